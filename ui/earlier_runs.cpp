@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "earlier_runs.h"
 
+#include "engine/fidelity_text.h"
 #include "engine/phase_sequence.h"
 #include "engine/readable_text.h"
 #include "engine/stored_snapshot.h"
@@ -25,7 +26,7 @@ constexpr qint64 sameStartMilliseconds = 2000;
 
 /// "14:02 · 192 · 96 % · 18 trials", "14:05 · evaluation · 512 · 97 % · 20 trials"
 QString entryText(const QDateTime& started, model::Phase phase, const std::optional<std::int64_t>& size,
-                  int confidence, int trials)
+                  int confidence, int trials, const config::Fidelity& fidelity)
 {
     QStringList parts{startText(started)};
     if (phase == model::Phase::Eval)
@@ -35,6 +36,8 @@ QString entryText(const QDateTime& started, model::Phase phase, const std::optio
     else
         parts << EarlierRuns::tr("no size");
     parts << engine::trialsText(trials);
+    if (fidelity.kind != config::Fidelity::Kind::AsConfigured)
+        parts << engine::fidelityName(fidelity);
     return parts.join(QStringLiteral(" · "));
 }
 
@@ -131,7 +134,7 @@ EarlierRuns::Entry EarlierRuns::entryOf(const EarlierRun& run)
     const QString text = entryText(run.started, run.snapshot.run->phase,
                                    recommendation ? std::optional(recommendation->size) : std::nullopt,
                                    recommendation ? recommendation->confidence : 0,
-                                   static_cast<int>(run.snapshot.trials.size()));
+                                   static_cast<int>(run.snapshot.trials.size()), run.snapshot.run->fidelity);
     return {.text = text, .choose = [this, run] { emit chosen(run); }};
 }
 
@@ -151,7 +154,8 @@ void EarlierRuns::addHistory(std::vector<Entry>& entries)
                 summary.info.started,
                 model::fromText<model::Phase>(summary.info.phase.toStdString()).value_or(model::Phase::Train),
                 recommendation ? std::optional<std::int64_t>(recommendation->microBatchSize) : std::nullopt,
-                recommendation ? recommendation->confidence : 0, summary.trials);
+                recommendation ? recommendation->confidence : 0, summary.trials,
+                engine::fidelityOf(summary.info.fidelity));
             entries.push_back({.text = text, .choose = [this, id = summary.id] { choose(id); }});
             if (++count == mostOfHistory)
                 break;

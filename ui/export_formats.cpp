@@ -5,6 +5,7 @@
 #include "charts/chart_scene.h"
 #include "engine/batch_text.h"
 #include "engine/ending_text.h"
+#include "engine/fidelity_text.h"
 #include "engine/log_text.h"
 #include "engine/readable_text.h"
 #include "tool_bar.h"
@@ -137,7 +138,8 @@ QString titleOf(const engine::Snapshot& snapshot)
     if (!recommendation)
         return Words::tr("No recommendation yet");
     const QString size = engine::numberText(recommendation->size);
-    const QString rate = engine::rateText(recommendation->samplesPerSecond, recommendation->relativeError);
+    const QString rate = engine::fidelityMark(snapshot.run->fidelity) +
+                         engine::rateText(recommendation->samplesPerSecond, recommendation->relativeError);
     const QString title = (snapshot.isRecommendationSure()
                                ? Words::tr("Recommended micro-batch size %1: %2 samples/s, confidence %3 %")
                                : Words::tr("Leading micro-batch size %1: %2 samples/s, confidence %3 %"))
@@ -156,22 +158,23 @@ QString sizeLine(const config::BatchPlan& plan, std::int64_t microBatchSize, std
     return QStringLiteral("\"%1\": %2").arg(QString::fromStdString(plan.microBatchKey)).arg(microBatchSize);
 }
 
-QByteArray trialsCsv(const std::vector<TrialRecord>& trials)
+QByteArray trialsCsv(const std::vector<TrialRecord>& trials, const config::Fidelity& fidelity)
 {
+    const QString label = QString::fromUtf8(config::wordOf(fidelity.kind));
     QString text = lineOf(
         {QStringLiteral("trial"), QStringLiteral("device"), QStringLiteral("micro_batch_size"),
          QStringLiteral("outcome"), QStringLiteral("seconds_per_step"), QStringLiteral("samples_per_second"),
          QStringLiteral("relative_error"), QStringLiteral("peak_allocated_bytes"),
          QStringLiteral("peak_reserved_bytes"), QStringLiteral("steps"), QStringLiteral("wall_seconds"),
          QStringLiteral("flags"), QStringLiteral("text"), QStringLiteral("joules_per_sample"),
-         QStringLiteral("visits"), QStringLiteral("attention")});
+         QStringLiteral("visits"), QStringLiteral("attention"), QStringLiteral("fidelity")});
     for (const TrialRecord& trial : trials) {
         if (trial.isRunning())
             continue;
         for (const trial::ComparedRecord& size : trial.compared)
-            text += lineOf(fieldsOf(trial, size));
+            text += lineOf(fieldsOf(trial, size) << label);
         if (!trial.isComparison())
-            text += lineOf(fieldsOf(trial));
+            text += lineOf(fieldsOf(trial) << label);
     }
     return text.toUtf8();
 }
@@ -197,8 +200,8 @@ QImage chartPicture(QWidget& charts, const engine::Snapshot& snapshot, const The
     };
     write(margin, titleHeight, titleFont, theme.text, titleOf(snapshot));
     write(margin + titleHeight, runHeight, charts.font(), theme.mutedText,
-          runText(snapshot) + QStringLiteral("  ·  ") +
-              QLocale().toString(time.date(), QLocale::ShortFormat));
+          runText(snapshot) + QStringLiteral("  ·  ") + engine::fidelityText(snapshot.run->fidelity) +
+              QStringLiteral("  ·  ") + QLocale().toString(time.date(), QLocale::ShortFormat));
     charts.render(&painter, QPoint(margin, top), {}, QWidget::DrawChildren);
     return picture;
 }

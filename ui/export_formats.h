@@ -31,7 +31,7 @@ QString sizeLine(const config::BatchPlan& plan, std::int64_t microBatchSize, std
 /// The columns are named as the fields of the events. A value that is not known is an empty field. A trial
 /// that compares sizes has a line for each of them, with the times that it was visited; the first one has the
 /// time of all.
-QByteArray trialsCsv(const std::vector<trial::TrialRecord>& trials);
+QByteArray trialsCsv(const std::vector<trial::TrialRecord>& trials, const config::Fidelity& fidelity);
 
 /// The charts as a picture for a document, with twice the pixels of the window, and with what a reader
 /// cannot ask it: above them the recommendation, the config, the device and the day.

@@ -506,7 +506,8 @@ void MainWindow::exportSizes()
 {
     const engine::PhaseSequence alone;
     const auto sizes = (m_earlierRun ? alone : m_phases).sizes(shown());
-    m_exports->exportSizes(*m_config, sizes, m_actions->exportSize->data().toString(), m_theme);
+    m_exports->exportSizes(*m_config, sizes, m_actions->exportSize->data().toString(), shown().run->fidelity,
+                           m_theme);
 }
 
 /// What the actions do belongs to what is shown, which need not be the exploration in hand.

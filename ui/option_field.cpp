@@ -268,13 +268,16 @@ QString OptionField::explanation() const
 
 QString runOptionName(const std::string& option)
 {
-    static const std::array<std::pair<const char*, const char*>, 15> names{
+    static const std::array<std::pair<const char*, const char*>, 18> names{
         {{"--device", QT_TRANSLATE_NOOP("OptionField", "Device")},
          {"--memory-limit", QT_TRANSLATE_NOOP("OptionField", "Memory limit")},
          {"--headroom", QT_TRANSLATE_NOOP("OptionField", "Headroom, %")},
          {"--sequence-length", QT_TRANSLATE_NOOP("OptionField", "Sequence length")},
          {"--precision", QT_TRANSLATE_NOOP("OptionField", "Precision")},
          {"--optimizer", QT_TRANSLATE_NOOP("OptionField", "Optimizer")},
+         {"--adapter", QT_TRANSLATE_NOOP("OptionField", "Adapter")},
+         {"--adapter-rank", QT_TRANSLATE_NOOP("OptionField", "Adapter rank")},
+         {"--frozen-weights", QT_TRANSLATE_NOOP("OptionField", "Frozen weights")},
          {"--activation-checkpointing", QT_TRANSLATE_NOOP("OptionField", "Checkpointing")},
          {"--loss-chunk", QT_TRANSLATE_NOOP("OptionField", "Loss chunk, rows")},
          {"--max-gradient-norm", QT_TRANSLATE_NOOP("OptionField", "Gradient norm")},
@@ -295,6 +298,8 @@ QString runOptionPlaceholder(const std::string& option)
 {
     if (option == "--device")
         return OptionField::tr("a GPU, else the CPU");
+    if (option == "--adapter-rank" || option == "--frozen-weights")
+        return OptionField::tr("nothing is frozen");
     if (option == "--worker")
         return QStringLiteral("batchpeak-worker");
     return option == "--memory-limit" || option == "--launcher" ? OptionField::tr("none") : QString();

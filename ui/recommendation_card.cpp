@@ -6,6 +6,7 @@
 #include "charts/chart_scene.h"
 #include "confidence_gauge.h"
 #include "engine/ending_text.h"
+#include "engine/fidelity_text.h"
 #include "engine/log_text.h"
 #include "engine/present_size.h"
 #include "engine/readable_text.h"
@@ -103,31 +104,47 @@ void word(QLabel* label, const QString& text, const QString& toolTip)
 } // namespace
 
 /// Words on the recommended size, each with its numbers as its tool tip: what limits its speed, whether its
-/// times are less sure since a device is busy, and how its verification in a fresh process stands.
+/// times are less sure since a device is busy, how near they are to the config's run where they are not its
+/// own, and how its verification in a fresh process stands.
 class RecommendationCard::Chips : public QWidget
 {
 public:
     explicit Chips(QWidget* parent);
 
     void display(const Snapshot& snapshot);
-    QStringList words() const { return {m_limit->text(), m_busy->text(), m_verification->text()}; }
+    QStringList words() const
+    {
+        return {m_limit->text(), m_busy->text(), m_verification->text(), m_fidelity->toolTip()};
+    }
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
+    void fit();
+
     QLabel* m_limit;
     QLabel* m_busy;
+    QLabel* m_fidelity;
     QLabel* m_verification;
 };
 
 RecommendationCard::Chips::Chips(QWidget* parent)
-    : QWidget(parent), m_limit(chip(this)), m_busy(chip(this)), m_verification(chip(this))
+    : QWidget(parent),
+      m_limit(chip(this)),
+      m_busy(chip(this)),
+      m_fidelity(chip(this)),
+      m_verification(chip(this))
 {
     auto* layout = new QHBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(6);
     layout->addStretch(1);
-    m_busy->setProperty("chip", QStringLiteral("warn"));
+    for (QLabel* warning : {m_busy, m_fidelity})
+        warning->setProperty("chip", QStringLiteral("warn"));
     layout->addWidget(m_limit);
     layout->addWidget(m_busy);
+    layout->addWidget(m_fidelity);
     layout->addWidget(m_verification);
     // That of a chip, also while there is none.
     setMinimumHeight(m_limit->sizeHint().height());
@@ -144,6 +161,10 @@ void RecommendationCard::Chips::display(const Snapshot& snapshot)
     const QString busy = busyDevice(snapshot);
     word(m_busy, busy.isEmpty() ? QString() : RecommendationCard::tr("busy"),
          busy.isEmpty() ? QString() : engine::noMoreRepetitionsText(busy));
+    const config::Fidelity fidelity = snapshot.run ? snapshot.run->fidelity : config::Fidelity();
+    const bool isOther = hasSize && fidelity.kind != config::Fidelity::Kind::AsConfigured;
+    word(m_fidelity, isOther ? engine::fidelityName(fidelity) : QString(),
+         isOther ? engine::fidelitySentence(fidelity) : QString());
     word(m_verification, hasSize ? verificationWord(snapshot) : QString(),
          snapshot.verification ? engine::verificationText(*snapshot.verification) : QString());
     const QString kind = isWarning(snapshot.verification) ? QStringLiteral("warn") : QStringLiteral("plain");
@@ -153,6 +174,25 @@ void RecommendationCard::Chips::display(const Snapshot& snapshot)
         style()->polish(m_verification);
         m_verification->updateGeometry();
     }
+    fit();
+}
+
+/// The tool bar has the label too, and the mark before the speed tells of it: where not all words find room,
+/// it yields.
+void RecommendationCard::Chips::fit()
+{
+    int needed = 0;
+    for (const QLabel* label : {m_limit, m_busy, m_fidelity, m_verification}) {
+        if (!label->text().isEmpty())
+            needed += label->sizeHint().width() + layout()->spacing();
+    }
+    m_fidelity->setVisible(!m_fidelity->text().isEmpty() && needed <= width() + layout()->spacing());
+}
+
+void RecommendationCard::Chips::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    fit();
 }
 
 RecommendationCard::RecommendationCard(QAction* exportAction, QAction* copyAction, QAction* confirmAction,
@@ -212,7 +252,6 @@ RecommendationCard::RecommendationCard(QAction* exportAction, QAction* copyActio
         metrics->addWidget(metric);
     metrics->addStretch(1);
     m_accumulation->setExplanation(tr("Micro-batches in one optimizer step on one device"));
-    m_rate->setExplanation(tr("Mean ± 95 % interval"));
     body()->addWidget(m_metrics);
     m_before->setTextFormat(Qt::PlainText);
     m_before->hide();
@@ -315,9 +354,13 @@ void RecommendationCard::showMetrics(const Snapshot& snapshot, const engine::Mem
             peak = tr("%1 of %2")
                        .arg(peak, sameUnit ? engine::memoryText(limit, unit) : engine::memoryText(limit));
     }
-    m_rate->setValue(recommendation
-                         ? engine::rateText(recommendation->samplesPerSecond, recommendation->relativeError)
-                         : none);
+    m_rate->setValue(
+        recommendation ? engine::fidelityMark(snapshot.run->fidelity) +
+                             engine::rateText(recommendation->samplesPerSecond, recommendation->relativeError)
+                       : none);
+    m_rate->setExplanation(
+        tr("Mean ± 95 % interval") + QLatin1Char('\n') +
+        engine::fidelitySentence(snapshot.run ? snapshot.run->fidelity : config::Fidelity()));
     m_peak->setValue(peak);
     m_peak->setCaption(sameUnit ? tr("peak memory, %1").arg(unit.name) : tr("peak memory"));
     m_accumulation->setValue(recommendation && snapshot.accumulationSteps > 0

@@ -5,6 +5,7 @@
 #include "charts/exploration_charts.h"
 #include "charts/legend.h"
 #include "charts/phase_strip.h"
+#include "engine/fidelity_text.h"
 #include "theme/glyphs.h"
 
 #include <QActionGroup>
@@ -107,7 +108,14 @@ void ThroughputCard::offerQuantities()
     const QString shown = engine::unitText(scene.quantity);
     const bool hasChoice = scene.quantities.size() > 1;
     setTitle(titleOf(scene.quantity));
-    setUnit(hasChoice ? QString() : shown);
+    // What the mark before each of its numbers means.
+    const QString legend = engine::markLegend(scene.fidelity);
+    QStringList unit;
+    if (!hasChoice)
+        unit << shown;
+    if (!legend.isEmpty())
+        unit << legend;
+    setUnit(unit.join(QStringLiteral("  ·  ")));
     m_quantity->setVisible(hasChoice);
     m_quantity->setText(shown);
     m_quantity->setToolTip(scene.shownQuantity().explanation);

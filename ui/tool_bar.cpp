@@ -4,6 +4,8 @@
 
 #include "buttons.h"
 #include "engine/readable_text.h"
+#include "engine/tuning_text.h"
+#include "fidelity_chip.h"
 #include "labels.h"
 #include "theme/glyphs.h"
 #include "window_actions.h"
@@ -36,6 +38,17 @@ QString sourceName(const QString& fileOrId)
     return isUsualName ? file.dir().dirName() + QLatin1Char('/') + file.fileName() : file.fileName();
 }
 
+/// Empty where all of the network is trained.
+QString trainedText(const engine::RunDescription& run)
+{
+    const QString tuning = engine::tuningWord(run.tuning);
+    if (run.frozenParameters < 1 || run.parameters < 1)
+        return tuning;
+    const double share =
+        static_cast<double>(run.parameters - run.frozenParameters) / static_cast<double>(run.parameters);
+    return ToolBar::tr("%1, %2 trained").arg(tuning, engine::percentText(share, QLocale(), 2));
+}
+
 } // namespace
 
 QString runText(const engine::RunDescription& run, const std::vector<engine::DeviceSnapshot>& devices)
@@ -43,6 +56,8 @@ QString runText(const engine::RunDescription& run, const std::vector<engine::Dev
     QStringList parts{QFileInfo(run.filePath).fileName()};
     if (!run.modelSource.isEmpty())
         parts << ToolBar::tr("network from %1").arg(sourceName(run.modelSource));
+    if (const QString trained = trainedText(run); !trained.isEmpty())
+        parts << trained;
     if (!devices.empty())
         parts << deviceName(devices.front());
     if (devices.size() > 1)
@@ -62,7 +77,10 @@ QString runText(const engine::Snapshot& snapshot)
 }
 
 ToolBar::ToolBar(const WindowActions& actions, QMenu* recent, QMenu* menu, QWidget* parent)
-    : QFrame(parent), m_run(new ElidedLabel(Qt::ElideMiddle, this)), m_menuButton(new QToolButton(this))
+    : QFrame(parent),
+      m_run(new ElidedLabel(Qt::ElideMiddle, this)),
+      m_fidelity(new FidelityChip(this)),
+      m_menuButton(new QToolButton(this))
 {
     setProperty("bar", QStringLiteral("top"));
     setFixedHeight(51);
@@ -85,6 +103,8 @@ ToolBar::ToolBar(const WindowActions& actions, QMenu* recent, QMenu* menu, QWidg
 
     m_run->setProperty("muted", true);
     layout->addWidget(m_run, 1);
+    layout->addSpacing(4);
+    layout->addWidget(m_fidelity);
 
     m_menuButton->setMenu(menu);
     m_menuButton->setPopupMode(QToolButton::InstantPopup);
@@ -101,6 +121,7 @@ void ToolBar::setTheme(const Theme& theme)
 void ToolBar::display(const engine::Snapshot& snapshot)
 {
     m_run->setFullText(runText(snapshot));
+    m_fidelity->display(snapshot.run ? std::optional(snapshot.run->fidelity) : std::nullopt);
 }
 
 } // namespace batchpeak::ui

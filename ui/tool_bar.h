@@ -15,6 +15,7 @@ class QToolButton;
 namespace batchpeak::ui {
 
 class ElidedLabel;
+class FidelityChip;
 class WindowActions;
 
 /// The top of the window: what can be done at the left, what is being explored at the right.
@@ -32,10 +33,11 @@ public:
 
 private:
     ElidedLabel* m_run;
+    FidelityChip* m_fidelity;
     QToolButton* m_menuButton;
 };
 
-/// "sft.yaml · network from gpt2 · GPU 0 NVIDIA H200 · bf16 · global batch 1,536"
+/// "sft.yaml · network from gpt2 · LoRA 16, 0.06 % trained · GPU 0 NVIDIA H200 · bf16 · global batch 1,536"
 QString runText(const engine::RunDescription& run, const std::vector<engine::DeviceSnapshot>& devices);
 /// The same of a whole exploration; empty without a config.
 QString runText(const engine::Snapshot& snapshot);

@@ -3,6 +3,7 @@
 #include "trials_model.h"
 
 #include "engine/comparison_text.h"
+#include "engine/fidelity_text.h"
 #include "engine/measured_sizes.h"
 #include "trial/contrast.h"
 #include "trial/trial_record.h"
@@ -152,37 +153,66 @@ QString withTook(const QString& toolTip, const TrialRecord& trial)
     return toolTip.isEmpty() ? took : toolTip + QLatin1Char('\n') + took;
 }
 
-TableRow trialRowOf(const TrialRecord& trial, const engine::MemoryUnit& unit)
+/// What all rows have in common.
+struct Look
+{
+    engine::MemoryUnit unit;
+    /// Before a speed that is not the config's own.
+    QString mark;
+    /// Why; empty without a mark.
+    QString markText;
+
+    QString explained(const QString& toolTip) const
+    {
+        return markText.isEmpty() || toolTip.isEmpty() ? toolTip + markText
+                                                       : toolTip + QLatin1Char('\n') + markText;
+    }
+};
+
+Look lookOf(const engine::Snapshot& snapshot, const engine::MemoryUnit& unit)
+{
+    Look look{.unit = unit, .mark = {}, .markText = {}};
+    if (!snapshot.run)
+        return look;
+    look.mark = engine::fidelityMark(snapshot.run->fidelity);
+    if (!look.mark.isEmpty())
+        look.markText = engine::fidelitySentence(snapshot.run->fidelity);
+    return look;
+}
+
+TableRow trialRowOf(const TrialRecord& trial, const Look& look)
 {
     const Verdict verdict = verdictOn(trial);
     const bool measured =
         trial.samplesPerSecond.has_value() && (trial.outcome == Outcome::Ok || trial.isRunning());
     return {.texts = {numberSign(trial.number), verdict.word,
-                      measured ? engine::rateText(*trial.samplesPerSecond, trial.relativeError) : none,
-                      measured ? peakText(trial.peakReservedBytes, unit) : none, QString(), tookText(trial),
-                      QString::fromStdString(trial.device)},
+                      measured ? look.mark + engine::rateText(*trial.samplesPerSecond, trial.relativeError)
+                               : none,
+                      measured ? peakText(trial.peakReservedBytes, look.unit) : none, QString(),
+                      tookText(trial), QString::fromStdString(trial.device)},
             .glyph = verdict.glyph,
             .tone = verdict.tone,
-            .toolTip = withTook(toolTipOf(trial), trial)};
+            .toolTip = look.explained(withTook(toolTipOf(trial), trial))};
 }
 
-TableRow trialRowOf(const TrialRecord& comparison, const ComparedRecord& size, const engine::MemoryUnit& unit)
+TableRow trialRowOf(const TrialRecord& comparison, const ComparedRecord& size, const Look& look)
 {
     const Verdict verdict = verdictOn(comparison, size, trial::contrastOf(comparison.compared));
-    return {
-        .texts = {numberSign(comparison.number), verdict.word,
-                  size.samplesPerSecond ? engine::rateText(*size.samplesPerSecond, size.relativeError) : none,
-                  peakText(size.peakReservedBytes, unit), QString(), tookText(comparison),
-                  QString::fromStdString(comparison.device)},
-        .glyph = verdict.glyph,
-        .tone = verdict.tone,
-        .toolTip = withTook(toolTipOf(comparison), comparison)};
+    return {.texts = {numberSign(comparison.number), verdict.word,
+                      size.samplesPerSecond
+                          ? look.mark + engine::rateText(*size.samplesPerSecond, size.relativeError)
+                          : none,
+                      peakText(size.peakReservedBytes, look.unit), QString(), tookText(comparison),
+                      QString::fromStdString(comparison.device)},
+            .glyph = verdict.glyph,
+            .tone = verdict.tone,
+            .toolTip = look.explained(withTook(toolTipOf(comparison), comparison))};
 }
 
-TableRow trialRowOf(const TrialRecord& trial, std::int64_t size, const engine::MemoryUnit& unit)
+TableRow trialRowOf(const TrialRecord& trial, std::int64_t size, const Look& look)
 {
     const auto compared = std::ranges::find(trial.compared, size, &trial::ComparedRecord::microBatchSize);
-    return compared == trial.compared.end() ? trialRowOf(trial, unit) : trialRowOf(trial, *compared, unit);
+    return compared == trial.compared.end() ? trialRowOf(trial, look) : trialRowOf(trial, *compared, look);
 }
 
 /// The state of the newest trial, and whether the size is the recommended one.
@@ -254,6 +284,7 @@ TrialsModel::SizeRows TrialsModel::rowsOf(const engine::Snapshot& snapshot,
                                           const engine::MemoryUnit& unit) const
 {
     SizeRows rows;
+    const Look look = lookOf(snapshot, unit);
     for (const engine::MeasuredSize& size : engine::measuredSizes(snapshot)) {
         std::vector<const TrialRecord*> trials;
         for (auto number = size.trials.rbegin(); number != size.trials.rend(); ++number)
@@ -265,14 +296,14 @@ TrialsModel::SizeRows TrialsModel::rowsOf(const engine::Snapshot& snapshot,
         double seconds = 0.0;
         for (const TrialRecord* trial : trials) {
             row->trials.push_back(
-                {.number = trial->number, .row = trialRowOf(*trial, size.microBatchSize, unit)});
+                {.number = trial->number, .row = trialRowOf(*trial, size.microBatchSize, look)});
             seconds += trial->wallSeconds;
         }
         const TableRow newest = row->trials.front().row;
         const bool isOne = trials.size() == 1;
         // Before anything is measured, what the steps of the running trial say.
         const QString rate = size.samplesPerSecond
-                                 ? engine::rateText(*size.samplesPerSecond, size.relativeError)
+                                 ? look.mark + engine::rateText(*size.samplesPerSecond, size.relativeError)
                                  : newest.texts[Rate];
         row->row = {.texts = {engine::numberText(size.microBatchSize), QString(), rate,
                               peakText(size.peakReservedBytes, unit),
@@ -280,7 +311,7 @@ TrialsModel::SizeRows TrialsModel::rowsOf(const engine::Snapshot& snapshot,
                                     : tr("%1 · %2", "trials of a size, and the newest of them")
                                           .arg(engine::numberText(row->count), numberSign(row->newest)),
                               seconds > 0.0 ? engine::durationText(seconds) : none, devicesText(trials)},
-                    .toolTip = isOne ? newest.toolTip : togetherText(size)};
+                    .toolTip = isOne ? newest.toolTip : look.explained(togetherText(size))};
         showState(row->row, newest, *trials.front(), snapshot, size.isRecommended);
         row->sortKeys[Size] = qlonglong{size.microBatchSize};
         row->sortKeys[Result] = row->row.texts[Result];

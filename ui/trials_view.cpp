@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "trials_view.h"
 
+#include "engine/fidelity_text.h"
+#include "labels.h"
 #include "table_layout.h"
 #include "trials_model.h"
 #include "trials_order.h"
@@ -42,7 +44,8 @@ TrialsView::TrialsView(QWidget* parent)
     : Card(tr("Trials"), parent),
       m_model(new TrialsModel(this)),
       m_order(new TrialsOrder(this)),
-      m_table(new QTreeView)
+      m_table(new QTreeView),
+      m_legend(mutedLabel(QString(), this))
 {
     m_order->setSourceModel(m_model);
     m_table->setModel(m_order);
@@ -70,6 +73,9 @@ TrialsView::TrialsView(QWidget* parent)
     auto* rows = new WholeRows(
         m_table, [header] { return header->height(); }, [rowHeight] { return rowHeight; }, this);
     body()->addWidget(rows, 1);
+    m_legend->setFont(scaled(font(), 0.9));
+    m_legend->hide();
+    body()->addWidget(m_legend);
 }
 
 void TrialsView::setTheme(const Theme& theme)
@@ -84,10 +90,20 @@ void TrialsView::display(const engine::Snapshot& snapshot, const engine::MemoryU
     const QScopedValueRollback selecting(m_selecting, true);
     const bool had = selectedSize().has_value();
     m_model->display(snapshot, unit);
+    showLegend(snapshot);
     m_hasDevices = snapshot.devices.size() > 1;
     fitColumns();
     if (had && !selectedSize())
         emit sizeSelected(std::nullopt);
+}
+
+void TrialsView::showLegend(const engine::Snapshot& snapshot)
+{
+    const config::Fidelity fidelity = snapshot.run ? snapshot.run->fidelity : config::Fidelity();
+    const QString legend = engine::markLegend(fidelity);
+    setTextIfNew(m_legend, legend);
+    m_legend->setToolTip(engine::fidelitySentence(fidelity));
+    m_legend->setVisible(!legend.isEmpty() && !snapshot.trials.empty());
 }
 
 std::optional<std::int64_t> TrialsView::selectedSize() const

@@ -11,6 +11,7 @@
 #include <optional>
 
 class QAction;
+class QLabel;
 class QTreeView;
 
 namespace batchpeak::ui {
@@ -55,12 +56,15 @@ protected:
 private:
     void fitColumns();
     void copySelection() const;
+    void showLegend(const engine::Snapshot& snapshot);
     std::optional<std::int64_t> selectedSize() const;
 
     TrialsModel* m_model;
     TrialsOrder* m_order;
     QTreeView* m_table;
     ColumnWidths* m_columns;
+    /// What the mark before speeds means; hidden where they have none.
+    QLabel* m_legend;
     /// There is more than one.
     bool m_hasDevices = false;
     /// The present change of the selection is not a person's.

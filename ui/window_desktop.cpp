@@ -3,6 +3,7 @@
 #include "window_desktop.h"
 
 #include "desktop_presence.h"
+#include "engine/fidelity_text.h"
 #include "engine/readable_text.h"
 
 #include <QApplication>
@@ -57,7 +58,8 @@ EndNotice endNotice(const Snapshot& snapshot)
     const auto& best = *snapshot.searchState.recommendation;
     return {.title = Words::tr("Micro-batch size %1").arg(engine::numberText(best.size)),
             .text = Words::tr("%1 samples/s, confidence %2 %, %3")
-                        .arg(engine::rateText(best.samplesPerSecond, best.relativeError))
+                        .arg(engine::fidelityMark(snapshot.run->fidelity) +
+                             engine::rateText(best.samplesPerSecond, best.relativeError))
                         .arg(best.confidence)
                         .arg(configName(snapshot))};
 }

@@ -34,10 +34,11 @@ WindowExports::WindowExports(QWidget* window) : QObject(window), m_window(window
 
 void WindowExports::exportSizes(const engine::ConfigFile& config,
                                 const std::vector<config::ChosenSize>& sizes, const QString& doubt,
-                                const Theme& theme)
+                                const config::Fidelity& fidelity, const Theme& theme)
 {
     try {
         ExportDialog dialog(config, sizes, theme, m_window, doubt);
+        dialog.setFidelity(fidelity);
         run(dialog);
     } catch (const config::ConfigError& error) {
         emit failed(QString::fromUtf8(error.what()));
@@ -74,7 +75,7 @@ void WindowExports::copySize(const engine::ConfigFile& config, const engine::Sna
 
 void WindowExports::saveTrials(const engine::Snapshot& snapshot)
 {
-    const QByteArray table = trialsCsv(snapshot.trials);
+    const QByteArray table = trialsCsv(snapshot.trials, snapshot.run->fidelity);
     save(choosePath(tr("Save the trials"), pathBeside(snapshot, QStringLiteral("-trials.csv")),
                     tr("Comma-separated values (*.csv)"), QStringLiteral("csv")),
          table);

@@ -6,6 +6,10 @@
 #include "config/cerebras/known_sizes.h"
 #include "engine/batch_text.h"
 #include "engine/errors.h"
+#include "engine/exploration_plan.h"
+#include "engine/memory_text.h"
+#include "engine/tuning_choice.h"
+#include "exploration_text.h"
 #include "model/parameter_table.h"
 #include "terminal_text.h"
 
@@ -185,17 +189,58 @@ Rows trainingSettingsRows(const config::TrainingSettings& settings)
     return rows;
 }
 
-/// Bytes held before the first sample: fp32 parameters, and in training their gradients and the
-/// optimizer's state. Under autocast parameters stay fp32.
-std::int64_t residentBytes(std::int64_t parameters, model::Phase phase, model::Optimizer optimizer)
+/// "1.85 GiB before the first sample: weights 474 MiB, gradients 474 MiB, optimizer 949 MiB; about 12 MiB for
+/// each"
+QString memoryText(const model::StepMemory& memory)
 {
-    constexpr std::int64_t fp32Bytes = 4;
-    if (phase == model::Phase::Eval)
-        return parameters * fp32Bytes;
-    return parameters * fp32Bytes * (2 + model::optimizerStateCopies(optimizer));
+    const auto text = [](double bytes) { return bytesText(static_cast<std::int64_t>(bytes)); };
+    QStringList parts;
+    for (const engine::MemoryPart& part : engine::memoryParts(memory))
+        parts << QStringLiteral("%1 %2").arg(part.name, text(part.bytes));
+    return QStringLiteral("%1 before the first sample: %2; activations about %3 a sample")
+        .arg(text(memory.constantBytes), parts.join(QStringLiteral(", ")), text(memory.bytesPerSample));
 }
 
-void addModelRows(Rows& rows, const config::ConfigContents& contents)
+std::vector<model::Phase> phasesOf(const config::ConfigContents& contents)
+{
+    std::vector<model::Phase> phases;
+    if (contents.train || contents.isNetworkAlone())
+        phases.push_back(model::Phase::Train);
+    if (contents.eval || contents.isNetworkAlone())
+        phases.push_back(model::Phase::Eval);
+    return phases;
+}
+
+/// What trials would hold, and how near they would be to the run.
+void addTrialRows(Rows& rows, const QString& path, const config::ConfigContents& contents,
+                  engine::ExplorationOptions options)
+{
+    if (std::holds_alternative<config::UnsupportedModel>(contents.model))
+        return;
+    // Of several phases the first is what a config is for.
+    QStringList measured;
+    const auto say = [&measured](const QStringList& row) {
+        if (measured.isEmpty())
+            measured = row;
+    };
+    for (const model::Phase phase : phasesOf(contents)) {
+        options.phase = phase;
+        try {
+            const engine::NetworkPlan plan = engine::planNetwork(path, contents, options);
+            say(fidelityRow(plan.run.fidelity));
+            if (const auto memory = engine::stepMemoryOf(plan.load, options))
+                rows.push_back({QStringLiteral("memory, %1").arg(QString::fromUtf8(model::toText(phase))),
+                                memoryText(*memory)});
+        } catch (const config::ConfigError& error) {
+            say({QStringLiteral("measured"),
+                 QStringLiteral("not at all. %1").arg(QString::fromUtf8(error.what()))});
+        }
+    }
+    if (!measured.isEmpty())
+        rows.push_back(measured);
+}
+
+void addModelRows(Rows& rows, const config::ConfigContents& contents, const model::Tuning& tuning)
 {
     const auto* spec = std::get_if<model::ModelSpec>(&contents.model);
     if (!spec) {
@@ -203,34 +248,23 @@ void addModelRows(Rows& rows, const config::ConfigContents& contents)
                         QString::fromStdString(std::get<config::UnsupportedModel>(contents.model).sentence)});
         return;
     }
-    const std::int64_t parameters = model::parameterCount(*spec);
+    const model::ParameterCounts counts = model::parameterCounts(*spec, tuning);
     rows.push_back({QStringLiteral("network"), QString::fromStdString(spec->family)});
     if (!contents.modelSource.empty())
         rows.push_back({QStringLiteral("network from"), QString::fromStdString(contents.modelSource)});
-    rows.push_back({QStringLiteral("parameters"),
-                    parameters > 0 ? groupedText(parameters) : QStringLiteral("counted when loaded")});
+    rows.push_back(
+        {QStringLiteral("parameters"), counts.frozen > 0  ? parametersText(counts.all(), counts.frozen)
+                                       : counts.all() > 0 ? groupedText(counts.all())
+                                                          : QStringLiteral("counted when loaded")});
+    for (const QStringList& row : tuningRows(tuning))
+        rows.push_back(row);
     for (const QStringList& row : modelRows(*spec))
         rows.push_back(row);
-    if (const auto known = config::knownSizeFor(*spec)) {
+    if (const auto known = model::trainsAll(tuning) ? config::knownSizeFor(*spec) : std::nullopt) {
         rows.push_back(
             {QStringLiteral("known good size"),
              QStringLiteral("%1 for %2 on Cerebras CS systems, where the search will look too")
                  .arg(groupedText(known->microBatchSize), QString::fromStdString(known->network))});
-    }
-    if (parameters == 0)
-        return;
-    if (contents.train || contents.isNetworkAlone()) {
-        rows.push_back(
-            {QStringLiteral("memory, train"),
-             QStringLiteral("%1 before the first sample: parameters, gradients, %2 state")
-                 .arg(bytesText(residentBytes(parameters, model::Phase::Train, contents.optimizer)),
-                      QString::fromUtf8(model::toText(contents.optimizer)))});
-    }
-    if (contents.eval || contents.isNetworkAlone()) {
-        rows.push_back(
-            {QStringLiteral("memory, eval"),
-             QStringLiteral("%1 before the first sample: parameters")
-                 .arg(bytesText(residentBytes(parameters, model::Phase::Eval, contents.optimizer)))});
     }
 }
 
@@ -327,11 +361,13 @@ QString lengthText(const config::ConfigContents& contents)
 
 } // namespace
 
-QStringList contentsLines(const QString& path, const config::ConfigContents& contents)
+QStringList contentsLines(const QString& path, const config::ConfigContents& contents,
+                          const engine::ExplorationOptions& options)
 {
     Rows rows{{QStringLiteral("config"), path},
               {QStringLiteral("format"), QString::fromStdString(contents.formatName)}};
-    addModelRows(rows, contents);
+    addModelRows(rows, contents, engine::chooseTuning(contents, options));
+    addTrialRows(rows, path, contents, options);
     const QString decoder = contents.targetLength
                                 ? QStringLiteral(", decoder %1").arg(groupedText(*contents.targetLength))
                                 : QString();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "config/config_document.h"
+#include "engine/exploration_options.h"
 
 #include <QString>
 #include <QStringList>
@@ -10,7 +11,9 @@
 namespace batchpeak::cli {
 
 /// What stands in a config, in the words of the terminal: one "name  value" line for each fact.
-QStringList contentsLines(const QString& path, const config::ConfigContents& contents);
+/// \param options  what trials would be asked for beside it
+QStringList contentsLines(const QString& path, const config::ConfigContents& contents,
+                          const engine::ExplorationOptions& options = {});
 
 /// "path:12:3: warning: sentence", one for each.
 QStringList warningLines(const QString& path, const config::ConfigContents& contents);

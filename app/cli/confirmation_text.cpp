@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "confirmation_text.h"
 
+#include "engine/fidelity_text.h"
 #include "terminal_text.h"
 #include "training/confirmation_snapshot.h"
 
@@ -39,12 +40,13 @@ QString miscorrelationText(const ConfirmedSize& size)
     return sign + QString::number(percent, 'f', 1) + QStringLiteral(" %");
 }
 
-QStringList rowOf(const ConfirmedSize& size)
+QStringList rowOf(const ConfirmedSize& size, const QString& mark)
 {
+    const QString achieved = achievedText(size);
     return {QString::number(size.predicted.microBatchSize),
             QString::number(size.predicted.accumulationSteps),
-            rateText(size.predicted.samplesPerSecond, size.predicted.relativeError),
-            achievedText(size),
+            mark + rateText(size.predicted.samplesPerSecond, size.predicted.relativeError),
+            size.achievedSamplesPerSecond && !size.ranOutOfMemory ? mark + achieved : achieved,
             miscorrelationText(size),
             size.peakReservedBytes > 0 ? bytesText(size.peakReservedBytes) : nothing,
             QString::number(size.steps)};
@@ -70,9 +72,10 @@ QStringList confirmationLines(const ConfirmationSnapshot& snapshot)
                                    QStringLiteral("PREDICTED"), QStringLiteral("ACHIEVED"),
                                    QStringLiteral("ERROR"), QStringLiteral("PEAK"), QStringLiteral("STEPS")}};
     for (const ConfirmedSize& size : snapshot.sizes)
-        rows.push_back(rowOf(size));
-    const QString batch = QStringLiteral("samples/s of whole optimizer steps of %1 samples on one device")
-                              .arg(groupedText(snapshot.batchSize));
+        rows.push_back(rowOf(size, engine::fidelityMark(snapshot.fidelity)));
+    const QString batch =
+        QStringLiteral("samples/s of whole optimizer steps of %1 samples on one device, %2")
+            .arg(groupedText(snapshot.batchSize), QString::fromStdString(config::toText(snapshot.fidelity)));
     return QStringList{batch} + alignedLines(rows) +
            QStringList{training::verdictText(snapshot, QLocale::c())} +
            training::confirmationRemarks(snapshot, QLocale::c());

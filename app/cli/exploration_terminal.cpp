@@ -49,14 +49,15 @@ ExplorationTerminal::ExplorationTerminal(engine::Exploration& exploration, Conso
     if (const auto& run = exploration.snapshot().run)
         console.answer(introductionLines(*run));
     engine::onEvent<engine::RecommendationChanged>(exploration, this, [&](const auto& changed) {
-        console.answer(recommendationLine(QDateTime::currentDateTimeUtc(), changed.recommendation));
+        console.answer(recommendationLine(QDateTime::currentDateTimeUtc(), changed.recommendation,
+                                          m_exploration.snapshot().run->fidelity));
         if (const QString gain = gainText(m_exploration.snapshot()); !gain.isEmpty())
             console.remark(
                 QStringLiteral("size %1: %2").arg(QString::number(changed.recommendation.size), gain));
     });
-    engine::onEvent<engine::TrialFinished>(exploration, this, [&console](const auto& finished) {
+    engine::onEvent<engine::TrialFinished>(exploration, this, [this, &console](const auto& finished) {
         if (deservesALine(finished.trial))
-            console.remark(trialLine(finished.trial));
+            console.remark(trialLine(finished.trial, m_exploration.snapshot().run->fidelity));
     });
     connect(&exploration, &engine::Exploration::snapshotChanged, this,
             [this](const engine::Snapshot& snapshot) { m_log.print(snapshot.log, snapshot.failure); });

@@ -5,6 +5,7 @@
 #include "engine/batch_text.h"
 #include "engine/comparison_text.h"
 #include "engine/ending_text.h"
+#include "engine/fidelity_text.h"
 #include "engine/log_text.h"
 #include "engine/plan_text.h"
 #include "engine/present_size.h"
@@ -26,7 +27,8 @@ using search::Recommendation;
 
 QString networkText(const RunDescription& run)
 {
-    const QString network = run.family + QStringLiteral(", ") + parametersText(run.parameters);
+    const QString network =
+        run.family + QStringLiteral(", ") + parametersText(run.parameters, run.frozenParameters);
     return run.modelSource.isEmpty() ? network : QStringLiteral("%1, from %2").arg(network, run.modelSource);
 }
 
@@ -55,8 +57,10 @@ void addRunningTrials(ProgressLine& line, const Snapshot& snapshot)
     }
     line.parts.push_back({.text = sizes.join(QStringLiteral(" and "))});
     if (running.size() == 1 && samplesPerSecond > 0.0)
-        line.parts.push_back({.text = QStringLiteral("%1 samples/s").arg(rateText(samplesPerSecond)),
-                              .importance = Importance::Least});
+        line.parts.push_back(
+            {.text = QStringLiteral("%1%2 samples/s")
+                         .arg(engine::fidelityMark(snapshot.run->fidelity), rateText(samplesPerSecond)),
+             .importance = Importance::Least});
 }
 
 /// "best 64 (45 %)"
@@ -137,7 +141,8 @@ QString achievedText(const Snapshot& snapshot)
 {
     const Recommendation& recommendation = *snapshot.searchState.recommendation;
     QStringList parts{
-        rateText(recommendation.samplesPerSecond, recommendation.relativeError),
+        engine::fidelityMark(snapshot.run->fidelity) +
+            rateText(recommendation.samplesPerSecond, recommendation.relativeError),
         QStringLiteral("%1x base").arg(QString::number(recommendation.relativePerformance, 'f', 2))};
     if (const QString gain = gainText(snapshot); !gain.isEmpty())
         parts << gain;
@@ -186,13 +191,17 @@ std::vector<std::int64_t> nearestGlobalBatchSizes(const config::BatchPlan& plan,
 
 std::vector<QStringList> networkRows(const RunDescription& run)
 {
-    return {{QStringLiteral("config"), QStringLiteral("%1 (%2)").arg(run.filePath, run.formatName)},
-            {QStringLiteral("network"), networkText(run)},
-            {QStringLiteral("run"), QStringLiteral("%1, %2, %3%4")
-                                        .arg(QString::fromUtf8(model::toText(run.phase)),
-                                             QString::fromUtf8(model::toText(run.precision)),
-                                             QString::fromUtf8(model::toText(run.optimizer)),
-                                             sequenceLengthText(run.sequenceLength))}};
+    std::vector<QStringList> rows{
+        {QStringLiteral("config"), QStringLiteral("%1 (%2)").arg(run.filePath, run.formatName)},
+        {QStringLiteral("network"), networkText(run)}};
+    for (const QStringList& row : tuningRows(run.tuning))
+        rows.push_back(row);
+    rows.push_back({QStringLiteral("run"), QStringLiteral("%1, %2, %3%4")
+                                               .arg(QString::fromUtf8(model::toText(run.phase)),
+                                                    QString::fromUtf8(model::toText(run.precision)),
+                                                    QString::fromUtf8(model::toText(run.optimizer)),
+                                                    sequenceLengthText(run.sequenceLength))});
+    return rows;
 }
 
 QStringList introductionLines(const RunDescription& run)
@@ -203,17 +212,28 @@ QStringList introductionLines(const RunDescription& run)
         {QStringLiteral("batch"), engine::hasMicroBatches(plan)
                                       ? batchText(plan) + QStringLiteral(", ") + engine::settingText(plan)
                                       : engine::settingText(plan)});
+    rows.push_back(fidelityRow(run.fidelity));
     return alignedLines(rows);
 }
 
-QString recommendationLine(const QDateTime& time, const search::Recommendation& recommendation)
+QStringList fidelityRow(const config::Fidelity& fidelity)
 {
-    return QStringLiteral("BEXP202 %1 GMT  Current recommended micro_batch_size: %2, estimated performance: "
-                          "%3x base, confidence score: %4 (out of 100)")
-        .arg(time.toUTC().toString(QStringLiteral("HH:mm:ss")))
-        .arg(recommendation.size)
-        .arg(recommendation.relativePerformance, 0, 'f', 2)
-        .arg(recommendation.confidence);
+    return {QStringLiteral("measured"), engine::fidelityText(fidelity)};
+}
+
+QString recommendationLine(const QDateTime& time, const search::Recommendation& recommendation,
+                           const config::Fidelity& fidelity)
+{
+    const QString line =
+        QStringLiteral("BEXP202 %1 GMT  Current recommended micro_batch_size: %2, estimated performance: "
+                       "%3x base, confidence score: %4 (out of 100)")
+            .arg(time.toUTC().toString(QStringLiteral("HH:mm:ss")))
+            .arg(recommendation.size)
+            .arg(recommendation.relativePerformance, 0, 'f', 2)
+            .arg(recommendation.confidence);
+    return fidelity.kind == config::Fidelity::Kind::AsConfigured
+               ? line
+               : QStringLiteral("%1; %2").arg(line, engine::fidelityName(fidelity));
 }
 
 QString gainText(const Snapshot& snapshot)
@@ -222,7 +242,7 @@ QString gainText(const Snapshot& snapshot)
     return engine::presentSizeText(snapshot, QLocale::c()).replace(QChar(0x00D7), QLatin1Char('x'));
 }
 
-QString trialLine(const trial::TrialRecord& trial)
+QString trialLine(const trial::TrialRecord& trial, const config::Fidelity& fidelity)
 {
     QStringList parts{trial.isComparison() ? engine::comparedText(trial, QLocale::c())
                                            : QStringLiteral("size %1").arg(trial.microBatchSize)};
@@ -231,8 +251,9 @@ QString trialLine(const trial::TrialRecord& trial)
     else if (trial.outcome != trial::Outcome::Ok)
         parts << outcomeText(*trial.outcome);
     if (trial.samplesPerSecond) {
-        parts << QStringLiteral("%1 samples/s")
-                     .arg(rateText(*trial.samplesPerSecond, trial.relativeError.value_or(0)));
+        parts << QStringLiteral("%1%2 samples/s")
+                     .arg(engine::fidelityMark(fidelity),
+                          rateText(*trial.samplesPerSecond, trial.relativeError.value_or(0)));
     }
     if (trial.peakReservedBytes && *trial.peakReservedBytes > 0)
         parts << QStringLiteral("peak %1").arg(bytesText(*trial.peakReservedBytes));
@@ -296,6 +317,7 @@ QStringList finalLines(const Snapshot& snapshot)
     std::vector<QStringList> rows{
         {QStringLiteral("recommended"), trains ? size : QStringLiteral("%1 for evaluation").arg(size)},
         {QStringLiteral("samples/s"), achievedText(snapshot)},
+        fidelityRow(snapshot.run->fidelity),
         {QStringLiteral("peak memory"), peakText(snapshot)},
         {QStringLiteral("confidence"), confidenceText(*recommendation)}};
     if (engine::hasMicroBatches(plan))

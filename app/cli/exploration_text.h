@@ -21,6 +21,9 @@ namespace batchpeak::cli {
 /// Config, network and run, as rows of a table that more may be added to.
 std::vector<QStringList> networkRows(const engine::RunDescription& run);
 
+/// "measured  approximate because of ...": the label of all numbers, as a row.
+QStringList fidelityRow(const config::Fidelity& fidelity);
+
 /// What is explored, before the first trial: the network, the run and the batch.
 QStringList introductionLines(const engine::RunDescription& run);
 
@@ -28,14 +31,17 @@ QStringList introductionLines(const engine::RunDescription& run);
 /// included, so that a grep written for those works here.
 ///
 /// \param time  of the recommendation, in any time zone; the line says GMT
-QString recommendationLine(const QDateTime& time, const search::Recommendation& recommendation);
+/// \param fidelity  of the run, which the end of the line names where it is not as configured
+QString recommendationLine(const QDateTime& time, const search::Recommendation& recommendation,
+                           const config::Fidelity& fidelity);
 
 /// "1.31x the config's 16", or what else engine::presentSizeText() says of the recommended size.
 QString gainText(const engine::Snapshot& snapshot);
 
 /// "trial 3 on cpu: size 8, 1,234 ± 5 samples/s, peak 1.21 GiB, 2 s"; of a comparison "trial 9 on cpu:
 /// compared 24 and 28 in 8 visits each: 28 is 1.3 % ± 0.4 faster than 24, 12 s".
-QString trialLine(const trial::TrialRecord& trial);
+/// \param fidelity  of the run: "~1,234 ± 5 samples/s" where it is approximate
+QString trialLine(const trial::TrialRecord& trial, const config::Fidelity& fidelity);
 
 /// "42 %  trial 7 of about 18  size 96  2,115 samples/s  best 64 (45 %)  about 3 min left  (2 to 5 min)", or
 /// in the place of the size "comparing 24 and 28"; empty before the start and after the end.

@@ -9,6 +9,7 @@
 #include "engine/exploration.h"
 #include "engine/exploration_outlook.h"
 #include "engine/exploration_recorder.h"
+#include "engine/fidelity_text.h"
 #include "engine/phase_sequence.h"
 #include "exploration_terminal.h"
 #include "options.h"
@@ -182,6 +183,9 @@ int ExploreCommand::keepResult(const engine::ConfigFile& file, const engine::Pha
     }
     try {
         writeSizes(file, chosen, m_output, console);
+        if (last.run->fidelity.kind != config::Fidelity::Kind::AsConfigured)
+            console.remark(QStringLiteral("How the size was found: %1")
+                               .arg(engine::fidelitySentence(last.run->fidelity)));
     } catch (const config::ConfigError& error) {
         throw UsageError(refusalText(error, last.run->plan, chosen.back().microBatchSize));
     }

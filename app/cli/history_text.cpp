@@ -4,8 +4,11 @@
 
 #include "engine/comparison_text.h"
 #include "engine/ending_text.h"
+#include "engine/fidelity_text.h"
 #include "engine/log_text.h"
 #include "engine/readable_text.h"
+#include "engine/stored_snapshot.h"
+#include "engine/tuning_text.h"
 #include "terminal_text.h"
 
 #include <QFileInfo>
@@ -36,9 +39,28 @@ QString sizeText(const store::ExplorationSummary& summary)
     return summary.recommendation ? QString::number(summary.recommendation->microBatchSize) : nothing;
 }
 
+QString markOf(const store::ExplorationSummary& summary)
+{
+    return engine::fidelityMark(engine::fidelityOf(summary.info.fidelity));
+}
+
 QString recommendedRateText(const store::ExplorationSummary& summary)
 {
-    return summary.recommendation ? rateText(summary.recommendation->samplesPerSecond) : nothing;
+    return summary.recommendation ? markOf(summary) + rateText(summary.recommendation->samplesPerSecond)
+                                  : nothing;
+}
+
+QString orNothing(const QString& text)
+{
+    return text.isEmpty() ? nothing : text;
+}
+
+/// Adapters, and parts beside or without them.
+QString trainedText(const model::Tuning& tuning)
+{
+    QStringList what{engine::adapterText(tuning, QLocale::c()), engine::trainedPartsText(tuning)};
+    what.removeAll(QString());
+    return what.isEmpty() ? QStringLiteral("all") : what.join(QStringLiteral("; "));
 }
 
 QString confidenceText(const store::ExplorationSummary& summary)
@@ -123,13 +145,17 @@ Rows propertyRows(const store::StoredExploration& exploration)
 {
     const store::ExplorationSummary& summary = exploration.summary;
     const store::ExplorationInfo& info = summary.info;
+    const model::Tuning tuning = engine::tuningFromRecord(info.tuning);
     return {
         {QStringLiteral("exploration"), QString::number(summary.id)},
         {QStringLiteral("started"), timeText(info.started)},
         {QStringLiteral("status"), statusText(summary)},
         {QStringLiteral("config"), info.filePath},
         {QStringLiteral("format"), info.formatName},
-        {QStringLiteral("network"), info.family + QStringLiteral(", ") + parametersText(info.parameters)},
+        {QStringLiteral("network"),
+         info.family + QStringLiteral(", ") + parametersText(info.parameters, info.frozenParameters)},
+        {QStringLiteral("trained"), trainedText(tuning)},
+        {QStringLiteral("frozen weights"), orNothing(engine::frozenWeightsText(tuning))},
         {QStringLiteral("run"),
          QStringLiteral("%1, %2, %3%4")
              .arg(info.phase, info.precision, info.optimizer, sequenceLengthText(info.sequenceLength))},
@@ -141,6 +167,7 @@ Rows propertyRows(const store::StoredExploration& exploration)
         {QStringLiteral("took"), wallText(summary)},
         {QStringLiteral("micro_batch_size"), sizeText(summary)},
         {QStringLiteral("samples/s"), recommendedRateText(summary)},
+        {QStringLiteral("measured"), engine::fidelityText(engine::fidelityOf(info.fidelity))},
         {QStringLiteral("confidence"), confidenceText(summary)},
         {QStringLiteral("it may cost"), lossText(summary)},
         {QStringLiteral("peak memory"), peakText(exploration)},
@@ -148,14 +175,14 @@ Rows propertyRows(const store::StoredExploration& exploration)
 }
 
 /// Its sizes and what each of them achieved, and what it says of them in the place of its flags.
-QStringList comparisonRow(const trial::TrialRecord& trial)
+QStringList comparisonRow(const trial::TrialRecord& trial, const QString& mark)
 {
     QStringList sizes;
     QStringList rates;
     std::int64_t peak = 0;
     for (const trial::ComparedRecord& size : trial.compared) {
         sizes << QString::number(size.microBatchSize);
-        rates << (size.samplesPerSecond ? rateText(*size.samplesPerSecond) : nothing);
+        rates << (size.samplesPerSecond ? mark + rateText(*size.samplesPerSecond) : nothing);
         peak = std::max(peak, size.peakReservedBytes.value_or(0));
     }
     return {QString::number(trial.number),
@@ -170,15 +197,15 @@ QStringList comparisonRow(const trial::TrialRecord& trial)
                 .join(QStringLiteral(", "))};
 }
 
-QStringList trialRow(const trial::TrialRecord& trial)
+QStringList trialRow(const trial::TrialRecord& trial, const QString& mark)
 {
     if (trial.isComparison())
-        return comparisonRow(trial);
+        return comparisonRow(trial, mark);
     return {QString::number(trial.number),
             QString::fromStdString(trial.device),
             QString::number(trial.microBatchSize),
             QString::fromUtf8(trial::toText(*trial.outcome)),
-            trial.samplesPerSecond ? rateText(*trial.samplesPerSecond) : nothing,
+            trial.samplesPerSecond ? mark + rateText(*trial.samplesPerSecond) : nothing,
             trial.peakReservedBytes ? bytesText(*trial.peakReservedBytes) : nothing,
             energyText(trial.joulesPerSample),
             durationText(trial.wallSeconds),
@@ -219,7 +246,7 @@ QStringList explorationLines(const store::StoredExploration& exploration)
                QStringLiteral("OUTCOME"), QStringLiteral("SAMPLES/S"), QStringLiteral("PEAK"),
                QStringLiteral("ENERGY"), QStringLiteral("TOOK"), QStringLiteral("FLAGS")}};
     for (const trial::TrialRecord& trial : exploration.trials)
-        rows.push_back(trialRow(trial));
+        rows.push_back(trialRow(trial, markOf(summary)));
     return lines << QString() << alignedLines(rows);
 }
 

@@ -6,6 +6,7 @@
 #include "config_text.h"
 #include "console.h"
 #include "engine/errors.h"
+#include "engine/tuning_choice.h"
 #include "json_output.h"
 #include "options.h"
 #include "run_arguments.h"
@@ -31,6 +32,7 @@ private:
 
     std::string m_file;
     std::string m_model;
+    engine::ExplorationOptions m_options;
     bool m_asYaml = false;
     bool m_asJson = false;
 };
@@ -39,6 +41,7 @@ void InspectCommand::addOptions(Options& options)
 {
     options.addArgument("FILE", "Config to read", m_file);
     addModelOption(options, m_model);
+    addTuningOptions(options, m_options);
     options.addFlag("--as-yaml", "Print it as a config of Batchpeak's own, warnings on stderr", m_asYaml);
     addJsonOption(options, m_asJson);
 }
@@ -57,11 +60,11 @@ int InspectCommand::run()
     if (m_asYaml)
         return printAsYaml(file);
     if (m_asJson) {
-        printJson(contentsObject(file.path(), file.contents()));
+        printJson(contentsObject(file.path(), file.contents(), m_options));
         return exitCode::success;
     }
     Console console;
-    console.answer(contentsLines(file.path(), file.contents()));
+    console.answer(contentsLines(file.path(), file.contents(), m_options));
     console.answer(warningLines(file.path(), file.contents()));
     return exitCode::success;
 }
@@ -69,7 +72,9 @@ int InspectCommand::run()
 int InspectCommand::printAsYaml(const engine::ConfigFile& file) const
 {
     try {
-        printBytes(config::toOwnYaml(file.contents()));
+        config::ConfigContents contents = file.contents();
+        contents.tuning = engine::chooseTuning(contents, m_options);
+        printBytes(config::toOwnYaml(contents));
     } catch (const config::ConfigError& error) {
         throw engine::located(file.path(), error);
     }

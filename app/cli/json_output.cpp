@@ -4,6 +4,11 @@
 
 #include "config_output.h"
 #include "engine/event_log.h"
+#include "engine/exploration_plan.h"
+#include "engine/field_object.h"
+#include "engine/stored_snapshot.h"
+#include "engine/tuning_choice.h"
+#include "engine/tuning_text.h"
 #include "model/architecture_fields.h"
 #include "model/parameter_table.h"
 #include "options.h"
@@ -53,65 +58,24 @@ QJsonValue timeOf(const QDateTime& time)
     return time.toUTC().toString(Qt::ISODateWithMs);
 }
 
-/// Writes the members of a network, as a visitor of visitFields().
-class FieldObject
-{
-public:
-    void value(const char* key, const std::string& member) { insert(key, QString::fromStdString(member)); }
-    void value(const char* key, double member) { insert(key, member); }
-    void value(const char* key, std::int64_t member) { insert(key, eventNumber(member)); }
-    void value(const char* key, bool member) { insert(key, member); }
-
-    template<typename Value>
-    void word(const char* key, const Value& member)
-    {
-        insert(key, QString::fromUtf8(model::toText(member)));
-    }
-
-    void sizes(const char* key, const std::vector<std::int64_t>& member)
-    {
-        QJsonArray sizes;
-        for (const std::int64_t size : member)
-            sizes.append(eventNumber(size));
-        insert(key, sizes);
-    }
-
-    template<typename Value>
-    void list(const char* key, std::vector<Value>& member)
-    {
-        QJsonArray values;
-        for (Value& value : member) {
-            FieldObject fields;
-            visitFields(value, fields);
-            values.append(fields.object());
-        }
-        insert(key, values);
-    }
-
-    const QJsonObject& object() const { return m_object; }
-
-private:
-    void insert(const char* key, const QJsonValue& value) { m_object.insert(QString::fromUtf8(key), value); }
-
-    QJsonObject m_object;
-};
-
 QJsonObject architectureObject(model::ModelSpec spec)
 {
-    FieldObject fields;
+    engine::FieldObject fields;
     std::visit([&fields](auto& architecture) { model::visitFields(architecture, fields); },
                spec.architecture);
     return fields.object();
 }
 
-QJsonObject networkObject(const config::ConfigContents& contents)
+QJsonObject networkObject(const config::ConfigContents& contents, const model::Tuning& tuning)
 {
     const auto* spec = std::get_if<model::ModelSpec>(&contents.model);
     const auto* unsupported = std::get_if<config::UnsupportedModel>(&contents.model);
+    const auto counts = spec ? model::parameterCounts(*spec, tuning) : model::ParameterCounts();
     return {
         {QStringLiteral("family"), spec ? QJsonValue(QString::fromStdString(spec->family)) : QJsonValue()},
         {QStringLiteral("model"), textOrNull(contents.modelSource)},
-        {QStringLiteral("parameters"), spec ? positiveOrNull(model::parameterCount(*spec)) : QJsonValue()},
+        {QStringLiteral("parameters"), positiveOrNull(counts.all())},
+        {QStringLiteral("trained_parameters"), positiveOrNull(counts.trained)},
         {QStringLiteral("architecture"), spec ? QJsonValue(architectureObject(*spec)) : QJsonValue()},
         {QStringLiteral("problem"), unsupported ? textOrNull(unsupported->sentence) : QJsonValue()}};
 }
@@ -164,9 +128,43 @@ QJsonArray warningsOf(const config::ConfigContents& contents)
     QJsonArray warnings;
     for (const config::Warning& warning : contents.warnings)
         warnings.append(QJsonObject{{QStringLiteral("text"), QString::fromStdString(warning.sentence)},
+                                    {QStringLiteral("approximation"), textOrNull(warning.approximation)},
                                     {QStringLiteral("line"), positiveOrNull(warning.position.line)},
                                     {QStringLiteral("column"), positiveOrNull(warning.position.column)}});
     return warnings;
+}
+
+QJsonValue objectOf(const model::StepMemory& memory)
+{
+    return QJsonObject{{QStringLiteral("weight_bytes"), memory.parameterBytes},
+                       {QStringLiteral("gradient_bytes"), memory.gradientBytes},
+                       {QStringLiteral("optimizer_bytes"), memory.optimizerBytes},
+                       {QStringLiteral("constant_bytes"), memory.constantBytes},
+                       {QStringLiteral("bytes_per_sample"), memory.bytesPerSample}};
+}
+
+/// How near trials of a phase would be to the run, and what they would hold; null where there are none.
+QJsonValue trialsObject(const QString& path, const config::ConfigContents& contents,
+                        engine::ExplorationOptions options, model::Phase phase)
+{
+    if (!contents.plan(phase) && !contents.isNetworkAlone())
+        return {};
+    options.phase = phase;
+    try {
+        const engine::NetworkPlan plan = engine::planNetwork(path, contents, options);
+        const auto memory = engine::stepMemoryOf(plan.load, options);
+        QJsonObject trials{{QStringLiteral("memory"), memory ? objectOf(*memory) : QJsonValue()}};
+        engine::addFidelity(trials, plan.run.fidelity);
+        return trials;
+    } catch (const config::ConfigError&) {
+        return {};
+    }
+}
+
+QJsonValue tuningValue(const model::Tuning& tuning)
+{
+    const QJsonObject object = engine::tuningObject(tuning);
+    return object.isEmpty() ? QJsonValue() : QJsonValue(object);
 }
 
 QJsonObject deviceObject(const device::LocalDevice& device)
@@ -208,17 +206,22 @@ void printJson(const QJsonObject& document)
     printBytes(QJsonDocument(document).toJson(QJsonDocument::Indented).toStdString());
 }
 
-QJsonObject contentsObject(const QString& path, const config::ConfigContents& contents)
+QJsonObject contentsObject(const QString& path, const config::ConfigContents& contents,
+                           const engine::ExplorationOptions& options)
 {
+    const model::Tuning tuning = engine::chooseTuning(contents, options);
     return {{QStringLiteral("file"), path},
             {QStringLiteral("format"), QString::fromStdString(contents.formatName)},
-            {QStringLiteral("network"), networkObject(contents)},
+            {QStringLiteral("network"), networkObject(contents, tuning)},
+            {QStringLiteral("tuning"), tuningValue(tuning)},
             {QStringLiteral("precision"), wordOf(contents.precision)},
             {QStringLiteral("optimizer"), wordOf(contents.optimizer)},
             {QStringLiteral("sequence_length"), positiveOrNull(contents.sequenceLength)},
             {QStringLiteral("target_length"), orNull(contents.targetLength)},
             {QStringLiteral("train"), planObject(contents.train)},
             {QStringLiteral("eval"), planObject(contents.eval)},
+            {QStringLiteral("train_trials"), trialsObject(path, contents, options, model::Phase::Train)},
+            {QStringLiteral("eval_trials"), trialsObject(path, contents, options, model::Phase::Eval)},
             {QStringLiteral("training"), trainingObject(contents.training)},
             {QStringLiteral("places"), placesObject(contents)},
             {QStringLiteral("warnings"), warningsOf(contents)}};
@@ -239,7 +242,7 @@ QJsonObject summaryObject(const store::ExplorationSummary& summary)
     const store::ExplorationInfo& info = summary.info;
     const auto& end = summary.end;
     const auto& best = summary.recommendation;
-    return {
+    QJsonObject object{
         {QStringLiteral("id"), summary.id},
         {QStringLiteral("started"), timeOf(info.started)},
         {QStringLiteral("finished"), end ? timeOf(end->finished) : QJsonValue()},
@@ -252,6 +255,8 @@ QJsonObject summaryObject(const store::ExplorationSummary& summary)
         {QStringLiteral("format"), info.formatName},
         {QStringLiteral("family"), info.family},
         {QStringLiteral("parameters"), positiveOrNull(info.parameters)},
+        {QStringLiteral("trained_parameters"), positiveOrNull(info.parameters - info.frozenParameters)},
+        {QStringLiteral("tuning"), tuningValue(engine::tuningFromRecord(info.tuning))},
         {QStringLiteral("phase"), info.phase},
         {QStringLiteral("precision"), info.precision},
         {QStringLiteral("optimizer"), info.optimizer},
@@ -265,6 +270,8 @@ QJsonObject summaryObject(const store::ExplorationSummary& summary)
         {QStringLiteral("version"), textOrNull(info.version)},
         {QStringLiteral("trials"), summary.trials},
         {QStringLiteral("recommendation"), best ? QJsonValue(recommendationObject(*best)) : QJsonValue()}};
+    engine::addFidelity(object, engine::fidelityOf(info.fidelity));
+    return object;
 }
 
 QJsonObject explorationObject(const store::StoredExploration& exploration)
@@ -277,8 +284,12 @@ QJsonObject explorationObject(const store::StoredExploration& exploration)
                                    {QStringLiteral("total_bytes"), positiveOrNull(device.totalBytes)},
                                    {QStringLiteral("limit_bytes"), positiveOrNull(device.limitBytes)}});
     QJsonArray trials;
-    for (const trial::TrialRecord& trial : exploration.trials)
-        trials.append(engine::eventFields(trial));
+    const QJsonValue fidelity = engine::fidelityWord(engine::fidelityOf(exploration.summary.info.fidelity));
+    for (const trial::TrialRecord& trial : exploration.trials) {
+        QJsonObject fields = engine::eventFields(trial);
+        fields.insert(QStringLiteral("fidelity"), fidelity);
+        trials.append(fields);
+    }
     QJsonArray recommendations;
     for (const store::RecommendationRecord& recommendation : exploration.recommendations)
         recommendations.append(recommendationObject(recommendation));

@@ -4,6 +4,7 @@
 
 #include "config/config_document.h"
 #include "device/local_device.h"
+#include "engine/exploration_options.h"
 #include "store/exploration_records.h"
 
 #include <QJsonObject>
@@ -28,7 +29,9 @@ void addJsonOption(Options& options, bool& asJson);
 void printJson(const QJsonObject& document);
 
 /// "batchpeak inspect": what was read of a config.
-QJsonObject contentsObject(const QString& path, const config::ConfigContents& contents);
+/// \param options  what trials would be asked for beside it
+QJsonObject contentsObject(const QString& path, const config::ConfigContents& contents,
+                           const engine::ExplorationOptions& options = {});
 
 /// "batchpeak devices"
 QJsonObject devicesObject(const device::LocalDevices& devices);

@@ -33,19 +33,24 @@ std::optional<Colours> coloursFromText(const std::string& text)
     return text == "never" ? std::optional(Colours::Never) : std::nullopt;
 }
 
+void addOne(Options& options, ExplorationOptions& o, const engine::ExplorationOption& option,
+            const std::string& deviceHelp)
+{
+    const auto take = [&o, &option](const std::string& text) { option.take(o, text); };
+    if (option.isSwitch())
+        options.addFlag(option.name, option.help, [take](bool isOn) { take(isOn ? "on" : "off"); });
+    else if (option.isRepeated)
+        options.addRepeatedText(option.name, option.values, deviceHelp, take);
+    else
+        options.addText(option.name, option.values, helpOf(option, o), take);
+}
+
 void addSubject(Options& options, ExplorationOptions& o, engine::ExplorationOption::Subject subject,
                 const std::string& deviceHelp)
 {
     for (const auto& option : engine::explorationOptions()) {
-        if (option.subject != subject)
-            continue;
-        const auto take = [&o, &option](const std::string& text) { option.take(o, text); };
-        if (option.isSwitch())
-            options.addFlag(option.name, option.help, [take](bool isOn) { take(isOn ? "on" : "off"); });
-        else if (option.isRepeated)
-            options.addRepeatedText(option.name, option.values, deviceHelp, take);
-        else
-            options.addText(option.name, option.values, helpOf(option, o), take);
+        if (option.subject == subject)
+            addOne(options, o, option, deviceHelp);
     }
 }
 
@@ -64,6 +69,12 @@ engine::ConfigFile openConfig(const std::string& path, const std::string& model)
 {
     const auto file = engine::ConfigFile::open(QString::fromStdString(path));
     return model.empty() ? file : file.withModel(QString::fromStdString(model));
+}
+
+void addTuningOptions(Options& options, ExplorationOptions& o)
+{
+    for (const char* name : {"--adapter", "--adapter-rank", "--frozen-weights"})
+        addOne(options, o, engine::explorationOption(name), {});
 }
 
 void addRunOptions(Options& options, ExplorationOptions& o, const std::string& deviceHelp)

@@ -3,6 +3,7 @@
 #include "terminal_text.h"
 
 #include "engine/readable_text.h"
+#include "engine/tuning_text.h"
 
 #include <QLocale>
 
@@ -26,10 +27,22 @@ QString groupedText(std::int64_t count)
     return engine::numberText(count, terminalLocale());
 }
 
-QString parametersText(std::int64_t count)
+QString parametersText(std::int64_t count, std::int64_t frozen)
 {
-    return count > 0 ? QStringLiteral("%1 parameters").arg(groupedText(count))
-                     : QStringLiteral("parameters counted when loaded");
+    return engine::parametersText(count, frozen, terminalLocale());
+}
+
+std::vector<QStringList> tuningRows(const model::Tuning& tuning)
+{
+    std::vector<QStringList> rows;
+    const auto add = [&rows](const QString& name, const QString& text) {
+        if (!text.isEmpty())
+            rows.push_back({name, text});
+    };
+    add(QStringLiteral("adapter"), engine::adapterText(tuning, terminalLocale()));
+    add(QStringLiteral("trained in full"), engine::trainedPartsText(tuning));
+    add(QStringLiteral("frozen weights"), engine::frozenWeightsText(tuning));
+    return rows;
 }
 
 QString sequenceLengthText(std::int64_t tokens)
@@ -53,11 +66,12 @@ QString rateText(double samplesPerSecond, double relativeError)
                                          rateText(samplesPerSecond * relativeError));
 }
 
-QString speedText(double samplesPerSecond, double tokensPerSecond)
+QString speedText(double samplesPerSecond, double tokensPerSecond, const QString& mark)
 {
-    const QString samples = QStringLiteral("%1 samples/s").arg(rateText(samplesPerSecond));
-    return tokensPerSecond > 0 ? QStringLiteral("%1, %2 tokens/s").arg(samples, rateText(tokensPerSecond))
-                               : samples;
+    const QString samples = QStringLiteral("%1%2 samples/s").arg(mark, rateText(samplesPerSecond));
+    return tokensPerSecond > 0
+               ? QStringLiteral("%1, %2%3 tokens/s").arg(samples, mark, rateText(tokensPerSecond))
+               : samples;
 }
 
 QString lossText(double loss)

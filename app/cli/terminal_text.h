@@ -3,6 +3,7 @@
 #pragma once
 
 #include "config/batch_plan.h"
+#include "model/tuning.h"
 
 #include <QString>
 #include <QStringList>
@@ -18,8 +19,13 @@ namespace batchpeak::cli {
 /// "124,439,808"
 QString groupedText(std::int64_t count);
 
-/// "124,439,808 parameters"; words for 0, which stands for a network that is counted when it is loaded.
-QString parametersText(std::int64_t count);
+/// "124,439,808 parameters", "trainable 4,194,304 of 6,742,609,920 parameters, 0.06 %"; words for 0, which
+/// stands for a network that is counted when it is loaded. \param frozen  of \p count
+QString parametersText(std::int64_t count, std::int64_t frozen);
+
+/// What training changes of a network and how the rest is held, a row for each of the two; none where all is
+/// trained.
+std::vector<QStringList> tuningRows(const model::Tuning& tuning);
 
 /// ", sequence length 1,024" as a part of a list; nothing for 1, where samples are no sequences.
 QString sequenceLengthText(std::int64_t tokens);
@@ -34,7 +40,8 @@ QString rateText(double samplesPerSecond);
 QString rateText(double samplesPerSecond, double relativeError);
 
 /// "412 samples/s, 52,736 tokens/s"; without the second where there are none.
-QString speedText(double samplesPerSecond, double tokensPerSecond);
+/// \param mark  before both, as of engine::fidelityMark()
+QString speedText(double samplesPerSecond, double tokensPerSecond, const QString& mark);
 
 /// "7.6241"; "not a number" of a training that has diverged.
 QString lossText(double loss);

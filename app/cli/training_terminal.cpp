@@ -57,7 +57,9 @@ void TrainingTerminal::printWhatHappens()
     engine::onEvent<training::EpochBegan>(m_run, this, [this](const auto&) { printCourse(); });
     engine::onEvent<training::StepDone>(m_run, this, [this](const auto& done) { printStep(done.step); });
     engine::onEvent<training::Evaluated>(m_run, this, [this](const auto& done) {
-        console().answer(evaluationLine(done.evaluation, m_run.snapshot().run->heldOutSamples > 0));
+        const training::TrainingDescription& description = *m_run.snapshot().run;
+        console().answer(
+            evaluationLine(done.evaluation, description.heldOutSamples > 0, description.run.fidelity));
     });
 }
 
@@ -79,7 +81,8 @@ void TrainingTerminal::printStep(const training::StepRecord& step)
     if (!beginsEpoch && !deservesALine(m_steps) && step.attempts == 1)
         return;
     const auto& description = m_run.snapshot().run;
-    console().answer(stepLine(step, description ? description->steps : 0));
+    console().answer(stepLine(step, description ? description->steps : 0,
+                              description ? description->run.fidelity : config::Fidelity()));
 }
 
 void TrainingTerminal::interrupt()

@@ -3,6 +3,7 @@
 #include "training_text.h"
 
 #include "engine/batch_text.h"
+#include "engine/fidelity_text.h"
 #include "exploration_text.h"
 #include "terminal_text.h"
 
@@ -36,11 +37,11 @@ QString wayText(training::MaximumWay way)
 }
 
 /// "loss 7.6241, 412 samples/s, micro-batch 32 x 8, peak 212 MiB": of a step or an evaluation.
-QString measurements(const StepRecord& record)
+QString measurements(const StepRecord& record, const config::Fidelity& fidelity)
 {
     QStringList parts{
         QStringLiteral("loss %1").arg(lossText(record.loss)),
-        speedText(record.samplesPerSecond, record.tokensPerSecond),
+        speedText(record.samplesPerSecond, record.tokensPerSecond, engine::fidelityMark(fidelity)),
         QStringLiteral("micro-batch %1 x %2")
             .arg(QString::number(record.microBatchSize), QString::number(record.accumulationSteps))};
     if (record.peakReservedBytes > 0)
@@ -54,6 +55,11 @@ QString stepText(std::int64_t step, std::int64_t steps)
                      : QStringLiteral("step %1").arg(groupedText(step));
 }
 
+config::Fidelity fidelityOf(const TrainingSnapshot& snapshot)
+{
+    return snapshot.run ? snapshot.run->run.fidelity : config::Fidelity();
+}
+
 /// Of the steps of this run; nothing where only the data tells how many there are.
 std::optional<double> shareDone(const TrainingSnapshot& snapshot)
 {
@@ -64,11 +70,12 @@ std::optional<double> shareDone(const TrainingSnapshot& snapshot)
     return static_cast<double>(last - first) / static_cast<double>(snapshot.run->steps - first);
 }
 
-void addMeasurements(ProgressLine& line, const StepRecord& step)
+void addMeasurements(ProgressLine& line, const StepRecord& step, const config::Fidelity& fidelity)
 {
     line.parts.push_back(
         {.text = QStringLiteral("loss %1").arg(lossText(step.loss)), .importance = Importance::More});
-    line.parts.push_back({.text = QStringLiteral("%1 samples/s").arg(rateText(step.samplesPerSecond)),
+    line.parts.push_back({.text = QStringLiteral("%1%2 samples/s")
+                                      .arg(engine::fidelityMark(fidelity), rateText(step.samplesPerSecond)),
                           .importance = Importance::Less});
     line.parts.push_back(
         {.text = QStringLiteral("micro-batch %1 x %2")
@@ -171,10 +178,11 @@ QString peakText(const TrainingSnapshot& snapshot)
 QString meanSpeedText(const TrainingSnapshot& snapshot)
 {
     const StepRecord& last = snapshot.steps.back();
+    const QString mark = engine::fidelityMark(fidelityOf(snapshot));
     if (snapshot.samplesPerSecond <= 0 || last.samplesPerSecond <= 0)
-        return speedText(last.samplesPerSecond, last.tokensPerSecond);
+        return speedText(last.samplesPerSecond, last.tokensPerSecond, mark);
     const double tokensPerSample = last.tokensPerSecond / last.samplesPerSecond;
-    return speedText(snapshot.samplesPerSecond, snapshot.samplesPerSecond * tokensPerSample);
+    return speedText(snapshot.samplesPerSecond, snapshot.samplesPerSecond * tokensPerSample, mark);
 }
 
 /// "1,204 samples/s by the last exploration; training is 1.3 % slower"
@@ -182,8 +190,9 @@ QString predictedText(const TrainingSnapshot& snapshot)
 {
     const double difference = *snapshot.overPrediction;
     const double percent = std::abs(difference) * 100.0;
-    const QString predicted = QStringLiteral("%1 samples/s by the last exploration")
-                                  .arg(rateText(snapshot.samplesPerSecond / (1.0 + difference)));
+    const QString predicted = QStringLiteral("%1%2 samples/s by the last exploration")
+                                  .arg(engine::fidelityMark(fidelityOf(snapshot)),
+                                       rateText(snapshot.samplesPerSecond / (1.0 + difference)));
     return QStringLiteral("%1; training was %2 % %3")
         .arg(predicted, QString::number(percent, 'f', 1),
              difference < 0.0 ? QStringLiteral("slower") : QStringLiteral("faster"));
@@ -231,6 +240,8 @@ void addStepRows(std::vector<QStringList>& rows, const TrainingSnapshot& snapsho
                                                 .arg(lossText(first.loss), groupedText(first.step),
                                                      lossText(last.loss), groupedText(last.step))});
     rows.push_back({QStringLiteral("speed"), meanSpeedText(snapshot)});
+    if (snapshot.run)
+        rows.push_back(fidelityRow(fidelityOf(snapshot)));
     if (snapshot.overPrediction)
         rows.push_back({QStringLiteral("predicted"), predictedText(snapshot)});
     rows.push_back({QStringLiteral("micro-batch"), microBatchText(snapshot)});
@@ -252,6 +263,7 @@ QStringList introductionLines(const TrainingDescription& training)
                     byTokens ? QStringLiteral("weighted by tokens") : QStringLiteral("weighted by samples")});
     rows.push_back({QStringLiteral("data"), training.data});
     rows.push_back({QStringLiteral("steps"), stepsRowText(training)});
+    rows.push_back(fidelityRow(training.run.fidelity));
     return alignedLines(rows);
 }
 
@@ -261,17 +273,17 @@ QStringList courseLines(const TrainingDescription& training)
         {{QStringLiteral("data"), training.data}, {QStringLiteral("steps"), stepsRowText(training)}});
 }
 
-QString stepLine(const StepRecord& step, std::int64_t steps)
+QString stepLine(const StepRecord& step, std::int64_t steps, const config::Fidelity& fidelity)
 {
     return QStringLiteral("%1, epoch %2: %3")
-        .arg(stepText(step.step, steps), groupedText(step.epoch + 1), measurements(step));
+        .arg(stepText(step.step, steps), groupedText(step.epoch + 1), measurements(step, fidelity));
 }
 
-QString evaluationLine(const StepRecord& evaluation, bool heldOut)
+QString evaluationLine(const StepRecord& evaluation, bool heldOut, const config::Fidelity& fidelity)
 {
     return (heldOut ? QStringLiteral("evaluation of held-out samples after step %1: %2")
                     : QStringLiteral("evaluation after step %1: %2"))
-        .arg(groupedText(evaluation.step), measurements(evaluation));
+        .arg(groupedText(evaluation.step), measurements(evaluation, fidelity));
 }
 
 ProgressLine liveLine(const TrainingSnapshot& snapshot)
@@ -302,7 +314,7 @@ ProgressLine liveLine(const TrainingSnapshot& snapshot)
     line.parts.push_back(
         {.text = isFirst ? stepText(before + 1, steps) : stepText(snapshot.steps.back().step, steps)});
     if (!isFirst)
-        addMeasurements(line, snapshot.steps.back());
+        addMeasurements(line, snapshot.steps.back(), fidelityOf(snapshot));
     if (snapshot.microBatchesDone > 0)
         line.parts.push_back({.text = QStringLiteral("%1 micro-batches %2done")
                                           .arg(QString::number(snapshot.microBatchesDone),

@@ -23,11 +23,12 @@ QStringList courseLines(const training::TrainingDescription& training);
 
 /// "step 12 of 20, epoch 1: loss 7.6241, 412 samples/s, 52,736 tokens/s, micro-batch 32 x 8, peak 212 MiB".
 /// \param steps  of the whole run; 0 where unknown
-QString stepLine(const training::StepRecord& step, std::int64_t steps);
+QString stepLine(const training::StepRecord& step, std::int64_t steps, const config::Fidelity& fidelity);
 
 /// "evaluation after step 10: loss 7.5012, ..."
 /// \param heldOut  of samples that are never trained on
-QString evaluationLine(const training::StepRecord& evaluation, bool heldOut);
+QString evaluationLine(const training::StepRecord& evaluation, bool heldOut,
+                       const config::Fidelity& fidelity);
 
 /// Where the run stands, in one line that is drawn anew; empty before the start and after the end.
 ProgressLine liveLine(const training::TrainingSnapshot& snapshot);

@@ -223,6 +223,9 @@ ConfigContents withModelOf(ConfigContents contents, const ConfigContents& source
                           std::get<UnsupportedModel>(source.model).position);
 
     const auto* own = std::get_if<UnsupportedModel>(&contents.model);
+    // One that the config has elsewhere is brought to it, which makes no other run.
+    if (own ? !own->isElsewhere : std::get<model::ModelSpec>(contents.model) != *spec)
+        contents.replaced.emplace_back("another network");
     if (own && !own->isElsewhere)
         contents.warnings.push_back(
             {firstSentence(own->sentence) + " The chosen network runs in its place.", own->position});

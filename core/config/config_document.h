@@ -116,6 +116,8 @@ struct ConfigContents
     /// The adapter_config.json of PEFT that the config's network is named by, whose base is the network;
     /// empty for none.
     std::string adapterOfModel;
+    /// What a person has put in the place of the config's own, as short noun phrases: "another network".
+    std::vector<std::string> replaced;
 
     const std::optional<BatchPlan>& plan(model::Phase phase) const
     {

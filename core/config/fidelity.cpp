@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "fidelity.h"
 
+#include "config_document.h"
+
 #include <algorithm>
 
 namespace batchpeak::config {
@@ -20,32 +22,72 @@ std::string enumerated(const std::vector<std::string>& phrases)
     return text;
 }
 
+void addOnce(std::vector<std::string>& phrases, std::string_view phrase)
+{
+    if (!phrase.empty() && std::ranges::find(phrases, phrase) == phrases.end())
+        phrases.emplace_back(phrase);
+}
+
 } // namespace
+
+void Fidelity::addReason(std::string_view reason)
+{
+    addOnce(reasons, reason);
+    if (kind == Kind::AsConfigured && !reasons.empty())
+        kind = Kind::Approximate;
+}
+
+void Fidelity::addReplaced(std::string_view part)
+{
+    addOnce(replaced, part);
+    if (!replaced.empty())
+        kind = Kind::AnotherRun;
+}
+
+void Fidelity::dropReason(std::string_view reason)
+{
+    std::erase(reasons, reason);
+    if (kind == Kind::Approximate && reasons.empty())
+        kind = Kind::AsConfigured;
+}
 
 Fidelity fidelityOf(const ConfigContents& contents)
 {
     Fidelity fidelity;
-    for (const Warning& warning : contents.warnings) {
-        if (!warning.approximation.empty() &&
-            std::ranges::find(fidelity.reasons, warning.approximation) == fidelity.reasons.end())
-            fidelity.reasons.push_back(warning.approximation);
-    }
-    if (!fidelity.reasons.empty())
-        fidelity.kind = Fidelity::Kind::Approximate;
+    for (const Warning& warning : contents.warnings)
+        fidelity.addReason(warning.approximation);
+    for (const std::string& part : contents.replaced)
+        fidelity.addReplaced(part);
     return fidelity;
 }
 
 std::string toText(const Fidelity& fidelity)
 {
+    const std::string approximate =
+        fidelity.reasons.empty() ? std::string() : "approximate because of " + enumerated(fidelity.reasons);
     switch (fidelity.kind) {
     case Fidelity::Kind::AsConfigured:
         break;
     case Fidelity::Kind::Approximate:
-        return "approximate because of " + enumerated(fidelity.reasons);
+        return approximate;
     case Fidelity::Kind::AnotherRun:
-        return fidelity.reasons.empty() ? "another run" : "another run, with " + enumerated(fidelity.reasons);
+        return "another run, with " + enumerated(fidelity.replaced) +
+               (approximate.empty() ? approximate : "; " + approximate);
     }
     return "measured as configured";
+}
+
+std::string_view nameOf(Fidelity::Kind kind)
+{
+    switch (kind) {
+    case Fidelity::Kind::AsConfigured:
+        break;
+    case Fidelity::Kind::Approximate:
+        return "approximate";
+    case Fidelity::Kind::AnotherRun:
+        return "another run";
+    }
+    return "as configured";
 }
 
 std::string_view wordOf(Fidelity::Kind kind)

@@ -2,18 +2,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "config_document.h"
-
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace batchpeak::config {
 
+struct ConfigContents;
+
 /// How near what trials measure is to the run that a config describes: the one label of every number.
 ///
-/// It is made of what reading the config has found (Warning::approximation), and of what a person has
-/// replaced. It does not judge noise: a number may be as configured and unsure.
+/// It is made of what reading the config has found (Warning::approximation), of what a person has put in the
+/// place of the config's own (ConfigContents::replaced, and options), and of what a worker says of itself. It
+/// does not judge noise: a number may be as configured and unsure.
 struct Fidelity
 {
     enum class Kind {
@@ -21,24 +22,41 @@ struct Fidelity
         AsConfigured,
         /// The run has something that trials have otherwise.
         Approximate,
-        /// Not the run that the config describes: a person asked for other parts of it.
+        /// Not the run that the config describes: a person asked for other parts of it. It may be approximate
+        /// too.
         AnotherRun
     };
     Kind kind = Kind::AsConfigured;
-    /// Short noun phrases, each once, in the order in which they were found: of an approximation what
-    /// differs, of another run what was replaced.
+    /// What trials have otherwise: short noun phrases, each once, in the order in which they were found.
     std::vector<std::string> reasons;
+    /// What a person has replaced, in the same way.
+    std::vector<std::string> replaced;
 
+    void addReason(std::string_view reason);
+    void addReplaced(std::string_view part);
+    /// Of what was found of the config and does not hold for the run that is asked for.
+    void dropReason(std::string_view reason);
     bool operator==(const Fidelity&) const = default;
 };
 
-/// Of the config as it is.
+/// Of the config as it is, and with what has taken the place of its own.
 Fidelity fidelityOf(const ConfigContents& contents);
 
 /// "measured as configured", "approximate because of packed samples and an optimizer that is not run here",
-/// "another run, with another network".
+/// "another run, with another network", "another run, with another precision; approximate because of packed
+/// samples".
 std::string toText(const Fidelity& fidelity);
+/// As a word or two: "as configured", "approximate", "another run".
+std::string_view nameOf(Fidelity::Kind kind);
 /// The word of its kind in files: "as_configured", "approximate", "another_run".
 std::string_view wordOf(Fidelity::Kind kind);
+
+/// Of a run whose devices hold its state together: what they send each other is not measured, since each runs
+/// its trials by itself.
+inline constexpr std::string_view shardingReason = "sharding over several devices";
+
+/// Of numbers that an older program kept, which knew no label: what is not known to be as configured must not
+/// look so.
+inline constexpr std::string_view olderRecordReason = "an older record, which does not tell";
 
 } // namespace batchpeak::config

@@ -3,7 +3,7 @@
 #include "batch_text.h"
 
 #include "model/parameter_table.h"
-#include "readable_text.h"
+#include "tuning_text.h"
 
 #include <QCoreApplication>
 
@@ -27,12 +27,15 @@ QString entry(const std::string& key, const QString& value)
 
 } // namespace
 
-QString networkText(const model::ModelSpec& spec)
+QString networkText(const model::ModelSpec& spec, const model::Tuning& tuning)
 {
     const QString family = QString::fromStdString(spec.family);
     if (std::holds_alternative<model::ScriptSpec>(spec.architecture))
         return Translated::tr("%1, a module whose parameters are counted when it is loaded").arg(family);
-    return Translated::tr("%1 with %2 parameters").arg(family, numberText(model::parameterCount(spec)));
+    const model::ParameterCounts counts = model::parameterCounts(spec, tuning);
+    const QString parameters = parametersText(counts.all(), counts.frozen);
+    return (counts.frozen > 0 ? Translated::tr("%1, %2") : Translated::tr("%1 with %2"))
+        .arg(family, parameters);
 }
 
 QString sizeText(const config::BatchPlan& plan, std::int64_t microBatchSize)

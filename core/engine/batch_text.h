@@ -4,6 +4,7 @@
 
 #include "config/batch_plan.h"
 #include "model/model_spec.h"
+#include "model/tuning.h"
 
 #include <QString>
 #include <QStringList>
@@ -14,8 +15,8 @@ namespace batchpeak::engine {
 
 /// A config's network in words, and sizes and batches by the names that their trainer gives them.
 
-/// "llama with 1,235,814,400 parameters"
-QString networkText(const model::ModelSpec& spec);
+/// "llama with 1,235,814,400 parameters", "llama, trainable 4,194,304 of 1,240,008,704 parameters, 0.34 %"
+QString networkText(const model::ModelSpec& spec, const model::Tuning& tuning = {});
 
 /// What is to be written for a size: "per_device_train_batch_size: 24", "--micro-batch-size 24".
 QString sizeText(const config::BatchPlan& plan, std::int64_t microBatchSize);

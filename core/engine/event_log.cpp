@@ -6,6 +6,7 @@
 #include "log_text.h"
 #include "model/word_table.h"
 #include "trial/contrast.h"
+#include "tuning_text.h"
 
 #include <QDateTime>
 #include <QFileDevice>
@@ -157,6 +158,14 @@ QJsonObject finishedComparisonFields(const trial::TrialRecord& trial)
     return fields;
 }
 
+QJsonArray arrayOf(const std::vector<std::string>& texts)
+{
+    QJsonArray array;
+    for (const std::string& text : texts)
+        array.append(QString::fromStdString(text));
+    return array;
+}
+
 std::int64_t smallestWithinTolerance(const search::Recommendation& recommendation)
 {
     const std::int64_t smaller = recommendation.smallestWithinTolerance;
@@ -197,6 +206,26 @@ QJsonValue textOrNull(const QString& text)
     return text.isEmpty() ? QJsonValue() : QJsonValue(text);
 }
 
+QJsonValue fidelityWord(const config::Fidelity& fidelity)
+{
+    return QString::fromUtf8(config::wordOf(fidelity.kind));
+}
+
+void addFidelity(QJsonObject& fields, const config::Fidelity& fidelity)
+{
+    fields.insert(QStringLiteral("fidelity"), fidelityWord(fidelity));
+    fields.insert(QStringLiteral("approximations"), arrayOf(fidelity.reasons));
+    fields.insert(QStringLiteral("replaced"), arrayOf(fidelity.replaced));
+}
+
+void addParameters(QJsonObject& fields, const RunDescription& run)
+{
+    const QJsonObject tuning = tuningObject(run.tuning);
+    fields.insert(QStringLiteral("parameters"), eventNumber(run.parameters));
+    fields.insert(QStringLiteral("trained_parameters"), eventNumber(run.parameters - run.frozenParameters));
+    fields.insert(QStringLiteral("tuning"), tuning.isEmpty() ? QJsonValue() : QJsonValue(tuning));
+}
+
 QJsonObject eventFields(const DeviceSnapshot& device)
 {
     return {{QStringLiteral("id"), device.id},
@@ -205,7 +234,8 @@ QJsonObject eventFields(const DeviceSnapshot& device)
             {QStringLiteral("total_bytes"), eventNumber(device.totalBytes)},
             {QStringLiteral("held_by_others_bytes"), eventNumber(device.heldByOthersBytes)},
             {QStringLiteral("limit_bytes"), eventNumber(device.limitBytes)},
-            {QStringLiteral("allocator_settings"), device.allocatorSettings}};
+            {QStringLiteral("allocator_settings"), device.allocatorSettings},
+            {QStringLiteral("approximations"), QJsonArray::fromStringList(device.approximations)}};
 }
 
 QJsonObject eventFields(const trial::TrialRecord& trial)
@@ -241,19 +271,20 @@ EventLog::EventLog(const Exploration& exploration, QIODevice& device, QObject* p
 void EventLog::write(const Started& /*started*/)
 {
     const RunDescription& run = *m_exploration.snapshot().run;
-    m_lines.write(QStringLiteral("started"),
-                  {{QStringLiteral("schema"), eventsSchema},
-                   {QStringLiteral("file"), run.filePath},
-                   {QStringLiteral("format"), run.formatName},
-                   {QStringLiteral("family"), run.family},
-                   {QStringLiteral("model"), textOrNull(run.modelSource)},
-                   {QStringLiteral("parameters"), eventNumber(run.parameters)},
-                   {QStringLiteral("batch_size"), eventNumber(run.plan.globalBatchSize)},
-                   {QStringLiteral("devices"), eventNumber(run.plan.devices)},
-                   {QStringLiteral("setting"), QString::fromStdString(config::toText(run.plan.setting))},
-                   {QStringLiteral("phase"), QString::fromUtf8(model::toText(run.phase))},
-                   {QStringLiteral("objective"), word(objectives, run.objective)},
-                   {QStringLiteral("tolerance"), run.tolerance}});
+    QJsonObject fields{{QStringLiteral("schema"), eventsSchema},
+                       {QStringLiteral("file"), run.filePath},
+                       {QStringLiteral("format"), run.formatName},
+                       {QStringLiteral("family"), run.family},
+                       {QStringLiteral("model"), textOrNull(run.modelSource)},
+                       {QStringLiteral("batch_size"), eventNumber(run.plan.globalBatchSize)},
+                       {QStringLiteral("devices"), eventNumber(run.plan.devices)},
+                       {QStringLiteral("setting"), QString::fromStdString(config::toText(run.plan.setting))},
+                       {QStringLiteral("phase"), QString::fromUtf8(model::toText(run.phase))},
+                       {QStringLiteral("objective"), word(objectives, run.objective)},
+                       {QStringLiteral("tolerance"), run.tolerance}};
+    addParameters(fields, run);
+    addFidelity(fields, run.fidelity);
+    m_lines.write(QStringLiteral("started"), fields);
 }
 
 void EventLog::write(const WentOn& wentOn)
@@ -289,8 +320,10 @@ void EventLog::write(const TrialStarted& started)
 void EventLog::write(const TrialFinished& finished)
 {
     const bool isComparison = finished.trial.isComparison();
+    QJsonObject fields = eventFields(finished.trial);
+    fields.insert(QStringLiteral("fidelity"), fidelityWord(m_exploration.snapshot().run->fidelity));
     m_lines.write(isComparison ? QStringLiteral("comparison_finished") : QStringLiteral("trial_finished"),
-                  eventFields(finished.trial));
+                  fields);
 }
 
 void EventLog::write(const RecommendationChanged& changed)
@@ -309,7 +342,8 @@ void EventLog::write(const RecommendationChanged& changed)
          {QStringLiteral("smallest_within_tolerance"), eventNumber(smallestWithinTolerance(recommendation))},
          {QStringLiteral("contenders"), arrayOf(m_exploration.snapshot().searchState.contenders)},
          {QStringLiteral("other_contenders"), m_exploration.snapshot().searchState.otherContenders},
-         {QStringLiteral("speed_limit"), objectOf(m_exploration.snapshot().searchState.speedLimit)}});
+         {QStringLiteral("speed_limit"), objectOf(m_exploration.snapshot().searchState.speedLimit)},
+         {QStringLiteral("fidelity"), fidelityWord(m_exploration.snapshot().run->fidelity)}});
 }
 
 void EventLog::write(const Commanded& commanded)
@@ -355,8 +389,8 @@ void EventLog::write(const Finished& finished)
          {QStringLiteral("smallest_within_tolerance"),
           best ? eventNumber(smallestWithinTolerance(*best)) : absent},
          {QStringLiteral("speed_limit"), best ? objectOf(snapshot.searchState.speedLimit) : absent},
-         {QStringLiteral("verification"),
-          snapshot.verification ? objectOf(*snapshot.verification) : absent}});
+         {QStringLiteral("verification"), snapshot.verification ? objectOf(*snapshot.verification) : absent},
+         {QStringLiteral("fidelity"), fidelityWord(snapshot.run->fidelity)}});
 }
 
 } // namespace batchpeak::engine

@@ -47,6 +47,13 @@ QJsonValue orNull(const std::optional<std::int64_t>& value);
 /// A text that is null where it is empty.
 QJsonValue textOrNull(const QString& text);
 
+/// The label of numbers, as every event has it that tells some: "as_configured", ...
+QJsonValue fidelityWord(const config::Fidelity& fidelity);
+/// The same with its reasons, as the first event and a document about a run have it.
+void addFidelity(QJsonObject& fields, const config::Fidelity& fidelity);
+/// How many parameters there are, and which of them are trained.
+void addParameters(QJsonObject& fields, const RunDescription& run);
+
 /// What the event "device" tells.
 QJsonObject eventFields(const DeviceSnapshot& device);
 /// What "trial_finished" or "comparison_finished" tells of a trial that has ended.

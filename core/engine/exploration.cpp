@@ -206,6 +206,8 @@ void Exploration::beginTrials()
     if (!m_run->planner) {
         try {
             search::SearchSpace space = spaceOn(m_run->pool->snapshots(), m_run->plan.space);
+            // By now it is known how many devices share.
+            space.memoryPrior = memoryPrior(m_run->devices.setups().front().load, m_run->options);
             m_run->comparesSizes = space.comparesSizes = comparesSizes;
             auto strategy = m_parts.makeStrategy(m_run->options.strategy.toStdString(), space);
             m_run->abilities = strategy->abilities();

@@ -4,6 +4,7 @@
 
 #include "config/batch_plan.h"
 #include "model/run_kind.h"
+#include "model/tuning.h"
 #include "search/strategy.h"
 
 #include <QString>
@@ -57,6 +58,9 @@ struct ExplorationOptions
     QString sampleLengthsPath;
     std::optional<model::Precision> precision;
     std::optional<model::Optimizer> optimizer;
+    std::optional<model::AdapterKind> adapter;
+    std::optional<std::int64_t> adapterRank;
+    std::optional<model::FrozenWeights> frozenWeights;
     std::optional<bool> activationCheckpointing;
     std::optional<std::int64_t> lossChunkRows;
     std::optional<double> maxGradientNorm;

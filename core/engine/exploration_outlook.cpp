@@ -4,9 +4,11 @@
 
 #include "batch_text.h"
 #include "errors.h"
+#include "fidelity_text.h"
 #include "option_table.h"
 #include "readable_text.h"
 #include "run_devices.h"
+#include "tuning_text.h"
 #include "writing_rule.h"
 
 #include <QCoreApplication>
@@ -102,14 +104,26 @@ QString presentText(const config::BatchPlan& plan)
                       : Translated::tr("%1, %2 accumulation steps").arg(settingText(plan)).arg(steps);
 }
 
+void addTuning(std::vector<ReadValue>& values, const model::Tuning& tuning)
+{
+    const auto add = [&values](const QString& name, const QString& value) {
+        if (!value.isEmpty())
+            values.push_back({name, value, {}});
+    };
+    add(Translated::tr("Adapter"), adapterText(tuning));
+    add(Translated::tr("In full"), trainedPartsText(tuning));
+    add(Translated::tr("Frozen"), frozenWeightsText(tuning));
+}
+
 std::vector<ReadValue> valuesOf(const ConfigContents& contents, model::Phase phase)
 {
     const config::ValuePlaces& places = contents.places;
     std::vector<ReadValue> values;
     values.push_back({Translated::tr("Format"), QString::fromStdString(contents.formatName), {}});
     if (const auto* spec = std::get_if<model::ModelSpec>(&contents.model)) {
-        values.push_back(
-            {Translated::tr("Network"), networkText(*spec), placeText(places.network, contents)});
+        values.push_back({Translated::tr("Network"), networkText(*spec, contents.tuning),
+                          placeText(places.network, contents)});
+        addTuning(values, contents.tuning);
         if (contents.sequenceLength > 0 && model::takesSequences(*spec))
             values.push_back({Translated::tr("Samples"),
                               Translated::tr("%1 tokens").arg(numberText(contents.sequenceLength)),
@@ -164,6 +178,18 @@ std::vector<DeviceOutlook> devicesFor(const ExplorationOutlook& outlook, const E
     return result;
 }
 
+/// Where the config does not say how many share, all that are explored do.
+void shareAmongDevices(ExplorationPlan& plan, const ExplorationOptions& options,
+                       const device::LocalDevices& devices)
+{
+    model::StepOptions& step = plan.load.step;
+    if (step.sharding == model::Sharding::None || step.shards > 1 || !options.launcher.isEmpty() ||
+        devices.devices.empty())
+        return;
+    step.shards = static_cast<std::int64_t>(chooseDevices(options.devices, devices).size());
+    plan.space.memoryPrior = memoryPrior(plan.load, options);
+}
+
 /// To two figures: an estimate has no more.
 std::int64_t rounded(std::int64_t number)
 {
@@ -181,6 +207,11 @@ ExplorationOptions filledIn(ExplorationOptions options, const ConfigContents& co
         options.sequenceLength = contents.sequenceLength;
     options.precision = options.precision.value_or(contents.precision);
     options.optimizer = options.optimizer.value_or(contents.optimizer);
+    options.adapter = options.adapter.value_or(contents.tuning.adapter);
+    if (*options.adapter != model::AdapterKind::None)
+        options.adapterRank = options.adapterRank.value_or(contents.tuning.rank);
+    if (!model::trainsAll(contents.tuning) || options.frozenWeights)
+        options.frozenWeights = options.frozenWeights.value_or(contents.tuning.frozenWeights);
     const model::StepOptions& step = contents.step;
     options.activationCheckpointing = options.activationCheckpointing.value_or(step.activationCheckpointing);
     options.lossChunkRows = options.lossChunkRows.value_or(step.lossChunkRows);
@@ -250,13 +281,18 @@ ExplorationOutlook outlookOn(const ConfigFile& file, const ExplorationOptions& o
     try {
         outlook.plan = planExploration(file.path(), contents, options);
         filled = inForce(filled, *outlook.plan);
-        outlook.memory = stepMemoryOf(outlook.plan->load, options);
+        outlook.values.push_back(
+            {Translated::tr("Trials are"), fidelityText(outlook.plan->run.fidelity), {}});
     } catch (const config::ConfigError& error) {
         outlook.problem = QString::fromUtf8(error.what());
     }
     for (const ExplorationOption& option : explorationOptions())
         outlook.options.push_back(optionOutlook(option, options, filled, outlook, contents));
     try {
+        if (outlook.plan) {
+            shareAmongDevices(*outlook.plan, options, devices);
+            outlook.memory = stepMemoryOf(outlook.plan->load, options);
+        }
         outlook.devices = devicesFor(outlook, options, devices);
     } catch (const ExplorationError& error) {
         if (outlook.problem.isEmpty())

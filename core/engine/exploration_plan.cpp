@@ -10,6 +10,8 @@
 #include "model/parameter_table.h"
 #include "model/step_flops.h"
 #include "phase_sequence.h"
+#include "run_fidelity.h"
+#include "tuning_choice.h"
 
 #include <QCoreApplication>
 
@@ -90,6 +92,20 @@ model::StepOptions stepOptions(model::StepOptions step, const ExplorationOptions
     return step;
 }
 
+/// What the config's devices hold together, where there are several. Of a run whose config does not say how
+/// many there are, those are that somebody names; RunDevices knows better.
+void setShards(model::StepOptions& step, const config::ConfigContents& contents,
+               const ExplorationOptions& options)
+{
+    const auto& plan = contents.plan(options.phase);
+    const bool isKnown = plan && plan->knowsDevices;
+    if (isKnown && plan->devices < 2)
+        step.sharding = model::Sharding::None;
+    if (step.sharding == model::Sharding::None)
+        return;
+    step.shards = isKnown ? plan->devices : std::max<std::int64_t>(1, options.devices.size());
+}
+
 // A decoder's sequence is as much shorter as the encoder's: T5's targets tell what was masked in its input.
 std::optional<std::int64_t> targetLengthOf(const config::ConfigContents& contents,
                                            const model::ModelSpec& spec, std::int64_t length)
@@ -166,23 +182,12 @@ void setOnlySize(search::SearchSpace& space, std::int64_t size, const Exploratio
     space.candidates = {size};
 }
 
-/// The sizes that are known to be good are those of training.
-std::optional<std::int64_t> startingHint(const model::ModelSpec& spec, model::Phase phase)
+/// The sizes that are known to be good are those of training all of a network.
+std::optional<std::int64_t> startingHint(const trial::LoadRequest& load)
 {
-    const auto known = phase == model::Phase::Train ? config::knownSizeFor(spec) : std::nullopt;
+    const bool isKnown = load.phase == model::Phase::Train && model::trainsAll(load.tuning);
+    const auto known = isKnown ? config::knownSizeFor(load.model) : std::nullopt;
     return known ? std::optional(known->microBatchSize) : std::nullopt;
-}
-
-/// What the description tells, for the search.
-std::optional<search::MemoryPrior> memoryPrior(const trial::LoadRequest& load,
-                                               const ExplorationOptions& options)
-{
-    const auto memory = stepMemoryOf(load, options);
-    if (!memory)
-        return std::nullopt;
-    return search::MemoryPrior{.constantBytes = memory->constantBytes,
-                               .bytesPerSample = memory->bytesPerSample,
-                               .deviation = memory->deviation};
 }
 
 /// Samples are of several lengths, and a decoder's sequence is as much shorter as the encoder's.
@@ -208,10 +213,12 @@ void describeSamples(RunDescription& run, const trial::LoadRequest& load, const 
 {
     const std::vector<model::StepSettings> samples = settingsOfSamples(load);
     const auto count = static_cast<double>(samples.size());
+    // Backward is another one where something is frozen.
+    const bool isCounted = options.workerCommand.isEmpty() && model::trainsAll(load.tuning);
     for (const model::StepSettings& sample : samples) {
         if (model::takesSequences(load.model))
             run.tokensPerSample += static_cast<double>(sample.sequenceLength + sample.targetLength) / count;
-        if (const auto flops = model::stepFlops(load.model, sample); flops && options.workerCommand.isEmpty())
+        if (const auto flops = model::stepFlops(load.model, sample); flops && isCounted)
             run.flopsPerSample = run.flopsPerSample.value_or(0.0) + *flops / count;
     }
     run.productPrecision = model::productPrecision(load.model, load.precision, load.step);
@@ -275,7 +282,8 @@ model::StepSettings stepSettingsOf(const trial::LoadRequest& load)
             .targetLength = load.targetLength.value_or(0),
             .precision = load.precision,
             .optimizer = load.optimizer,
-            .options = load.step};
+            .options = load.step,
+            .tuning = load.tuning};
 }
 
 std::optional<model::StepMemory> stepMemoryOf(const trial::LoadRequest& load,
@@ -286,12 +294,27 @@ std::optional<model::StepMemory> stepMemoryOf(const trial::LoadRequest& load,
     return model::stepMemory(load.model, stepSettingsOf(load));
 }
 
+std::optional<search::MemoryPrior> memoryPrior(const trial::LoadRequest& load,
+                                               const ExplorationOptions& options)
+{
+    const auto memory = stepMemoryOf(load, options);
+    if (!memory)
+        return std::nullopt;
+    return search::MemoryPrior{.constantBytes = memory->constantBytes,
+                               .bytesPerSample = memory->bytesPerSample,
+                               .deviation = memory->deviation};
+}
+
 NetworkPlan planNetwork(const QString& filePath, const config::ConfigContents& contents,
                         const ExplorationOptions& options)
 {
     const model::ModelSpec spec = runnableModel(filePath, contents);
+    const model::Tuning tuning = chooseTuning(contents, options);
+    if (const auto problem = model::problemWith(spec, tuning))
+        throw located(filePath, ConfigError(*problem));
     NetworkPlan plan;
     plan.load = {.model = spec,
+                 .tuning = tuning,
                  .phase = options.phase,
                  .sequenceLength = sequenceLengthOf(contents, spec, options, plan.notes),
                  .sampleLengths = sampleLengths(spec, options),
@@ -300,11 +323,16 @@ NetworkPlan planNetwork(const QString& filePath, const config::ConfigContents& c
                  .step = stepOptions(contents.step, options),
                  .seed = options.seed};
     plan.load.targetLength = targetLengthOf(contents, spec, plan.load.sequenceLength);
+    setShards(plan.load.step, contents, options);
+    const model::ParameterCounts counts = model::parameterCounts(spec, tuning);
     plan.run = {.filePath = filePath,
                 .formatName = QString::fromStdString(contents.formatName),
                 .family = QString::fromStdString(spec.family),
                 .modelSource = QString::fromStdString(contents.modelSource),
-                .parameters = model::parameterCount(spec),
+                .parameters = counts.all(),
+                .frozenParameters = counts.frozen,
+                .tuning = tuning,
+                .fidelity = fidelityOfRun(contents, options, plan.load),
                 .phase = options.phase,
                 .precision = plan.load.precision,
                 .optimizer = plan.load.optimizer,
@@ -341,7 +369,7 @@ ExplorationPlan planExploration(const QString& filePath, const config::ConfigCon
     plan.space = {.memoryPrior = memoryPrior(plan.load, options),
                   .objective = plan.run.objective,
                   .perDeviceBatch = batch.perDeviceBatch(),
-                  .startingHint = startingHint(plan.load.model, options.phase),
+                  .startingHint = startingHint(plan.load),
                   .tolerance = options.tolerance,
                   .targetConfidence = options.targetConfidence,
                   .maxTrials = options.maxTrials,

@@ -34,6 +34,10 @@ model::StepSettings stepSettingsOf(const trial::LoadRequest& load);
 std::optional<model::StepMemory> stepMemoryOf(const trial::LoadRequest& load,
                                               const ExplorationOptions& options);
 
+/// The same for the search.
+std::optional<search::MemoryPrior> memoryPrior(const trial::LoadRequest& load,
+                                               const ExplorationOptions& options);
+
 /// \throws config::ConfigError where the config and the options contradict each other, or hold no network
 ///         that can be run
 NetworkPlan planNetwork(const QString& filePath, const config::ConfigContents& contents,

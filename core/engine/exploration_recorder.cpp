@@ -3,6 +3,7 @@
 #include "exploration_recorder.h"
 
 #include "store/exploration_store.h"
+#include "tuning_text.h"
 
 #include <QFileInfo>
 
@@ -13,6 +14,21 @@ namespace batchpeak::engine {
 
 namespace {
 
+QStringList phrasesOf(const std::vector<std::string>& phrases)
+{
+    QStringList texts;
+    for (const std::string& phrase : phrases)
+        texts << QString::fromStdString(phrase);
+    return texts;
+}
+
+store::FidelityRecord recordOf(const config::Fidelity& fidelity)
+{
+    return {.kind = QString::fromUtf8(config::wordOf(fidelity.kind)),
+            .reasons = phrasesOf(fidelity.reasons),
+            .replaced = phrasesOf(fidelity.replaced)};
+}
+
 store::ExplorationInfo infoFrom(const RunDescription& run)
 {
     const bool isMicro = run.objective == search::Objective::Micro;
@@ -21,6 +37,8 @@ store::ExplorationInfo infoFrom(const RunDescription& run)
             .formatName = run.formatName,
             .family = run.family,
             .parameters = run.parameters,
+            .frozenParameters = run.frozenParameters,
+            .tuning = tuningRecord(run.tuning),
             .phase = QString::fromUtf8(model::toText(run.phase)),
             .precision = QString::fromUtf8(model::toText(run.precision)),
             .optimizer = QString::fromUtf8(model::toText(run.optimizer)),
@@ -31,7 +49,8 @@ store::ExplorationInfo infoFrom(const RunDescription& run)
             .objective = isMicro ? QStringLiteral("micro") : QStringLiteral("effective"),
             .strategy = run.strategy,
             .tolerance = run.tolerance,
-            .version = QStringLiteral(BATCHPEAK_VERSION)};
+            .version = QStringLiteral(BATCHPEAK_VERSION),
+            .fidelity = recordOf(run.fidelity)};
 }
 
 } // namespace
@@ -87,6 +106,8 @@ void ExplorationRecorder::record(const DeviceReady& ready)
                                   .program = device.program,
                                   .totalBytes = device.totalBytes,
                                   .limitBytes = device.limitBytes});
+        if (!device.approximations.isEmpty())
+            m_store->setFidelity(m_id, recordOf(m_exploration.snapshot().run->fidelity));
     });
 }
 
@@ -121,6 +142,8 @@ void ExplorationRecorder::record(const Finished& finished)
     if (!m_store)
         return;
     attempt([&] {
+        // A worker that was started anew may have told more than the first.
+        m_store->setFidelity(m_id, recordOf(m_exploration.snapshot().run->fidelity));
         m_store->finish(m_id, {.finished = QDateTime::currentDateTimeUtc(),
                                .status = toText(finished.status),
                                .failure = m_exploration.snapshot().failure,

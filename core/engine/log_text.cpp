@@ -105,11 +105,12 @@ QString startText(const trial::TrialRecord& trial, const QLocale& locale)
         .arg(numberText(trial.microBatchSize, locale), QString::fromStdString(trial.device));
 }
 
-QString endText(const trial::TrialRecord& trial, const QLocale& locale)
+QString endText(const trial::TrialRecord& trial, const QString& mark, const QLocale& locale)
 {
     QStringList parts{Translated::tr("Trial %1: %2").arg(trial.number).arg(whatEnded(trial, locale))};
     if (trial.samplesPerSecond)
-        parts.append(Translated::tr("%1 samples/s").arg(locale.toString(*trial.samplesPerSecond, 'g', 4)));
+        parts.append(
+            Translated::tr("%1%2 samples/s").arg(mark, locale.toString(*trial.samplesPerSecond, 'g', 4)));
     if (trial.peakReservedBytes)
         parts.append(Translated::tr("peak %1").arg(bytesText(*trial.peakReservedBytes, locale)));
     if (trial.joulesPerSample)

@@ -19,6 +19,8 @@ using Subject = ExplorationOption::Subject;
 // A length within this is possible for some run; what is possible for this one, the config says.
 constexpr std::int64_t largestSequence = std::int64_t{1} << 24;
 constexpr std::int64_t mostTrials = 100000;
+// Beyond the widest matrices of a network there is nothing low about a rank.
+constexpr std::int64_t largestRank = std::int64_t{1} << 16;
 
 constexpr model::WordTable<search::Objective, 2> objectives{
     {{search::Objective::Micro, "micro"}, {search::Objective::Effective, "effective"}}};
@@ -133,6 +135,12 @@ std::vector<Asked> runOptions()
                     &Options::sequenceLength, 1, largestSequence),
         wordOption("--precision", "Arithmetic of a step, instead of the config's", &Options::precision),
         wordOption("--optimizer", "Optimizer of a step, instead of the config's", &Options::optimizer),
+        wordOption("--adapter", "Adapters to train beside frozen weights, instead of the config's",
+                   &Options::adapter),
+        countOption({"--adapter-rank", "N", "Rank of the adapters, instead of the config's"},
+                    &Options::adapterRank, 1, largestRank),
+        wordOption("--frozen-weights", "Numbers of weights that stay as they are, instead of the config's",
+                   &Options::frozenWeights),
         switchOption("--activation-checkpointing",
                      "Keep the inputs of layers alone and run them again in backward",
                      &Options::activationCheckpointing),

@@ -3,6 +3,7 @@
 #include "past_exploration.h"
 
 #include "store/exploration_store.h"
+#include "tuning_text.h"
 
 #include <QFileInfo>
 
@@ -31,9 +32,21 @@ bool isSearch(const QString& setting)
     return !isNumber && setting != QLatin1String("null");
 }
 
+/// What a person had in the place of the config's own; an older program did not tell.
+bool replacesTheSame(const store::FidelityRecord& past, const config::Fidelity& fidelity)
+{
+    if (past.kind.isEmpty())
+        return true;
+    QStringList replaced;
+    for (const std::string& part : fidelity.replaced)
+        replaced << QString::fromStdString(part);
+    return past.replaced == replaced;
+}
+
 bool asksTheSame(const store::ExplorationInfo& past, const RunDescription& run)
 {
     return past.family == run.family && past.parameters == run.parameters &&
+           past.tuning == tuningRecord(run.tuning) && replacesTheSame(past.fidelity, run.fidelity) &&
            past.phase == QString::fromUtf8(model::toText(run.phase)) &&
            past.precision == QString::fromUtf8(model::toText(run.precision)) &&
            past.optimizer == QString::fromUtf8(model::toText(run.optimizer)) &&

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "phase_sequence.h"
 
+#include "fidelity_text.h"
 #include "readable_text.h"
 #include "writing_rule.h"
 
@@ -110,7 +111,8 @@ QString endText(const Snapshot& ended, const QLocale& locale)
     return phase.arg(
         Translated::tr("%1, %2 samples/s, confidence %3 %")
             .arg(numberText(recommendation->size, locale),
-                 rateText(recommendation->samplesPerSecond, recommendation->relativeError, locale),
+                 fidelityMark(ended.run->fidelity) +
+                     rateText(recommendation->samplesPerSecond, recommendation->relativeError, locale),
                  numberText(recommendation->confidence, locale)));
 }
 

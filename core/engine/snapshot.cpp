@@ -59,6 +59,12 @@ bool Busyness::isBusy() const
     return trials >= fewestTrials && disturbedShare > majority;
 }
 
+void addApproximations(config::Fidelity& fidelity, const DeviceSnapshot& device)
+{
+    for (const QString& approximation : device.approximations)
+        fidelity.addReason(approximation.toStdString());
+}
+
 bool Snapshot::isUnderWay() const
 {
     return state != State::Idle && state != State::Finished && state != State::Failed;

@@ -4,7 +4,9 @@
 
 #include "config/batch_plan.h"
 #include "config/config_error.h"
+#include "config/fidelity.h"
 #include "model/run_kind.h"
+#include "model/tuning.h"
 #include "search/strategy.h"
 #include "trial/trial_record.h"
 
@@ -52,7 +54,13 @@ struct RunDescription
     QString family;
     /// Path or id that the network is from; empty where it is the config's own.
     QString modelSource;
+    /// All, adapters included; 0 where they are counted when the network is loaded.
     std::int64_t parameters = 0;
+    /// Of those, what training leaves as it is.
+    std::int64_t frozenParameters = 0;
+    model::Tuning tuning;
+    /// Of every number that its trials give.
+    config::Fidelity fidelity;
     model::Phase phase = model::Phase::Train;
     model::Precision precision = model::Precision::Fp32;
     model::Optimizer optimizer = model::Optimizer::AdamW;
@@ -157,11 +165,16 @@ struct DeviceSnapshot
     QString allocatorSettings;
     /// The kernel that computed attention last, in the worker's word; empty before, and where it is not told.
     QString attention;
+    /// What its worker says that it runs otherwise than asked, as trial::Loaded has it.
+    QStringList approximations;
     Telemetry telemetry;
     Busyness busyness;
     /// How many times a worker of this device had to be started anew.
     int restarts = 0;
 };
+
+/// What a device's worker says of itself holds for all numbers of its run.
+void addApproximations(config::Fidelity& fidelity, const DeviceSnapshot& device);
 
 /// The recommended size, measured once more in a fresh process.
 struct Verification
@@ -185,6 +198,8 @@ struct Verification
     std::int64_t peakReservedBytes = 0;
     /// What the peak leaves of the device's limit; negative where it needs more.
     std::optional<std::int64_t> spareBytes;
+    /// Before its speeds, as of fidelityMark().
+    QString mark = {};
 };
 
 /// "confirmed", "not_run", ...: the words of the events.

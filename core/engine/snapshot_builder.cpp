@@ -4,6 +4,7 @@
 
 #include "comparison_text.h"
 #include "ending_text.h"
+#include "fidelity_text.h"
 #include "log_text.h"
 #include "plan_text.h"
 #include "predicted_sizes.h"
@@ -143,7 +144,7 @@ const trial::TrialRecord& SnapshotBuilder::endTrial(const trial::TrialResult& re
     if (ended.wallSeconds <= 0)
         ended.wallSeconds = now - underWay.start;
     findTrialsUnderWay();
-    log(levelOf(ended), endText(ended));
+    log(levelOf(ended), endText(ended, fidelityMark(m_snapshot.run->fidelity)));
     return ended;
 }
 
@@ -158,8 +159,10 @@ void SnapshotBuilder::findTrialsUnderWay()
 void SnapshotBuilder::setDevices(std::vector<DeviceSnapshot> devices)
 {
     m_snapshot.devices = std::move(devices);
-    for (DeviceSnapshot& device : m_snapshot.devices)
+    for (DeviceSnapshot& device : m_snapshot.devices) {
         device.busyness = busynessOf(device.id, m_snapshot.trials);
+        addApproximations(m_snapshot.run->fidelity, device);
+    }
 }
 
 /// For each trial that has ended, and for each change of the recommendation.
@@ -271,10 +274,11 @@ void SnapshotBuilder::setVerification(const std::optional<Verification>& verific
     m_snapshot.verification = verification;
     if (!verification)
         return;
+    m_snapshot.verification->mark = fidelityMark(m_snapshot.run->fidelity);
     using Outcome = Verification::Outcome;
     const bool isAsHoped =
         verification->outcome == Outcome::Pending || verification->outcome == Outcome::Confirmed;
-    log(isAsHoped ? LogLevel::Info : LogLevel::Warning, verificationText(*verification));
+    log(isAsHoped ? LogLevel::Info : LogLevel::Warning, verificationText(*m_snapshot.verification));
 }
 
 void SnapshotBuilder::takeTime(double now, std::optional<double> budgetSeconds, int usableDevices)

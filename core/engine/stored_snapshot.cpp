@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "stored_snapshot.h"
 
+#include "tuning_text.h"
+
 #include <QCoreApplication>
 
 #include <algorithm>
@@ -26,6 +28,22 @@ FinishStatus statusOf(const store::ExplorationSummary& summary)
     return found == all.end() ? FinishStatus::Cancelled : *found;
 }
 
+} // namespace
+
+config::Fidelity fidelityOf(const store::FidelityRecord& record)
+{
+    config::Fidelity fidelity;
+    for (const QString& reason : record.reasons)
+        fidelity.addReason(reason.toStdString());
+    for (const QString& part : record.replaced)
+        fidelity.addReplaced(part.toStdString());
+    if (record.kind.isEmpty())
+        fidelity.addReason(config::olderRecordReason);
+    return fidelity;
+}
+
+namespace {
+
 RunDescription runOf(const store::ExplorationInfo& info, const RunDescription& now)
 {
     RunDescription run = now;
@@ -33,6 +51,9 @@ RunDescription runOf(const store::ExplorationInfo& info, const RunDescription& n
     run.formatName = info.formatName;
     run.family = info.family;
     run.parameters = info.parameters;
+    run.frozenParameters = info.frozenParameters;
+    run.tuning = tuningFromRecord(info.tuning);
+    run.fidelity = fidelityOf(info.fidelity);
     run.phase = model::fromText<model::Phase>(info.phase.toStdString()).value_or(now.phase);
     run.precision = model::fromText<model::Precision>(info.precision.toStdString()).value_or(now.precision);
     run.optimizer = model::fromText<model::Optimizer>(info.optimizer.toStdString()).value_or(now.optimizer);

@@ -300,6 +300,9 @@ void WorkerConversation::receive(const trial::Loaded& loaded)
     m_stage = Stage::Open;
     m_heldNetwork = true;
     m_device.baselineBytes = loaded.baselineBytes;
+    m_device.approximations.clear();
+    for (const std::string& approximation : loaded.approximations)
+        m_device.approximations << QString::fromStdString(approximation);
     emit this->loaded(loaded);
 }
 

@@ -13,6 +13,18 @@
 
 namespace batchpeak::store {
 
+/// How near the trials were to the run that the config describes.
+struct FidelityRecord
+{
+    /// The word of the events: "as_configured", "approximate", "another_run"; an older program did not tell.
+    QString kind;
+    /// What trials had otherwise than the run, and what a person had replaced, as short noun phrases.
+    QStringList reasons;
+    QStringList replaced;
+
+    bool operator==(const FidelityRecord&) const = default;
+};
+
 /// What was explored and how it was asked; known before the first trial.
 struct ExplorationInfo
 {
@@ -21,6 +33,10 @@ struct ExplorationInfo
     QString formatName;
     QString family;
     qint64 parameters = 0;
+    /// Of those, what training leaves as it is.
+    qint64 frozenParameters = 0;
+    /// What training changes of the network, in words that tell one way from another; empty where it is all.
+    QString tuning;
     QString phase;
     QString precision;
     QString optimizer;
@@ -34,6 +50,7 @@ struct ExplorationInfo
     double tolerance = 0.02;
     /// Version of Batchpeak.
     QString version;
+    FidelityRecord fidelity;
 
     bool operator==(const ExplorationInfo&) const = default;
 };

@@ -21,7 +21,7 @@ namespace {
 /// How long to wait for another program's transaction; each of ours takes milliseconds.
 constexpr int busyMilliseconds = 5000;
 
-/// A flag is one line.
+/// A flag is one line, and so is what tells of fidelity.
 constexpr QChar flagSeparator = QLatin1Char('\n');
 
 // A null string would be NULL in the table, which means something else there.
@@ -51,6 +51,13 @@ RecommendationRecord recommendationFrom(const SqlStatement& row)
             .reason = row.text("reason")};
 }
 
+FidelityRecord fidelityFrom(const SqlStatement& row)
+{
+    return {.kind = row.text("fidelity"),
+            .reasons = row.text("approximations").split(flagSeparator, Qt::SkipEmptyParts),
+            .replaced = row.text("replaced").split(flagSeparator, Qt::SkipEmptyParts)};
+}
+
 ExplorationSummary summaryFrom(const SqlStatement& row)
 {
     ExplorationSummary summary{.id = row.integer("number"),
@@ -59,6 +66,8 @@ ExplorationSummary summaryFrom(const SqlStatement& row)
                                         .formatName = row.text("format"),
                                         .family = row.text("family"),
                                         .parameters = row.integer("parameters"),
+                                        .frozenParameters = row.integer("frozen_parameters"),
+                                        .tuning = row.text("tuning"),
                                         .phase = row.text("phase"),
                                         .precision = row.text("numeric_precision"),
                                         .optimizer = row.text("optimizer"),
@@ -69,7 +78,8 @@ ExplorationSummary summaryFrom(const SqlStatement& row)
                                         .objective = row.text("objective"),
                                         .strategy = row.text("strategy"),
                                         .tolerance = row.real("tolerance"),
-                                        .version = row.text("version")},
+                                        .version = row.text("version"),
+                                        .fidelity = fidelityFrom(row)},
                                .trials = static_cast<int>(row.integer("trials"))};
     if (!row.value("micro_batch_size").isNull())
         summary.recommendation = recommendationFrom(row);
@@ -172,8 +182,9 @@ qint64 ExplorationStore::begin(const ExplorationInfo& info)
         QSqlDatabase::database(m_connection),
         QStringLiteral("INSERT INTO exploration (started, file, format, family, parameters, "
                        "phase, numeric_precision, optimizer, sequence_length, batch_size, "
-                       "config_devices, setting, objective, strategy, tolerance, version) "
-                       "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
+                       "config_devices, setting, objective, strategy, tolerance, version, "
+                       "frozen_parameters, tuning, fidelity, approximations, replaced) "
+                       "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
     statement.bind(fromTime(info.started))
         .bind(notNull(info.filePath))
         .bind(notNull(info.formatName))
@@ -189,8 +200,25 @@ qint64 ExplorationStore::begin(const ExplorationInfo& info)
         .bind(notNull(info.objective))
         .bind(notNull(info.strategy))
         .bind(info.tolerance)
-        .bind(notNull(info.version));
+        .bind(notNull(info.version))
+        .bind(info.frozenParameters)
+        .bind(notNull(info.tuning))
+        .bind(notNull(info.fidelity.kind))
+        .bind(notNull(info.fidelity.reasons.join(flagSeparator)))
+        .bind(notNull(info.fidelity.replaced.join(flagSeparator)));
     return statement.run().insertedId();
+}
+
+void ExplorationStore::setFidelity(qint64 exploration, const FidelityRecord& fidelity)
+{
+    SqlStatement(QSqlDatabase::database(m_connection),
+                 QStringLiteral("UPDATE exploration SET fidelity = ?, approximations = ?, replaced = ? "
+                                "WHERE id = ?"))
+        .bind(notNull(fidelity.kind))
+        .bind(notNull(fidelity.reasons.join(flagSeparator)))
+        .bind(notNull(fidelity.replaced.join(flagSeparator)))
+        .bind(exploration)
+        .run();
 }
 
 void ExplorationStore::addDevice(qint64 exploration, const DeviceRecord& device)

@@ -38,6 +38,8 @@ public:
 
     /// \return the exploration's number, for the calls below and for people
     qint64 begin(const ExplorationInfo& info);
+    /// What a worker says of itself comes after the beginning.
+    void setFidelity(qint64 exploration, const FidelityRecord& fidelity);
     /// A device that reports again, after a restart of its worker, replaces what it said before.
     void addDevice(qint64 exploration, const DeviceRecord& device);
     /// Only a finished trial.

@@ -127,25 +127,31 @@ constexpr std::array tables{
     "CREATE INDEX recommendation_of ON recommendation(exploration, id)"};
 
 /// What each version after the first one adds: the first of them makes version 2 of version 1.
-constexpr std::array upgrades{"ALTER TABLE trial ADD COLUMN joules_per_sample REAL",
-                              "ALTER TABLE trial ADD COLUMN optimizer_seconds REAL",
-                              "ALTER TABLE recommendation ADD COLUMN expected_loss REAL",
-                              "ALTER TABLE exploration ADD COLUMN ending TEXT",
-                              "ALTER TABLE trial ADD COLUMN visits INTEGER NOT NULL DEFAULT 0",
-                              R"(CREATE TABLE compared_size (
+constexpr std::array upgrades{
+    "ALTER TABLE trial ADD COLUMN joules_per_sample REAL",
+    "ALTER TABLE trial ADD COLUMN optimizer_seconds REAL",
+    "ALTER TABLE recommendation ADD COLUMN expected_loss REAL",
+    "ALTER TABLE exploration ADD COLUMN ending TEXT",
+    "ALTER TABLE trial ADD COLUMN visits INTEGER NOT NULL DEFAULT 0",
+    R"(CREATE TABLE compared_size (
         exploration INTEGER NOT NULL, trial INTEGER NOT NULL,
         place INTEGER NOT NULL, micro_batch_size INTEGER NOT NULL,
         samples_per_second REAL, relative_error REAL, seconds_per_step REAL, peak_reserved_bytes INTEGER,
         PRIMARY KEY (exploration, trial, place),
         FOREIGN KEY (exploration, trial) REFERENCES trial(exploration, number) ON DELETE CASCADE))",
-                              R"(CREATE TABLE visit (
+    R"(CREATE TABLE visit (
         exploration INTEGER NOT NULL, trial INTEGER NOT NULL,
         place INTEGER NOT NULL, number INTEGER NOT NULL,
         begin_seconds REAL NOT NULL, samples_per_second REAL NOT NULL,
         PRIMARY KEY (exploration, trial, place, number),
         FOREIGN KEY (exploration, trial, place) REFERENCES compared_size(exploration, trial, place)
             ON DELETE CASCADE))",
-                              "ALTER TABLE trial ADD COLUMN attention TEXT NOT NULL DEFAULT ''"};
+    "ALTER TABLE trial ADD COLUMN attention TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE exploration ADD COLUMN frozen_parameters INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE exploration ADD COLUMN tuning TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE exploration ADD COLUMN fidelity TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE exploration ADD COLUMN approximations TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE exploration ADD COLUMN replaced TEXT NOT NULL DEFAULT ''"};
 static_assert(1 + upgrades.size() == schemaVersion);
 
 int versionOf(const QSqlDatabase& database)

@@ -55,7 +55,9 @@ void ConfirmationRun::start(const QString& filePath, const config::ConfigContent
     m_lease = m_parts.lease->take(engine::DeviceLease::Holder::Confirmation);
     m_setup = setup.devices.setups().front();
     m_request = setup.plan.request;
-    m_snapshot = {.isRunning = true, .batchSize = setup.plan.description.batchSize};
+    m_snapshot = {.isRunning = true,
+                  .batchSize = setup.plan.description.batchSize,
+                  .fidelity = setup.plan.description.run.fidelity};
     for (const engine::PredictedSize& size : sizes)
         m_snapshot.sizes.push_back({.predicted = size});
     m_schedule = ConfirmationSchedule(sizes.size(), steps);
@@ -94,6 +96,7 @@ void ConfirmationRun::stop()
 void ConfirmationRun::takeReady(const trial::TrainingReady& ready)
 {
     m_isReady = true;
+    engine::addApproximations(m_snapshot.fidelity, m_worker->device());
     // A fresh worker in the place of one that is lost reads the same data.
     m_batches = BatchSequence(ready.samples, {}, m_batches.position());
     if (ready.samples < m_snapshot.batchSize)

@@ -41,6 +41,8 @@ struct ConfirmationSnapshot
 {
     bool isRunning = false;
     std::int64_t batchSize = 0;
+    /// Of the steps that are measured here.
+    config::Fidelity fidelity;
     /// The recommended size first, then its runner-up where there is one.
     std::vector<ConfirmedSize> sizes;
     /// Timed steps done and to do, of all sizes together.

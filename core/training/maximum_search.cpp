@@ -5,6 +5,7 @@
 #include "accumulation/growth_rule.h"
 #include "engine/exploration.h"
 #include "engine/failure_text.h"
+#include "engine/fidelity_text.h"
 #include "engine/log_text.h"
 #include "engine/past_exploration.h"
 #include "engine/run_devices.h"
@@ -156,7 +157,10 @@ void MaximumSearch::start(const QString& filePath, const config::ConfigContents&
     auto exploration = std::make_unique<engine::Exploration>(d->searchParts(largest));
     engine::ExplorationOptions search = searchOptions(options, d->way, largest);
     search.devices = onlyDevice(search, d->parts);
-    exploration->load(filePath, contents, search);
+    // What is trained with the size shares nothing either.
+    config::ConfigContents alone = contents;
+    alone.step.sharding = model::Sharding::None;
+    exploration->load(filePath, alone, search);
 
     d->exploration = std::move(exploration);
     d->isRunning = true;
@@ -166,9 +170,10 @@ void MaximumSearch::start(const QString& filePath, const config::ConfigContents&
     // What an exploration says at its start is about its config, and the training says it too.
     d->heardLines = runs->snapshot().log.size();
     connect(runs, &engine::Exploration::snapshotChanged, this, &MaximumSearch::passOnWarnings);
-    engine::onEvent<engine::TrialFinished>(*runs, this, [this](const engine::TrialFinished& finished) {
+    engine::onEvent<engine::TrialFinished>(*runs, this, [this, runs](const engine::TrialFinished& finished) {
+        const QString mark = engine::fidelityMark(runs->snapshot().run->fidelity);
         if (engine::levelOf(finished.trial) == engine::LogLevel::Info)
-            emit logged(engine::LogLevel::Info, engine::endText(finished.trial));
+            emit logged(engine::LogLevel::Info, engine::endText(finished.trial, mark));
     });
     // Not from its signal, which may not outlive this.
     engine::onEvent<engine::Finished>(

@@ -5,6 +5,7 @@
 #include "config/config_error.h"
 #include "engine/errors.h"
 #include "engine/event_log.h"
+#include "engine/tuning_text.h"
 #include "training_snapshot_builder.h"
 #include "training_text.h"
 
@@ -42,6 +43,12 @@ public:
     {
         return m_object[QLatin1String(key)].toDouble(absent);
     }
+    bool has(const char* key) const { return m_object.contains(QLatin1String(key)); }
+    QJsonObject object(const char* key) const { return m_object[QLatin1String(key)].toObject(); }
+    QStringList texts(const char* key) const
+    {
+        return m_object[QLatin1String(key)].toVariant().toStringList();
+    }
     bool isSet(const char* key) const { return m_object[QLatin1String(key)].toBool(); }
 
     /// The value that a word stands for; of an unknown one the usual value.
@@ -55,6 +62,19 @@ private:
     QJsonObject m_object;
 };
 
+/// As the first event has it.
+config::Fidelity fidelityOf(const Fields& fields)
+{
+    config::Fidelity fidelity;
+    for (const QString& reason : fields.texts("approximations"))
+        fidelity.addReason(reason.toStdString());
+    for (const QString& part : fields.texts("replaced"))
+        fidelity.addReplaced(part.toStdString());
+    if (!fields.has("fidelity"))
+        fidelity.addReason(config::olderRecordReason);
+    return fidelity;
+}
+
 TrainingDescription descriptionOf(const Fields& fields)
 {
     TrainingDescription training{.learningRate = fields.real("learning_rate"),
@@ -67,6 +87,10 @@ TrainingDescription descriptionOf(const Fields& fields)
     training.run.formatName = fields.text("format");
     training.run.family = fields.text("family");
     training.run.parameters = fields.number("parameters");
+    if (fields.has("trained_parameters"))
+        training.run.frozenParameters = training.run.parameters - fields.number("trained_parameters");
+    training.run.tuning = engine::tuningFrom(fields.object("tuning"));
+    training.run.fidelity = fidelityOf(fields);
     training.run.optimizer = fields.word<model::Optimizer>("optimizer");
     training.run.precision = fields.word<model::Precision>("precision");
     training.run.sequenceLength = fields.number("sequence_length");
@@ -137,7 +161,9 @@ public:
     void take(const Fields& fields)
     {
         const QString event = fields.text("event");
-        if (event == QLatin1String("step"))
+        if (event == QLatin1String("device"))
+            m_builder.setDevice({.approximations = fields.texts("approximations")});
+        else if (event == QLatin1String("step"))
             m_builder.addStep(recordOf(fields, model::Phase::Train));
         else if (event == QLatin1String("evaluation"))
             takeEvaluation(fields);

@@ -48,34 +48,35 @@ void TrainingEventLog::write(const engine::Started& /*started*/)
     const engine::RunDescription& run = training.run;
     const trial::DataChoice& data = training.dataChoice;
     const bool isSynthetic = data.kind == trial::DataKind::Synthetic;
-    m_lines.write(
-        QStringLiteral("training_started"),
-        {{QStringLiteral("schema"), engine::eventsSchema},
-         {QStringLiteral("file"), run.filePath},
-         {QStringLiteral("format"), run.formatName},
-         {QStringLiteral("family"), run.family},
-         {QStringLiteral("model"), textOrNull(run.modelSource)},
-         {QStringLiteral("parameters"), eventNumber(run.parameters)},
-         {QStringLiteral("setting"), QString::fromStdString(config::toText(run.plan.setting))},
-         {QStringLiteral("data"), QString::fromUtf8(trial::toText(data.kind))},
-         {QStringLiteral("data_path"), textOrNull(QString::fromStdString(data.path))},
-         {QStringLiteral("data_samples"), isSynthetic ? eventNumber(data.samples) : QJsonValue()},
-         {QStringLiteral("held_out_share"), data.heldOut.samples == 0 && data.heldOut.share > 0.0
-                                                ? QJsonValue(data.heldOut.share)
-                                                : QJsonValue()},
-         {QStringLiteral("held_out_samples"), heldOutSamples(training)},
-         {QStringLiteral("batch_size"), eventNumber(training.batchSize)},
-         {QStringLiteral("micro_batch_size"), eventNumber(snapshot.microBatchSize)},
-         {QStringLiteral("halves_automatically"), training.halvesAutomatically},
-         {QStringLiteral("maximum"), training.maximum ? QJsonValue(toText(*training.maximum)) : QJsonValue()},
-         {QStringLiteral("growth"), textOrNull(training.growth)},
-         {QStringLiteral("optimizer"), QString::fromUtf8(model::toText(run.optimizer))},
-         {QStringLiteral("precision"), QString::fromUtf8(model::toText(run.precision))},
-         {QStringLiteral("sequence_length"), eventNumber(run.sequenceLength)},
-         {QStringLiteral("learning_rate"), training.learningRate},
-         {QStringLiteral("weighting"), QString::fromUtf8(trial::toText(training.weighting))},
-         {QStringLiteral("first_step"), eventNumber(training.firstStep)},
-         {QStringLiteral("steps"), training.steps > 0 ? eventNumber(training.steps) : QJsonValue()}});
+    QJsonObject fields{
+        {QStringLiteral("schema"), engine::eventsSchema},
+        {QStringLiteral("file"), run.filePath},
+        {QStringLiteral("format"), run.formatName},
+        {QStringLiteral("family"), run.family},
+        {QStringLiteral("model"), textOrNull(run.modelSource)},
+        {QStringLiteral("setting"), QString::fromStdString(config::toText(run.plan.setting))},
+        {QStringLiteral("data"), QString::fromUtf8(trial::toText(data.kind))},
+        {QStringLiteral("data_path"), textOrNull(QString::fromStdString(data.path))},
+        {QStringLiteral("data_samples"), isSynthetic ? eventNumber(data.samples) : QJsonValue()},
+        {QStringLiteral("held_out_share"), data.heldOut.samples == 0 && data.heldOut.share > 0.0
+                                               ? QJsonValue(data.heldOut.share)
+                                               : QJsonValue()},
+        {QStringLiteral("held_out_samples"), heldOutSamples(training)},
+        {QStringLiteral("batch_size"), eventNumber(training.batchSize)},
+        {QStringLiteral("micro_batch_size"), eventNumber(snapshot.microBatchSize)},
+        {QStringLiteral("halves_automatically"), training.halvesAutomatically},
+        {QStringLiteral("maximum"), training.maximum ? QJsonValue(toText(*training.maximum)) : QJsonValue()},
+        {QStringLiteral("growth"), textOrNull(training.growth)},
+        {QStringLiteral("optimizer"), QString::fromUtf8(model::toText(run.optimizer))},
+        {QStringLiteral("precision"), QString::fromUtf8(model::toText(run.precision))},
+        {QStringLiteral("sequence_length"), eventNumber(run.sequenceLength)},
+        {QStringLiteral("learning_rate"), training.learningRate},
+        {QStringLiteral("weighting"), QString::fromUtf8(trial::toText(training.weighting))},
+        {QStringLiteral("first_step"), eventNumber(training.firstStep)},
+        {QStringLiteral("steps"), training.steps > 0 ? eventNumber(training.steps) : QJsonValue()}};
+    engine::addParameters(fields, run);
+    engine::addFidelity(fields, run.fidelity);
+    m_lines.write(QStringLiteral("training_started"), fields);
 }
 
 void TrainingEventLog::write(const engine::DeviceReady& ready)
@@ -110,20 +111,22 @@ void TrainingEventLog::write(const EpochBegan& began)
 
 void TrainingEventLog::writeStep(const QString& event, const StepRecord& step)
 {
-    QJsonObject fields{{QStringLiteral("step"), eventNumber(step.step)},
-                       {QStringLiteral("epoch"), eventNumber(step.epoch)},
-                       {QStringLiteral("batch_size"), eventNumber(step.batchSize)},
-                       {QStringLiteral("micro_batch_size"), eventNumber(step.microBatchSize)},
-                       {QStringLiteral("accumulation_steps"), eventNumber(step.accumulationSteps)},
-                       {QStringLiteral("loss"), orNull(std::optional(step.loss))},
-                       {QStringLiteral("seconds"), step.seconds},
-                       {QStringLiteral("samples_per_second"), step.samplesPerSecond},
-                       {QStringLiteral("tokens_per_second"),
-                        step.tokensPerSecond > 0 ? QJsonValue(step.tokensPerSecond) : QJsonValue()},
-                       {QStringLiteral("peak_allocated_bytes"), eventNumber(step.peakAllocatedBytes)},
-                       {QStringLiteral("peak_reserved_bytes"), eventNumber(step.peakReservedBytes)},
-                       {QStringLiteral("allocation_retries"), eventNumber(step.allocationRetries)},
-                       {QStringLiteral("attempts"), step.attempts}};
+    QJsonObject fields{
+        {QStringLiteral("step"), eventNumber(step.step)},
+        {QStringLiteral("epoch"), eventNumber(step.epoch)},
+        {QStringLiteral("batch_size"), eventNumber(step.batchSize)},
+        {QStringLiteral("micro_batch_size"), eventNumber(step.microBatchSize)},
+        {QStringLiteral("accumulation_steps"), eventNumber(step.accumulationSteps)},
+        {QStringLiteral("loss"), orNull(std::optional(step.loss))},
+        {QStringLiteral("seconds"), step.seconds},
+        {QStringLiteral("samples_per_second"), step.samplesPerSecond},
+        {QStringLiteral("tokens_per_second"),
+         step.tokensPerSecond > 0 ? QJsonValue(step.tokensPerSecond) : QJsonValue()},
+        {QStringLiteral("peak_allocated_bytes"), eventNumber(step.peakAllocatedBytes)},
+        {QStringLiteral("peak_reserved_bytes"), eventNumber(step.peakReservedBytes)},
+        {QStringLiteral("allocation_retries"), eventNumber(step.allocationRetries)},
+        {QStringLiteral("attempts"), step.attempts},
+        {QStringLiteral("fidelity"), engine::fidelityWord(m_run.snapshot().run->run.fidelity)}};
     if (step.phase == model::Phase::Train) {
         const double predicted = step.predictedSamplesPerSecond;
         fields.insert(QStringLiteral("optimizer_seconds"), step.optimizerSeconds);
@@ -167,7 +170,8 @@ void TrainingEventLog::write(const TrainingFinished& finished)
                    {QStringLiteral("out_of_memory_events"), snapshot.outOfMemoryEvents},
                    {QStringLiteral("peak_reserved_bytes"), orNull(peakReservedBytes(snapshot))},
                    {QStringLiteral("checkpoint"), textOrNull(snapshot.checkpoint)},
-                   {QStringLiteral("wall_seconds"), snapshot.elapsedSeconds}});
+                   {QStringLiteral("wall_seconds"), snapshot.elapsedSeconds},
+                   {QStringLiteral("fidelity"), engine::fidelityWord(snapshot.run->run.fidelity)}});
 }
 
 QString writeConfirmation(QIODevice& device, const ConfirmationSnapshot& snapshot)
@@ -191,7 +195,8 @@ QString writeConfirmation(QIODevice& device, const ConfirmationSnapshot& snapsho
                      {QStringLiteral("mean_samples_per_second"), orNull(size.meanSamplesPerSecond)},
                      {QStringLiteral("miscorrelation"), orNull(size.miscorrelation())},
                      {QStringLiteral("peak_reserved_bytes"), peak > 0 ? eventNumber(peak) : QJsonValue()},
-                     {QStringLiteral("out_of_memory"), size.ranOutOfMemory}});
+                     {QStringLiteral("out_of_memory"), size.ranOutOfMemory},
+                     {QStringLiteral("fidelity"), engine::fidelityWord(snapshot.fidelity)}});
     }
     return lines.problem();
 }

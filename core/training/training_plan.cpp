@@ -165,6 +165,9 @@ TrainingPlan planTraining(const QString& filePath, const config::ConfigContents&
     TrainingPlan plan;
     const std::int64_t batchSize = batch.perDeviceBatch();
     plan.load = network.load;
+    // One device trains here, with all of the state: others that would hold a share of it are not there.
+    plan.load.step.sharding = model::Sharding::None;
+    plan.load.step.shards = 1;
     plan.length = lengthOf(options);
     plan.accumulates = size.accumulates;
     plan.request = {.data = dataOf(options, batchSize),

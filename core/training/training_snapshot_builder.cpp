@@ -19,6 +19,7 @@ void TrainingSnapshotBuilder::setDevice(const engine::DeviceSnapshot& device)
     const engine::Telemetry telemetry = m_snapshot.device.telemetry;
     m_snapshot.device = device;
     m_snapshot.device.telemetry = telemetry;
+    engine::addApproximations(m_snapshot.run->run.fidelity, device);
 }
 
 void TrainingSnapshotBuilder::setSizes(const MicroBatchSizes& sizes)

@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 namespace batchpeak::trial {
 
@@ -30,6 +31,10 @@ constexpr bool knowsComparisons(int version)
 }
 /// A longer line is an error: a worker that forgets its line ends must not fill the memory.
 inline constexpr std::size_t maxLineBytes = std::size_t{1} << 20;
+/// Of the approximations that a program tells no more are heard, and of each no more bytes: they stand beside
+/// every number.
+inline constexpr std::size_t mostApproximations = 8;
+inline constexpr std::size_t longestApproximation = 120;
 
 // Parent to worker
 struct Hello
@@ -83,6 +88,9 @@ struct Loaded
     /// where not even these fit; then nothing is held, and every trial answers out of memory.
     std::int64_t baselineBytes = 0;
     std::int64_t limitBytes = 0;
+    /// What the program runs otherwise than it was asked to where that decides speed or memory, as short noun
+    /// phrases ("a 4-bit base without a fused kernel"); empty for nothing.
+    std::vector<std::string> approximations = {};
     bool operator==(const Loaded&) const = default;
 };
 enum class StepPhase { Warmup, Timed };

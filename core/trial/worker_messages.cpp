@@ -44,10 +44,13 @@ Json toJson(const WorkerHello& hello)
 
 Json toJson(const Loaded& loaded)
 {
-    return {{"type", "loaded"},
-            {"parameters", loaded.parameters},
-            {"baseline_bytes", loaded.baselineBytes},
-            {"limit_bytes", loaded.limitBytes}};
+    Json object = {{"type", "loaded"},
+                   {"parameters", loaded.parameters},
+                   {"baseline_bytes", loaded.baselineBytes},
+                   {"limit_bytes", loaded.limitBytes}};
+    if (!loaded.approximations.empty())
+        object["approximations"] = loaded.approximations;
+    return object;
 }
 
 Json toJson(const Step& step)
@@ -143,11 +146,40 @@ WorkerHello helloFrom(const FieldReader& fields)
             .device = fields.has("device") ? deviceFrom(fields.object("device")) : DeviceDescription{}};
 }
 
+/// One line of plain text: control characters are blanks, and what is too long ends between two characters.
+std::string phraseFrom(std::string text)
+{
+    if (text.size() > longestApproximation) {
+        std::size_t end = longestApproximation;
+        while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U)
+            --end;
+        text.resize(end);
+    }
+    for (char& c : text) {
+        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F)
+            c = ' ';
+    }
+    return text;
+}
+
+std::vector<std::string> phrasesFrom(const FieldReader& fields, const char* name)
+{
+    std::vector<std::string> phrases;
+    for (std::string& text : fields.texts(name)) {
+        std::string phrase = phraseFrom(std::move(text));
+        const bool says = phrase.find_first_not_of(' ') != std::string::npos;
+        if (says && phrases.size() < mostApproximations)
+            phrases.push_back(std::move(phrase));
+    }
+    return phrases;
+}
+
 Loaded loadedFrom(const FieldReader& fields)
 {
     return {.parameters = fields.integerFrom(0, "parameters", 0),
             .baselineBytes = fields.integerFrom(0, "baseline_bytes", 0),
-            .limitBytes = fields.integerFrom(0, "limit_bytes", 0)};
+            .limitBytes = fields.integerFrom(0, "limit_bytes", 0),
+            .approximations = phrasesFrom(fields, "approximations")};
 }
 
 Step stepFrom(const FieldReader& fields)

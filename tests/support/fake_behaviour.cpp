@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "fake_behaviour.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
@@ -22,6 +23,12 @@ Fault faultFrom(const std::string& text)
     if (const auto times = behind('*'))
         fault.times = static_cast<int>(*times);
     return fault;
+}
+
+std::string withBlanks(std::string text)
+{
+    std::ranges::replace(text, '_', ' ');
+    return text;
 }
 
 } // namespace
@@ -81,6 +88,8 @@ FakeBehaviour FakeBehaviour::parse(const std::vector<std::string>& words)
             behaviour.base = std::stoll(value);
         else if (key == "slope")
             behaviour.slope = std::stoll(value);
+        else if (key == "approximates")
+            behaviour.approximations.push_back(withBlanks(value));
         else if (key == "complain")
             behaviour.complaints.push_back(value);
         else

@@ -45,6 +45,8 @@ struct FakeBehaviour
     int shortLoads = 0;
     /// The kernel that computes attention in trials, as results name it.
     std::string attention;
+    /// What it says that it runs otherwise than asked, with _ for a blank.
+    std::vector<std::string> approximations;
     /// Of trials, of comparisons, of batches in training, of batches in evaluation.
     std::vector<Fault> faults;
     std::vector<Fault> comparisonFaults;

@@ -119,7 +119,10 @@ private:
         m_training.load(m_limit, request.sequenceLength);
         if (m_behaviour.shortLoads-- > 0)
             m_limit /= 2;
-        say(trial::Loaded{.parameters = 1000, .baselineBytes = m_behaviour.base, .limitBytes = m_limit});
+        say(trial::Loaded{.parameters = 1000,
+                          .baselineBytes = m_behaviour.base,
+                          .limitBytes = m_limit,
+                          .approximations = m_behaviour.approximations});
         return true;
     }
 

@@ -68,6 +68,24 @@ const QByteArray network = "batchpeak: 1\n"
                            "  max_positions: 131072\n"
                            "batch_size: 64\n";
 
+const QByteArray adapters = network + "tuning:\n"
+                                      "  adapter: dora\n"
+                                      "  rank: 16\n"
+                                      "  alpha: 32\n"
+                                      "  dropout: 0.05\n"
+                                      "  targets:\n"
+                                      "    - projection: query\n"
+                                      "    - projection: key\n"
+                                      "    - projection: value\n"
+                                      "    - projection: attention_output\n"
+                                      "    - projection: gate\n"
+                                      "    - projection: up\n"
+                                      "    - projection: down\n"
+                                      "  frozen_weights: nf4\n"
+                                      "sequence_length: 2048\n"
+                                      "activation_checkpointing: true\n"
+                                      "precision: bf16\n";
+
 /// As a person who draws a band around the sizes that lead, selects one of them and points at another.
 void lookAtTheBest(test::SampleWindow& window)
 {
@@ -202,6 +220,12 @@ private:
         options.timeBudget = std::chrono::minutes(10);
         options.tolerance = 0.03;
         drawPlan("plan-yours", fileWith("own.yaml", network), options, test::sampleDevices());
+        engine::ExplorationOptions other;
+        drawPlan("plan-adapters", fileWith("adapters.yaml", adapters), other, test::sampleDevices());
+        other.setting = config::Fixed{32};
+        other.precision = model::Precision::Fp32;
+        other.adapterRank = 64;
+        drawPlan("plan-another-run", fileWith("adapters.yaml", adapters), other, test::sampleDevices());
         options.phase = model::Phase::Train;
         options.minimum = 64;
         options.maximum = 8;

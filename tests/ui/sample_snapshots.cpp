@@ -626,6 +626,44 @@ Snapshot cpuSnapshot()
     return snapshot;
 }
 
+RunDescription adapterRun()
+{
+    RunDescription run = *readySnapshot().run;
+    run.filePath = QStringLiteral("/home/user/finetune/qlora.yaml");
+    run.formatName = QStringLiteral("axolotl");
+    run.family = QStringLiteral("llama");
+    run.parameters = 6746804224;
+    run.frozenParameters = 6738415616;
+    run.tuning = {.adapter = model::AdapterKind::Lora,
+                  .rank = 16,
+                  .alpha = 32.0,
+                  .dropout = 0.05,
+                  .targets = {{.projection = model::Projection::Query, .layers = {}},
+                              {.projection = model::Projection::Value, .layers = {}}},
+                  .trainedParts = {},
+                  .frozenWeights = model::FrozenWeights::Nf4};
+    run.fidelity.addReason("lengths of packed texts that are not known");
+    run.fidelity.addReason("a 4-bit base without a fused kernel");
+    return run;
+}
+
+Snapshot adapterSnapshot()
+{
+    Snapshot snapshot = runningSnapshot();
+    const config::BatchPlan plan = snapshot.run->plan;
+    snapshot.run = adapterRun();
+    snapshot.run->plan = plan;
+    return snapshot;
+}
+
+Snapshot anotherRunSnapshot()
+{
+    Snapshot snapshot = finishedSnapshot();
+    snapshot.run->fidelity.addReplaced("another precision");
+    snapshot.run->fidelity.addReplaced("another sequence length");
+    return snapshot;
+}
+
 std::vector<SampleSnapshot> allSamples()
 {
     return {{QStringLiteral("empty"), emptySnapshot()},
@@ -650,6 +688,8 @@ std::vector<SampleSnapshot> allSamples()
             {QStringLiteral("gpu-unusable"), gpuUnusableSnapshot()},
             {QStringLiteral("every-outcome"), everyOutcomeSnapshot()},
             {QStringLiteral("trainer"), trainerSnapshot()},
+            {QStringLiteral("adapter"), adapterSnapshot()},
+            {QStringLiteral("another-run"), anotherRunSnapshot()},
             {QStringLiteral("cpu"), cpuSnapshot()}};
 }
 

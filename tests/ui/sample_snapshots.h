@@ -58,6 +58,12 @@ engine::Snapshot cpuSnapshot();
 /// Of a trainer with names of its own for the batches, and a network from elsewhere.
 engine::Snapshot trainerSnapshot();
 
+/// Adapters beside a frozen 4-bit base, whose speeds are approximate.
+engine::RunDescription adapterRun();
+engine::Snapshot adapterSnapshot();
+/// At its end, and not the config's run at all.
+engine::Snapshot anotherRunSnapshot();
+
 std::vector<SampleSnapshot> allSamples();
 
 // The parts of which they are made: an invented device, and trials by an invented law.

@@ -285,6 +285,18 @@ std::vector<TrainingSnapshot> earlierTrainings()
     return {halved, small, divergedTraining()};
 }
 
+TrainingSnapshot adapterTraining()
+{
+    TrainingSnapshot snapshot = midwayTraining();
+    const engine::RunDescription adapter = adapterRun();
+    engine::RunDescription& run = snapshot.run->run;
+    run.parameters = adapter.parameters;
+    run.frozenParameters = adapter.frozenParameters;
+    run.tuning = adapter.tuning;
+    run.fidelity = adapter.fidelity;
+    return snapshot;
+}
+
 std::vector<SampleTraining> allTrainings()
 {
     return {{QStringLiteral("training-form"), readyTraining()},
@@ -300,6 +312,7 @@ std::vector<SampleTraining> allTrainings()
             {QStringLiteral("training-failed"), failedTraining()},
             {QStringLiteral("training-nothing-fits"), nothingFitsTraining()},
             {QStringLiteral("training-diverged"), divergedTraining()},
+            {QStringLiteral("training-adapter"), adapterTraining()},
             {QStringLiteral("training-long"), longTraining(10000)}};
 }
 

@@ -38,6 +38,8 @@ std::vector<training::TrainingSnapshot> earlierTrainings();
 /// So many steps, noisy, with spikes.
 training::TrainingSnapshot longTraining(std::int64_t steps);
 
+/// Of adapters; its speeds are approximate.
+training::TrainingSnapshot adapterTraining();
 std::vector<SampleTraining> allTrainings();
 
 training::ConfirmationSnapshot runningConfirmation();

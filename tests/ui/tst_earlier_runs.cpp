@@ -40,15 +40,17 @@ class EarlierRunsTest : public QObject
         const QString path = m_folder.filePath(
             QStringLiteral("%1.sqlite").arg(QString::fromUtf8(QTest::currentTestFunction())));
         store::ExplorationStore store(path);
-        const qint64 id = store.begin({.started = started,
-                                       .filePath = config,
-                                       .formatName = QStringLiteral("Cerebras params"),
-                                       .family = QStringLiteral("gpt2"),
-                                       .phase = QStringLiteral("train"),
-                                       .precision = QStringLiteral("bf16"),
-                                       .optimizer = QStringLiteral("adamw"),
-                                       .sequenceLength = 512,
-                                       .globalBatchSize = 96});
+        const qint64 id = store.begin(
+            {.started = started,
+             .filePath = config,
+             .formatName = QStringLiteral("Cerebras params"),
+             .family = QStringLiteral("gpt2"),
+             .phase = QStringLiteral("train"),
+             .precision = QStringLiteral("bf16"),
+             .optimizer = QStringLiteral("adamw"),
+             .sequenceLength = 512,
+             .globalBatchSize = 96,
+             .fidelity = {.kind = QStringLiteral("as_configured"), .reasons = {}, .replaced = {}}});
         store.addDevice(id, {.id = QStringLiteral("cuda:0"),
                              .name = QStringLiteral("NVIDIA H100"),
                              .limitBytes = test::bytesOf(79.1)});

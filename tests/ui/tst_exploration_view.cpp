@@ -7,6 +7,7 @@
 #include "support/test_main.h"
 #include "ui/confidence_gauge.h"
 #include "ui/empty_view.h"
+#include "ui/fidelity_chip.h"
 #include "ui/log_view.h"
 #include "ui/message_banner.h"
 #include "ui/recommendation_card.h"
@@ -228,6 +229,49 @@ private slots:
         const auto* card = window.findChild<RecommendationCard*>();
         QCOMPARE(card->summary().toStdString(), expected);
         QCOMPARE(card->accessibleDescription().toStdString(), expected);
+    }
+
+    void labelsEveryNumber()
+    {
+        test::SampleWindow window(Theme::light(), QSize(1440, 900));
+        window.display(test::adapterSnapshot());
+        const QString sentence =
+            QStringLiteral("Approximate because of lengths of packed texts that are not known and a "
+                           "4-bit base without a fused kernel.");
+        const auto* chip = window.findChild<FidelityChip*>();
+        QCOMPARE(chip->text(), QStringLiteral("approximate"));
+        QCOMPARE(chip->toolTip(), sentence);
+        const QString card = window.findChild<RecommendationCard*>()->summary();
+        QVERIFY2(card.contains(QStringLiteral("; ~")) && card.contains(sentence), qPrintable(card));
+        for (const auto* chart : window.findChildren<ExplorationChart*>())
+            QVERIFY2(chart->accessibleDescription().contains(sentence),
+                     qPrintable(chart->accessibleDescription()));
+        // What the mark means stands beside the chart and below the table.
+        int legends = 0;
+        for (const auto* label : window.findChildren<QLabel*>())
+            legends += label->isVisibleTo(&window) && label->text() == QLatin1String("~ approximate") ? 1 : 0;
+        QCOMPARE(legends, 2);
+        QVERIFY(runText(test::adapterSnapshot()).contains(QStringLiteral("LoRA 16 on nf4, 0.12 % trained")));
+
+        window.display(test::runningSnapshot());
+        QCOMPARE(chip->text(), QStringLiteral("as configured"));
+        QVERIFY(!window.findChild<RecommendationCard*>()->summary().contains(QLatin1Char('~')));
+        window.display(test::emptySnapshot());
+        QVERIFY(chip->isHidden());
+    }
+
+    // No word of the card is cut where it is narrow.
+    void cutsNoWordOfTheCard()
+    {
+        for (const int width : {980, 1100, 1440}) {
+            test::SampleWindow window(Theme::light(), QSize(width, 680));
+            window.display(test::anotherRunSnapshot());
+            window.grab();
+            for (const auto* label : window.findChild<RecommendationCard*>()->findChildren<QLabel*>()) {
+                if (label->property("chip").isValid() && label->isVisibleTo(&window))
+                    QVERIFY2(label->width() >= label->sizeHint().width(), qPrintable(label->text()));
+            }
+        }
     }
 
     void offersNoExportWhereNothingFits()

@@ -116,6 +116,21 @@ class ExportDialogTest : public test::WindowFixture
 private slots:
     void init() { QLocale::setDefault(QLocale::c()); }
 
+    void saysHowTheSizeWasFound()
+    {
+        ExportDialog dialog(opened(own), training(16), Theme::light());
+        config::Fidelity fidelity;
+        fidelity.addReason("packed samples");
+        dialog.setFidelity(fidelity);
+        QStringList texts;
+        for (const auto* label : dialog.findChildren<QLabel*>()) {
+            if (!label->isHidden())
+                texts << label->text();
+        }
+        QVERIFY(
+            texts.contains(QStringLiteral("How the size was found: Approximate because of packed samples.")));
+    }
+
     void asksBeforeItWritesWhatIsDoubtful()
     {
         const QString doubt =

@@ -222,6 +222,41 @@ private slots:
                  QStringLiteral("batchpeak explore '%1' --launcher 'ssh host'").arg(quoted));
     }
 
+    void labelsWhatTrialsAre()
+    {
+        const auto label = [this] {
+            for (const auto* text : m_plan->findChildren<QLabel*>()) {
+                if (text->isVisible() && text->styleSheet().startsWith(QLatin1String("color")))
+                    return text;
+            }
+            return static_cast<const QLabel*>(nullptr);
+        };
+        QVERIFY(label());
+        QCOMPARE(label()->text(), QStringLiteral("as configured"));
+        QVERIFY(label()->styleSheet().contains(Theme::light().good.name()));
+        type("--max-gradient-norm", QStringLiteral("2"));
+        QCOMPARE(label()->text(), QStringLiteral("another run, with another gradient clipping"));
+        QVERIFY(label()->styleSheet().contains(Theme::light().warn.name()));
+        // Where nothing can be run there is nothing to label.
+        type("--sequence-length", QStringLiteral("9999999"));
+        QVERIFY(!label());
+    }
+
+    void saysThePartsOfTheMemory()
+    {
+        const auto* bars = m_plan->findChild<MemoryBars*>();
+        for (const char* part : {"weights ", "gradients ", "optimizer ", "activations about "})
+            QVERIFY2(bars->accessibleDescription().contains(QLatin1String(part)),
+                     qPrintable(bars->accessibleDescription()));
+        QVERIFY(bars->partAt({2, 10}).isEmpty());
+        QVERIFY(bars->partAt({100, 10}).startsWith(QLatin1String("activations, estimated")));
+        // Of one size the rest of the room is free.
+        type("--setting", QStringLiteral("1"));
+        QVERIFY2(bars->partAt({bars->width() / 2, 10}).startsWith(QLatin1String("free: ")),
+                 qPrintable(bars->partAt({bars->width() / 2, 10})));
+        QVERIFY(bars->partAt({10, 10 * bars->height()}).isEmpty());
+    }
+
     void drawsTheMemoryOfTheChosenDevices()
     {
         auto* bars = m_plan->findChild<MemoryBars*>();

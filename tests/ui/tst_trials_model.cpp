@@ -79,6 +79,30 @@ class TrialsModelTest : public QObject
 private slots:
     void init() { QLocale::setDefault(QLocale::c()); }
 
+    void marksSpeedsThatAreNotTheConfigsOwn()
+    {
+        engine::Snapshot snapshot = test::adapterSnapshot();
+        const Watched table(snapshot);
+        int marked = 0;
+        for (int row = 0; row < table.model.rowCount(); ++row) {
+            const QModelIndex rate = table.model.index(row, TrialsModel::Rate);
+            const QString text = rate.data().toString();
+            QVERIFY2(text == QStringLiteral("–") || text.startsWith(QLatin1Char('~')), qPrintable(text));
+            if (!text.startsWith(QLatin1Char('~')))
+                continue;
+            ++marked;
+            const QString reason =
+                QStringLiteral("Approximate because of lengths of packed texts that are not known and "
+                               "a 4-bit base without a fused kernel.");
+            QVERIFY2(rate.data(Qt::ToolTipRole).toString().endsWith(reason),
+                     qPrintable(rate.data(Qt::ToolTipRole).toString()));
+        }
+        QVERIFY(marked > 5);
+        const Watched other(test::anotherRunSnapshot());
+        QVERIFY(printed(other.model).contains(QStringLiteral("| *")));
+        QVERIFY(!printed(Watched(test::finishedSnapshot()).model).contains(QLatin1Char('*')));
+    }
+
     void hasARowForEachSize()
     {
         TrialsModel model;

@@ -3,6 +3,7 @@
 #include "chart_scene.h"
 
 #include "engine/comparison_text.h"
+#include "engine/fidelity_text.h"
 
 #include <QCoreApplication>
 
@@ -239,6 +240,8 @@ ChartScene chartSceneOf(const Snapshot& snapshot)
     scene.limitBytes = static_cast<double>(snapshot.leastLimitBytes());
     scene.usableBytes = static_cast<double>(snapshot.leastUsableBytes());
     scene.headroom = snapshot.run ? snapshot.run->headroom : 0.0;
+    if (snapshot.run)
+        scene.fidelity = snapshot.run->fidelity;
     scene.unit = unitFor(scene);
     if (snapshot.run && snapshot.run->hasBatch && snapshot.run->phase == model::Phase::Train)
         scene.batch = snapshot.run->plan.perDeviceBatch();
@@ -289,7 +292,8 @@ QString throughputSummary(const ChartScene& scene)
             .arg(smallest.size)
             .arg(largest.size)
             .arg(best.size)
-            .arg(engine::quantityText(scene.quantity, *best.value, best.valueError))};
+            .arg(engine::fidelityMark(scene.fidelity) +
+                 engine::quantityText(scene.quantity, *best.value, best.valueError))};
     if (!scene.modelFactor && !scene.curve.empty())
         sentences << Words::tr("The model is not shown in %1.").arg(engine::unitText(scene.quantity));
     if (scene.lead)
@@ -305,6 +309,7 @@ QString throughputSummary(const ChartScene& scene)
     if (!scene.outOfMemory.empty())
         sentences
             << Words::tr("Out of memory from size %1 on.").arg(*std::ranges::min_element(scene.outOfMemory));
+    sentences << engine::fidelitySentence(scene.fidelity);
     return sentences.join(QLatin1Char(' '));
 }
 
@@ -325,6 +330,7 @@ QString memorySummary(const ChartScene& scene)
         sentences << Words::tr("A sample takes %1; the network itself uses %2 of that.")
                          .arg(engine::memoryText(scene.bytesPerSample, locale),
                               engine::memoryText(scene.allocatedBytesPerSample, locale));
+    sentences << engine::fidelitySentence(scene.fidelity);
     if (scene.memoryZones.headroomFrom > 0.0)
         sentences << Words::tr("Sizes above about %1 reach into the headroom.")
                          .arg(static_cast<qint64>(scene.memoryZones.headroomFrom));

@@ -147,6 +147,8 @@ struct ChartScene
     double usableBytes = 0.0;
     double headroom = 0.0;
     engine::MemoryZones memoryZones;
+    /// Of all that is measured.
+    config::Fidelity fidelity;
     engine::MemoryUnit unit;
 
     bool operator==(const ChartScene&) const = default;

@@ -4,6 +4,7 @@
 
 #include "callout.h"
 #include "engine/comparison_text.h"
+#include "engine/fidelity_text.h"
 #include "engine/readable_text.h"
 #include "legend.h"
 #include "limits_overlay.h"
@@ -317,7 +318,9 @@ QStringList ThroughputChart::detailLines(const MeasuredPoint& point) const
     if (const ComparedSizes* compared = scene().newestComparisonOf(point.size))
         lines << engine::contrastText(compared->contrast);
     if (scene().quantity != engine::SpeedQuantity::SamplesPerSecond)
-        lines << tr("%1 samples/s").arg(engine::rateText(point.samplesPerSecond, point.relativeError));
+        lines << tr("%1%2 samples/s")
+                     .arg(engine::fidelityMark(scene().fidelity),
+                          engine::rateText(point.samplesPerSecond, point.relativeError));
     if (point.peakBytes > 0.0)
         lines << (point.allocatedBytes > 0.0 ? tr("peak %1, allocated %2")
                                                    .arg(engine::memoryText(point.peakBytes),
@@ -346,7 +349,8 @@ QStringList ThroughputChart::remarkLines(const MeasuredPoint& point) const
 QStringList ThroughputChart::calloutLines(const MeasuredPoint& point) const
 {
     return QStringList{tr("size %1").arg(point.size),
-                       engine::quantityText(scene().quantity, *point.value, point.valueError)} +
+                       engine::fidelityMark(scene().fidelity) +
+                           engine::quantityText(scene().quantity, *point.value, point.valueError)} +
            detailLines(point) + remarkLines(point);
 }
 

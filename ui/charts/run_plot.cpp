@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "run_plot.h"
 
+#include "engine/fidelity_text.h"
 #include "engine/readable_text.h"
 
 #include <QCoreApplication>
@@ -181,10 +182,12 @@ RunPlot ratePlot(const TrainingSnapshot& snapshot, const std::vector<ComparedRun
     const auto rate = [](const StepRecord& record) { return record.samplesPerSecond; };
     RunPlot plot{.quantity = RunPlot::Quantity::Rate};
     plot.series = seriesOf(earlier, RunPlot::Look::Line, rate);
-    plot.series.push_back({.name = Words::tr("step"),
-                           .look = RunPlot::Look::Line,
-                           .hue = &Theme::throughput,
-                           .values = valuesOf(snapshot.steps, rate)});
+    plot.series.push_back(
+        {.name = Words::tr("step"),
+         .look = RunPlot::Look::Line,
+         .hue = &Theme::throughput,
+         .remark = snapshot.run ? engine::markLegend(snapshot.run->run.fidelity) : QString(),
+         .values = valuesOf(snapshot.steps, rate)});
     plot.series.push_back(
         {.name = Words::tr("predicted"),
          .look = RunPlot::Look::Predicted,

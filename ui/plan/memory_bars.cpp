@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "memory_bars.h"
 
+#include <QHelpEvent>
 #include <QPainter>
+#include <QToolTip>
 
 #include <algorithm>
 #include <cmath>
@@ -50,13 +52,19 @@ void MemoryBars::setTheme(const Theme& theme)
 void MemoryBars::display(const engine::ExplorationOutlook& outlook)
 {
     std::vector<Bar> bars;
+    std::optional<double> activations;
+    if (outlook.plan && outlook.memory && !outlook.plan->isSearch())
+        activations = static_cast<double>(outlook.plan->space.minimum) * outlook.memory->bytesPerSample;
     for (const engine::DeviceOutlook& device : outlook.devices) {
         if (!outlook.memory || !device.isChosen || device.limitBytes <= 0 || bars.size() == mostBars)
             continue;
         bars.push_back({.device = QString::fromStdString(device.device.id()),
                         .limitBytes = static_cast<double>(device.limitBytes),
                         .usableBytes = static_cast<double>(device.usableBytes),
-                        .room = engine::samplesRoomText(device)});
+                        .room = activations
+                                    ? tr("size %1").arg(engine::numberText(outlook.plan->space.minimum))
+                                    : engine::samplesRoomText(device),
+                        .activationBytes = activations});
     }
     const double largest = bars.empty() ? 0.0 : std::ranges::max(bars, {}, &Bar::limitBytes).limitBytes;
     m_bars = std::move(bars);
@@ -64,24 +72,35 @@ void MemoryBars::display(const engine::ExplorationOutlook& outlook)
     m_headroom = outlook.plan ? outlook.plan->run.headroom : 0.0;
     m_unit = engine::MemoryUnit::forBytes(largest);
     QStringList sentences;
-    for (const Part& part : parts())
+    for (const engine::MemoryPart& part : parts())
         sentences << QStringLiteral("%1 %2").arg(part.name, engine::memoryText(part.bytes));
+    sentences << tr("activations about %1 a sample").arg(engine::memoryText(m_memory.bytesPerSample));
     sentences << engine::roomTexts(outlook.devices);
     setAccessibleDescription(sentences.join(QStringLiteral("; ")));
     updateGeometry();
     update();
 }
 
-std::vector<MemoryBars::Part> MemoryBars::parts() const
+std::vector<engine::MemoryPart> MemoryBars::parts() const
 {
-    const double counted = m_memory.parameterBytes + m_memory.gradientBytes + m_memory.optimizerBytes;
-    std::vector<Part> parts{
-        {tr("parameters"), m_memory.parameterBytes, m_theme.memory},
-        {tr("gradients"), m_memory.gradientBytes, mixed(m_theme.memory, m_theme.card, 0.3)},
-        {tr("optimizer"), m_memory.optimizerBytes, mixed(m_theme.memory, m_theme.text, 0.45)},
-        {tr("copies"), m_memory.constantBytes - counted, mixed(m_theme.memory, m_theme.card, 0.6)}};
-    std::erase_if(parts, [](const Part& part) { return part.bytes < 1.0; });
-    return parts;
+    return engine::memoryParts(m_memory);
+}
+
+QColor MemoryBars::colourOf(engine::MemoryPart::Kind kind) const
+{
+    using Kind = engine::MemoryPart::Kind;
+    switch (kind) {
+    case Kind::Gradients:
+        return mixed(m_theme.memory, m_theme.card, 0.3);
+    case Kind::Optimizer:
+        return mixed(m_theme.memory, m_theme.text, 0.45);
+    case Kind::Copies:
+        return mixed(m_theme.memory, m_theme.card, 0.6);
+    case Kind::Weights:
+    case Kind::Activations:
+        break;
+    }
+    return m_theme.memory;
 }
 
 QSize MemoryBars::sizeHint() const
@@ -99,15 +118,18 @@ void MemoryBars::paintBar(QPainter& painter, const Bar& bar, const QRectF& area,
     double x = area.left();
     const double end = area.left() + bar.usableBytes * scale;
     const double limit = area.left() + bar.limitBytes * scale;
-    for (const Part& part : parts()) {
+    for (const engine::MemoryPart& part : parts()) {
         const double width = part.bytes * scale;
         painter.fillRect(QRectF(x, area.top(), std::min(width, area.right() - x), area.height()),
-                         part.colour);
+                         colourOf(part.kind));
         x = std::min(x + width, area.right());
     }
     if (x < end) {
         const QRectF room(x, area.top(), end - x, area.height());
-        paintHatched(painter, room, m_theme.memory);
+        // Those of one size may end before the room does, or beyond it.
+        const double filled = bar.activationBytes ? *bar.activationBytes * scale : room.width();
+        paintHatched(painter, QRectF(x, area.top(), std::min(filled, area.right() - x), area.height()),
+                     m_theme.memory);
         const double needed = painter.fontMetrics().horizontalAdvance(bar.room) + 12.0;
         if (needed < room.width()) {
             const QRectF label(room.center().x() - needed / 2.0, room.top() + 3.0, needed,
@@ -129,10 +151,10 @@ std::vector<MemoryBars::KeyEntry> MemoryBars::keyEntries() const
 {
     using Sign = KeyEntry::Sign;
     std::vector<KeyEntry> entries;
-    for (const Part& part : parts()) {
+    for (const engine::MemoryPart& part : parts()) {
         entries.push_back({.text = QStringLiteral("%1 %2").arg(part.name, engine::memoryText(part.bytes)),
                            .sign = Sign::Filled,
-                           .colour = part.colour});
+                           .colour = colourOf(part.kind)});
     }
     const auto perSample = [&](double deviations) {
         return engine::memoryText(m_memory.bytesPerSample * std::exp(deviations * m_memory.deviation));
@@ -194,6 +216,51 @@ void MemoryBars::paintKey(QPainter& painter, int top) const
     }
 }
 
+/// Pixels of a byte.
+double MemoryBars::scale() const
+{
+    double largest = std::ranges::max(m_bars, {}, &Bar::limitBytes).limitBytes;
+    // What does not fit is seen to pass the limit.
+    largest = std::max(largest, std::min(m_memory.constantBytes, 1.3 * largest));
+    return (width() - nameWidth - limitTextWidth) / largest;
+}
+
+QString MemoryBars::partAt(const QPoint& place) const
+{
+    const int row = place.y() / barPitch;
+    if (row >= static_cast<int>(m_bars.size()) || place.x() < nameWidth)
+        return {};
+    const Bar& bar = m_bars[static_cast<std::size_t>(row)];
+    double bytes = (place.x() - nameWidth) / scale();
+    for (const engine::MemoryPart& part : parts()) {
+        if (bytes < part.bytes)
+            return tr("%1: %2").arg(part.name, engine::memoryText(part.bytes));
+        bytes -= part.bytes;
+    }
+    const double room = bar.usableBytes - m_memory.constantBytes;
+    if (bytes < bar.activationBytes.value_or(room))
+        return tr("activations, estimated: %1 for %2")
+            .arg(engine::memoryText(bar.activationBytes.value_or(room)), bar.room);
+    if (bytes < room)
+        return tr("free: %1").arg(engine::memoryText(room - bar.activationBytes.value_or(room)));
+    return bytes < bar.limitBytes - m_memory.constantBytes
+               ? tr("headroom: %1").arg(engine::memoryText(bar.limitBytes - bar.usableBytes))
+               : QString();
+}
+
+bool MemoryBars::event(QEvent* event)
+{
+    if (event->type() != QEvent::ToolTip || m_bars.empty())
+        return QWidget::event(event);
+    const auto* help = static_cast<QHelpEvent*>(event);
+    const QString part = partAt(help->pos());
+    if (part.isEmpty())
+        QToolTip::hideText();
+    else
+        QToolTip::showText(help->globalPos(), part, this);
+    return true;
+}
+
 void MemoryBars::paintEvent(QPaintEvent*)
 {
     if (m_bars.empty())
@@ -201,17 +268,13 @@ void MemoryBars::paintEvent(QPaintEvent*)
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
     const double width = this->width() - nameWidth - limitTextWidth;
-    double largest = std::ranges::max(m_bars, {}, &Bar::limitBytes).limitBytes;
-    // What does not fit is seen to pass the limit.
-    largest = std::max(largest, std::min(m_memory.constantBytes, 1.3 * largest));
-    const double scale = width / largest;
     painter.setFont(scaled(font(), 0.9));
     double top = (barPitch - barHeight) / 2.0;
     for (const Bar& bar : m_bars) {
         painter.setPen(m_theme.text);
         painter.drawText(QRectF(0, top, nameWidth - 8, barHeight), Qt::AlignLeft | Qt::AlignVCenter,
                          painter.fontMetrics().elidedText(bar.device, Qt::ElideRight, nameWidth - 8));
-        paintBar(painter, bar, QRectF(nameWidth, top, width, barHeight), scale);
+        paintBar(painter, bar, QRectF(nameWidth, top, width, barHeight), scale());
         top += barPitch;
     }
     paintKey(painter, static_cast<int>(m_bars.size()) * barPitch);

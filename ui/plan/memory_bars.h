@@ -3,17 +3,20 @@
 #pragma once
 
 #include "engine/exploration_outlook.h"
+#include "engine/memory_text.h"
 #include "engine/readable_text.h"
 #include "theme/theme.h"
 
 #include <QWidget>
 
+#include <optional>
 #include <vector>
 
 namespace batchpeak::ui {
 
-/// The memory of each chosen device as the run would fill it: what is held at any size, the activations of as
-/// many samples as find room, the headroom, the limit. All bars have one scale, so that devices compare.
+/// The memory of each chosen device as the run would fill it: weights, gradients, optimizer, the activations
+/// of the one size that is asked about or else of as many samples as find room, the headroom, the limit. All
+/// bars have one scale, so that devices compare.
 ///
 /// It draws an outlook and reckons nothing but lengths.
 class MemoryBars : public QWidget
@@ -29,6 +32,8 @@ public:
     bool isEmpty() const { return m_bars.empty(); }
     /// Of the numbers in the picture.
     const engine::MemoryUnit& unit() const { return m_unit; }
+    /// What is drawn at a place, for a tool tip: "weights: 1.2 GiB"; empty beside the bars.
+    QString partAt(const QPoint& place) const;
 
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;
@@ -36,14 +41,10 @@ public:
 protected:
     void paintEvent(QPaintEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
+    /// What a part is for, where the mouse is.
+    bool event(QEvent* event) override;
 
 private:
-    struct Part
-    {
-        QString name;
-        double bytes = 0.0;
-        QColor colour;
-    };
     struct Bar
     {
         QString device;
@@ -51,10 +52,14 @@ private:
         double usableBytes = 0.0;
         /// What the activations are of: "about 240 samples".
         QString room;
+        /// Of the activations; nothing where they take all the room that there is.
+        std::optional<double> activationBytes;
         bool operator==(const Bar&) const = default;
     };
 
-    std::vector<Part> parts() const;
+    std::vector<engine::MemoryPart> parts() const;
+    QColor colourOf(engine::MemoryPart::Kind kind) const;
+    double scale() const;
     void paintBar(QPainter& painter, const Bar& bar, const QRectF& area, double scale) const;
     struct KeyEntry
     {

@@ -53,9 +53,9 @@ OptionForm::OptionForm(QWidget* parent) : OptionSections(parent)
                "--time-budget", "--objective", "--max-trials"},
               false);
     addFields(tr("How it runs"),
-              {"--precision", "--sequence-length", "--optimizer", "--activation-checkpointing",
-               "--memory-limit", "--sample-lengths", "--loss-chunk", "--max-gradient-norm", "--attention",
-               "--channels-last", "--cudnn-benchmark"},
+              {"--precision", "--sequence-length", "--optimizer", "--activation-checkpointing", "--adapter",
+               "--adapter-rank", "--frozen-weights", "--memory-limit", "--sample-lengths", "--loss-chunk",
+               "--max-gradient-norm", "--attention", "--channels-last", "--cudnn-benchmark"},
               false);
     std::vector<std::string> others;
     for (const ExplorationOption& option : engine::explorationOptions()) {

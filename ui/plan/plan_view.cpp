@@ -220,6 +220,7 @@ void PlanView::setTheme(const Theme& theme)
     m_theme = theme;
     m_memory->setTheme(theme);
     m_devices->setTheme(theme);
+    showValues();
 }
 
 void PlanView::setConfig(const engine::ConfigFile& file, const engine::ExplorationOptions& options)
@@ -302,32 +303,61 @@ void PlanView::refresh()
 void PlanView::showValues()
 {
     const auto& values = m_outlook.values;
-    for (int row = 0; row < static_cast<int>(values.size()); ++row) {
-        if (!m_values->itemAtPosition(row, 0)) {
-            m_values->addWidget(mutedLabel(QString(), this), row, 0, Qt::AlignTop);
-            auto* value = wrapped(new QLabel(this));
-            value->setWordWrap(false);
-            m_values->addWidget(value, row, 1, Qt::AlignTop);
-            auto* place = mutedLabel(QString(), this);
-            place->setFont(scaled(font(), 0.9));
-            m_values->addWidget(place, row, 2, Qt::AlignTop);
-        }
+    while (m_rows.size() < values.size())
+        addValueRow();
+    for (std::size_t row = 0; row < m_rows.size(); ++row) {
+        const ValueRow& labels = m_rows[row];
+        const bool isUsed = row < values.size();
+        const engine::ReadValue shown = isUsed ? values[row] : engine::ReadValue();
+        // What stands nowhere in the config has the width of its place too, and may need it.
+        setWide(row, shown.place.isEmpty());
+        setTextIfNew(labels.name, shown.name);
+        setTextIfNew(labels.value, shown.value);
+        setTextIfNew(labels.place, shown.place);
+        labels.name->setVisible(isUsed);
+        labels.value->setVisible(isUsed);
+        labels.place->setVisible(isUsed && !shown.place.isEmpty());
+        // Of a plan the last one is the label of its numbers.
+        const bool isLabel = m_outlook.plan && row + 1 == values.size();
+        showTone(labels.value, isLabel ? std::optional(m_outlook.plan->run.fidelity.kind) : std::nullopt);
     }
-    for (int row = 0; row < m_values->rowCount(); ++row) {
-        const bool isUsed = row < static_cast<int>(values.size());
-        const QStringList texts = isUsed ? QStringList{values[static_cast<std::size_t>(row)].name,
-                                                       values[static_cast<std::size_t>(row)].value,
-                                                       values[static_cast<std::size_t>(row)].place}
-                                         : QStringList{{}, {}, {}};
-        for (int column = 0; column < 3; ++column) {
-            const auto* item = m_values->itemAtPosition(row, column);
-            auto* label = item ? qobject_cast<QLabel*>(item->widget()) : nullptr;
-            if (!label)
-                continue;
-            setTextIfNew(label, texts.at(column));
-            label->setVisible(isUsed);
-        }
-    }
+}
+
+void PlanView::addValueRow()
+{
+    const auto row = static_cast<int>(m_rows.size());
+    const ValueRow labels{.name = mutedLabel(QString(), this),
+                          .value = wrapped(new QLabel(this)),
+                          .place = mutedLabel(QString(), this)};
+    labels.value->setWordWrap(false);
+    labels.place->setFont(scaled(font(), 0.9));
+    m_values->addWidget(labels.name, row, 0, Qt::AlignTop);
+    m_values->addWidget(labels.value, row, 1, Qt::AlignTop);
+    m_values->addWidget(labels.place, row, 2, Qt::AlignTop);
+    m_rows.push_back(labels);
+}
+
+void PlanView::setWide(std::size_t row, bool isWide)
+{
+    QLabel* value = m_rows[row].value;
+    if (value->wordWrap() == isWide)
+        return;
+    value->setWordWrap(isWide);
+    m_values->removeWidget(value);
+    if (isWide)
+        m_values->addWidget(value, static_cast<int>(row), 1, 1, 2);
+    else
+        m_values->addWidget(value, static_cast<int>(row), 1, Qt::AlignTop);
+}
+
+void PlanView::showTone(QLabel* value, std::optional<config::Fidelity::Kind> kind)
+{
+    const bool isGood = kind == config::Fidelity::Kind::AsConfigured;
+    const QString sheet =
+        kind ? QStringLiteral("color: %1").arg((isGood ? m_theme.good : m_theme.warn).name()) : QString();
+    if (value->styleSheet() != sheet)
+        value->setStyleSheet(sheet);
+    value->setFont(scaled(font(), 1.0, kind ? QFont::DemiBold : QFont::Normal));
 }
 
 void PlanView::showReady()

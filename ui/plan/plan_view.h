@@ -65,6 +65,10 @@ private:
     void takeOptions(const engine::ExplorationOptions& options);
     void refresh();
     void showValues();
+    void addValueRow();
+    void setWide(std::size_t row, bool isWide);
+    /// \param kind  of a row that labels numbers; else nothing
+    void showTone(QLabel* value, std::optional<config::Fidelity::Kind> kind);
     void showReady();
 
     Theme m_theme = Theme::light();
@@ -78,7 +82,15 @@ private:
     /// All ticks are taken away.
     bool m_hasNoTick = false;
     QScrollArea* m_scroll = nullptr;
+    /// Of what was read.
+    struct ValueRow
+    {
+        QLabel* name = nullptr;
+        QLabel* value = nullptr;
+        QLabel* place = nullptr;
+    };
     QGridLayout* m_values = nullptr;
+    std::vector<ValueRow> m_rows;
     QLabel* m_memoryTitle = nullptr;
     QLabel* m_memoryUnit = nullptr;
     MemoryBars* m_memory = nullptr;

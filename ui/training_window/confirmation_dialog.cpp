@@ -4,6 +4,7 @@
 
 #include "buttons.h"
 #include "confirmation_model.h"
+#include "engine/fidelity_text.h"
 #include "engine/readable_text.h"
 #include "labels.h"
 #include "message_banner.h"
@@ -124,7 +125,9 @@ void ConfirmationDialog::display(const training::ConfirmationSnapshot& snapshot)
     m_verdict->setText(isMeasured           ? training::verdictText(snapshot)
                        : snapshot.isRunning ? tr("The steps are being timed.")
                                             : QString());
-    const QStringList remarks = isMeasured ? training::confirmationRemarks(snapshot) : QStringList();
+    QStringList remarks = isMeasured ? training::confirmationRemarks(snapshot) : QStringList();
+    if (isMeasured || snapshot.isRunning)
+        remarks.prepend(engine::fidelitySentence(snapshot.fidelity));
     m_remarks->setText(remarks.join(QLatin1Char('\n')));
     m_remarks->setVisible(!remarks.isEmpty());
     m_stop->setEnabled(snapshot.isRunning);
@@ -156,7 +159,8 @@ void ConfirmationDialog::setObstacle(const QString& obstacle)
 
 QString ConfirmationDialog::summary() const
 {
-    return m_model->asText() + m_steps->text() + QLatin1Char('\n') + m_verdict->text();
+    return m_model->asText() + m_steps->text() + QLatin1Char('\n') + m_verdict->text() + QLatin1Char('\n') +
+           m_remarks->text();
 }
 
 void ConfirmationDialog::hideEvent(QHideEvent* event)

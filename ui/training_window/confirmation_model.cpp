@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "confirmation_model.h"
 
+#include "engine/fidelity_text.h"
 #include "engine/readable_text.h"
 
 #include <cmath>
@@ -29,16 +30,17 @@ QString signedPercentText(double share)
 }
 
 /// \param part  what the size is to the recommendation
-TableRow rowOf(const training::ConfirmedSize& size, const QString& part)
+/// \param mark  before speeds
+TableRow rowOf(const training::ConfirmedSize& size, const QString& part, const QString& mark)
 {
     const auto miscorrelation = size.miscorrelation();
     const bool isFarOff = miscorrelation && std::abs(*miscorrelation) > mostMiscorrelation;
     TableRow row{
         .texts = {part, engine::numberText(size.predicted.microBatchSize),
                   ConfirmationModel::tr("%1 ×").arg(engine::numberText(size.predicted.accumulationSteps)),
-                  engine::rateText(size.predicted.samplesPerSecond),
+                  mark + engine::rateText(size.predicted.samplesPerSecond),
                   size.achievedSamplesPerSecond
-                      ? engine::rateText(*size.achievedSamplesPerSecond, size.relativeError)
+                      ? mark + engine::rateText(*size.achievedSamplesPerSecond, size.relativeError)
                       : none(),
                   miscorrelation ? signedPercentText(*miscorrelation) : none(),
                   size.peakReservedBytes > 0 ? engine::memoryText(static_cast<double>(size.peakReservedBytes))
@@ -73,7 +75,8 @@ void ConfirmationModel::display(const training::ConfirmationSnapshot& snapshot)
 {
     std::vector<TableRow> rows;
     for (const training::ConfirmedSize& size : snapshot.sizes)
-        rows.push_back(rowOf(size, rows.empty() ? tr("recommended") : tr("runner-up")));
+        rows.push_back(rowOf(size, rows.empty() ? tr("recommended") : tr("runner-up"),
+                             engine::fidelityMark(snapshot.fidelity)));
     showRows(std::move(rows), Size);
 }
 

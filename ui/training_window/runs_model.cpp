@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runs_model.h"
 
+#include "engine/fidelity_text.h"
 #include "engine/readable_text.h"
+#include "engine/tuning_text.h"
 
 #include <QFileInfo>
 #include <QLocale>
@@ -41,6 +43,7 @@ std::array<QString, RunsModel::Columns> textsOf(const TrainingSnapshot& snapshot
     texts[RunsModel::Size] =
         QStringLiteral("%1 × %2").arg(numberText(last.microBatchSize), numberText(last.accumulationSteps));
     texts[RunsModel::Speed] =
+        (snapshot.run ? engine::fidelityMark(snapshot.run->run.fidelity) : QString()) +
         engine::rateText(snapshot.samplesPerSecond > 0.0 ? snapshot.samplesPerSecond : last.samplesPerSecond);
     texts[RunsModel::Loss] = lossOf(snapshot);
     texts[RunsModel::Result] = resultText(snapshot);
@@ -59,6 +62,8 @@ QString settingsText(const TrainingSnapshot& snapshot)
                       RunsModel::tr("learning rate %1").arg(QLocale().toString(run.learningRate, 'g', 4)),
                       QString::fromUtf8(model::toText(run.run.precision)),
                       QString::fromUtf8(model::toText(run.run.optimizer))};
+    if (const QString tuning = engine::tuningWord(run.run.tuning); !tuning.isEmpty())
+        parts << tuning;
     if (run.run.sequenceLength > 0)
         parts << RunsModel::tr("sequence %1").arg(numberText(run.run.sequenceLength));
     if (run.halvesAutomatically)
@@ -68,6 +73,7 @@ QString settingsText(const TrainingSnapshot& snapshot)
     parts << run.data;
     if (!run.run.filePath.isEmpty())
         parts << QFileInfo(run.run.filePath).fileName();
+    parts << engine::fidelityText(run.run.fidelity);
     return parts.join(QStringLiteral(", "));
 }
 

@@ -3,7 +3,9 @@
 #include "training_facts.h"
 
 #include "charts/run_plot.h"
+#include "engine/fidelity_text.h"
 #include "engine/readable_text.h"
+#include "engine/tuning_text.h"
 #include "labels.h"
 #include "training_text.h"
 
@@ -33,9 +35,11 @@ QString predictionFact(const TrainingSnapshot& snapshot)
 {
     const double predicted = snapshot.steps.back().predictedSamplesPerSecond;
     const QString difference = differenceText(*snapshot.overPrediction);
-    return predicted > 0.0 ? TrainingFacts::tr("%1 samples/s; training is %2")
-                                 .arg(engine::rateText(predicted), difference)
-                           : TrainingFacts::tr("training is %1").arg(difference);
+    return predicted > 0.0
+               ? TrainingFacts::tr("%1 samples/s; training is %2")
+                     .arg(engine::fidelityMark(snapshot.run->run.fidelity) + engine::rateText(predicted),
+                          difference)
+               : TrainingFacts::tr("training is %1").arg(difference);
 }
 
 } // namespace
@@ -47,6 +51,12 @@ std::vector<TrainingFact> trainingFacts(const TrainingSnapshot& snapshot)
     const auto& run = *snapshot.run;
     std::vector<TrainingFact> facts{{TrainingFacts::tr("Micro-batch"), sizeFact(snapshot)},
                                     {TrainingFacts::tr("Batch"), numberText(run.batchSize)}};
+    facts.push_back({TrainingFacts::tr("Measured"), engine::fidelityText(run.run.fidelity)});
+    if (!model::trainsAll(run.run.tuning))
+        facts.push_back({TrainingFacts::tr("Trained"),
+                         QStringLiteral("%1: %2").arg(
+                             engine::tuningWord(run.run.tuning),
+                             engine::parametersText(run.run.parameters, run.run.frozenParameters))});
     if (snapshot.maximum)
         facts.push_back({TrainingFacts::tr("Maximum"), maximumText(*snapshot.maximum)});
     else if (run.maximum)

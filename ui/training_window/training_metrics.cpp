@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training_metrics.h"
 
+#include "engine/fidelity_text.h"
 #include "engine/readable_text.h"
 #include "labels.h"
 #include "training_text.h"
@@ -46,8 +47,6 @@ TrainingMetrics::TrainingMetrics(QWidget* parent)
     setProperty("card", true);
     setAccessibleName(tr("Progress of the training"));
     m_loss->setExplanation(tr("Mean of the last batch, before its optimizer step"));
-    m_samples->setExplanation(tr("Of the last step"));
-    m_tokens->setExplanation(tr("Of the last step"));
     m_split->setExplanation(tr("Samples at most in a micro-batch, and micro-batches in one optimizer step"));
     m_memory->setExplanation(tr("Reserved at most in the last step, of what the device allows"));
     auto* row = new QHBoxLayout;
@@ -67,11 +66,15 @@ QList<Metric*> TrainingMetrics::metrics() const
     return {m_step, m_left, m_loss, m_samples, m_tokens, m_split, m_memory};
 }
 
-void TrainingMetrics::showStep(const training::StepRecord& step)
+void TrainingMetrics::showStep(const training::StepRecord& step, const config::Fidelity& fidelity)
 {
     m_loss->setValue(std::isfinite(step.loss) ? lossText(step.loss) : tr("NaN"));
-    m_samples->setValue(rateText(step.samplesPerSecond));
-    m_tokens->setValue(step.tokensPerSecond > 0.0 ? rateText(step.tokensPerSecond) : none());
+    const QString mark = engine::fidelityMark(fidelity);
+    m_samples->setValue(mark + rateText(step.samplesPerSecond));
+    m_tokens->setValue(step.tokensPerSecond > 0.0 ? mark + rateText(step.tokensPerSecond) : none());
+    for (Metric* metric : {m_samples, m_tokens})
+        metric->setExplanation(tr("Of the last step") + QLatin1Char('\n') +
+                               engine::fidelitySentence(fidelity));
     m_split->setValue(
         QStringLiteral("%1 × %2").arg(numberText(step.microBatchSize), numberText(step.accumulationSteps)));
 }
@@ -101,7 +104,7 @@ void TrainingMetrics::display(const training::TrainingSnapshot& snapshot, const 
                                  : numberText(step));
     m_left->setValue(snapshot.secondsLeft ? tr("about %1").arg(durationText(*snapshot.secondsLeft)) : none());
     if (hasStep) {
-        showStep(snapshot.steps.back());
+        showStep(snapshot.steps.back(), snapshot.run ? snapshot.run->run.fidelity : config::Fidelity());
     } else {
         for (Metric* metric : {m_loss, m_samples, m_tokens, m_split})
             metric->setValue(none());

@@ -27,7 +27,7 @@ public:
     QString summary() const;
 
 private:
-    void showStep(const training::StepRecord& step);
+    void showStep(const training::StepRecord& step, const config::Fidelity& fidelity);
     void showMemory(const training::TrainingSnapshot& snapshot);
     /// Whether the sentence is one that a person should act on.
     void setWarns(bool warns);

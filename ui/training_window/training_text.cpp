@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training_text.h"
 
+#include "engine/fidelity_text.h"
 #include "engine/readable_text.h"
 
 #include <QCoreApplication>
@@ -96,8 +97,9 @@ QString summary(const TrainingSnapshot& snapshot)
                               durationText(snapshot.elapsedSeconds)) +
                      QLatin1Char(' ') +
                      Words::tr("%1 samples/s, at last in micro-batches of %2, %3 a step.")
-                         .arg(rateText(snapshot.samplesPerSecond), numberText(last.microBatchSize),
-                              numberText(last.accumulationSteps));
+                         .arg(engine::fidelityMark(snapshot.run->run.fidelity) +
+                                  rateText(snapshot.samplesPerSecond),
+                              numberText(last.microBatchSize), numberText(last.accumulationSteps));
     sentences << lossSentence(snapshot.steps);
     if (snapshot.outOfMemoryEvents > 0)
         sentences << outOfMemorySentence(snapshot.outOfMemoryEvents);

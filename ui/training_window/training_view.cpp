@@ -5,6 +5,7 @@
 #include "buttons.h"
 #include "charts/legend.h"
 #include "charts/run_charts.h"
+#include "fidelity_chip.h"
 #include "labels.h"
 #include "log_view.h"
 #include "message_banner.h"
@@ -106,6 +107,7 @@ TrainingView::TrainingView(TrainingActions* actions, QWidget* parent)
       m_runs(new RunsModel(this)),
       m_runsCard(new RunsCard(m_runs)),
       m_run(new ElidedLabel(Qt::ElideMiddle, this)),
+      m_fidelity(new FidelityChip(this)),
       m_banner(new MessageBanner(this)),
       m_metrics(new TrainingMetrics(this)),
       m_side(new QStackedWidget(this)),
@@ -159,6 +161,8 @@ QWidget* TrainingView::makeBar()
     m_run->setProperty("muted", true);
     m_run->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     layout->addWidget(m_run, 1);
+    layout->addSpacing(4);
+    layout->addWidget(m_fidelity);
     return bar;
 }
 
@@ -219,6 +223,7 @@ void TrainingView::display(const training::TrainingSnapshot& snapshot, const QSt
     if (!snapshot.device.id.isEmpty())
         devices.push_back(snapshot.device);
     m_run->setFullText(snapshot.run ? runText(snapshot.run->run, devices) : m_subject);
+    m_fidelity->display(snapshot.run ? std::optional(snapshot.run->run.fidelity) : std::nullopt);
     m_metrics->display(snapshot, obstacle);
     m_charts->display(snapshot, m_runs->shown());
     m_runs->display(snapshot);

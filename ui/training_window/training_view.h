@@ -18,6 +18,7 @@ class QWidget;
 namespace batchpeak::ui {
 
 class ElidedLabel;
+class FidelityChip;
 class LogView;
 class MessageBanner;
 class RunCharts;
@@ -88,6 +89,7 @@ private:
     RunsModel* m_runs;
     RunsCard* m_runsCard;
     ElidedLabel* m_run;
+    FidelityChip* m_fidelity;
     MessageBanner* m_banner;
     TrainingMetrics* m_metrics;
     RunCharts* m_charts = nullptr;

@@ -48,16 +48,6 @@ constexpr PlaceKeys placeKeys{.network = "model.pretrained_model_name_or_path mo
 
 using enum Difference::When;
 
-/// Settings of PEFT's LoraConfig that no adapter of trials has.
-constexpr std::array<Difference, 7> otherAdapters{
-    {{"modules_to_save", "modules that are trained beside adapters"},
-     {"layers_to_transform", "adapters in some layers alone"},
-     {"rank_pattern", "adapters of several ranks"},
-     {"alpha_pattern", "adapters of several scales"},
-     {"target_parameters", "adapters beside single parameters"},
-     {"trainable_token_indices", "tokens that are trained alone"},
-     {"bias", "biases that are trained beside adapters", NoneOf, "none"}}};
-
 constexpr std::array<Difference, 1> otherRuns{
     {{"tp_config", "cuts each layer over several GPUs ({})", There, {}, {}, reason::overDevices}}};
 

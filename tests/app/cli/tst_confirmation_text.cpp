@@ -53,13 +53,26 @@ private slots:
     void tellsAllOfAConfirmation()
     {
         const QStringList expected{
-            QStringLiteral("samples/s of whole optimizer steps of 1,024 samples on one device"),
+            QStringLiteral(
+                "samples/s of whole optimizer steps of 1,024 samples on one device, measured as configured"),
             QStringLiteral("SIZE  ACCUMULATION  PREDICTED     ACHIEVED     ERROR   PEAK      STEPS"),
             QStringLiteral("16    64            105 ± 2.10    104 ± 0.520  -1.0 %  1.50 GiB  20"),
             QStringLiteral("8     128           99.0 ± 0.990  100 ± 0.400  +1.0 %  1.00 GiB  20"),
             QStringLiteral("Confirmed: at a batch of 1024 the recommended size, 16, is 4.0 % faster than its "
                            "runner-up, 8.")};
         QCOMPARE(cli::confirmationLines(someConfirmation()), expected);
+    }
+
+    void marksWhatIsNotTheConfigsOwn()
+    {
+        ConfirmationSnapshot confirmation = someConfirmation();
+        confirmation.fidelity.addReason("packed samples");
+        confirmation.sizes[1].ranOutOfMemory = true;
+        const QStringList lines = cli::confirmationLines(confirmation);
+        QVERIFY(lines[0].endsWith(QStringLiteral("approximate because of packed samples")));
+        QVERIFY(lines[2].contains(QStringLiteral("~105 ± 2.10")) &&
+                lines[2].contains(QStringLiteral("~104 ± 0.520")));
+        QVERIFY(lines[3].contains(QStringLiteral("  out of memory")));
     }
 
     void judges_data()

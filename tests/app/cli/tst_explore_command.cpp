@@ -69,7 +69,7 @@ private slots:
         QVERIFY2(run.succeeded(), run.text());
         const QRegularExpression expected(QStringLiteral(
             "^BEXP202 \\d\\d:\\d\\d:\\d\\d GMT  Current recommended micro_batch_size: \\d+, estimated "
-            "performance: \\d+\\.\\d\\dx base, confidence score: [1-9]\\d? \\(out of 100\\)$"));
+            "performance: \\d+\\.\\d\\dx base, confidence score: [1-9]\\d? \\(out of 100\\); another run$"));
         const QStringList lines = run.outLines().filter(QStringLiteral("BEXP202"));
         QVERIFY2(lines.size() > 1, run.text());
         for (const QString& line : lines)

@@ -27,6 +27,7 @@ store::StoredExploration someExploration(qint64 id, double samplesPerSecond)
     exploration.summary.id = id;
     exploration.summary.info.filePath = QStringLiteral("/somewhere/params.yaml");
     exploration.summary.info.family = QStringLiteral("gpt2");
+    exploration.summary.info.fidelity.kind = QStringLiteral("as_configured");
     exploration.summary.trials = 2;
     exploration.summary.recommendation = recommendation;
     exploration.summary.end = store::ExplorationEnd{.status = QStringLiteral("confident")};
@@ -118,6 +119,26 @@ private slots:
              {"0.8 % of the speed", "No size left that is worth a trial.", "48 56", "20.0 21.0",
               "compared 48 and 56 in 2 visits each: 56 is 5.0 % faster than 48, disturbed: heat"})
             QVERIFY2(text.contains(QLatin1String(words)), qPrintable(text));
+    }
+
+    void marksWhatIsNotTheConfigsOwn()
+    {
+        store::StoredExploration exploration = someExploration(7, 20.0);
+        store::ExplorationInfo& info = exploration.summary.info;
+        info.parameters = 1000;
+        info.frozenParameters = 990;
+        info.tuning = QStringLiteral(R"({"adapter":"lora","rank":4,"targets":[{"projection":"query"}]})");
+        info.fidelity = {.kind = QStringLiteral("approximate"),
+                         .reasons = {QStringLiteral("packed samples")},
+                         .replaced = {}};
+        const QString text = cli::explorationLines(exploration).join(QLatin1Char('\n'));
+        for (const char* words :
+             {"~20.0", "approximate because of packed samples", "trainable 10 of 1,000 parameters, 1.00 %",
+              "LoRA of rank 4, alpha 8, on query", "as the trained ones"})
+            QVERIFY2(text.contains(QLatin1String(words)), qPrintable(text));
+        // What an older program kept is not known to be exact.
+        info.fidelity = {};
+        QVERIFY(cli::historyLines({exploration.summary})[1].contains(QStringLiteral("~20.0")));
     }
 
     void comparesSideBySide()

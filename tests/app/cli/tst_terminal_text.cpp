@@ -76,9 +76,14 @@ private slots:
     {
         const QDateTime noonInBerlin(QDate(2026, 6, 1), QTime(12, 4, 5), Qt::OffsetFromUTC, 7200);
         const search::Recommendation recommendation{.size = 2, .relativePerformance = 1.2, .confidence = 45};
-        QCOMPARE(recommendationLine(noonInBerlin, recommendation),
-                 QStringLiteral("BEXP202 10:04:05 GMT  Current recommended micro_batch_size: 2, estimated "
-                                "performance: 1.20x base, confidence score: 45 (out of 100)"));
+        const auto line =
+            QStringLiteral("BEXP202 10:04:05 GMT  Current recommended micro_batch_size: 2, estimated "
+                           "performance: 1.20x base, confidence score: 45 (out of 100)");
+        QCOMPARE(recommendationLine(noonInBerlin, recommendation, {}), line);
+        config::Fidelity fidelity;
+        fidelity.addReason("packed samples");
+        QCOMPARE(recommendationLine(noonInBerlin, recommendation, fidelity),
+                 line + QStringLiteral("; approximate"));
     }
 
     void findsGlobalBatchSizesThatFit_data()
@@ -282,7 +287,7 @@ private slots:
     void wordsATrial()
     {
         const auto& [trial, expected] = row<trial::TrialRecord, std::string>();
-        QCOMPARE(trialLine(trial).toStdString(), expected);
+        QCOMPARE(trialLine(trial, {}).toStdString(), expected);
     }
 
     void alignsColumns()

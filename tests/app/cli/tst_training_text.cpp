@@ -128,17 +128,21 @@ private slots:
 
     void saysEachStepInOneLine()
     {
-        QCOMPARE(stepLine(step(12, 7.62411), 20),
+        QCOMPARE(stepLine(step(12, 7.62411), 20, {}),
                  QStringLiteral("step 12 of 20, epoch 2: loss 7.6241, 512 samples/s, 65,536 tokens/s, "
                                 "micro-batch 32 x 8, peak 212 MiB"));
         training::StepRecord diverged = step(1200, std::numeric_limits<double>::quiet_NaN());
         diverged.tokensPerSecond = 0;
         diverged.peakReservedBytes = 0;
-        QCOMPARE(stepLine(diverged, 0), QStringLiteral("step 1,200, epoch 2: loss NaN, 512 samples/s, "
-                                                       "micro-batch 32 x 8"));
-        QVERIFY(evaluationLine(step(10, 7.5), false)
+        QCOMPARE(stepLine(diverged, 0, {}), QStringLiteral("step 1,200, epoch 2: loss NaN, 512 samples/s, "
+                                                           "micro-batch 32 x 8"));
+        config::Fidelity fidelity;
+        fidelity.addReason("packed samples");
+        const QString marked = stepLine(step(12, 7.62411), 20, fidelity);
+        QVERIFY2(marked.contains(QStringLiteral(", ~512 samples/s")), qPrintable(marked));
+        QVERIFY(evaluationLine(step(10, 7.5), false, {})
                     .startsWith(QStringLiteral("evaluation after step 10: loss 7.5000")));
-        QVERIFY(evaluationLine(step(10, 7.5), true)
+        QVERIFY(evaluationLine(step(10, 7.5), true, {})
                     .startsWith(QStringLiteral("evaluation of held-out samples after step 10: loss 7.5000")));
     }
 

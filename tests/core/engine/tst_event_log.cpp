@@ -12,6 +12,8 @@
 #include <QJsonObject>
 #include <QTest>
 
+#include <algorithm>
+
 using namespace batchpeak;
 using engine::EventLog;
 using test::ExplorationHarness;
@@ -62,6 +64,29 @@ private slots:
                  R"({"outcome":"oom","samples_per_second":null})");
         QCOMPARE(test::valuesOf(events.back(), "accumulation_steps micro_batch_size peak_reserved_bytes"),
                  R"({"accumulation_steps":32,"micro_batch_size":2,"peak_reserved_bytes":1300000000})");
+    }
+
+    void tellsHowNearItIsToTheRun()
+    {
+        ExplorationHarness harness("approximates=a_slow_kernel approximates=an_estimated_length");
+        harness.contents.warnings.push_back(
+            {.sentence = "", .position = {}, .approximation = "packed samples"});
+        const auto events = eventsOf(harness);
+        // What the worker says of itself is not known at the start.
+        QCOMPARE(test::valuesOf(events.front(), "fidelity approximations replaced trained_parameters tuning"),
+                 R"({"approximations":["packed samples"],"fidelity":"another_run",)"
+                 R"("replaced":["another worker program"],"trained_parameters":1384,"tuning":null})");
+        QCOMPARE(test::valuesOf(events.at(1), "approximations"),
+                 R"({"approximations":["a slow kernel","an estimated length"]})");
+        for (const char* name : {"trial_finished", "recommendation", "finished"}) {
+            const auto event = std::ranges::find_if(events, [name](const QJsonObject& candidate) {
+                return candidate.value(QLatin1String("event")) == QLatin1String(name);
+            });
+            QVERIFY(event != events.end());
+            QCOMPARE(event->value(QLatin1String("fidelity")).toString(), QStringLiteral("another_run"));
+        }
+        QVERIFY(harness.snapshot().run->fidelity.reasons ==
+                (std::vector<std::string>{"packed samples", "a slow kernel", "an estimated length"}));
     }
 
     void tellsOfTheVerification()

@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/exploration_outlook.h"
 #include "engine/option_table.h"
+#include "engine/run_devices.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 
 #include <QTemporaryFile>
 #include <QTest>
 
+#include <algorithm>
 #include <memory>
 
 using namespace batchpeak;
@@ -38,6 +40,18 @@ ConfigFile openText(const QByteArray& text)
         file.write(text);
     file.close();
     return ConfigFile::open(file.fileName());
+}
+
+const QByteArray adapters = config + "tuning:\n"
+                                     "  adapter: lora\n"
+                                     "  rank: 4\n"
+                                     "  targets:\n"
+                                     "    - projection: query\n"
+                                     "  frozen_weights: nf4\n";
+
+ConfigFile openPlain()
+{
+    return openText(config);
 }
 
 device::LocalDevices devices()
@@ -99,7 +113,42 @@ private slots:
                                 "Network: gpt2 with 136,960 parameters (model, line 2)\n"
                                 "Samples: 64 tokens ()\n"
                                 "Batch: batch_size 48 on 1 device (batch_size, line 11)\n"
-                                "Now: micro_batch_size: auto ()"));
+                                "Now: micro_batch_size: auto ()\n"
+                                "Trials are: as configured ()"));
+    }
+
+    void showsWhatIsTrained()
+    {
+        const ExplorationOutlook known = outlookOn(openText(adapters), {.adapterRank = 8}, devices());
+        const auto value = [&known](const char* name) {
+            const auto place = std::ranges::find(known.values, QString::fromUtf8(name), &ReadValue::name);
+            return place == known.values.end() ? QString() : place->value;
+        };
+        // What was read, and the label of what is asked.
+        QCOMPARE(value("Network"), QStringLiteral("gpt2, trainable 1,024 of 137,984 parameters, 0.74 %"));
+        QCOMPARE(value("Adapter"), QStringLiteral("LoRA of rank 4, alpha 8, on query"));
+        QCOMPARE(value("Frozen"), QStringLiteral("nf4 with double quantisation"));
+        QCOMPARE(value("Trials are"), QStringLiteral("another run, with another adapter rank"));
+        QCOMPARE(known.option("--adapter").text, QStringLiteral("lora"));
+        QCOMPARE(known.option("--adapter-rank").text, QStringLiteral("8"));
+        QCOMPARE(known.option("--frozen-weights").text, QStringLiteral("nf4"));
+    }
+
+    // The launcher decides, so that all that are explored share.
+    void dividesStateAmongTheDevices()
+    {
+        config::ConfigContents contents = openPlain().contents();
+        contents.step.sharding = model::Sharding::Parameters;
+        contents.train->knowsDevices = false;
+        ExplorationOptions options;
+        options.workerCommand = QStringLiteral("trainer");
+        const auto shards = [&](const QStringList& ids) {
+            options.devices = ids;
+            const auto load = planExploration({}, contents, options).load;
+            return RunDevices(load, options, {.localDevices = devices}).setups().front().load.step.shards;
+        };
+        QCOMPARE(shards({QStringLiteral("cpu")}), 1);
+        QCOMPARE(shards({QStringLiteral("cuda"), QStringLiteral("cpu")}), 2);
     }
 
     void takesTheDevicesThatAreUsualOrAskedFor_data()

@@ -53,6 +53,9 @@ private slots:
         QCOMPARE(kept.summary.info.family, QStringLiteral("gpt2"));
         QCOMPARE(kept.summary.info.phase, QStringLiteral("train"));
         QCOMPARE(kept.summary.info.setting, QStringLiteral("explore"));
+        QCOMPARE(kept.summary.info.fidelity.kind, QStringLiteral("another_run"));
+        QCOMPARE(kept.summary.info.fidelity.replaced, QStringList{QStringLiteral("another worker program")});
+        QCOMPARE(kept.summary.info.fidelity.reasons, QStringList{QStringLiteral("a scripted step")});
         QCOMPARE(kept.summary.end->status, engine::toText(*snapshot.finish));
         QCOMPARE(kept.devices.size(), std::size_t{1});
         QCOMPARE(kept.devices.front().program, QStringLiteral("scripted 1"));

@@ -44,7 +44,8 @@ store::ExplorationInfo infoOf(const QString& file)
             .optimizer = QStringLiteral("adamw"),
             .sequenceLength = 128,
             .globalBatchSize = 64,
-            .configDevices = 2};
+            .configDevices = 2,
+            .fidelity = {.kind = QStringLiteral("as_configured"), .reasons = {}, .replaced = {}}};
 }
 
 } // namespace
@@ -115,6 +116,9 @@ private slots:
                          {"precision", [](Run& run) { run.precision = model::Precision::Fp32; }},
                          {"optimizer", [](Run& run) { run.optimizer = model::Optimizer::Sgd; }},
                          {"sequence length", [](Run& run) { run.sequenceLength *= 2; }},
+                         {"tuning", [](Run& run) { run.tuning.trainedParts = {"output."}; }},
+                         {"what a person has replaced",
+                          [](Run& run) { run.fidelity.addReplaced("another attention kernel"); }},
                          {"batch", [](Run& run) { ++run.plan.globalBatchSize; }},
                          {"devices", [](Run& run) { ++run.plan.devices; }}});
     }
@@ -126,6 +130,14 @@ private slots:
         QVERIFY(find(run));
         change(run);
         QVERIFY(!find(run));
+    }
+
+    void takesAnOlderProgramsExplorationForTheSame()
+    {
+        store::ExplorationInfo info = infoOf(config());
+        info.fidelity = {};
+        keep(info, 4);
+        QVERIFY(find(runOf(config())));
     }
 
     void knowsTheDeviceByIdOrName_data()

@@ -32,6 +32,8 @@ ExplorationInfo someInfo()
             .formatName = QStringLiteral("Cerebras params"),
             .family = QStringLiteral("gpt2"),
             .parameters = 124439808,
+            .frozenParameters = 124000000,
+            .tuning = QStringLiteral("{\"rank\":8}"),
             .phase = QStringLiteral("train"),
             .precision = QStringLiteral("bf16"),
             .optimizer = QStringLiteral("adamw"),
@@ -42,7 +44,10 @@ ExplorationInfo someInfo()
             .objective = QStringLiteral("micro"),
             .strategy = QStringLiteral("ramp"),
             .tolerance = 0.05,
-            .version = QStringLiteral("0.1.0")};
+            .version = QStringLiteral("0.1.0"),
+            .fidelity = {.kind = QStringLiteral("another_run"),
+                         .reasons = {QStringLiteral("a"), QStringLiteral("b, too")},
+                         .replaced = {QStringLiteral("another precision")}}};
 }
 
 trial::TrialRecord trialNumber(int number)
@@ -263,6 +268,18 @@ private slots:
         QCOMPARE(other.show(ofOne)->trials.size(), std::size_t{20});
     }
 
+    void takesALabelThatComesLater()
+    {
+        ExplorationStore store(path());
+        const qint64 id = store.begin(someInfo());
+        QVERIFY(store.list().front().info == someInfo());
+        const FidelityRecord later{.kind = QStringLiteral("approximate"),
+                                   .reasons = {QStringLiteral("a 4-bit base")},
+                                   .replaced = {}};
+        store.setFidelity(id, later);
+        QVERIFY(store.show(id)->summary.info.fidelity == later);
+    }
+
     void readsWhatAnOlderProgramWrote_data()
     {
         rows<int>({{"trials without energy", 1},
@@ -272,7 +289,9 @@ private slots:
                    {"no comparisons", 5},
                    {"comparisons without a place", 6},
                    {"comparisons without visits", 7},
-                   {"trials without a kernel of attention", 8}});
+                   {"trials without a kernel of attention", 8},
+                   {"networks all of which is trained", 9},
+                   {"no label", 11}});
     }
     void readsWhatAnOlderProgramWrote()
     {
@@ -288,7 +307,12 @@ private slots:
             store.finish(id, end);
         }
         // What each version added, the newest first.
-        const QStringList added{QStringLiteral("ALTER TABLE trial DROP COLUMN attention"),
+        const QStringList added{QStringLiteral("ALTER TABLE exploration DROP COLUMN replaced"),
+                                QStringLiteral("ALTER TABLE exploration DROP COLUMN approximations"),
+                                QStringLiteral("ALTER TABLE exploration DROP COLUMN fidelity"),
+                                QStringLiteral("ALTER TABLE exploration DROP COLUMN tuning"),
+                                QStringLiteral("ALTER TABLE exploration DROP COLUMN frozen_parameters"),
+                                QStringLiteral("ALTER TABLE trial DROP COLUMN attention"),
                                 QStringLiteral("DROP TABLE visit"),
                                 QStringLiteral("DROP TABLE compared_size"),
                                 QStringLiteral("ALTER TABLE trial DROP COLUMN visits"),
@@ -304,7 +328,8 @@ private slots:
         ExplorationStore store(path());
         const qint64 id = store.list().front().id;
         trial::TrialRecord older = trialNumber(1);
-        older.attention.clear();
+        if (version < 9)
+            older.attention.clear();
         if (version < 3)
             older.optimizerSeconds.reset();
         if (version < 2)
@@ -315,6 +340,10 @@ private slots:
         QCOMPARE(stored.summary.recommendation->expectedLoss.has_value(), version >= 4);
         QCOMPARE(stored.summary.end->status, end.status);
         QCOMPARE(stored.summary.end->ending, version >= 5 ? end.ending : QString());
+        QCOMPARE(stored.summary.info.frozenParameters, version >= 10 ? someInfo().frozenParameters : 0);
+        QCOMPARE(stored.summary.info.tuning, version >= 11 ? someInfo().tuning : QString());
+        // A program that knew no label did not tell.
+        QCOMPARE(stored.summary.info.fidelity.kind, QString());
         // The second time it is a file like any other.
         QVERIFY(ExplorationStore(path()).show(id)->trials.size() == 2);
     }

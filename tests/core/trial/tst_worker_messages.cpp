@@ -35,6 +35,8 @@ private slots:
                                               .allocatorSettings = "max_split_size_mb:64"}}},
              {"loaded",
               Loaded{.parameters = 124439808, .baselineBytes = 1991036928, .limitBytes = 6442450944}},
+             {"loaded, run otherwise",
+              Loaded{.parameters = 1, .approximations = {"a 4-bit base without a fused kernel", "größe"}}},
              {"warm-up step", Step{.id = 7, .phase = StepPhase::Warmup, .index = 0, .seconds = 0.213}},
              {"timed step", Step{.id = 7, .index = 3, .seconds = 1e-9}},
              {"result, all fields", fullResult()},
@@ -272,6 +274,36 @@ private slots:
         VERIFY_CONTAINS(text, named);
         QVERIFY2(text.endsWith(QLatin1Char('.')), qPrintable(text));
         QVERIFY2(text.size() < 500, "a sentence, not the line");
+    }
+
+    // They stand beside every number, and a program may say anything.
+    void boundsWhatAProgramSaysOfItself_data()
+    {
+        QByteArray many = "\"0\"";
+        std::vector<std::string> first{"0"};
+        for (std::size_t i = 1; i < 100; ++i) {
+            many += ",\"" + QByteArray::number(qulonglong(i)) + "\"";
+            if (i < mostApproximations)
+                first.push_back(std::to_string(i));
+        }
+        // Cut between two characters of two bytes each.
+        const QByteArray twoBytes = "\xc3\xa9";
+        const QByteArray kept = "x" + twoBytes.repeated(59);
+        QCOMPARE(static_cast<std::size_t>(kept.size()), longestApproximation - 1);
+        rows<QByteArray, std::vector<std::string>>(
+            {{"nothing", {"", {}}},
+             {"blanks", {"\"\",\"  \"", {}}},
+             {"control characters", {"\"a\\nb\\u0000c\\u001b[31m\"", {"a b c [31m"}}},
+             {"too many", {many, first}},
+             {"too long", {"\"" + kept + twoBytes.repeated(100) + "\"", {kept.toStdString()}}}});
+    }
+    void boundsWhatAProgramSaysOfItself()
+    {
+        const auto& [list, heard] = row<QByteArray, std::vector<std::string>>();
+        const QByteArray line = "{\"type\":\"loaded\",\"approximations\":[" + list + "]}";
+        const auto parsed = parseWorkerMessage(view(line));
+        QVERIFY(std::holds_alternative<WorkerMessage>(parsed));
+        QVERIFY(std::get<Loaded>(std::get<WorkerMessage>(parsed)).approximations == heard);
     }
 };
 

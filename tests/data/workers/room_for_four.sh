@@ -8,7 +8,7 @@ while read -r line; do
         echo '{"type":"hello","protocol":1,"program":"scripted 1","framework":"none","device":{"kind":"cpu","name":"Test","total_bytes":8000000000,"free_bytes":8000000000}}'
         ;;
     *'"load"'*)
-        echo '{"type":"loaded","parameters":1000,"baseline_bytes":1000,"limit_bytes":8000000000}'
+        echo '{"type":"loaded","parameters":1000,"baseline_bytes":1000,"limit_bytes":8000000000,"approximations":["a scripted step"]}'
         ;;
     *'"trial"'*)
         size=$(number micro_batch_size)

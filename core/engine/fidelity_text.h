@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "config/fidelity.h"
+
+#include <QString>
+
+namespace batchpeak::engine {
+
+/// The one label of every number, in the words that stand beside numbers.
+
+/// Behind "measured": "as configured", "approximate because of ...", "another run, with ...".
+QString fidelityText(const config::Fidelity& fidelity);
+/// The same as a sentence: "Measured as configured.", "Approximate because of ...".
+QString fidelitySentence(const config::Fidelity& fidelity);
+/// "as configured", "approximate", "another run"
+QString fidelityName(const config::Fidelity& fidelity);
+
+/// What stands before a speed: "~" where it is approximate, "*" where it is exact, but that of another run;
+/// nothing where it is the config's own.
+QString fidelityMark(const config::Fidelity& fidelity);
+/// What that means: "~ approximate", "~ approximate, of another run"; empty without a mark.
+QString markLegend(const config::Fidelity& fidelity);
+
+} // namespace batchpeak::engine

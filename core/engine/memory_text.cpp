@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "memory_text.h"
+
+#include <QCoreApplication>
+
+namespace batchpeak::engine {
+
+namespace {
+
+struct Translated
+{
+    Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::MemoryText)
+};
+
+} // namespace
+
+std::vector<MemoryPart> memoryParts(const model::StepMemory& memory, double samples)
+{
+    using Kind = MemoryPart::Kind;
+    const double split = memory.parameterBytes + memory.gradientBytes + memory.optimizerBytes;
+    std::vector<MemoryPart> parts{
+        {.kind = Kind::Weights, .name = Translated::tr("weights"), .bytes = memory.parameterBytes},
+        {.kind = Kind::Gradients, .name = Translated::tr("gradients"), .bytes = memory.gradientBytes},
+        {.kind = Kind::Optimizer, .name = Translated::tr("optimizer"), .bytes = memory.optimizerBytes},
+        {.kind = Kind::Copies, .name = Translated::tr("copies"), .bytes = memory.constantBytes - split},
+        {.kind = Kind::Activations,
+         .name = Translated::tr("activations"),
+         .bytes = samples * memory.bytesPerSample}};
+    std::erase_if(parts, [](const MemoryPart& part) { return part.bytes < 1.0; });
+    return parts;
+}
+
+} // namespace batchpeak::engine

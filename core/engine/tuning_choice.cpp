@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tuning_choice.h"
+
+#include "model/parameter_table.h"
+
+#include <QCoreApplication>
+
+#include <set>
+#include <variant>
+
+namespace batchpeak::engine {
+
+namespace {
+
+struct Translated
+{
+    Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::TuningChoice)
+};
+
+[[noreturn]] void refuse(const QString& sentence)
+{
+    throw config::ConfigError(sentence.toStdString());
+}
+
+/// Beside every linear layer of the network but the projection onto the vocabulary, as PEFT's "all-linear"
+/// has it (PEFT 0.18, tuners_utils.py) and QLoRA found it to be needed (arXiv 2305.14314, section 4); rank
+/// and alpha are LoraConfig's own.
+model::Tuning usualAdapters(const config::ConfigContents& contents)
+{
+    model::Tuning tuning;
+    const auto* spec = std::get_if<model::ModelSpec>(&contents.model);
+    if (!spec)
+        return tuning;
+    std::set<model::Projection> projections;
+    for (const model::Parameter& parameter : model::parameterTable(*spec)) {
+        for (const model::ProjectionRows& rows : parameter.projections)
+            projections.insert(rows.projection);
+    }
+    projections.erase(model::Projection::Output);
+    for (const model::Projection projection : projections)
+        tuning.targets.push_back({.projection = projection, .layers = {}});
+    return tuning;
+}
+
+model::Tuning withAdapter(const config::ConfigContents& contents, model::AdapterKind adapter)
+{
+    if (adapter == model::AdapterKind::None)
+        return {};
+    model::Tuning adapted = model::hasAdapters(contents.tuning) ? contents.tuning : usualAdapters(contents);
+    adapted.adapter = adapter;
+    return adapted;
+}
+
+} // namespace
+
+model::Tuning chooseTuning(const config::ConfigContents& contents, const ExplorationOptions& options)
+{
+    model::Tuning tuning = contents.tuning;
+    if (options.adapter && *options.adapter != tuning.adapter)
+        tuning = withAdapter(contents, *options.adapter);
+    if (options.adapterRank && !model::hasAdapters(tuning))
+        refuse(Translated::tr("There is no adapter that could have a rank; add --adapter lora, or leave out "
+                              "--adapter-rank."));
+    tuning.rank = options.adapterRank.value_or(tuning.rank);
+    if (options.frozenWeights && model::trainsAll(tuning))
+        refuse(Translated::tr(
+            "All of the network is trained, so nothing of it is frozen; add --adapter lora, or "
+            "leave out --frozen-weights."));
+    tuning.frozenWeights = options.frozenWeights.value_or(tuning.frozenWeights);
+    return tuning;
+}
+
+} // namespace batchpeak::engine

@@ -1,0 +1,222 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tuning_text.h"
+
+#include "field_object.h"
+#include "readable_text.h"
+
+#include <QCoreApplication>
+#include <QJsonDocument>
+#include <QStringList>
+
+namespace batchpeak::engine {
+
+namespace {
+
+struct Translated
+{
+    Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::TuningText)
+};
+
+using model::FrozenWeights;
+using model::Tuning;
+
+/// "a, b and c"
+QString enumerated(const QStringList& words)
+{
+    if (words.size() < 2)
+        return words.join(QString());
+    return Translated::tr("%1 and %2")
+        .arg(words.mid(0, words.size() - 1).join(QLatin1String(", ")), words.back());
+}
+
+QString adapterName(model::AdapterKind adapter)
+{
+    return adapter == model::AdapterKind::Dora ? QStringLiteral("DoRA") : QStringLiteral("LoRA");
+}
+
+QString layersText(const std::vector<std::int64_t>& layers)
+{
+    constexpr std::size_t mostNamed = 6;
+    if (layers.size() > mostNamed)
+        return Translated::tr("in %1 layers").arg(layers.size());
+    QStringList numbers;
+    for (const std::int64_t layer : layers)
+        numbers << QString::number(layer);
+    return layers.size() == 1 ? Translated::tr("in layer %1").arg(numbers.front())
+                              : Translated::tr("in layers %1").arg(enumerated(numbers));
+}
+
+/// Projections of the same layers together.
+QString targetsText(const Tuning& tuning)
+{
+    struct Group
+    {
+        std::vector<std::int64_t> layers;
+        QStringList names;
+    };
+    std::vector<Group> groups;
+    for (const model::AdapterTarget& target : tuning.targets) {
+        const QString name =
+            QString::fromUtf8(model::toText(target.projection)).replace(QLatin1Char('_'), QLatin1Char(' '));
+        if (groups.empty() || groups.back().layers != target.layers)
+            groups.push_back({.layers = target.layers, .names = {}});
+        groups.back().names << name;
+    }
+    QStringList texts;
+    for (const Group& group : groups) {
+        const QString names = enumerated(group.names);
+        texts << (group.layers.empty() ? names : names + QLatin1Char(' ') + layersText(group.layers));
+    }
+    return texts.join(QLatin1String("; "));
+}
+
+/// Reads what FieldObject has written.
+class FieldObjectReader
+{
+public:
+    explicit FieldObjectReader(QJsonObject object) : m_object(std::move(object)) {}
+
+    void value(const char* key, double& member) { member = found(key).toDouble(member); }
+    void value(const char* key, std::int64_t& member) { member = found(key).toInteger(member); }
+    void value(const char* key, bool& member) { member = found(key).toBool(member); }
+
+    template<typename Value>
+    void word(const char* key, Value& member)
+    {
+        member = model::fromText<Value>(found(key).toString().toStdString()).value_or(member);
+    }
+
+    void sizes(const char* key, std::vector<std::int64_t>& member)
+    {
+        member.clear();
+        for (const QJsonValue& size : found(key).toArray())
+            member.push_back(size.toInteger());
+    }
+
+    void texts(const char* key, std::vector<std::string>& member)
+    {
+        member.clear();
+        for (const QJsonValue& text : found(key).toArray())
+            member.push_back(text.toString().toStdString());
+    }
+
+    template<typename Value>
+    void list(const char* key, std::vector<Value>& member)
+    {
+        member.clear();
+        for (const QJsonValue& value : found(key).toArray())
+            visitFields(member.emplace_back(), FieldObjectReader(value.toObject()));
+    }
+
+private:
+    QJsonValue found(const char* key) const { return m_object.value(QString::fromUtf8(key)); }
+
+    QJsonObject m_object;
+};
+
+} // namespace
+
+QString adapterText(const Tuning& tuning, const QLocale& locale)
+{
+    if (!model::hasAdapters(tuning))
+        return {};
+    QStringList parts{
+        Translated::tr("%1 of rank %2").arg(adapterName(tuning.adapter), numberText(tuning.rank, locale)),
+        Translated::tr("alpha %1").arg(locale.toString(tuning.alpha))};
+    if (tuning.rankStabilized)
+        parts << Translated::tr("rank-stabilised");
+    if (tuning.dropout > 0.0)
+        parts << Translated::tr("dropout %1").arg(locale.toString(tuning.dropout));
+    if (!tuning.targets.empty())
+        parts << Translated::tr("on %1").arg(targetsText(tuning));
+    return parts.join(QLatin1String(", "));
+}
+
+QString trainedPartsText(const Tuning& tuning)
+{
+    QStringList parts;
+    for (const std::string& part : tuning.trainedParts) {
+        const QString name = QString::fromStdString(part);
+        parts << (name.endsWith(QLatin1Char('.')) ? name.chopped(1) : name);
+    }
+    constexpr qsizetype mostNamed = 6;
+    if (parts.size() <= mostNamed)
+        return enumerated(parts);
+    return Translated::tr("%1 and %2 more")
+        .arg(parts.mid(0, mostNamed).join(QLatin1String(", ")))
+        .arg(parts.size() - mostNamed);
+}
+
+QString frozenWeightsText(const Tuning& tuning)
+{
+    if (model::trainsAll(tuning))
+        return {};
+    switch (tuning.frozenWeights) {
+    case FrozenWeights::Same:
+        return Translated::tr("as the trained ones");
+    case FrozenWeights::Nf4:
+        return tuning.doubleQuantization ? Translated::tr("nf4 with double quantisation")
+                                         : QStringLiteral("nf4");
+    case FrozenWeights::Fp32:
+    case FrozenWeights::Bf16:
+    case FrozenWeights::Int8:
+        break;
+    }
+    return QString::fromUtf8(model::toText(tuning.frozenWeights));
+}
+
+QString tuningWord(const Tuning& tuning)
+{
+    if (model::trainsAll(tuning))
+        return {};
+    const QString what =
+        model::hasAdapters(tuning)
+            ? QStringLiteral("%1 %2").arg(adapterName(tuning.adapter), QString::number(tuning.rank))
+            : Translated::tr("partly trained");
+    if (tuning.frozenWeights == FrozenWeights::Same)
+        return what;
+    return Translated::tr("%1 on %2").arg(what, QString::fromUtf8(model::toText(tuning.frozenWeights)));
+}
+
+QString parametersText(std::int64_t all, std::int64_t frozen, const QLocale& locale)
+{
+    if (all < 1)
+        return Translated::tr("parameters counted when loaded");
+    if (frozen < 1)
+        return Translated::tr("%1 parameters").arg(numberText(all, locale));
+    const double share = static_cast<double>(all - frozen) / static_cast<double>(all);
+    return Translated::tr("trainable %1 of %2 parameters, %3")
+        .arg(numberText(all - frozen, locale), numberText(all, locale), percentText(share, locale, 2));
+}
+
+QJsonObject tuningObject(const Tuning& tuning)
+{
+    if (model::trainsAll(tuning))
+        return {};
+    FieldObject fields;
+    Tuning written = tuning;
+    visitFields(written, fields);
+    return fields.object();
+}
+
+QString tuningRecord(const Tuning& tuning)
+{
+    const QJsonObject object = tuningObject(tuning);
+    return object.isEmpty() ? QString()
+                            : QString::fromUtf8(QJsonDocument(object).toJson(QJsonDocument::Compact));
+}
+
+Tuning tuningFrom(const QJsonObject& object)
+{
+    Tuning tuning;
+    visitFields(tuning, FieldObjectReader(object));
+    return tuning;
+}
+
+Tuning tuningFromRecord(const QString& record)
+{
+    return tuningFrom(QJsonDocument::fromJson(record.toUtf8()).object());
+}
+
+} // namespace batchpeak::engine

@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "model/tuning.h"
+
+#include <QJsonObject>
+#include <QLocale>
+#include <QString>
+
+#include <cstdint>
+
+namespace batchpeak::engine {
+
+/// What training changes of a network, in words for people and in words for files.
+
+/// "LoRA of rank 16, alpha 32, dropout 0.05, on query and value"; empty without adapters.
+QString adapterText(const model::Tuning& tuning, const QLocale& locale = QLocale());
+/// "output, layers.30"; empty where no part is trained in full beside others that are not.
+QString trainedPartsText(const model::Tuning& tuning);
+/// "nf4 with double quantisation", "as the trained ones"; empty where nothing is frozen.
+QString frozenWeightsText(const model::Tuning& tuning);
+/// A word or two: "LoRA 16", "DoRA 8 on nf4", "partly trained"; empty where all is trained.
+QString tuningWord(const model::Tuning& tuning);
+
+/// "124,439,808 parameters", "trainable 4,194,304 of 6,742,609,920 parameters, 0.06 %", and words for a
+/// network whose parameters are counted when it is loaded. \param frozen  of \p all
+QString parametersText(std::int64_t all, std::int64_t frozen, const QLocale& locale = QLocale());
+
+/// As the trial protocol has it; empty where all is trained.
+QJsonObject tuningObject(const model::Tuning& tuning);
+/// The same in one line, which tells one tuning from another; empty where all is trained.
+QString tuningRecord(const model::Tuning& tuning);
+/// What these have written; what is not understood, as of a later program, is as usual.
+model::Tuning tuningFrom(const QJsonObject& object);
+model::Tuning tuningFromRecord(const QString& record);
+
+} // namespace batchpeak::engine

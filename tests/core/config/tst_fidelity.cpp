@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "config/config_document.h"
+#include "config/fidelity.h"
+#include "support/rows.h"
+#include "support/test_main.h"
+
+#include <QTest>
+
+using namespace batchpeak;
+using namespace batchpeak::config;
+
+namespace {
+
+struct Label
+{
+    std::vector<Warning> warnings;
+    std::vector<std::string> replaced;
+    Fidelity::Kind kind = Fidelity::Kind::AsConfigured;
+    const char* text = "";
+    const char* word = "";
+};
+
+Warning warning(std::string approximation)
+{
+    return {.sentence = "Something is so.", .position = {}, .approximation = std::move(approximation)};
+}
+
+} // namespace
+
+class FidelityTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void labelsWhatWasRead_data()
+    {
+        using Kind = Fidelity::Kind;
+        rows<Label>(
+            {{"nothing said", {{}, {}, Kind::AsConfigured, "measured as configured", "as_configured"}},
+             {"a warning that changes no speed",
+              {{warning("")}, {}, Kind::AsConfigured, "measured as configured", "as_configured"}},
+             {"one reason",
+              {{warning("packed samples")},
+               {},
+               Kind::Approximate,
+               "approximate because of packed samples",
+               "approximate"}},
+             {"several reasons, each once",
+              {{warning("a"), warning("b"), warning("a"), warning(""), warning("c")},
+               {},
+               Kind::Approximate,
+               "approximate because of a, b and c",
+               "approximate"}},
+             {"another network",
+              {{},
+               {"another network"},
+               Kind::AnotherRun,
+               "another run, with another network",
+               "another_run"}},
+             {"another run that is approximate too",
+              {{warning("a")},
+               {"another network", "another precision"},
+               Kind::AnotherRun,
+               "another run, with another network and another precision; approximate because of a",
+               "another_run"}}});
+    }
+    void labelsWhatWasRead()
+    {
+        const auto& [warnings, replaced, kind, text, word] = row<Label>();
+        ConfigContents contents;
+        contents.warnings = warnings;
+        contents.replaced = replaced;
+        const Fidelity fidelity = fidelityOf(contents);
+        QVERIFY(fidelity.kind == kind);
+        QCOMPARE(toText(fidelity), std::string(text));
+        QCOMPARE(std::string(wordOf(fidelity.kind)), std::string(word));
+    }
+
+    void whatIsReplacedStaysAnotherRun()
+    {
+        Fidelity fidelity;
+        fidelity.addReplaced("another optimizer");
+        fidelity.addReason("a");
+        QVERIFY(fidelity.kind == Fidelity::Kind::AnotherRun);
+        QCOMPARE(fidelity.reasons, std::vector<std::string>{"a"});
+        QCOMPARE(std::string(nameOf(fidelity.kind)), std::string("another run"));
+    }
+
+    // One that the config has elsewhere is only brought to it.
+    void aNetworkIsReplacedWhereThereWasOne_data()
+    {
+        const UnsupportedModel elsewhere{.sentence = "It is elsewhere.", .position = {}, .isElsewhere = true};
+        const UnsupportedModel unknown{.sentence = "It is unknown.", .position = {}};
+        const model::ModelSpec same{.family = "llama", .architecture = model::ResNetSpec{}};
+        rows<Network, bool>({{"its own", {model::ModelSpec{.family = "gpt2"}, true}},
+                             {"by itself", {same, false}},
+                             {"one that is not run", {unknown, true}},
+                             {"one that is elsewhere", {elsewhere, false}}});
+    }
+    void aNetworkIsReplacedWhereThereWasOne()
+    {
+        const auto& [own, isReplaced] = row<Network, bool>();
+        ConfigContents contents;
+        contents.model = own;
+        ConfigContents source;
+        source.model = model::ModelSpec{.family = "llama", .architecture = model::ResNetSpec{}};
+        const auto kind = fidelityOf(withModelOf(contents, source)).kind;
+        QCOMPARE(kind == Fidelity::Kind::AnotherRun, isReplaced);
+        QCOMPARE(kind == Fidelity::Kind::AsConfigured, !isReplaced);
+    }
+};
+
+BATCHPEAK_TEST(FidelityTest)
+#include "tst_fidelity.moc"

@@ -1,0 +1,262 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/exploration_plan.h"
+#include "engine/fidelity_text.h"
+#include "exploration_harness.h"
+#include "support/error_of.h"
+#include "support/rows.h"
+#include "support/test_main.h"
+#include "support/verify.h"
+
+#include <QTest>
+
+using namespace batchpeak;
+using engine::ExplorationOptions;
+
+using Change = std::function<void(config::ConfigContents&, ExplorationOptions&)>;
+
+namespace {
+
+model::Tuning lora()
+{
+    return {.adapter = model::AdapterKind::Lora,
+            .rank = 4,
+            .targets = {{.projection = model::Projection::Query, .layers = {}}}};
+}
+
+config::Fidelity labelOf(const Change& change)
+{
+    config::ConfigContents contents = test::smallConfig();
+    ExplorationOptions options;
+    change(contents, options);
+    return engine::planExploration(QStringLiteral("c.yaml"), contents, options).run.fidelity;
+}
+
+/// The change of options alone.
+template<typename Set>
+Change option(Set set)
+{
+    return [set](config::ConfigContents&, ExplorationOptions& options) { set(options); };
+}
+
+} // namespace
+
+/// What becomes of a config's label when a run of it is planned.
+class RunFidelityTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void labelsARun_data()
+    {
+        using Options = ExplorationOptions;
+        rows<Change, Text>({
+            {"nothing asked", {[](auto&, auto&) {}, "as configured"}},
+            {"what the config has, asked again",
+             {option([](Options& o) {
+                  o.precision = model::Precision::Fp32;
+                  o.optimizer = model::Optimizer::AdamW;
+                  o.sequenceLength = 16;
+                  o.activationCheckpointing = false;
+                  o.attention = model::Attention::Automatic;
+                  o.adapter = model::AdapterKind::None;
+              }),
+              "as configured"}},
+            {"where and how long is nobody's business",
+             {option([](Options& o) {
+                  o.devices = {QStringLiteral("cpu")};
+                  o.memoryLimitBytes = 1000000;
+                  o.maximum = 8;
+                  o.seed = 3;
+                  o.launcher = QStringLiteral("ssh host");
+              }),
+              "as configured"}},
+            {"precision",
+             {option([](Options& o) { o.precision = model::Precision::Bf16; }),
+              "another run, with another precision"}},
+            {"optimizer",
+             {option([](Options& o) { o.optimizer = model::Optimizer::Sgd; }),
+              "another run, with another optimizer"}},
+            {"of evaluation the optimizer plays no part",
+             {[](config::ConfigContents& contents, Options& o) {
+                  contents.eval = contents.train;
+                  o.phase = model::Phase::Eval;
+                  o.optimizer = model::Optimizer::Sgd;
+                  o.activationCheckpointing = true;
+                  o.maxGradientNorm = 1.0;
+              },
+              "as configured"}},
+            {"steps",
+             {option([](Options& o) {
+                  o.activationCheckpointing = true;
+                  o.maxGradientNorm = 1.0;
+                  o.lossChunkRows = 8;
+                  o.attention = model::Attention::Math;
+              }),
+              "another run, with another activation checkpointing, another gradient clipping, other chunks "
+              "of the "
+              "loss and another attention kernel"}},
+            {"sequence length",
+             {option([](Options& o) { o.sequenceLength = 8; }), "another run, with another sequence length"}},
+            {"lengths of samples",
+             {option([](Options& o) {
+                  o.sampleLengths = {2, 4};
+              }),
+              "another run, with other lengths of samples"}},
+            {"a length that the config leaves open",
+             {[](config::ConfigContents& contents, Options&) { contents.sequenceLength = 0; },
+              "approximate because of a sequence length that the data decide"}},
+            {"and that a person brings",
+             {[](config::ConfigContents& contents, Options& o) {
+                  contents.sequenceLength = 0;
+                  o.sequenceLength = 8;
+              },
+              "as configured"}},
+            {"another program",
+             {option([](Options& o) { o.workerCommand = QStringLiteral("trainer"); }),
+              "another run, with another worker program"}},
+            {"adapters where the config has none",
+             {option([](Options& o) { o.adapter = model::AdapterKind::Lora; }),
+              "another run, with another adapter"}},
+            {"another rank",
+             {[](config::ConfigContents& contents, Options& o) {
+                  contents.tuning = lora();
+                  o.adapterRank = 16;
+              },
+              "another run, with another adapter rank"}},
+            {"other frozen weights",
+             {[](config::ConfigContents& contents, Options& o) {
+                  contents.tuning = lora();
+                  o.frozenWeights = model::FrozenWeights::Nf4;
+              },
+              "another run, with other frozen weights"}},
+            {"the config's own adapters",
+             {[](config::ConfigContents& contents, Options& o) {
+                  contents.tuning = lora();
+                  o.adapter = model::AdapterKind::Lora;
+                  o.adapterRank = 4;
+              },
+              "as configured"}},
+            {"sharding over devices that the config counts",
+             {[](config::ConfigContents& contents, Options&) {
+                  contents.step.sharding = model::Sharding::Parameters;
+                  contents.train->devices = 8;
+              },
+              "approximate because of sharding over several devices"}},
+            {"sharding on one device is none",
+             {[](config::ConfigContents& contents, Options&) {
+                  contents.step.sharding = model::Sharding::Parameters;
+                  contents.warnings.push_back(
+                      {.sentence = "", .position = {}, .approximation = std::string(config::shardingReason)});
+              },
+              "as configured"}},
+            {"sharding over devices that nobody has counted",
+             {[](config::ConfigContents& contents, Options&) {
+                  contents.step.sharding = model::Sharding::Optimizer;
+                  contents.train->knowsDevices = false;
+              },
+              "approximate because of sharding over several devices"}},
+            {"both",
+             {[](config::ConfigContents& contents, Options& o) {
+                  contents.warnings.push_back(
+                      {.sentence = "", .position = {}, .approximation = "packed samples"});
+                  o.precision = model::Precision::Bf16;
+              },
+              "another run, with another precision; approximate because of packed samples"}},
+        });
+    }
+    void labelsARun()
+    {
+        const auto& [change, text] = row<Change, Text>();
+        QCOMPARE(engine::fidelityText(labelOf(change)), text);
+    }
+
+    void asksForTheShareOfADevice_data()
+    {
+        rows<Change, qint64>({{"no sharding", {[](auto&, auto&) {}, 1}},
+                              {"the config's devices",
+                               {[](config::ConfigContents& contents, ExplorationOptions&) {
+                                    contents.step.sharding = model::Sharding::Gradients;
+                                    contents.train->devices = 8;
+                                },
+                                8}},
+                              {"those that are named",
+                               {[](config::ConfigContents& contents, ExplorationOptions& options) {
+                                    contents.step.sharding = model::Sharding::Gradients;
+                                    contents.train->knowsDevices = false;
+                                    options.devices = {QStringLiteral("cuda:0"), QStringLiteral("cuda:1")};
+                                },
+                                2}}});
+    }
+    void asksForTheShareOfADevice()
+    {
+        const auto& [change, shards] = row<Change, qint64>();
+        config::ConfigContents contents = test::smallConfig();
+        ExplorationOptions options;
+        change(contents, options);
+        QCOMPARE(engine::planNetwork(QStringLiteral("c.yaml"), contents, options).load.step.shards, shards);
+    }
+
+    void tellsTrainedAndFrozenApart()
+    {
+        config::ConfigContents contents = test::smallConfig();
+        const auto all = engine::planNetwork(QStringLiteral("c.yaml"), contents, {}).run;
+        QCOMPARE(all.frozenParameters, 0);
+        contents.tuning = lora();
+        const engine::NetworkPlan plan = engine::planNetwork(QStringLiteral("c.yaml"), contents, {});
+        // The original network, and beside it {4, 8} and {8, 4} for the one layer's query.
+        QCOMPARE(plan.run.frozenParameters, all.parameters);
+        QCOMPARE(plan.run.parameters, all.parameters + 64);
+        QVERIFY(plan.load.tuning == contents.tuning);
+        QVERIFY(plan.run.tuning == contents.tuning);
+        QVERIFY(!plan.run.flopsPerSample);
+    }
+
+    void choosesAdaptersForAllLinearLayers()
+    {
+        const config::ConfigContents contents = test::smallConfig();
+        const auto tuning =
+            engine::planNetwork({}, contents, {.adapter = model::AdapterKind::Dora, .adapterRank = 2})
+                .load.tuning;
+        QVERIFY(tuning.adapter == model::AdapterKind::Dora);
+        QCOMPARE(tuning.rank, 2);
+        std::vector<model::Projection> projections;
+        for (const model::AdapterTarget& target : tuning.targets)
+            projections.push_back(target.projection);
+        using enum model::Projection;
+        QVERIFY(projections == (std::vector{Query, Key, Value, AttentionOutput, Up, Down}));
+    }
+
+    void takesAdaptersAway()
+    {
+        config::ConfigContents contents = test::smallConfig();
+        contents.tuning = lora();
+        const auto plan = engine::planNetwork({}, contents, {.adapter = model::AdapterKind::None});
+        QVERIFY(model::trainsAll(plan.load.tuning));
+        QCOMPARE(plan.run.frozenParameters, 0);
+    }
+
+    void refusesWhatContradictsItself_data()
+    {
+        rows<Change, Text>(
+            {{"a rank without an adapter",
+              {option([](ExplorationOptions& o) { o.adapterRank = 8; }), "add --adapter lora"}},
+             {"frozen weights where nothing is frozen",
+              {option([](ExplorationOptions& o) { o.frozenWeights = model::FrozenWeights::Nf4; }),
+               "nothing of it is frozen"}},
+             {"an adapter of a network that has no place for it",
+              {[](config::ConfigContents& contents, ExplorationOptions&) {
+                   contents.model = model::ModelSpec{.family = "resnet", .architecture = model::ResNetSpec{}};
+                   contents.tuning = lora();
+               },
+               "c.yaml: The network has none of the projections"}}});
+    }
+    void refusesWhatContradictsItself()
+    {
+        const auto& [change, sentence] = row<Change, Text>();
+        VERIFY_CONTAINS(test::errorOf([&change = change] { labelOf(change); }), sentence);
+    }
+};
+
+BATCHPEAK_TEST(RunFidelityTest)
+#include "tst_run_fidelity.moc"

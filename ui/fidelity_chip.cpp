@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "fidelity_chip.h"
+
+#include "engine/fidelity_text.h"
+#include "labels.h"
+#include "theme/theme.h"
+
+#include <QStyle>
+
+namespace batchpeak::ui {
+
+FidelityChip::FidelityChip(QWidget* parent) : QLabel(parent)
+{
+    setProperty("chip", QStringLiteral("plain"));
+    setFont(scaled(font(), 0.9));
+    setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
+    hide();
+}
+
+void FidelityChip::display(const std::optional<config::Fidelity>& fidelity)
+{
+    setVisible(fidelity.has_value());
+    if (!fidelity)
+        return;
+    setTextIfNew(this, engine::fidelityName(*fidelity));
+    setToolTip(engine::fidelitySentence(*fidelity));
+    setAccessibleName(engine::fidelitySentence(*fidelity));
+    const QString kind = fidelity->kind == config::Fidelity::Kind::AsConfigured ? QStringLiteral("plain")
+                                                                                : QStringLiteral("warn");
+    if (property("chip").toString() == kind)
+        return;
+    setProperty("chip", kind);
+    // Qt polishes a widget once, and not when a property changes that a style sheet looks at.
+    style()->unpolish(this);
+    style()->polish(this);
+}
+
+} // namespace batchpeak::ui
