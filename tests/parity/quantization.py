@@ -28,7 +28,7 @@ def _quantize_blockwise(values: Tensor, code: Tensor, block_size: int) -> tuple[
     flat = values.reshape(-1).float()
     blocks = _in_blocks(flat, block_size)
     scales = blocks.abs().amax(1)
-    scaled = (blocks / scales.clamp(min=1e-38).unsqueeze(1)).flatten()[: len(flat)]
+    scaled = (blocks * (1 / scales.clamp(min=1e-38)).unsqueeze(1)).flatten()[: len(flat)]
     nearest = torch.bucketize(scaled, (code[:-1] + code[1:]) / 2)
     return nearest.to(torch.uint8).view(values.shape), scales
 
