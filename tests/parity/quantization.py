@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Matrices in 4 bits, as bitsandbytes has them on the CPU."""
 
+import warnings
 from math import prod
 
 import bitsandbytes
@@ -20,8 +21,10 @@ def compute_as_on_gpus() -> None:
     GPUs and its own reference (backends/default/ops.py): the nearest number for a scale is looked up in a table of 65536,
     which is off by one in one of 700; and values are brought back as if each row began a block (AVX-512), which is wrong
     where a row is no multiple of 64."""
-    _library.impl("quantize_blockwise", _quantize_blockwise, "CPU", allow_override=True)
-    _library.impl("dequantize_4bit", _dequantize_4bit, "CPU", allow_override=True)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Warning only once for all operators")
+        _library.impl("quantize_blockwise", _quantize_blockwise, "CPU", allow_override=True)
+        _library.impl("dequantize_4bit", _dequantize_4bit, "CPU", allow_override=True)
 
 
 def _quantize_blockwise(values: Tensor, code: Tensor, block_size: int) -> tuple[Tensor, Tensor]:

@@ -8,7 +8,6 @@ quantisation adds; gradients; optimizer state; and what autograd keeps of a samp
 """
 
 import argparse
-import os
 import sys
 from dataclasses import dataclass, replace
 from functools import partial
@@ -81,7 +80,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="make bench-adapter-memory", description=__doc__)
     parser.add_argument("--worker", type=Path, required=True, help="batchpeak-worker")
     parser.add_argument("--only", default="", help="rows whose name contains this")
-    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--threads", type=int, default=1)
     return parser.parse_args()
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
 
+import parity  # noqa: F401  It keeps bitsandbytes from complaining, and comes first.
 import torch
 from bitsandbytes.functional import dequantize_4bit, quantize_4bit
 
