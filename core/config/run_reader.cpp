@@ -3,8 +3,8 @@
 #include "run_reader.h"
 
 #include "approximations.h"
-#include "networks/named_network.h"
 #include "networks/checkpoint_weights.h"
+#include "networks/named_network.h"
 #include "syntax/words.h"
 #include "syntax/yaml_scalar.h"
 

@@ -32,19 +32,30 @@ double allocated(double bytes)
     return std::ceil(bytes / unit) * unit;
 }
 
-/// Codes and scales of core/network/quantized_matrix.cpp.
-double quantizedBytes(const Parameter& matrix, const Tuning& tuning)
+/// Codes and scales of core/network/quantized_matrix.cpp, of a matrix of so many rows.
+double quantizedBytes(double rows, double inputs, const Tuning& tuning)
 {
-    const auto elements = static_cast<double>(matrix.elements());
+    const double elements = rows * inputs;
     if (tuning.frozenWeights == FrozenWeights::Int8)
-        return allocated(elements) +
-               allocated(elements / static_cast<double>(matrix.shape.back()) * floatBytes);
+        return allocated(elements) + allocated(rows * floatBytes);
     const double blocks = std::ceil(elements / 64.0);
     const double codes = allocated(std::ceil(elements / 2.0));
     if (!tuning.doubleQuantization)
         return codes + allocated(blocks * floatBytes);
     return codes + allocated(blocks) + allocated(std::ceil(blocks / 256.0) * floatBytes) +
            allocated(floatBytes);
+}
+
+double quantizedBytes(const Parameter& matrix, const Tuning& tuning)
+{
+    const auto inputs = static_cast<double>(matrix.shape.back());
+    std::vector<std::int64_t> rows = separateRows(matrix);
+    if (rows.empty())
+        rows.push_back(matrix.elements() / matrix.shape.back());
+    double bytes = 0.0;
+    for (const std::int64_t count : rows)
+        bytes += quantizedBytes(static_cast<double>(count), inputs, tuning);
+    return bytes;
 }
 
 /// Of an element of one moment: full, or codes and the share of a block's scale

@@ -13,6 +13,16 @@ std::int64_t Parameter::elements() const
     return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
 }
 
+std::vector<std::int64_t> separateRows(const Parameter& parameter)
+{
+    std::vector<std::int64_t> rows;
+    if (parameter.isJoined || parameter.projections.size() < 2)
+        return rows;
+    for (const ProjectionRows& projection : parameter.projections)
+        rows.push_back(projection.rows);
+    return rows;
+}
+
 std::vector<ProjectionRows> feedForwardInput(Activation activation, std::int64_t feedForwardSize)
 {
     if (isGated(activation))

@@ -44,11 +44,16 @@ struct Parameter
     bool decays = true;
     /// Of a matrix that adapters can stand beside: its rows, from the first to the last.
     std::vector<ProjectionRows> projections = {};
+    /// The network has its projections as one matrix, as ours does, and not each as one of its own.
+    bool isJoined = false;
     ParameterRole role = ParameterRole::Trained;
 
     bool isTrained() const { return role == ParameterRole::Trained; }
     std::int64_t elements() const;
 };
+
+/// Rows of the matrices that the network has in the place of this one; empty where it is one there too.
+std::vector<std::int64_t> separateRows(const Parameter& parameter);
 
 /// Rows of the first product of a feed-forward layer: gate over value of a gated one.
 std::vector<ProjectionRows> feedForwardInput(Activation activation, std::int64_t feedForwardSize);

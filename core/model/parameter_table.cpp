@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <initializer_list>
 #include <string_view>
 #include <utility>
 
@@ -161,12 +162,26 @@ std::vector<Parameter> adapted(const std::vector<Parameter>& table, const Tuning
     return result;
 }
 
+/// Families that compute several projections by one matrix, as their classes in transformers 5.23 have them.
+bool isJoinedIn(std::string_view family, const Parameter& matrix)
+{
+    const auto isAmong = [family](std::initializer_list<std::string_view> families) {
+        return std::ranges::find(families, family) != families.end();
+    };
+    if (matrix.name.ends_with("attention.qkv.weight"))
+        return isAmong({"gpt2", "gpt3", "jais", "bloom", "mpt", "phi3", "gpt_bigcode"});
+    return matrix.name.ends_with("feed_forward.up.weight") && isAmong({"phi3", "glm"});
+}
+
 } // namespace
 
 std::vector<Parameter> parameterTable(const ModelSpec& spec)
 {
-    return std::visit([](const auto& architecture) { return parameterTable(architecture); },
-                      spec.architecture);
+    std::vector<Parameter> table =
+        std::visit([](const auto& architecture) { return parameterTable(architecture); }, spec.architecture);
+    for (Parameter& parameter : table)
+        parameter.isJoined = isJoinedIn(spec.family, parameter);
+    return table;
 }
 
 std::vector<Parameter> parameterTable(const ModelSpec& spec, const Tuning& tuning)

@@ -112,8 +112,9 @@ std::vector<std::int64_t> FlatParameters::valueBytes(const std::vector<model::Pa
     for (const model::Parameter& parameter : table) {
         if (parameter.role != Quantized)
             continue;
-        const auto ofMatrix = QuantizedMatrix::tensorBytes(parameter.shape, holding.tuning.frozenWeights,
-                                                           holding.tuning.doubleQuantization);
+        const auto ofMatrix =
+            QuantizedMatrix::tensorBytes(parameter.shape, model::separateRows(parameter),
+                                         holding.tuning.frozenWeights, holding.tuning.doubleQuantization);
         bytes.insert(bytes.end(), ofMatrix.begin(), ofMatrix.end());
     }
     return bytes;
@@ -180,7 +181,7 @@ void FlatParameters::makeFrozen(at::Device device, const ParameterHolding& holdi
         if (row.role == model::ParameterRole::Quantized) {
             at::Tensor full = at::empty(row.shape, options);
             initialize(full, row.initialization);
-            quantize(view, full);
+            quantize(i, full);
         } else if (row.role == model::ParameterRole::Frozen) {
             view.parameter =
                 shaped(values.narrow(0, offset, row.elements()), row.shape, holding.channelsLast).detach();
@@ -190,9 +191,10 @@ void FlatParameters::makeFrozen(at::Device device, const ParameterHolding& holdi
     }
 }
 
-void FlatParameters::quantize(View& view, const at::Tensor& values)
+void FlatParameters::quantize(std::size_t index, const at::Tensor& values)
 {
-    view.quantized = QuantizedMatrix(values, m_tuning.frozenWeights, m_tuning.doubleQuantization);
+    m_views[index].quantized = QuantizedMatrix(values, model::separateRows(m_table[index]),
+                                               m_tuning.frozenWeights, m_tuning.doubleQuantization);
 }
 
 const at::Tensor& FlatParameters::at(const std::string& name) const
@@ -226,11 +228,11 @@ const model::Parameter* FlatParameters::rowOf(const std::string& name) const
 void FlatParameters::set(const std::string& name, const at::Tensor& values)
 {
     const at::NoGradGuard noGradients;
-    View& view = m_views[m_indexOf.at(name)];
-    if (view.quantized.defined())
-        quantize(view, values);
+    const std::size_t index = m_indexOf.at(name);
+    if (m_views[index].quantized.defined())
+        quantize(index, values);
     else
-        view.parameter.copy_(values);
+        m_views[index].parameter.copy_(values);
 }
 
 std::vector<NamedTensor> FlatParameters::trained() const

@@ -109,7 +109,7 @@ private:
 
     void makeTrained(model::Phase phase, at::Device device, const ParameterHolding& holding);
     void makeFrozen(at::Device device, const ParameterHolding& holding);
-    void quantize(View& view, const at::Tensor& values);
+    void quantize(std::size_t index, const at::Tensor& values);
 
     std::vector<model::Parameter> m_table;
     model::Tuning m_tuning;

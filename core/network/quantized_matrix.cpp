@@ -10,6 +10,7 @@
 #include <ATen/ops/constant_pad_nd.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/linear.h>
+#include <ATen/ops/linspace.h>
 #include <ATen/ops/matmul.h>
 #include <ATen/ops/stack.h>
 #include <ATen/ops/tensor.h>
@@ -34,6 +35,7 @@ constexpr std::array<float, 16> normalFloat{
 /// Values under one scale, and scales under one: quantize_4bit() and quantize_blockwise() of bitsandbytes.
 constexpr std::int64_t blockValues = 64;
 constexpr std::int64_t blockScaleCount = 256;
+constexpr double mostInteger = 127.0;
 /// Values that are brought back together where no kernel of our own does it, so that what that takes beside
 /// them stays small: 32 MiB in fp32.
 constexpr std::int64_t mostAtOnce = std::int64_t{1} << 23;
@@ -60,11 +62,11 @@ std::vector<float> dynamicNumbers()
     for (int i = 0; i < decades; ++i) {
         const int count = 1 << i;
         const double decade = std::pow(10.0, i - decades + 1);
-        const auto boundary = [count](int place) {
-            return static_cast<float>(0.1 + 0.9 * static_cast<double>(place) / count);
-        };
+        // As torch steps: the last bits of the numbers hang on it.
+        const at::Tensor boundaries = at::linspace(0.1, 1.0, count + 1, at::TensorOptions(at::kFloat));
+        const auto* boundary = boundaries.const_data_ptr<float>();
         for (int place = 0; place < count; ++place) {
-            const float mean = (boundary(place) + boundary(place + 1)) / 2.0F;
+            const float mean = (boundary[place] + boundary[place + 1]) / 2.0F;
             numbers.push_back(static_cast<float>(decade * mean));
             numbers.push_back(static_cast<float>(-decade * mean));
         }
@@ -172,6 +174,12 @@ void fill(const at::Tensor& codes, const at::Tensor& scales, const at::Tensor& v
     fillByLookup(codes, scales, values);
 }
 
+/// The steps of an integer, of each row.
+at::Tensor rowScales(const at::Tensor& largest, at::ScalarType type)
+{
+    return largest.div(mostInteger).to(type).unsqueeze(1);
+}
+
 /// The product of a matrix that is known by its address, which backward needs alone.
 struct QuantizedLinear : torch::autograd::Function<QuantizedLinear>
 {
@@ -215,108 +223,131 @@ private:
 
 } // namespace
 
-QuantizedMatrix::QuantizedMatrix(const at::Tensor& values, model::FrozenWeights weights,
-                                 bool doubleQuantization)
+QuantizedMatrix::QuantizedMatrix(const at::Tensor& values, const std::vector<std::int64_t>& rows,
+                                 model::FrozenWeights weights, bool doubleQuantization)
     : m_shape(values.sizes().vec())
 {
     const at::NoGradGuard noGradients;
-    if (weights == model::FrozenWeights::Int8)
-        quantizeInt8(values);
-    else
-        quantizeNf4(values, doubleQuantization);
+    const at::Tensor matrix = values.flatten(0, -2);
+    std::int64_t first = 0;
+    for (const std::int64_t count : rows.empty() ? std::vector{matrix.size(0)} : rows) {
+        const at::Tensor part = matrix.narrow(0, first, count);
+        m_parts.push_back(weights == model::FrozenWeights::Int8 ? integers(part)
+                                                                : narrowFloat(part, doubleQuantization));
+        first += count;
+    }
 }
 
-void QuantizedMatrix::quantizeNf4(const at::Tensor& values, bool doubleQuantization)
+QuantizedMatrix::Part QuantizedMatrix::narrowFloat(const at::Tensor& values, bool doubleQuantization)
 {
     const at::Tensor flat = values.flatten();
     const std::int64_t elements = flat.numel();
     const auto bytes = values.options().dtype(at::kByte).requires_grad(false);
-    m_codes = at::empty({blocksOf(elements, 2)}, bytes);
-    m_scales = at::empty({blocksOf(elements, blockValues)}, bytes.dtype(at::kFloat));
+    Part part{.elements = elements,
+              .codes = at::empty({blocksOf(elements, 2)}, bytes),
+              .scales = at::empty({blocksOf(elements, blockValues)}, bytes.dtype(at::kFloat))};
     for (std::int64_t first = 0; first < elements; first += mostAtOnce) {
         const std::int64_t size = std::min(mostAtOnce, elements - first);
         const at::Tensor blocks = inBlocks(flat.narrow(0, first, size).to(at::kFloat), blockValues);
-        const at::Tensor scales = m_scales.narrow(0, first / blockValues, blocks.size(0));
+        const at::Tensor scales = part.scales.narrow(0, first / blockValues, blocks.size(0));
         scales.copy_(blocks.abs().amax(1));
         const at::Tensor codes = nearest(scaled(blocks, scales), normalFloat).view({-1, 2});
         const at::Tensor packed = codes.select(1, 0).mul(16).add_(codes.select(1, 1));
         const std::int64_t count = blocksOf(size, 2);
-        m_codes.narrow(0, first / 2, count).copy_(packed.narrow(0, 0, count));
+        part.codes.narrow(0, first / 2, count).copy_(packed.narrow(0, 0, count));
     }
     if (!doubleQuantization)
-        return;
-    const std::int64_t count = m_scales.numel();
-    m_meanScale = m_scales.mean();
-    const at::Tensor ofScales = inBlocks(m_scales.sub(m_meanScale), blockScaleCount);
-    m_scalesOfScales = ofScales.abs().amax(1);
-    m_scales = nearest(scaled(ofScales, m_scalesOfScales), dynamicTable())
-                   .flatten()
-                   .narrow(0, 0, count)
-                   .contiguous();
+        return part;
+    part.meanScale = part.scales.mean();
+    const at::Tensor ofScales = inBlocks(part.scales.sub(part.meanScale), blockScaleCount);
+    part.scalesOfScales = ofScales.abs().amax(1);
+    part.scales = nearest(scaled(ofScales, part.scalesOfScales), dynamicTable())
+                      .flatten()
+                      .narrow(0, 0, part.scales.numel())
+                      .contiguous();
+    return part;
 }
 
-void QuantizedMatrix::quantizeInt8(const at::Tensor& values)
+QuantizedMatrix::Part QuantizedMatrix::integers(const at::Tensor& values)
 {
-    constexpr double largest = 127.0;
-    const at::Tensor rows = values.flatten(0, -2).to(at::kFloat);
-    m_scales = rows.abs().amax(1).div_(largest);
-    m_codes = scaled(rows, m_scales).round_().to(at::kChar);
+    // The numbers are those of fp16: Int8Params in bitsandbytes/nn/modules.py.
+    const at::Tensor rows = values.to(at::kHalf).to(at::kFloat);
+    const at::Tensor largest = rows.abs().amax(1);
+    const at::Tensor factors = largest.reciprocal().mul_(mostInteger).unsqueeze(1);
+    return {.elements = values.numel(),
+            .codes = rows.mul(factors).nan_to_num_(0.0).round_().to(at::kChar),
+            .scales = largest};
 }
 
-at::Tensor QuantizedMatrix::blockScales() const
+at::Tensor QuantizedMatrix::blockScales(const Part& part)
 {
-    if (!m_scalesOfScales.defined())
-        return m_scales;
-    const at::Tensor numbers = tensorOf(dynamicTable(), device()).index_select(0, m_scales.to(at::kInt));
+    if (!part.scalesOfScales.defined())
+        return part.scales;
+    const at::Tensor numbers =
+        tensorOf(dynamicTable(), part.scales.device()).index_select(0, part.scales.to(at::kInt));
     return inBlocks(numbers, blockScaleCount)
-        .mul(m_scalesOfScales.unsqueeze(1))
+        .mul(part.scalesOfScales.unsqueeze(1))
         .flatten()
-        .narrow(0, 0, m_scales.numel())
-        .add(m_meanScale);
+        .narrow(0, 0, part.scales.numel())
+        .add(part.meanScale);
 }
 
 at::Tensor QuantizedMatrix::dequantized(at::ScalarType type) const
 {
     const at::NoGradGuard noGradients;
-    if (m_codes.scalar_type() == at::kChar)
-        return m_codes.to(type).mul_(m_scales.to(type).unsqueeze(1)).view(m_shape);
-    const at::Tensor values = at::empty({elementsOf(m_shape)}, m_codes.options().dtype(type));
-    fill(m_codes, blockScales(), values);
-    return values.view(m_shape);
+    const at::Tensor values = at::empty(m_shape, m_parts.front().codes.options().dtype(type));
+    const at::Tensor flat = values.flatten();
+    std::int64_t first = 0;
+    for (const Part& part : m_parts) {
+        const at::Tensor stretch = flat.narrow(0, first, part.elements);
+        if (part.codes.scalar_type() == at::kChar)
+            stretch.view_as(part.codes).copy_(part.codes).mul_(rowScales(part.scales, type));
+        else
+            fill(part.codes, blockScales(part), stretch);
+        first += part.elements;
+    }
+    return values;
 }
 
 at::Tensor QuantizedMatrix::dequantized(at::ScalarType type, std::int64_t index) const
 {
     const at::NoGradGuard noGradients;
+    const Part& part = m_parts.front();
     const std::vector<std::int64_t> shape(m_shape.begin() + 1, m_shape.end());
     const std::int64_t elements = elementsOf(shape);
-    const bool isWide = m_codes.scalar_type() == at::kChar;
-    if (isWide) {
+    if (part.codes.scalar_type() == at::kChar) {
         const std::int64_t rows = elements / shape.back();
-        const at::Tensor scales = m_scales.narrow(0, index * rows, rows).to(type).unsqueeze(1);
-        return m_codes.narrow(0, index * rows, rows).to(type).mul_(scales).view(shape);
+        const at::Tensor scales = rowScales(part.scales.narrow(0, index * rows, rows), type);
+        return part.codes.narrow(0, index * rows, rows).to(type).mul_(scales).view(shape);
     }
     if (elements % blockValues != 0)
         return dequantized(type).select(0, index);
     const std::int64_t blocks = elements / blockValues;
-    const at::Tensor values = at::empty({elements}, m_codes.options().dtype(type));
-    fill(m_codes.narrow(0, index * elements / 2, elements / 2),
-         blockScales().narrow(0, index * blocks, blocks), values);
+    const at::Tensor values = at::empty({elements}, part.codes.options().dtype(type));
+    fill(part.codes.narrow(0, index * elements / 2, elements / 2),
+         blockScales(part).narrow(0, index * blocks, blocks), values);
     return values.view(shape);
 }
 
 std::vector<std::int64_t> QuantizedMatrix::tensorBytes(const std::vector<std::int64_t>& shape,
+                                                       const std::vector<std::int64_t>& rows,
                                                        model::FrozenWeights weights, bool doubleQuantization)
 {
     constexpr std::int64_t floatBytes = sizeof(float);
-    const std::int64_t elements = elementsOf(shape);
-    if (weights == model::FrozenWeights::Int8)
-        return {elements, elements / shape.back() * floatBytes};
-    const std::int64_t blocks = blocksOf(elements, blockValues);
-    const std::int64_t codes = blocksOf(elements, 2);
-    if (!doubleQuantization)
-        return {codes, blocks * floatBytes};
-    return {codes, blocks, blocksOf(blocks, blockScaleCount) * floatBytes, floatBytes};
+    const std::int64_t inputs = shape.back();
+    std::vector<std::int64_t> bytes;
+    for (const std::int64_t count : rows.empty() ? std::vector{elementsOf(shape) / inputs} : rows) {
+        const std::int64_t elements = count * inputs;
+        const std::int64_t blocks = blocksOf(elements, blockValues);
+        if (weights == model::FrozenWeights::Int8)
+            bytes.insert(bytes.end(), {elements, count * floatBytes});
+        else if (!doubleQuantization)
+            bytes.insert(bytes.end(), {blocksOf(elements, 2), blocks * floatBytes});
+        else
+            bytes.insert(bytes.end(), {blocksOf(elements, 2), blocks,
+                                       blocksOf(blocks, blockScaleCount) * floatBytes, floatBytes});
+    }
+    return bytes;
 }
 
 namespace {

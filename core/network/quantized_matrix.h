@@ -22,13 +22,14 @@ class QuantizedMatrix
 public:
     QuantizedMatrix() = default;
     /// \param values  {outputs, inputs}, or more dimensions, all but the last taken as outputs
+    /// \param rows  of matrices that are quantised each by itself, one behind the other; empty for one
     /// \param weights  Nf4 or Int8
     /// \param doubleQuantization  of Nf4: the scales are quantised too
-    QuantizedMatrix(const at::Tensor& values, model::FrozenWeights weights, bool doubleQuantization);
+    QuantizedMatrix(const at::Tensor& values, const std::vector<std::int64_t>& rows,
+                    model::FrozenWeights weights, bool doubleQuantization);
 
-    bool defined() const { return m_codes.defined(); }
+    bool defined() const { return !m_parts.empty(); }
     at::IntArrayRef sizes() const { return m_shape; }
-    at::Device device() const { return m_codes.device(); }
 
     /// All values, in the shape of the matrix.
     at::Tensor dequantized(at::ScalarType type) const;
@@ -37,23 +38,30 @@ public:
 
     /// Bytes of each tensor that it holds.
     static std::vector<std::int64_t> tensorBytes(const std::vector<std::int64_t>& shape,
+                                                 const std::vector<std::int64_t>& rows,
                                                  model::FrozenWeights weights, bool doubleQuantization);
 
 private:
-    void quantizeNf4(const at::Tensor& values, bool doubleQuantization);
-    void quantizeInt8(const at::Tensor& values);
-    at::Tensor blockScales() const;
+    struct Part
+    {
+        std::int64_t elements = 0;
+        /// Nf4: uint8, two values in each, the first in the upper half. Int8: int8 {rows, inputs}.
+        at::Tensor codes;
+        /// Nf4: of each block of values, float32, or uint8 where they are quantised too. Int8: the largest of
+        /// each row, float32.
+        at::Tensor scales;
+        /// Of each block of 256 scales, float32; and what is added to all. Undefined where scales are not
+        /// quantised.
+        at::Tensor scalesOfScales;
+        at::Tensor meanScale;
+    };
+
+    static Part narrowFloat(const at::Tensor& values, bool doubleQuantization);
+    static Part integers(const at::Tensor& values);
+    static at::Tensor blockScales(const Part& part);
 
     std::vector<std::int64_t> m_shape;
-    /// Nf4: uint8, two values in each, the first in the upper half. Int8: int8.
-    at::Tensor m_codes;
-    /// Nf4: of each block of values, float32, or uint8 where they are quantised too. Int8: of each row,
-    /// float32.
-    at::Tensor m_scales;
-    /// Of each block of 256 scales, float32; and what is added to all. Undefined where scales are not
-    /// quantised.
-    at::Tensor m_scalesOfScales;
-    at::Tensor m_meanScale;
+    std::vector<Part> m_parts;
 };
 
 /// input x matrix^T + bias, where the matrix gets no gradient: its values are made for each product and

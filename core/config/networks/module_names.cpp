@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <variant>
+#include <vector>
 
 namespace batchpeak::config {
 
@@ -104,6 +105,31 @@ constexpr auto mpt = std::to_array<Row>(
      {"transformer.blocks.{}.ffn.gate_proj", "layers.{}.feed_forward.up", Linear, Gate},
      {"transformer.blocks.{}.ffn.down_proj", "layers.{}.feed_forward.down", Linear, Down},
      {"transformer.norm_f", "final_norm", Normalization},
+     {"lm_head", "output", Linear, Output}});
+
+// What these have in place of LLaMA's modules.
+constexpr auto phi3 = std::to_array<Row>(
+    {{"model.layers.{}.self_attn.qkv_proj", "layers.{}.attention.qkv", Linear, QueryKeyValue},
+     {"model.layers.{}.mlp.gate_up_proj", "layers.{}.feed_forward.up", Linear, GateUp}});
+constexpr auto glm =
+    std::to_array<Row>({{"model.layers.{}.mlp.gate_up_proj", "layers.{}.feed_forward.up", Linear, GateUp}});
+constexpr auto starcoder2 =
+    std::to_array<Row>({{"model.layers.{}.mlp.c_fc", "layers.{}.feed_forward.up", Linear, Up},
+                        {"model.layers.{}.mlp.c_proj", "layers.{}.feed_forward.down", Linear, Down}});
+constexpr auto hunyuan = std::to_array<Row>(
+    {{"model.layers.{}.self_attn.query_layernorm", "layers.{}.attention.query_norm", Normalization},
+     {"model.layers.{}.self_attn.key_layernorm", "layers.{}.attention.key_norm", Normalization}});
+
+constexpr auto gptBigCode = std::to_array<Row>(
+    {{"transformer.wte", "embed_tokens", Embedding},
+     {"transformer.wpe", "embed_positions", Embedding},
+     {"transformer.h.{}.ln_1", "layers.{}.attention_norm", Normalization},
+     {"transformer.h.{}.attn.c_attn", "layers.{}.attention.qkv", Linear, QueryKeyValue},
+     {"transformer.h.{}.attn.c_proj", "layers.{}.attention.output", Linear, AttentionOutput},
+     {"transformer.h.{}.ln_2", "layers.{}.feed_forward_norm", Normalization},
+     {"transformer.h.{}.mlp.c_fc", "layers.{}.feed_forward.up", Linear, Up},
+     {"transformer.h.{}.mlp.c_proj", "layers.{}.feed_forward.down", Linear, Down},
+     {"transformer.ln_f", "final_norm", Normalization},
      {"lm_head", "output", Linear, Output}});
 
 constexpr auto bert = std::to_array<Row>(
@@ -203,22 +229,37 @@ constexpr auto vit = std::to_array<Row>(
      {"vit.layernorm", "final_norm", Normalization},
      {"classifier", "output", Linear, Output}});
 
-/// Of decoders that are not named, the names of LLaMA, which most of them took over.
-std::span<const Row> rowsOf(const ModelSpec& spec)
+/// Rows that take the place of those of LLaMA with the same parameter.
+std::vector<Row> likeLlama(std::span<const Row> own)
 {
-    constexpr WordTable<std::span<const Row>, 9> families{{{"gpt2", gpt2},
-                                                           {"gpt3", gpt2},
-                                                           {"jais", gpt2},
-                                                           {"bloom", bloom},
-                                                           {"mpt", mpt},
-                                                           {"bert", bert},
-                                                           {"esm2", esm2},
-                                                           {"t5", t5},
-                                                           {"vit", vit}}};
+    std::vector<Row> rows(own.begin(), own.end());
+    std::ranges::copy_if(llama, std::back_inserter(rows), [own](const Row& row) {
+        return std::ranges::find(own, row.parameter, &Row::parameter) == own.end();
+    });
+    return rows;
+}
+
+/// Of decoders that are not named, the names of LLaMA, which most of them took over.
+std::vector<Row> rowsOf(const ModelSpec& spec)
+{
+    constexpr WordTable<std::span<const Row>, 4> afterLlama{
+        {{"phi3", phi3}, {"glm", glm}, {"starcoder2", starcoder2}, {"hunyuan_v1_dense", hunyuan}}};
+    if (const auto own = meaningOf(afterLlama, spec.family))
+        return likeLlama(*own);
+    constexpr WordTable<std::span<const Row>, 10> families{{{"gpt2", gpt2},
+                                                            {"gpt_bigcode", gptBigCode},
+                                                            {"gpt3", gpt2},
+                                                            {"jais", gpt2},
+                                                            {"bloom", bloom},
+                                                            {"mpt", mpt},
+                                                            {"bert", bert},
+                                                            {"esm2", esm2},
+                                                            {"t5", t5},
+                                                            {"vit", vit}}};
     if (const auto rows = meaningOf(families, spec.family))
-        return *rows;
-    return std::holds_alternative<model::DecoderSpec>(spec.architecture) ? std::span<const Row>(llama)
-                                                                         : std::span<const Row>();
+        return {rows->begin(), rows->end()};
+    const bool isDecoder = std::holds_alternative<model::DecoderSpec>(spec.architecture);
+    return isDecoder ? std::vector<Row>(llama.begin(), llama.end()) : std::vector<Row>();
 }
 
 /// The parameters of the network with one layer, since all layers have the same.
@@ -269,6 +310,8 @@ bool holds(const Parameter& matrix, Projection projection)
 {
     if (projection == QueryKeyValue)
         projection = Query;
+    if (projection == GateUp)
+        projection = Gate;
     return std::ranges::find(matrix.projections, projection, &model::ProjectionRows::projection) !=
            matrix.projections.end();
 }
@@ -315,7 +358,7 @@ std::vector<NamedModule> modulesOf(const ModelSpec& spec, std::span<const Row> r
 
 std::vector<NamedModule> modulesOf(const ModelSpec& spec)
 {
-    const std::span<const Row> rows = rowsOf(spec);
+    const std::vector<Row> rows = rowsOf(spec);
     return rows.empty() ? std::vector<NamedModule>() : modulesOf(spec, rows);
 }
 
@@ -365,7 +408,10 @@ std::string nameOfLayer(std::string_view name, std::int64_t layer)
 
 std::optional<std::string_view> usualTargets(const ModelSpec& spec)
 {
-    constexpr WordTable<std::string_view, 11> targets{{{"t5", "q v"},
+    constexpr WordTable<std::string_view, 14> targets{{{"t5", "q v"},
+                                                       {"gpt_bigcode", "c_attn"},
+                                                       {"gemma", "q_proj v_proj"},
+                                                       {"stablelm", "q_proj v_proj"},
                                                        {"gpt2", "c_attn"},
                                                        {"gpt3", "c_attn"},
                                                        {"bloom", "query_key_value"},

@@ -235,8 +235,8 @@ model::Precision readPrecision(const ConfigSection& root, std::vector<Warning>& 
     if (word == "amp_fp16" || word == "amp_fp8") {
         warnOfApproximation(warnings, root.positionOf(key),
                             word == "amp_fp16" ? approximation::float16 : approximation::narrowProducts,
-                            "Trials run in bfloat16 (amp_bf16) in place of {}; its {} not run here.",
-                            word, word == "amp_fp16" ? "loss scaling is" : "8-bit products are");
+                            "Trials run in bfloat16 (amp_bf16) in place of {}; its {} not run here.", word,
+                            word == "amp_fp16" ? "loss scaling is" : "8-bit products are");
     } else if (word != "amp_bf16") {
         root.fail(key, "is \"{}\"; write amp_bf16, amp_fp16, amp_fp8 or fp32", word);
     }

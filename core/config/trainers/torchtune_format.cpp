@@ -279,19 +279,13 @@ double readClipping(const ConfigSection& root)
     return isInfinite ? 0.0 : readGradientNorm(root, key, 0.0);
 }
 
-void warnOfTheLoss(const ConfigSection& root, std::vector<Warning>& warnings)
+/// LinearCrossEntropyLoss, and CEWithChunkedOutputLoss before it, in torchtune/modules/loss.
+void readLoss(const ConfigSection& root, ConfigContents& contents)
 {
     const ConfigSection loss = root.sectionIfAny("loss");
     const std::string name = componentOf(loss);
-    if (name != "LinearCrossEntropyLoss" && name != "CEWithChunkedOutputLoss")
-        return;
-    // In torchtune/modules/loss. The parts grow with the micro-batch; those of a trial have a fixed size.
-    const std::int64_t parts = loss.integer("num_output_chunks").value_or(8);
-    warnOfApproximation(
-        warnings, loss.positionOf(componentKey), approximation::chunkedLoss,
-        "The run computes the loss in {} parts; trials compute it whole, which takes more memory, unless "
-        "--loss-chunk says how many tokens to take at a time.",
-        parts);
+    if (name == "LinearCrossEntropyLoss" || name == "CEWithChunkedOutputLoss")
+        contents.step.lossParts = countOr(loss, "num_output_chunks", 8);
 }
 
 void readLengths(const ConfigSection& root, ConfigContents& contents)
@@ -336,7 +330,7 @@ void readRunInto(const ConfigSection& root, ConfigContents& contents)
     readRun(root, runKeys, contents);
     readCheckpointing(root, contents);
     contents.step.maxGradientNorm = readClipping(root);
-    warnOfTheLoss(root, contents.warnings);
+    readLoss(root, contents);
     warnOfDatasets(root, contents.warnings);
     readSharding(root, contents);
     warnOf(root, differences, contents.warnings);

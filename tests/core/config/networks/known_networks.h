@@ -39,6 +39,15 @@ inline std::vector<std::pair<std::string, model::ModelSpec>> namedNetworks()
     qwen3.queryKeyNormalization = qwen3.tiedEmbeddings = true;
     DecoderSpec mixtral = llama;
     mixtral.experts = 4;
+    DecoderSpec qwen3Moe = mixtral;
+    qwen3Moe.queryKeyNormalization = true;
+    DecoderSpec gemma = llama;
+    gemma.activation = Activation::GeGlu;
+    gemma.tiedEmbeddings = true;
+    DecoderSpec stableLm = llama;
+    stableLm.normalization = Normalization::LayerNorm;
+    DecoderSpec starcoder2 = learned;
+    starcoder2.positionEmbedding = PositionEmbedding::Rotary;
     const EncoderSpec masked{.vocabularySize = 100,
                              .hiddenSize = 16,
                              .layers = 3,
@@ -69,14 +78,32 @@ inline std::vector<std::pair<std::string, model::ModelSpec>> namedNetworks()
                                        .heads = 4,
                                        .feedForwardSize = 32,
                                        .classes = 10};
-    return {{"gpt2", {"gpt2", learned}},     {"gpt3", {"gpt3", learned}},
-            {"jais", {"jais", jais}},        {"llama", {"llama", llama}},
-            {"mistral", {"mistral", llama}}, {"mixtral", {"mixtral", mixtral}},
-            {"qwen2", {"qwen2", qwen2}},     {"qwen3", {"qwen3", qwen3}},
-            {"bloom", {"bloom", bloom}},     {"mpt", {"mpt", alibi}},
-            {"bert", {"bert", masked}},      {"bert with all heads", {"bert", pretraining}},
-            {"esm2", {"esm2", esm}},         {"t5", {"t5", pair}},
-            {"t5 1.1", {"t5", gated}},       {"vit", {"vit", images}}};
+    return {{"gpt2", {"gpt2", learned}},
+            {"gpt3", {"gpt3", learned}},
+            {"jais", {"jais", jais}},
+            {"llama", {"llama", llama}},
+            {"mistral", {"mistral", llama}},
+            {"mixtral", {"mixtral", mixtral}},
+            {"qwen2", {"qwen2", qwen2}},
+            {"qwen3", {"qwen3", qwen3}},
+            {"bloom", {"bloom", bloom}},
+            {"mpt", {"mpt", alibi}},
+            {"bert", {"bert", masked}},
+            {"bert with all heads", {"bert", pretraining}},
+            {"esm2", {"esm2", esm}},
+            {"t5", {"t5", pair}},
+            {"t5 1.1", {"t5", gated}},
+            {"vit", {"vit", images}},
+            {"qwen3_moe", {"qwen3_moe", qwen3Moe}},
+            {"phi3", {"phi3", llama}},
+            {"gemma", {"gemma", gemma}},
+            {"stablelm", {"stablelm", stableLm}},
+            {"starcoder2", {"starcoder2", starcoder2}},
+            {"seed_oss", {"seed_oss", qwen2}},
+            {"glm", {"glm", qwen2}},
+            {"smollm3", {"smollm3", llama}},
+            {"hunyuan_v1_dense", {"hunyuan_v1_dense", qwen3}},
+            {"gpt_bigcode", {"gpt_bigcode", learned}}};
 }
 
 inline model::ModelSpec namedNetwork(const std::string& name)
