@@ -126,6 +126,8 @@ private slots:
                   "load_in_8bit: true\n"
                   "auto_find_batch_size: true\n"
                   "bf16: false\n"
+                  "fsdp: full_shard\n"
+                  "torch_compile: true\n"
                   "optim: adafactor\n");
         QVERIFY(window().openConfig(m_path));
         QVERIFY(banner().isVisible());
