@@ -54,7 +54,7 @@ void timeCalls(std::span<char*> arguments)
     const at::ScalarType type = typeFrom(arguments[2]);
     const at::Tensor values =
         at::randn({countFrom(arguments[3]), countFrom(arguments[4])}, at::TensorOptions(device).dtype(type));
-    const network::QuantizedMatrix matrix(values, model::FrozenWeights::Nf4, true);
+    const network::QuantizedMatrix matrix(values, {}, model::FrozenWeights::Nf4, true);
     const std::int64_t warmUps = countFrom(arguments[5]);
     const std::int64_t calls = warmUps + countFrom(arguments[6]);
     for (std::int64_t call = 0; call < calls; ++call) {
