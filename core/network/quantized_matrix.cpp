@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <span>
 
 namespace batchpeak::network {
@@ -96,10 +97,11 @@ at::Tensor inBlocks(const at::Tensor& flat, std::int64_t size)
     return (missing > 0 ? at::constant_pad_nd(flat, {0, missing}) : flat).view({-1, size});
 }
 
-/// Values over the scales of their blocks; of a block of zeros, zeros.
+/// Values over the scales of their blocks, by the reciprocal, as bitsandbytes has it: a division would round
+/// one in half a million to another number. Of a block of zeros, zeros.
 at::Tensor scaled(const at::Tensor& blocks, const at::Tensor& scales)
 {
-    return blocks.div(scales.unsqueeze(1)).nan_to_num_(0.0);
+    return blocks.mul(scales.reciprocal().unsqueeze(1)).nan_to_num_(0.0);
 }
 
 const std::vector<float>& dynamicTable()
@@ -122,6 +124,30 @@ const std::array<float, 512>& pairTable()
     return table;
 }
 
+/// One block of values, the last of which may be shorter.
+template<typename Value>
+void fillBlock(const std::uint8_t* bytes, float scale, Value* values, std::int64_t count)
+{
+    std::array<Value, normalFloat.size()> numbers{};
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+        numbers[i] = static_cast<Value>(normalFloat[i] * scale);
+    if (count == blockValues) {
+        // Bytes may alias anything: eight are taken at once, not to be read again behind each value. The
+        // first is the lowest, as on all processors that libtorch is built for.
+        for (std::size_t i = 0; i < blockValues / 2; i += sizeof(std::uint64_t)) {
+            std::uint64_t codes = 0;
+            std::memcpy(&codes, bytes + i, sizeof(codes));
+            for (std::size_t j = 0; j < sizeof(codes); ++j, codes >>= 8) {
+                *values++ = numbers[(codes >> 4) & 15];
+                *values++ = numbers[codes & 15];
+            }
+        }
+        return;
+    }
+    for (std::int64_t i = 0; i < count; ++i)
+        values[i] = numbers[i % 2 == 0 ? bytes[i / 2] >> 4 : bytes[i / 2] & 15];
+}
+
 template<typename Value>
 void fillOnHost(const at::Tensor& codes, const at::Tensor& scales, const at::Tensor& values)
 {
@@ -130,21 +156,13 @@ void fillOnHost(const at::Tensor& codes, const at::Tensor& scales, const at::Ten
     auto* out = values.mutable_data_ptr<Value>();
     const std::int64_t count = values.numel();
     constexpr std::int64_t blocksAtOnce = 256;
-    at::parallel_for(0, blocksOf(count, blockValues), blocksAtOnce,
-                     [&](std::int64_t begin, std::int64_t end) {
-                         for (std::int64_t block = begin; block < end; ++block) {
-                             std::array<float, normalFloat.size()> numbers{};
-                             for (std::size_t i = 0; i < numbers.size(); ++i)
-                                 numbers[i] = normalFloat[i] * scale[block];
-                             const std::int64_t last = std::min((block + 1) * blockValues, count);
-                             for (std::int64_t i = block * blockValues; i + 1 < last; i += 2) {
-                                 out[i] = static_cast<Value>(numbers[bytes[i / 2] >> 4]);
-                                 out[i + 1] = static_cast<Value>(numbers[bytes[i / 2] & 15]);
-                             }
-                             if (last % 2 != 0)
-                                 out[last - 1] = static_cast<Value>(numbers[bytes[last / 2] >> 4]);
-                         }
-                     });
+    at::parallel_for(
+        0, blocksOf(count, blockValues), blocksAtOnce, [&](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t block = begin; block < end; ++block) {
+                const std::int64_t first = block * blockValues;
+                fillBlock(bytes + first / 2, scale[block], out + first, std::min(blockValues, count - first));
+            }
+        });
 }
 
 /// Where there is no kernel of our own: looked up piece by piece.

@@ -114,6 +114,23 @@ private slots:
         QVERIFY(at::equal(matrix.dequantized(row<at::ScalarType>()), wide.to(row<at::ScalarType>())));
     }
 
+    // Values that a division by the scale would round to the number on the other side of a threshold.
+    void scalesByTheReciprocal_data()
+    {
+        rows<double, double, double>({{"up", {0.970274866, 0.623679996, 0.7229568362236023}},
+                                      {"down", {3.16336846, 0.125870913, 0.0}}});
+    }
+    void scalesByTheReciprocal()
+    {
+        const auto& [scale, value, number] = row<double, double, double>();
+        const at::Tensor values = at::zeros({1, 64});
+        values[0][0].fill_(scale);
+        values[0][1].fill_(value);
+        const QuantizedMatrix matrix(values, {}, FrozenWeights::Nf4, false);
+        const double back = matrix.dequantized(at::kFloat)[0][1].item<double>();
+        QVERIFY2(std::abs(back - number * scale) < 1e-6, qPrintable(QString::number(back)));
+    }
+
     void quantisesStackedMatricesApart()
     {
         at::manual_seed(4);
