@@ -10,6 +10,7 @@
 namespace batchpeak::config::approximation {
 
 // Where numbers lie.
+/// What devices send each other is not measured, since each runs its trials by itself.
 inline constexpr std::string_view sharding = "sharding over several devices";
 inline constexpr std::string_view hostOptimizer = "an optimizer in the host's memory";
 inline constexpr std::string_view hostWeights = "weights in the host's memory";
@@ -56,6 +57,8 @@ inline constexpr std::string_view sparseAttention = "sparse attention";
 inline constexpr std::string_view droppedLayers = "layers that are left out at random";
 inline constexpr std::string_view clippedQueries = "clipped queries, keys and values";
 inline constexpr std::string_view algorithms = "algorithms that are not run here";
+inline constexpr std::string_view singleExperts = "experts that are run one by one";
+inline constexpr std::string_view rotatedLayers = "rotary positions in every layer";
 inline constexpr std::string_view megatron = "Megatron's own kernels";
 inline constexpr std::string_view otherKernels = "kernels that are not run here";
 inline constexpr std::string_view otherAttention = "attention that is not run here";
@@ -64,5 +67,9 @@ inline constexpr std::string_view otherAttention = "attention that is not run he
 inline constexpr std::string_view partsOfMatrices = "parts of a fused matrix that stay frozen";
 inline constexpr std::string_view adapterOfFile = "an adapter that another file describes";
 inline constexpr std::string_view fullTraining = "full training in place of adapters";
+
+/// Of numbers that an older program kept, which knew no label: what is not known to be as configured must not
+/// look so.
+inline constexpr std::string_view olderRecord = "an older record, which does not tell";
 
 } // namespace batchpeak::config::approximation

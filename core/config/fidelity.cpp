@@ -77,17 +77,11 @@ std::string toText(const Fidelity& fidelity)
     return "measured as configured";
 }
 
-std::string_view nameOf(Fidelity::Kind kind)
+std::string nameOf(Fidelity::Kind kind)
 {
-    switch (kind) {
-    case Fidelity::Kind::AsConfigured:
-        break;
-    case Fidelity::Kind::Approximate:
-        return "approximate";
-    case Fidelity::Kind::AnotherRun:
-        return "another run";
-    }
-    return "as configured";
+    std::string name(wordOf(kind));
+    std::ranges::replace(name, '_', ' ');
+    return name;
 }
 
 std::string_view wordOf(Fidelity::Kind kind)

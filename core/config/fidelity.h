@@ -47,16 +47,8 @@ Fidelity fidelityOf(const ConfigContents& contents);
 /// samples".
 std::string toText(const Fidelity& fidelity);
 /// As a word or two: "as configured", "approximate", "another run".
-std::string_view nameOf(Fidelity::Kind kind);
+std::string nameOf(Fidelity::Kind kind);
 /// The word of its kind in files: "as_configured", "approximate", "another_run".
 std::string_view wordOf(Fidelity::Kind kind);
-
-/// Of a run whose devices hold its state together: what they send each other is not measured, since each runs
-/// its trials by itself.
-inline constexpr std::string_view shardingReason = "sharding over several devices";
-
-/// Of numbers that an older program kept, which knew no label: what is not known to be as configured must not
-/// look so.
-inline constexpr std::string_view olderRecordReason = "an older record, which does not tell";
 
 } // namespace batchpeak::config

@@ -3,6 +3,7 @@
 #include "exploration_recorder.h"
 
 #include "store/exploration_store.h"
+#include "stored_snapshot.h"
 #include "tuning_text.h"
 
 #include <QFileInfo>
@@ -13,21 +14,6 @@
 namespace batchpeak::engine {
 
 namespace {
-
-QStringList phrasesOf(const std::vector<std::string>& phrases)
-{
-    QStringList texts;
-    for (const std::string& phrase : phrases)
-        texts << QString::fromStdString(phrase);
-    return texts;
-}
-
-store::FidelityRecord recordOf(const config::Fidelity& fidelity)
-{
-    return {.kind = QString::fromUtf8(config::wordOf(fidelity.kind)),
-            .reasons = phrasesOf(fidelity.reasons),
-            .replaced = phrasesOf(fidelity.replaced)};
-}
 
 store::ExplorationInfo infoFrom(const RunDescription& run)
 {
@@ -50,7 +36,7 @@ store::ExplorationInfo infoFrom(const RunDescription& run)
             .strategy = run.strategy,
             .tolerance = run.tolerance,
             .version = QStringLiteral(BATCHPEAK_VERSION),
-            .fidelity = recordOf(run.fidelity)};
+            .fidelity = fidelityRecord(run.fidelity)};
 }
 
 } // namespace
@@ -107,7 +93,7 @@ void ExplorationRecorder::record(const DeviceReady& ready)
                                   .totalBytes = device.totalBytes,
                                   .limitBytes = device.limitBytes});
         if (!device.approximations.isEmpty())
-            m_store->setFidelity(m_id, recordOf(m_exploration.snapshot().run->fidelity));
+            m_store->setFidelity(m_id, fidelityRecord(m_exploration.snapshot().run->fidelity));
     });
 }
 
@@ -143,7 +129,7 @@ void ExplorationRecorder::record(const Finished& finished)
         return;
     attempt([&] {
         // A worker that was started anew may have told more than the first.
-        m_store->setFidelity(m_id, recordOf(m_exploration.snapshot().run->fidelity));
+        m_store->setFidelity(m_id, fidelityRecord(m_exploration.snapshot().run->fidelity));
         m_store->finish(m_id, {.finished = QDateTime::currentDateTimeUtc(),
                                .status = toText(finished.status),
                                .failure = m_exploration.snapshot().failure,

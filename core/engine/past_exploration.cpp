@@ -3,6 +3,7 @@
 #include "past_exploration.h"
 
 #include "store/exploration_store.h"
+#include "stored_snapshot.h"
 #include "tuning_text.h"
 
 #include <QFileInfo>
@@ -35,12 +36,7 @@ bool isSearch(const QString& setting)
 /// What a person had in the place of the config's own; an older program did not tell.
 bool replacesTheSame(const store::FidelityRecord& past, const config::Fidelity& fidelity)
 {
-    if (past.kind.isEmpty())
-        return true;
-    QStringList replaced;
-    for (const std::string& part : fidelity.replaced)
-        replaced << QString::fromStdString(part);
-    return past.replaced == replaced;
+    return past.kind.isEmpty() || past.replaced == fidelityRecord(fidelity).replaced;
 }
 
 bool asksTheSame(const store::ExplorationInfo& past, const RunDescription& run)

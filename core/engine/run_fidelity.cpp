@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "run_fidelity.h"
 
+#include "config/approximations.h"
 #include "model/model_spec.h"
 
 namespace batchpeak::engine {
@@ -53,7 +54,7 @@ void addLengths(Fidelity& fidelity, const ConfigContents& contents, const Explor
     if (contents.sequenceLength > 0 && load.sequenceLength != contents.sequenceLength)
         fidelity.addReplaced("another sequence length");
     if (contents.sequenceLength < 1 && !options.sequenceLength)
-        fidelity.addReason("a sequence length that the data decide");
+        fidelity.addReason(config::approximation::lengthOfData);
     if (!load.sampleLengths.empty())
         fidelity.addReplaced("other lengths of samples");
 }
@@ -67,9 +68,9 @@ void judgeSharding(Fidelity& fidelity, const ConfigContents& contents, const tri
     const bool shares = load.phase == model::Phase::Train ? load.step.sharding != model::Sharding::None
                                                           : load.step.sharding == model::Sharding::Parameters;
     if (shares)
-        fidelity.addReason(config::shardingReason);
+        fidelity.addReason(config::approximation::sharding);
     else
-        fidelity.dropReason(config::shardingReason);
+        fidelity.dropReason(config::approximation::sharding);
 }
 
 } // namespace

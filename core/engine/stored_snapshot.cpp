@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "stored_snapshot.h"
 
+#include "config/approximations.h"
 #include "tuning_text.h"
 
 #include <QCoreApplication>
@@ -38,8 +39,27 @@ config::Fidelity fidelityOf(const store::FidelityRecord& record)
     for (const QString& part : record.replaced)
         fidelity.addReplaced(part.toStdString());
     if (record.kind.isEmpty())
-        fidelity.addReason(config::olderRecordReason);
+        fidelity.addReason(config::approximation::olderRecord);
     return fidelity;
+}
+
+namespace {
+
+QStringList phrasesOf(const std::vector<std::string>& phrases)
+{
+    QStringList texts;
+    for (const std::string& phrase : phrases)
+        texts << QString::fromStdString(phrase);
+    return texts;
+}
+
+} // namespace
+
+store::FidelityRecord fidelityRecord(const config::Fidelity& fidelity)
+{
+    return {.kind = QString::fromUtf8(config::wordOf(fidelity.kind)),
+            .reasons = phrasesOf(fidelity.reasons),
+            .replaced = phrasesOf(fidelity.replaced)};
 }
 
 namespace {

@@ -9,6 +9,8 @@ namespace batchpeak::engine {
 
 /// The label of what a history holds.
 config::Fidelity fidelityOf(const store::FidelityRecord& record);
+/// The label as a history holds it.
+store::FidelityRecord fidelityRecord(const config::Fidelity& fidelity);
 
 /// An exploration of the history as it stood at its end, for who draws Snapshots. What the history does not
 /// keep is absent: the curve, the memory's line, what limits the speed, and all but one line of the log,

@@ -3,7 +3,6 @@
 #include "parameter_table.h"
 
 #include <algorithm>
-#include <charconv>
 #include <initializer_list>
 #include <string_view>
 #include <utility>
@@ -21,28 +20,6 @@ constexpr std::string_view originalPrefix = "original.";
 std::string_view withoutWeight(std::string_view name)
 {
     return name.ends_with(weightEnd) ? name.substr(0, name.size() - weightEnd.size()) : name;
-}
-
-/// The number behind "layers."; nothing outside of layers.
-std::optional<std::int64_t> layerOf(std::string_view name)
-{
-    constexpr std::string_view mark = "layers.";
-    const std::size_t place = name.find(mark);
-    if (place == std::string_view::npos)
-        return std::nullopt;
-    const std::string_view rest = name.substr(place + mark.size());
-    std::int64_t layer = 0;
-    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), layer);
-    return error == std::errc() ? std::optional(layer) : std::nullopt;
-}
-
-bool isTarget(const Tuning& tuning, Projection projection, std::optional<std::int64_t> layer)
-{
-    return std::ranges::any_of(tuning.targets, [&](const AdapterTarget& target) {
-        return target.projection == projection &&
-               (target.layers.empty() ||
-                (layer && std::ranges::find(target.layers, *layer) != target.layers.end()));
-    });
 }
 
 bool isTrainedPart(const Tuning& tuning, std::string_view name)

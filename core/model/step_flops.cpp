@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "step_flops.h"
 
-#include "parameter_table.h"
-
 #include <algorithm>
 #include <cstdint>
 
@@ -178,14 +176,7 @@ std::optional<double> stepFlops(const ModelSpec& spec, const StepSettings& setti
     if (!products)
         return std::nullopt;
     constexpr double forward = 2.0;
-    if (settings.phase == Phase::Eval)
-        return *products * forward;
-    // Backward of a product is one for its input and one for its matrix, which a frozen one has not. Products
-    // of attention, whose both sides are inputs, are counted as matrices here.
-    const ParameterCounts counts = parameterCounts(spec, settings.tuning);
-    const double trained =
-        counts.all() > 0 ? static_cast<double>(counts.trained) / static_cast<double>(counts.all()) : 1.0;
-    return *products * forward * (2.0 + trained);
+    return *products * (settings.phase == Phase::Train ? 3.0 * forward : forward);
 }
 
 Precision productPrecision(const ModelSpec& spec, Precision precision, const StepOptions& options)

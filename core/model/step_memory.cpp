@@ -6,10 +6,8 @@
 #include "parameter_table.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <ranges>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace batchpeak::model {
@@ -109,13 +107,6 @@ struct KeptInputs
     double feedForward = 1.0;
     double down = 1.0;
 };
-
-bool isTarget(const Tuning& tuning, Projection projection)
-{
-    return std::ranges::any_of(tuning.targets, [projection](const AdapterTarget& target) {
-        return target.projection == projection;
-    });
-}
 
 /// A matrix that is trained keeps its input, and one that is frozen does not. An adapter keeps a copy of its
 /// own where autocast narrows it, and where dropout changes it with what it dropped
@@ -467,16 +458,6 @@ double castBytes(const std::vector<Parameter>& parameters, const StepSettings& s
     return bytes;
 }
 
-/// The number behind "layers."; nothing for a part outside of layers.
-std::optional<std::int64_t> layerNamed(const std::string& part)
-{
-    constexpr std::string_view mark = "layers.";
-    const std::size_t place = part.find(mark);
-    if (place == std::string::npos || place + mark.size() == part.size())
-        return std::nullopt;
-    return std::strtoll(part.c_str() + place + mark.size(), nullptr, 10);
-}
-
 /// The first of so many layers that something is learned in; all before it keep nothing for backward. As many
 /// as there are where the head learns alone.
 std::int64_t firstLearningLayer(const Tuning& tuning, std::int64_t layers)
@@ -492,7 +473,7 @@ std::int64_t firstLearningLayer(const Tuning& tuning, std::int64_t layers)
     for (const std::string& part : tuning.trainedParts) {
         if (part.starts_with("embed"))
             return 0;
-        if (const auto layer = layerNamed(part))
+        if (const auto layer = layerOf(part))
             first = std::min(first, *layer);
     }
     return first;

@@ -5,9 +5,36 @@
 #include "spec_checks.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 
 namespace batchpeak::model {
+
+bool isTarget(const Tuning& tuning, Projection projection)
+{
+    return std::ranges::find(tuning.targets, projection, &AdapterTarget::projection) != tuning.targets.end();
+}
+
+bool isTarget(const Tuning& tuning, Projection projection, std::optional<std::int64_t> layer)
+{
+    return std::ranges::any_of(tuning.targets, [&](const AdapterTarget& target) {
+        return target.projection == projection &&
+               (target.layers.empty() ||
+                (layer && std::ranges::find(target.layers, *layer) != target.layers.end()));
+    });
+}
+
+std::optional<std::int64_t> layerOf(std::string_view parameter)
+{
+    constexpr std::string_view mark = "layers.";
+    const std::size_t place = parameter.find(mark);
+    if (place == std::string_view::npos)
+        return std::nullopt;
+    const std::string_view rest = parameter.substr(place + mark.size());
+    std::int64_t layer = 0;
+    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), layer);
+    return error == std::errc() ? std::optional(layer) : std::nullopt;
+}
 
 double adapterScale(const Tuning& tuning)
 {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace batchpeak::model {
@@ -155,6 +156,15 @@ inline bool trainsAll(const Tuning& tuning)
 {
     return !hasAdapters(tuning) && tuning.trainedParts.empty();
 }
+
+/// An adapter stands beside that projection in some layer.
+bool isTarget(const Tuning& tuning, Projection projection);
+/// \param layer  absent outside of layers
+bool isTarget(const Tuning& tuning, Projection projection, std::optional<std::int64_t> layer);
+
+/// The number behind "layers." in the name of a parameter, or in the beginning of one; nothing outside of
+/// layers.
+std::optional<std::int64_t> layerOf(std::string_view parameter);
 
 /// What the adapters' products are multiplied with.
 double adapterScale(const Tuning& tuning);

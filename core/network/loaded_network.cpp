@@ -7,6 +7,7 @@
 #include "execution_state.h"
 #include "failure.h"
 #include "libtorch.h"
+#include "model/held_memory.h"
 #include "model/parameter_table.h"
 #include "network_factory.h"
 
@@ -26,11 +27,20 @@ namespace batchpeak::network {
 
 namespace {
 
+at::ScalarType typeOf(double elementBytes)
+{
+    constexpr double floatBytes = sizeof(float);
+    return elementBytes < floatBytes ? at::kBFloat16 : at::kFloat;
+}
+
+model::ElementBytes elementBytes(const trial::LoadRequest& request)
+{
+    return model::elementBytes(request.precision, request.tuning);
+}
+
 at::ScalarType computeType(const trial::LoadRequest& request)
 {
-    const bool narrow =
-        request.precision == model::Precision::Bf16 || model::isBf16Throughout(request.precision);
-    return narrow ? at::kBFloat16 : at::kFloat;
+    return typeOf(elementBytes(request).product);
 }
 
 // On a GPU, flash attention shares keys among queries but computes in 16 bits; the kernel for fp32
@@ -65,33 +75,11 @@ bool trains(const trial::LoadRequest& request)
     return request.phase == model::Phase::Train;
 }
 
-at::ScalarType parameterType(const trial::LoadRequest& request)
-{
-    return model::isBf16Throughout(request.precision) ? at::kBFloat16 : at::kFloat;
-}
-
-/// Of frozen parameters that are not quantised: those beside quantised ones have 16 bits, unless the step has
-/// products in fp32 alone.
-at::ScalarType frozenType(const trial::LoadRequest& request)
-{
-    switch (request.tuning.frozenWeights) {
-    case model::FrozenWeights::Same:
-        break;
-    case model::FrozenWeights::Fp32:
-        return at::kFloat;
-    case model::FrozenWeights::Bf16:
-        return at::kBFloat16;
-    case model::FrozenWeights::Nf4:
-    case model::FrozenWeights::Int8:
-        return computeType(request);
-    }
-    return parameterType(request);
-}
-
 ParameterHolding holdingOf(const trial::LoadRequest& request)
 {
-    return {.type = parameterType(request),
-            .frozenType = frozenType(request),
+    const model::ElementBytes bytes = elementBytes(request);
+    return {.type = typeOf(bytes.trained),
+            .frozenType = typeOf(bytes.frozen),
             .tuning = request.tuning,
             .channelsLast = request.step.channelsLast};
 }
@@ -114,7 +102,7 @@ NetworkOptions networkOptions(const trial::LoadRequest& request, at::Device devi
 {
     return {.device = device,
             .sequenceLength = request.sequenceLength,
-            .parameterType = parameterType(request),
+            .parameterType = typeOf(elementBytes(request).trained),
             .targetLength = request.targetLength.value_or(0),
             .computeType = computeType(request),
             .repeatsKeys = repeatsKeys(request, device),

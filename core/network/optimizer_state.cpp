@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "optimizer_state.h"
 
-#include <ATen/ops/constant_pad_nd.h>
+#include "value_blocks.h"
+
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/stack.h>
 #include <ATen/ops/zeros.h>
@@ -17,11 +18,6 @@ namespace {
 std::int64_t blockValues(int bits)
 {
     return bits == 8 ? 256 : 128;
-}
-
-std::int64_t blocksOf(std::int64_t elements, int bits)
-{
-    return (elements + blockValues(bits) - 1) / blockValues(bits);
 }
 
 /// Bytes of so many values of a piece.
@@ -51,13 +47,6 @@ at::Tensor zerosFor(std::int64_t elements, at::ScalarType type, const StateHoldi
     return at::zeros({elements}, at::TensorOptions(device).dtype(type));
 }
 
-/// {blocks, values of a block}, the last one filled up with zeros.
-at::Tensor inBlocks(const at::Tensor& values, int bits)
-{
-    const std::int64_t missing = blocksOf(values.numel(), bits) * blockValues(bits) - values.numel();
-    return (missing > 0 ? at::constant_pad_nd(values, {0, missing}) : values).view({-1, blockValues(bits)});
-}
-
 /// Steps between zero and the largest value of a block.
 double stepsOf(int bits, bool isSquare)
 {
@@ -70,7 +59,7 @@ at::Tensor packed(const at::Tensor& codes, int bits)
 {
     if (bits == 8)
         return codes;
-    const at::Tensor pairs = inBlocks(codes, bits).view({-1, 2});
+    const at::Tensor pairs = inBlocks(codes, blockValues(bits)).view({-1, 2});
     return pairs.select(1, 0).mul(16).add_(pairs.select(1, 1));
 }
 
@@ -92,7 +81,7 @@ OptimizerMoment::OptimizerMoment(const std::vector<std::int64_t>& pieces, bool i
     std::int64_t scales = 0;
     for (const std::int64_t elements : pieces) {
         values += bits > 0 ? narrowBytes(elements, bits) : elements;
-        scales += bits > 0 ? blocksOf(elements, bits) : 0;
+        scales += bits > 0 ? blocksOf(elements, blockValues(bits)) : 0;
     }
     m_values = zerosFor(values, bits > 0 ? at::kByte : holding.type, holding, device);
     if (bits > 0)
@@ -105,8 +94,8 @@ OptimizerMoment::OptimizerMoment(const std::vector<std::int64_t>& pieces, bool i
         Piece piece{.values = m_values.narrow(0, value, size), .elements = elements};
         value += size;
         if (bits > 0) {
-            piece.scales = m_scales.narrow(0, scale, blocksOf(elements, bits));
-            scale += blocksOf(elements, bits);
+            piece.scales = m_scales.narrow(0, scale, blocksOf(elements, blockValues(bits)));
+            scale += blocksOf(elements, blockValues(bits));
         }
         m_pieces.push_back(std::move(piece));
     }
@@ -136,7 +125,7 @@ void OptimizerMoment::quantize(const Piece& piece, const at::Tensor& values) con
 {
     const int bits = m_holding.bits();
     const double steps = stepsOf(bits, m_isSquare);
-    const at::Tensor blocks = inBlocks(m_isSquare ? values.sqrt() : values, bits);
+    const at::Tensor blocks = inBlocks(m_isSquare ? values.sqrt() : values, blockValues(bits));
     const at::Tensor scales = blocks.abs().amax(1);
     at::Tensor codes = blocks.div(scales.unsqueeze(1)).nan_to_num_(0.0, 0.0, 0.0).mul_(steps);
     if (m_isSquare)
@@ -155,7 +144,7 @@ at::Tensor OptimizerMoment::dequantized(const Piece& piece) const
     at::Tensor numbers = unpacked(piece.values, piece.elements, bits).to(at::kFloat);
     if (!m_isSquare)
         numbers.sub_(steps);
-    at::Tensor blocks = inBlocks(numbers.div_(steps), bits).mul(piece.scales.unsqueeze(1));
+    at::Tensor blocks = inBlocks(numbers.div_(steps), blockValues(bits)).mul(piece.scales.unsqueeze(1));
     return (m_isSquare ? blocks.square_() : blocks).flatten().narrow(0, 0, piece.elements);
 }
 
@@ -175,7 +164,8 @@ std::vector<std::int64_t> OptimizerMoment::tensorBytes(const std::vector<std::in
     for (const std::int64_t elements : pieces) {
         values += bits > 0 ? narrowBytes(elements, bits)
                            : elements * static_cast<std::int64_t>(c10::elementSize(holding.type));
-        scales += bits > 0 ? blocksOf(elements, bits) * static_cast<std::int64_t>(sizeof(float)) : 0;
+        scales +=
+            bits > 0 ? blocksOf(elements, blockValues(bits)) * static_cast<std::int64_t>(sizeof(float)) : 0;
     }
     return bits > 0 ? std::vector{values, scales} : std::vector{values};
 }

@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "quantized_matrix.h"
 
+#include "value_blocks.h"
+
 #include <ATen/Dispatch.h>
 #include <ATen/Parallel.h>
 #include <ATen/autocast_mode.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/bucketize.h>
-#include <ATen/ops/constant_pad_nd.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/linear.h>
 #include <ATen/ops/linspace.h>
@@ -40,11 +41,6 @@ constexpr double mostInteger = 127.0;
 /// Values that are brought back together where no kernel of our own does it, so that what that takes beside
 /// them stays small: 32 MiB in fp32.
 constexpr std::int64_t mostAtOnce = std::int64_t{1} << 23;
-
-std::int64_t blocksOf(std::int64_t count, std::int64_t size)
-{
-    return (count + size - 1) / size;
-}
 
 std::int64_t elementsOf(std::span<const std::int64_t> shape)
 {
@@ -88,13 +84,6 @@ at::Tensor nearest(const at::Tensor& values, std::span<const float> numbers)
     for (std::size_t i = 1; i < numbers.size(); ++i)
         middles.push_back((numbers[i - 1] + numbers[i]) / 2.0F);
     return at::bucketize(values, tensorOf(middles, values.device()), /*out_int32=*/true).to(at::kByte);
-}
-
-/// {blocks, size}, the last one filled up with zeros.
-at::Tensor inBlocks(const at::Tensor& flat, std::int64_t size)
-{
-    const std::int64_t missing = blocksOf(flat.numel(), size) * size - flat.numel();
-    return (missing > 0 ? at::constant_pad_nd(flat, {0, missing}) : flat).view({-1, size});
 }
 
 /// Values over the scales of their blocks, by the reciprocal, as bitsandbytes has it: a division would round

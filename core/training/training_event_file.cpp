@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training_event_file.h"
 
+#include "config/approximations.h"
 #include "config/config_error.h"
 #include "engine/errors.h"
 #include "engine/event_log.h"
@@ -71,7 +72,7 @@ config::Fidelity fidelityOf(const Fields& fields)
     for (const QString& part : fields.texts("replaced"))
         fidelity.addReplaced(part.toStdString());
     if (!fields.has("fidelity"))
-        fidelity.addReason(config::olderRecordReason);
+        fidelity.addReason(config::approximation::olderRecord);
     return fidelity;
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "checkpoint_weights.h"
 
+#include "approximations.h"
 #include "hugging_face_networks.h"
 
 namespace batchpeak::config {
@@ -49,8 +50,7 @@ void warnOfQuantizedWeights(FrozenWeights weights, TextPosition position, std::s
 {
     const bool isNarrow = weights == FrozenWeights::Nf4;
     warnOfApproximation(
-        warnings, position,
-        isNarrow ? "another kernel for 4-bit weights" : "another kernel for 8-bit weights",
+        warnings, position, isNarrow ? approximation::kernel4bit : approximation::kernel8bit,
         "The weights are quantised already ({}); trials hold those that stay as they are in {}, "
         "and all that are trained whole.",
         said, isNarrow ? "4-bit NormalFloat" : "8-bit integers");

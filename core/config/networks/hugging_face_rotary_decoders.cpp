@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "approximations.h"
 #include "hugging_face_networks.h"
 #include "network_readers.h"
 
@@ -393,7 +394,7 @@ void warnOfMissingRotation(const ConfigSection& config, std::vector<Warning>& wa
     if (config.boolean("use_sliding_window").value_or(false))
         refuse(config, "use_sliding_window", "windows in some layers");
     warnOfApproximation(
-        warnings, config.positionOf("model_type"), "rotary positions in every layer",
+        warnings, config.positionOf("model_type"), approximation::rotatedLayers,
         "The network has layers without positions; trials rotate queries and keys in all of them, "
         "which takes a little longer.");
 }
@@ -406,7 +407,7 @@ void warnOfManyExperts(const DecoderSpec& spec, const ConfigSection& config, std
     if (spec.experts <= few)
         return;
     warnOfApproximation(
-        warnings, config.positionOf("num_experts"), "experts that are run one by one",
+        warnings, config.positionOf("num_experts"), approximation::singleExperts,
         "The network has {} small experts, which trials run one after the other; a trainer that "
         "runs them in one product is faster.",
         spec.experts);

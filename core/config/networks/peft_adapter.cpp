@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "peft_adapter.h"
 
+#include "approximations.h"
 #include "differences.h"
 #include "model/parameter_table.h"
 #include "module_names.h"
@@ -475,6 +476,38 @@ void refuseOtherKinds(const ConfigSection& section)
 }
 
 } // namespace
+
+decltype(ConfigContents::tuningFor) tuningBy(PeftAdapter adapter)
+{
+    return [adapter = std::move(adapter)](const ModelSpec& spec, std::vector<Warning>& warnings) {
+        return tuningOf(adapter, spec, warnings);
+    };
+}
+
+void warnOfIntegerKernels(const Settings& settings, std::string_view key, std::vector<Warning>& warnings)
+{
+    warnOfApproximation(warnings, settings.positionOf(key), approximation::kernel8bit,
+                        "The run multiplies weights in 8 bits by bitsandbytes' kernels ({}), which trials "
+                        "do not have; the bytes of the weights are the same.",
+                        key);
+}
+
+void warnOfAdapterFile(const Settings& settings, std::string_view key, std::vector<Warning>& warnings)
+{
+    warnOfApproximation(warnings, settings.positionOf(key), approximation::adapterOfFile,
+                        "The run goes on with an adapter whose own file says what it is ({}); trials take "
+                        "it as it is described here.",
+                        key);
+}
+
+void warnOfNarrowCopies(const Settings& settings, std::string_view key, std::vector<Warning>& warnings)
+{
+    // ModulesToSaveWrapper of PEFT copies modules as they are.
+    warnOfApproximation(warnings, settings.positionOf(key), approximation::bf16Copies,
+                        "The run trains the modules of {} in 16 bits; trials train them in fp32, as the "
+                        "adapters, which takes more memory.",
+                        key);
+}
 
 void refuseOtherAdapter(const Settings& settings, std::span<const Difference> differences)
 {

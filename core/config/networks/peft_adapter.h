@@ -66,6 +66,18 @@ model::Tuning tuningOf(const PeftAdapter& adapter, const model::ModelSpec& spec,
 /// \throws ConfigError where a value is illegal
 PeftAdapter readPeftConfig(const ConfigSection& section);
 
+/// The same for whichever network is used, as ConfigContents has it.
+decltype(ConfigContents::tuningFor) tuningBy(PeftAdapter adapter);
+
+/// What trials do otherwise, the same of every trainer; each is told where the value stands that asks for it.
+
+/// Of a base in 8 bits.
+void warnOfIntegerKernels(const Settings& settings, std::string_view key, std::vector<Warning>& warnings);
+/// Of an adapter that is trained on.
+void warnOfAdapterFile(const Settings& settings, std::string_view key, std::vector<Warning>& warnings);
+/// Of modules beside adapters that are copied in the 16 bits that the base has.
+void warnOfNarrowCopies(const Settings& settings, std::string_view key, std::vector<Warning>& warnings);
+
 /// Rows hold what is trained as refusePartialTraining() takes it, of settings of adapters that trials do not
 /// have. \throws NotRun
 void refuseOtherAdapter(const Settings& settings, std::span<const Difference> differences);

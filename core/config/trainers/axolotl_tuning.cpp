@@ -71,11 +71,7 @@ void readQuantization(const ConfigSection& root, PeftAdapter& adapter, std::vect
             root.sectionIfAny("bnb_config_kwargs").boolean("bnb_4bit_use_double_quant").value_or(true);
     } else if (!isQlora && root.isOn(byteKey)) {
         adapter.frozenWeights = model::FrozenWeights::Int8;
-        warnOfApproximation(
-            warnings, root.positionOf(byteKey), approximation::kernel8bit,
-            "The run multiplies weights in 8 bits by bitsandbytes' kernels ({}), which trials "
-            "do not have; the bytes of the weights are the same.",
-            byteKey);
+        warnOfIntegerKernels(root, byteKey, warnings);
     }
 }
 
@@ -118,20 +114,10 @@ PeftAdapter readAdapter(const ConfigSection& root)
 void warnOfAdapter(const ConfigSection& root, const PeftAdapter& adapter, bool hasSixteenBits,
                    std::vector<Warning>& warnings)
 {
-    if (root.isOn("lora_model_dir")) {
-        warnOfApproximation(
-            warnings, root.positionOf("lora_model_dir"), approximation::adapterOfFile,
-            "The run goes on with an adapter whose own file says what it is ({}); trials take "
-            "it as it is described here.",
-            "lora_model_dir");
-    }
-    // ModulesToSaveWrapper copies modules as they are.
-    if (!adapter.modulesToSave.empty() && hasSixteenBits) {
-        warnOfApproximation(warnings, root.positionOf("lora_modules_to_save"), approximation::bf16Copies,
-                            "The run trains the modules of {} in 16 bits; trials train them in fp32, as the "
-                            "adapters, which takes more memory.",
-                            "lora_modules_to_save");
-    }
+    if (root.isOn("lora_model_dir"))
+        warnOfAdapterFile(root, "lora_model_dir", warnings);
+    if (!adapter.modulesToSave.empty() && hasSixteenBits)
+        warnOfNarrowCopies(root, "lora_modules_to_save", warnings);
 }
 
 /// What utils/freeze.py makes of a pattern: a dot is a dot but before a plus, and a range of rows at its end
@@ -204,9 +190,7 @@ decltype(ConfigContents::tuningFor) readAxolotlTuning(const ConfigSection& root,
     adapter.takesConv1d = adapter.frozenWeights == model::FrozenWeights::Nf4 ||
                           adapter.frozenWeights == model::FrozenWeights::Int8;
     warnOfAdapter(root, adapter, hasSixteenBits, warnings);
-    return [adapter](const model::ModelSpec& spec, std::vector<Warning>& others) {
-        return tuningOf(adapter, spec, others);
-    };
+    return tuningBy(std::move(adapter));
 }
 
 } // namespace batchpeak::config

@@ -73,11 +73,7 @@ void readQuantization(const ConfigSection& root, PeftAdapter& adapter, std::vect
                             "The run has the network in {} bits by {}; trials have it in {}.", *bits, method,
                             *bits <= 4 ? "4-bit NormalFloat" : "8-bit integers");
     } else if (*bits == 8) {
-        warnOfApproximation(
-            warnings, root.positionOf(bitsKey), approximation::kernel8bit,
-            "The run multiplies weights in 8 bits by bitsandbytes' kernels ({}), which trials "
-            "do not have; the bytes of the weights are the same.",
-            bitsKey);
+        warnOfIntegerKernels(root, bitsKey, warnings);
     }
 }
 
@@ -105,13 +101,8 @@ PeftAdapter readAdapter(const ConfigSection& root)
 void warnOfAdapter(const ConfigSection& root, std::vector<Warning>& warnings)
 {
     constexpr std::string_view fileKey = "adapter_name_or_path";
-    if (root.isOn(fileKey)) {
-        warnOfApproximation(
-            warnings, root.positionOf(fileKey), approximation::adapterOfFile,
-            "The run goes on with an adapter whose own file says what it is ({}); trials take "
-            "it as it is described here.",
-            fileKey);
-    }
+    if (root.isOn(fileKey))
+        warnOfAdapterFile(root, fileKey, warnings);
     // Adapters are fp32 whatever the rest is (cast_adapter_dtype in PEFT 0.18), and nothing casts their
     // products without autocast.
     if (!root.boolean("bf16").value_or(false) && !root.boolean("fp16").value_or(false)) {
@@ -133,9 +124,6 @@ void addVocabulary(PeftAdapter& adapter, const model::ModelSpec& spec)
 
 decltype(ConfigContents::tuningFor) adapterOf(const ConfigSection& root, std::vector<Warning>& warnings)
 {
-    if (root.isOn("use_llama_pro"))
-        refusePartialTraining(root.positionOf("use_llama_pro"),
-                              "layers that were put between (use_llama_pro)");
     PeftAdapter adapter = readAdapter(root);
     readQuantization(root, adapter, warnings);
     warnOfAdapter(root, warnings);
@@ -227,13 +215,6 @@ std::vector<std::string> trainedMarks(const FrozenLayers& frozen, const model::M
 
 decltype(ConfigContents::tuningFor) layersOf(const ConfigSection& root)
 {
-    if (root.isOn("use_llama_pro"))
-        refusePartialTraining(root.positionOf("use_llama_pro"),
-                              "layers that were put between (use_llama_pro)");
-    // init_adapter in model/adapter.py.
-    if (root.has(bitsKey))
-        root.fail(bitsKey, "stands beside finetuning_type: freeze, but LLaMA-Factory quantises networks for "
-                           "adapters alone; remove it");
     constexpr std::int64_t most = 1 << 14;
     FrozenLayers frozen{
         .layers = root.integer(layersKey).value_or(2),
@@ -269,15 +250,18 @@ decltype(ConfigContents::tuningFor) readLlamaFactoryTuning(const ConfigSection& 
 {
     if (type == "oft")
         refuseAdapter(root.positionOf(typeKey), type);
+    if (type != "full" && root.isOn("use_llama_pro"))
+        refusePartialTraining(root.positionOf("use_llama_pro"),
+                              "layers that were put between (use_llama_pro)");
     if (type == "lora")
         return adapterOf(root, warnings);
-    if (type == "freeze")
-        return layersOf(root);
     // init_adapter in model/adapter.py.
     if (root.has(bitsKey))
-        root.fail(bitsKey, "stands beside finetuning_type: full, but LLaMA-Factory quantises networks for "
-                           "adapters alone; remove it");
-    return nullptr;
+        root.fail(bitsKey,
+                  "stands beside finetuning_type: {}, but LLaMA-Factory quantises networks for adapters "
+                  "alone; remove it",
+                  type);
+    return type == "freeze" ? layersOf(root) : nullptr;
 }
 
 } // namespace batchpeak::config

@@ -175,15 +175,9 @@ decltype(ConfigContents::tuningFor) readTuning(const ConfigSection& section, std
     PeftAdapter adapter = readPeftConfig(peft);
     if (isNarrow) {
         adapter.frozenWeights = model::FrozenWeights::Int8;
-        warnOfApproximation(
-            warnings, section.positionOf(narrowKey), approximation::kernel8bit,
-            "The run multiplies weights in 8 bits by bitsandbytes' kernels ({}), which trials do "
-            "not have; the bytes of the weights are the same.",
-            narrowKey);
+        warnOfIntegerKernels(section, narrowKey, warnings);
     }
-    return [adapter](const model::ModelSpec& spec, std::vector<Warning>& others) {
-        return tuningOf(adapter, spec, others);
-    };
+    return tuningBy(std::move(adapter));
 }
 
 /// By its name: mpt_causal_lm describes a network, hf_causal_lm, hf_prefix_lm and hf_t5 name one of the

@@ -21,6 +21,10 @@ namespace {
 constexpr std::string_view fsdpKey = "fsdp";
 constexpr std::string_view fsdpConfigKey = "fsdp_config";
 constexpr std::string_view deepSpeedKey = "deepspeed";
+constexpr std::string_view spreadText =
+    "{} spreads the network over devices; trials hold all of it on one, so larger sizes may fit in the run.";
+constexpr std::string_view hostWeightsText =
+    "The run keeps its parameters in the host's memory between steps; trials keep them on the device.";
 
 /// Keys of accelerate begin with fsdp_, those of axolotl since 0.11 do not (utils/schemas/fsdp.py).
 std::string keyIn(const ConfigSection& section, std::string_view key)
@@ -76,20 +80,16 @@ void readFsdp(const ConfigSection& root, ConfigContents& contents)
     const std::string_view key = root.isOn(fsdpKey) ? fsdpKey : fsdpConfigKey;
     contents.step.sharding = readFsdpStrategy(words, config);
     if (contents.step.sharding != Sharding::None) {
-        warnOfApproximation(contents.warnings, root.positionOf(key), approximation::sharding,
-                            "{} spreads the network over devices; trials hold all of it on one, so larger "
-                            "sizes may fit in the run.",
+        warnOfApproximation(contents.warnings, root.positionOf(key), approximation::sharding, spreadText,
                             key);
     }
     const std::string offloadKey = keyIn(config, "offload_params");
     const bool offloads = std::ranges::find(words, "offload") != words.end() || config.isOn(offloadKey);
     if (offloads) {
         contents.step.optimizerOnHost = true;
-        warnOfApproximation(
-            contents.warnings, config.has(offloadKey) ? config.positionOf(offloadKey) : root.positionOf(key),
-            approximation::hostWeights,
-            "The run keeps its parameters in the host's memory between steps; trials keep them "
-            "on the device.");
+        warnOfApproximation(contents.warnings,
+                            config.has(offloadKey) ? config.positionOf(offloadKey) : root.positionOf(key),
+                            approximation::hostWeights, hostWeightsText);
     }
     if (config.isOn(keyIn(config, "activation_checkpointing")))
         contents.step.activationCheckpointing = true;
@@ -114,9 +114,7 @@ void readDeepSpeed(const ConfigSection& root, ConfigContents& contents)
         zero.fail("stage", "is {}; the stages of ZeRO are 0, 1, 2 and 3", stage);
     contents.step.sharding = stages.at(static_cast<std::size_t>(stage));
     if (stage > 0) {
-        warnOfApproximation(contents.warnings, zero.positionOf("stage"), approximation::sharding,
-                            "{} spreads the network over devices; trials hold all of it on one, so larger "
-                            "sizes may fit in the run.",
+        warnOfApproximation(contents.warnings, zero.positionOf("stage"), approximation::sharding, spreadText,
                             root.pathOf(deepSpeedKey));
     }
     const auto isOnHost = [&zero](std::string_view key) {
@@ -130,10 +128,8 @@ void readDeepSpeed(const ConfigSection& root, ConfigContents& contents)
                             "The run keeps the optimizer's state in the host's memory, and steps there.");
     }
     if (isOnHost("offload_param")) {
-        warnOfApproximation(
-            contents.warnings, zero.positionOf("offload_param"), approximation::hostWeights,
-            "The run keeps its parameters in the host's memory between steps; trials keep them "
-            "on the device.");
+        warnOfApproximation(contents.warnings, zero.positionOf("offload_param"), approximation::hostWeights,
+                            hostWeightsText);
     }
 }
 

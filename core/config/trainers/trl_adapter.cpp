@@ -37,11 +37,7 @@ void readQuantization(const ConfigSection& root, PeftAdapter& adapter, std::vect
         }
     } else {
         adapter.frozenWeights = model::FrozenWeights::Int8;
-        warnOfApproximation(
-            warnings, root.positionOf(byteKey), approximation::kernel8bit,
-            "The run multiplies weights in 8 bits by bitsandbytes' kernels ({}), which trials "
-            "do not have; the bytes of the weights are the same.",
-            byteKey);
+        warnOfIntegerKernels(root, byteKey, warnings);
     }
     if (!hasSixteenBits) {
         warnOfApproximation(
@@ -91,17 +87,10 @@ decltype(ConfigContents::tuningFor) readTrlAdapter(const ConfigSection& root, st
         adapter.targets = std::string(names->front());
     readQuantization(root, adapter, warnings);
     adapter.takesConv1d = true;
-    // ModulesToSaveWrapper of PEFT copies modules as they are.
     const bool areAlike = root.isOn(narrowKey) || root.isOn(byteKey) || !hasSixteenBits;
-    if (!adapter.modulesToSave.empty() && !areAlike) {
-        warnOfApproximation(warnings, root.positionOf(savedKey), approximation::bf16Copies,
-                            "The run trains the modules of {} in 16 bits; trials train them in fp32, as the "
-                            "adapters, which takes more memory.",
-                            savedKey);
-    }
-    return [adapter](const model::ModelSpec& spec, std::vector<Warning>& others) {
-        return tuningOf(adapter, spec, others);
-    };
+    if (!adapter.modulesToSave.empty() && !areAlike)
+        warnOfNarrowCopies(root, savedKey, warnings);
+    return tuningBy(std::move(adapter));
 }
 
 } // namespace batchpeak::config

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "config/approximations.h"
 #include "engine/exploration_plan.h"
 #include "engine/fidelity_text.h"
 #include "exploration_harness.h"
@@ -147,7 +148,9 @@ private slots:
              {[](config::ConfigContents& contents, Options&) {
                   contents.step.sharding = model::Sharding::Parameters;
                   contents.warnings.push_back(
-                      {.sentence = "", .position = {}, .approximation = std::string(config::shardingReason)});
+                      {.sentence = "",
+                       .position = {},
+                       .approximation = std::string(config::approximation::sharding)});
               },
               "as configured"}},
             {"sharding over devices that nobody has counted",
