@@ -304,6 +304,24 @@ private slots:
             QVERIFY2(right <= m_plan->width() - 404, field->name().c_str());
         }
     }
+
+    // What is said of parameters is long there, and the places behind it have to give way.
+    void showsAllOfAdaptersInASmallWindow()
+    {
+        const QByteArray adapters =
+            "batchpeak: 1\n"
+            "model: {family: llama, vocabulary_size: 128256, hidden_size: 2048, layers: 16, heads: 32,\n"
+            "  key_value_heads: 8, feed_forward_size: 8192, max_positions: 4096}\n"
+            "batch_size: 64\n"
+            "sequence_length: 2048\n"
+            "tuning: {adapter: lora, rank: 16, targets: [{projection: query}, {projection: value}]}\n";
+        m_plan->setConfig(engine::ConfigFile::open(fileWith("adapters.yaml", adapters)), {});
+        m_plan->resize(1076, 560);
+        QCoreApplication::processEvents();
+        const auto* form = m_plan->findChild<OptionForm*>();
+        const QWidget* page = form->parentWidget();
+        QVERIFY2(page->width() <= page->parentWidget()->width(), qPrintable(QString::number(page->width())));
+    }
 };
 
 BATCHPEAK_TEST(PlanViewTest)

@@ -328,7 +328,7 @@ void PlanView::addValueRow()
     const auto row = static_cast<int>(m_rows.size());
     const ValueRow labels{.name = mutedLabel(QString(), this),
                           .value = wrapped(new QLabel(this)),
-                          .place = mutedLabel(QString(), this)};
+                          .place = wrapped(mutedLabel(QString(), this))};
     labels.value->setWordWrap(false);
     labels.place->setFont(scaled(font(), 0.9));
     m_values->addWidget(labels.name, row, 0, Qt::AlignTop);
