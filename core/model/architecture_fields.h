@@ -36,11 +36,24 @@ void visitFields(DecoderSpec& spec, Visitor&& visitor)
     visitor.value("output_bias", spec.outputBias);
     visitor.value("query_key_normalization", spec.queryKeyNormalization);
     visitor.value("embedding_normalization", spec.embeddingNormalization);
+    visitor.value("normalization_bias", spec.normalizationBias);
+    visitor.value("branch_output_normalization", spec.branchOutputNormalization);
+    visitor.word("branches", spec.branches);
     visitor.value("normalization_epsilon", spec.normalizationEpsilon);
     visitor.value("rope_theta", spec.ropeTheta);
     visitor.value("rotary_dimensions", spec.rotaryDimensions);
+    visitor.sizes("unrotated_layers", spec.unrotatedLayers);
+    visitor.value("position_offset", spec.positionOffset);
+    visitor.value("attention_window", spec.attentionWindow);
+    visitor.sizes("windowed_layers", spec.windowedLayers);
+    visitor.value("attention_soft_cap", spec.attentionSoftCap);
+    visitor.value("logit_soft_cap", spec.logitSoftCap);
     visitor.value("experts", spec.experts);
     visitor.value("experts_per_token", spec.expertsPerToken);
+    visitor.value("shared_expert_size", spec.sharedExpertSize);
+    visitor.value("shared_expert_gate", spec.sharedExpertGate);
+    visitor.value("dense_layers", spec.denseLayers);
+    visitor.value("dense_feed_forward_size", spec.denseFeedForwardSize);
     visitor.value("dropout", spec.dropout);
     visitor.value("attention_dropout", spec.attentionDropout);
 }
@@ -63,6 +76,7 @@ void visitFields(EncoderSpec& spec, Visitor&& visitor)
     visitor.value("pooler", spec.pooler);
     visitor.value("masked_language_head", spec.maskedLanguageHead);
     visitor.value("next_sentence_head", spec.nextSentenceHead);
+    visitor.value("sentence_classes", spec.sentenceClasses);
     visitor.value("tied_embeddings", spec.tiedEmbeddings);
     visitor.value("predicted_tokens", spec.predictedTokens);
     visitor.value("token_dropout", spec.tokenDropout);

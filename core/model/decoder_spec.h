@@ -13,7 +13,7 @@
 namespace batchpeak::model {
 
 /// A decoder-only transformer, as a config describes it: GPT-2, GPT-3, LLaMA, Mistral, Mixtral, Qwen2,
-/// Qwen3, BLOOM and Jais are settings of it.
+/// Qwen3, Gemma, GPT-NeoX, GPT-J, Falcon, Phi, OPT, BLOOM and Jais are settings of it.
 ///
 /// It holds what decides shapes, arithmetic and memory. It deliberately does not hold the sequence
 /// length of a run, the precision or the optimizer: those belong to the run, not to the network.
@@ -48,14 +48,44 @@ struct DecoderSpec
     bool queryKeyNormalization = false;
     /// A normalisation of the token embeddings, as BLOOM has it.
     bool embeddingNormalization = false;
+    /// Of LayerNorms; RMSNorms have none.
+    bool normalizationBias = true;
+    /// What a branch gives is normalised too before it is added to the hidden state
+    /// (post_attention_layernorm and post_feedforward_layernorm of Gemma2DecoderLayer in
+    /// transformers 5.23.0).
+    bool branchOutputNormalization = false;
+    Branches branches = Branches::Sequential;
     double normalizationEpsilon = 1e-5;
     double ropeTheta = 10000.0;
     /// Leading elements of a head that are rotated; 0 stands for the whole head.
     std::int64_t rotaryDimensions = 0;
+    /// Layers whose queries and keys are not rotated, counted from 0, in their order.
+    std::vector<std::int64_t> unrotatedLayers = {};
+    /// Rows before those of the first position in a table of learned positions (2 of
+    /// OPTLearnedPositionalEmbedding in transformers 5.23.0).
+    std::int64_t positionOffset = 0;
+    /// Tokens that a token attends to, itself among them (Longformer, arXiv 2004.05150, 3.1); 0 for all
+    /// before it.
+    std::int64_t attentionWindow = 0;
+    /// Layers that keep to the window, counted from 0, in their order; empty where all do.
+    std::vector<std::int64_t> windowedLayers = {};
+    /// Scores of attention, and logits, become cap * tanh(score / cap) (Gemma 2, arXiv 2408.00118, 2); 0:
+    /// they are left as they are. The kernels that never hold the matrix of all pairs do not cap.
+    double attentionSoftCap = 0.0;
+    double logitSoftCap = 0.0;
     /// Feed-forward layers side by side, of which each token takes expertsPerToken (arXiv 2401.04088);
     /// with 0 or 1 there is one that all tokens take.
     std::int64_t experts = 0;
     std::int64_t expertsPerToken = 2;
+    /// Of a feed-forward layer beside the experts that every token takes (arXiv 2401.06066); 0 where there is
+    /// none. Its output is multiplied by the sigmoid of a projection onto one number where it has a gate
+    /// (shared_expert_gate of Qwen2MoeSparseMoeBlock in transformers 5.23.0).
+    std::int64_t sharedExpertSize = 0;
+    bool sharedExpertGate = false;
+    /// Leading layers that have no experts, and the size of their feed-forward layers; 0 stands for
+    /// feedForwardSize.
+    std::int64_t denseLayers = 0;
+    std::int64_t denseFeedForwardSize = 0;
     /// Probabilities of dropout on embeddings and on each residual branch, and on attention weights.
     double dropout = 0.0;
     double attentionDropout = 0.0;

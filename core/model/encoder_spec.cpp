@@ -31,8 +31,6 @@ std::optional<std::string> problemWithParts(const EncoderSpec& spec)
 }
 
 constexpr Normalization layerNorm = Normalization::LayerNorm;
-// Follows or does not.
-constexpr std::int64_t sentenceClasses = 2;
 
 void addEmbeddings(ParameterTableBuilder& table, const EncoderSpec& spec)
 {
@@ -70,7 +68,7 @@ void addHeads(ParameterTableBuilder& table, const EncoderSpec& spec)
         table.bias("output.bias", spec.vocabularySize);
     }
     if (spec.nextSentenceHead)
-        table.linear("next_sentence", sentenceClasses, spec.hiddenSize, true);
+        table.linear("next_sentence", spec.sentenceClasses, spec.hiddenSize, true);
 }
 
 } // namespace
@@ -94,7 +92,8 @@ std::optional<std::string> problemWith(const EncoderSpec& spec)
                                          {spec.layers, "number of layers"},
                                          {spec.heads, "number of attention heads"},
                                          {spec.feedForwardSize, "feed-forward size"},
-                                         {spec.maxPositions, "maximum sequence length"}}))
+                                         {spec.maxPositions, "maximum sequence length"},
+                                         {spec.sentenceClasses, "number of classes of a text"}}))
         return problem;
     if (auto problem = problemWithHeads(spec.hiddenSize, spec.heads))
         return problem;

@@ -40,8 +40,9 @@ struct EncoderSpec
     bool pooler = false;
     /// Predicts masked tokens: a dense layer, a normalisation, and the projection onto the vocabulary.
     bool maskedLanguageHead = true;
-    /// Tells from the pooled token whether one sentence follows the other.
+    /// Tells from the pooled token whether one sentence follows the other, or which class a text is of.
     bool nextSentenceHead = false;
+    std::int64_t sentenceClasses = 2;
     /// The projection onto the vocabulary shares the token embedding's weights.
     bool tiedEmbeddings = true;
     /// Masked tokens of a sample that its head is run on; 0: it is run on all tokens of the sample.

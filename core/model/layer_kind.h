@@ -11,8 +11,13 @@ namespace batchpeak::model {
 enum class PositionEmbedding { Learned, Rotary, Alibi };
 enum class Normalization { LayerNorm, RmsNorm };
 /// Of feed-forward layers. SwiGlu and GeGlu are gated: two products of the input, one of them activated,
-/// are multiplied (arXiv 2002.05202); GeGlu activates by the tanh approximation, as T5 1.1 does.
-enum class Activation { Gelu, GeluTanh, Relu, SwiGlu, GeGlu };
+/// are multiplied (arXiv 2002.05202); GeGlu activates by the tanh approximation, as T5 1.1 does. ReluSquared
+/// is relu(x)^2 (Primer, arXiv 2109.08668).
+enum class Activation { Gelu, GeluTanh, Relu, ReluSquared, SwiGlu, GeGlu };
+/// How a decoder layer's two branches, attention and feed-forward, meet the hidden state: one after the
+/// other; or side by side, both of the same normalised input (GPT-J) or each of a normalisation of its own
+/// (GPT-NeoX).
+enum class Branches { Sequential, Parallel, ParallelNorms };
 
 constexpr WordTable<PositionEmbedding, 3> wordsOf(PositionEmbedding)
 {
@@ -26,13 +31,21 @@ constexpr WordTable<Normalization, 2> wordsOf(Normalization)
     return {{{Normalization::LayerNorm, "layernorm"}, {Normalization::RmsNorm, "rmsnorm"}}};
 }
 
-constexpr WordTable<Activation, 5> wordsOf(Activation)
+constexpr WordTable<Activation, 6> wordsOf(Activation)
 {
     return {{{Activation::Gelu, "gelu"},
              {Activation::GeluTanh, "gelu_tanh"},
              {Activation::Relu, "relu"},
+             {Activation::ReluSquared, "relu_squared"},
              {Activation::SwiGlu, "swiglu"},
              {Activation::GeGlu, "geglu"}}};
+}
+
+constexpr WordTable<Branches, 3> wordsOf(Branches)
+{
+    return {{{Branches::Sequential, "sequential"},
+             {Branches::Parallel, "parallel"},
+             {Branches::ParallelNorms, "parallel_norms"}}};
 }
 
 inline bool isGated(Activation value)

@@ -98,6 +98,8 @@ at::Tensor activated(const at::Tensor& inner, model::Activation kind)
         return at::gelu(inner, "tanh");
     case model::Activation::Relu:
         return at::relu(inner);
+    case model::Activation::ReluSquared:
+        return at::relu(inner).square();
     case model::Activation::SwiGlu: {
         const auto halves = inner.chunk(2, -1);
         return at::silu(halves[0]).mul(halves[1]);
