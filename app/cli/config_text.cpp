@@ -4,9 +4,9 @@
 
 #include "config/batch_plan.h"
 #include "config/cerebras/known_sizes.h"
+#include "device/local_device.h"
 #include "engine/batch_text.h"
 #include "engine/errors.h"
-#include "engine/exploration_plan.h"
 #include "engine/memory_text.h"
 #include "engine/tuning_choice.h"
 #include "exploration_text.h"
@@ -226,7 +226,7 @@ void addTrialRows(Rows& rows, const QString& path, const config::ConfigContents&
     for (const model::Phase phase : phasesOf(contents)) {
         options.phase = phase;
         try {
-            const engine::NetworkPlan plan = engine::planNetwork(path, contents, options);
+            const engine::NetworkPlan plan = planHere(path, contents, options);
             say(fidelityRow(plan.run.fidelity));
             if (const auto memory = engine::stepMemoryOf(plan.load, options))
                 rows.push_back({QStringLiteral("memory, %1").arg(QString::fromUtf8(model::toText(phase))),
@@ -360,6 +360,15 @@ QString lengthText(const config::ConfigContents& contents)
 }
 
 } // namespace
+
+engine::NetworkPlan planHere(const QString& path, const config::ConfigContents& contents,
+                             const engine::ExplorationOptions& options)
+{
+    engine::NetworkPlan plan = engine::planNetwork(path, contents, options);
+    if (engine::sharesAmongUnknown(plan.load))
+        engine::shareAmongDevices(plan, options, device::localDevices());
+    return plan;
+}
 
 QStringList contentsLines(const QString& path, const config::ConfigContents& contents,
                           const engine::ExplorationOptions& options)

@@ -3,8 +3,8 @@
 #include "json_output.h"
 
 #include "config_output.h"
+#include "config_text.h"
 #include "engine/event_log.h"
-#include "engine/exploration_plan.h"
 #include "engine/field_object.h"
 #include "engine/stored_snapshot.h"
 #include "engine/tuning_choice.h"
@@ -151,7 +151,7 @@ QJsonValue trialsObject(const QString& path, const config::ConfigContents& conte
         return {};
     options.phase = phase;
     try {
-        const engine::NetworkPlan plan = engine::planNetwork(path, contents, options);
+        const engine::NetworkPlan plan = planHere(path, contents, options);
         const auto memory = engine::stepMemoryOf(plan.load, options);
         QJsonObject trials{{QStringLiteral("memory"), memory ? objectOf(*memory) : QJsonValue()}};
         engine::addFidelity(trials, plan.run.fidelity);

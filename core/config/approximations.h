@@ -43,10 +43,8 @@ inline constexpr std::string_view wideWeights = "frozen weights that the run has
 
 // What the config leaves open.
 inline constexpr std::string_view otherFile = "DeepSpeed settings in another file";
-inline constexpr std::string_view lengthOfData = "a sequence length that the data decide";
 inline constexpr std::string_view otherPrecision = "a precision that another config decides";
 inline constexpr std::string_view otherVocabulary = "a vocabulary that is not known";
-inline constexpr std::string_view packedTexts = "lengths of packed texts that are not known";
 
 // What a step computes.
 inline constexpr std::string_view compiled = "a compiled network";
@@ -62,6 +60,7 @@ inline constexpr std::string_view rotatedLayers = "rotary positions in every lay
 inline constexpr std::string_view megatron = "Megatron's own kernels";
 inline constexpr std::string_view otherKernels = "kernels that are not run here";
 inline constexpr std::string_view otherAttention = "attention that is not run here";
+inline constexpr std::string_view packedTexts = "packed texts";
 
 // What is trained.
 inline constexpr std::string_view partsOfMatrices = "parts of a fused matrix that stay frozen";

@@ -116,6 +116,10 @@ struct ConfigContents
     /// The adapter_config.json of PEFT that the config's network is named by, whose base is the network;
     /// empty for none.
     std::string adapterOfModel;
+    /// The data decide how long samples are: sequenceLength is what trials would take.
+    bool lengthIsOpen = false;
+    /// The same of step.packedTextLength.
+    bool textLengthIsOpen = false;
     /// What a person has put in the place of the config's own, as short noun phrases: "another network".
     std::vector<std::string> replaced;
 

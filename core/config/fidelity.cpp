@@ -44,6 +44,11 @@ void Fidelity::addReplaced(std::string_view part)
         kind = Kind::AnotherRun;
 }
 
+void Fidelity::addAssumed(std::string_view data)
+{
+    addOnce(assumed, data);
+}
+
 void Fidelity::dropReason(std::string_view reason)
 {
     std::erase(reasons, reason);
@@ -61,6 +66,15 @@ Fidelity fidelityOf(const ConfigContents& contents)
     return fidelity;
 }
 
+namespace {
+
+std::string ofData(const Fidelity& fidelity)
+{
+    return fidelity.assumed.empty() ? std::string() : ", for " + enumerated(fidelity.assumed);
+}
+
+} // namespace
+
 std::string toText(const Fidelity& fidelity)
 {
     const std::string approximate =
@@ -69,19 +83,19 @@ std::string toText(const Fidelity& fidelity)
     case Fidelity::Kind::AsConfigured:
         break;
     case Fidelity::Kind::Approximate:
-        return approximate;
+        return approximate + ofData(fidelity);
     case Fidelity::Kind::AnotherRun:
         return "another run, with " + enumerated(fidelity.replaced) +
-               (approximate.empty() ? approximate : "; " + approximate);
+               (approximate.empty() ? approximate : "; " + approximate) + ofData(fidelity);
     }
-    return "measured as configured";
+    return "measured as configured" + ofData(fidelity);
 }
 
-std::string nameOf(Fidelity::Kind kind)
+std::string nameOf(const Fidelity& fidelity)
 {
-    std::string name(wordOf(kind));
+    std::string name(wordOf(fidelity.kind));
     std::ranges::replace(name, '_', ' ');
-    return name;
+    return fidelity.kind == Fidelity::Kind::AsConfigured ? name + ofData(fidelity) : name;
 }
 
 std::string_view wordOf(Fidelity::Kind kind)

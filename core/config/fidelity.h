@@ -31,9 +31,13 @@ struct Fidelity
     std::vector<std::string> reasons;
     /// What a person has replaced, in the same way.
     std::vector<std::string> replaced;
+    /// What the run leaves to its data, and trials had to choose: "samples of 2048 tokens". A number is true
+    /// of data like that, so it makes no other kind; but it is told wherever the label is.
+    std::vector<std::string> assumed;
 
     void addReason(std::string_view reason);
     void addReplaced(std::string_view part);
+    void addAssumed(std::string_view data);
     /// Of what was found of the config and does not hold for the run that is asked for.
     void dropReason(std::string_view reason);
     bool operator==(const Fidelity&) const = default;
@@ -44,10 +48,11 @@ Fidelity fidelityOf(const ConfigContents& contents);
 
 /// "measured as configured", "approximate because of packed samples and an optimizer that is not run here",
 /// "another run, with another network", "another run, with another precision; approximate because of packed
-/// samples".
+/// samples"; each may end in ", for samples of 2048 tokens".
 std::string toText(const Fidelity& fidelity);
-/// As a word or two: "as configured", "approximate", "another run".
-std::string nameOf(Fidelity::Kind kind);
+/// In a few words: "as configured", "approximate", "another run"; the first may be "as configured, for
+/// samples of 2048 tokens", since nothing else would tell it from what the config alone decides.
+std::string nameOf(const Fidelity& fidelity);
 /// The word of its kind in files: "as_configured", "approximate", "another_run".
 std::string_view wordOf(Fidelity::Kind kind);
 

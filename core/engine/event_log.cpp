@@ -216,6 +216,7 @@ void addFidelity(QJsonObject& fields, const config::Fidelity& fidelity)
     fields.insert(QStringLiteral("fidelity"), fidelityWord(fidelity));
     fields.insert(QStringLiteral("approximations"), arrayOf(fidelity.reasons));
     fields.insert(QStringLiteral("replaced"), arrayOf(fidelity.replaced));
+    fields.insert(QStringLiteral("assumed"), arrayOf(fidelity.assumed));
 }
 
 void addParameters(QJsonObject& fields, const RunDescription& run)

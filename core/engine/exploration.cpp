@@ -69,7 +69,10 @@ void Exploration::load(const QString& filePath, const config::ConfigContents& co
 {
     if (snapshot().isUnderWay())
         return;
-    setRun(std::make_unique<Run>(planExploration(filePath, contents, options), options));
+    ExplorationPlan plan = planExploration(filePath, contents, options);
+    if (sharesAmongUnknown(plan.load))
+        shareAmongDevices(plan, options, m_parts.localDevices());
+    setRun(std::make_unique<Run>(std::move(plan), options));
     emit snapshotChanged(snapshot());
 }
 

@@ -52,6 +52,8 @@ struct ExplorationOptions
     int maxTrials = 64;
     std::optional<std::chrono::seconds> timeBudget;
     std::optional<std::int64_t> sequenceLength;
+    /// Tokens of each of the texts that a sample is packed of; 0: it is one text.
+    std::optional<std::int64_t> packedTextLength;
     /// Lengths of samples as they occur; empty stands for the worst case, all as long as sequenceLength.
     std::vector<std::int64_t> sampleLengths;
     /// The file that they are from.

@@ -178,18 +178,6 @@ std::vector<DeviceOutlook> devicesFor(const ExplorationOutlook& outlook, const E
     return result;
 }
 
-/// Where the config does not say how many share, all that are explored do.
-void shareAmongDevices(ExplorationPlan& plan, const ExplorationOptions& options,
-                       const device::LocalDevices& devices)
-{
-    model::StepOptions& step = plan.load.step;
-    if (step.sharding == model::Sharding::None || step.shards > 1 || !options.launcher.isEmpty() ||
-        devices.devices.empty())
-        return;
-    step.shards = static_cast<std::int64_t>(chooseDevices(options.devices, devices).size());
-    plan.space.memoryPrior = memoryPrior(plan.load, options);
-}
-
 /// To two figures: an estimate has no more.
 std::int64_t rounded(std::int64_t number)
 {
@@ -214,6 +202,7 @@ ExplorationOptions filledIn(ExplorationOptions options, const ConfigContents& co
         options.frozenWeights = options.frozenWeights.value_or(contents.tuning.frozenWeights);
     const model::StepOptions& step = contents.step;
     options.activationCheckpointing = options.activationCheckpointing.value_or(step.activationCheckpointing);
+    options.packedTextLength = options.packedTextLength.value_or(step.packedTextLength);
     options.lossChunkRows = options.lossChunkRows.value_or(step.lossChunkRows);
     options.maxGradientNorm = options.maxGradientNorm.value_or(step.maxGradientNorm);
     options.attention = options.attention.value_or(step.attention);
@@ -280,6 +269,7 @@ ExplorationOutlook outlookOn(const ConfigFile& file, const ExplorationOptions& o
     ExplorationOptions filled = inForce(options, contents);
     try {
         outlook.plan = planExploration(file.path(), contents, options);
+        shareAmongDevices(*outlook.plan, options, devices);
         filled = inForce(filled, *outlook.plan);
         outlook.values.push_back(
             {Translated::tr("Trials are"), fidelityText(outlook.plan->run.fidelity), {}});
@@ -289,10 +279,8 @@ ExplorationOutlook outlookOn(const ConfigFile& file, const ExplorationOptions& o
     for (const ExplorationOption& option : explorationOptions())
         outlook.options.push_back(optionOutlook(option, options, filled, outlook, contents));
     try {
-        if (outlook.plan) {
-            shareAmongDevices(*outlook.plan, options, devices);
+        if (outlook.plan)
             outlook.memory = stepMemoryOf(outlook.plan->load, options);
-        }
         outlook.devices = devicesFor(outlook, options, devices);
     } catch (const ExplorationError& error) {
         if (outlook.problem.isEmpty())

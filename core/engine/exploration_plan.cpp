@@ -3,6 +3,7 @@
 #include "exploration_plan.h"
 
 #include "batch_text.h"
+#include "config/approximations.h"
 #include "config/batch_plan.h"
 #include "config/cerebras/known_sizes.h"
 #include "errors.h"
@@ -10,6 +11,7 @@
 #include "model/parameter_table.h"
 #include "model/step_flops.h"
 #include "phase_sequence.h"
+#include "run_devices.h"
 #include "run_fidelity.h"
 #include "tuning_choice.h"
 
@@ -84,6 +86,7 @@ std::vector<std::int64_t> sampleLengths(const model::ModelSpec& spec, const Expl
 model::StepOptions stepOptions(model::StepOptions step, const ExplorationOptions& options)
 {
     step.activationCheckpointing = options.activationCheckpointing.value_or(step.activationCheckpointing);
+    step.packedTextLength = options.packedTextLength.value_or(step.packedTextLength);
     step.lossChunkRows = options.lossChunkRows.value_or(step.lossChunkRows);
     step.maxGradientNorm = options.maxGradientNorm.value_or(step.maxGradientNorm);
     step.attention = options.attention.value_or(step.attention);
@@ -93,7 +96,7 @@ model::StepOptions stepOptions(model::StepOptions step, const ExplorationOptions
 }
 
 /// What the config's devices hold together, where there are several. Of a run whose config does not say how
-/// many there are, those are that somebody names; RunDevices knows better.
+/// many there are, those are that somebody names; shareAmongDevices() knows better.
 void setShards(model::StepOptions& step, const config::ConfigContents& contents,
                const ExplorationOptions& options)
 {
@@ -359,9 +362,8 @@ ExplorationPlan planExploration(const QString& filePath, const config::ConfigCon
     refuseBatchNormalization(filePath, contents, network.load.model, batch);
     const bool isAuto = std::holds_alternative<config::Auto>(batch.setting);
 
-    ExplorationPlan plan{.run = std::move(network.run),
-                         .load = std::move(network.load),
-                         .notes = notesOn(contents, batch) + network.notes};
+    network.notes = notesOn(contents, batch) + network.notes;
+    ExplorationPlan plan{std::move(network)};
     plan.run.plan = batch;
     plan.run.hasBatch = !contents.isNetworkAlone();
     plan.run.objective =
@@ -377,6 +379,32 @@ ExplorationPlan planExploration(const QString& filePath, const config::ConfigCon
     setSizes(plan.space, batch, options);
     plan.run.isVerified = options.verify && plan.isSearch();
     return plan;
+}
+
+bool sharesAmongUnknown(const trial::LoadRequest& load)
+{
+    return load.step.sharding != model::Sharding::None && load.step.shards < 2;
+}
+
+void shareAmongDevices(NetworkPlan& plan, const ExplorationOptions& options,
+                       const device::LocalDevices& devices)
+{
+    if (!sharesAmongUnknown(plan.load) || !options.launcher.isEmpty())
+        return;
+    try {
+        plan.load.step.shards = static_cast<std::int64_t>(chooseDevices(options.devices, devices).size());
+    } catch (const ExplorationError&) {
+        return;
+    }
+    if (plan.load.step.shards < 2)
+        plan.run.fidelity.dropReason(config::approximation::sharding);
+}
+
+void shareAmongDevices(ExplorationPlan& plan, const ExplorationOptions& options,
+                       const device::LocalDevices& devices)
+{
+    shareAmongDevices(static_cast<NetworkPlan&>(plan), options, devices);
+    plan.space.memoryPrior = memoryPrior(plan.load, options);
 }
 
 } // namespace batchpeak::engine

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "config/config_document.h"
+#include "device/local_device.h"
 #include "exploration_options.h"
 #include "model/step_memory.h"
 #include "snapshot.h"
@@ -43,16 +44,20 @@ std::optional<search::MemoryPrior> memoryPrior(const trial::LoadRequest& load,
 NetworkPlan planNetwork(const QString& filePath, const config::ConfigContents& contents,
                         const ExplorationOptions& options);
 
+/// Devices share what each would hold (model::Sharding), and the config does not say how many there are.
+bool sharesAmongUnknown(const trial::LoadRequest& load);
+
+/// Then as many share as will run of \p devices, and one by itself shares nothing: its numbers are the run's.
+/// Nothing changes where the devices are behind a launcher, or cannot be used, which is said once they are
+/// opened.
+void shareAmongDevices(NetworkPlan& plan, const ExplorationOptions& options,
+                       const device::LocalDevices& devices);
+
 /// What a config and a person's options come to, before any device is known.
-struct ExplorationPlan
+struct ExplorationPlan : NetworkPlan
 {
-    RunDescription run;
-    /// The worker's request to load the network, without its memory limit, which the device decides.
-    trial::LoadRequest load;
     /// The space to search, without its memory, which the devices decide.
     search::SearchSpace space;
-    /// What the user should know about the batch arithmetic, as full sentences.
-    QStringList notes;
 
     /// A single size is not searched for.
     bool isSearch() const { return space.minimum < space.maximum && space.candidates.size() != 1; }
@@ -61,6 +66,10 @@ struct ExplorationPlan
 /// Largest size that is explored unless a config or the user asks for more: larger launches are
 /// refused by CUDA kernels whose grid is 65,535 wide (Lightning #20614).
 inline constexpr std::int64_t largestExplored = 65535;
+
+/// As of a network alone, and the search looks where memory then ends.
+void shareAmongDevices(ExplorationPlan& plan, const ExplorationOptions& options,
+                       const device::LocalDevices& devices);
 
 /// Of the options' phase; where both are asked for, evaluation is checked too.
 /// \throws config::ConfigError where the config and the options contradict each other, or hold no network

@@ -32,7 +32,7 @@ QString fidelitySentence(const config::Fidelity& fidelity)
 
 QString fidelityName(const config::Fidelity& fidelity)
 {
-    return QString::fromStdString(config::nameOf(fidelity.kind));
+    return QString::fromStdString(config::nameOf(fidelity));
 }
 
 QString fidelityMark(const config::Fidelity& fidelity)

@@ -133,6 +133,8 @@ std::vector<Asked> runOptions()
         shareOption({"--headroom", "PERCENT", "Share of the memory kept free"}, &Options::headroom, 0, 90),
         countOption({"--sequence-length", "N", "Tokens in a sample, instead of the config's"},
                     &Options::sequenceLength, 1, largestSequence),
+        countOption({"--packed-text-length", "N", "Tokens of each text that a sample is packed of; 0: it is one text"},
+                    &Options::packedTextLength, 0, largestSequence),
         wordOption("--precision", "Arithmetic of a step, instead of the config's", &Options::precision),
         wordOption("--optimizer", "Optimizer of a step, instead of the config's", &Options::optimizer),
         wordOption("--adapter", "Adapters to train beside frozen weights, instead of the config's",

@@ -219,15 +219,11 @@ RunDevices::RunDevices(const trial::LoadRequest& load, const ExplorationOptions&
 {
     const auto devices = options.launcher.isEmpty() ? chooseDevices(options.devices, parts.localDevices())
                                                     : devicesBehindLauncher(options.devices);
-    // Where the config does not say how many share, all that are explored do.
-    trial::LoadRequest shared = load;
-    if (shared.step.sharding != model::Sharding::None && shared.step.shards < 2)
-        shared.step.shards = static_cast<std::int64_t>(devices.size());
     for (const device::LocalDevice& device : devices) {
         m_setups.push_back({.id = QString::fromStdString(device.id()),
                             .command = workerCommand(options, device, QCoreApplication::applicationDirPath()),
                             .mayChooseWaiting = device.kind == "cpu" && mayChooseWaiting(options),
-                            .load = shared,
+                            .load = load,
                             .memoryLimitBytes = options.memoryLimitBytes,
                             .headroom = options.headroom,
                             .timeouts = parts.timeouts,

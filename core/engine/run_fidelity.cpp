@@ -5,6 +5,9 @@
 #include "config/approximations.h"
 #include "model/model_spec.h"
 
+#include <string>
+#include <variant>
+
 namespace batchpeak::engine {
 
 namespace {
@@ -46,17 +49,37 @@ void addReplacedTuning(Fidelity& fidelity, const model::Tuning& own, const model
 }
 
 /// A length that the config leaves open is brought to it by a person, and assumed without one.
-void addLengths(Fidelity& fidelity, const ConfigContents& contents, const ExplorationOptions& options,
-                const trial::LoadRequest& load)
+void addLengths(Fidelity& fidelity, const ConfigContents& contents, const trial::LoadRequest& load)
 {
     if (!model::takesSequences(load.model))
         return;
-    if (contents.sequenceLength > 0 && load.sequenceLength != contents.sequenceLength)
+    const bool isOpen = contents.lengthIsOpen || contents.sequenceLength < 1;
+    const std::int64_t own =
+        contents.sequenceLength > 0 ? contents.sequenceLength : model::usualSequenceLength(load.model);
+    if (isOpen && load.sequenceLength == own)
+        fidelity.addAssumed("samples of " + std::to_string(own) + " tokens");
+    if (!isOpen && load.sequenceLength != own)
         fidelity.addReplaced("another sequence length");
-    if (contents.sequenceLength < 1 && !options.sequenceLength)
-        fidelity.addReason(config::approximation::lengthOfData);
     if (!load.sampleLengths.empty())
         fidelity.addReplaced("other lengths of samples");
+}
+
+/// Of texts in a sample the same holds as of samples. Only decoders are run with their masks.
+void addPackedTexts(Fidelity& fidelity, const ConfigContents& contents, const trial::LoadRequest& load)
+{
+    const std::int64_t own = contents.step.packedTextLength;
+    const std::int64_t asked = load.step.packedTextLength;
+    if (asked > 0 && !std::holds_alternative<model::DecoderSpec>(load.model.architecture))
+        fidelity.addReason(config::approximation::packedTexts);
+    if (own == 0 || asked == 0) {
+        if (own != asked)
+            fidelity.addReplaced(asked > 0 ? "packed texts" : "one text in each sample");
+        return;
+    }
+    if (!contents.textLengthIsOpen && asked != own)
+        fidelity.addReplaced("other lengths of packed texts");
+    if (contents.textLengthIsOpen && asked == own && own < load.sequenceLength)
+        fidelity.addAssumed("packed texts of " + std::to_string(own) + " tokens");
 }
 
 /// Each device runs its trials by itself, whatever the others hold; where the config says that there is one,
@@ -81,7 +104,8 @@ Fidelity fidelityOfRun(const ConfigContents& contents, const ExplorationOptions&
     Fidelity fidelity = config::fidelityOf(contents);
     addReplacedTuning(fidelity, contents.tuning, load.tuning);
     addReplacedSteps(fidelity, contents, load);
-    addLengths(fidelity, contents, options, load);
+    addLengths(fidelity, contents, load);
+    addPackedTexts(fidelity, contents, load);
     judgeSharding(fidelity, contents, load);
     if (!options.workerCommand.isEmpty())
         fidelity.addReplaced("another worker program");

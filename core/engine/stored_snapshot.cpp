@@ -38,6 +38,8 @@ config::Fidelity fidelityOf(const store::FidelityRecord& record)
         fidelity.addReason(reason.toStdString());
     for (const QString& part : record.replaced)
         fidelity.addReplaced(part.toStdString());
+    for (const QString& data : record.assumed)
+        fidelity.addAssumed(data.toStdString());
     if (record.kind.isEmpty())
         fidelity.addReason(config::approximation::olderRecord);
     return fidelity;
@@ -59,7 +61,8 @@ store::FidelityRecord fidelityRecord(const config::Fidelity& fidelity)
 {
     return {.kind = QString::fromUtf8(config::wordOf(fidelity.kind)),
             .reasons = phrasesOf(fidelity.reasons),
-            .replaced = phrasesOf(fidelity.replaced)};
+            .replaced = phrasesOf(fidelity.replaced),
+            .assumed = phrasesOf(fidelity.assumed)};
 }
 
 namespace {

@@ -5,6 +5,8 @@
 #include "parameter.h"
 #include "spec_checks.h"
 
+#include <algorithm>
+
 namespace batchpeak::model {
 
 namespace {
@@ -76,6 +78,15 @@ std::int64_t rotaryDimensionsOf(const DecoderSpec& spec)
     return spec.rotaryDimensions != 0 ? spec.rotaryDimensions : headSizeOf(spec);
 }
 
+namespace {
+
+/// Where nobody says how long samples are: networks that take a hundred thousand tokens are hardly ever
+/// trained on samples so long, of which no device would fit one. cutoff_len of LLaMA-Factory 0.9.4 is as
+/// much.
+constexpr std::int64_t usualTokens = 2048;
+
+} // namespace
+
 bool hasExperts(const DecoderSpec& spec)
 {
     return spec.experts > 1;
@@ -90,7 +101,7 @@ bool chooseableExperts(const DecoderSpec& spec)
 
 std::int64_t usualSequenceLength(const DecoderSpec& spec)
 {
-    return spec.maxPositions;
+    return std::min(spec.maxPositions, usualTokens);
 }
 
 std::optional<std::int64_t> longestSequence(const DecoderSpec& spec)

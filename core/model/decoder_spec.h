@@ -102,7 +102,7 @@ bool hasExperts(const DecoderSpec& spec);
 /// A token can take as many experts as it should.
 bool chooseableExperts(const DecoderSpec& spec);
 
-/// Tokens of a sample where a config does not say: all positions.
+/// Tokens of a sample where a config does not say: all positions, but at most 2048.
 std::int64_t usualSequenceLength(const DecoderSpec& spec);
 
 /// Tokens of the longest sequence it can take; nothing where positions are computed, not learned.

@@ -5,10 +5,11 @@
 #include "value_blocks.h"
 
 #include <ATen/ops/from_blob.h>
-#include <ATen/ops/stack.h>
+#include <ATen/ops/linalg_vector_norm.h>
 #include <ATen/ops/zeros.h>
 
 #include <cstdlib>
+#include <limits>
 #include <new>
 
 namespace batchpeak::network {
@@ -55,19 +56,10 @@ double stepsOf(int bits, bool isSquare)
     return isSquare ? 15.0 : 7.0;
 }
 
-at::Tensor packed(const at::Tensor& codes, int bits)
+/// The two values of each byte of 4 bits, in a row of their own.
+at::Tensor inPairs(const at::Tensor& numbers, std::int64_t bytes)
 {
-    if (bits == 8)
-        return codes;
-    const at::Tensor pairs = inBlocks(codes, blockValues(bits)).view({-1, 2});
-    return pairs.select(1, 0).mul(16).add_(pairs.select(1, 1));
-}
-
-at::Tensor unpacked(const at::Tensor& bytes, std::int64_t elements, int bits)
-{
-    if (bits == 8)
-        return bytes;
-    return at::stack({bytes.div(16, "floor"), bytes.remainder(16)}, 1).flatten().narrow(0, 0, elements);
+    return numbers.narrow(0, 0, 2 * bytes).view({-1, 2});
 }
 
 } // namespace
@@ -101,51 +93,88 @@ OptimizerMoment::OptimizerMoment(const std::vector<std::int64_t>& pieces, bool i
     }
 }
 
+std::int64_t OptimizerMoment::roomElements(std::int64_t largestPiece, const StateHolding& holding)
+{
+    const int bits = holding.bits();
+    return bits > 0 ? blocksOf(largestPiece, blockValues(bits)) * blockValues(bits) : largestPiece;
+}
+
 at::Tensor OptimizerMoment::take(std::size_t index, const at::Tensor& room) const
 {
     const Piece& piece = m_pieces[index];
     if (!m_holding.isAway())
         return piece.values;
     const at::Tensor values = room.narrow(0, 0, piece.elements);
-    return values.copy_(m_holding.bits() > 0 ? dequantized(piece) : piece.values);
+    if (m_holding.bits() > 0)
+        dequantize(piece, room);
+    else
+        values.copy_(piece.values);
+    return values;
 }
 
-void OptimizerMoment::put(std::size_t index, const at::Tensor& values)
+void OptimizerMoment::put(std::size_t index, const at::Tensor& room)
 {
     if (!m_holding.isAway())
         return;
     const Piece& piece = m_pieces[index];
     if (m_holding.bits() > 0)
-        quantize(piece, values);
+        quantize(piece, room);
     else
-        at::Tensor(piece.values).copy_(values);
+        at::Tensor(piece.values).copy_(room.narrow(0, 0, piece.elements));
 }
 
-void OptimizerMoment::quantize(const Piece& piece, const at::Tensor& values) const
+at::Tensor OptimizerMoment::wholeBlocks(const Piece& piece, const at::Tensor& room) const
+{
+    return room.narrow(0, 0, roomElements(piece.elements, m_holding));
+}
+
+void OptimizerMoment::quantize(const Piece& piece, const at::Tensor& room) const
 {
     const int bits = m_holding.bits();
     const double steps = stepsOf(bits, m_isSquare);
-    const at::Tensor blocks = inBlocks(m_isSquare ? values.sqrt() : values, blockValues(bits));
-    const at::Tensor scales = blocks.abs().amax(1);
-    at::Tensor codes = blocks.div(scales.unsqueeze(1)).nan_to_num_(0.0, 0.0, 0.0).mul_(steps);
+    const at::Tensor numbers = wholeBlocks(piece, room);
+    numbers.narrow(0, piece.elements, numbers.numel() - piece.elements).zero_();
     if (m_isSquare)
-        codes.ceil_();
+        numbers.sqrt_();
+    const at::Tensor blocks = numbers.view({-1, blockValues(bits)});
+    constexpr double largest = std::numeric_limits<double>::infinity();
+    at::Tensor scales = piece.scales;
+    if (scales.device() == blocks.device())
+        at::linalg_vector_norm_out(scales, blocks, largest, {1});
     else
-        codes.round_().add_(steps);
-    at::Tensor(piece.scales).copy_(scales);
-    const at::Tensor whole = codes.to(at::kByte).flatten().narrow(0, 0, piece.elements);
-    at::Tensor(piece.values).copy_(packed(whole, bits).narrow(0, 0, piece.values.numel()));
+        scales =
+            at::Tensor(piece.scales).copy_(at::linalg_vector_norm(blocks, largest, {1})).to(blocks.device());
+    blocks.div_(scales.unsqueeze(1)).nan_to_num_(0.0, 0.0, 0.0).mul_(steps);
+    if (m_isSquare)
+        numbers.ceil_();
+    else
+        numbers.round_().add_(steps);
+    if (bits == 8) {
+        at::Tensor(piece.values).copy_(numbers.narrow(0, 0, piece.elements));
+        return;
+    }
+    const at::Tensor pairs = inPairs(numbers, piece.values.numel());
+    at::Tensor(piece.values).copy_(pairs.select(1, 0).mul_(16).add_(pairs.select(1, 1)));
 }
 
-at::Tensor OptimizerMoment::dequantized(const Piece& piece) const
+void OptimizerMoment::dequantize(const Piece& piece, const at::Tensor& room) const
 {
     const int bits = m_holding.bits();
     const double steps = stepsOf(bits, m_isSquare);
-    at::Tensor numbers = unpacked(piece.values, piece.elements, bits).to(at::kFloat);
+    const at::Tensor numbers = wholeBlocks(piece, room);
+    if (bits == 8) {
+        numbers.narrow(0, 0, piece.elements).copy_(piece.values);
+    } else {
+        const at::Tensor pairs = inPairs(numbers, piece.values.numel());
+        pairs.select(1, 0).copy_(piece.values).div_(16, "floor");
+        pairs.select(1, 1).copy_(piece.values).remainder_(16);
+    }
     if (!m_isSquare)
         numbers.sub_(steps);
-    at::Tensor blocks = inBlocks(numbers.div_(steps), blockValues(bits)).mul(piece.scales.unsqueeze(1));
-    return (m_isSquare ? blocks.square_() : blocks).flatten().narrow(0, 0, piece.elements);
+    const at::Tensor blocks = numbers.div_(steps).view({-1, blockValues(bits)});
+    blocks.mul_(piece.scales.to(blocks.device()).unsqueeze(1));
+    if (m_isSquare)
+        blocks.square_();
 }
 
 std::vector<at::Tensor> OptimizerMoment::tensors() const

@@ -46,10 +46,15 @@ public:
                     at::Device device);
 
     /// The values of a piece: its own memory, or a copy in the first elements of \p room, float32 on the
-    /// device.
+    /// device, of as many elements as roomElements() says. Neither this nor put() allocates: a step that ran
+    /// out of memory half-way would have changed some parameters and not the others. (Narrow numbers in the
+    /// host's memory of a GPU are the exception: they pass through memory of the GPU.)
     at::Tensor take(std::size_t piece, const at::Tensor& room) const;
-    /// Brings a copy back.
-    void put(std::size_t piece, const at::Tensor& values);
+    /// Brings the copy back, and leaves the room in no state to be read.
+    void put(std::size_t piece, const at::Tensor& room);
+
+    /// Whole blocks for the largest of the pieces.
+    static std::int64_t roomElements(std::int64_t largestPiece, const StateHolding& holding);
 
     /// All that it holds: the values of all pieces in one; or their bits, and the scales behind them.
     std::vector<at::Tensor> tensors() const;
@@ -65,8 +70,9 @@ private:
         std::int64_t elements = 0;
     };
 
-    void quantize(const Piece& piece, const at::Tensor& values) const;
-    at::Tensor dequantized(const Piece& piece) const;
+    void quantize(const Piece& piece, const at::Tensor& room) const;
+    void dequantize(const Piece& piece, const at::Tensor& room) const;
+    at::Tensor wholeBlocks(const Piece& piece, const at::Tensor& room) const;
 
     StateHolding m_holding;
     bool m_isSquare;

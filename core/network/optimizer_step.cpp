@@ -103,7 +103,7 @@ std::vector<std::int64_t> OptimizerStep::stateBytes(const OptimizerChoice& choic
         for (const std::int64_t tensor : OptimizerMoment::tensorBytes(pieces, holding))
             bytes.push_back(tensor);
         if (holding.isAway())
-            bytes.push_back(largest * floatBytes);
+            bytes.push_back(OptimizerMoment::roomElements(largest, holding) * floatBytes);
     }
     if (hasMasters(choice, type))
         bytes.insert(bytes.end(), {elements * floatBytes, largest * floatBytes});
@@ -131,7 +131,7 @@ void OptimizerStep::makeMoments(at::Device device, at::ScalarType type)
     for (int copy = 0; copy < model::optimizerStateCopies(m_choice.kind); ++copy) {
         m_moments.emplace_back(pieces, /*isSquare=*/copy == 1, holding, device);
         if (holding.isAway())
-            m_rooms.push_back(at::zeros({largest}, options));
+            m_rooms.push_back(at::zeros({OptimizerMoment::roomElements(largest, holding)}, options));
     }
     if (hasMasters(m_choice, type)) {
         m_masters = at::zeros({std::reduce(pieces.begin(), pieces.end())}, options);
@@ -224,9 +224,10 @@ void OptimizerStep::clip()
 void OptimizerStep::update(std::size_t index)
 {
     const Piece& piece = m_pieces[index];
+    const auto room = [this](std::size_t moment) { return m_rooms.empty() ? at::Tensor() : m_rooms[moment]; };
     std::vector<at::Tensor> moments;
     for (std::size_t i = 0; i < m_moments.size(); ++i)
-        moments.push_back(m_moments[i].take(index, m_rooms.empty() ? at::Tensor() : m_rooms[i]));
+        moments.push_back(m_moments[i].take(index, room(i)));
     const double decay = piece.decays ? weightDecay : 0.0;
     if (m_choice.kind == model::Optimizer::Sgd) {
         // Momentum that starts at zero makes the first step like any other.
@@ -239,7 +240,7 @@ void OptimizerStep::update(std::size_t index)
                           stabilizer, /*amsgrad=*/false, /*maximize=*/false);
     }
     for (std::size_t i = 0; i < m_moments.size(); ++i)
-        m_moments[i].put(index, moments[i]);
+        m_moments[i].put(index, room(i));
 }
 
 } // namespace batchpeak::network

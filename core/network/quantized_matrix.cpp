@@ -10,6 +10,7 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/bucketize.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/from_blob.h>
 #include <ATen/ops/linear.h>
 #include <ATen/ops/linspace.h>
 #include <ATen/ops/matmul.h>
@@ -21,7 +22,10 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <map>
+#include <mutex>
 #include <span>
+#include <utility>
 
 namespace batchpeak::network {
 
@@ -113,6 +117,33 @@ const std::array<float, 512>& pairTable()
     return table;
 }
 
+/// What numbers are looked up in, on one device.
+struct LookupTables
+{
+    /// {256, 2}
+    at::Tensor pairs;
+    /// {256}
+    at::Tensor dynamic;
+};
+
+/// Copied once a process: a copy for each product would wait for the device. On the CPU they are the tables
+/// themselves. They are never freed, since a device may be gone before the last static is.
+const LookupTables& tablesOn(at::Device device)
+{
+    static std::mutex mutex;
+    static auto& tables = *new std::map<std::pair<at::DeviceType, at::DeviceIndex>, LookupTables>;
+    const std::scoped_lock lock(mutex);
+    const auto [place, isNew] = tables.try_emplace({device.type(), device.index()});
+    if (isNew) {
+        const auto wrapped = [device](std::span<const float> numbers, at::IntArrayRef shape) {
+            // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast): tensors of constants there are none
+            return at::from_blob(const_cast<float*>(numbers.data()), shape, at::kFloat).to(device);
+        };
+        place->second = {.pairs = wrapped(pairTable(), {256, 2}), .dynamic = wrapped(dynamicTable(), {256})};
+    }
+    return place->second;
+}
+
 /// One block of values, the last of which may be shorter.
 template<typename Value>
 void fillBlock(const std::uint8_t* bytes, float scale, Value* values, std::int64_t count)
@@ -157,7 +188,7 @@ void fillOnHost(const at::Tensor& codes, const at::Tensor& scales, const at::Ten
 /// Where there is no kernel of our own: looked up piece by piece.
 void fillByLookup(const at::Tensor& codes, const at::Tensor& scales, const at::Tensor& values)
 {
-    const at::Tensor table = tensorOf(pairTable(), codes.device()).view({256, 2});
+    const at::Tensor& table = tablesOn(codes.device()).pairs;
     const std::int64_t count = values.numel();
     for (std::int64_t first = 0; first < count; first += mostAtOnce) {
         const std::int64_t size = std::min(mostAtOnce, count - first);
@@ -291,7 +322,7 @@ at::Tensor QuantizedMatrix::blockScales(const Part& part)
     if (!part.scalesOfScales.defined())
         return part.scales;
     const at::Tensor numbers =
-        tensorOf(dynamicTable(), part.scales.device()).index_select(0, part.scales.to(at::kInt));
+        tablesOn(part.scales.device()).dynamic.index_select(0, part.scales.to(at::kInt));
     return inBlocks(numbers, blockScaleCount)
         .mul(part.scalesOfScales.unsqueeze(1))
         .flatten()

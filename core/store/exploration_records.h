@@ -18,9 +18,11 @@ struct FidelityRecord
 {
     /// The word of the events: "as_configured", "approximate", "another_run"; an older program did not tell.
     QString kind;
-    /// What trials had otherwise than the run, and what a person had replaced, as short noun phrases.
+    /// What trials had otherwise than the run, what a person had replaced, and what trials took where the
+    /// data of the run decide, as short noun phrases.
     QStringList reasons;
     QStringList replaced;
+    QStringList assumed = {};
 
     bool operator==(const FidelityRecord&) const = default;
 };

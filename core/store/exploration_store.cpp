@@ -55,7 +55,8 @@ FidelityRecord fidelityFrom(const SqlStatement& row)
 {
     return {.kind = row.text("fidelity"),
             .reasons = row.text("approximations").split(flagSeparator, Qt::SkipEmptyParts),
-            .replaced = row.text("replaced").split(flagSeparator, Qt::SkipEmptyParts)};
+            .replaced = row.text("replaced").split(flagSeparator, Qt::SkipEmptyParts),
+            .assumed = row.text("assumed").split(flagSeparator, Qt::SkipEmptyParts)};
 }
 
 ExplorationSummary summaryFrom(const SqlStatement& row)
@@ -183,8 +184,8 @@ qint64 ExplorationStore::begin(const ExplorationInfo& info)
         QStringLiteral("INSERT INTO exploration (started, file, format, family, parameters, "
                        "phase, numeric_precision, optimizer, sequence_length, batch_size, "
                        "config_devices, setting, objective, strategy, tolerance, version, "
-                       "frozen_parameters, tuning, fidelity, approximations, replaced) "
-                       "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
+                       "frozen_parameters, tuning, fidelity, approximations, replaced, assumed) "
+                       "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
     statement.bind(fromTime(info.started))
         .bind(notNull(info.filePath))
         .bind(notNull(info.formatName))
@@ -205,18 +206,20 @@ qint64 ExplorationStore::begin(const ExplorationInfo& info)
         .bind(notNull(info.tuning))
         .bind(notNull(info.fidelity.kind))
         .bind(notNull(info.fidelity.reasons.join(flagSeparator)))
-        .bind(notNull(info.fidelity.replaced.join(flagSeparator)));
+        .bind(notNull(info.fidelity.replaced.join(flagSeparator)))
+        .bind(notNull(info.fidelity.assumed.join(flagSeparator)));
     return statement.run().insertedId();
 }
 
 void ExplorationStore::setFidelity(qint64 exploration, const FidelityRecord& fidelity)
 {
     SqlStatement(QSqlDatabase::database(m_connection),
-                 QStringLiteral("UPDATE exploration SET fidelity = ?, approximations = ?, replaced = ? "
-                                "WHERE id = ?"))
+                 QStringLiteral("UPDATE exploration SET fidelity = ?, approximations = ?, replaced = ?, "
+                                "assumed = ? WHERE id = ?"))
         .bind(notNull(fidelity.kind))
         .bind(notNull(fidelity.reasons.join(flagSeparator)))
         .bind(notNull(fidelity.replaced.join(flagSeparator)))
+        .bind(notNull(fidelity.assumed.join(flagSeparator)))
         .bind(exploration)
         .run();
 }

@@ -151,7 +151,8 @@ constexpr std::array upgrades{
     "ALTER TABLE exploration ADD COLUMN tuning TEXT NOT NULL DEFAULT ''",
     "ALTER TABLE exploration ADD COLUMN fidelity TEXT NOT NULL DEFAULT ''",
     "ALTER TABLE exploration ADD COLUMN approximations TEXT NOT NULL DEFAULT ''",
-    "ALTER TABLE exploration ADD COLUMN replaced TEXT NOT NULL DEFAULT ''"};
+    "ALTER TABLE exploration ADD COLUMN replaced TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE exploration ADD COLUMN assumed TEXT NOT NULL DEFAULT ''"};
 static_assert(1 + upgrades.size() == schemaVersion);
 
 int versionOf(const QSqlDatabase& database)

@@ -71,6 +71,8 @@ config::Fidelity fidelityOf(const Fields& fields)
         fidelity.addReason(reason.toStdString());
     for (const QString& part : fields.texts("replaced"))
         fidelity.addReplaced(part.toStdString());
+    for (const QString& data : fields.texts("assumed"))
+        fidelity.addAssumed(data.toStdString());
     if (!fields.has("fidelity"))
         fidelity.addReason(config::approximation::olderRecord);
     return fidelity;

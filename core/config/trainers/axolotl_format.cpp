@@ -6,6 +6,7 @@
 #include "differences.h"
 #include "format.h"
 #include "networks/peft_adapter.h"
+#include "packing.h"
 #include "run_reader.h"
 #include "sharding.h"
 #include "syntax/words.h"
@@ -80,9 +81,8 @@ constexpr std::string_view kernelsText =
     "{} runs kernels of its own; trials run PyTorch's, which take longer and more memory.";
 
 // AxolotlInputConfig, utils/schemas/config.py, and the plugins of integrations.
-constexpr std::array<Difference, 21> differences{
-    {{.key = "sample_packing", .text = packedSamples, .approximation = approximation::packedTexts},
-     {.key = "activation_offloading",
+constexpr std::array<Difference, 20> differences{
+    {{.key = "activation_offloading",
       .text = hostActivationsText,
       .approximation = approximation::hostActivations},
      {.key = "layer_offloading",
@@ -364,6 +364,8 @@ ConfigContents read(const ConfigText& text)
     warnOfBatchFinder(root, contents.warnings);
     readSharding(root, contents);
     warnOf(root, differences, contents.warnings);
+    if (root.isOn("sample_packing"))
+        packTexts(root.positionOf("sample_packing"), "sample_packing", contents);
     warnOfPlugins(root, contents.warnings);
     contents.model = networkOrWhyNot([&] {
         refuseOtherRun(root, otherRuns);

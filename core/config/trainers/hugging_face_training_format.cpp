@@ -3,6 +3,7 @@
 #include "approximations.h"
 #include "differences.h"
 #include "format.h"
+#include "packing.h"
 #include "run_reader.h"
 #include "syntax/json_text.h"
 #include "syntax/words.h"
@@ -87,12 +88,11 @@ void readLengths(const ConfigSection& root, ConfigContents& contents)
 
 /// The wrapped strategy cuts a stream of tokens; that of bfd, which is the usual one, keeps texts apart
 /// (pack_dataset in TRL 1.x, trl/data_utils.py).
-void warnOfPacking(const ConfigSection& root, std::vector<Warning>& warnings)
+void readPacking(const ConfigSection& root, ConfigContents& contents)
 {
-    const Difference packed{
-        .key = "packing", .text = packedSamples, .approximation = approximation::packedTexts};
-    if (root.text("packing_strategy") != "wrapped")
-        warnOf(root, std::span(&packed, 1), warnings);
+    constexpr std::string_view key = "packing";
+    if (root.isOn(key) && root.text("packing_strategy") != "wrapped")
+        packTexts(root.positionOf(key), key, contents);
 }
 
 /// Adapters are fp32 beside a network in 16 bits (cast_adapter_dtype in PEFT 0.18), but bfloat16 beside one
@@ -159,7 +159,7 @@ ConfigContents read(const ConfigText& text)
     ConfigContents contents;
     readTrainingArguments(root, contents);
     warnOf(root, differences, contents.warnings);
-    warnOfPacking(root, contents.warnings);
+    readPacking(root, contents);
     contents.model = networkOrWhyNot([&] {
         refuseOtherRun(root, otherSteps);
         contents.tuningFor = readTrlAdapter(root, contents.warnings);

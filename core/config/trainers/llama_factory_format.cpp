@@ -4,6 +4,7 @@
 #include "differences.h"
 #include "format.h"
 #include "llama_factory_tuning.h"
+#include "packing.h"
 #include "run_reader.h"
 #include "syntax/words.h"
 #include "training_arguments.h"
@@ -56,9 +57,12 @@ constexpr std::array<Difference, 8> otherRuns{
      {"hyper_parallel_cp_size", cutOverDevices, AboveOne, {}, {}, reason::overDevices},
      {"sequence_parallel_size", cutOverDevices, AboveOne, {}, {}, reason::overDevices}}};
 
-constexpr std::array<Difference, 12> differences{
-    {{.key = "neat_packing", .text = packedSamples, .approximation = approximation::packedTexts},
-     {.key = "use_galore",
+/// With packing alone texts attend to those before them in the sample, as one long text does
+/// (preprocess_supervised_dataset and its collators, src/llamafactory/data).
+constexpr std::string_view packingKey = "neat_packing";
+
+constexpr std::array<Difference, 11> differences{
+    {{.key = "use_galore",
       .text = "{} makes GaLore the optimizer; trials run AdamW, which takes more memory.",
       .approximation = approximation::otherOptimizer},
      {.key = "use_apollo",
@@ -162,6 +166,8 @@ ConfigContents read(const ConfigText& text)
     ConfigContents contents;
     readTrainingArguments(root, contents);
     warnOf(root, differences, contents.warnings);
+    if (root.isOn(packingKey))
+        packTexts(root.positionOf(packingKey), packingKey, contents);
     const std::string type = readWord(root, typeKey, types, "lora");
     contents.model = networkOrWhyNot([&] {
         refuseOtherPurpose(root);

@@ -7,6 +7,7 @@
 #include "networks/named_network.h"
 #include "networks/network_readers.h"
 #include "networks/peft_adapter.h"
+#include "packing.h"
 #include "run_reader.h"
 #include "syntax/words.h"
 #include "syntax/yaml_scalar.h"
@@ -330,7 +331,7 @@ void warnOfCheckpointing(const ConfigSection& root, ConfigContents& contents)
 
 /// Samples are packed into sequences of full length, as those of trials are, and attend to each other unless
 /// attn_uses_sequence_id says otherwise: BinPackCollator in llmfoundry/data/packing.py.
-void warnOfPacking(const ConfigSection& root, std::vector<Warning>& warnings)
+void readPacking(const ConfigSection& root, ConfigContents& contents)
 {
     constexpr std::string_view key = "packing_ratio";
     const ConfigSection dataset = root.sectionIfAny("train_loader").sectionIfAny("dataset");
@@ -339,14 +340,10 @@ void warnOfPacking(const ConfigSection& root, std::vector<Warning>& warnings)
         return;
     constexpr std::string_view masksTexts = "attn_uses_sequence_id";
     if (attention.boolean(masksTexts).value_or(false)) {
-        warnOfApproximation(
-            warnings, dataset.positionOf(key), approximation::packedTexts,
-            "Samples are packed into sequences (packing_ratio) and attend to themselves alone "
-            "({}); a sample of a trial is one text of full length.",
-            attention.pathOf(masksTexts));
+        packTexts(dataset.positionOf(key), key, contents);
         return;
     }
-    warn(warnings, dataset.positionOf(key),
+    warn(contents.warnings, dataset.positionOf(key),
          "Samples are packed into sequences (packing_ratio); a sample of a trial is one packed sequence of "
          "full "
          "length.");
@@ -377,7 +374,7 @@ void readRunInto(const ConfigSection& root, ConfigContents& contents)
     readSharding(root, contents);
     warnOfCheckpointing(root, contents);
     warnOf(root, differences, contents.warnings);
-    warnOfPacking(root, contents.warnings);
+    readPacking(root, contents);
     // True since LLM-Foundry 0.14 (pull request 1618).
     contents.training.weighsTokens = root.boolean("accumulate_train_batch_on_tokens").value_or(true);
     contents.training.halvesAutomatically = isAuto(root);

@@ -5,6 +5,7 @@
 #include "differences.h"
 #include "format.h"
 #include "networks/network_readers.h"
+#include "packing.h"
 #include "run_reader.h"
 #include "syntax/words.h"
 #include "syntax/yaml_scalar.h"
@@ -95,11 +96,6 @@ constexpr std::array<Difference, 5> differences{
               "keep "
               "all gradients until the step, which takes more memory.",
       .approximation = approximation::updatesInBackward}}};
-
-constexpr std::array<Difference, 1> datasetDifferences{
-    {{.key = "packed",
-      .text = "Samples are packed into sequences (packed); a sample of a trial is one text of full length.",
-      .approximation = approximation::packedTexts}}};
 
 /// What only the recipes for several GPUs read: cfg.get() in recipes/full_finetune_distributed.py and
 /// lora_finetune_distributed.py.
@@ -298,29 +294,41 @@ void readLengths(const ConfigSection& root, ConfigContents& contents)
         }
     }
     contents.sequenceLength = usualLength(contents);
+    contents.lengthIsOpen = true;
     const bool isKnown = std::holds_alternative<model::ModelSpec>(contents.model);
-    warnOfApproximation(
-        contents.warnings,
-        root.hasSection("tokenizer") ? root.sectionIfAny("tokenizer").positionOf(key) : root.positionOf(key),
-        approximation::lengthOfData,
-        isKnown ? "tokenizer.max_seq_len is not set, so samples are as long as the data; trials run the {} "
-                  "tokens that the network takes at most. Set it, or give another length with "
-                  "--sequence-length."
-                : "tokenizer.max_seq_len is not set, so samples are as long as the data; set it, or give a "
-                  "length with --sequence-length.",
-        contents.sequenceLength);
+    warn(contents.warnings,
+         root.hasSection("tokenizer") ? root.sectionIfAny("tokenizer").positionOf(key) : root.positionOf(key),
+         isKnown
+             ? "tokenizer.max_seq_len is not set, so samples are as long as the data; trials run samples of "
+               "{} tokens. Set it, or give the length of yours with --sequence-length."
+             : "tokenizer.max_seq_len is not set, so samples are as long as the data; set it, or give a "
+               "length with --sequence-length.",
+         contents.sequenceLength);
 }
 
-void warnOfDatasets(const ConfigSection& root, std::vector<Warning>& warnings)
+/// PackedDataset in torchtune/datasets/_packed.py, whose mask flex attention takes on a GPU
+/// (packed_block_causal_mask in torchtune/modules/attention_utils.py).
+void readPackingOf(const ConfigSection& dataset, ConfigContents& contents)
+{
+    constexpr std::string_view key = "packed";
+    if (!dataset.boolean(key).value_or(false) || contents.step.packedTextLength > 0)
+        return;
+    packTexts(dataset.positionOf(key), dataset.pathOf(key), contents);
+    warnOfApproximation(contents.warnings, dataset.positionOf(key), approximation::otherAttention,
+                        "The recipe masks packed texts by flex attention on a GPU, trials by PyTorch's own "
+                        "kernels, which take longer.");
+}
+
+void readPacking(const ConfigSection& root, ConfigContents& contents)
 {
     constexpr std::string_view key = "dataset";
     const YamlNode* value = root.value(key);
     if (!value || value->kind != NodeKind::Sequence) {
-        warnOf(root.sectionIfAny(key), datasetDifferences, warnings);
+        readPackingOf(root.sectionIfAny(key), contents);
         return;
     }
     for (const ConfigSection& dataset : root.sections(key))
-        warnOf(dataset, datasetDifferences, warnings);
+        readPackingOf(dataset, contents);
 }
 
 void readRunInto(const ConfigSection& root, ConfigContents& contents)
@@ -331,7 +339,7 @@ void readRunInto(const ConfigSection& root, ConfigContents& contents)
     readCheckpointing(root, contents);
     contents.step.maxGradientNorm = readClipping(root);
     readLoss(root, contents);
-    warnOfDatasets(root, contents.warnings);
+    readPacking(root, contents);
     readSharding(root, contents);
     warnOf(root, differences, contents.warnings);
     // The keys of torchtune's RFC (pull request 2199), which stayed one: no release knows them.

@@ -36,9 +36,6 @@ inline constexpr std::string_view torchAdamW =
     "adamw_torch adamw_torch_fused adamw_torch_xla adamw_hf adamw_apex_fused";
 
 /// Texts of Difference.
-inline constexpr std::string_view packedSamples =
-    "{} packs several texts into one sample, which attend to themselves alone; trials run each sample as one "
-    "text of full length.";
 inline constexpr std::string_view ligerText =
     "{} runs kernels of Liger; trials run PyTorch's own, which take longer and more memory.";
 inline constexpr std::string_view fp8Text =

@@ -84,7 +84,38 @@ private slots:
         fidelity.addReason("a");
         QVERIFY(fidelity.kind == Fidelity::Kind::AnotherRun);
         QCOMPARE(fidelity.reasons, std::vector<std::string>{"a"});
-        QCOMPARE(std::string(nameOf(fidelity.kind)), std::string("another run"));
+        QCOMPARE(nameOf(fidelity), std::string("another run"));
+    }
+
+    void tellsWhatItAssumed_data()
+    {
+        rows<std::vector<std::string>, std::string, std::string>(
+            {{"nothing", {{}, "measured as configured", "as configured"}},
+             {"of samples",
+              {{"samples of 8 tokens", "samples of 8 tokens"},
+               "measured as configured, for samples of 8 tokens",
+               "as configured, for samples of 8 tokens"}},
+             {"of samples and of what they hold",
+              {{"samples of 8 tokens", "packed texts of 4 tokens"},
+               "measured as configured, for samples of 8 tokens and packed texts of 4 tokens",
+               "as configured, for samples of 8 tokens and packed texts of 4 tokens"}}});
+    }
+    void tellsWhatItAssumed()
+    {
+        const auto& [assumed, text, name] = row<std::vector<std::string>, std::string, std::string>();
+        Fidelity fidelity;
+        for (const std::string& data : assumed)
+            fidelity.addAssumed(data);
+        QVERIFY(fidelity.kind == Fidelity::Kind::AsConfigured);
+        QCOMPARE(toText(fidelity), text);
+        QCOMPARE(nameOf(fidelity), name);
+        if (assumed.empty())
+            return;
+        fidelity.addReason("a");
+        QCOMPARE(nameOf(fidelity), std::string("approximate"));
+        QVERIFY(toText(fidelity).starts_with("approximate because of a, for samples of 8 tokens"));
+        fidelity.addReplaced("b");
+        QVERIFY(toText(fidelity).starts_with("another run, with b; approximate because of a, for samples"));
     }
 
     // One that the config has elsewhere is only brought to it.

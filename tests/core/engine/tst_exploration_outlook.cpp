@@ -142,13 +142,23 @@ private slots:
         contents.train->knowsDevices = false;
         ExplorationOptions options;
         options.workerCommand = QStringLiteral("trainer");
-        const auto shards = [&](const QStringList& ids) {
+        const auto planned = [&](const QStringList& ids) {
             options.devices = ids;
-            const auto load = planExploration({}, contents, options).load;
-            return RunDevices(load, options, {.localDevices = devices}).setups().front().load.step.shards;
+            auto plan = planExploration({}, contents, options);
+            shareAmongDevices(plan, options, devices());
+            return plan;
         };
-        QCOMPARE(shards({QStringLiteral("cpu")}), 1);
-        QCOMPARE(shards({QStringLiteral("cuda"), QStringLiteral("cpu")}), 2);
+        using Kind = config::Fidelity::Kind;
+        const auto alone = planned({QStringLiteral("cpu")});
+        QCOMPARE(alone.load.step.shards, 1);
+        QVERIFY(alone.run.fidelity.kind != Kind::Approximate);
+        const auto shared = planned({QStringLiteral("cuda"), QStringLiteral("cpu")});
+        QCOMPARE(shared.load.step.shards, 2);
+        QVERIFY(!shared.run.fidelity.reasons.empty());
+        // What is not here is said once it is opened, and behind a launcher nobody knows.
+        QCOMPARE(planned({QStringLiteral("cuda:7")}).load.step.shards, 1);
+        options.launcher = QStringLiteral("ssh host");
+        QVERIFY(!planned({QStringLiteral("cpu")}).run.fidelity.reasons.empty());
     }
 
     void takesTheDevicesThatAreUsualOrAskedFor_data()

@@ -48,6 +48,7 @@ private slots:
                     {"odd bytes", "--memory-limit,1000001B"},
                     {"headroom", "--headroom,0"},
                     {"sequence length", "--sequence-length,2048"},
+                    {"packed texts", "--packed-text-length,256"},
                     {"precision", "--precision,pure-bf16"},
                     {"optimizer", "--optimizer,adamw-8bit"},
                     {"adapters", "--adapter,dora,--adapter-rank,64,--frozen-weights,nf4"},

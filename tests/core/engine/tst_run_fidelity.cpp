@@ -106,13 +106,52 @@ private slots:
               "another run, with other lengths of samples"}},
             {"a length that the config leaves open",
              {[](config::ConfigContents& contents, Options&) { contents.sequenceLength = 0; },
-              "approximate because of a sequence length that the data decide"}},
+              "as configured, for samples of 32 tokens"}},
+            {"one for which reading has chosen another",
+             {[](config::ConfigContents& contents, Options&) { contents.lengthIsOpen = true; },
+              "as configured, for samples of 16 tokens"}},
             {"and that a person brings",
              {[](config::ConfigContents& contents, Options& o) {
-                  contents.sequenceLength = 0;
+                  contents.lengthIsOpen = true;
                   o.sequenceLength = 8;
               },
               "as configured"}},
+            {"texts whose length the config leaves open",
+             {[](config::ConfigContents& contents, Options&) {
+                  contents.step.packedTextLength = 4;
+                  contents.textLengthIsOpen = true;
+              },
+              "as configured, for packed texts of 4 tokens"}},
+            {"and that a person brings, packed",
+             {[](config::ConfigContents& contents, Options& o) {
+                  contents.step.packedTextLength = 4;
+                  contents.textLengthIsOpen = true;
+                  o.packedTextLength = 8;
+              },
+              "as configured"}},
+            {"open texts that fill a sample",
+             {[](config::ConfigContents& contents, Options&) {
+                  contents.step.packedTextLength = 512;
+                  contents.textLengthIsOpen = true;
+              },
+              "as configured"}},
+            {"the config's own packed texts",
+             {[](config::ConfigContents& contents, Options&) { contents.step.packedTextLength = 4; },
+              "as configured"}},
+            {"other packed texts",
+             {[](config::ConfigContents& contents, Options& o) {
+                  contents.step.packedTextLength = 4;
+                  o.packedTextLength = 8;
+              },
+              "another run, with other lengths of packed texts"}},
+            {"packed texts where there are none",
+             {option([](Options& o) { o.packedTextLength = 8; }), "another run, with packed texts"}},
+            {"none where there are",
+             {[](config::ConfigContents& contents, Options& o) {
+                  contents.step.packedTextLength = 4;
+                  o.packedTextLength = 0;
+              },
+              "another run, with one text in each sample"}},
             {"another program",
              {option([](Options& o) { o.workerCommand = QStringLiteral("trainer"); }),
               "another run, with another worker program"}},

@@ -179,6 +179,14 @@ private:
         addOne("plain bf16", tinyRequest(tinyLlama(), Phase::Train, model::Precision::PlainBf16));
         addOne("state on the host", withStep(train, {.optimizerOnHost = true}));
         addOne("a shared state", withStep(train, {.sharding = model::Sharding::Optimizer, .shards = 4}));
+        addOne("8-bit AdamW", withOptimizer(train, model::Optimizer::AdamW8bit));
+        addOne("8-bit AdamW, plain bf16",
+               withOptimizer(tinyRequest(tinyLlama(), Phase::Train, model::Precision::PlainBf16),
+                             model::Optimizer::AdamW8bit));
+        addOne("4-bit AdamW", withOptimizer(train, model::Optimizer::AdamW4bit));
+        addOne("4-bit AdamW, pure bf16",
+               withOptimizer(tinyRequest(tinyLlama(), Phase::Train, model::Precision::PureBf16),
+                             model::Optimizer::AdamW4bit));
         addTunings(addOne);
     }
 

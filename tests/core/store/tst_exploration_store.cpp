@@ -47,7 +47,8 @@ ExplorationInfo someInfo()
             .version = QStringLiteral("0.1.0"),
             .fidelity = {.kind = QStringLiteral("another_run"),
                          .reasons = {QStringLiteral("a"), QStringLiteral("b, too")},
-                         .replaced = {QStringLiteral("another precision")}}};
+                         .replaced = {QStringLiteral("another precision")},
+                         .assumed = {QStringLiteral("samples of 8 tokens")}}};
 }
 
 trial::TrialRecord trialNumber(int number)
@@ -307,7 +308,8 @@ private slots:
             store.finish(id, end);
         }
         // What each version added, the newest first.
-        const QStringList added{QStringLiteral("ALTER TABLE exploration DROP COLUMN replaced"),
+        const QStringList added{QStringLiteral("ALTER TABLE exploration DROP COLUMN assumed"),
+                                QStringLiteral("ALTER TABLE exploration DROP COLUMN replaced"),
                                 QStringLiteral("ALTER TABLE exploration DROP COLUMN approximations"),
                                 QStringLiteral("ALTER TABLE exploration DROP COLUMN fidelity"),
                                 QStringLiteral("ALTER TABLE exploration DROP COLUMN tuning"),

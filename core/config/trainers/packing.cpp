@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "packing.h"
+
+#include "differences.h"
+
+#include <cstdint>
+
+namespace batchpeak::config {
+
+namespace {
+
+/// Where only the data know: the texts of Alpaca have some hundred tokens, chats some thousand.
+constexpr std::int64_t usualTextTokens = 512;
+
+} // namespace
+
+void packTexts(TextPosition position, std::string_view key, ConfigContents& contents)
+{
+    contents.step.packedTextLength = usualTextTokens;
+    contents.textLengthIsOpen = true;
+    warn(contents.warnings, position,
+         "{} packs texts into samples of full length, each of which attends to itself alone; trials take "
+         "texts of "
+         "{} tokens. Give the length of yours with --packed-text-length.",
+         key, usualTextTokens);
+}
+
+} // namespace batchpeak::config
