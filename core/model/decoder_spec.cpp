@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "decoder_spec.h"
 
+#include "decoder_layer.h"
 #include "parameter.h"
 #include "spec_checks.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace batchpeak::model {
 
@@ -33,12 +35,83 @@ std::optional<std::string> problemWithAttention(const DecoderSpec& spec)
     return problemWithRotation(isRotary ? rotaryDimensionsOf(spec) : spec.rotaryDimensions, headSizeOf(spec));
 }
 
+/// \param kind  as it stands before "layers": "windowed"
+std::optional<std::string> problemWithLayers(const std::vector<std::int64_t>& layers, const std::string& kind,
+                                             std::int64_t count)
+{
+    std::int64_t next = 0;
+    for (const std::int64_t layer : layers) {
+        if (layer < next || layer >= count) {
+            return "The numbers of the " + kind + " layers must go up from 0 to at most " +
+                   std::to_string(count - 1) + ", each once, but " + std::to_string(layer) + " does not.";
+        }
+        next = layer + 1;
+    }
+    return std::nullopt;
+}
+
+std::optional<std::string> problemWithWindows(const DecoderSpec& spec)
+{
+    if (spec.attentionWindow < 0) {
+        return "The attention window is " + std::to_string(spec.attentionWindow) +
+               ", but must be at least 1, or 0 for none.";
+    }
+    if (spec.attentionWindow == 0 && !spec.windowedLayers.empty())
+        return std::string("Layers keep to an attention window, so that must have at least 1 token.");
+    if (spec.attentionWindow > 0 && spec.positionEmbedding == PositionEmbedding::Alibi)
+        return std::string("Attention with ALiBi reaches all tokens before one; leave the window out.");
+    if (auto problem = problemWithLayers(spec.windowedLayers, "windowed", spec.layers))
+        return problem;
+    return problemWithLayers(spec.unrotatedLayers, "unrotated", spec.layers);
+}
+
+std::optional<std::string> problemWithExperts(const DecoderSpec& spec)
+{
+    if (!chooseableExperts(spec)) {
+        return "Each token takes " + std::to_string(spec.expertsPerToken) + " of " +
+               std::to_string(spec.experts) + " experts, but must take at least 1 and at most all of them.";
+    }
+    if (spec.sharedExpertSize < 0 || spec.denseFeedForwardSize < 0)
+        return std::string("Sizes of the shared expert and of layers without experts must be at least 0.");
+    if (spec.denseLayers < 0 || spec.denseLayers > spec.layers) {
+        return "The layers without experts are " + std::to_string(spec.denseLayers) + " of " +
+               std::to_string(spec.layers) + ", but must be at least 0 and at most all of them.";
+    }
+    if (!hasExperts(spec) && (spec.sharedExpertSize > 0 || spec.denseLayers > 0)) {
+        return std::string(
+            "A shared expert and layers without experts are of a network that has experts; give "
+            "their number, at least 2.");
+    }
+    if (spec.sharedExpertGate && spec.sharedExpertSize == 0)
+        return std::string("The shared expert has a gate, so its size must be at least 1.");
+    return std::nullopt;
+}
+
+std::optional<std::string> problemWithScores(const DecoderSpec& spec)
+{
+    for (const double cap : {spec.attentionSoftCap, spec.logitSoftCap}) {
+        if (!(cap >= 0.0 && std::isfinite(cap)))
+            return std::string("A soft cap must be a number above 0, or 0 for none.");
+    }
+    if (spec.positionOffset < 0) {
+        return "The position offset is " + std::to_string(spec.positionOffset) + ", but must be at least 0.";
+    }
+    return std::nullopt;
+}
+
+/// A LayerNorm without a bias has the parameters of an RMSNorm.
+void addNormalization(ParameterTableBuilder& table, const std::string& name, const DecoderSpec& spec)
+{
+    table.normalization(name, spec.hiddenSize,
+                        spec.normalizationBias ? spec.normalization : Normalization::RmsNorm);
+}
+
 void addAttention(ParameterTableBuilder& table, const std::string& prefix, const DecoderSpec& spec)
 {
     const std::int64_t headSize = headSizeOf(spec);
     const std::int64_t queries = spec.heads * headSize;
     const std::int64_t keys = spec.keyValueHeads * headSize;
-    table.normalization(prefix + "attention_norm", spec.hiddenSize, spec.normalization);
+    addNormalization(table, prefix + "attention_norm", spec);
     table.linear(prefix + "attention.qkv",
                  {{Projection::Query, queries}, {Projection::Key, keys}, {Projection::Value, keys}},
                  spec.hiddenSize, spec.attentionBias);
@@ -48,22 +121,44 @@ void addAttention(ParameterTableBuilder& table, const std::string& prefix, const
     }
     table.linear(prefix + "attention.output", {{Projection::AttentionOutput, spec.hiddenSize}}, queries,
                  spec.attentionOutputBias);
+    if (spec.branchOutputNormalization)
+        addNormalization(table, prefix + "attention_output_norm", spec);
 }
 
-void addFeedForward(ParameterTableBuilder& table, const std::string& prefix, const DecoderSpec& spec)
+void addDense(ParameterTableBuilder& table, const std::string& name, std::int64_t size,
+              const DecoderSpec& spec)
+{
+    table.linear(name + ".up", feedForwardInput(spec.activation, size), spec.hiddenSize,
+                 spec.feedForwardBias);
+    table.linear(name + ".down", {{Projection::Down, spec.hiddenSize}}, size, spec.feedForwardBias);
+}
+
+/// Adapters can stand beside the shared expert, whose matrices are layers of their own, and not beside the
+/// routed ones, which are parts of one parameter (Qwen2MoeSparseMoeBlock in transformers 5.23.0).
+void addExperts(ParameterTableBuilder& table, const std::string& prefix, const DecoderSpec& spec)
 {
     const std::int64_t inner = (isGated(spec.activation) ? 2 : 1) * spec.feedForwardSize;
-    table.normalization(prefix + "feed_forward_norm", spec.hiddenSize, spec.normalization);
-    if (hasExperts(spec)) {
-        table.weight(prefix + "router.weight", {spec.experts, spec.hiddenSize});
-        table.weight(prefix + "experts.up", {spec.experts, inner, spec.hiddenSize});
-        table.weight(prefix + "experts.down", {spec.experts, spec.hiddenSize, spec.feedForwardSize});
-        return;
-    }
-    table.linear(prefix + "feed_forward.up", feedForwardInput(spec.activation, spec.feedForwardSize),
-                 spec.hiddenSize, spec.feedForwardBias);
-    table.linear(prefix + "feed_forward.down", {{Projection::Down, spec.hiddenSize}}, spec.feedForwardSize,
-                 spec.feedForwardBias);
+    table.weight(prefix + "router.weight", {spec.experts, spec.hiddenSize});
+    table.weight(prefix + "experts.up", {spec.experts, inner, spec.hiddenSize});
+    table.weight(prefix + "experts.down", {spec.experts, spec.hiddenSize, spec.feedForwardSize});
+    if (spec.sharedExpertSize > 0)
+        addDense(table, prefix + "shared_expert", spec.sharedExpertSize, spec);
+    if (spec.sharedExpertGate)
+        table.projection(prefix + "shared_expert_gate.weight", Projection::Dense, {1, spec.hiddenSize});
+}
+
+void addFeedForward(ParameterTableBuilder& table, std::int64_t index, const std::string& prefix,
+                    const DecoderSpec& spec)
+{
+    const DecoderLayer layer = decoderLayer(spec, index);
+    if (spec.branches != Branches::Parallel)
+        addNormalization(table, prefix + "feed_forward_norm", spec);
+    if (layer.hasExperts)
+        addExperts(table, prefix, spec);
+    else
+        addDense(table, prefix + "feed_forward", layer.feedForwardSize, spec);
+    if (spec.branchOutputNormalization)
+        addNormalization(table, prefix + "feed_forward_output_norm", spec);
 }
 
 } // namespace
@@ -123,10 +218,12 @@ std::optional<std::string> problemWith(const DecoderSpec& spec)
         return problem;
     if (auto problem = problemWithAttention(spec))
         return problem;
-    if (!chooseableExperts(spec)) {
-        return "Each token takes " + std::to_string(spec.expertsPerToken) + " of " +
-               std::to_string(spec.experts) + " experts, but must take at least 1 and at most all of them.";
-    }
+    if (auto problem = problemWithWindows(spec))
+        return problem;
+    if (auto problem = problemWithExperts(spec))
+        return problem;
+    if (auto problem = problemWithScores(spec))
+        return problem;
     return problemWithDropout({spec.dropout, spec.attentionDropout});
 }
 
@@ -135,15 +232,15 @@ std::vector<Parameter> parameterTable(const DecoderSpec& spec)
     ParameterTableBuilder table;
     table.weight("embed_tokens.weight", {spec.vocabularySize, spec.hiddenSize});
     if (spec.positionEmbedding == PositionEmbedding::Learned)
-        table.weight("embed_positions.weight", {spec.maxPositions, spec.hiddenSize});
+        table.weight("embed_positions.weight", {spec.positionOffset + spec.maxPositions, spec.hiddenSize});
     if (spec.embeddingNormalization)
-        table.normalization("embed_norm", spec.hiddenSize, spec.normalization);
+        addNormalization(table, "embed_norm", spec);
     for (std::int64_t layer = 0; layer < spec.layers; ++layer) {
         const std::string prefix = "layers." + std::to_string(layer) + ".";
         addAttention(table, prefix, spec);
-        addFeedForward(table, prefix, spec);
+        addFeedForward(table, layer, prefix, spec);
     }
-    table.normalization("final_norm", spec.hiddenSize, spec.normalization);
+    addNormalization(table, "final_norm", spec);
     if (!spec.tiedEmbeddings)
         table.projection("output.weight", Projection::Output, {spec.vocabularySize, spec.hiddenSize});
     if (spec.outputBias)

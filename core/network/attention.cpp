@@ -2,13 +2,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "attention.h"
 
+#include "layer_operations.h"
+
 #include <ATen/Context.h>
 #include <ATen/SDPBackend.h>
 #include <ATen/ops/_fused_sdp_choice.h>
+#include <ATen/ops/matmul.h>
 #include <ATen/ops/scaled_dot_product_attention.h>
+#include <ATen/ops/softmax.h>
 #include <ATen/ops/zeros.h>
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 #include <vector>
 
 namespace batchpeak::network {
@@ -48,16 +54,34 @@ std::vector<std::int64_t> usualOrder(at::Device device)
     return order;
 }
 
+// eager_attention_forward() of transformers 5.23.0, models/gemma2/modeling_gemma2.py. Each result takes the
+// place of the one before, so that no more of them live than there.
+at::Tensor cappedAttention(const AttentionInputs& inputs)
+{
+    const double usualScale = 1.0 / std::sqrt(static_cast<double>(inputs.query.size(-1)));
+    at::Tensor scores = at::matmul(inputs.query, inputs.key.transpose(2, 3));
+    scores = scores.mul(inputs.scale.value_or(usualScale));
+    scores = softCapped(std::move(scores), inputs.softCap);
+    scores = scores.add(*inputs.mask);
+    scores = at::softmax(scores, -1, at::kFloat);
+    scores = scores.to(inputs.query.scalar_type());
+    return at::matmul(dropped(scores, inputs.dropout, /*trains=*/true), inputs.value);
+}
+
 } // namespace
 
 at::Tensor attention(const AttentionInputs& inputs)
 {
+    if (inputs.softCap > 0.0)
+        return cappedAttention(inputs);
     return at::scaled_dot_product_attention(inputs.query, inputs.key, inputs.value, inputs.mask,
                                             inputs.dropout, inputs.isCausal, inputs.scale, inputs.enableGqa);
 }
 
 std::optional<Attention> attentionKernel(const AttentionInputs& inputs)
 {
+    if (inputs.softCap > 0.0)
+        return Attention::Math;
     const std::int64_t number =
         at::_fused_sdp_choice(inputs.query, inputs.key, inputs.value, inputs.mask, inputs.dropout,
                               inputs.isCausal, inputs.scale, inputs.enableGqa);

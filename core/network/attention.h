@@ -11,7 +11,7 @@
 
 namespace batchpeak::network {
 
-/// What scaled_dot_product_attention of PyTorch takes, under its names and with its defaults.
+/// What scaled_dot_product_attention of PyTorch takes, under its names and with its defaults, and a cap.
 struct AttentionInputs
 {
     /// {samples, heads, length, head size} each.
@@ -24,13 +24,16 @@ struct AttentionInputs
     std::optional<double> scale;
     /// Fewer keys and values than queries.
     bool enableGqa = false;
+    /// Scores become cap * tanh(score / cap) before the mask, which is added then and has to be there; keys
+    /// are as many as queries. 0 for none.
+    double softCap = 0.0;
 };
 
 /// {samples, heads, length, head size}
 at::Tensor attention(const AttentionInputs& inputs);
 
-/// The kernel that computes attention of these inputs, on this thread as it is now: never Automatic. Nothing
-/// where PyTorch has one that is not named here.
+/// The kernel that computes attention of these inputs, on this thread as it is now: never Automatic, and
+/// plain products with a cap, whatever was preferred. Nothing where PyTorch has one that is not named here.
 std::optional<model::Attention> attentionKernel(const AttentionInputs& inputs);
 
 /// From now on, in the whole process: that kernel wherever it can, else what PyTorch would take without it;

@@ -5,20 +5,21 @@
 #include "collation.h"
 #include "flat_parameters.h"
 #include "layer_operations.h"
+#include "model/decoder_layer.h"
 #include "position_embeddings.h"
 #include "quantized_matrix.h"
 #include "token_loss.h"
 
 #include <ATen/ops/embedding.h>
 #include <ATen/ops/linear.h>
-#include <ATen/ops/ones.h>
 #include <ATen/ops/randint.h>
 #include <ATen/ops/repeat_interleave.h>
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 #include <stdexcept>
+#include <string>
+#include <utility>
 
 namespace batchpeak::network {
 
@@ -27,11 +28,6 @@ namespace {
 bool isRotary(const model::DecoderSpec& spec)
 {
     return spec.positionEmbedding == model::PositionEmbedding::Rotary;
-}
-
-bool isBiased(const model::DecoderSpec& spec)
-{
-    return spec.positionEmbedding == model::PositionEmbedding::Alibi;
 }
 
 Affine stackOf(const FlatParameters& parameters, const std::string& name)
@@ -68,22 +64,22 @@ private:
 std::vector<std::int64_t> DecoderNetwork::bufferBytes(const model::DecoderSpec& spec,
                                                       const NetworkOptions& options)
 {
-    const auto element = static_cast<std::int64_t>(c10::elementSize(options.computeType));
+    std::vector<std::int64_t> bytes = AttentionMasks::bufferBytes(spec, options);
     if (isRotary(spec)) {
+        const auto element = static_cast<std::int64_t>(c10::elementSize(options.computeType));
         const std::int64_t table =
             RotaryPositions::tableElements(rotaryDimensionsOf(spec), options.sequenceLength) * element;
-        return {table, table};
+        bytes.insert(bytes.end(), {table, table});
     }
-    if (isBiased(spec))
-        return {spec.heads * options.sequenceLength * options.sequenceLength * element};
-    return {};
+    return bytes;
 }
 
 DecoderNetwork::DecoderNetwork(model::DecoderSpec spec, const FlatParameters& parameters,
                                const NetworkOptions& options)
-    : Network(options), m_spec(spec)
+    : Network(options), m_spec(std::move(spec)), m_masks(m_spec, options)
 {
-    if (options.sequenceLength < 1 || options.sequenceLength > m_spec.maxPositions) {
+    const auto longest = model::longestSequence(m_spec);
+    if (options.sequenceLength < 1 || (longest && options.sequenceLength > *longest)) {
         throw std::invalid_argument("The sequence length is " + std::to_string(options.sequenceLength) +
                                     ", but this network takes 1 to " + std::to_string(m_spec.maxPositions) +
                                     " positions. Choose a length in that range.");
@@ -97,27 +93,41 @@ DecoderNetwork::DecoderNetwork(model::DecoderSpec spec, const FlatParameters& pa
     if (isRotary(m_spec))
         m_rotary.emplace(rotaryDimensionsOf(m_spec), options.sequenceLength, m_spec.ropeTheta,
                          options.computeType, options.device);
-    if (isBiased(m_spec))
-        m_distances = linearBiases(m_spec.heads, options.sequenceLength, options.computeType, options.device);
 }
 
 void DecoderNetwork::findLayers(const FlatParameters& parameters)
 {
     for (std::int64_t i = 0; i < m_spec.layers; ++i) {
         const std::string prefix = "layers." + std::to_string(i) + ".";
-        m_layers.push_back({transformerLayerOf(parameters, prefix)});
+        const model::DecoderLayer kind = model::decoderLayer(m_spec, i);
+        Layer layer{transformerLayerOf(parameters, prefix)};
+        layer.isRotated = kind.isRotated;
+        layer.isWindowed = kind.isWindowed;
+        layer.attentionOutputNorm = affineOf(parameters, prefix + "attention_output_norm");
+        layer.feedForwardOutputNorm = affineOf(parameters, prefix + "feed_forward_output_norm");
         if (m_spec.queryKeyNormalization) {
-            m_layers.back().headNorms =
-                HeadNorms{.query = affineOf(parameters, prefix + "attention.query_norm"),
-                          .key = affineOf(parameters, prefix + "attention.key_norm"),
-                          .epsilon = m_spec.normalizationEpsilon};
+            layer.headNorms = HeadNorms{.query = affineOf(parameters, prefix + "attention.query_norm"),
+                                        .key = affineOf(parameters, prefix + "attention.key_norm"),
+                                        .epsilon = m_spec.normalizationEpsilon};
         }
-        if (model::hasExperts(m_spec)) {
-            m_layers.back().experts = Experts{.router = parameters.at(prefix + "router.weight"),
-                                              .up = stackOf(parameters, prefix + "experts.up"),
-                                              .down = stackOf(parameters, prefix + "experts.down")};
-        }
+        if (kind.hasExperts)
+            layer.experts = expertsOf(parameters, prefix);
+        m_layers.push_back(std::move(layer));
     }
+}
+
+DecoderNetwork::Experts DecoderNetwork::expertsOf(const FlatParameters& parameters,
+                                                  const std::string& prefix) const
+{
+    Experts experts{.router = parameters.at(prefix + "router.weight"),
+                    .up = stackOf(parameters, prefix + "experts.up"),
+                    .down = stackOf(parameters, prefix + "experts.down")};
+    if (m_spec.sharedExpertSize > 0) {
+        experts.shared = SharedExpert{.up = affineOf(parameters, prefix + "shared_expert.up"),
+                                      .down = affineOf(parameters, prefix + "shared_expert.down"),
+                                      .gate = affineOf(parameters, prefix + "shared_expert_gate")};
+    }
+    return experts;
 }
 
 Batch DecoderNetwork::makeBatch(std::int64_t samples, std::int64_t sequenceLength) const
@@ -159,19 +169,22 @@ std::int64_t DecoderNetwork::countedTargets(std::span<const SampleRow> rows) con
 at::Tensor DecoderNetwork::loss(const Batch& batch, double normalizer) const
 {
     const at::Tensor hidden = hiddenStates(batch.inputs.front(), batch.attentionMask);
-    return tokenLoss(hidden.flatten(0, 1), m_output, batch.targets.flatten(), normalizer, lossCut());
+    LossCut cut = lossCut();
+    cut.softCap = m_spec.logitSoftCap;
+    return tokenLoss(hidden.flatten(0, 1), m_output, batch.targets.flatten(), normalizer, cut);
 }
 
 at::Tensor DecoderNetwork::logits(const at::Tensor& tokens) const
 {
-    return projected(hiddenStates(tokens, {}), m_output);
+    return softCapped(projected(hiddenStates(tokens, {}), m_output), m_spec.logitSoftCap);
 }
 
 at::Tensor DecoderNetwork::hiddenStates(const at::Tensor& tokens, const at::Tensor& attentionMask) const
 {
-    const at::Tensor mask = maskOf(attentionMask, tokens.size(1));
+    const AttentionMasks::Masks masks = m_masks.of(attentionMask, tokens.size(1));
     at::Tensor hidden = embedded(tokens);
     for (const Layer& layer : m_layers) {
+        const at::Tensor& mask = layer.isWindowed ? masks.windowed : masks.all;
         hidden = throughLayer(
             [this, &layer, mask](const std::vector<at::Tensor>& inputs) {
                 return through(layer, inputs.front(), mask);
@@ -182,25 +195,11 @@ at::Tensor DecoderNetwork::hiddenStates(const at::Tensor& tokens, const at::Tens
     return normalized(hidden, m_finalNorm);
 }
 
-// Undefined where attention is causal and nothing else: kernels know that without a mask.
-at::Tensor DecoderNetwork::maskOf(const at::Tensor& attentionMask, std::int64_t length) const
-{
-    at::Tensor distances;
-    if (m_distances.defined())
-        distances = m_distances.narrow(1, 0, length).narrow(2, 0, length);
-    if (!attentionMask.defined())
-        return distances;
-    const at::Tensor present = attentionMask.view({-1, 1, 1, length});
-    if (distances.defined())
-        return distances.masked_fill(present.logical_not(), -std::numeric_limits<double>::infinity());
-    return present.logical_and(at::ones({length, length}, present.options()).tril_());
-}
-
 at::Tensor DecoderNetwork::embedded(const at::Tensor& tokens) const
 {
     at::Tensor hidden = at::embedding(m_tokenEmbedding.weight, tokens);
     if (m_positionEmbedding.weight.defined())
-        hidden = hidden.add(m_positionEmbedding.weight.narrow(0, 0, tokens.size(1)));
+        hidden = hidden.add(m_positionEmbedding.weight.narrow(0, m_spec.positionOffset, tokens.size(1)));
     if (m_embeddingNorm.weight.defined())
         hidden = normalized(hidden, m_embeddingNorm);
     return dropped(hidden);
@@ -208,9 +207,32 @@ at::Tensor DecoderNetwork::embedded(const at::Tensor& tokens) const
 
 at::Tensor DecoderNetwork::through(const Layer& layer, const at::Tensor& hidden, const at::Tensor& mask) const
 {
-    const at::Tensor attended =
-        hidden.add(dropped(attention(normalized(hidden, layer.attentionNorm), layer, mask)));
-    return attended.add(dropped(feedForward(normalized(attended, layer.feedForwardNorm), layer)));
+    const auto attended = [&](const at::Tensor& input) {
+        return ofBranch(attention(input, layer, mask), layer.attentionOutputNorm);
+    };
+    const auto fed = [&](const at::Tensor& input) {
+        return ofBranch(feedForward(input, layer), layer.feedForwardOutputNorm);
+    };
+    at::Tensor sum;
+    switch (m_spec.branches) {
+    case model::Branches::Sequential:
+        sum = hidden.add(attended(normalized(hidden, layer.attentionNorm)));
+        return sum.add(fed(normalized(sum, layer.feedForwardNorm)));
+    case model::Branches::Parallel: {
+        const at::Tensor input = normalized(hidden, layer.attentionNorm);
+        sum = hidden.add(attended(input));
+        return sum.add(fed(input));
+    }
+    case model::Branches::ParallelNorms:
+        sum = hidden.add(attended(normalized(hidden, layer.attentionNorm)));
+        return sum.add(fed(normalized(hidden, layer.feedForwardNorm)));
+    }
+    return sum;
+}
+
+at::Tensor DecoderNetwork::ofBranch(const at::Tensor& output, const Affine& norm) const
+{
+    return dropped(norm.weight.defined() ? normalized(output, norm) : output);
 }
 
 at::Tensor DecoderNetwork::normalized(const at::Tensor& input, const Affine& norm) const
@@ -228,8 +250,9 @@ at::Tensor DecoderNetwork::attention(const at::Tensor& input, const Layer& layer
 
     const at::Tensor stacked =
         projected(input, layer.qkv).view({samples, length, m_spec.heads + 2 * keys, headSizeOf(m_spec)});
-    auto [query, key, value] = attentionHeads(stacked, m_spec.heads, keys, m_rotary ? &*m_rotary : nullptr,
-                                              layer.headNorms ? &*layer.headNorms : nullptr);
+    auto [query, key, value] =
+        attentionHeads(stacked, m_spec.heads, keys, layer.isRotated ? &*m_rotary : nullptr,
+                       layer.headNorms ? &*layer.headNorms : nullptr);
     // Beside a mask transformers repeats them too (use_gqa_in_sdpa in integrations/sdpa_attention.py).
     const bool repeats = grouped && (options().repeatsKeys || mask.defined());
     if (repeats) {
@@ -244,20 +267,42 @@ at::Tensor DecoderNetwork::attention(const at::Tensor& input, const Layer& layer
                                      .mask = mask.defined() ? std::optional(mask) : std::nullopt,
                                      .dropout = dropout,
                                      .isCausal = !mask.defined(),
-                                     .enableGqa = grouped && !repeats});
+                                     .enableGqa = grouped && !repeats,
+                                     .softCap = m_spec.attentionSoftCap});
     return projected(joined(mixed), layer.attentionOutput);
 }
 
 at::Tensor DecoderNetwork::feedForward(const at::Tensor& input, const Layer& layer) const
 {
     if (!layer.experts)
-        return projected(activated(projected(input, layer.up), m_spec.activation), layer.down);
-    const Stack up(layer.experts->up);
-    const Stack down(layer.experts->down);
+        return throughDense(input, layer.up, layer.down);
+    if (!layer.experts->shared)
+        return throughExperts(input, *layer.experts);
+    const at::Tensor shared = throughShared(input, *layer.experts->shared);
+    return throughExperts(input, *layer.experts).add(shared);
+}
+
+at::Tensor DecoderNetwork::throughDense(const at::Tensor& input, const Affine& up, const Affine& down) const
+{
+    return projected(activated(projected(input, up), m_spec.activation), down);
+}
+
+at::Tensor DecoderNetwork::throughExperts(const at::Tensor& input, const Experts& experts) const
+{
+    const Stack up(experts.up);
+    const Stack down(experts.down);
     const auto expert = [&](const at::Tensor& tokens, std::size_t index) {
         return down.of(activated(up.of(tokens, index), m_spec.activation), index);
     };
-    return mixed(input.flatten(0, 1), layer.experts->router, m_spec.expertsPerToken, expert).view_as(input);
+    return mixed(input.flatten(0, 1), experts.router, m_spec.expertsPerToken, expert).view_as(input);
+}
+
+at::Tensor DecoderNetwork::throughShared(const at::Tensor& input, const SharedExpert& expert) const
+{
+    const at::Tensor output = throughDense(input, expert.up, expert.down);
+    if (!m_spec.sharedExpertGate)
+        return output;
+    return projected(input, expert.gate).sigmoid().mul(output);
 }
 
 at::Tensor DecoderNetwork::dropped(const at::Tensor& input) const

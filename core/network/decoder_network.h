@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "attention_masks.h"
 #include "layer_operations.h"
 #include "model/model_spec.h"
 #include "network.h"
@@ -17,7 +18,8 @@ namespace batchpeak::network {
 class FlatParameters;
 
 /// The forward pass of a decoder-only transformer, from tokens to the loss: GPT-2, GPT-3, LLaMA, Mistral,
-/// Mixtral, Qwen2, Qwen3, BLOOM and Jais are settings of DecoderSpec.
+/// Mixtral, Qwen2, Qwen3, Gemma, GPT-NeoX, GPT-J, Falcon, Phi, OPT, BLOOM and Jais are settings of
+/// DecoderSpec.
 class DecoderNetwork : public Network
 {
 public:
@@ -43,6 +45,13 @@ public:
                                                  const NetworkOptions& options);
 
 private:
+    /// A feed-forward layer beside the experts that every token takes; without a gate, that is undefined.
+    struct SharedExpert
+    {
+        Affine up;
+        Affine down;
+        Affine gate;
+    };
     /// Feed-forward layers of which each token takes some.
     struct Experts
     {
@@ -52,21 +61,32 @@ private:
         Affine up;
         /// {experts, hidden size, feed-forward size}
         Affine down;
+        std::optional<SharedExpert> shared = std::nullopt;
     };
     struct Layer : TransformerLayer
     {
+        bool isRotated = false;
+        bool isWindowed = false;
+        /// Of what the branches give; undefined where that is added as it is.
+        Affine attentionOutputNorm;
+        Affine feedForwardOutputNorm;
         std::optional<HeadNorms> headNorms;
         std::optional<Experts> experts;
     };
 
     void findLayers(const FlatParameters& parameters);
+    Experts expertsOf(const FlatParameters& parameters, const std::string& prefix) const;
     at::Tensor embedded(const at::Tensor& tokens) const;
     at::Tensor hiddenStates(const at::Tensor& tokens, const at::Tensor& attentionMask) const;
-    at::Tensor maskOf(const at::Tensor& attentionMask, std::int64_t length) const;
     at::Tensor through(const Layer& layer, const at::Tensor& hidden, const at::Tensor& mask) const;
     at::Tensor normalized(const at::Tensor& input, const Affine& norm) const;
+    /// What a branch adds to the hidden state.
+    at::Tensor ofBranch(const at::Tensor& output, const Affine& norm) const;
     at::Tensor attention(const at::Tensor& input, const Layer& layer, const at::Tensor& mask) const;
     at::Tensor feedForward(const at::Tensor& input, const Layer& layer) const;
+    at::Tensor throughDense(const at::Tensor& input, const Affine& up, const Affine& down) const;
+    at::Tensor throughExperts(const at::Tensor& input, const Experts& experts) const;
+    at::Tensor throughShared(const at::Tensor& input, const SharedExpert& expert) const;
     at::Tensor dropped(const at::Tensor& input) const;
 
     model::DecoderSpec m_spec;
@@ -77,8 +97,7 @@ private:
     Affine m_finalNorm;
     Affine m_output;
     std::optional<RotaryPositions> m_rotary;
-    /// {heads, length, length}: what ALiBi takes from attention, minus infinity where it is causal.
-    at::Tensor m_distances;
+    AttentionMasks m_masks;
 };
 
 } // namespace batchpeak::network

@@ -101,7 +101,7 @@ void write(const SampleRow& row, const model::EncoderSpec& spec, const Sample& s
     if (spec.predictedTokens > 0)
         std::ranges::copy(places, sample.places.begin());
     if (spec.nextSentenceHead)
-        sample.follows.front() = random.below(2);
+        sample.follows.front() = random.below(spec.sentenceClasses);
 }
 
 std::int64_t rotaryDimensions(const model::EncoderSpec& spec)
@@ -194,7 +194,7 @@ Batch EncoderNetwork::makeBatch(std::int64_t samples, std::int64_t sequenceLengt
     if (m_spec.predictedTokens > 0)
         batch.inputs.push_back(places);
     if (m_spec.nextSentenceHead)
-        batch.inputs.push_back(at::randint(2, {samples}, integers));
+        batch.inputs.push_back(at::randint(m_spec.sentenceClasses, {samples}, integers));
     return batch;
 }
 
@@ -203,7 +203,7 @@ std::int64_t EncoderNetwork::tokensPerRow() const
     return options().sequenceLength;
 }
 
-// Which places are predicted, and whether the sentences follow each other, comes from the key; token types
+// Which places are predicted, and of which class the sentences are, comes from the key; token types
 // are 0. Tokens hide behind the mask token whether or not the network looks for it, since it would otherwise
 // learn to copy its input.
 Batch EncoderNetwork::batchOf(std::span<const SampleRow> rows) const

@@ -29,12 +29,13 @@ public:
     EncoderNetwork(model::EncoderSpec spec, const FlatParameters& parameters, const NetworkOptions& options);
 
     /// inputs, all int64: tokens {samples, length}, and what the network has use for of their types
-    /// {samples, length}, the places to predict {samples, predicted tokens}, and whether the sentences
-    /// follow each other {samples}, in this order. targets: {samples, length}, or as the places.
+    /// {samples, length}, the places to predict {samples, predicted tokens}, and whether the sentences follow
+    /// each other, or the class of the text, {samples}, in this order. targets: {samples, length}, or as the
+    /// places.
     Batch makeBatch(std::int64_t samples, std::int64_t sequenceLength) const override;
 
     /// The sequence. Tokens to be predicted are hidden behind the mask token, whether or not token dropout
-    /// looks for it; sentences follow each other by chance.
+    /// looks for it; sentences follow each other, and texts are of a class, by chance.
     std::int64_t tokensPerRow() const override;
     std::int64_t vocabularySize() const override { return m_spec.vocabularySize; }
     Batch batchOf(std::span<const SampleRow> rows) const override;

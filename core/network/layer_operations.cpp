@@ -16,6 +16,7 @@
 #include <ATen/ops/rms_norm.h>
 #include <ATen/ops/silu.h>
 #include <ATen/ops/softmax.h>
+#include <ATen/ops/square.h>
 #include <ATen/ops/topk.h>
 #include <ATen/ops/zeros_like.h>
 
@@ -117,6 +118,15 @@ at::Tensor dropped(const at::Tensor& input, double probability, bool trains)
     if (!trains || probability == 0.0)
         return input;
     return at::dropout(input, probability, /*train=*/true);
+}
+
+at::Tensor softCapped(at::Tensor values, double cap)
+{
+    if (cap == 0.0)
+        return values;
+    values = values.div(cap);
+    values = values.tanh();
+    return values.mul(cap);
 }
 
 AttentionHeads attentionHeads(const at::Tensor& stacked, std::int64_t queries, std::int64_t keys,

@@ -68,6 +68,10 @@ at::Tensor activated(const at::Tensor& inner, model::Activation kind);
 /// \return the input itself where nothing is to be dropped
 at::Tensor dropped(const at::Tensor& input, double probability, bool trains);
 
+/// cap * tanh(values / cap), by the operations that transformers 5.23.0 has for it
+/// (models/gemma2/modeling_gemma2.py); the values themselves where the cap is 0.
+at::Tensor softCapped(at::Tensor values, double cap);
+
 /// {samples, heads, length, head size} each, as attention takes them.
 struct AttentionHeads
 {

@@ -27,10 +27,12 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-at::Tensor wholeLoss(const at::Tensor& hidden, const Affine& output, const at::Tensor& targets, bool trains)
+at::Tensor wholeLoss(const at::Tensor& hidden, const Affine& output, const at::Tensor& targets,
+                     const LossCut& cut)
 {
+    at::Tensor logits = softCapped(linear(hidden, output, cut.trains), cut.softCap);
     // The loss is a sum of many exponentials, which bf16 cannot hold.
-    const at::Tensor logits = linear(hidden, output, trains).to(at::kFloat);
+    logits = logits.to(at::kFloat);
     return at::cross_entropy_loss(logits, targets, /*weight=*/{}, at::Reduction::Sum, ignoredTarget);
 }
 
@@ -46,9 +48,10 @@ at::ScalarType productType(const at::Tensor& hidden)
 class ChunkedSum
 {
 public:
-    ChunkedSum(const at::Tensor& hidden, const Affine& output, double normalizer)
+    ChunkedSum(const at::Tensor& hidden, const Affine& output, double normalizer, double softCap)
         : m_output{.weight = output.weight.to(productType(hidden)), .bias = output.bias},
           m_normalizer(normalizer),
+          m_softCap(softCap),
           m_loss(at::zeros({}, hidden.options().dtype(at::kFloat)))
     {
         if (m_output.bias.defined())
@@ -67,15 +70,21 @@ public:
     void add(const at::Tensor& hidden, const at::Tensor& targets, std::int64_t firstRow)
     {
         const at::Tensor input = hidden.to(m_output.weight.scalar_type());
-        at::Tensor chances = at::log_softmax(linear(input, m_output, /*trains=*/false).to(at::kFloat), -1);
+        at::Tensor logits = softCapped(linear(input, m_output, /*trains=*/false), m_softCap).to(at::kFloat);
+        at::Tensor chances = at::log_softmax(logits, -1);
         m_loss.add_(at::nll_loss(chances, targets, {}, at::Reduction::Sum, ignoredTarget));
         if (!m_hiddenGradient.defined())
             return;
+        if (m_softCap == 0.0)
+            logits.reset();
         // The gradient of a row's logits: its probabilities, less 1 for the target.
         chances.exp_();
         const at::Tensor counted = targets.ne(ignoredTarget).to(at::kFloat).unsqueeze(1);
         chances.scatter_add_(1, targets.clamp_min(0).unsqueeze(1), counted.neg());
         chances.mul_(counted.div(m_normalizer));
+        // The derivative of cap * tanh(x / cap): 1 less the square of what it gives over the cap.
+        if (logits.defined())
+            chances.mul_(logits.div_(m_softCap).square_().neg_().add_(1.0));
         const at::Tensor gradient = chances.to(m_output.weight.scalar_type());
         m_hiddenGradient.narrow(0, firstRow, hidden.size(0)).copy_(at::mm(gradient, m_output.weight));
         if (m_weightGradient.defined())
@@ -90,6 +99,7 @@ public:
 private:
     Affine m_output;
     double m_normalizer;
+    double m_softCap;
     at::Tensor m_loss;
     at::Tensor m_hiddenGradient;
     at::Tensor m_weightGradient;
@@ -100,10 +110,10 @@ struct ChunkedLoss : torch::autograd::Function<ChunkedLoss>
 {
     static at::Tensor forward(AutogradContext* context, const at::Tensor& hidden, const at::Tensor& weight,
                               const std::optional<at::Tensor>& bias, const at::Tensor& targets,
-                              double normalizer, std::int64_t chunkRows)
+                              double normalizer, std::int64_t chunkRows, double softCap)
     {
         const Affine output{.weight = weight, .bias = bias.value_or(at::Tensor())};
-        ChunkedSum sum(hidden, output, normalizer);
+        ChunkedSum sum(hidden, output, normalizer, softCap);
         if (hidden.requires_grad())
             sum.makeGradients(hidden, output);
         {
@@ -121,7 +131,7 @@ struct ChunkedLoss : torch::autograd::Function<ChunkedLoss>
 
     static variable_list backward(AutogradContext* context, const variable_list& gradients)
     {
-        variable_list result(6);
+        variable_list result(7);
         const variable_list saved = context->get_saved_variables();
         for (std::size_t i = 0; i < saved.size(); ++i) {
             if (saved[i].defined())
@@ -139,15 +149,16 @@ at::Tensor tokenLoss(const at::Tensor& hidden, const Affine& output, const at::T
     if (cut.chunkRows > 0) {
         // An argument of a Function is a defined tensor or none at all.
         const auto bias = output.bias.defined() ? std::optional(output.bias) : std::nullopt;
-        return ChunkedLoss::apply(hidden, output.weight, bias, targets, normalizer, cut.chunkRows);
+        return ChunkedLoss::apply(hidden, output.weight, bias, targets, normalizer, cut.chunkRows,
+                                  cut.softCap);
     }
     if (cut.parts <= 1)
-        return wholeLoss(hidden, output, targets, cut.trains).div(normalizer);
+        return wholeLoss(hidden, output, targets, cut).div(normalizer);
     const std::vector<at::Tensor> rows = hidden.tensor_split(cut.parts);
     const std::vector<at::Tensor> expected = targets.tensor_split(cut.parts);
     at::Tensor sum;
     for (std::size_t i = 0; i < rows.size(); ++i) {
-        const at::Tensor loss = wholeLoss(rows[i], output, expected[i], cut.trains);
+        const at::Tensor loss = wholeLoss(rows[i], output, expected[i], cut);
         sum = sum.defined() ? sum.add(loss) : loss;
     }
     return sum.div(normalizer);

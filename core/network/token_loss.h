@@ -10,7 +10,7 @@
 
 namespace batchpeak::network {
 
-/// How the rows of a loss are taken.
+/// How the rows of a loss are taken, and what lies between the projection and the loss.
 struct LossCut
 {
     /// Above 0, so many rows at a time are projected and their gradients made at once, in forward, so that
@@ -23,6 +23,8 @@ struct LossCut
     std::int64_t parts = 1;
     /// Dropout before an adapter of the output is active.
     bool trains = false;
+    /// Logits are softCapped() before the loss; 0 for none.
+    double softCap = 0.0;
 };
 
 /// The cross entropy of tokens that a projection onto the vocabulary predicts [nats]: their sum over

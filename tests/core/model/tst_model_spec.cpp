@@ -8,6 +8,7 @@
 #include <QTest>
 
 #include <functional>
+#include <limits>
 #include <string>
 
 using namespace batchpeak::model;
@@ -44,6 +45,53 @@ private slots:
                "rotary dimension 5 must be an even number"}},
              {"fewer experts than a token takes",
               {[](DecoderSpec& s) { s.experts = 2, s.expertsPerToken = 3; }, "3 of 2 experts"}},
+             {"window of a token", {[](DecoderSpec& s) { s.attentionWindow = 1; }, ""}},
+             {"negative window", {[](DecoderSpec& s) { s.attentionWindow = -1; }, "attention window is -1"}},
+             {"windowed layers without a window",
+              {[](DecoderSpec& s) { s.windowedLayers = {0}; }, "at least 1 token"}},
+             {"window beside ALiBi",
+              {[](DecoderSpec& s) { s.attentionWindow = 2, s.positionEmbedding = PositionEmbedding::Alibi; },
+               "ALiBi"}},
+             {"windowed layers in order",
+              {[](DecoderSpec& s) {
+                   s.layers = 3, s.attentionWindow = 2, s.windowedLayers = {0, 2};
+               },
+               ""}},
+             {"windowed layers out of order",
+              {[](DecoderSpec& s) {
+                   s.layers = 3, s.attentionWindow = 2, s.windowedLayers = {2, 0};
+               },
+               "windowed layers"}},
+             {"windowed layer twice",
+              {[](DecoderSpec& s) {
+                   s.layers = 3, s.attentionWindow = 2, s.windowedLayers = {1, 1};
+               },
+               "each once, but 1 does not"}},
+             {"windowed layer that is not there",
+              {[](DecoderSpec& s) { s.attentionWindow = 2, s.windowedLayers = {1}; }, "at most 0"}},
+             {"unrotated layer that is not there",
+              {[](DecoderSpec& s) { s.unrotatedLayers = {-1}; }, "unrotated layers"}},
+             {"negative cap of attention", {[](DecoderSpec& s) { s.attentionSoftCap = -1.0; }, "soft cap"}},
+             {"cap of logits that is no number",
+              {[](DecoderSpec& s) { s.logitSoftCap = std::numeric_limits<double>::quiet_NaN(); },
+               "soft cap"}},
+             {"negative offset", {[](DecoderSpec& s) { s.positionOffset = -1; }, "position offset is -1"}},
+             {"shared expert beside none",
+              {[](DecoderSpec& s) { s.sharedExpertSize = 4; }, "a network that has experts"}},
+             {"shared expert of negative size",
+              {[](DecoderSpec& s) { s.experts = 2, s.sharedExpertSize = -4; }, "at least 0"}},
+             {"gate without a shared expert",
+              {[](DecoderSpec& s) { s.experts = 2, s.sharedExpertGate = true; }, "has a gate"}},
+             {"more dense layers than layers",
+              {[](DecoderSpec& s) { s.experts = 2, s.denseLayers = 2; }, "2 of 1"}},
+             {"dense layers without experts elsewhere",
+              {[](DecoderSpec& s) { s.denseLayers = 1; }, "a network that has experts"}},
+             {"experts, one of them shared, in all layers but one",
+              {[](DecoderSpec& s) {
+                   s.experts = 2, s.layers = 2, s.denseLayers = 1, s.sharedExpertSize = 4;
+                   s.sharedExpertGate = true;
+               },
+               ""}},
              {"drops all", {[](DecoderSpec& s) { s.dropout = 1; }, "dropout"}}});
     }
     void namesWhatCannotBe()

@@ -6,6 +6,9 @@
 
 #include <QTest>
 
+#include <string>
+#include <vector>
+
 using namespace batchpeak::model;
 
 namespace {
@@ -79,7 +82,8 @@ DecoderSpec bloom(std::int64_t hidden, std::int64_t layers, std::int64_t heads)
 /// OPT learns two positions more than it uses (arXiv 2205.01068; its code pads them).
 DecoderSpec opt(std::int64_t hidden, std::int64_t layers, std::int64_t heads)
 {
-    DecoderSpec spec = gpt(hidden, layers, heads, 2050);
+    DecoderSpec spec = gpt(hidden, layers, heads, 2048);
+    spec.positionOffset = 2;
     spec.vocabularySize = 50272;
     spec.activation = Activation::Relu;
     return spec;
@@ -90,6 +94,94 @@ DecoderSpec mixtral()
     DecoderSpec spec = llama({32000, 4096, 32, 32, 8, 14336});
     spec.experts = 8;
     return spec;
+}
+
+DecoderSpec gemma2()
+{
+    DecoderSpec spec = llama({256000, 2304, 26, 8, 4, 9216, true});
+    spec.headSize = 256;
+    spec.activation = Activation::GeGlu;
+    spec.branchOutputNormalization = true;
+    return spec;
+}
+
+/// Biases everywhere and no table of positions, as GPT-NeoX and Phi have it.
+DecoderSpec rotatedGpt(std::int64_t vocabulary, std::int64_t hidden, std::int64_t layers, Branches branches)
+{
+    DecoderSpec spec = gpt(hidden, layers, 32, 2048);
+    spec.vocabularySize = vocabulary;
+    spec.positionEmbedding = PositionEmbedding::Rotary;
+    spec.tiedEmbeddings = false;
+    spec.branches = branches;
+    return spec;
+}
+
+DecoderSpec phi2()
+{
+    DecoderSpec spec = rotatedGpt(51200, 2560, 32, Branches::Parallel);
+    spec.outputBias = true;
+    return spec;
+}
+
+DecoderSpec gptJ()
+{
+    DecoderSpec spec = rotatedGpt(50400, 4096, 28, Branches::Parallel);
+    spec.outputBias = true;
+    spec.attentionBias = spec.attentionOutputBias = false;
+    return spec;
+}
+
+DecoderSpec falcon()
+{
+    DecoderSpec spec = rotatedGpt(65024, 4544, 32, Branches::Parallel);
+    spec.heads = 71;
+    spec.keyValueHeads = 1;
+    spec.tiedEmbeddings = true;
+    spec.attentionBias = spec.attentionOutputBias = spec.feedForwardBias = false;
+    return spec;
+}
+
+DecoderSpec commandR()
+{
+    DecoderSpec spec = llama({256000, 8192, 40, 64, 64, 22528, true});
+    spec.normalization = Normalization::LayerNorm;
+    spec.normalizationBias = false;
+    spec.branches = Branches::Parallel;
+    return spec;
+}
+
+DecoderSpec qwenOfExperts()
+{
+    DecoderSpec spec = qwen2({151936, 2048, 24, 16, 16, 1408});
+    spec.experts = 60;
+    spec.expertsPerToken = 4;
+    spec.sharedExpertSize = 5632;
+    spec.sharedExpertGate = true;
+    return spec;
+}
+
+DecoderSpec deepSeekOfExperts()
+{
+    DecoderSpec spec = llama({102400, 2048, 28, 16, 16, 1408});
+    spec.experts = 64;
+    spec.expertsPerToken = 6;
+    spec.sharedExpertSize = 2 * 1408;
+    spec.denseLayers = 1;
+    spec.denseFeedForwardSize = 10944;
+    return spec;
+}
+
+/// Of what a name in the table begins with, the projections that an adapter can stand beside.
+std::vector<Projection> projectionsOf(const DecoderSpec& spec, const std::string& prefix)
+{
+    std::vector<Projection> projections;
+    for (const Parameter& parameter : parameterTable(spec)) {
+        if (!parameter.name.starts_with(prefix))
+            continue;
+        for (const AdapterPlace& place : adapterPlaces(parameter))
+            projections.push_back(place.projection);
+    }
+    return projections;
 }
 
 } // namespace
@@ -139,7 +231,15 @@ private slots:
              {"OPT 1.3b", {opt(2048, 24, 32), 1315758080}},
              {"OPT 2.7b", {opt(2560, 32, 32), 2651596800}},
              {"OPT 6.7b", {opt(4096, 32, 32), 6658473984}},
-             {"OPT 13b", {opt(5120, 40, 40), 12853473280}}});
+             {"OPT 13b", {opt(5120, 40, 40), 12853473280}},
+             {"Gemma 2 2b", {gemma2(), 2614341888}},
+             {"Pythia 1.4b", {rotatedGpt(50304, 2048, 24, Branches::ParallelNorms), 1414647808}},
+             {"GPT-J 6b", {gptJ(), 6050882784}},
+             {"Phi-2", {phi2(), 2779683840}},
+             {"Falcon 7b", {falcon(), 6921720704}},
+             {"Command R 35b", {commandR(), 34980831232}},
+             {"Qwen1.5 MoE", {qwenOfExperts(), 14315784192}},
+             {"DeepSeekMoE 16b", {deepSeekOfExperts(), 16375728128}}});
     }
     void countsWhatWasPublished()
     {
@@ -151,6 +251,19 @@ private slots:
     {
         for (const Parameter& parameter : parameterTable(gpt(8, 1, 2, 4)))
             QCOMPARE(parameter.decays, parameter.shape.size() == 2);
+    }
+
+    void takesAdaptersBesideSharedExpertsAndNotRoutedOnes()
+    {
+        using enum Projection;
+        const DecoderSpec spec = qwenOfExperts();
+        QCOMPARE(projectionsOf(spec, "layers.3.shared_expert."),
+                 (std::vector<Projection>{Gate, Up, GateUp, Down}));
+        QCOMPARE(projectionsOf(spec, "layers.3.shared_expert_gate."), std::vector<Projection>{Dense});
+        QVERIFY(projectionsOf(spec, "layers.3.experts.").empty());
+        QVERIFY(projectionsOf(spec, "layers.3.router.").empty());
+        QCOMPARE(projectionsOf(deepSeekOfExperts(), "layers.0.feed_forward."),
+                 (std::vector<Projection>{Gate, Up, GateUp, Down}));
     }
 
     void countsAnOutputBias()
