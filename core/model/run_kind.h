@@ -111,4 +111,17 @@ struct StepOptions
     bool operator==(const StepOptions&) const = default;
 };
 
+/// Samples of so many tokens hold several texts.
+inline bool packsTexts(const StepOptions& options, std::int64_t sequenceLength)
+{
+    return options.packedTextLength > 0 && options.packedTextLength < sequenceLength;
+}
+
+/// The flash kernel takes no mask: trainers that ask for it cut padding away and packed texts apart before
+/// attention (flash_attn_varlen_func). For others a mask says what a token attends to.
+inline bool takesMasks(Attention attention)
+{
+    return attention != Attention::Flash;
+}
+
 } // namespace batchpeak::model

@@ -69,13 +69,25 @@ LayerShape layerShape(const DecoderSpec& spec, const DecoderLayer& kind)
     return layer;
 }
 
+/// Scores between packed texts, which nobody computes where they are cut apart before attention.
+double productsBetweenTexts(const StepSettings& settings, const LayerShape& layer)
+{
+    const StepOptions& options = settings.options;
+    if (!packsTexts(options, settings.sequenceLength) || takesMasks(options.attention))
+        return 0.0;
+    const auto tokens = static_cast<double>(settings.sequenceLength);
+    return 2.0 * tokens * (tokens - static_cast<double>(options.packedTextLength)) * layer.queries;
+}
+
 std::optional<double> productsOf(const DecoderSpec& spec, const StepSettings& settings)
 {
     const auto tokens = static_cast<double>(settings.sequenceLength);
     double products =
         tokens * static_cast<double>(spec.hiddenSize) * static_cast<double>(spec.vocabularySize);
-    for (std::int64_t i = 0; i < spec.layers; ++i)
-        products += transformerLayer(tokens, layerShape(spec, decoderLayer(spec, i)));
+    for (std::int64_t i = 0; i < spec.layers; ++i) {
+        const LayerShape layer = layerShape(spec, decoderLayer(spec, i));
+        products += transformerLayer(tokens, layer) - productsBetweenTexts(settings, layer);
+    }
     return products;
 }
 

@@ -340,6 +340,13 @@ bool keepsAttention(double dropout, const StepSettings& settings)
     return dropout > 0.0 || settings.options.attention == Attention::Math;
 }
 
+/// Texts that a sample is packed of are kept apart by a mask; where the kernel takes none, they are cut
+/// apart.
+bool masksTexts(const StepSettings& settings)
+{
+    return packsTexts(settings.options, settings.sequenceLength) && takesMasks(settings.options.attention);
+}
+
 bool isCutByWindow(const DecoderSpec& spec, const StepSettings& settings)
 {
     return spec.attentionWindow > 0 && spec.attentionWindow < settings.sequenceLength;
@@ -349,7 +356,7 @@ LayerShape layerShape(const DecoderSpec& spec, const DecoderLayer& layer, const 
 {
     const auto headSize = static_cast<double>(headSizeOf(spec));
     const bool isMasked = spec.positionEmbedding == PositionEmbedding::Alibi ||
-                          (layer.isWindowed && isCutByWindow(spec, settings));
+                          (layer.isWindowed && isCutByWindow(spec, settings)) || masksTexts(settings);
     return {.hidden = static_cast<double>(spec.hiddenSize),
             .heads = static_cast<double>(spec.heads),
             .queries = static_cast<double>(spec.heads) * headSize,
@@ -369,27 +376,28 @@ LayerShape layerShape(const DecoderSpec& spec, const DecoderLayer& layer, const 
             .dropout = spec.dropout};
 }
 
-/// Tables of core/network/attention_masks.cpp, and the scores that each windowed layer makes of its mask and
-/// keeps until backward, as PyTorch's fused kernels do.
+/// Tables of core/network/attention_masks.cpp, and the scores that each layer makes of a mask of yes and no,
+/// and keeps until backward, as PyTorch's fused kernels do.
 double maskBytes(const DecoderSpec& spec, const StepSettings& settings)
 {
     const double width = widthsOf(settings).product;
     const auto tokens = static_cast<double>(settings.sequenceLength);
     const double pairs = tokens * tokens;
     const bool isCapped = spec.attentionSoftCap > 0.0;
-    double bytes = 0.0;
+    const bool isCut = isCutByWindow(spec, settings);
     if (spec.positionEmbedding == PositionEmbedding::Alibi)
-        bytes += static_cast<double>(spec.heads) * pairs * width;
-    else if (isCapped)
-        bytes += pairs * width;
-    if (!isCutByWindow(spec, settings))
-        return bytes;
+        return static_cast<double>(spec.heads) * pairs * width;
     if (isCapped)
-        return bytes + pairs * width;
+        return (isCut ? 2.0 : 1.0) * pairs * width;
+    const bool isPacked = masksTexts(settings);
+    if (!isCut && !isPacked)
+        return 0.0;
+    const auto windowed =
+        spec.windowedLayers.empty() ? spec.layers : static_cast<std::int64_t>(spec.windowedLayers.size());
     const bool keepsAll = settings.phase == Phase::Train && !settings.options.activationCheckpointing;
-    const auto windowed = static_cast<double>(
-        spec.windowedLayers.empty() ? spec.layers : static_cast<std::int64_t>(spec.windowedLayers.size()));
-    return bytes + pairs + (keepsAll ? windowed : 1.0) * pairs * width;
+    const auto masked = static_cast<double>(isPacked ? spec.layers : windowed);
+    const double tables = isCut && isPacked ? 2.0 : 1.0;
+    return tables * pairs + (keepsAll ? masked : 1.0) * pairs * width;
 }
 
 Parts partsOf(const DecoderSpec& spec, const StepSettings& settings)

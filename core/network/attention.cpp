@@ -78,6 +78,16 @@ at::Tensor attention(const AttentionInputs& inputs)
                                             inputs.dropout, inputs.isCausal, inputs.scale, inputs.enableGqa);
 }
 
+at::Tensor textsApart(const at::Tensor& heads, std::int64_t textLength)
+{
+    return heads.transpose(1, 2).unflatten(1, {-1, textLength}).flatten(0, 1).transpose(1, 2);
+}
+
+at::Tensor textsTogether(const at::Tensor& heads, std::int64_t samples)
+{
+    return heads.transpose(1, 2).unflatten(0, {samples, -1}).flatten(1, 2).transpose(1, 2);
+}
+
 std::optional<Attention> attentionKernel(const AttentionInputs& inputs)
 {
     if (inputs.softCap > 0.0)

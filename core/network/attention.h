@@ -7,6 +7,7 @@
 #include <ATen/core/Tensor.h>
 #include <c10/core/Device.h>
 
+#include <cstdint>
 #include <optional>
 
 namespace batchpeak::network {
@@ -31,6 +32,15 @@ struct AttentionInputs
 
 /// {samples, heads, length, head size}
 at::Tensor attention(const AttentionInputs& inputs);
+
+/// {samples, heads, length, head size} of samples that are packed of texts: these as samples of their own,
+/// {samples x texts, heads, text length, head size}, as kernels for sequences of several lengths take them
+/// (flash_attn_varlen_func). Nothing is copied where heads are cut out of what one product gave.
+///
+/// \param textLength  tokens of each; the length is a multiple of it
+at::Tensor textsApart(const at::Tensor& heads, std::int64_t textLength);
+/// The way back. \param samples  that there are
+at::Tensor textsTogether(const at::Tensor& heads, std::int64_t samples);
 
 /// The kernel that computes attention of these inputs, on this thread as it is now: never Automatic, and
 /// plain products with a cap, whatever was preferred. Nothing where PyTorch has one that is not named here.

@@ -4,6 +4,7 @@
 
 #include "position_embeddings.h"
 
+#include <ATen/ops/arange.h>
 #include <ATen/ops/eye.h>
 #include <ATen/ops/ones.h>
 #include <ATen/ops/zeros.h>
@@ -31,6 +32,12 @@ bool isCutByWindow(const model::DecoderSpec& spec, const NetworkOptions& options
     return spec.attentionWindow > 0 && spec.attentionWindow < options.sequenceLength;
 }
 
+/// Texts that are cut apart before attention need no mask, where there is none anyway.
+bool masksTexts(const NetworkOptions& options)
+{
+    return options.packedTextLength > 0 && options.takesMasks;
+}
+
 at::Tensor present(const at::Tensor& attentionMask, std::int64_t length)
 {
     return attentionMask.view({-1, 1, 1, length});
@@ -40,6 +47,17 @@ at::Tensor present(const at::Tensor& attentionMask, std::int64_t length)
 at::Tensor causal(std::int64_t length, at::Device device)
 {
     return at::ones({length, length}, at::TensorOptions(device).dtype(at::kBool)).tril_();
+}
+
+/// Of those before it, with packed texts those of its own text alone.
+at::Tensor attendedOf(const NetworkOptions& options)
+{
+    const at::Tensor before = causal(options.sequenceLength, options.device);
+    if (options.packedTextLength < 1)
+        return before;
+    const at::Tensor text = at::arange(options.sequenceLength, at::TensorOptions(options.device))
+                                .div(options.packedTextLength, "floor");
+    return before.logical_and_(text.unsqueeze(0).eq(text.unsqueeze(1)));
 }
 
 at::Tensor scoresOf(const at::Tensor& attended, at::ScalarType type)
@@ -60,6 +78,8 @@ std::vector<std::int64_t> AttentionMasks::bufferBytes(const model::DecoderSpec& 
         bytes.push_back(spec.heads * pairs * element);
     else if (isCapped(spec))
         bytes.push_back(pairs * element);
+    else if (masksTexts(options))
+        bytes.push_back(pairs);
     if (isCutByWindow(spec, options))
         bytes.push_back(pairs * (isCapped(spec) ? element : 1));
     return bytes;
@@ -68,14 +88,18 @@ std::vector<std::int64_t> AttentionMasks::bufferBytes(const model::DecoderSpec& 
 AttentionMasks::AttentionMasks(const model::DecoderSpec& spec, const NetworkOptions& options)
     : m_window(spec.attentionWindow)
 {
-    const std::int64_t length = options.sequenceLength;
-    if (isBiased(spec))
-        m_scores = linearBiases(spec.heads, length, options.computeType, options.device);
-    else if (isCapped(spec))
-        m_scores = scoresOf(causal(length, options.device), options.computeType);
+    if (isBiased(spec)) {
+        m_scores = linearBiases(spec.heads, options.sequenceLength, options.computeType, options.device);
+        if (options.packedTextLength > 0)
+            m_scores.masked_fill_(attendedOf(options).logical_not_(), never);
+    } else if (isCapped(spec)) {
+        m_scores = scoresOf(attendedOf(options), options.computeType);
+    } else if (masksTexts(options)) {
+        m_ofText = attendedOf(options);
+    }
     if (!isCutByWindow(spec, options))
         return;
-    m_withinWindow = causal(length, options.device).triu_(1 - m_window);
+    m_withinWindow = attendedOf(options).triu_(1 - m_window);
     if (isCapped(spec))
         m_withinWindow = scoresOf(m_withinWindow, options.computeType);
 }
@@ -90,15 +114,15 @@ AttentionMasks::Masks AttentionMasks::of(const at::Tensor& attentionMask, std::i
 
 at::Tensor AttentionMasks::unpadded(const at::Tensor& attentionMask, std::int64_t length) const
 {
-    at::Tensor scores;
-    if (m_scores.defined())
-        scores = m_scores.narrow(-2, 0, length).narrow(-1, 0, length);
+    at::Tensor mask = m_scores.defined() ? m_scores : m_ofText;
+    if (mask.defined())
+        mask = mask.narrow(-2, 0, length).narrow(-1, 0, length);
     if (!attentionMask.defined())
-        return scores;
+        return mask;
     const at::Tensor isPresent = present(attentionMask, length);
-    if (scores.defined())
-        return scores.masked_fill(isPresent.logical_not(), never);
-    return isPresent.logical_and(causal(length, isPresent.device()));
+    if (m_scores.defined())
+        return mask.masked_fill(isPresent.logical_not(), never);
+    return isPresent.logical_and(mask.defined() ? mask : causal(length, isPresent.device()));
 }
 
 // A padded token attends to itself, since a window may hold padding alone, and scores of nothing at all would

@@ -12,8 +12,8 @@
 
 namespace batchpeak::network {
 
-/// Which tokens of a decoder attend to which: those before them, no padding, none beyond a window, and with
-/// ALiBi less to those that are farther.
+/// Which tokens of a decoder attend to which: those before them, no padding, none of another text that the
+/// sample is packed of, none beyond a window, and with ALiBi less to those that are farther.
 ///
 /// What does not hang on the micro-batch is made once. It does not know which layers keep to the window.
 class AttentionMasks
@@ -44,6 +44,8 @@ private:
     std::int64_t m_window = 0;
     /// {heads, length, length} with ALiBi, {length, length} with soft caps; else undefined.
     at::Tensor m_scores;
+    /// {length, length} of packed texts where there are no scores; else undefined.
+    at::Tensor m_ofText;
     /// {length, length}; undefined where all of a sequence lies within the window.
     at::Tensor m_withinWindow;
 };

@@ -10,6 +10,7 @@
 #include "quantized_matrix.h"
 #include "token_loss.h"
 
+#include <ATen/ops/cat.h>
 #include <ATen/ops/embedding.h>
 #include <ATen/ops/linear.h>
 #include <ATen/ops/randint.h>
@@ -261,15 +262,33 @@ at::Tensor DecoderNetwork::attention(const at::Tensor& input, const Layer& layer
     }
 
     const double dropout = options().trains ? m_spec.attentionDropout : 0.0;
-    const at::Tensor mixed = attend({.query = query,
-                                     .key = key,
-                                     .value = value,
-                                     .mask = mask.defined() ? std::optional(mask) : std::nullopt,
-                                     .dropout = dropout,
-                                     .isCausal = !mask.defined(),
-                                     .enableGqa = grouped && !repeats,
-                                     .softCap = m_spec.attentionSoftCap});
-    return projected(joined(mixed), layer.attentionOutput);
+    const AttentionInputs inputs{.query = query,
+                                 .key = key,
+                                 .value = value,
+                                 .mask = mask.defined() ? std::optional(mask) : std::nullopt,
+                                 .dropout = dropout,
+                                 .isCausal = !mask.defined(),
+                                 .enableGqa = grouped && !repeats,
+                                 .softCap = m_spec.attentionSoftCap};
+    const bool isCut = options().packedTextLength > 0 && !mask.defined();
+    return projected(joined(isCut ? attendTexts(inputs) : attend(inputs)), layer.attentionOutput);
+}
+
+at::Tensor DecoderNetwork::attendTexts(const AttentionInputs& inputs) const
+{
+    const std::int64_t samples = inputs.query.size(0);
+    const std::int64_t length = inputs.query.size(2);
+    const auto ofTexts = [&](std::int64_t first, std::int64_t tokens, std::int64_t textLength) {
+        AttentionInputs texts = inputs;
+        for (at::Tensor* heads : {&texts.query, &texts.key, &texts.value})
+            *heads = textsApart(heads->narrow(2, first, tokens), textLength);
+        return textsTogether(attend(texts), samples);
+    };
+    const std::int64_t textLength = std::min(options().packedTextLength, length);
+    // The last text may be shorter.
+    const std::int64_t rest = length % textLength;
+    const at::Tensor whole = ofTexts(0, length - rest, textLength);
+    return rest == 0 ? whole : at::cat({whole, ofTexts(length - rest, rest, rest)}, 2);
 }
 
 at::Tensor DecoderNetwork::feedForward(const at::Tensor& input, const Layer& layer) const

@@ -34,7 +34,7 @@ public:
     std::int64_t vocabularySize() const override { return m_spec.vocabularySize; }
     Batch batchOf(std::span<const SampleRow> rows) const override;
     std::int64_t countedTargets(std::span<const SampleRow> rows) const override;
-    bool takesAttentionMask() const override { return options().masksPadding; }
+    bool takesAttentionMask() const override { return options().takesMasks; }
     at::Tensor loss(const Batch& batch, double normalizer) const override;
 
     /// {samples, sequence length, vocabulary}
@@ -83,6 +83,7 @@ private:
     /// What a branch adds to the hidden state.
     at::Tensor ofBranch(const at::Tensor& output, const Affine& norm) const;
     at::Tensor attention(const at::Tensor& input, const Layer& layer, const at::Tensor& mask) const;
+    at::Tensor attendTexts(const AttentionInputs& inputs) const;
     at::Tensor feedForward(const at::Tensor& input, const Layer& layer) const;
     at::Tensor throughDense(const at::Tensor& input, const Affine& up, const Affine& down) const;
     at::Tensor throughExperts(const at::Tensor& input, const Experts& experts) const;

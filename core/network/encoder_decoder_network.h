@@ -41,7 +41,7 @@ public:
     Batch batchOf(std::span<const SampleRow> rows) const override;
     std::int64_t countedTargets(std::span<const SampleRow> rows) const override;
 
-    bool takesAttentionMask() const override { return options().masksPadding; }
+    bool takesAttentionMask() const override { return options().takesMasks; }
     at::Tensor loss(const Batch& batch, double normalizer) const override;
 
     /// {samples, target length, hidden size}: what the output projection works on.

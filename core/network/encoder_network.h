@@ -41,7 +41,7 @@ public:
     Batch batchOf(std::span<const SampleRow> rows) const override;
     std::int64_t countedTargets(std::span<const SampleRow> rows) const override;
 
-    bool takesAttentionMask() const override { return options().masksPadding; }
+    bool takesAttentionMask() const override { return options().takesMasks; }
     /// Cross entropy of the masked tokens, and of the next sentence with the weight of all that a sample
     /// predicts, so that means are added as in pre-training.
     at::Tensor loss(const Batch& batch, double normalizer) const override;

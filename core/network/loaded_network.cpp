@@ -111,7 +111,9 @@ NetworkOptions networkOptions(const trial::LoadRequest& request, at::Device devi
             .trainsAdapters = model::hasAdapters(request.tuning),
             .lossChunkRows = request.step.lossChunkRows,
             .lossParts = request.step.lossParts,
-            .masksPadding = request.step.attention != model::Attention::Flash,
+            .takesMasks = model::takesMasks(request.step.attention),
+            .packedTextLength =
+                model::packsTexts(request.step, request.sequenceLength) ? request.step.packedTextLength : 0,
             .channelsLast = request.step.channelsLast};
 }
 

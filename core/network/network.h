@@ -76,9 +76,11 @@ struct NetworkOptions
     /// See LossCut.
     std::int64_t lossChunkRows = 0;
     std::int64_t lossParts = 1;
-    /// Attention leaves padding out by a mask. The flash kernel takes none: trainers that ask for it cut
-    /// padding away before attention, and here it stays, which costs less than another kernel would.
-    bool masksPadding = true;
+    /// Attention is told by masks what to leave out (model::takesMasks). Where it is not, padding stays,
+    /// which costs less than another kernel would, and packed texts are cut apart.
+    bool takesMasks = true;
+    /// Tokens of each of the texts that a sample is packed of; 0: it is one text.
+    std::int64_t packedTextLength = 0;
     /// Images lie in memory channel by channel of a pixel.
     bool channelsLast = false;
 };

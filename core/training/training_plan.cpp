@@ -168,6 +168,8 @@ TrainingPlan planTraining(const QString& filePath, const config::ConfigContents&
     // One device trains here, with all of the state: others that would hold a share of it are not there.
     plan.load.step.sharding = model::Sharding::None;
     plan.load.step.shards = 1;
+    // What it reads it does not pack.
+    plan.load.step.packedTextLength = 0;
     plan.length = lengthOf(options);
     plan.accumulates = size.accumulates;
     plan.request = {.data = dataOf(options, batchSize),

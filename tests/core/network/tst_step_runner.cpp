@@ -179,6 +179,10 @@ private:
         addOne("plain bf16", tinyRequest(tinyLlama(), Phase::Train, model::Precision::PlainBf16));
         addOne("state on the host", withStep(train, {.optimizerOnHost = true}));
         addOne("a shared state", withStep(train, {.sharding = model::Sharding::Optimizer, .shards = 4}));
+        const LoadRequest llama = tinyRequest(tinyLlama(), Phase::Train);
+        addOne("packed texts", withStep(llama, {.packedTextLength = 5}));
+        addOne("packed texts, cut apart",
+               withStep(llama, {.attention = model::Attention::Flash, .packedTextLength = 5}));
         addOne("8-bit AdamW", withOptimizer(train, model::Optimizer::AdamW8bit));
         addOne("8-bit AdamW, plain bf16",
                withOptimizer(tinyRequest(tinyLlama(), Phase::Train, model::Precision::PlainBf16),
