@@ -52,6 +52,8 @@ struct ExplorationOptions
     int maxTrials = 64;
     std::optional<std::chrono::seconds> timeBudget;
     std::optional<std::int64_t> sequenceLength;
+    /// Whether network and samples are made so small that a trial takes moments: config::smallerRunOf().
+    bool shrinks = false;
     /// Lengths of samples as they occur; empty stands for the worst case, all as long as sequenceLength.
     std::vector<std::int64_t> sampleLengths;
     /// The file that they are from.

@@ -113,6 +113,14 @@ private slots:
                   o.sequenceLength = 8;
               },
               "as configured"}},
+            {"a smaller network, and nothing that is smaller with it",
+             {[](config::ConfigContents& contents, Options& o) {
+                  contents.sequenceLength = 32;
+                  contents.tuning = lora();
+                  contents.tuning.rank = 64;
+                  o.shrinks = true;
+              },
+              "another run, with a smaller network"}},
             {"another program",
              {option([](Options& o) { o.workerCommand = QStringLiteral("trainer"); }),
               "another run, with another worker program"}},
