@@ -12,7 +12,7 @@ PARITY ?=
 
 .PHONY: run test test-gpu test-hub-models test-parity test-yaml-readers fuzz
 .PHONY: setup setup-fuzz setup-parity setup-readers build programs configure bundle
-.PHONY: bench-adapter-memory bench-calibration bench-config bench-dequantizing bench-frames bench-live bench-pictures bench-repeats bench-search bench-step-time bench-time-left bench-training bench-waiting calibrate-search
+.PHONY: bench-adapter-memory bench-calibration bench-config bench-corpus bench-dequantizing bench-frames bench-live bench-pictures bench-repeats bench-search bench-step-time bench-time-left bench-training bench-waiting calibrate-search
 .PHONY: architecture screenshots format tidy clean
 
 run: programs
@@ -109,6 +109,13 @@ bench-live: configure
 bench-config: configure
 	$(BUILD) batchpeak-bench-config
 	build/$(PRESET)/bin/batchpeak-bench-config $(BENCH)
+
+# What becomes of the configs that people have: which can be explored, why others cannot, and whether trials of every
+# kind of run among them end well, with networks made smaller. CORPUS is a folder of repositories.
+CORPUS ?= ../shared/corpus
+bench-corpus: configure
+	$(BUILD) batchpeak-bench-corpus batchpeak batchpeak-worker
+	build/$(PRESET)/bin/batchpeak-bench-corpus $(CORPUS) $(BENCH)
 
 # Work of the window's thread for one picture of an exploration of 400 trials. Nothing else should run.
 bench-frames: configure

@@ -268,12 +268,13 @@ QString OptionField::explanation() const
 
 QString runOptionName(const std::string& option)
 {
-    static const std::array<std::pair<const char*, const char*>, 19> names{
+    static const std::array<std::pair<const char*, const char*>, 20> names{
         {{"--device", QT_TRANSLATE_NOOP("OptionField", "Device")},
          {"--memory-limit", QT_TRANSLATE_NOOP("OptionField", "Memory limit")},
          {"--headroom", QT_TRANSLATE_NOOP("OptionField", "Headroom, %")},
          {"--sequence-length", QT_TRANSLATE_NOOP("OptionField", "Sequence length")},
          {"--packed-text-length", QT_TRANSLATE_NOOP("OptionField", "Packed texts, tokens")},
+         {"--shrink", QT_TRANSLATE_NOOP("OptionField", "Smaller network")},
          {"--precision", QT_TRANSLATE_NOOP("OptionField", "Precision")},
          {"--optimizer", QT_TRANSLATE_NOOP("OptionField", "Optimizer")},
          {"--adapter", QT_TRANSLATE_NOOP("OptionField", "Adapter")},

@@ -98,6 +98,10 @@ void ExploreCommand::checkOptions() const
         throw UsageError("name the config to explore: batchpeak explore FILE.");
     checkExplorationOptions(m_options);
     checkOutputOptions(m_output);
+    if (m_options.shrinks && m_output.asksForAConfig()) {
+        throw UsageError("--shrink measures a smaller network than the config's, so its size is none for the "
+                         "config; leave out --output, --in-place and --diff, or --shrink.");
+    }
 }
 
 int ExploreCommand::run()

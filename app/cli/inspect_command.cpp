@@ -6,6 +6,7 @@
 #include "config_text.h"
 #include "console.h"
 #include "engine/errors.h"
+#include "engine/exploration_plan.h"
 #include "engine/tuning_choice.h"
 #include "json_output.h"
 #include "options.h"
@@ -28,7 +29,7 @@ public:
     int run() override;
 
 private:
-    int printAsYaml(const engine::ConfigFile& file) const;
+    int printAsYaml(const engine::ConfigFile& file, config::ConfigContents contents) const;
 
     std::string m_file;
     std::string m_model;
@@ -41,7 +42,7 @@ void InspectCommand::addOptions(Options& options)
 {
     options.addArgument("FILE", "Config to read", m_file);
     addModelOption(options, m_model);
-    addTuningOptions(options, m_options);
+    addNetworkOptions(options, m_options);
     options.addFlag("--as-yaml", "Print it as a config of Batchpeak's own, warnings on stderr", m_asYaml);
     addJsonOption(options, m_asJson);
 }
@@ -57,22 +58,22 @@ void InspectCommand::checkOptions() const
 int InspectCommand::run()
 {
     const auto file = openConfig(m_file, m_model);
+    const config::ConfigContents contents = engine::contentsAsked(file.path(), file.contents(), m_options);
     if (m_asYaml)
-        return printAsYaml(file);
+        return printAsYaml(file, contents);
     if (m_asJson) {
-        printJson(contentsObject(file.path(), file.contents(), m_options));
+        printJson(contentsObject(file.path(), contents, m_options));
         return exitCode::success;
     }
     Console console;
-    console.answer(contentsLines(file.path(), file.contents(), m_options));
+    console.answer(contentsLines(file.path(), contents, m_options));
     console.answer(warningLines(file.path(), file.contents()));
     return exitCode::success;
 }
 
-int InspectCommand::printAsYaml(const engine::ConfigFile& file) const
+int InspectCommand::printAsYaml(const engine::ConfigFile& file, config::ConfigContents contents) const
 {
     try {
-        config::ConfigContents contents = file.contents();
         contents.tuning = engine::chooseTuning(contents, m_options);
         printBytes(config::toOwnYaml(contents));
     } catch (const config::ConfigError& error) {

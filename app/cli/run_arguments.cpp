@@ -71,9 +71,9 @@ engine::ConfigFile openConfig(const std::string& path, const std::string& model)
     return model.empty() ? file : file.withModel(QString::fromStdString(model));
 }
 
-void addTuningOptions(Options& options, ExplorationOptions& o)
+void addNetworkOptions(Options& options, ExplorationOptions& o)
 {
-    for (const char* name : {"--adapter", "--adapter-rank", "--frozen-weights"})
+    for (const char* name : {"--shrink", "--adapter", "--adapter-rank", "--frozen-weights"})
         addOne(options, o, engine::explorationOption(name), {});
 }
 

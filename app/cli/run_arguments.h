@@ -23,8 +23,8 @@ void addModelOption(Options& options, std::string& model);
 /// \throws config::ConfigError
 engine::ConfigFile openConfig(const std::string& path, const std::string& model);
 
-/// --adapter, --adapter-rank and --frozen-weights: what training changes of the network.
-void addTuningOptions(Options& options, engine::ExplorationOptions& run);
+/// --shrink, --adapter, --adapter-rank and --frozen-weights: what is run of a network and trained of it.
+void addNetworkOptions(Options& options, engine::ExplorationOptions& run);
 
 /// The options that say what runs, and on what: device, memory, precision, optimizer, worker. They mean the
 /// same to an exploration and to a training run. \param run  what it holds before is named as the default

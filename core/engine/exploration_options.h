@@ -54,6 +54,8 @@ struct ExplorationOptions
     std::optional<std::int64_t> sequenceLength;
     /// Tokens of each of the texts that a sample is packed of; 0: it is one text.
     std::optional<std::int64_t> packedTextLength;
+    /// Whether network and samples are made so small that a trial takes moments: config::smallerRunOf().
+    bool shrinks = false;
     /// Lengths of samples as they occur; empty stands for the worst case, all as long as sequenceLength.
     std::vector<std::int64_t> sampleLengths;
     /// The file that they are from.

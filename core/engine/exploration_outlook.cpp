@@ -52,6 +52,8 @@ ExplorationOptions inForce(ExplorationOptions options, const ExplorationPlan& pl
     options.sequenceLength.reset();
     if (model::takesSequences(plan.load.model))
         options.sequenceLength = plan.load.sequenceLength;
+    if (options.adapterRank)
+        options.adapterRank = plan.load.tuning.rank;
     return options;
 }
 

@@ -6,6 +6,7 @@
 #include "config/approximations.h"
 #include "config/batch_plan.h"
 #include "config/cerebras/known_sizes.h"
+#include "config/smaller_run.h"
 #include "errors.h"
 #include "model/parameter_table.h"
 #include "model/step_flops.h"
@@ -274,6 +275,18 @@ QStringList notesOn(const config::ConfigContents& contents, const config::BatchP
 
 } // namespace
 
+config::ConfigContents contentsAsked(const QString& filePath, const config::ConfigContents& contents,
+                                     const ExplorationOptions& options)
+{
+    if (!options.shrinks)
+        return contents;
+    try {
+        return config::smallerRunOf(contents);
+    } catch (const ConfigError& error) {
+        throw located(filePath, error);
+    }
+}
+
 model::StepSettings stepSettingsOf(const trial::LoadRequest& load)
 {
     std::int64_t length = load.sequenceLength;
@@ -307,9 +320,10 @@ std::optional<search::MemoryPrior> memoryPrior(const trial::LoadRequest& load,
                                .deviation = memory->deviation};
 }
 
-NetworkPlan planNetwork(const QString& filePath, const config::ConfigContents& contents,
+NetworkPlan planNetwork(const QString& filePath, const config::ConfigContents& whole,
                         const ExplorationOptions& options)
 {
+    const config::ConfigContents contents = contentsAsked(filePath, whole, options);
     const model::ModelSpec spec = runnableModel(filePath, contents);
     const model::Tuning tuning = chooseTuning(contents, options);
     if (const auto problem = model::problemWith(spec, tuning))

@@ -26,6 +26,11 @@ struct NetworkPlan
     QStringList notes;
 };
 
+/// What a config holds, of the sizes that are run: its own, or smaller ones where they are asked for.
+/// \throws config::ConfigError where there are no smaller ones
+config::ConfigContents contentsAsked(const QString& filePath, const config::ConfigContents& contents,
+                                     const ExplorationOptions& options);
+
 /// The step that a worker is asked for, for what is told of it by the description; samples of several lengths
 /// take what the longest does.
 model::StepSettings stepSettingsOf(const trial::LoadRequest& load);

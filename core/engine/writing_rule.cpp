@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "writing_rule.h"
 
+#include "config/smaller_run.h"
 #include "readable_text.h"
 
 #include <QCoreApplication>
@@ -21,6 +22,11 @@ struct Translated
 // As likely right as wrong.
 constexpr double usualLeast = 0.5;
 
+bool isOfSmallerNetwork(const Snapshot& snapshot)
+{
+    return snapshot.run && config::isOfSmallerNetwork(snapshot.run->fidelity);
+}
+
 } // namespace
 
 int leastConfidenceToWrite(const ExplorationOptions& options)
@@ -32,7 +38,8 @@ int leastConfidenceToWrite(const ExplorationOptions& options)
 bool isSureEnoughToWrite(const Snapshot& snapshot, const ExplorationOptions& options)
 {
     const auto& recommendation = snapshot.searchState.recommendation;
-    return recommendation && recommendation->confidence >= leastConfidenceToWrite(options);
+    return recommendation && !isOfSmallerNetwork(snapshot) &&
+           recommendation->confidence >= leastConfidenceToWrite(options);
 }
 
 QString doubtText(const Snapshot& snapshot, const ExplorationOptions& options, const QLocale& locale)
@@ -40,6 +47,10 @@ QString doubtText(const Snapshot& snapshot, const ExplorationOptions& options, c
     const auto& recommendation = snapshot.searchState.recommendation;
     if (!recommendation || isSureEnoughToWrite(snapshot, options))
         return {};
+    if (isOfSmallerNetwork(snapshot)) {
+        return Translated::tr("%1 was found of a smaller network than the config's.")
+            .arg(numberText(recommendation->size, locale));
+    }
     return Translated::tr("The confidence in %1 is %2 (out of 100), and writing it takes %3.")
         .arg(numberText(recommendation->size, locale), numberText(recommendation->confidence, locale),
              numberText(leastConfidenceToWrite(options), locale));

@@ -311,6 +311,10 @@ void checkTrainingOptions(const TrainingOptions& o)
     }
     if (o.data.kind != trial::DataKind::Synthetic && o.data.samples > 0)
         throw UsageError("--samples counts synthetic samples, and --data brings its own; leave out either.");
+    if (o.data.kind != trial::DataKind::Synthetic && o.run.shrinks) {
+        throw UsageError("--shrink leaves the network a few tokens of its vocabulary, and --data brings them "
+                         "all; leave out either.");
+    }
     if (o.checkpointEvery > 0 && o.checkpointFolder.isEmpty())
         throw UsageError("--checkpoint-every needs a folder for the checkpoints; add --checkpoint DIR.");
 }

@@ -76,7 +76,8 @@ model::ModelSpec readNamedNetwork(const NetworkName& name, TextPosition position
     throw networkElsewhere(position,
                            "The network is named \"{}\", of which no config.json is in {}, and which is not "
                            "among the well-known ones; give its config.json with --model.",
-                           lookup.name, listedPlaces(lookup.places));
+                           lookup.name, listedPlaces(lookup.places))
+        .because(reason::unknownId);
 }
 
 ConfigContents namedContents(const NetworkName& name, const NetworkSource& networks)

@@ -142,6 +142,7 @@ private slots:
         refuses("--data /no/such/text", "there is no /no/such/text");
         refuses("--data /dev --samples 3", "--samples counts synthetic samples");
         refuses("--samples 3 --data /dev", "--samples counts synthetic samples");
+        refuses("--shrink --data /dev", "--shrink leaves the network a few tokens");
         refuses("--device cpu --device cuda", "a training run takes one device");
         refuses("--checkpoint-every 3", "add --checkpoint DIR");
         refuses("--eval-split 0", "--eval-split: '0' is no whole number");

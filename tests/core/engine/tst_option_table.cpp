@@ -57,6 +57,7 @@ private slots:
                     {"loss chunk", "--loss-chunk,0"},
                     {"gradient norm", "--max-gradient-norm,0.5"},
                     {"attention", "--attention,memory-efficient"},
+                    {"a smaller network", "--shrink"},
                     {"images", "--channels-last,--cudnn-benchmark"},
                     {"program", "--worker,python3 step.py,--launcher,ssh host"},
                     {"seed", "--seed,18446744073709551615"},

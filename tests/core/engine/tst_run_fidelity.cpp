@@ -152,6 +152,14 @@ private slots:
                   o.packedTextLength = 0;
               },
               "another run, with one text in each sample"}},
+            {"a smaller network, and nothing that is smaller with it",
+             {[](config::ConfigContents& contents, Options& o) {
+                  contents.sequenceLength = 32;
+                  contents.tuning = lora();
+                  contents.tuning.rank = 64;
+                  o.shrinks = true;
+              },
+              "another run, with a smaller network"}},
             {"another program",
              {option([](Options& o) { o.workerCommand = QStringLiteral("trainer"); }),
               "another run, with another worker program"}},

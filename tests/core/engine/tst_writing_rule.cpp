@@ -1,11 +1,14 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "config/smaller_run.h"
 #include "engine/writing_rule.h"
 #include "support/rows.h"
+#include "support/small_config.h"
 #include "support/test_main.h"
 
 #include <QTest>
 
+using namespace batchpeak;
 using namespace batchpeak::engine;
 
 namespace {
@@ -67,6 +70,16 @@ private slots:
         QCOMPARE(leastConfidenceToWrite(options), least);
         QCOMPARE(isSureEnoughToWrite(snapshot, options), confidence && expected.isEmpty());
         QCOMPARE(doubtText(snapshot, options, QLocale(QLocale::English, QLocale::UnitedStates)), expected);
+    }
+
+    void doubtsTheSizeOfASmallerNetwork()
+    {
+        const config::ConfigContents small = config::smallerRunOf(test::smallConfig());
+        Snapshot snapshot = snapshotWith(99);
+        snapshot.run.emplace().fidelity = config::fidelityOf(small);
+        QVERIFY(!isSureEnoughToWrite(snapshot, {}));
+        QCOMPARE(doubtText(snapshot, {}, QLocale(QLocale::English, QLocale::UnitedStates)),
+                 QStringLiteral("1,024 was found of a smaller network than the config's."));
     }
 };
 

@@ -1,0 +1,411 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "smaller_network.h"
+
+#include "longest_run.h"
+#include "parameter_table.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace batchpeak::model {
+
+namespace {
+
+// Enough for each operation to have more than one of everything, and for widths that kernels and blocks of 64
+// quantised values divide evenly.
+constexpr std::int64_t widthStep = 16;
+constexpr std::int64_t largestHead = 16;
+constexpr std::int64_t mostKeyValueHeads = 2;
+constexpr std::int64_t mostSharingHeads = 8;
+constexpr std::int64_t mostExperts = 4;
+constexpr std::int64_t mostWords = 256;
+constexpr std::int64_t mostTokens = 64;
+constexpr std::int64_t largestPatch = 4;
+constexpr std::int64_t mostPatchesASide = 4;
+// A residual network halves its images five times; batch normalisation needs more than one pixel at the end.
+constexpr std::int64_t largestImage = 64;
+constexpr std::int64_t fewestChannels = 8;
+
+/// \p value in the proportion in which \p whole became \p part: a multiple of widthStep, and never more.
+std::int64_t scaledWidth(std::int64_t value, std::int64_t part, std::int64_t whole)
+{
+    if (part >= whole || value <= widthStep)
+        return value;
+    const double width = static_cast<double>(value) * static_cast<double>(part) / static_cast<double>(whole);
+    const std::int64_t steps = std::llround(width / static_cast<double>(widthStep));
+    return std::min(value, widthStep * std::max<std::int64_t>(1, steps));
+}
+
+/// The same of tokens, of which there is at least one where there was any.
+std::int64_t scaledTokens(std::int64_t value, std::int64_t part, std::int64_t whole)
+{
+    if (part >= whole || value < 1)
+        return value;
+    const double tokens = static_cast<double>(value) * static_cast<double>(part) / static_cast<double>(whole);
+    return std::max<std::int64_t>(1, std::llround(tokens));
+}
+
+/// What every kind of network is cut down to.
+struct Cut
+{
+    /// Layers that stay, by their numbers in the whole network.
+    std::vector<std::int64_t> layers;
+    /// Blocks of a residual network are named by what is trained, so that all of them stay.
+    bool namesBlocks = false;
+    /// Tokens of a sample before and after.
+    std::int64_t wholeLength = 0;
+    std::int64_t length = 0;
+
+    std::int64_t ofTokens(std::int64_t tokens) const { return scaledTokens(tokens, length, wholeLength); }
+};
+
+bool contains(const std::vector<std::int64_t>& layers, std::int64_t layer)
+{
+    return std::ranges::find(layers, layer) != layers.end();
+}
+
+/// The name of a part of a network with another number behind "layers."; empty where it is outside of them.
+std::string inLayer(const std::string& part, std::int64_t number)
+{
+    constexpr std::string_view mark = "layers.";
+    if (!layerOf(part))
+        return {};
+    const std::size_t digits = part.find(mark) + mark.size();
+    const std::size_t end = part.find_first_not_of("0123456789", digits);
+    return part.substr(0, digits) + std::to_string(number) +
+           (end == std::string::npos ? std::string() : part.substr(end));
+}
+
+/// What is trained in a layer that is not in every one.
+std::vector<std::string> trainedIn(const Tuning& tuning, std::int64_t layer)
+{
+    std::vector<std::string> parts;
+    for (const AdapterTarget& target : tuning.targets) {
+        if (contains(target.layers, layer))
+            parts.emplace_back(toText(target.projection));
+    }
+    for (const std::string& part : tuning.trainedParts) {
+        if (layerOf(part) == layer)
+            parts.push_back(inLayer(part, 0));
+    }
+    std::ranges::sort(parts);
+    return parts;
+}
+
+using LayerKind = std::array<bool, 3>;
+
+template<typename Spec>
+LayerKind kindOf(const Spec&, std::int64_t)
+{
+    return {};
+}
+
+LayerKind kindOf(const DecoderSpec& spec, std::int64_t layer)
+{
+    return {contains(spec.windowedLayers, layer), contains(spec.unrotatedLayers, layer),
+            layer < spec.denseLayers};
+}
+
+/// The first layer, and the first of those that differ most from it: in what is trained of them before all,
+/// so that there is something to train.
+template<typename Spec>
+std::vector<std::int64_t> keptLayers(const Spec& spec, const Tuning& tuning, std::int64_t layers)
+{
+    const auto differenceOf = [&](std::int64_t layer) {
+        const bool isTrainedOtherwise = trainedIn(tuning, layer) != trainedIn(tuning, 0);
+        const bool isOtherKind = kindOf(spec, layer) != kindOf(spec, 0);
+        return 2 * static_cast<int>(isTrainedOtherwise) + static_cast<int>(isOtherKind);
+    };
+    std::vector<std::int64_t> kept{0};
+    int most = -1;
+    for (std::int64_t layer = 1; layer < layers; ++layer) {
+        if (const int difference = differenceOf(layer); difference > most) {
+            most = difference;
+            kept = {0, layer};
+        }
+    }
+    return kept;
+}
+
+/// Those of \p layers that are kept, by their new numbers.
+std::vector<std::int64_t> renumbered(const std::vector<std::int64_t>& layers,
+                                     const std::vector<std::int64_t>& kept)
+{
+    std::vector<std::int64_t> numbers;
+    for (std::size_t i = 0; i < kept.size(); ++i) {
+        if (contains(layers, kept[i]))
+            numbers.push_back(static_cast<std::int64_t>(i));
+    }
+    return numbers;
+}
+
+std::int64_t countBelow(const std::vector<std::int64_t>& kept, std::int64_t layers)
+{
+    return std::ranges::count_if(kept, [layers](std::int64_t layer) { return layer < layers; });
+}
+
+/// A target that names layers none of which is kept is gone: without names it would be in all of them.
+std::vector<AdapterTarget> keptTargets(const std::vector<AdapterTarget>& targets,
+                                       const std::vector<std::int64_t>& kept)
+{
+    std::vector<AdapterTarget> result;
+    for (AdapterTarget target : targets) {
+        const bool isInAll = target.layers.empty();
+        target.layers = renumbered(target.layers, kept);
+        if (isInAll || !target.layers.empty())
+            result.push_back(std::move(target));
+    }
+    return result;
+}
+
+std::vector<std::string> keptParts(const std::vector<std::string>& parts,
+                                   const std::vector<std::int64_t>& kept)
+{
+    std::vector<std::string> result;
+    for (const std::string& part : parts) {
+        const auto layer = layerOf(part);
+        const auto place = layer ? std::ranges::find(kept, *layer) : kept.end();
+        if (!layer)
+            result.push_back(part);
+        else if (place != kept.end())
+            result.push_back(inLayer(part, place - kept.begin()));
+    }
+    return result;
+}
+
+Tuning ofLayers(Tuning tuning, const std::vector<std::int64_t>& kept)
+{
+    tuning.targets = keptTargets(tuning.targets, kept);
+    tuning.trainedParts = keptParts(tuning.trainedParts, kept);
+    return tuning;
+}
+
+/// The shortest side of a matrix that an adapter stands beside: beyond that there is nothing low about a
+/// rank. What is shorter than a step was so in the whole network, as a gate of one row.
+std::int64_t shortestSide(const ModelSpec& model, const Tuning& tuning, std::int64_t longest)
+{
+    std::int64_t shortest = longest;
+    for (const Parameter& parameter : parameterTable(model)) {
+        for (const AdapterPlace& place : adapterPlaces(parameter)) {
+            for (const std::int64_t side : {place.rows, parameter.shape.back()}) {
+                if (isTarget(tuning, place.projection) && side >= widthStep)
+                    shortest = std::min(shortest, side);
+            }
+        }
+    }
+    return shortest;
+}
+
+/// Of a rank that fits, with the same scale.
+Tuning withLowRank(Tuning tuning, const ModelSpec& model)
+{
+    if (!hasAdapters(tuning))
+        return tuning;
+    const double scale = adapterScale(tuning);
+    const std::int64_t rank = shortestSide(model, tuning, tuning.rank);
+    if (rank == tuning.rank)
+        return tuning;
+    tuning.rank = rank;
+    tuning.alpha = 1.0;
+    tuning.alpha = scale / adapterScale(tuning);
+    return tuning;
+}
+
+struct Heads
+{
+    std::int64_t heads = 0;
+    std::int64_t keyValueHeads = 0;
+    std::int64_t headSize = 0;
+
+    std::int64_t width() const { return heads * headSize; }
+};
+
+/// As many heads share a key and a value as before, up to a number; one key-value head for all stays so.
+Heads shrunk(const Heads& whole)
+{
+    const std::int64_t keyValueHeads = std::min(whole.keyValueHeads, mostKeyValueHeads);
+    return {.heads = keyValueHeads * std::min(whole.heads / whole.keyValueHeads, mostSharingHeads),
+            .keyValueHeads = keyValueHeads,
+            .headSize = std::min(whole.headSize, largestHead)};
+}
+
+/// An even number of elements, the same share of a head; 0 stands for the whole head.
+std::int64_t shrunkRotation(std::int64_t rotaryDimensions, std::int64_t headSize, std::int64_t wholeHead)
+{
+    if (rotaryDimensions == 0 || headSize >= wholeHead)
+        return rotaryDimensions;
+    return std::max<std::int64_t>(2, rotaryDimensions * headSize / wholeHead / 2 * 2);
+}
+
+void shrinkExperts(DecoderSpec& spec)
+{
+    if (spec.experts <= mostExperts)
+        return;
+    const bool takesAll = spec.expertsPerToken == spec.experts;
+    spec.experts = mostExperts;
+    spec.expertsPerToken = takesAll ? mostExperts : std::min(spec.expertsPerToken, mostExperts / 2);
+}
+
+void shrinkLayers(DecoderSpec& spec, const std::vector<std::int64_t>& kept)
+{
+    const bool hadWindowedLayers = !spec.windowedLayers.empty();
+    spec.windowedLayers = renumbered(spec.windowedLayers, kept);
+    // Without names all layers would keep to the window.
+    if (hadWindowedLayers && spec.windowedLayers.empty())
+        spec.attentionWindow = 0;
+    spec.unrotatedLayers = renumbered(spec.unrotatedLayers, kept);
+    spec.denseLayers = countBelow(kept, spec.denseLayers);
+    spec.layers = countBelow(kept, spec.layers);
+}
+
+DecoderSpec shrunk(DecoderSpec spec, const Cut& cut)
+{
+    const Heads whole{spec.heads, spec.keyValueHeads, headSizeOf(spec)};
+    const Heads heads = shrunk(whole);
+    const std::int64_t hidden = spec.hiddenSize;
+    // A head size that is not said is a share of the hidden size.
+    spec.hiddenSize = spec.headSize == 0 ? heads.width() : scaledWidth(hidden, heads.width(), whole.width());
+    spec.headSize = spec.headSize == 0 ? 0 : heads.headSize;
+    spec.heads = heads.heads;
+    spec.keyValueHeads = heads.keyValueHeads;
+    spec.rotaryDimensions = shrunkRotation(spec.rotaryDimensions, heads.headSize, whole.headSize);
+    for (std::int64_t* width : {&spec.feedForwardSize, &spec.sharedExpertSize, &spec.denseFeedForwardSize})
+        *width = scaledWidth(*width, spec.hiddenSize, hidden);
+    spec.vocabularySize = std::min(spec.vocabularySize, mostWords);
+    spec.maxPositions = std::min(spec.maxPositions, mostTokens);
+    spec.attentionWindow = cut.ofTokens(spec.attentionWindow);
+    shrinkExperts(spec);
+    shrinkLayers(spec, cut.layers);
+    return spec;
+}
+
+/// Where heads share the hidden size evenly, and each has a key and a value of its own.
+template<typename Spec>
+void shrinkWidths(Spec& spec)
+{
+    const Heads heads = shrunk(Heads{spec.heads, spec.heads, spec.hiddenSize / spec.heads});
+    const std::int64_t hidden = std::exchange(spec.hiddenSize, heads.width());
+    spec.feedForwardSize = scaledWidth(spec.feedForwardSize, spec.hiddenSize, hidden);
+    spec.heads = heads.heads;
+}
+
+EncoderSpec shrunk(EncoderSpec spec, const Cut& cut)
+{
+    const std::int64_t wholeHead = spec.hiddenSize / spec.heads;
+    shrinkWidths(spec);
+    spec.rotaryDimensions = shrunkRotation(spec.rotaryDimensions, spec.hiddenSize / spec.heads, wholeHead);
+    spec.vocabularySize = std::min(spec.vocabularySize, mostWords);
+    spec.maskToken = std::min(spec.maskToken, spec.vocabularySize - 1);
+    spec.maxPositions = std::min(spec.maxPositions, mostTokens);
+    spec.predictedTokens = cut.ofTokens(spec.predictedTokens);
+    spec.layers = countBelow(cut.layers, spec.layers);
+    return spec;
+}
+
+EncoderDecoderSpec shrunk(EncoderDecoderSpec spec, const Cut& cut)
+{
+    const Heads whole{spec.heads, spec.heads, spec.headSize};
+    const Heads heads = shrunk(whole);
+    const std::int64_t hidden = spec.hiddenSize;
+    spec.hiddenSize = scaledWidth(hidden, heads.width(), whole.width());
+    spec.feedForwardSize = scaledWidth(spec.feedForwardSize, spec.hiddenSize, hidden);
+    spec.heads = heads.heads;
+    spec.headSize = heads.headSize;
+    spec.vocabularySize = std::min(spec.vocabularySize, mostWords);
+    spec.encoderLayers = countBelow(cut.layers, spec.encoderLayers);
+    spec.decoderLayers = countBelow(cut.layers, spec.decoderLayers);
+    return spec;
+}
+
+VisionTransformerSpec shrunk(VisionTransformerSpec spec, const Cut& cut)
+{
+    shrinkWidths(spec);
+    const std::int64_t patchesASide = std::min(spec.imageSize / spec.patchSize, mostPatchesASide);
+    spec.patchSize = std::min(spec.patchSize, largestPatch);
+    spec.imageSize = patchesASide * spec.patchSize;
+    spec.classes = std::min(spec.classes, mostWords);
+    spec.layers = countBelow(cut.layers, spec.layers);
+    return spec;
+}
+
+ResNetSpec shrunk(ResNetSpec spec, const Cut& cut)
+{
+    // The shallowest with blocks of three convolutions, and with blocks of two (arXiv 1512.03385, table 1).
+    constexpr std::int64_t shallowBottlenecks = 50;
+    constexpr std::int64_t shallow = 18;
+    if (!cut.namesBlocks)
+        spec.depth = spec.depth >= shallowBottlenecks ? shallowBottlenecks : shallow;
+    spec.width = std::min(spec.width, fewestChannels);
+    spec.imageSize = std::min(spec.imageSize, largestImage);
+    spec.classes = std::min(spec.classes, mostWords);
+    return spec;
+}
+
+std::int64_t layersOf(const EncoderDecoderSpec& spec)
+{
+    return std::max(spec.encoderLayers, spec.decoderLayers);
+}
+
+/// Its blocks have no numbers that a tuning may name.
+std::int64_t layersOf(const ResNetSpec&)
+{
+    return 1;
+}
+
+template<typename Spec>
+std::int64_t layersOf(const Spec& spec)
+{
+    return spec.layers;
+}
+
+/// What is too long for the network stays so.
+std::int64_t shrunkLength(std::int64_t length, const ModelSpec& model)
+{
+    const auto longest = longestRun(model);
+    const bool isTooLong = longest && length > *longest;
+    return isTooLong ? std::min(*longest, mostTokens) + 1 : std::min(length, mostTokens);
+}
+
+template<typename Spec>
+RunSizes shrunk(RunSizes run, const Spec& spec)
+{
+    const bool namesBlocks = std::ranges::any_of(run.tuning.trainedParts, [](const std::string& part) {
+        return part.find("blocks.") != std::string::npos;
+    });
+    const std::int64_t length = run.sequenceLength > 0 ? run.sequenceLength : usualSequenceLength(run.model);
+    const Cut cut{.layers = keptLayers(spec, run.tuning, layersOf(spec)),
+                  .namesBlocks = namesBlocks,
+                  .wholeLength = length,
+                  .length = shrunkLength(length, run.model)};
+    run.sequenceLength = run.sequenceLength > 0 ? cut.length : run.sequenceLength;
+    if (run.targetLength)
+        run.targetLength = cut.ofTokens(*run.targetLength);
+    run.packedTextLength = cut.ofTokens(run.packedTextLength);
+    run.model.architecture = shrunk(spec, cut);
+    run.tuning = withLowRank(ofLayers(std::move(run.tuning), cut.layers), run.model);
+    return run;
+}
+
+} // namespace
+
+std::optional<RunSizes> shrunk(const RunSizes& run)
+{
+    return std::visit(
+        [&run]<typename Spec>(const Spec& spec) -> std::optional<RunSizes> {
+            if constexpr (std::is_same_v<Spec, ScriptSpec>)
+                return std::nullopt;
+            else
+                return shrunk(run, spec);
+        },
+        run.model.architecture);
+}
+
+} // namespace batchpeak::model

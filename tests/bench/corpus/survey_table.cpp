@@ -1,0 +1,148 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "survey_table.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <utility>
+
+namespace {
+
+/// How many files of one repository, or of all, came to what.
+struct Counts
+{
+    int files = 0;
+    int recognised = 0;
+    int exact = 0;
+    int approximate = 0;
+
+    int explorable() const { return exact + approximate; }
+    int refused() const { return recognised - explorable(); }
+
+    void add(const SurveyedFile& file)
+    {
+        ++files;
+        recognised += file.isRecognised() ? 1 : 0;
+        exact += file.isExact() ? 1 : 0;
+        approximate += file.isExplorable() && !file.isExact() ? 1 : 0;
+    }
+};
+
+/// "12 (34 %)", of those that are recognised
+std::string shareText(int count, const Counts& counts)
+{
+    const double share = counts.recognised > 0 ? 100.0 * count / counts.recognised : 0.0;
+    return std::to_string(count) + " (" + std::to_string(std::lround(share)) + " %)";
+}
+
+using Row = std::vector<std::string>;
+
+std::string padded(const std::string& text, std::size_t width, bool isLeft)
+{
+    const std::string blanks(width - text.size(), ' ');
+    return isLeft ? text + blanks : blanks + text;
+}
+
+/// The first row is the head; the first column begins on the left, the others end on the right.
+std::string tableText(const std::vector<Row>& rows)
+{
+    std::vector<std::size_t> widths(rows.front().size());
+    for (const Row& row : rows) {
+        for (std::size_t column = 0; column < row.size(); ++column)
+            widths[column] = std::max(widths[column], row[column].size());
+    }
+    std::string text;
+    for (const Row& row : rows) {
+        for (std::size_t column = 0; column < row.size(); ++column)
+            text += "| " + padded(row[column], widths[column], column == 0) + " ";
+        text += "|\n";
+        for (std::size_t column = 0; &row == &rows.front() && column < row.size(); ++column) {
+            const std::string dashes(widths[column] + 1, '-');
+            text += column == 0 ? "|" + dashes + "-" : "|" + dashes + ":";
+        }
+        text += &row == &rows.front() ? "|\n" : "";
+    }
+    return text;
+}
+
+Row countsRow(const std::string& name, const Counts& counts)
+{
+    return {name,
+            std::to_string(counts.files),
+            std::to_string(counts.recognised),
+            shareText(counts.exact, counts),
+            shareText(counts.approximate, counts),
+            shareText(counts.refused(), counts),
+            shareText(counts.explorable(), counts)};
+}
+
+std::string repositoriesTable(const std::vector<SurveyedFile>& files)
+{
+    std::map<QString, Counts> repositories;
+    Counts all;
+    for (const SurveyedFile& file : files) {
+        repositories[file.repository].add(file);
+        all.add(file);
+    }
+    std::vector<Row> rows{
+        {"repository", "files", "recognised", "as configured", "approximate", "refused", "explorable"}};
+    for (const auto& [name, counts] : repositories)
+        rows.push_back(countsRow(name.toStdString(), counts));
+    rows.push_back(countsRow("all", all));
+    return tableText(rows);
+}
+
+using Reasons = std::map<std::string, int>;
+
+/// The most frequent first.
+std::string reasonsTable(const std::string& title, const Reasons& reasons)
+{
+    if (reasons.empty())
+        return {};
+    std::vector<std::pair<std::string, int>> sorted(reasons.begin(), reasons.end());
+    std::ranges::stable_sort(sorted, std::greater(), &std::pair<std::string, int>::second);
+    std::vector<Row> rows{{title, "configs"}};
+    for (const auto& [reason, count] : sorted)
+        rows.push_back({reason, std::to_string(count)});
+    return "\n" + tableText(rows);
+}
+
+} // namespace
+
+std::string surveyText(const std::vector<SurveyedFile>& files)
+{
+    Reasons approximations;
+    Reasons refusals;
+    int unreadable = 0;
+    for (const SurveyedFile& file : files) {
+        for (const std::string& reason : file.fidelity.reasons)
+            ++approximations[reason];
+        if (!file.refusal.empty())
+            ++refusals[file.refusal];
+        unreadable += file.isRecognised() ? 0 : 1;
+    }
+    std::string text = repositoriesTable(files) + reasonsTable("approximate because of", approximations) +
+                       reasonsTable("refused because of", refusals);
+    if (unreadable > 0)
+        text += "\n" + std::to_string(unreadable) + " of " + std::to_string(files.size()) +
+                " files are no config that is recognised.\n";
+    return text;
+}
+
+std::string filesText(const std::vector<SurveyedFile>& files)
+{
+    std::string text;
+    for (const SurveyedFile& file : files) {
+        std::string verdict;
+        if (!file.isRecognised())
+            verdict = "not recognised: " + file.unreadable.toStdString();
+        else if (!file.isExplorable())
+            verdict = "refused: " + file.refusal + ": " + file.sentence.toStdString();
+        else
+            verdict = batchpeak::config::toText(file.fidelity);
+        text += file.path.toStdString() + "\t" + verdict + "\n";
+    }
+    return text;
+}

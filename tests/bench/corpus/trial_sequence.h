@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "engine/worker_process.h"
+#include "trial/protocol.h"
+
+#include <QObject>
+#include <QString>
+#include <QTimer>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+/// How a trial of two steps ended.
+struct SequenceResult
+{
+    std::int64_t microBatchSize = 0;
+    double secondsPerStep = 0.0;
+    std::int64_t peakBytes = 0;
+    /// Why it did not end well; empty where it did.
+    QString problem;
+};
+
+/// Trials of two steps, each of a network of its own, in one worker process after another: a process lives
+/// until it goes away, and what it was asked last has failed then. As an exploration does it but for the
+/// searching.
+class TrialSequence : public QObject
+{
+    Q_OBJECT
+
+public:
+    using Finished = std::function<void(std::size_t index, const SequenceResult& result)>;
+
+    /// \param finished  called for each load, in their order
+    TrialSequence(QString worker, std::vector<batchpeak::trial::LoadRequest> loads, Finished finished);
+
+    /// Returns when all have ended.
+    void run();
+
+signals:
+    void done();
+
+private:
+    void startWorker();
+    void loadNext();
+    void take(const batchpeak::trial::WorkerMessage& message);
+    void takeResult(const batchpeak::trial::TrialResult& result);
+    void workerEnded(const batchpeak::engine::WorkerEnd& end);
+    void finish(const SequenceResult& result);
+
+    QString m_worker;
+    std::vector<batchpeak::trial::LoadRequest> m_loads;
+    Finished m_finished;
+    std::size_t m_next = 0;
+    bool m_isAsked = false;
+    QString m_problem;
+    std::unique_ptr<batchpeak::engine::WorkerProcess> m_process;
+    QTimer m_patience;
+};

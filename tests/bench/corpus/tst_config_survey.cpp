@@ -1,0 +1,127 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "config_survey.h"
+#include "distinct_runs.h"
+#include "support/rows.h"
+#include "support/test_main.h"
+#include "support/verify.h"
+#include "survey_table.h"
+#include "trial_sequence.h"
+
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <vector>
+
+using namespace batchpeak;
+
+namespace {
+
+QString corpus()
+{
+    return QStringLiteral(BATCHPEAK_TEST_DATA "/corpus");
+}
+
+std::vector<SurveyedFile> survey()
+{
+    std::vector<SurveyedFile> files;
+    for (const QString& path : configsBelow(corpus()))
+        files.push_back(surveyed(path, corpus()));
+    return files;
+}
+
+/// Of a decoder that nothing was asked of but to be small.
+trial::LoadRequest smallLoad()
+{
+    return shrunkLoad(corpus() + QStringLiteral("/llama-factory/lora.yaml"));
+}
+
+} // namespace
+
+/// What becomes of the files of a folder, and of trials of what they hold.
+class ConfigSurveyTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void initTestCase()
+    {
+        QVERIFY(m_noNetworks.isValid());
+        qputenv("HF_HUB_CACHE", m_noNetworks.path().toUtf8());
+    }
+
+    void judgesAFile_data()
+    {
+        rows<Text, Text, Text>(
+            {{"approximate", {"axolotl/qlora.yml", "axolotl", "a paged optimizer"}},
+             {"a network that nobody knows",
+              {"axolotl/unknown_network.yml", "axolotl", "refused: a hub id that is not known"}},
+             {"another kind of run",
+              {"llama-factory/dpo.yaml", "llama-factory", "refused: preferences or rewards"}},
+             {"as configured", {"own/dora.yaml", "own", "measured as configured"}},
+             {"no config", {"own/volumes.yaml", "own", "not recognised"}}});
+    }
+    void judgesAFile()
+    {
+        const auto& [path, repository, verdict] = row<Text, Text, Text>();
+        const SurveyedFile file = surveyed(corpus() + QLatin1Char('/') + path, corpus());
+        QCOMPARE(file.repository, QString(repository));
+        VERIFY_CONTAINS(QString::fromStdString(filesText({file})), QString(verdict));
+    }
+
+    void countsAllOnce()
+    {
+        const QString text = QString::fromStdString(surveyText(survey()));
+        const QString all = text.section(QStringLiteral("| all"), 1, 1).section(QLatin1Char('\n'), 0, 0);
+        QCOMPARE(all.simplified(), QStringLiteral("| 8 | 7 | 1 (14 %) | 4 (57 %) | 2 (29 %) | 5 (71 %) |"));
+        VERIFY_CONTAINS(text, QStringLiteral("1 of 8 files are no config"));
+    }
+
+    void takesRunsThatAreAlikeForOne()
+    {
+        std::vector<SurveyedFile> files = survey();
+        const std::size_t once = distinctRuns(files).runs.size();
+        QCOMPARE(once, std::size_t(5));
+        const std::vector<SurveyedFile> again = files;
+        files.insert(files.end(), again.begin(), again.end());
+        const DistinctRuns twice = distinctRuns(files);
+        QCOMPARE(twice.runs.size(), once);
+        for (const DistinctRun& run : twice.runs)
+            QCOMPARE(run.configs, 2);
+    }
+
+    /// A network that a worker refuses, and one that ends it, are the ends of their own trials alone.
+    void goesOnAfterTrialsThatFail()
+    {
+        trial::LoadRequest impossible = smallLoad();
+        std::get<model::DecoderSpec>(impossible.model.architecture).keyValueHeads = 3;
+        std::vector<QString> problems;
+        TrialSequence sequence(QStringLiteral(BATCHPEAK_WORKER), {smallLoad(), impossible, smallLoad()},
+                               [&problems](std::size_t index, const SequenceResult& result) {
+                                   QCOMPARE(index, problems.size());
+                                   problems.push_back(result.problem);
+                               });
+        sequence.run();
+        QCOMPARE(problems.size(), std::size_t(3));
+        QCOMPARE(problems[0], QString());
+        VERIFY_CONTAINS(problems[1], QStringLiteral("are not a multiple of"));
+        QCOMPARE(problems[2], QString());
+    }
+
+    void endsWhereThereIsNoWorker()
+    {
+        std::vector<QString> problems;
+        TrialSequence sequence(
+            QStringLiteral("/nowhere/worker"), {smallLoad(), smallLoad()},
+            [&problems](std::size_t, const SequenceResult& result) { problems.push_back(result.problem); });
+        sequence.run();
+        QCOMPARE(problems.size(), std::size_t(2));
+        VERIFY_CONTAINS(problems[0], QStringLiteral("/nowhere/worker"));
+    }
+
+private:
+    QTemporaryDir m_noNetworks;
+};
+
+BATCHPEAK_TEST(ConfigSurveyTest)
+#include "tst_config_survey.moc"
