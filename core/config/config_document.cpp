@@ -5,7 +5,6 @@
 #include "approximations.h"
 #include "differences.h"
 #include "format.h"
-#include "model/longest_run.h"
 #include "networks/checkpoint_weights.h"
 #include "run_reader.h"
 #include "syntax/text_check.h"
@@ -243,7 +242,7 @@ ConfigContents withModelOf(ConfigContents contents, const ConfigContents& source
     }
     if (!contents.targetLength)
         contents.targetLength = model::usualTargetLength(*spec);
-    const auto longest = model::longestRun(*spec);
+    const auto longest = model::longestSequence(*spec);
     if (longest && contents.sequenceLength > *longest) {
         warn(contents.warnings, {},
              "The config trains on sequences of {} tokens, but the network has {} positions; shorten them "

@@ -6,7 +6,6 @@
 #include "config/batch_plan.h"
 #include "config/cerebras/known_sizes.h"
 #include "errors.h"
-#include "model/longest_run.h"
 #include "model/parameter_table.h"
 #include "model/step_flops.h"
 #include "phase_sequence.h"
@@ -64,7 +63,7 @@ std::int64_t sequenceLengthOf(const config::ConfigContents& contents, const mode
         length = assumedSequenceLength(spec, notes);
     if (length < 1)
         refuse(Translated::tr("The config holds no sequence length; give one with --sequence-length."));
-    const auto longest = model::longestRun(spec);
+    const auto longest = model::longestSequence(spec);
     if (longest && length > *longest)
         refuse(Translated::tr("A sequence length of %1 is more than the %2 positions of this network; "
                               "give --sequence-length %2 or less.")

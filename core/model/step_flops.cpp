@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "step_flops.h"
 
+#include "decoder_layer.h"
+
 #include <algorithm>
 #include <cstdint>
 
@@ -23,6 +25,9 @@ struct LayerShape
     /// Experts that there are, and that a token takes.
     double experts = 0.0;
     double expertsTaken = 1.0;
+    /// Outputs of a feed-forward layer and of a gate beside them, which every token takes.
+    double sharedExpert = 0.0;
+    double expertGate = 0.0;
 };
 
 /// Projections and products of attention. \param keyTokens  that the tokens attend to
@@ -38,7 +43,8 @@ double feedForward(double tokens, const LayerShape& layer)
 {
     const double matrices = layer.isGated ? 3.0 : 2.0;
     const double router = layer.hidden * layer.experts;
-    return tokens * (layer.expertsTaken * matrices * layer.hidden * layer.feedForward + router);
+    const double shared = layer.hidden * (matrices * layer.sharedExpert + layer.expertGate);
+    return tokens * (layer.expertsTaken * matrices * layer.hidden * layer.feedForward + router + shared);
 }
 
 double transformerLayer(double tokens, const LayerShape& layer)
@@ -46,22 +52,31 @@ double transformerLayer(double tokens, const LayerShape& layer)
     return attention(tokens, tokens, layer) + feedForward(tokens, layer);
 }
 
+LayerShape layerShape(const DecoderSpec& spec, const DecoderLayer& kind)
+{
+    const auto headSize = static_cast<double>(headSizeOf(spec));
+    LayerShape layer{.hidden = static_cast<double>(spec.hiddenSize),
+                     .queries = static_cast<double>(spec.heads) * headSize,
+                     .keys = static_cast<double>(spec.keyValueHeads) * headSize,
+                     .feedForward = static_cast<double>(kind.feedForwardSize),
+                     .isGated = isGated(spec.activation)};
+    if (kind.hasExperts) {
+        layer.experts = static_cast<double>(spec.experts);
+        layer.expertsTaken = static_cast<double>(spec.expertsPerToken);
+        layer.sharedExpert = static_cast<double>(spec.sharedExpertSize);
+        layer.expertGate = spec.sharedExpertGate ? 1.0 : 0.0;
+    }
+    return layer;
+}
+
 std::optional<double> productsOf(const DecoderSpec& spec, const StepSettings& settings)
 {
     const auto tokens = static_cast<double>(settings.sequenceLength);
-    const auto hidden = static_cast<double>(spec.hiddenSize);
-    const auto headSize = static_cast<double>(headSizeOf(spec));
-    LayerShape layer{.hidden = hidden,
-                     .queries = static_cast<double>(spec.heads) * headSize,
-                     .keys = static_cast<double>(spec.keyValueHeads) * headSize,
-                     .feedForward = static_cast<double>(spec.feedForwardSize),
-                     .isGated = isGated(spec.activation)};
-    if (hasExperts(spec)) {
-        layer.experts = static_cast<double>(spec.experts);
-        layer.expertsTaken = static_cast<double>(spec.expertsPerToken);
-    }
-    return static_cast<double>(spec.layers) * transformerLayer(tokens, layer) +
-           tokens * hidden * static_cast<double>(spec.vocabularySize);
+    double products =
+        tokens * static_cast<double>(spec.hiddenSize) * static_cast<double>(spec.vocabularySize);
+    for (std::int64_t i = 0; i < spec.layers; ++i)
+        products += transformerLayer(tokens, layerShape(spec, decoderLayer(spec, i)));
+    return products;
 }
 
 double headProductsOf(const EncoderSpec& spec, double tokens)
@@ -76,7 +91,7 @@ double headProductsOf(const EncoderSpec& spec, double tokens)
     if (spec.pooler)
         products += hidden * hidden;
     if (spec.nextSentenceHead)
-        products += 2.0 * hidden;
+        products += static_cast<double>(spec.sentenceClasses) * hidden;
     return products;
 }
 

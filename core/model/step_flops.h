@@ -14,8 +14,9 @@ namespace batchpeak::model {
 ///
 /// Counted are the matrix products, attention among them, and the convolutions, a multiplication and an
 /// addition as two. Backward takes twice what forward does. Attention counts every pair of tokens, masked or
-/// not, as there. What a kernel does beyond that is no part of it: layers that activation checkpointing runs
-/// again, padding, embeddings looked up, normalisations, activations, softmax, the optimizer.
+/// not, as there, and of a window too, which is one more mask here. What a kernel does beyond that is no part
+/// of it: layers that activation checkpointing runs again, padding, embeddings looked up, normalisations,
+/// activations, softmax, the optimizer.
 ///
 /// For decoders it is 6 N + 12 L H Q T for each of T tokens, N being the parameters that are multiplied with,
 /// which are all but those of learned positions, normalisations, biases, an embedding that is looked up

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "step_memory.h"
 
+#include "decoder_layer.h"
 #include "held_memory.h"
 #include "parameter_table.h"
 
@@ -80,23 +81,27 @@ double lossBytes(double rows, double choices, const Widths& widths, Phase phase)
 /// The same of a network of tokens, whose rows may be taken in chunks, which need no more for more samples;
 /// but the hidden state gets its gradient at once.
 double tokenLossBytes(double rows, double choices, double hidden, const Widths& widths,
-                      const StepSettings& settings)
+                      const StepSettings& settings, bool isCapped = false)
 {
     if (settings.options.lossChunkRows > 0)
         return rows * hidden * widths.state;
-    // Of parts, logarithms of chances stay, and what else backward takes is of one at a time.
-    const double kept = settings.phase == Phase::Train ? rows * choices * floatBytes : 0.0;
+    // Of parts, logarithms of chances stay, and what else backward takes is of one at a time. A cap keeps
+    // what its tangent has made.
+    const double each = floatBytes + (isCapped ? widths.product : 0.0);
+    const double kept = settings.phase == Phase::Train ? rows * choices * each : 0.0;
+    const double logarithms = settings.phase == Phase::Train ? rows * choices * floatBytes : 0.0;
     const double all = lossBytes(rows, choices, widths, settings.phase);
-    return kept + (all - kept) / static_cast<double>(settings.options.lossParts);
+    return kept + (all - logarithms) / static_cast<double>(settings.options.lossParts);
 }
 
 /// Logits of a chunk with their chances and gradient, and the weight's gradient, which all chunks add to.
-double chunkBytes(double choices, double hidden, const StepSettings& settings)
+double chunkBytes(double choices, double hidden, const StepSettings& settings, bool isCapped = false)
 {
     if (settings.options.lossChunkRows == 0)
         return 0.0;
     const double weight = settings.phase == Phase::Train ? choices * hidden * floatBytes : 0.0;
-    return 3.0 * floatBytes * static_cast<double>(settings.options.lossChunkRows) * choices + weight;
+    const double matrices = isCapped ? 4.0 : 3.0;
+    return matrices * floatBytes * static_cast<double>(settings.options.lossChunkRows) * choices + weight;
 }
 
 /// Copies of the inputs of a layer's products that backward keeps for what is learned from them, in elements
@@ -107,6 +112,13 @@ struct KeptInputs
     double feedForward = 1.0;
     double down = 1.0;
 };
+
+/// Each product keeps an input of its own, though several have the same: autocast narrows it for each, and
+/// dropout drops for each adapter anew.
+bool keepsOwnInputs(const Tuning& tuning, Precision precision)
+{
+    return precision == Precision::Bf16 || (hasAdapters(tuning) && tuning.dropout > 0.0);
+}
 
 /// A matrix that is trained keeps its input, and one that is frozen does not. An adapter keeps a copy of its
 /// own where autocast narrows it, and where dropout changes it with what it dropped
@@ -119,8 +131,7 @@ double keptCopies(const Tuning& tuning, Precision precision, std::initializer_li
     for (const Projection projection : projections) {
         adapters += isTarget(tuning, projection) ? 1.0 : 0.0;
     }
-    const bool hasOwn = precision == Precision::Bf16 || tuning.dropout > 0.0;
-    const double copies = hasOwn ? adapters : std::min(adapters, 1.0);
+    const double copies = keepsOwnInputs(tuning, precision) ? adapters : std::min(adapters, 1.0);
     // What dropout keeps is of the adapters' own width.
     const double masks = tuning.dropout > 0.0 ? (precision == Precision::Bf16 ? 2.0 : 1.0) * adapters : 0.0;
     return copies + masks;
@@ -171,14 +182,24 @@ struct LayerShape
     /// Attention keeps its matrices: plain products were asked for, or no fused kernel takes what it
     /// computes, a bias that learns, or dropout on the CPU.
     bool keepsAttention = false;
-    /// Experts that a token takes; 0 where there are none.
+    /// Scores are capped, which plain products alone can.
+    bool isCapped = false;
+    bool dropsAttention = false;
+    /// Heads of keys are repeated until they are as many as those of queries, as beside a mask.
+    bool repeatsKeys = false;
+    /// Experts that a token takes; 0 where there are none. Of one that all tokens take, its size.
     double experts = 0.0;
+    double sharedExpert = 0.0;
+    bool hasExpertGate = false;
+    Branches branches = Branches::Sequential;
+    bool normalizesOutputs = false;
     double dropout = 0.0;
     KeptInputs keptInputs = {};
     /// As keptOutputs() says.
     double keptOutputs = 0.0;
 };
 
+/// One feed-forward layer, or the routed experts of one.
 PartBytes feedForward(double tokens, const LayerShape& layer, const Widths& widths)
 {
     const bool isGatedLayer = isGated(layer.activation);
@@ -197,15 +218,44 @@ PartBytes feedForward(double tokens, const LayerShape& layer, const Widths& widt
             .evaluated = tokens * taken * (inner + layer.feedForward) * widths.product};
 }
 
+/// The expert that every token takes, and what its gate keeps of it.
+PartBytes sharedExpert(double tokens, const LayerShape& layer, const Widths& widths)
+{
+    LayerShape shared = layer;
+    shared.feedForward = layer.sharedExpert;
+    shared.experts = 0.0;
+    PartBytes bytes = feedForward(tokens, shared, widths);
+    if (layer.hasExpertGate)
+        bytes.kept += tokens * layer.hidden * widths.product;
+    bytes.evaluated += tokens * layer.hidden * widths.product;
+    return bytes;
+}
+
+/// Matrices of all pairs as eager_attention_forward() of transformers 5.23.0 keeps them
+/// (models/gemma2/modeling_gemma2.py): what the tangent has made, chances in fp32, and narrow ones; queries,
+/// keys and values in the order of heads, and what is attended to.
+PartBytes cappedAttention(double tokens, const LayerShape& layer, const Widths& widths)
+{
+    const double pairs = layer.heads * tokens * tokens;
+    const double narrow = widths.product < floatBytes ? widths.product : 0.0;
+    const double dropped = layer.dropsAttention ? widths.product + 1.0 : 0.0;
+    return {.kept = tokens * 4.0 * layer.queries * widths.product +
+                    pairs * (widths.product + floatBytes + narrow + dropped),
+            .backward = pairs * 2.0 * floatBytes,
+            .evaluated = tokens * 4.0 * layer.queries * widths.product + pairs * 2.0 * floatBytes};
+}
+
 /// \param keyTokens  that the tokens attend to: their own, or those of another sequence
 PartBytes attention(double tokens, double keyTokens, const LayerShape& layer, const Widths& widths)
 {
+    if (layer.isCapped)
+        return cappedAttention(tokens, layer, widths);
     const double copies = layer.headCopies * (layer.queries + layer.keys);
+    const double keys = layer.repeatsKeys ? layer.queries : layer.keys;
     PartBytes bytes{.kept = tokens * (2.0 * layer.queries + copies) * widths.product +
-                            keyTokens * 2.0 * layer.keys * widths.product,
+                            keyTokens * 2.0 * keys * widths.product,
                     .backward = tokens * layer.queries * widths.product,
-                    .evaluated =
-                        (2.0 * tokens * layer.queries + 2.0 * keyTokens * layer.keys) * widths.product};
+                    .evaluated = (2.0 * tokens * layer.queries + 2.0 * keyTokens * keys) * widths.product};
     if (layer.keepsAttention) {
         const double matrix = layer.heads * tokens * keyTokens * floatBytes;
         // Scaled queries and keys, chances, and what dropout makes of them.
@@ -224,32 +274,60 @@ double normalizationBytes(double tokens, double hidden, const Widths& widths)
     return tokens * hidden * (widths.state + widths.product);
 }
 
-/// With what a tuning keeps of it.
+/// With what a tuning keeps of it. Routed experts have no adapters, and their frozen matrices keep nothing.
 LayerShape tuned(LayerShape layer, const StepSettings& settings)
 {
     using enum Projection;
     layer.keptInputs = keptInputs(settings);
-    const double gated = isGated(layer.activation) ? layer.feedForward : 0.0;
+    const bool isRouted = layer.experts > 0.0;
+    const bool isAdaptable = !isRouted || layer.sharedExpert > 0.0;
+    if (!isAdaptable && hasAdapters(settings.tuning))
+        layer.keptInputs.feedForward = layer.keptInputs.down = 0.0;
+    const double size = isRouted ? layer.sharedExpert : layer.feedForward;
+    const double gated = isGated(layer.activation) ? size : 0.0;
     layer.keptOutputs = keptOutputs(settings.tuning, {{Query, layer.queries},
                                                       {Key, layer.keys},
                                                       {Value, layer.keys},
                                                       {QueryKeyValue, layer.queries + 2.0 * layer.keys},
                                                       {AttentionOutput, layer.hidden},
                                                       {Gate, gated},
-                                                      {Up, layer.feedForward},
-                                                      {GateUp, gated + layer.feedForward},
-                                                      {Down, layer.hidden}});
+                                                      {Up, size},
+                                                      {GateUp, gated + size},
+                                                      {Down, isAdaptable ? layer.hidden : 0.0}});
     return layer;
 }
 
-PartBytes transformerLayer(double tokens, const LayerShape& layer, const Widths& widths)
+/// Inputs of products that the layer keeps of a token, in elements of its state: the branches' first ones.
+double keptOfInputs(const LayerShape& layer, const StepSettings& settings)
 {
+    const bool hasOwn = keepsOwnInputs(settings.tuning, settings.precision);
+    const auto& [attention, feedForward, down] = layer.keptInputs;
+    double kept = layer.branches == Branches::Parallel && !hasOwn ? std::max(attention, feedForward)
+                                                                  : attention + feedForward;
+    // Router, shared expert and its gate narrow it each for itself.
+    if (layer.sharedExpert > 0.0 && settings.precision == Precision::Bf16 && !hasAdapters(settings.tuning))
+        kept += layer.hasExpertGate ? 2.0 : 1.0;
+    return kept;
+}
+
+PartBytes transformerLayer(double tokens, const LayerShape& shape, const StepSettings& settings)
+{
+    const Widths widths = widthsOf(settings);
+    const LayerShape layer = tuned(shape, settings);
     PartBytes bytes = attention(tokens, tokens, layer, widths);
-    bytes += feedForward(tokens, layer, widths);
-    bytes.kept += tokens * layer.hidden *
-                      (2.0 * widths.state +
-                       (layer.keptInputs.attention + layer.keptInputs.feedForward) * widths.product) +
-                  tokens * layer.keptOutputs * widths.product;
+    LayerShape routed = layer;
+    if (layer.experts > 0.0 && hasAdapters(settings.tuning))
+        routed.keptInputs.down = 0.0;
+    bytes += feedForward(tokens, routed, widths);
+    if (layer.sharedExpert > 0.0)
+        bytes += sharedExpert(tokens, layer, widths);
+    // Inputs of the norms: the state before each branch, where they do not start from the same one.
+    const double states = layer.branches == Branches::Sequential ? 2.0 : 1.0;
+    bytes.kept +=
+        tokens * layer.hidden * (states * widths.state + keptOfInputs(layer, settings) * widths.product) +
+        tokens * layer.keptOutputs * widths.product;
+    if (layer.normalizesOutputs)
+        bytes.kept += 2.0 * tokens * layer.hidden * widths.product;
     if (layer.dropout > 0.0)
         bytes.kept += 2.0 * tokens * layer.hidden * widths.product;
     bytes.backward += tokens * layer.hidden * widths.state;
@@ -262,37 +340,77 @@ bool keepsAttention(double dropout, const StepSettings& settings)
     return dropout > 0.0 || settings.options.attention == Attention::Math;
 }
 
+bool isCutByWindow(const DecoderSpec& spec, const StepSettings& settings)
+{
+    return spec.attentionWindow > 0 && spec.attentionWindow < settings.sequenceLength;
+}
+
+LayerShape layerShape(const DecoderSpec& spec, const DecoderLayer& layer, const StepSettings& settings)
+{
+    const auto headSize = static_cast<double>(headSizeOf(spec));
+    const bool isMasked = spec.positionEmbedding == PositionEmbedding::Alibi ||
+                          (layer.isWindowed && isCutByWindow(spec, settings));
+    return {.hidden = static_cast<double>(spec.hiddenSize),
+            .heads = static_cast<double>(spec.heads),
+            .queries = static_cast<double>(spec.heads) * headSize,
+            .keys = static_cast<double>(spec.keyValueHeads) * headSize,
+            .feedForward = static_cast<double>(layer.feedForwardSize),
+            .activation = spec.activation,
+            .headCopies = (layer.isRotated ? 1.0 : 0.0) + (spec.queryKeyNormalization ? 1.0 : 0.0),
+            .keepsAttention = keepsAttention(spec.attentionDropout, settings),
+            .isCapped = spec.attentionSoftCap > 0.0,
+            .dropsAttention = spec.attentionDropout > 0.0,
+            .repeatsKeys = isMasked,
+            .experts = layer.hasExperts ? static_cast<double>(spec.expertsPerToken) : 0.0,
+            .sharedExpert = layer.hasExperts ? static_cast<double>(spec.sharedExpertSize) : 0.0,
+            .hasExpertGate = spec.sharedExpertGate,
+            .branches = spec.branches,
+            .normalizesOutputs = spec.branchOutputNormalization,
+            .dropout = spec.dropout};
+}
+
+/// Tables of core/network/attention_masks.cpp, and the scores that each windowed layer makes of its mask and
+/// keeps until backward, as PyTorch's fused kernels do.
+double maskBytes(const DecoderSpec& spec, const StepSettings& settings)
+{
+    const double width = widthsOf(settings).product;
+    const auto tokens = static_cast<double>(settings.sequenceLength);
+    const double pairs = tokens * tokens;
+    const bool isCapped = spec.attentionSoftCap > 0.0;
+    double bytes = 0.0;
+    if (spec.positionEmbedding == PositionEmbedding::Alibi)
+        bytes += static_cast<double>(spec.heads) * pairs * width;
+    else if (isCapped)
+        bytes += pairs * width;
+    if (!isCutByWindow(spec, settings))
+        return bytes;
+    if (isCapped)
+        return bytes + pairs * width;
+    const bool keepsAll = settings.phase == Phase::Train && !settings.options.activationCheckpointing;
+    const auto windowed = static_cast<double>(
+        spec.windowedLayers.empty() ? spec.layers : static_cast<std::int64_t>(spec.windowedLayers.size()));
+    return bytes + pairs + (keepsAll ? windowed : 1.0) * pairs * width;
+}
+
 Parts partsOf(const DecoderSpec& spec, const StepSettings& settings)
 {
     const Widths widths = widthsOf(settings);
     const auto tokens = static_cast<double>(settings.sequenceLength);
     const auto hidden = static_cast<double>(spec.hiddenSize);
-    const auto heads = static_cast<double>(spec.heads);
-    const auto headSize = static_cast<double>(headSizeOf(spec));
-    const bool isRotary = spec.positionEmbedding == PositionEmbedding::Rotary;
-    const LayerShape layer{.hidden = hidden,
-                           .heads = heads,
-                           .queries = heads * headSize,
-                           .keys = static_cast<double>(spec.keyValueHeads) * headSize,
-                           .feedForward = static_cast<double>(spec.feedForwardSize),
-                           .activation = spec.activation,
-                           .headCopies = (isRotary ? 1.0 : 0.0) + (spec.queryKeyNormalization ? 1.0 : 0.0),
-                           .keepsAttention = keepsAttention(spec.attentionDropout, settings),
-                           .experts = hasExperts(spec) ? static_cast<double>(spec.expertsPerToken) : 0.0,
-                           .dropout = spec.dropout};
     const auto choices = static_cast<double>(spec.vocabularySize);
+    const bool isCapped = spec.logitSoftCap > 0.0;
     Parts parts{.inputBytes = tokens * 2.0 * tokenBytes, .layerInput = tokens * hidden * widths.state};
     if (spec.embeddingNormalization)
         parts.inputs.kept += tokens * hidden * widths.state;
-    parts.layers.assign(static_cast<std::size_t>(spec.layers),
-                        transformerLayer(tokens, tuned(layer, settings), widths));
+    for (std::int64_t i = 0; i < spec.layers; ++i) {
+        parts.layers.push_back(
+            transformerLayer(tokens, layerShape(spec, decoderLayer(spec, i), settings), settings));
+    }
     parts.head = {.kept = normalizationBytes(tokens, hidden, widths),
-                  .backward = tokenLossBytes(tokens, choices, hidden, widths, settings)};
-    parts.tables = chunkBytes(choices, hidden, settings);
-    if (isRotary)
+                  .backward = tokenLossBytes(tokens, choices, hidden, widths, settings, isCapped)};
+    parts.tables = chunkBytes(choices, hidden, settings, isCapped) + maskBytes(spec, settings);
+    if (spec.positionEmbedding == PositionEmbedding::Rotary)
         parts.tables += tokens * static_cast<double>(rotaryDimensionsOf(spec)) * widths.product;
-    if (spec.positionEmbedding == PositionEmbedding::Alibi)
-        parts.tables += heads * tokens * tokens * widths.product;
     return parts;
 }
 
@@ -316,8 +434,7 @@ Parts partsOf(const EncoderSpec& spec, const StepSettings& settings)
     Parts parts{.inputBytes = tokens * 3.0 * tokenBytes, .layerInput = tokens * hidden * widths.state};
     if (spec.embeddingNormalization)
         parts.inputs.kept += tokens * hidden * widths.state;
-    parts.layers.assign(static_cast<std::size_t>(spec.layers),
-                        transformerLayer(tokens, tuned(layer, settings), widths));
+    parts.layers.assign(static_cast<std::size_t>(spec.layers), transformerLayer(tokens, layer, settings));
     parts.head.kept =
         spec.finalNormalization ? normalizationBytes(tokens, hidden, widths) : tokens * hidden * widths.state;
     if (spec.maskedLanguageHead) {
@@ -346,8 +463,8 @@ Parts partsOf(const EncoderDecoderSpec& spec, const StepSettings& settings)
                            .dropout = spec.dropout};
     LayerShape cross = layer;
     cross.keepsAttention = settings.phase == Phase::Train && keepsAttention(spec.dropout, settings);
-    PartBytes encoderLayer = transformerLayer(tokens, tuned(layer, settings), widths);
-    PartBytes decoderLayer = transformerLayer(targets, tuned(layer, settings), widths);
+    PartBytes encoderLayer = transformerLayer(tokens, layer, settings);
+    PartBytes decoderLayer = transformerLayer(targets, layer, settings);
     decoderLayer += attention(targets, tokens, cross, widths);
     decoderLayer.kept += normalizationBytes(targets, hidden, widths);
     if (spec.dropout > 0.0) {
@@ -387,8 +504,7 @@ Parts partsOf(const VisionTransformerSpec& spec, const StepSettings& settings)
     Parts parts{.inputBytes =
                     static_cast<double>(spec.channels * spec.imageSize * spec.imageSize) * widths.state,
                 .layerInput = tokens * hidden * widths.state};
-    parts.layers.assign(static_cast<std::size_t>(spec.layers),
-                        transformerLayer(tokens, tuned(layer, settings), widths));
+    parts.layers.assign(static_cast<std::size_t>(spec.layers), transformerLayer(tokens, layer, settings));
     parts.head = {.kept = normalizationBytes(tokens, hidden, widths),
                   .backward = lossBytes(1.0, static_cast<double>(spec.classes), widths, settings.phase)};
     return parts;
@@ -521,7 +637,8 @@ double deviationFor(const DecoderSpec& spec, const StepSettings& settings)
 {
     const bool isPlain = spec.keyValueHeads == spec.heads &&
                          !keepsAttention(spec.attentionDropout, settings) &&
-                         spec.positionEmbedding != PositionEmbedding::Alibi && !hasExperts(spec);
+                         spec.positionEmbedding != PositionEmbedding::Alibi && !hasExperts(spec) &&
+                         spec.attentionSoftCap == 0.0 && !isCutByWindow(spec, settings);
     return isPlain ? deviationOfCounted : deviationOfKernels;
 }
 

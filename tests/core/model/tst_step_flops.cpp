@@ -57,6 +57,49 @@ DecoderSpec mixtral()
     return spec;
 }
 
+DecoderSpec gemma2()
+{
+    DecoderSpec spec = llama(256000, 4, 9216);
+    spec.hiddenSize = 2304;
+    spec.layers = 26;
+    spec.heads = 8;
+    spec.headSize = 256;
+    spec.activation = Activation::GeGlu;
+    spec.branchOutputNormalization = true;
+    spec.attentionWindow = 4096;
+    spec.tiedEmbeddings = true;
+    return spec;
+}
+
+/// Experts beside one that every token takes.
+DecoderSpec ofExperts(std::int64_t vocabulary, std::int64_t layers, std::int64_t experts, std::int64_t taken,
+                      std::int64_t shared)
+{
+    DecoderSpec spec = llama(vocabulary, 16, 1408);
+    spec.hiddenSize = 2048;
+    spec.layers = layers;
+    spec.heads = 16;
+    spec.experts = experts;
+    spec.expertsPerToken = taken;
+    spec.sharedExpertSize = shared;
+    return spec;
+}
+
+DecoderSpec qwenOfExperts()
+{
+    DecoderSpec spec = ofExperts(151936, 24, 60, 4, 5632);
+    spec.sharedExpertGate = true;
+    return spec;
+}
+
+DecoderSpec deepSeekOfExperts()
+{
+    DecoderSpec spec = ofExperts(102400, 28, 64, 6, 2816);
+    spec.denseLayers = 1;
+    spec.denseFeedForwardSize = 10944;
+    return spec;
+}
+
 EncoderSpec bertBase(std::int64_t predictedTokens, bool hasSentenceHead)
 {
     return {.vocabularySize = 30522,
@@ -68,6 +111,12 @@ EncoderSpec bertBase(std::int64_t predictedTokens, bool hasSentenceHead)
             .pooler = hasSentenceHead,
             .nextSentenceHead = hasSentenceHead,
             .predictedTokens = predictedTokens};
+}
+
+EncoderSpec classifying(EncoderSpec spec, std::int64_t classes)
+{
+    spec.sentenceClasses = classes;
+    return spec;
 }
 
 EncoderDecoderSpec t5Small()
@@ -118,7 +167,14 @@ private slots:
              // 596,049,920 less 65,536; heads are wider than the hidden size.
              {"Qwen3 0.6b", {qwen3Small(), 595'984'384.0, 28.0 * 2048.0, 1024}},
              // 46,702,792,704 less 131,072,000, 266,240 and six of eight experts, 33,822,867,456.
-             {"Mixtral 8x7b", {mixtral(), 12'748'587'008.0, 32.0 * 4096.0, 2048}}});
+             {"Mixtral 8x7b", {mixtral(), 12'748'587'008.0, 32.0 * 4096.0, 2048}},
+             // 2,614,341,888 less 241,920; a window attends no less.
+             {"Gemma 2 2b", {gemma2(), 2'614'099'968.0, 26.0 * 2048.0, 8192}},
+             // 14,315,784,192 less 311,164,928, biases and normalisations, 247,808, and 56 of 60 experts,
+             // 11,626,610,688.
+             {"Qwen1.5 MoE", {qwenOfExperts(), 2'377'760'768.0, 24.0 * 2048.0, 2048}},
+             // 16,375,728,128 less 209,715,200, 116,736, and 58 of 64 experts, 13,547,077,632.
+             {"DeepSeekMoE 16b", {deepSeekOfExperts(), 2'618'818'560.0, 28.0 * 2048.0, 2048}}});
     }
     void followsPalmsFormulaForDecoders()
     {
@@ -139,6 +195,9 @@ private slots:
              {"BERT-base, 20 of them", {bertBase(20, false), 512, 0, 48'318'382'080.0 + 480'614'400.0}},
              {"BERT-base, sentences too",
               {bertBase(20, true), 512, 0, 48'318'382'080.0 + 480'614'400.0 + 589'824.0 + 1'536.0}},
+             {"BERT-base, five classes of texts",
+              {classifying(bertBase(20, true), 5), 512, 0,
+               48'318'382'080.0 + 480'614'400.0 + 589'824.0 + 3'840.0}},
              // Encoder 6 * 512 * (3,145,728 + 524,288); decoder 6 * (371,920,896 + 387,973,120); its head.
              {"T5 small", {t5Small(), 512, 114, 11'274'289'152.0 + 4'559'364'096.0 + 1'875'247'104.0}}});
     }

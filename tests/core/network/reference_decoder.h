@@ -7,6 +7,7 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -28,18 +29,26 @@ public:
     {
         at::Tensor x = weight("embed_tokens").index({tokens});
         if (m_spec.positionEmbedding == model::PositionEmbedding::Learned)
-            x = x + weight("embed_positions").slice(0, 0, tokens.size(1));
+            x = x + weight("embed_positions").slice(0, m_spec.positionOffset).slice(0, 0, tokens.size(1));
         if (m_spec.embeddingNormalization)
             x = norm(x, "embed_norm");
         for (std::int64_t i = 0; i < m_spec.layers; ++i) {
             const std::string layer = "layers." + std::to_string(i) + ".";
-            x = x + attention(norm(x, layer + "attention_norm"), layer + "attention.");
-            const at::Tensor inner = norm(x, layer + "feed_forward_norm");
-            x = x + (model::hasExperts(m_spec) ? experts(inner, layer) : feedForward(inner, layer));
+            const at::Tensor input = norm(x, layer + "attention_norm");
+            const at::Tensor attended = ofBranch(attention(input, i), layer + "attention_output_norm");
+            at::Tensor other = input;
+            if (m_spec.branches == model::Branches::Sequential)
+                other = norm(x + attended, layer + "feed_forward_norm");
+            if (m_spec.branches == model::Branches::ParallelNorms)
+                other = norm(x, layer + "feed_forward_norm");
+            const at::Tensor fed =
+                m_parameters.contains(layer + "router.weight") ? experts(other, layer) : dense(other, layer);
+            x = x + attended + ofBranch(fed, layer + "feed_forward_output_norm");
         }
         const at::Tensor output = weight(m_spec.tiedEmbeddings ? "embed_tokens" : "output");
         const at::Tensor product = at::matmul(norm(x, "final_norm"), output.t());
-        return m_spec.outputBias ? product + m_parameters.at("output.bias") : product;
+        return capped(m_spec.outputBias ? product + m_parameters.at("output.bias") : product,
+                      m_spec.logitSoftCap);
     }
 
 private:
@@ -59,8 +68,23 @@ private:
             return rmsNorm(x, name);
         const at::Tensor centred = x - x.mean(-1, true);
         const at::Tensor variance = (centred * centred).mean(-1, true);
-        return centred / (variance + m_spec.normalizationEpsilon).sqrt() * weight(name) +
-               m_parameters.at(name + ".bias");
+        const at::Tensor scaled = centred / (variance + m_spec.normalizationEpsilon).sqrt() * weight(name);
+        return m_spec.normalizationBias ? scaled + m_parameters.at(name + ".bias") : scaled;
+    }
+
+    at::Tensor ofBranch(const at::Tensor& output, const std::string& name) const
+    {
+        return m_spec.branchOutputNormalization ? norm(output, name) : output;
+    }
+
+    static at::Tensor capped(const at::Tensor& x, double cap)
+    {
+        return cap > 0.0 ? cap * (x / cap).tanh() : x;
+    }
+
+    static bool isAmong(const std::vector<std::int64_t>& layers, std::int64_t layer)
+    {
+        return std::find(layers.begin(), layers.end(), layer) != layers.end();
     }
 
     at::Tensor rmsNorm(const at::Tensor& x, const std::string& name) const
@@ -75,9 +99,10 @@ private:
     }
 
     // Element i and element i + half are one complex number, turned by position * theta^(-2i / size).
-    at::Tensor turned(const at::Tensor& head) const
+    at::Tensor turned(const at::Tensor& head, std::int64_t layer) const
     {
-        if (m_spec.positionEmbedding != model::PositionEmbedding::Rotary)
+        if (m_spec.positionEmbedding != model::PositionEmbedding::Rotary ||
+            isAmong(m_spec.unrotatedLayers, layer))
             return head;
         const std::int64_t size = m_spec.rotaryDimensions > 0 ? m_spec.rotaryDimensions : head.size(-1);
         at::Tensor result = head.clone();
@@ -97,23 +122,40 @@ private:
         return result;
     }
 
-    at::Tensor attention(const at::Tensor& x, const std::string& prefix) const
+    // Minus infinity for what comes later, and for what lies before the window.
+    at::Tensor unseen(std::int64_t layer, std::int64_t length) const
     {
+        const bool isWindowed = m_spec.windowedLayers.empty() || isAmong(m_spec.windowedLayers, layer);
+        at::Tensor mask = at::zeros({length, length});
+        for (std::int64_t query = 0; query < length; ++query) {
+            for (std::int64_t key = 0; key < length; ++key) {
+                const bool isTooOld =
+                    m_spec.attentionWindow > 0 && isWindowed && key <= query - m_spec.attentionWindow;
+                if (key > query || isTooOld)
+                    mask[query][key] = -std::numeric_limits<float>::infinity();
+            }
+        }
+        return mask;
+    }
+
+    at::Tensor attention(const at::Tensor& x, std::int64_t layer) const
+    {
+        const std::string prefix = "layers." + std::to_string(layer) + ".attention.";
         const std::int64_t size = m_spec.headSize > 0 ? m_spec.headSize : m_spec.hiddenSize / m_spec.heads;
         const std::int64_t perKey = m_spec.heads / m_spec.keyValueHeads;
         const std::int64_t length = x.size(1);
-        const at::Tensor future = at::full({length, length}, -std::numeric_limits<float>::infinity()).triu(1);
+        const at::Tensor mask = unseen(layer, length);
         std::vector<at::Tensor> heads;
         for (std::int64_t head = 0; head < m_spec.heads; ++head) {
             const std::int64_t key = m_spec.heads + head / perKey;
             const at::Tensor q =
-                turned(headNorm(rows(x, prefix + "qkv", head * size, size), prefix + "query_norm"));
+                turned(headNorm(rows(x, prefix + "qkv", head * size, size), prefix + "query_norm"), layer);
             const at::Tensor k =
-                turned(headNorm(rows(x, prefix + "qkv", key * size, size), prefix + "key_norm"));
+                turned(headNorm(rows(x, prefix + "qkv", key * size, size), prefix + "key_norm"), layer);
             const at::Tensor v = rows(x, prefix + "qkv", (key + m_spec.keyValueHeads) * size, size);
-            const at::Tensor scores =
-                at::matmul(q, k.transpose(1, 2)) / std::sqrt(static_cast<double>(size)) + bias(head, length) +
-                future;
+            const at::Tensor products =
+                at::matmul(q, k.transpose(1, 2)) / std::sqrt(static_cast<double>(size));
+            const at::Tensor scores = capped(products, m_spec.attentionSoftCap) + bias(head, length) + mask;
             heads.push_back(at::matmul(scores.softmax(-1), v));
         }
         return rows(at::cat(heads, -1), prefix + "output", 0, m_spec.hiddenSize);
@@ -145,13 +187,23 @@ private:
             const at::Tensor inner = activated(up.slice(-1, 0, size), up.slice(-1, size));
             sum = sum + share * at::matmul(inner, m_parameters.at(layer + "experts.down")[expert].t());
         }
-        return sum;
+        if (m_spec.sharedExpertSize == 0)
+            return sum;
+        at::Tensor shared = feedForward(x, layer + "shared_expert.", m_spec.sharedExpertSize);
+        if (m_spec.sharedExpertGate)
+            shared = shared * at::matmul(x, weight(layer + "shared_expert_gate").t()).sigmoid();
+        return sum + shared;
     }
 
-    at::Tensor feedForward(const at::Tensor& x, const std::string& layer) const
+    at::Tensor dense(const at::Tensor& x, const std::string& layer) const
     {
-        const std::string prefix = layer + "feed_forward.";
-        const std::int64_t size = m_spec.feedForwardSize;
+        const bool isOfOwnSize = m_spec.denseLayers > 0 && m_spec.denseFeedForwardSize > 0;
+        return feedForward(x, layer + "feed_forward.",
+                           isOfOwnSize ? m_spec.denseFeedForwardSize : m_spec.feedForwardSize);
+    }
+
+    at::Tensor feedForward(const at::Tensor& x, const std::string& prefix, std::int64_t size) const
+    {
         const at::Tensor up = rows(x, prefix + "up", 0, size);
         const at::Tensor gate =
             model::isGated(m_spec.activation) ? rows(x, prefix + "up", size, size) : at::Tensor();
@@ -179,6 +231,9 @@ private:
             break;
         case model::Activation::Relu:
             inner = up * (up > 0);
+            break;
+        case model::Activation::ReluSquared:
+            inner = up * up * (up > 0);
             break;
         }
         return inner;

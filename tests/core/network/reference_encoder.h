@@ -53,10 +53,11 @@ public:
                m_parameters.at("output.bias");
     }
 
-    /// Of one sample's hidden states: the scores of the two answers.
+    /// Of one sample's hidden states: the scores of the two answers, or of the classes of a text.
     at::Tensor sentenceScores(const at::Tensor& hidden) const
     {
-        return rows(rows(hidden.select(0, 0), "pooler", 0, m_spec.hiddenSize).tanh(), "next_sentence", 0, 2);
+        return rows(rows(hidden.select(0, 0), "pooler", 0, m_spec.hiddenSize).tanh(), "next_sentence", 0,
+                    m_spec.sentenceClasses);
     }
 
     static double crossEntropy(const at::Tensor& scores, std::int64_t target)

@@ -66,6 +66,59 @@ inline model::DecoderSpec tinyBloom()
     return spec;
 }
 
+/// Norms behind the branches, soft caps, and a window in every other layer.
+inline model::DecoderSpec tinyGemma2()
+{
+    model::DecoderSpec spec = tinyLlama();
+    spec.headSize = 12;
+    spec.activation = model::Activation::GeGlu;
+    spec.tiedEmbeddings = true;
+    spec.branchOutputNormalization = true;
+    spec.attentionWindow = 5;
+    spec.windowedLayers = {0};
+    spec.attentionSoftCap = 2.0;
+    spec.logitSoftCap = 3.0;
+    return spec;
+}
+
+/// Branches side by side, each with its own norm.
+inline model::DecoderSpec tinyNeoX()
+{
+    model::DecoderSpec spec = tinyGpt();
+    spec.positionEmbedding = model::PositionEmbedding::Rotary;
+    spec.rotaryDimensions = 2;
+    spec.tiedEmbeddings = false;
+    spec.branches = model::Branches::ParallelNorms;
+    return spec;
+}
+
+/// Branches side by side behind one norm without a bias, and a window in the layers that are rotated.
+inline model::DecoderSpec tinyCohere2()
+{
+    model::DecoderSpec spec = tinyLlama();
+    spec.normalization = model::Normalization::LayerNorm;
+    spec.normalizationBias = false;
+    spec.branches = model::Branches::Parallel;
+    spec.tiedEmbeddings = true;
+    spec.attentionWindow = 5;
+    spec.windowedLayers = {0};
+    spec.unrotatedLayers = {1};
+    return spec;
+}
+
+/// An expert that every token takes, and a layer without experts.
+inline model::DecoderSpec tinyQwenOfExperts()
+{
+    model::DecoderSpec spec = tinyMixtral();
+    spec.attentionBias = true;
+    spec.feedForwardSize = 24;
+    spec.sharedExpertSize = 40;
+    spec.sharedExpertGate = true;
+    spec.denseLayers = 1;
+    spec.denseFeedForwardSize = 56;
+    return spec;
+}
+
 inline model::VisionTransformerSpec tinyVisionTransformer()
 {
     return {.imageSize = 8,
@@ -137,6 +190,11 @@ inline model::Architecture withOneLayer(model::Architecture architecture)
         [](auto& spec) {
             if constexpr (requires { spec.layers; })
                 spec.layers = 1;
+            if constexpr (requires { spec.windowedLayers; }) {
+                spec.windowedLayers.clear();
+                spec.unrotatedLayers.clear();
+                spec.denseLayers = 0;
+            }
             if constexpr (requires { spec.encoderLayers; })
                 spec.encoderLayers = spec.decoderLayers = 1;
         },
@@ -160,6 +218,10 @@ inline std::vector<NamedNetwork> tinyNetworks()
             {.name = "Qwen3", .architecture = tinyQwen()},
             {.name = "Mixtral", .architecture = tinyMixtral()},
             {.name = "BLOOM", .architecture = tinyBloom()},
+            {.name = "Gemma 2", .architecture = tinyGemma2()},
+            {.name = "GPT-NeoX", .architecture = tinyNeoX()},
+            {.name = "Cohere 2", .architecture = tinyCohere2()},
+            {.name = "Qwen of experts", .architecture = tinyQwenOfExperts()},
             {.name = "ViT", .architecture = tinyVisionTransformer()},
             {.name = "ResNet", .architecture = tinyResNet()},
             {.name = "BERT", .architecture = tinyBert()},

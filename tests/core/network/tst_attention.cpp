@@ -77,6 +77,12 @@ Batch shorterAlone(const Batch& batch)
     return alone;
 }
 
+model::DecoderSpec withWindow(model::DecoderSpec spec, std::int64_t window)
+{
+    spec.attentionWindow = window;
+    return spec;
+}
+
 AttentionInputs someInputs()
 {
     const at::Tensor heads = at::ones({2, 2, 8, 8});
@@ -99,6 +105,9 @@ private slots:
         rows<model::Architecture>({{"GPT", tinyGpt()},
                                    {"LLaMA, which shares keys", tinyLlama()},
                                    {"BLOOM, by distance", tinyBloom()},
+                                   // Of windows shorter than the padding, in which there is nothing else.
+                                   {"Gemma 2, within windows and capped", withWindow(tinyGemma2(), 3)},
+                                   {"Cohere 2, within windows", withWindow(tinyCohere2(), 3)},
                                    {"BERT", tinyBert()},
                                    {"ESM", tinyEsm()},
                                    {"T5", tinyT5()}});
@@ -145,6 +154,14 @@ private slots:
         const auto& [asked, ran] = row<Attention, Attention>();
         preferAttention(asked, at::kCPU);
         QVERIFY(attentionKernel(someInputs()) == ran);
+    }
+
+    void capsByPlainProductsAlone()
+    {
+        preferAttention(Attention::Flash, at::kCPU);
+        const TinyTraining training(tinyGemma2());
+        lossOf(*training.network, training.network->makeBatch(2, length));
+        QVERIFY(training.network->attentionKernel() == Attention::Math);
     }
 
     void remembersTheKernelThatRan()

@@ -15,6 +15,7 @@
 #include <QTest>
 
 #include <cmath>
+#include <stdexcept>
 #include <vector>
 
 using namespace batchpeak;
@@ -40,6 +41,50 @@ class DecoderNetworkTest : public QObject
 
 private:
     at::NoGradGuard m_noGradients;
+
+    template<typename Add>
+    static void addYoungerNetworks(const Add& add)
+    {
+        add("Gemma 2: norms behind branches, windows, caps", tinyGemma2());
+        add("Gemma 3: windows, norms behind branches and of heads", changed(tinyGemma2(), [](DecoderSpec& s) {
+                s.attentionSoftCap = s.logitSoftCap = 0.0;
+                s.queryKeyNormalization = true;
+            }));
+        add("caps of LayerNorms and of a key each", changed(tinyGpt(), [](DecoderSpec& s) {
+                s.attentionSoftCap = 1.5;
+                s.branchOutputNormalization = true;
+            }));
+        add("cap beside ALiBi", changed(tinyBloom(), [](DecoderSpec& s) { s.attentionSoftCap = 1.5; }));
+        add("GPT-NeoX: branches side by side, each normalised", tinyNeoX());
+        add("Phi: branches side by side of one input", changed(tinyNeoX(), [](DecoderSpec& s) {
+                s.branches = model::Branches::Parallel;
+                s.outputBias = true;
+            }));
+        add("branches side by side and normalised behind", changed(tinyNeoX(), [](DecoderSpec& s) {
+                s.branches = model::Branches::Parallel;
+                s.branchOutputNormalization = true;
+            }));
+        add("Cohere 2: no biases of norms, unrotated layers without a window", tinyCohere2());
+        add("Mistral: a window in every layer",
+            changed(tinyLlama(), [](DecoderSpec& s) { s.attentionWindow = 3; }));
+        add("window of one token", changed(tinyGpt(), [](DecoderSpec& s) { s.attentionWindow = 1; }));
+        add("window as long as the sequence",
+            changed(tinyLlama(), [](DecoderSpec& s) { s.attentionWindow = length; }));
+        add("GPT-Neo: learned positions, a window in every other layer",
+            changed(tinyGpt(), [](DecoderSpec& s) {
+                s.attentionWindow = 4;
+                s.windowedLayers = {1};
+            }));
+        add("OPT: positions from the second row on",
+            changed(tinyGpt(), [](DecoderSpec& s) { s.positionOffset = 2; }));
+        add("Nemotron: squared ReLU",
+            changed(tinyNeoX(), [](DecoderSpec& s) { s.activation = model::Activation::ReluSquared; }));
+        add("Qwen of experts: a shared one with a gate, a layer without", tinyQwenOfExperts());
+        add("DeepSeekMoE: a shared expert without a gate", changed(tinyMixtral(), [](DecoderSpec& s) {
+                s.sharedExpertSize = 24;
+                s.denseLayers = 1;
+            }));
+    }
 
 private slots:
     void initTestCase() { prepareLibtorch(); }
@@ -98,6 +143,7 @@ private slots:
             }));
         add("heads that no multiple of the hidden size fits",
             changed(tinyQwen(), [](DecoderSpec& spec) { spec.heads = spec.keyValueHeads = 3; }));
+        addYoungerNetworks(add);
     }
     void computesWhatThePapersSay()
     {
@@ -122,7 +168,11 @@ private slots:
                            {"LLaMA", tinyLlama()},
                            {"Qwen3", tinyQwen()},
                            {"Mixtral", tinyMixtral()},
-                           {"BLOOM", tinyBloom()}});
+                           {"BLOOM", tinyBloom()},
+                           {"Gemma 2", tinyGemma2()},
+                           {"GPT-NeoX", tinyNeoX()},
+                           {"Cohere 2", tinyCohere2()},
+                           {"Qwen of experts", tinyQwenOfExperts()}});
     }
     void givesTheGradientsOfThePapersFormulas()
     {
@@ -181,7 +231,11 @@ private slots:
 
     void staysCloseInBf16_data()
     {
-        rows<DecoderSpec>({{"GPT", tinyGpt()}, {"LLaMA", tinyLlama()}, {"Qwen3", tinyQwen()}});
+        rows<DecoderSpec>({{"GPT", tinyGpt()},
+                           {"LLaMA", tinyLlama()},
+                           {"Qwen3", tinyQwen()},
+                           {"Gemma 2", tinyGemma2()},
+                           {"Cohere 2", tinyCohere2()}});
     }
     void staysCloseInBf16()
     {
@@ -234,6 +288,37 @@ private slots:
         const at::Tensor first = trains.logits(tokens);
         QVERIFY(!at::allclose(first, without));
         QVERIFY(!at::allclose(first, trains.logits(tokens)));
+    }
+
+    // Through two layers a token reaches back over both windows, and no further.
+    void doesNotSeeBeyondTheWindow()
+    {
+        const DecoderSpec spec = changed(tinyLlama(), [](DecoderSpec& s) { s.attentionWindow = 4; });
+        const FlatParameters parameters = randomParameters(spec);
+        const DecoderNetwork network(spec, parameters, {.sequenceLength = length});
+        const at::Tensor tokens = randomTokens(spec);
+        at::Tensor other = tokens.clone();
+        other.select(1, 0).add_(1).remainder_(spec.vocabularySize);
+        const at::Tensor a = network.logits(tokens);
+        const at::Tensor b = network.logits(other);
+        constexpr std::int64_t reached = 2 * (4 - 1);
+        QVERIFY(!at::allclose(a.select(1, reached), b.select(1, reached)));
+        QVERIFY(at::equal(a.slice(1, reached + 1), b.slice(1, reached + 1)));
+    }
+
+    void takesSequencesBeyondItsPositionsWhereTheyAreComputed()
+    {
+        const DecoderSpec spec = changed(tinyLlama(), [](DecoderSpec& s) { s.maxPositions = 8; });
+        const FlatParameters parameters = randomParameters(spec);
+        const at::Tensor tokens = randomTokens(spec);
+        const at::Tensor expected = ReferenceDecoder(spec, parameters).logits(tokens);
+        const DecoderNetwork network(spec, parameters, {.sequenceLength = length});
+        VERIFY_BELOW(relativeDifference(network.logits(tokens), expected), 1e-5);
+
+        const DecoderSpec learned = changed(tinyGpt(), [](DecoderSpec& s) { s.maxPositions = 8; });
+        const FlatParameters ofLearned = randomParameters(learned);
+        QVERIFY_THROWS_EXCEPTION(std::invalid_argument,
+                                 DecoderNetwork(learned, ofLearned, {.sequenceLength = length}));
     }
 
     void doesNotSeeTheFuture_data() { staysCloseInBf16_data(); }

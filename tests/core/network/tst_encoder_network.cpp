@@ -75,6 +75,10 @@ private:
             }));
         add("BERT, next sentence",
             changed(tinyBert(), [](EncoderSpec& spec) { spec.pooler = spec.nextSentenceHead = true; }));
+        add("BERT, classes of texts", changed(tinyBert(), [](EncoderSpec& spec) {
+                spec.pooler = spec.nextSentenceHead = true;
+                spec.sentenceClasses = 5;
+            }));
         add("BERT, head on 5 tokens",
             changed(tinyBert(), [](EncoderSpec& spec) { spec.predictedTokens = 5; }));
         add("ESM-2", tinyEsm());

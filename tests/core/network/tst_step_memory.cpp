@@ -138,6 +138,13 @@ private slots:
         model::EncoderDecoderSpec droppingT5 = tinyT5();
         droppingT5.dropout = 0.1;
         add("T5, dropout", requestFor(droppingT5));
+        model::DecoderSpec capping = tinyGemma2();
+        capping.attentionDropout = 0.1;
+        add("Gemma 2, dropout of attention", requestFor(capping));
+        add("Gemma 2, loss in parts", requestFor(tinyGemma2(), {.options = {.lossParts = 4}}));
+        model::DecoderSpec sideBySide = tinyNeoX();
+        sideBySide.dropout = 0.1;
+        add("GPT-NeoX, dropout", requestFor(sideBySide));
         for (const NamedNetwork& network : tinyNetworks())
             addTunings(add, network);
     }

@@ -29,12 +29,12 @@ struct Problem
                   .bias = at::randn({vocabulary}).requires_grad_()};
     at::Tensor targets = at::randint(vocabulary, {tokens}, at::kLong);
 
-    std::vector<at::Tensor> gradients(std::int64_t chunkRows)
+    std::vector<at::Tensor> gradients(const LossCut& cut)
     {
         for (const at::Tensor& tensor : {hidden, output.weight, output.bias})
             at::Tensor(tensor).mutable_grad() = at::Tensor();
         // A factor behind the loss must reach the gradients that are made in forward.
-        tokenLoss(hidden, output, targets, 5.0, {.chunkRows = chunkRows}).mul(3.0).backward();
+        tokenLoss(hidden, output, targets, 5.0, cut).mul(3.0).backward();
         return {hidden.grad(), output.weight.grad(), output.bias.grad()};
     }
 };
@@ -70,21 +70,39 @@ private slots:
 
     void hasTheSameGradientsInChunks_data()
     {
-        rows<int, bool>({{"one by one", {1, false}},
-                         {"chunks and a rest", {7, false}},
-                         {"all in one", {100, false}},
-                         {"some targets ignored", {7, true}}});
+        rows<LossCut, bool>({{"one by one", {{.chunkRows = 1}, false}},
+                             {"chunks and a rest", {{.chunkRows = 7}, false}},
+                             {"all in one", {{.chunkRows = 100}, false}},
+                             {"some targets ignored", {{.chunkRows = 7}, true}},
+                             {"in parts", {{.parts = 4}, true}},
+                             {"capped", {{.chunkRows = 7, .softCap = 2.0}, true}},
+                             {"capped in parts", {{.parts = 4, .softCap = 2.0}, true}}});
     }
     void hasTheSameGradientsInChunks()
     {
-        const auto& [chunkRows, ignoresSome] = row<int, bool>();
+        const auto& [cut, ignoresSome] = row<LossCut, bool>();
         Problem problem;
         if (ignoresSome)
             problem.targets.narrow(0, 2, 9).fill_(ignoredTarget);
-        const auto whole = problem.gradients(0);
-        const auto chunked = problem.gradients(chunkRows);
+        const auto whole = problem.gradients({.softCap = cut.softCap});
+        const auto chunked = problem.gradients(cut);
         for (std::size_t i = 0; i < whole.size(); ++i) {
             VERIFY_BELOW(((chunked[i] - whole[i]).norm() / whole[i].norm()).item<double>(), 2e-6);
+        }
+    }
+
+    void capsLogits()
+    {
+        Problem problem;
+        const at::Tensor logits = at::matmul(problem.hidden, problem.output.weight.t()) + problem.output.bias;
+        const at::Tensor capped = 2.0 * (logits / 2.0).tanh();
+        const at::Tensor right = capped.gather(1, problem.targets.unsqueeze(1)).squeeze(1);
+        const double expected = (capped.logsumexp(1) - right).sum().item<double>();
+        for (const std::int64_t chunkRows : {0, 7}) {
+            const double loss = tokenLoss(problem.hidden, problem.output, problem.targets, 1.0,
+                                          {.chunkRows = chunkRows, .softCap = 2.0})
+                                    .item<double>();
+            VERIFY_BELOW(std::abs(loss / expected - 1), 1e-5);
         }
     }
 
