@@ -144,7 +144,7 @@ const std::vector<Published> published{
     {"tiiuae/Falcon3-10B-Base", "llama", 10305653760, 32768},
     {"BSC-LT/salamandra-2b", "llama", 2253490176, 8192},
     {"BSC-LT/salamandra-7b", "llama", 7768117248, 8192},
-    {"teknium/OpenHermes-2.5-Mistral-7B", "mistral", 7241748480, 4096},
+    {"teknium/OpenHermes-2.5-Mistral-7B", "mistral", 7241748480, 32768},
     {"mistralai/Mistral-Small-24B-Base-2501", "mistral", 23572403200, 32768},
     {"mistralai/Magistral-Small-2506", "mistral", 23572403200, 40960},
     {"mistralai/Devstral-Small-2505", "mistral", 23572403200, 131072},
