@@ -10,6 +10,7 @@
 #include "engine/memory_text.h"
 #include "engine/tuning_choice.h"
 #include "exploration_text.h"
+#include "model/decoder_layer.h"
 #include "model/parameter_table.h"
 #include "terminal_text.h"
 
@@ -39,29 +40,79 @@ QString feedForwardText(const model::DecoderSpec& spec)
     const QString size = groupedText(spec.feedForwardSize);
     if (!model::hasExperts(spec))
         return QStringLiteral("feed-forward %1").arg(size);
-    return QStringLiteral("%1 of %2 experts of feed-forward %3")
-        .arg(groupedText(spec.expertsPerToken), groupedText(spec.experts), size);
+    QString text = QStringLiteral("%1 of %2 experts of feed-forward %3")
+                       .arg(groupedText(spec.expertsPerToken), groupedText(spec.experts), size);
+    if (spec.sharedExpertSize > 0)
+        text += QStringLiteral(" beside a shared one of %1").arg(groupedText(spec.sharedExpertSize));
+    if (spec.denseLayers > 0) {
+        const std::int64_t dense = model::decoderLayer(spec, 0).feedForwardSize;
+        text += QStringLiteral(" (in the first %1 layers one of %2)")
+                    .arg(groupedText(spec.denseLayers), groupedText(dense));
+    }
+    return text;
 }
 
-Rows rowsOf(const model::DecoderSpec& spec)
+QString normalizationText(const model::DecoderSpec& spec)
 {
-    return {
-        {QStringLiteral("shape"),
-         QStringLiteral("%1 layers, hidden size %2, %3, %4, vocabulary %5, positions %6")
-             .arg(groupedText(spec.layers), groupedText(spec.hiddenSize), headsText(spec),
-                  feedForwardText(spec), groupedText(spec.vocabularySize), groupedText(spec.maxPositions))},
-        {QStringLiteral("parts"),
-         QStringLiteral("%1 positions, %2, %3, %4%5 embeddings")
-             .arg(QString::fromUtf8(model::toText(spec.positionEmbedding)),
-                  QString::fromUtf8(model::toText(spec.normalization)),
-                  QString::fromUtf8(model::toText(spec.activation)),
-                  spec.queryKeyNormalization ? QStringLiteral("normalised queries and keys, ") : QString(),
-                  spec.tiedEmbeddings ? QStringLiteral("tied") : QStringLiteral("separate"))}};
+    QString text = QString::fromUtf8(model::toText(spec.normalization));
+    if (spec.normalization == model::Normalization::LayerNorm && !spec.normalizationBias)
+        text += QStringLiteral(" without biases");
+    if (spec.branchOutputNormalization)
+        text += QStringLiteral(" before and behind branches");
+    return text;
 }
 
 QString embeddingsText(bool tied)
 {
     return tied ? QStringLiteral("tied embeddings") : QStringLiteral("separate embeddings");
+}
+
+QString partsText(const model::DecoderSpec& spec)
+{
+    QStringList parts{
+        QStringLiteral("%1 positions").arg(QString::fromUtf8(model::toText(spec.positionEmbedding))),
+        normalizationText(spec), QString::fromUtf8(model::toText(spec.activation))};
+    if (spec.branches != model::Branches::Sequential)
+        parts << QStringLiteral("branches side by side");
+    if (spec.queryKeyNormalization)
+        parts << QStringLiteral("normalised queries and keys");
+    parts << embeddingsText(spec.tiedEmbeddings);
+    return parts.join(QStringLiteral(", "));
+}
+
+/// What most decoders have not; empty where this one has none of it.
+QString detailsText(const model::DecoderSpec& spec)
+{
+    QStringList parts;
+    const auto inLayers = [&spec](const std::vector<std::int64_t>& layers) {
+        return QStringLiteral(" in %1 of %2 layers")
+            .arg(groupedText(static_cast<std::int64_t>(layers.size())), groupedText(spec.layers));
+    };
+    if (spec.attentionWindow > 0) {
+        parts << QStringLiteral("window of %1 tokens%2")
+                     .arg(groupedText(spec.attentionWindow),
+                          spec.windowedLayers.empty() ? QString() : inLayers(spec.windowedLayers));
+    }
+    if (!spec.unrotatedLayers.empty())
+        parts << QStringLiteral("no rotation") + inLayers(spec.unrotatedLayers);
+    if (spec.attentionSoftCap > 0.0)
+        parts << QStringLiteral("scores capped at %1").arg(spec.attentionSoftCap);
+    if (spec.logitSoftCap > 0.0)
+        parts << QStringLiteral("logits capped at %1").arg(spec.logitSoftCap);
+    return parts.join(QStringLiteral(", "));
+}
+
+Rows rowsOf(const model::DecoderSpec& spec)
+{
+    Rows rows{
+        {QStringLiteral("shape"),
+         QStringLiteral("%1 layers, hidden size %2, %3, %4, vocabulary %5, positions %6")
+             .arg(groupedText(spec.layers), groupedText(spec.hiddenSize), headsText(spec),
+                  feedForwardText(spec), groupedText(spec.vocabularySize), groupedText(spec.maxPositions))},
+        {QStringLiteral("parts"), partsText(spec)}};
+    if (const QString details = detailsText(spec); !details.isEmpty())
+        rows.push_back({QStringLiteral("details"), details});
+    return rows;
 }
 
 QString headsText(const model::EncoderSpec& spec)
@@ -75,7 +126,9 @@ QString headsText(const model::EncoderSpec& spec)
     else if (spec.maskedLanguageHead)
         heads << QStringLiteral("masked-language head");
     if (spec.nextSentenceHead)
-        heads << QStringLiteral("next-sentence head");
+        heads << (spec.sentenceClasses == 2
+                      ? QStringLiteral("next-sentence head")
+                      : QStringLiteral("head of %1 classes").arg(groupedText(spec.sentenceClasses)));
     return heads.join(QStringLiteral(", "));
 }
 

@@ -23,6 +23,37 @@ const model::ModelSpec decoder{.family = "llama",
                                                                   .feedForwardSize = 16,
                                                                   .maxPositions = 32}};
 
+model::DecoderSpec gemma2()
+{
+    model::DecoderSpec spec = std::get<model::DecoderSpec>(decoder.architecture);
+    spec.layers = 4;
+    spec.normalization = model::Normalization::RmsNorm;
+    spec.branchOutputNormalization = true;
+    spec.attentionWindow = 4096;
+    spec.windowedLayers = {0, 2};
+    spec.unrotatedLayers = {3};
+    spec.attentionSoftCap = 50.0;
+    spec.logitSoftCap = 30.0;
+    return spec;
+}
+
+model::DecoderSpec ofExperts()
+{
+    model::DecoderSpec spec = std::get<model::DecoderSpec>(decoder.architecture);
+    spec.normalizationBias = false;
+    spec.branches = model::Branches::Parallel;
+    spec.experts = 8;
+    spec.sharedExpertSize = 5632;
+    spec.denseLayers = 1;
+    return spec;
+}
+
+ConfigContents networkAlone(model::DecoderSpec spec)
+{
+    return {.formatName = "Hugging Face config.json",
+            .model = model::ModelSpec{.family = "some", .architecture = std::move(spec)}};
+}
+
 ConfigContents withPlans(const char* format, const BatchPlan& train,
                          const std::optional<BatchPlan>& eval = {})
 {
@@ -155,6 +186,19 @@ private slots:
              {{.formatName = "Hugging Face config.json", .model = decoder},
               {"network = llama", "batch = none: the config holds a network alone",
                "run = fp32, adamw, sequence length 32 (usual for it)"}}},
+            {"a network with windows and caps",
+             {networkAlone(gemma2()),
+              {"parts = learned positions, rmsnorm before and behind branches, gelu, tied embeddings",
+               "details = window of 4,096 tokens in 2 of 4 layers, no rotation in 1 of 4 layers, scores "
+               "capped "
+               "at 50, logits capped at 30"}}},
+            {"a network with a shared expert",
+             {networkAlone(ofExperts()),
+              {"shape = 1 layers, hidden size 8, 2 heads, 2 of 8 experts of feed-forward 16 beside a shared "
+               "one "
+               "of 5,632 (in the first 1 layers one of 16), vocabulary 64, positions 32",
+               "parts = learned positions, layernorm without biases, gelu, branches side by side, tied "
+               "embeddings"}}},
             {"what training is to do",
              {training,
               {"learning rate = 2e-05", "micro-batches weigh = by tokens that the loss counts",
