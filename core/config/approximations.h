@@ -56,7 +56,6 @@ inline constexpr std::string_view droppedLayers = "layers that are left out at r
 inline constexpr std::string_view clippedQueries = "clipped queries, keys and values";
 inline constexpr std::string_view algorithms = "algorithms that are not run here";
 inline constexpr std::string_view singleExperts = "experts that are run one by one";
-inline constexpr std::string_view rotatedLayers = "rotary positions in every layer";
 inline constexpr std::string_view megatron = "Megatron's own kernels";
 inline constexpr std::string_view otherKernels = "kernels that are not run here";
 inline constexpr std::string_view otherAttention = "attention that is not run here";
@@ -65,6 +64,7 @@ inline constexpr std::string_view packedTexts = "packed texts";
 // What is trained.
 inline constexpr std::string_view partsOfMatrices = "parts of a fused matrix that stay frozen";
 inline constexpr std::string_view adapterOfFile = "an adapter that another file describes";
+inline constexpr std::string_view frozenAdapter = "an adapter that the run freezes too";
 inline constexpr std::string_view fullTraining = "full training in place of adapters";
 
 /// Of numbers that an older program kept, which knew no label: what is not known to be as configured must not

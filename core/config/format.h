@@ -74,16 +74,26 @@ extern const Format deepSpeedFormat;
 extern const Format huggingFaceConfigFormat;
 extern const Format huggingFaceTrainingFormat;
 extern const Format llamaFactoryFormat;
+extern const Format llamaFactoryV1Format;
 extern const Format llmFoundryFormat;
 extern const Format megatronFormat;
 extern const Format nemoFormat;
 extern const Format torchtuneFormat;
 
 /// In the order in which they are asked whether a text is theirs.
-inline constexpr std::array formats{
-    &ownFormat,          &cerebrasTrainerFormat,   &cerebrasParamsFormat,   &axolotlFormat,
-    &deepSpeedFormat,    &huggingFaceConfigFormat, &checkpointParamsFormat, &huggingFaceTrainingFormat,
-    &llamaFactoryFormat, &llmFoundryFormat,        &megatronFormat,         &nemoFormat,
-    &torchtuneFormat};
+inline constexpr std::array formats{&ownFormat,
+                                    &cerebrasTrainerFormat,
+                                    &cerebrasParamsFormat,
+                                    &axolotlFormat,
+                                    &deepSpeedFormat,
+                                    &huggingFaceConfigFormat,
+                                    &checkpointParamsFormat,
+                                    &llamaFactoryV1Format,
+                                    &huggingFaceTrainingFormat,
+                                    &llamaFactoryFormat,
+                                    &llmFoundryFormat,
+                                    &megatronFormat,
+                                    &nemoFormat,
+                                    &torchtuneFormat};
 
 } // namespace batchpeak::config

@@ -37,6 +37,8 @@ std::span<const FormatGuide> formatGuides()
                 "batchpeak explore config.json --phase eval --sequence-length 1024"),
         guideTo(checkpointParamsFormat, "the file itself", "",
                 "batchpeak explore params.json --sequence-length 1024"),
+        guideTo(llamaFactoryV1Format, "model", "micro_batch_size global_batch_size",
+                "batchpeak explore train_full_fsdp2.yaml --in-place"),
         guideTo(huggingFaceTrainingFormat, "model_name_or_path",
                 "per_device_train_batch_size per_device_eval_batch_size gradient_accumulation_steps "
                 "auto_find_batch_size",

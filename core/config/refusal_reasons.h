@@ -11,6 +11,7 @@ namespace batchpeak::config::reason {
 // Networks.
 inline constexpr std::string_view family = "a network family that is not run here";
 inline constexpr std::string_view networkPart = "a part of a network that is not run here";
+inline constexpr std::string_view otherInputs = "a network of more than texts";
 inline constexpr std::string_view unknownId = "a hub id that is not known";
 inline constexpr std::string_view networkElsewhere = "a network that the config does not describe";
 

@@ -264,6 +264,57 @@ void settleLengths(ConfigContents& contents)
         contents.targetLength = model::usualTargetLength(*spec);
 }
 
+namespace {
+
+TextPosition attentionPosition(const ConfigContents& contents)
+{
+    const ValuePlaces& places = contents.places;
+    if (places.attention)
+        return places.attention->position;
+    return places.network && !places.network->isInModelSource ? places.network->position : TextPosition();
+}
+
+/// Its kernels pass over what lies beyond a window, and cap scores that they never hold; both are masks and
+/// products to trials (flash_attn_func of flash-attn 2, window_size and softcap).
+void warnOfFlashAttention(const model::DecoderSpec& decoder, ConfigContents& contents)
+{
+    const std::int64_t length = contents.sequenceLength > 0 ? contents.sequenceLength : usualLength(contents);
+    if (decoder.attentionSoftCap > 0.0) {
+        warnOfApproximation(contents.warnings, attentionPosition(contents), approximation::otherAttention,
+                            "Flash attention caps scores within its kernel; trials hold all of them, which "
+                            "takes longer and more memory.");
+    } else if (decoder.attentionWindow > 0 && decoder.attentionWindow < length) {
+        warnOfApproximation(contents.warnings, attentionPosition(contents), approximation::otherAttention,
+                            "Flash attention passes over tokens beyond the window of {}; trials mask them, "
+                            "which takes longer.",
+                            decoder.attentionWindow);
+    }
+}
+
+} // namespace
+
+void settleAttention(ConfigContents& contents)
+{
+    const auto* spec = networkOf(contents);
+    const auto* decoder = spec ? std::get_if<model::DecoderSpec>(&spec->architecture) : nullptr;
+    if (!decoder)
+        return;
+    if (contents.step.attention == model::Attention::Flash) {
+        warnOfFlashAttention(*decoder, contents);
+        return;
+    }
+    // Of GPTJ_ATTENTION_CLASSES and GPT_NEO_ATTENTION_CLASSES in transformers 5.23,
+    // models/{gptj,gpt_neo}/modeling_*.py, the others are plain products of queries and keys in fp32, which
+    // autocast makes bfloat16 again.
+    if (!isAmong(spec->family, "gptj gpt_neo"))
+        return;
+    contents.step.attention = model::Attention::Math;
+    if (model::isBf16Throughout(contents.precision)) {
+        warnOfApproximation(contents.warnings, attentionPosition(contents), approximation::otherAttention,
+                            "The network computes attention in fp32; trials compute it in bfloat16.");
+    }
+}
+
 std::int64_t usualLength(const ConfigContents& contents)
 {
     const auto* spec = networkOf(contents);

@@ -108,6 +108,11 @@ void settleLengths(ConfigContents& contents);
 /// The network's usual length; 0 where it is not known.
 std::int64_t usualLength(const ConfigContents& contents);
 
+/// What a trainer built on transformers computes attention with, where its network leaves it no choice, and
+/// what kernels of flash attention compute otherwise than trials. Network, lengths, precision and what the
+/// config says of attention are known by then.
+void settleAttention(ConfigContents& contents);
+
 void warnOfFloat16(TextPosition position, std::vector<Warning>& warnings);
 
 /// Of a run whose optimizer has no fp32 copy of parameters in bf16, as it has in Precision::PureBf16.

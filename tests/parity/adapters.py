@@ -5,7 +5,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from peft import LoraConfig, PeftModel, get_peft_model
@@ -26,6 +26,9 @@ _PROJECTIONS = {
     "cross_attention.output": (("cross_output",), None),
     "feed_forward.up": (("gate", "up"), "gate_up"),
     "feed_forward.down": (("down",), None),
+    "shared_expert.up": (("gate", "up"), "gate_up"),
+    "shared_expert.down": (("down",), None),
+    "shared_expert_gate": (("dense",), None),
     "head.transform": (("dense",), None),
     "pooler": (("dense",), None),
     "output": (("output",), None),
@@ -228,7 +231,7 @@ def _copies(network: Network) -> tuple[dict[str, list[Piece]], dict[str, list[Pi
 
 
 def _moved(piece: Piece, path: str, to: str) -> Piece:
-    return Piece(to + piece.name.removeprefix(path), piece.turn, piece.turn_rows)
+    return replace(piece, name=to + piece.name.removeprefix(path))
 
 
 def _randomize(module: torch.nn.Module) -> None:

@@ -7,14 +7,30 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from .adapters import Tuning
-from .networks.after_llama import Phi3, Qwen3Moe, SeedOss, StableLm, Starcoder2
+from .networks.after_llama import (
+    Arcee,
+    Ernie45,
+    Granite,
+    GraniteMoe,
+    Nemotron,
+    Phi3,
+    Qwen2Moe,
+    Qwen3Moe,
+    SeedOss,
+    SmolLm3,
+    StableLm,
+    Starcoder2,
+)
 from .networks.bert import Bert
 from .networks.bloom import Bloom
 from .networks.esm2 import Esm2
 from .networks.gpt2 import Gpt2, GptBigCode
+from .networks.learned_positions import GptNeo, Opt
 from .networks.llama import Llama, Mistral, Mixtral, Qwen2, Qwen3
 from .networks.network import Network
+from .networks.norms_behind import Gemma2, Gemma3, Glm4
 from .networks.resnet import ResNet
+from .networks.side_by_side import Cohere, Cohere2, Falcon, GptJ, GptNeoX, Phi
 from .networks.t5 import T5
 from .networks.vit import ViT
 
@@ -49,6 +65,30 @@ _stablelm = partial(StableLm, **_ROTARY)
 _starcoder = partial(GptBigCode, **_TRUNK, **_TEXT)
 _starcoder2 = partial(Starcoder2, **_ROTARY, tied=True)
 _seed_oss = partial(SeedOss, **_ROTARY, head_size=24)
+_WINDOWS = {"window": 7, "windowed": (0, 2)}
+_gemma2 = partial(Gemma2, **_ROTARY, **_WINDOWS, head_size=24)
+_gemma3 = partial(Gemma3, **_ROTARY, **_WINDOWS, head_size=24)
+_glm4 = partial(Glm4, **_ROTARY)
+_phi = partial(Phi, **_ROTARY)
+_cohere = partial(Cohere, **_ROTARY, tied=True)
+_cohere2 = partial(Cohere2, **_ROTARY, tied=True, window=7, whole=(1,))
+_gpt_neox = partial(GptNeoX, **_TRUNK, **_TEXT)
+_gptj = partial(GptJ, **_TRUNK, **_TEXT)
+_falcon = partial(Falcon, **_TRUNK, **_TEXT)
+_later_falcon = partial(_falcon, key_value_heads=2)
+_gpt_neo = partial(GptNeo, **_TRUNK, **_TEXT, window=7)
+_opt = partial(Opt, **_TRUNK, **_TEXT)
+_nemotron = partial(Nemotron, **_ROTARY)
+_arcee = partial(Arcee, **_ROTARY)
+_granite = partial(Granite, **_ROTARY)
+_granite_moe = partial(
+    GraniteMoe, **_ROTARY | {"layers": 2, "feed_forward": 40}, experts=4, experts_per_token=2
+)
+_ernie = partial(Ernie45, **_ROTARY)
+_smollm3 = partial(SmolLm3, **_ROTARY, unrotated=(1,), tied=True)
+_qwen2_moe = partial(
+    Qwen2Moe, **_ROTARY | {"layers": 2, "feed_forward": 40}, shared=56, experts=8, experts_per_token=3
+)
 _bloom = partial(Bloom, **_TRUNK, **_TEXT)
 _bert = partial(Bert, **_TRUNK, **_TEXT, feed_forward=80)
 _esm2 = partial(Esm2, **_TRUNK, **_TEXT, feed_forward=80)
@@ -82,6 +122,38 @@ _FULL = [
     Case("Mixtral", _mixtral),
     Case("Mixtral, checkpointing", _mixtral, _CHECKPOINTING),
     Case("Qwen3 with experts", _qwen3_moe),
+    Case("Qwen3 with experts, a dense layer", partial(_qwen3_moe, dense=1, dense_feed_forward=88)),
+    Case("Mistral with a window", partial(_mistral, window=7)),
+    Case("Mistral with a window, checkpointing", partial(_mistral, window=7), _CHECKPOINTING),
+    Case("Gemma 2", _gemma2),
+    Case("Gemma 2, checkpointing and chunks", _gemma2, _CHECKPOINTING | _CHUNKS),
+    Case("Gemma 3", _gemma3),
+    Case("Gemma 3, checkpointing and chunks", _gemma3, _CHECKPOINTING | _CHUNKS),
+    Case("GLM-4", _glm4),
+    Case("Phi", _phi),
+    Case("Phi, checkpointing and chunks", _phi, _CHECKPOINTING | _CHUNKS),
+    Case("Cohere", _cohere),
+    Case("Cohere 2", _cohere2),
+    Case("Cohere 2, checkpointing", _cohere2, _CHECKPOINTING),
+    Case("GPT-NeoX", _gpt_neox),
+    Case("GPT-NeoX, checkpointing and chunks", _gpt_neox, _CHECKPOINTING | _CHUNKS),
+    Case("GPT-NeoX, branches one after the other", partial(_gpt_neox, sequential=True)),
+    Case("GPT-J", _gptj),
+    Case("GPT-J, checkpointing and chunks", _gptj, _CHECKPOINTING | _CHUNKS),
+    Case("Falcon", _falcon),
+    Case("Falcon, grouped queries", _later_falcon),
+    Case("Falcon, branches one after the other", partial(_falcon, sequential=True)),
+    Case("GPT-Neo", _gpt_neo),
+    Case("GPT-Neo, checkpointing", _gpt_neo, _CHECKPOINTING),
+    Case("OPT", _opt),
+    Case("Nemotron", _nemotron),
+    Case("Arcee", _arcee),
+    Case("Granite", _granite),
+    Case("Granite with experts", _granite_moe),
+    Case("ERNIE 4.5", _ernie),
+    Case("SmolLM3", _smollm3),
+    Case("Qwen2 with experts", _qwen2_moe),
+    Case("Qwen2 with experts, checkpointing", _qwen2_moe, _CHECKPOINTING),
     Case("Phi-3", _phi3),
     Case("StableLM", _stablelm),
     Case("StarCoder2", _starcoder2),
@@ -122,6 +194,36 @@ _ADAPTED = {
     # PEFT's all-linear takes routers and experts too, in ways that differ by version.
     "Mixtral": (_mixtral, _QUERY_VALUE, _ALL_OF_ATTENTION),
     "Qwen3 with experts": (_qwen3_moe, _QUERY_VALUE, _ALL_OF_ATTENTION),
+    "Qwen2 with experts": (
+        _qwen2_moe,
+        _QUERY_VALUE,
+        (
+            *_ALL_OF_ATTENTION,
+            "shared_expert.gate_proj",
+            "shared_expert.up_proj",
+            "shared_expert.down_proj",
+            "shared_expert_gate",
+        ),
+    ),
+    "Granite with experts": (_granite_moe, _QUERY_VALUE, _ALL_OF_ATTENTION),
+    "Mistral with a window": (partial(_mistral, window=7), _QUERY_VALUE, _ALL),
+    "Gemma 2": (_gemma2, _QUERY_VALUE, _ALL),
+    "Gemma 3": (_gemma3, _QUERY_VALUE, _ALL),
+    "GLM-4": (_glm4, _QUERY_VALUE, _ALL),
+    "Phi": (_phi, _QUERY_VALUE, _ALL),
+    "Cohere": (_cohere, _QUERY_VALUE, _ALL),
+    "Cohere 2": (_cohere2, _QUERY_VALUE, _ALL),
+    "GPT-NeoX": (_gpt_neox, ("query_key_value",), _ALL),
+    "GPT-J": (_gptj, _QUERY_VALUE, _ALL),
+    "Falcon": (_falcon, ("query_key_value",), _ALL),
+    "Falcon, grouped queries": (_later_falcon, ("query_key_value",), _ALL),
+    "GPT-Neo": (_gpt_neo, _QUERY_VALUE, _ALL),
+    "OPT": (_opt, _QUERY_VALUE, _ALL),
+    "Nemotron": (_nemotron, _QUERY_VALUE, _ALL),
+    "Arcee": (_arcee, _QUERY_VALUE, _ALL),
+    "Granite": (_granite, _QUERY_VALUE, _ALL),
+    "ERNIE 4.5": (_ernie, _QUERY_VALUE, _ALL),
+    "SmolLM3": (_smollm3, _QUERY_VALUE, _ALL),
     "Phi-3": (_phi3, ("qkv_proj",), _ALL),
     "StableLM": (_stablelm, _QUERY_VALUE, _ALL),
     "StarCoder": (_starcoder, ("c_attn",), _ALL),

@@ -32,6 +32,11 @@ def parameters_of(keys: dict[str, object]) -> int:
     """Shared weights count once."""
     keys = dict(keys)
     model_type = str(keys.pop("model_type"))
+    # The first Qwen is code of its own on the hub: Qwen2 with a feed-forward layer of half the size.
+    if model_type == "qwen":
+        model_type = "qwen2"
+        keys["intermediate_size"] = int(str(keys["intermediate_size"])) // 2
+        keys["num_key_value_heads"] = keys["num_attention_heads"]
     tied = keys.get("tie_word_embeddings", True)
     config = AutoConfig.for_model(model_type, **keys)
     with torch.device("meta"):
@@ -41,9 +46,6 @@ def parameters_of(keys: dict[str, object]) -> int:
     # transformers 5 shares these whatever the file says; the published T5 1.1 does not.
     if model_type == "t5" and not tied:
         count += config.vocab_size * config.d_model
-    # Trials have biases in the layer norms, which a warning says.
-    if model_type == "mpt":
-        count += (2 * config.n_layers + 1) * config.d_model
     return count
 
 

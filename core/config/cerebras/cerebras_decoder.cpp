@@ -6,6 +6,7 @@
 #include "syntax/words.h"
 
 #include <array>
+#include <span>
 
 namespace batchpeak::config {
 
@@ -17,40 +18,53 @@ namespace {
 
 using enum Difference::When;
 
-// Fields of GPT2LMHeadModelConfig in ModelZoo 2.10.0, models/nlp/gpt2/gpt2_model.py;
-// use_untied_layer_norm, selective_grad and alibi_trainable_slopes are of older releases.
-constexpr std::array<Difference, 22> otherNetworks{
-    {{"norm_first_sandwich", "normalisation on both sides of each branch"},
-     {"attention_sliding_window_length", "attention in a sliding window"},
-     {"fixed_sparse_attention", "sparse attention"},
+// Fields of GPT2LMHeadModelConfig and GPTJSubModelConfig in ModelZoo 2.10.0, models/nlp/gpt2/gpt2_model.py
+// and models/nlp/gptj/gptj_model.py; selective_grad and alibi_trainable_slopes are of older releases.
+constexpr std::array<Difference, 16> otherNetworks{
+    {{"fixed_sparse_attention", "sparse attention"},
      {"attention_chunk_size", "banded attention"},
      {"attention_vertical_column_spacing", "banded attention"},
-     {"attention_sink_tokens", "attention sinks"},
      {"use_sink_token", "attention sinks"},
      {"attention_qk_norm_layer", "normalised queries and keys"},
-     {"attention_logit_softcapping", "soft capping of attention"},
-     {"final_logit_softcapping", "soft capping of logits"},
      {"cross_attention_layers", "cross attention"},
      {"num_extra_input_vocab_tokens", "extra input tokens"},
      {"extra_ffn_params", "a variant of the feed-forward layers"},
-     {"attention_inner_dim", "attention of another width than the network's"},
      {"dpo", "direct preference optimization"},
-     {"use_untied_layer_norm", "parallel branches"},
      {"selective_grad", "gradients of some parameters alone"},
      {"alibi_trainable_slopes", "ALiBi positions with slopes that are trained"},
      {"rel_distance_mode", "the relative distances \"{value}\"", NoneOf, "default"},
      {"attention_module", "the attention \"{value}\"", NoneOf, "aiayn_attention multiquery_attention"},
      {"position_embedding_type", "the position embedding \"{value}\"", NoneOf, "learned rotary alibi"},
-     {"norm_type", "the normalisation \"{value}\"", NoneOf, "layernorm rmsnorm"}}};
+     {"norm_type", "the normalisation \"{value}\"", NoneOf, "layernorm rmsnorm"},
+     // Of GPT2LMHeadModelConfig, where it was of older releases.
+     {"use_untied_layer_norm", "parallel branches"}}};
 
-constexpr std::array<Difference, 2> otherExperts{
-    {{"num_shared_experts", "experts that every token takes"},
-     // "learned" where nothing is said: MoEConfig in ModelZoo 2.10.0, layers/FeedForwardNetwork.py.
-     {"routing_algorithm", "the routing \"{value}\"", NoneOf, "learned"}}};
+// "learned" where nothing is said: MoEConfig in ModelZoo 2.10.0, layers/FeedForwardNetwork.py.
+constexpr std::array<Difference, 1> otherExperts{
+    {{"routing_algorithm", "the routing \"{value}\"", NoneOf, "learned"}}};
 
-void refuseOtherDecoder(const ConfigSection& model)
+/// What absent keys stand for in one of the two decoders that there are.
+struct DecoderDefaults
 {
-    refuseOtherNetwork(model, otherNetworks);
+    std::string_view positions = "learned";
+    bool feedForwardBias = true;
+    /// Of residual branches.
+    std::string_view dropoutKey = "dropout_rate";
+    /// Attention and feed-forward layers are side by side.
+    bool isParallel = false;
+};
+
+// GPT2LMHeadModelConfig and GPTJSubModelConfig.
+constexpr DecoderDefaults ofGpt2;
+constexpr DecoderDefaults ofGptJ{.positions = "rotary",
+                                 .feedForwardBias = false,
+                                 .dropoutKey = "residual_dropout_rate",
+                                 .isParallel = true};
+
+void refuseOtherDecoder(const ConfigSection& model, const DecoderDefaults& defaults)
+{
+    const std::span<const Difference> others(otherNetworks);
+    refuseOtherNetwork(model, defaults.isParallel ? others.first(others.size() - 1) : others);
     refuseOtherNetwork(model.sectionAt("moe"), otherExperts);
     if (model.sectionAt("memory_tokens").isOn("memory_tokens_enabled"))
         refuseNetwork(model, "memory_tokens", "memory tokens");
@@ -71,16 +85,54 @@ Normalization normalizationOf(const std::string& word)
     return word == "rmsnorm" ? Normalization::RmsNorm : Normalization::LayerNorm;
 }
 
+/// The key and the feed-forward layers of MoEConfig.
 void readExperts(const ConfigSection& model, DecoderSpec& spec)
 {
     const ConfigSection experts = model.sectionAt("moe");
     const std::int64_t count = experts.integer("num_experts").value_or(0);
+    const std::int64_t shared = experts.integer("num_shared_experts").value_or(0);
     // One expert is a feed-forward layer like any other.
+    if (count < 2 && shared > 0)
+        refuseNetwork(experts, "num_shared_experts",
+                      "experts that every token takes and no choice of others");
     if (count == 0 || count == 1)
         return;
     spec.experts = count;
     // 1 where nothing is said: MoEConfig in ModelZoo 2.10.0, layers/FeedForwardNetwork.py.
     spec.expertsPerToken = experts.integer("top_k").value_or(1);
+    // Each is as large as the others (layers/SparseMoEBlock.py); together they are one layer.
+    if (shared > 0)
+        spec.sharedExpertSize = checkedSize(experts, "num_shared_experts", shared) * spec.feedForwardSize;
+}
+
+/// Sink tokens are a part of the mask, and change numbers alone.
+void readScores(const ConfigSection& model, DecoderSpec& spec)
+{
+    constexpr std::string_view windowKey = "attention_sliding_window_length";
+    if (model.isOn(windowKey)) {
+        if (spec.positionEmbedding == PositionEmbedding::Alibi)
+            refuseNetwork(model, windowKey, "ALiBi positions in a sliding window");
+        spec.attentionWindow = requiredSize(model, windowKey);
+        const bool isEveryOther = model.boolean("sliding_window_every_other_decoder_layer").value_or(false);
+        for (std::int64_t layer = 0; isEveryOther && layer < spec.layers; layer += 2)
+            spec.windowedLayers.push_back(layer);
+    }
+    if (model.isOn("attention_logit_softcapping"))
+        spec.attentionSoftCap = positiveNumberOr(model, "attention_logit_softcapping", 0.0);
+    if (model.isOn("final_logit_softcapping"))
+        spec.logitSoftCap = positiveNumberOr(model, "final_logit_softcapping", 0.0);
+}
+
+/// The width of all heads together, where it is not the network's.
+void readHeadSize(const ConfigSection& model, DecoderSpec& spec)
+{
+    constexpr std::string_view key = "attention_inner_dim";
+    const std::int64_t width = sizeOr(model, key, spec.hiddenSize);
+    if (width == spec.hiddenSize)
+        return;
+    if (width % spec.heads != 0)
+        model.fail(key, "is {}, no multiple of num_heads, which is {}", width, spec.heads);
+    spec.headSize = width / spec.heads;
 }
 
 void readAttention(const ConfigSection& model, DecoderSpec& spec)
@@ -102,21 +154,23 @@ void readAttention(const ConfigSection& model, DecoderSpec& spec)
         model.fail("rotary_dim", "is {}, but must be at least 2", spec.rotaryDimensions);
 }
 
-void readDropout(const ConfigSection& model, DecoderSpec& spec, std::vector<Warning>& warnings)
+void readDropout(const ConfigSection& model, const DecoderDefaults& defaults, DecoderSpec& spec,
+                 std::vector<Warning>& warnings)
 {
-    spec.dropout = model.number("dropout_rate").value_or(0.1);
-    // "dropout_rate" where it is null, 0.1 where it is absent: GPT2LMHeadModelConfig and its post_init.
+    spec.dropout = model.number(defaults.dropoutKey).value_or(0.1);
+    // As on residual branches where it is null, 0.1 where it is absent: GPT2LMHeadModelConfig and its
+    // post_init.
     spec.attentionDropout = model.number("attention_dropout_rate")
                                 .value_or(model.isWrittenNull("attention_dropout_rate") ? spec.dropout : 0.1);
     const auto embeddingDropout = model.number("embedding_dropout_rate");
     if (embeddingDropout && *embeddingDropout != spec.dropout) {
         warn(warnings, model.positionOf("embedding_dropout_rate"),
              "Trials drop embeddings at the rate of {}, not at this one; the difference in speed is small.",
-             model.pathOf("dropout_rate"));
+             model.pathOf(defaults.dropoutKey));
     }
 }
 
-void checkSoundness(const ConfigSection& model, const DecoderSpec& spec)
+void checkSoundness(const ConfigSection& model, const DecoderDefaults& defaults, const DecoderSpec& spec)
 {
     const auto problem = model::problemWith(spec);
     if (!problem)
@@ -124,7 +178,7 @@ void checkSoundness(const ConfigSection& model, const DecoderSpec& spec)
     // The keys behind the conditions of problemWith, in its order: the first that fails is the one.
     const auto extra = model.section("extra_attention_params");
     const bool hasGroupProblem = spec.keyValueHeads < 1 || spec.heads % spec.keyValueHeads != 0;
-    if (spec.hiddenSize % spec.heads != 0)
+    if (spec.headSize == 0 && spec.hiddenSize % spec.heads != 0)
         throw ConfigError(*problem, model.positionOf("num_heads"));
     if (hasGroupProblem && extra)
         throw ConfigError(*problem, extra->positionOf("num_kv_groups"));
@@ -133,39 +187,71 @@ void checkSoundness(const ConfigSection& model, const DecoderSpec& spec)
     if (!model::chooseableExperts(spec))
         throw ConfigError(*problem, model.positionOf("moe"));
     const bool isResidual = !(spec.dropout >= 0 && spec.dropout < 1);
-    throw ConfigError(*problem, model.positionOf(isResidual ? "dropout_rate" : "attention_dropout_rate"));
+    throw ConfigError(*problem,
+                      model.positionOf(isResidual ? defaults.dropoutKey : "attention_dropout_rate"));
 }
 
-} // namespace
+model::Activation readDecoderActivation(const ConfigSection& model, std::vector<Warning>& warnings)
+{
+    constexpr std::string_view key = "nonlinearity";
+    if (model.text(key) == "geglu") {
+        warn(
+            warnings, model.positionOf(key),
+            "The network gates by GELU with the error function, trials by its approximation with tanh, which "
+            "costs the same.");
+        return model::Activation::GeGlu;
+    }
+    return readCerebrasActivation(model, key, "gelu gelu_new gelu_fast swiglu");
+}
 
 // The five sizes must be there: every release up to 2.1.1 demands them, and a network made of the
 // defaults of later ones is hardly what somebody meant who left one out. All other absent keys take the
-// defaults of GPT2LMHeadModelConfig in ModelZoo 2.10.0, models/nlp/gpt2/gpt2_model.py.
-DecoderSpec readCerebrasDecoder(const ConfigSection& model, std::vector<Warning>& warnings)
+// defaults of the two classes in ModelZoo 2.10.0.
+DecoderSpec readDecoder(const ConfigSection& model, const DecoderDefaults& defaults,
+                        std::vector<Warning>& warnings)
 {
-    refuseOtherDecoder(model);
-    const model::Activation activation =
-        readCerebrasActivation(model, "nonlinearity", "gelu gelu_new gelu_fast swiglu");
+    refuseOtherDecoder(model, defaults);
+    const model::Activation activation = readDecoderActivation(model, warnings);
     DecoderSpec spec{.vocabularySize = requiredSize(model, "vocab_size"),
                      .hiddenSize = requiredSize(model, "hidden_size"),
                      .layers = requiredSize(model, "num_hidden_layers"),
                      .heads = requiredSize(model, "num_heads"),
                      .feedForwardSize = requiredSize(model, "filter_size"),
                      .maxPositions = sizeOr(model, "max_position_embeddings", 1024)};
-    spec.positionEmbedding = positionEmbeddingOf(model.text("position_embedding_type").value_or("learned"));
+    spec.positionEmbedding =
+        positionEmbeddingOf(model.text("position_embedding_type").value_or(std::string(defaults.positions)));
     spec.normalization = normalizationOf(model.text("norm_type").value_or("layernorm"));
     spec.activation = activation;
     spec.tiedEmbeddings = model.boolean("share_embedding_weights").value_or(true);
-    spec.feedForwardBias = model.boolean("use_ffn_bias").value_or(true);
+    spec.feedForwardBias = model.boolean("use_ffn_bias").value_or(defaults.feedForwardBias);
     spec.outputBias = model.boolean("use_bias_in_output").value_or(false);
     spec.normalizationEpsilon = positiveNumberOr(model, "layer_norm_epsilon", 1e-5);
     // False where nothing is said: GPT2LMHeadModelConfig.
     spec.embeddingNormalization = model.boolean("embedding_layer_norm").value_or(false);
+    spec.branchOutputNormalization = model.boolean("norm_first_sandwich").value_or(false);
+    if (defaults.isParallel) {
+        const bool hasNorms = model.boolean("use_untied_layer_norm").value_or(false);
+        spec.branches = hasNorms ? model::Branches::ParallelNorms : model::Branches::Parallel;
+    }
+    readHeadSize(model, spec);
     readExperts(model, spec);
     readAttention(model, spec);
-    readDropout(model, spec, warnings);
-    checkSoundness(model, spec);
+    readScores(model, spec);
+    readDropout(model, defaults, spec, warnings);
+    checkSoundness(model, defaults, spec);
     return spec;
+}
+
+} // namespace
+
+DecoderSpec readCerebrasDecoder(const ConfigSection& model, std::vector<Warning>& warnings)
+{
+    return readDecoder(model, ofGpt2, warnings);
+}
+
+DecoderSpec readCerebrasParallelDecoder(const ConfigSection& model, std::vector<Warning>& warnings)
+{
+    return readDecoder(model, ofGptJ, warnings);
 }
 
 model::Activation readCerebrasActivation(const ConfigSection& model, std::string_view key,

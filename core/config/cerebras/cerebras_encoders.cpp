@@ -71,13 +71,14 @@ void checkSoundness(const ConfigSection& model, const EncoderSpec& spec)
 
 } // namespace
 
-// The sizes must be there, as in a decoder. All other absent keys take the defaults of ModelZoo 2.10.0.
-EncoderSpec readCerebrasEncoder(const ConfigSection& model, std::string_view family)
+namespace {
+
+/// \param predictsNextSentence  it has the head on the first token, and segments
+EncoderSpec readEncoder(const ConfigSection& model, std::string_view family, bool predictsNextSentence)
 {
     refuseOtherEncoder(model);
     const Activation activation =
         readCerebrasActivation(model, "encoder_nonlinearity", "gelu gelu_new gelu_fast relu");
-    const bool predictsNextSentence = !model.boolean("disable_nsp").value_or(false);
     const bool isEsm = family == "esm2";
     EncoderSpec spec{.vocabularySize = requiredSize(model, "vocab_size"),
                      .hiddenSize = requiredSize(model, "hidden_size"),
@@ -99,6 +100,28 @@ EncoderSpec readCerebrasEncoder(const ConfigSection& model, std::string_view fam
     spec.attentionDropout = dropoutRateOr(model, "attention_dropout_rate", spec.dropout);
     readPositions(model, spec);
     checkSoundness(model, spec);
+    return spec;
+}
+
+} // namespace
+
+// The sizes must be there, as in a decoder. All other absent keys take the defaults of ModelZoo 2.10.0.
+EncoderSpec readCerebrasEncoder(const ConfigSection& model, std::string_view family)
+{
+    return readEncoder(model, family, !model.boolean("disable_nsp").value_or(false));
+}
+
+EncoderSpec readCerebrasClassifier(const ConfigSection& model)
+{
+    constexpr std::string_view problemKey = "problem_type";
+    const std::string problem = model.text(problemKey).value_or("");
+    if (problem != "single_label_classification")
+        refuseNetwork(model, problemKey, sentence("a head for the problem \"{}\"", problem));
+    EncoderSpec spec = readEncoder(model, "bert", true);
+    spec.maskedLanguageHead = false;
+    spec.sentenceClasses = requiredSize(model, "num_labels");
+    if (spec.sentenceClasses < 2)
+        refuseNetwork(model, "num_labels", "a regression in place of classes");
     return spec;
 }
 

@@ -25,14 +25,23 @@ std::string familyOfName(const ConfigSection& model, std::string_view key)
 {
     // Literals of the "name" fields in ModelZoo 2.10.0: models/nlp/*/model.py, t5/t5_model.py and
     // esm2/esm2_pretrain_models.py there, models/vision/vision_transformer/{model,ViTClassificationModel}.py.
-    constexpr WordTable<std::string_view, 13> families{{{"gpt2", "gpt2"},
+    constexpr WordTable<std::string_view, 22> families{{{"gpt2", "gpt2"},
                                                         {"gpt3", "gpt3"},
                                                         {"llama", "llama"},
                                                         {"LlamaModel", "llama"},
+                                                        {"mistral", "mistral"},
                                                         {"mixtral", "mixtral"},
+                                                        {"gemma2", "gemma2"},
                                                         {"bloom", "bloom"},
+                                                        {"btlm", "btlm"},
                                                         {"jais", "jais"},
+                                                        {"starcoder", "gpt_bigcode"},
+                                                        {"santacoder", "gpt_bigcode"},
+                                                        {"gptj", "gptj"},
+                                                        {"gpt-neox", "gpt_neox"},
+                                                        {"falcon", "falcon"},
                                                         {"bert", "bert"},
+                                                        {"bert/classifier", "bert"},
                                                         {"esm2", "esm2"},
                                                         {"t5", "t5"},
                                                         {"T5ForConditionalGeneration", "t5"},
@@ -45,6 +54,12 @@ std::string familyOfName(const ConfigSection& model, std::string_view key)
     return std::string(*family);
 }
 
+/// BertForSequenceClassificationModelConfig in models/nlp/bert/classifier/bert_classifier_model.py.
+bool isClassifier(const ConfigSection& model)
+{
+    return model.has("num_labels") && model.has("problem_type") && model.has("task_dropout");
+}
+
 std::string familyOfKeys(const ConfigSection& model)
 {
     // Keys that only one kind of network has, in the params files of ModelZoo 2.3.1.
@@ -52,18 +67,23 @@ std::string familyOfKeys(const ConfigSection& model)
         return "t5";
     if (model.has("mlm_loss_weight"))
         return model.has("mask_token_id") ? "esm2" : "bert";
-    constexpr WordTable<const char*, 7> signs{
-        {{"encoder_nonlinearity", "a BERT-like network without mlm_loss_weight, such as a classifier"},
+    if (isClassifier(model))
+        return "bert";
+    constexpr WordTable<const char*, 5> signs{
+        {{"encoder_nonlinearity", "a BERT-like network without mlm_loss_weight, such as a summarizer"},
          {"image_model", "a multimodal network"},
          {"image_model_trunks", "a DINO or other self-supervised vision network"},
          {"label_dropout_rate", "a diffusion transformer (DiT)"},
-         {"dpo", "a network trained by direct preference optimization"},
-         {"use_untied_layer_norm", "a GPT-NeoX or Falcon network"},
-         {"residual_dropout_rate", "a GPT-J or GPT-NeoX network"}}};
+         {"dpo", "a network trained by direct preference optimization"}}};
     for (const auto& [key, network] : signs) {
         if (model.has(key))
             throw notRun(model.positionOf(key), cannotBeRun, network);
     }
+    // Only GPTJSubModelConfig has these.
+    if (model.boolean("use_untied_layer_norm").value_or(false))
+        return "gpt_neox";
+    if (model.has("use_untied_layer_norm") || model.has("residual_dropout_rate"))
+        return "gptj";
     if (model.has("patch_size") && model.has("num_classes"))
         return "vit";
     if (model.has("image_size"))
@@ -104,8 +124,12 @@ std::string familyOf(const ConfigSection& model)
 model::Architecture readArchitecture(const ConfigSection& model, const std::string& family,
                                      std::vector<Warning>& warnings)
 {
+    if (family == "bert" && isClassifier(model))
+        return readCerebrasClassifier(model);
     if (family == "bert" || family == "esm2")
         return readCerebrasEncoder(model, family);
+    if (family == "gptj" || family == "gpt_neox" || family == "falcon")
+        return readCerebrasParallelDecoder(model, warnings);
     if (family == "t5")
         return readCerebrasEncoderDecoder(model);
     if (family == "vit")

@@ -51,11 +51,16 @@ void warnOfSparsity(const ConfigSection& section, std::vector<Warning>& warnings
 /// \throws NotRun where trials cannot run it, ConfigError where a size is missing or impossible
 model::ModelSpec readCerebrasModel(const ConfigSection& model, std::vector<Warning>& warnings);
 
-/// GPT-2, GPT-3, LLaMA, Mixtral, BLOOM or Jais.
+/// GPT-2 and the networks of its class: GPT-3, LLaMA, Mistral, Mixtral, Gemma 2, BLOOM, BTLM, Jais,
+/// StarCoder.
 model::DecoderSpec readCerebrasDecoder(const ConfigSection& model, std::vector<Warning>& warnings);
+/// GPT-J and the networks of its class, GPT-NeoX and Falcon: attention and feed-forward layers side by side.
+model::DecoderSpec readCerebrasParallelDecoder(const ConfigSection& model, std::vector<Warning>& warnings);
 /// BERT or ESM-2 in pre-training.
 /// \param family  "bert" or "esm2"
 model::EncoderSpec readCerebrasEncoder(const ConfigSection& model, std::string_view family);
+/// BERT as a classifier of texts.
+model::EncoderSpec readCerebrasClassifier(const ConfigSection& model);
 /// T5.
 model::EncoderDecoderSpec readCerebrasEncoderDecoder(const ConfigSection& model);
 /// A vision transformer for classification.

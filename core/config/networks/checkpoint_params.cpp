@@ -56,20 +56,19 @@ void readExperts(DecoderSpec& spec, const ConfigSection& params)
 }
 
 /// Files of Mistral say how far attention reaches; a list has a window for each layer.
-void readWindow(DecoderSpec& spec, const ConfigSection& params, std::vector<Warning>& warnings)
+void readWindow(DecoderSpec& spec, const ConfigSection& params)
 {
     const auto* window = params.value("sliding_window");
     if (!window)
         return;
     if (window->kind != NodeKind::Scalar)
         refuseNetwork(params, "sliding_window", "windows of several sizes");
-    limitToWindow(spec, requiredSize(params, "sliding_window"), params.positionOf("sliding_window"),
-                  warnings);
+    spec.attentionWindow = requiredSize(params, "sliding_window");
 }
 
 } // namespace
 
-model::ModelSpec readCheckpointParams(const ConfigSection& params, std::vector<Warning>& warnings)
+model::ModelSpec readCheckpointParams(const ConfigSection& params)
 {
     refuseOtherNetwork(params, otherNetworks);
     DecoderSpec spec{.vocabularySize = vocabularyOf(params),
@@ -90,7 +89,7 @@ model::ModelSpec readCheckpointParams(const ConfigSection& params, std::vector<W
     spec.normalizationEpsilon = positiveNumberOr(params, "norm_eps", 1e-5);
     spec.ropeTheta = positiveNumberOr(params, "rope_theta", 10000.0);
     readExperts(spec, params);
-    readWindow(spec, params, warnings);
+    readWindow(spec, params);
     model::ModelSpec network{.family = hasExperts(spec) ? "mixtral" : "llama", .architecture = spec};
     if (const auto problem = problemWith(network))
         throw ConfigError(*problem, params.positionOf("n_heads"));

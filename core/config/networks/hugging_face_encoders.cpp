@@ -36,9 +36,6 @@ const Heads& knownHeadsOf(const ConfigSection& config, const std::string& classN
     const auto known = std::ranges::find(knownHeads, className, &Heads::className);
     if (known == knownHeads.end())
         refuse(config, "architectures", "the heads of " + className);
-    const std::int64_t labels = labelsOf(config);
-    if (className == "BertForSequenceClassification" && labels != 2)
-        refuse(config, labelsKey(config), sentence("a classifier of {} classes", labels));
     return *known;
 }
 
@@ -66,6 +63,24 @@ std::string readClass(const ConfigSection& config, std::vector<Warning>& warning
 
 } // namespace
 
+namespace {
+
+/// BertForSequenceClassification in modeling_bert.py: one class is a number to come near to, and several
+/// labels at a time have a loss of their own.
+std::int64_t readClasses(const ConfigSection& config)
+{
+    constexpr std::string_view problemKey = "problem_type";
+    const std::int64_t labels = labelsOf(config);
+    if (labels < 2)
+        refuse(config, labelsKey(config), "a regression in place of classes");
+    const std::string problem = config.text(problemKey).value_or("single_label_classification");
+    if (problem != "single_label_classification")
+        refuse(config, problemKey, sentence("a head for the problem \"{}\"", problem));
+    return labels;
+}
+
+} // namespace
+
 // Defaults of BertConfig in transformers 5.23.0, models/bert/configuration_bert.py.
 model::Architecture readHuggingFaceEncoder(const ConfigSection& config, std::vector<Warning>& warnings)
 {
@@ -84,6 +99,8 @@ model::Architecture readHuggingFaceEncoder(const ConfigSection& config, std::vec
     spec.pooler = heads.pooler;
     spec.maskedLanguageHead = heads.maskedLanguage;
     spec.nextSentenceHead = heads.nextSentence;
+    if (heads.className == "BertForSequenceClassification")
+        spec.sentenceClasses = readClasses(config);
     spec.tiedEmbeddings = config.boolean("tie_word_embeddings").value_or(true);
     spec.normalizationEpsilon = positiveNumberOr(config, "layer_norm_eps", 1e-12);
     spec.dropout = dropoutRateOr(config, "hidden_dropout_prob", 0.1);

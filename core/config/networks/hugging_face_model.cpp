@@ -16,14 +16,7 @@ namespace {
 
 constexpr std::string_view typeKey = "model_type";
 
-using Reader = model::Architecture (*)(const ConfigSection&, std::string_view, std::vector<Warning>&);
-
-/// A reader of one type, which needs not to be told which.
-template<model::Architecture (*read)(const ConfigSection&, std::vector<Warning>&)>
-model::Architecture ofOneType(const ConfigSection& config, std::string_view, std::vector<Warning>& warnings)
-{
-    return read(config, warnings);
-}
+using Reader = model::Architecture (*)(const ConfigSection&, std::vector<Warning>&);
 
 /// The keys are those of MPTConfig of LLM-Foundry, whose defaults differ from those of MptConfig in
 /// transformers; published files have both keys that decide.
@@ -38,27 +31,48 @@ model::Architecture readHuggingFaceMpt(const ConfigSection& config, std::vector<
     return readMptModel(config, warnings).architecture;
 }
 
-constexpr WordTable<Reader, 21> knownTypes{{{"gpt2", ofOneType<readHuggingFaceGpt2>},
-                                            {"llama", readHuggingFaceRotaryDecoder},
-                                            {"mistral", readHuggingFaceRotaryDecoder},
-                                            {"mixtral", readHuggingFaceRotaryDecoder},
-                                            {"qwen2", readHuggingFaceRotaryDecoder},
-                                            {"qwen3", readHuggingFaceRotaryDecoder},
-                                            {"qwen3_moe", readHuggingFaceRotaryDecoder},
-                                            {"phi3", readHuggingFaceRotaryDecoder},
-                                            {"gemma", readHuggingFaceRotaryDecoder},
-                                            {"stablelm", readHuggingFaceRotaryDecoder},
-                                            {"starcoder2", readHuggingFaceRotaryDecoder},
-                                            {"seed_oss", readHuggingFaceRotaryDecoder},
-                                            {"glm", readHuggingFaceRotaryDecoder},
-                                            {"smollm3", readHuggingFaceRotaryDecoder},
-                                            {"hunyuan_v1_dense", readHuggingFaceRotaryDecoder},
-                                            {"gpt_bigcode", ofOneType<readHuggingFaceGptBigCode>},
-                                            {"bloom", ofOneType<readHuggingFaceBloom>},
-                                            {"mpt", ofOneType<readHuggingFaceMpt>},
-                                            {"bert", ofOneType<readHuggingFaceEncoder>},
-                                            {"t5", ofOneType<readHuggingFaceEncoderDecoder>},
-                                            {"vit", ofOneType<readHuggingFaceVisionTransformer>}}};
+/// Beside those of rotaryDecoderClass().
+constexpr WordTable<Reader, 12> knownTypes{{{"gpt2", readHuggingFaceGpt2},
+                                            {"gpt_bigcode", readHuggingFaceGptBigCode},
+                                            {"gptj", readHuggingFaceGptJ},
+                                            {"gpt_neo", readHuggingFaceGptNeo},
+                                            {"falcon", readHuggingFaceFalcon},
+                                            {"opt", readHuggingFaceOpt},
+                                            {"qwen", readHuggingFaceQwen},
+                                            {"bloom", readHuggingFaceBloom},
+                                            {"mpt", readHuggingFaceMpt},
+                                            {"bert", readHuggingFaceEncoder},
+                                            {"t5", readHuggingFaceEncoderDecoder},
+                                            {"vit", readHuggingFaceVisionTransformer}}};
+
+/// Networks of several kinds of input have a network of texts and an encoder each.
+void refuseOtherInputs(const ConfigSection& config)
+{
+    for (std::string_view key : {"vision_config", "audio_config"}) {
+        if (config.hasSection(key)) {
+            throw notRun(config.positionOf(key),
+                         "The network has an encoder of images or sounds beside that of texts ({}), which "
+                         "Batchpeak cannot run, so the result would not apply.",
+                         config.pathOf(key))
+                .because(reason::otherInputs);
+        }
+    }
+}
+
+model::Architecture readArchitecture(const ConfigSection& config, const std::string& type,
+                                     std::vector<Warning>& warnings)
+{
+    if (const RotaryDecoderClass* known = rotaryDecoderClass(type))
+        return readHuggingFaceRotaryDecoder(config, *known, warnings);
+    if (const auto read = meaningOf(knownTypes, type))
+        return (*read)(config, warnings);
+    refuseOtherInputs(config);
+    std::vector<std::string_view> words = splitWords(rotaryDecoderTypes());
+    std::ranges::transform(knownTypes, std::back_inserter(words),
+                           &std::pair<std::string_view, Reader>::first);
+    throw notRun(config.positionOf(typeKey), "The model_type \"{}\" is none that Batchpeak can run: {}.",
+                 type, listed(words));
+}
 
 } // namespace
 
@@ -69,15 +83,7 @@ model::ModelSpec readHuggingFaceModel(const ConfigSection& config, std::vector<W
         throw errorAt(config.positionOf(typeKey), "{} is missing, so the network is unknown; add it.",
                       config.pathOf(typeKey));
     }
-    const auto read = meaningOf(knownTypes, *type);
-    if (!read) {
-        std::vector<std::string_view> words;
-        std::ranges::transform(knownTypes, std::back_inserter(words),
-                               &std::pair<std::string_view, Reader>::first);
-        throw notRun(config.positionOf(typeKey), "The model_type \"{}\" is none that Batchpeak can run: {}.",
-                     *type, listed(words));
-    }
-    return {.family = *type, .architecture = (*read)(config, *type, warnings)};
+    return {.family = *type, .architecture = readArchitecture(config, *type, warnings)};
 }
 
 void refuse(const ConfigSection& config, std::string_view key, const std::string& feature)
@@ -113,14 +119,15 @@ void refuseOtherHead(const ConfigSection& config, const KnownHead& known, std::v
 
 std::optional<Activation> plainActivationOf(std::string_view word)
 {
-    constexpr WordTable<Activation, 8> words{{{"gelu", Activation::Gelu},
+    constexpr WordTable<Activation, 9> words{{{"gelu", Activation::Gelu},
                                               {"gelu_python", Activation::Gelu},
                                               {"gelu_new", Activation::GeluTanh},
                                               {"gelu_fast", Activation::GeluTanh},
                                               {"gelu_accurate", Activation::GeluTanh},
                                               {"gelu_pytorch_tanh", Activation::GeluTanh},
                                               {"gelu_python_tanh", Activation::GeluTanh},
-                                              {"relu", Activation::Relu}}};
+                                              {"relu", Activation::Relu},
+                                              {"relu2", Activation::ReluSquared}}};
     return meaningOf(words, word);
 }
 

@@ -4,6 +4,7 @@
 
 #include "config_document.h"
 #include "differences.h"
+#include "rotary_decoder_class.h"
 #include "syntax/config_section.h"
 
 #include <cstdint>
@@ -71,14 +72,23 @@ model::Architecture readHuggingFaceGpt2(const ConfigSection& config, std::vector
 model::Architecture readHuggingFaceGptBigCode(const ConfigSection& config, std::vector<Warning>& warnings);
 model::Architecture readHuggingFaceBloom(const ConfigSection& config, std::vector<Warning>& warnings);
 
-/// LLaMA or a network made after it. What changes numbers alone is passed over: the scaling of rotary
-/// positions (rope_scaling), of embeddings and of norms (Gemma), and of the weights of experts
-/// (norm_topk_prob). \param type  its model_type, which is one of those that have a row in the file
-model::Architecture readHuggingFaceRotaryDecoder(const ConfigSection& config, std::string_view type,
+/// LLaMA or a network made after it, and other decoders with rotary positions whose keys have the same names.
+/// What changes numbers alone is passed over: the scaling of rotary positions (rope_scaling), of embeddings
+/// and of norms (Gemma), of scores, residuals and logits (Granite, Cohere), which elements of a head are
+/// rotated together (Cohere, GLM), and how experts are scored and weighed (norm_topk_prob).
+model::Architecture readHuggingFaceRotaryDecoder(const ConfigSection& config, const RotaryDecoderClass& known,
                                                  std::vector<Warning>& warnings);
 
-/// BERT. Its class in transformers ("architectures") decides which heads it has; a classifier of two classes
-/// is the next-sentence head without the masked-language head, which it is made of the same way.
+/// GPT-J, GPT-Neo, Falcon, OPT and the first Qwen have names of their own for their keys too. GPT-Neo's
+/// attention has no scale, which changes numbers alone.
+model::Architecture readHuggingFaceGptJ(const ConfigSection& config, std::vector<Warning>& warnings);
+model::Architecture readHuggingFaceGptNeo(const ConfigSection& config, std::vector<Warning>& warnings);
+model::Architecture readHuggingFaceFalcon(const ConfigSection& config, std::vector<Warning>& warnings);
+model::Architecture readHuggingFaceOpt(const ConfigSection& config, std::vector<Warning>& warnings);
+model::Architecture readHuggingFaceQwen(const ConfigSection& config, std::vector<Warning>& warnings);
+
+/// BERT. Its class in transformers ("architectures") decides which heads it has; a classifier of texts is the
+/// next-sentence head, of as many classes, without the masked-language head.
 model::Architecture readHuggingFaceEncoder(const ConfigSection& config, std::vector<Warning>& warnings);
 
 /// T5 or T5 1.1, of which FLAN-T5 has the sizes. Where tie_word_embeddings is false, the projection onto the

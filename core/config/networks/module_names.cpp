@@ -120,6 +120,112 @@ constexpr auto hunyuan = std::to_array<Row>(
     {{"model.layers.{}.self_attn.query_layernorm", "layers.{}.attention.query_norm", Normalization},
      {"model.layers.{}.self_attn.key_layernorm", "layers.{}.attention.key_norm", Normalization}});
 
+constexpr auto phi = std::to_array<Row>(
+    {{"model.layers.{}.self_attn.dense", "layers.{}.attention.output", Linear, AttentionOutput},
+     {"model.layers.{}.mlp.fc1", "layers.{}.feed_forward.up", Linear, Up},
+     {"model.layers.{}.mlp.fc2", "layers.{}.feed_forward.down", Linear, Down},
+     {"model.final_layernorm", "final_norm", Normalization}});
+constexpr auto gemma2 = std::to_array<Row>(
+    {{"model.layers.{}.post_attention_layernorm", "layers.{}.attention_output_norm", Normalization},
+     {"model.layers.{}.pre_feedforward_layernorm", "layers.{}.feed_forward_norm", Normalization},
+     {"model.layers.{}.post_feedforward_layernorm", "layers.{}.feed_forward_output_norm", Normalization}});
+constexpr auto glm4 = std::to_array<Row>(
+    {{"model.layers.{}.post_self_attn_layernorm", "layers.{}.attention_output_norm", Normalization},
+     {"model.layers.{}.mlp.gate_up_proj", "layers.{}.feed_forward.up", Linear, GateUp},
+     {"model.layers.{}.post_mlp_layernorm", "layers.{}.feed_forward_output_norm", Normalization}});
+constexpr auto glm4Moe = std::to_array<Row>(
+    {{"model.layers.{}.mlp.shared_experts.gate_proj", "layers.{}.shared_expert.up", Linear, Gate},
+     {"model.layers.{}.mlp.shared_experts.up_proj", "layers.{}.shared_expert.up", Linear, Up},
+     {"model.layers.{}.mlp.shared_experts.down_proj", "layers.{}.shared_expert.down", Linear, Down}});
+constexpr auto qwen2Moe = std::to_array<Row>(
+    {{"model.layers.{}.mlp.shared_expert.gate_proj", "layers.{}.shared_expert.up", Linear, Gate},
+     {"model.layers.{}.mlp.shared_expert.up_proj", "layers.{}.shared_expert.up", Linear, Up},
+     {"model.layers.{}.mlp.shared_expert.down_proj", "layers.{}.shared_expert.down", Linear, Down},
+     {"model.layers.{}.mlp.shared_expert_gate", "layers.{}.shared_expert_gate", Linear, Dense}});
+constexpr auto graniteMoe = std::to_array<Row>(
+    {{"model.layers.{}.block_sparse_moe.router", "layers.{}.router", Router},
+     {"model.layers.{}.block_sparse_moe.experts.gate_up_proj", "layers.{}.experts.up", Experts, {}, true},
+     {"model.layers.{}.block_sparse_moe.experts.down_proj", "layers.{}.experts.down", Experts, {}, true}});
+
+constexpr auto gptNeoX = std::to_array<Row>(
+    {{"gpt_neox.embed_in", "embed_tokens", Embedding},
+     {"gpt_neox.layers.{}.input_layernorm", "layers.{}.attention_norm", Normalization},
+     {"gpt_neox.layers.{}.attention.query_key_value", "layers.{}.attention.qkv", Linear, QueryKeyValue},
+     {"gpt_neox.layers.{}.attention.dense", "layers.{}.attention.output", Linear, AttentionOutput},
+     {"gpt_neox.layers.{}.post_attention_layernorm", "layers.{}.feed_forward_norm", Normalization},
+     {"gpt_neox.layers.{}.mlp.dense_h_to_4h", "layers.{}.feed_forward.up", Linear, Up},
+     {"gpt_neox.layers.{}.mlp.dense_4h_to_h", "layers.{}.feed_forward.down", Linear, Down},
+     {"gpt_neox.final_layer_norm", "final_norm", Normalization},
+     {"lm_head", "output", Linear, Output}});
+
+constexpr auto gptJ = std::to_array<Row>(
+    {{"transformer.wte", "embed_tokens", Embedding},
+     {"transformer.h.{}.ln_1", "layers.{}.attention_norm", Normalization},
+     {"transformer.h.{}.attn.k_proj", "layers.{}.attention.qkv", Linear, Key},
+     {"transformer.h.{}.attn.v_proj", "layers.{}.attention.qkv", Linear, Value},
+     {"transformer.h.{}.attn.q_proj", "layers.{}.attention.qkv", Linear, Query},
+     {"transformer.h.{}.attn.out_proj", "layers.{}.attention.output", Linear, AttentionOutput},
+     {"transformer.h.{}.mlp.fc_in", "layers.{}.feed_forward.up", Linear, Up},
+     {"transformer.h.{}.mlp.fc_out", "layers.{}.feed_forward.down", Linear, Down},
+     {"transformer.ln_f", "final_norm", Normalization},
+     {"lm_head", "output", Linear, Output}});
+
+constexpr auto gptNeo = std::to_array<Row>(
+    {{"transformer.wte", "embed_tokens", Embedding},
+     {"transformer.wpe", "embed_positions", Embedding},
+     {"transformer.h.{}.ln_1", "layers.{}.attention_norm", Normalization},
+     {"transformer.h.{}.attn.attention.k_proj", "layers.{}.attention.qkv", Linear, Key},
+     {"transformer.h.{}.attn.attention.v_proj", "layers.{}.attention.qkv", Linear, Value},
+     {"transformer.h.{}.attn.attention.q_proj", "layers.{}.attention.qkv", Linear, Query},
+     {"transformer.h.{}.attn.attention.out_proj", "layers.{}.attention.output", Linear, AttentionOutput},
+     {"transformer.h.{}.ln_2", "layers.{}.feed_forward_norm", Normalization},
+     {"transformer.h.{}.mlp.c_fc", "layers.{}.feed_forward.up", Linear, Up},
+     {"transformer.h.{}.mlp.c_proj", "layers.{}.feed_forward.down", Linear, Down},
+     {"transformer.ln_f", "final_norm", Normalization},
+     {"lm_head", "output", Linear, Output}});
+
+// Which normalisations it has depends on its branches.
+constexpr auto falcon = std::to_array<Row>(
+    {{"transformer.word_embeddings", "embed_tokens", Embedding},
+     {"transformer.h.{}.input_layernorm", "layers.{}.attention_norm", Normalization},
+     {"transformer.h.{}.self_attention.query_key_value", "layers.{}.attention.qkv", Linear, QueryKeyValue},
+     {"transformer.h.{}.self_attention.dense", "layers.{}.attention.output", Linear, AttentionOutput},
+     {"transformer.h.{}.post_attention_layernorm", "layers.{}.feed_forward_norm", Normalization},
+     {"transformer.h.{}.mlp.dense_h_to_4h", "layers.{}.feed_forward.up", Linear, Up},
+     {"transformer.h.{}.mlp.dense_4h_to_h", "layers.{}.feed_forward.down", Linear, Down},
+     {"transformer.ln_f", "final_norm", Normalization},
+     {"lm_head", "output", Linear, Output}});
+constexpr auto falconNormsOfBranches =
+    std::to_array<Row>({{"transformer.h.{}.ln_attn", "layers.{}.attention_norm", Normalization},
+                        {"transformer.h.{}.ln_mlp", "layers.{}.feed_forward_norm", Normalization}});
+
+constexpr auto opt = std::to_array<Row>(
+    {{"model.decoder.embed_tokens", "embed_tokens", Embedding},
+     {"model.decoder.embed_positions", "embed_positions", Embedding},
+     {"model.decoder.layers.{}.self_attn.k_proj", "layers.{}.attention.qkv", Linear, Key},
+     {"model.decoder.layers.{}.self_attn.v_proj", "layers.{}.attention.qkv", Linear, Value},
+     {"model.decoder.layers.{}.self_attn.q_proj", "layers.{}.attention.qkv", Linear, Query},
+     {"model.decoder.layers.{}.self_attn.out_proj", "layers.{}.attention.output", Linear, AttentionOutput},
+     {"model.decoder.layers.{}.self_attn_layer_norm", "layers.{}.attention_norm", Normalization},
+     {"model.decoder.layers.{}.fc1", "layers.{}.feed_forward.up", Linear, Up},
+     {"model.decoder.layers.{}.fc2", "layers.{}.feed_forward.down", Linear, Down},
+     {"model.decoder.layers.{}.final_layer_norm", "layers.{}.feed_forward_norm", Normalization},
+     {"model.decoder.final_layer_norm", "final_norm", Normalization},
+     {"lm_head", "output", Linear, Output}});
+
+// modeling_qwen.py of Qwen/Qwen-7B, where w2 is the gate.
+constexpr auto qwen = std::to_array<Row>(
+    {{"transformer.wte", "embed_tokens", Embedding},
+     {"transformer.h.{}.ln_1", "layers.{}.attention_norm", Normalization},
+     {"transformer.h.{}.attn.c_attn", "layers.{}.attention.qkv", Linear, QueryKeyValue},
+     {"transformer.h.{}.attn.c_proj", "layers.{}.attention.output", Linear, AttentionOutput},
+     {"transformer.h.{}.ln_2", "layers.{}.feed_forward_norm", Normalization},
+     {"transformer.h.{}.mlp.w1", "layers.{}.feed_forward.up", Linear, Up},
+     {"transformer.h.{}.mlp.w2", "layers.{}.feed_forward.up", Linear, Gate},
+     {"transformer.h.{}.mlp.c_proj", "layers.{}.feed_forward.down", Linear, Down},
+     {"transformer.ln_f", "final_norm", Normalization},
+     {"lm_head", "output", Linear, Output}});
+
 constexpr auto gptBigCode = std::to_array<Row>(
     {{"transformer.wte", "embed_tokens", Embedding},
      {"transformer.wpe", "embed_positions", Embedding},
@@ -151,6 +257,9 @@ constexpr auto bert = std::to_array<Row>(
      {"cls.predictions.decoder", "output", Linear, Output},
      {"cls.predictions.bias", "output.bias", Other, {}, true},
      {"cls.seq_relationship", "next_sentence"}});
+
+// BertForSequenceClassification.
+constexpr auto bertClassifier = std::to_array<Row>({{"classifier", "next_sentence"}});
 
 // EsmForMaskedLM; its contact_head, which no loss depends on, is no part of ours.
 constexpr auto esm2 = std::to_array<Row>(
@@ -229,27 +338,60 @@ constexpr auto vit = std::to_array<Row>(
      {"vit.layernorm", "final_norm", Normalization},
      {"classifier", "output", Linear, Output}});
 
-/// Rows that take the place of those of LLaMA with the same parameter.
-std::vector<Row> likeLlama(std::span<const Row> own)
+/// Rows of a family, and in the place of those of another with the same parameter.
+std::vector<Row> like(std::span<const Row> other, std::span<const Row> own)
 {
     std::vector<Row> rows(own.begin(), own.end());
-    std::ranges::copy_if(llama, std::back_inserter(rows), [own](const Row& row) {
+    std::ranges::copy_if(other, std::back_inserter(rows), [own](const Row& row) {
         return std::ranges::find(own, row.parameter, &Row::parameter) == own.end();
     });
     return rows;
 }
 
+bool hasNormsOfBranches(const ModelSpec& spec)
+{
+    const auto* decoder = std::get_if<model::DecoderSpec>(&spec.architecture);
+    return decoder && decoder->branches == model::Branches::ParallelNorms;
+}
+
+/// Whoever trains the next-sentence head without the other one trains a classifier of texts.
+bool isClassifier(const ModelSpec& spec)
+{
+    const auto* encoder = std::get_if<model::EncoderSpec>(&spec.architecture);
+    return encoder && encoder->nextSentenceHead && !encoder->maskedLanguageHead;
+}
+
 /// Of decoders that are not named, the names of LLaMA, which most of them took over.
 std::vector<Row> rowsOf(const ModelSpec& spec)
 {
-    constexpr WordTable<std::span<const Row>, 4> afterLlama{
-        {{"phi3", phi3}, {"glm", glm}, {"starcoder2", starcoder2}, {"hunyuan_v1_dense", hunyuan}}};
+    constexpr WordTable<std::span<const Row>, 11> afterLlama{{{"phi", phi},
+                                                              {"phi3", phi3},
+                                                              {"gemma2", gemma2},
+                                                              {"gemma3_text", gemma2},
+                                                              {"glm", glm},
+                                                              {"glm4", glm4},
+                                                              {"glm4_moe", glm4Moe},
+                                                              {"qwen2_moe", qwen2Moe},
+                                                              {"granitemoe", graniteMoe},
+                                                              {"starcoder2", starcoder2},
+                                                              {"hunyuan_v1_dense", hunyuan}}};
     if (const auto own = meaningOf(afterLlama, spec.family))
-        return likeLlama(*own);
-    constexpr WordTable<std::span<const Row>, 10> families{{{"gpt2", gpt2},
+        return like(llama, *own);
+    if (spec.family == "falcon" && hasNormsOfBranches(spec))
+        return like(falcon, falconNormsOfBranches);
+    if (spec.family == "bert" && isClassifier(spec))
+        return like(bert, bertClassifier);
+    constexpr WordTable<std::span<const Row>, 17> families{{{"gpt2", gpt2},
                                                             {"gpt_bigcode", gptBigCode},
+                                                            {"gpt_neox", gptNeoX},
+                                                            {"gptj", gptJ},
+                                                            {"gpt_neo", gptNeo},
+                                                            {"falcon", falcon},
+                                                            {"opt", opt},
+                                                            {"qwen", qwen},
                                                             {"gpt3", gpt2},
                                                             {"jais", gpt2},
+                                                            {"btlm", gpt2},
                                                             {"bloom", bloom},
                                                             {"mpt", mpt},
                                                             {"bert", bert},
@@ -262,34 +404,30 @@ std::vector<Row> rowsOf(const ModelSpec& spec)
     return isDecoder ? std::vector<Row>(llama.begin(), llama.end()) : std::vector<Row>();
 }
 
-/// The parameters of the network with one layer, since all layers have the same.
-std::vector<Parameter> tableOfOneLayer(ModelSpec spec)
+/// The parameters of the network with one layer of each kind: all are alike, but that the first of a decoder
+/// may have no experts.
+std::vector<Parameter> smallTable(ModelSpec spec)
 {
-    if (auto* pair = std::get_if<model::EncoderDecoderSpec>(&spec.architecture))
+    if (auto* pair = std::get_if<model::EncoderDecoderSpec>(&spec.architecture)) {
         pair->encoderLayers = pair->decoderLayers = 1;
-    else if (auto* decoder = std::get_if<model::DecoderSpec>(&spec.architecture))
-        decoder->layers = 1;
-    else if (auto* encoder = std::get_if<model::EncoderSpec>(&spec.architecture))
+    } else if (auto* decoder = std::get_if<model::DecoderSpec>(&spec.architecture)) {
+        const bool areMixed = decoder->denseLayers > 0 && decoder->denseLayers < decoder->layers;
+        decoder->denseLayers = std::min<std::int64_t>(1, decoder->denseLayers);
+        decoder->layers = areMixed ? 2 : 1;
+    } else if (auto* encoder = std::get_if<model::EncoderSpec>(&spec.architecture)) {
         encoder->layers = 1;
-    else if (auto* vision = std::get_if<model::VisionTransformerSpec>(&spec.architecture))
+    } else if (auto* vision = std::get_if<model::VisionTransformerSpec>(&spec.architecture)) {
         vision->layers = 1;
+    }
     return model::parameterTable(spec);
 }
 
-/// How many layers there are of those that a parameter's name has the number of.
-std::int64_t layersOf(const ModelSpec& spec, std::string_view parameter)
+/// Numbers of layers, from the first to the one before the end; none of a parameter outside of layers.
+struct LayerRange
 {
-    if (parameter.find(layerMark) == std::string_view::npos)
-        return 0;
-    if (const auto* pair = std::get_if<model::EncoderDecoderSpec>(&spec.architecture))
-        return parameter.starts_with("encoder.") ? pair->encoderLayers : pair->decoderLayers;
-    if (const auto* decoder = std::get_if<model::DecoderSpec>(&spec.architecture))
-        return decoder->layers;
-    if (const auto* encoder = std::get_if<model::EncoderSpec>(&spec.architecture))
-        return encoder->layers;
-    const auto* vision = std::get_if<model::VisionTransformerSpec>(&spec.architecture);
-    return vision ? vision->layers : 0;
-}
+    std::int64_t first = 0;
+    std::int64_t end = 0;
+};
 
 const Parameter* find(const std::vector<Parameter>& table, const std::string& name)
 {
@@ -297,12 +435,43 @@ const Parameter* find(const std::vector<Parameter>& table, const std::string& na
     return found == table.end() ? nullptr : &*found;
 }
 
+/// In a small table, of the first layer that has it.
+const Parameter* findInLayers(const std::vector<Parameter>& table, std::string_view name,
+                              std::string_view ending)
+{
+    for (std::int64_t layer : {0, 1}) {
+        if (const auto* found = find(table, nameOfLayer(name, layer) + std::string(ending)))
+            return found;
+    }
+    return nullptr;
+}
+
 /// Its weight, or the parameter itself.
 const Parameter* weightOf(const std::vector<Parameter>& table, std::string_view name)
 {
-    const std::string first = nameOfLayer(name, 0);
-    const Parameter* weight = find(table, first + ".weight");
-    return weight ? weight : find(table, first);
+    const Parameter* weight = findInLayers(table, name, ".weight");
+    return weight ? weight : findInLayers(table, name, "");
+}
+
+LayerRange layersOf(const ModelSpec& spec, const std::vector<Parameter>& table, std::string_view parameter)
+{
+    if (parameter.find(layerMark) == std::string_view::npos)
+        return {};
+    if (const auto* pair = std::get_if<model::EncoderDecoderSpec>(&spec.architecture))
+        return {.end = parameter.starts_with("encoder.") ? pair->encoderLayers : pair->decoderLayers};
+    if (const auto* decoder = std::get_if<model::DecoderSpec>(&spec.architecture)) {
+        const auto isIn = [&](std::int64_t layer) {
+            const std::string name = nameOfLayer(parameter, layer);
+            return find(table, name + ".weight") || find(table, name);
+        };
+        const bool areMixed = decoder->denseLayers > 0 && decoder->denseLayers < decoder->layers;
+        return {.first = areMixed && !isIn(0) ? decoder->denseLayers : 0,
+                .end = areMixed && !isIn(1) ? decoder->denseLayers : decoder->layers};
+    }
+    if (const auto* encoder = std::get_if<model::EncoderSpec>(&spec.architecture))
+        return {.end = encoder->layers};
+    const auto* vision = std::get_if<model::VisionTransformerSpec>(&spec.architecture);
+    return {.end = vision ? vision->layers : 0};
 }
 
 /// A name that joins several stands for a matrix that begins with one of them.
@@ -339,14 +508,16 @@ bool isThere(const ModelSpec& spec, const std::vector<Parameter>& table, const R
 
 std::vector<NamedModule> modulesOf(const ModelSpec& spec, std::span<const Row> rows)
 {
-    const std::vector<Parameter> table = tableOfOneLayer(spec);
+    const std::vector<Parameter> table = smallTable(spec);
     std::vector<NamedModule> modules;
     for (const Row& row : rows) {
         if (!isThere(spec, table, row))
             continue;
+        const LayerRange range = layersOf(spec, table, row.parameter);
         modules.push_back({.name = std::string(row.name),
                            .kind = row.kind,
-                           .layers = layersOf(spec, row.parameter),
+                           .layers = range.end,
+                           .firstLayer = range.first,
                            .projection = row.projection,
                            .isParameter = row.isParameter,
                            .parameter = std::string(row.parameter)});
@@ -376,24 +547,26 @@ std::vector<NamedModule> olderModulesOf(const ModelSpec& spec)
 
 std::vector<NamedParameter> parametersOf(const std::vector<NamedModule>& modules, const ModelSpec& spec)
 {
-    const std::vector<Parameter> table = tableOfOneLayer(spec);
+    const std::vector<Parameter> table = smallTable(spec);
     std::vector<NamedParameter> parameters;
     for (const NamedModule& module : modules) {
+        const auto add = [&](const std::string& name, const std::string& own) {
+            parameters.push_back(
+                {.name = name, .own = own, .layers = module.layers, .firstLayer = module.firstLayer});
+        };
         if (module.isParameter) {
-            parameters.push_back({.name = module.name, .own = module.parameter, .layers = module.layers});
+            add(module.name, module.parameter);
             continue;
         }
-        const bool isWhole = !find(table, nameOfLayer(module.parameter, 0) + ".weight") &&
-                             find(table, nameOfLayer(module.parameter, 0));
-        parameters.push_back({.name = module.name + ".weight",
-                              .own = module.parameter + (isWhole ? "" : ".weight"),
-                              .layers = module.layers});
+        const bool isWhole =
+            !findInLayers(table, module.parameter, ".weight") && findInLayers(table, module.parameter, "");
+        add(module.name + ".weight", module.parameter + (isWhole ? "" : ".weight"));
         const std::string bias = module.parameter + ".bias";
         const bool isElsewhere = std::ranges::any_of(modules, [&bias](const NamedModule& other) {
             return other.isParameter && other.parameter == bias;
         });
-        if (find(table, nameOfLayer(bias, 0)) && !isElsewhere)
-            parameters.push_back({.name = module.name + ".bias", .own = bias, .layers = module.layers});
+        if (findInLayers(table, bias, "") && !isElsewhere)
+            add(module.name + ".bias", bias);
     }
     return parameters;
 }
@@ -408,9 +581,18 @@ std::string nameOfLayer(std::string_view name, std::int64_t layer)
 
 std::optional<std::string_view> usualTargets(const ModelSpec& spec)
 {
-    constexpr WordTable<std::string_view, 14> targets{{{"t5", "q v"},
+    constexpr WordTable<std::string_view, 23> targets{{{"t5", "q v"},
                                                        {"gpt_bigcode", "c_attn"},
+                                                       {"gpt_neox", "query_key_value"},
+                                                       {"gptj", "q_proj v_proj"},
+                                                       {"gpt_neo", "q_proj v_proj"},
+                                                       {"falcon", "query_key_value"},
+                                                       {"opt", "q_proj v_proj"},
+                                                       {"btlm", "c_proj c_attn"},
+                                                       {"phi", "q_proj v_proj fc1 fc2"},
                                                        {"gemma", "q_proj v_proj"},
+                                                       {"gemma2", "q_proj v_proj"},
+                                                       {"gemma3_text", "q_proj v_proj"},
                                                        {"stablelm", "q_proj v_proj"},
                                                        {"gpt2", "c_attn"},
                                                        {"gpt3", "c_attn"},

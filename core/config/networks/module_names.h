@@ -33,8 +33,10 @@ struct NamedModule
     /// "model.layers.{}.self_attn.q_proj", with {} for the number of the layer.
     std::string name;
     ModuleKind kind = ModuleKind::Linear;
-    /// Numbers that stand for {}, from 0; 0 of a module outside of layers.
+    /// Numbers that stand for {}, from 0 or from the first layer that has it, to the one before this; 0 of a
+    /// module outside of layers.
     std::int64_t layers = 0;
+    std::int64_t firstLayer = 0;
     /// Of a linear layer that an adapter can stand beside.
     std::optional<model::Projection> projection;
     /// The name is the parameter's own, with no ".weight" behind it.
@@ -51,7 +53,9 @@ struct NamedParameter
 {
     std::string name;
     std::string own;
+    /// As of NamedModule.
     std::int64_t layers = 0;
+    std::int64_t firstLayer = 0;
 };
 
 /// The modules of a network by the names that transformers 5 gives them, in the order of the forward pass;

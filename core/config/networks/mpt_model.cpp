@@ -56,13 +56,11 @@ Activation readActivation(const ConfigSection& feedForward)
 
 using enum Difference::When;
 
-constexpr std::array<Difference, 2> otherNetworks{
-    {{"block_overrides", "layers that differ"}, {"final_logit_softcapping", "soft capping of logits"}}};
+constexpr std::array<Difference, 1> otherNetworks{{{"block_overrides", "layers that differ"}}};
 
-constexpr std::array<Difference, 7> otherAttentions{
+constexpr std::array<Difference, 6> otherAttentions{
     {{"qk_ln", "normalised queries and keys"},
      {"qk_gn", "normalised queries and keys"},
-     {"attn_logit_softcapping", "soft capping of attention"},
      {"prefix_lm", "attention to a whole prefix"},
      {"kv_dim", "keys and values of another width"},
      {"reuse_kv_layer_idx", "keys and values of another layer"},
@@ -72,11 +70,18 @@ constexpr std::array<Difference, 7> otherAttentions{
 constexpr std::array<Difference, 1> otherFeedForwards{
     {{"ffn_type", "the feed-forward layer \"{value}\"", NoneOf, "mptmlp mptglu"}}};
 
+constexpr std::string_view windowKey = "sliding_window_size";
+
+bool hasWindow(const ConfigSection& attention)
+{
+    return attention.integer(windowKey).value_or(-1) != -1;
+}
+
 void refuseOtherAttention(const ConfigSection& model, const ConfigSection& attention)
 {
     refuseOtherNetwork(attention, otherAttentions);
-    if (attention.integer("sliding_window_size").value_or(-1) != -1)
-        refuseNetwork(attention, "sliding_window_size", "attention in a sliding window");
+    if (attention.isOn("alibi") && hasWindow(attention))
+        refuseNetwork(attention, windowKey, "ALiBi positions in a sliding window");
     const bool hasPositions =
         attention.isOn("alibi") || attention.isOn("rope") || model.boolean("learned_pos_emb").value_or(true);
     if (!hasPositions)
@@ -117,6 +122,17 @@ void readPositions(const ConfigSection& attention, DecoderSpec& spec)
     spec.ropeTheta = positiveNumberOr(attention, "rope_theta", 10000.0);
 }
 
+/// flash_attn_fn in llmfoundry/models/layers/attention.py: a token attends to as many before it.
+void readScores(const ConfigSection& model, const ConfigSection& attention, DecoderSpec& spec)
+{
+    if (hasWindow(attention))
+        spec.attentionWindow = requiredSize(attention, windowKey) + 1;
+    if (attention.has("attn_logit_softcapping"))
+        spec.attentionSoftCap = positiveNumberOr(attention, "attn_logit_softcapping", 0.0);
+    if (model.has("final_logit_softcapping"))
+        spec.logitSoftCap = positiveNumberOr(model, "final_logit_softcapping", 0.0);
+}
+
 DecoderSpec readSpec(const ConfigSection& model)
 {
     refuseOtherNetwork(model, otherNetworks);
@@ -136,6 +152,7 @@ DecoderSpec readSpec(const ConfigSection& model)
     spec.keyValueHeads = readKeyValueHeads(attention, spec.heads);
     spec.feedForwardSize = readFeedForwardSize(model, spec.hiddenSize);
     readPositions(attention, spec);
+    readScores(model, attention, spec);
     spec.normalization = normalization;
     spec.activation = activation;
     spec.tiedEmbeddings = model.boolean("tie_word_embeddings").value_or(true);
@@ -143,6 +160,8 @@ DecoderSpec readSpec(const ConfigSection& model)
     spec.attentionBias = model.boolean("attention_bias").value_or(hasBias);
     spec.attentionOutputBias = hasBias;
     spec.feedForwardBias = hasBias;
+    // MPTModel.__init__ in llmfoundry/models/mpt/modeling_mpt.py takes the biases of all modules away.
+    spec.normalizationBias = hasBias || normalization == Normalization::RmsNorm;
     spec.normalizationEpsilon = positiveNumberOr(model, "norm_eps", 1e-5);
     spec.dropout = dropoutRateOr(model, "resid_pdrop", 0.0);
     spec.attentionDropout = dropoutRateOr(attention, "attn_pdrop", 0.0);
@@ -157,11 +176,6 @@ void warnOfSmallDifferences(const ConfigSection& model, const DecoderSpec& spec,
         warnOfApproximation(
             warnings, attention.positionOf("clip_qkv"), approximation::clippedQueries,
             "Trials do not clip queries, keys and values (clip_qkv), so the run takes somewhat more memory.");
-    }
-    if (model.boolean("no_bias").value_or(false) && spec.normalization == Normalization::LayerNorm) {
-        warn(warnings, model.positionOf("no_bias"),
-             "Trials have biases in the layer norms that no_bias leaves out; the difference is too small to "
-             "measure.");
     }
     if (model.number("emb_pdrop").value_or(0.0) != spec.dropout) {
         warn(warnings, model.positionOf("emb_pdrop"),

@@ -58,16 +58,4 @@ double dropoutRateOr(const Settings& settings, std::string_view key, double othe
     return rate;
 }
 
-void limitToWindow(model::DecoderSpec& spec, std::int64_t window, TextPosition position,
-                   std::vector<Warning>& warnings)
-{
-    if (window >= spec.maxPositions)
-        return;
-    spec.maxPositions = window;
-    warn(warnings, position,
-         "The network attends to the last {} tokens (sliding_window), trials to all; on longer sequences "
-         "that takes more time and memory.",
-         window);
-}
-
 } // namespace batchpeak::config

@@ -25,7 +25,7 @@ model::ModelSpec readHuggingFaceModel(const ConfigSection& config, std::vector<W
 /// The network of a params.json, as the checkpoints of LLaMA and Mistral have it that are not of
 /// transformers: ModelArgs in llama/model.py of Meta's llama and llama3 and in mistral_inference/args.py of
 /// mistral-inference 1.6, whose defaults absent keys take. It says nothing of how long texts are.
-model::ModelSpec readCheckpointParams(const ConfigSection& params, std::vector<Warning>& warnings);
+model::ModelSpec readCheckpointParams(const ConfigSection& params);
 
 /// The kinds of network that Megatron's programs train, as far as they can be run here.
 enum class MegatronKind { Decoder, Encoder };
@@ -78,11 +78,6 @@ std::int64_t sizeOr(const Settings& settings, std::string_view key, std::int64_t
 
 /// \throws ConfigError where it is not above 0
 double positiveNumberOr(const Settings& settings, std::string_view key, double otherwise);
-
-/// Attention that reaches back over a window alone: up to its length the network is the same as one without,
-/// so that is what it is taken for.
-void limitToWindow(model::DecoderSpec& spec, std::int64_t window, TextPosition position,
-                   std::vector<Warning>& warnings);
 
 /// \throws ConfigError where it is below 0, or not below 1
 double dropoutRateOr(const Settings& settings, std::string_view key, double otherwise);

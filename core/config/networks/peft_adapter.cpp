@@ -28,7 +28,8 @@ constexpr std::string_view allLinear = "all-linear";
 constexpr std::string_view headName = "lm_head";
 constexpr std::string_view layerMark = "{}";
 
-/// For each of a module's layers, or for a module outside of them: whether it is meant.
+/// For each of a module's layers, or for a module outside of them: whether it is meant. Layers before the
+/// first that has it are never meant.
 using Layers = std::vector<bool>;
 
 Layers noneOf(const NamedModule& module)
@@ -39,7 +40,7 @@ Layers noneOf(const NamedModule& module)
 Layers allOf(const NamedModule& module)
 {
     Layers layers = noneOf(module);
-    layers.flip();
+    std::fill(layers.begin() + module.firstLayer, layers.end(), true);
     return layers;
 }
 
@@ -94,7 +95,8 @@ Layers layersEndingIn(const NamedModule& module, std::string_view end)
     if (!end.ends_with(tail))
         return layers;
     const auto numbered = splitNumber(end.substr(0, end.size() - tail.size()));
-    if (numbered && numbered->second < layers.size()) {
+    if (numbered && numbered->second < layers.size() &&
+        std::cmp_greater_equal(numbered->second, module.firstLayer)) {
         const std::string_view head = name.substr(0, mark);
         const std::string_view before = numbered->first;
         layers[numbered->second] = before.empty() || head == before ||
@@ -108,7 +110,7 @@ template<typename Matches>
 Layers layersWhere(const NamedModule& module, const Matches& matches)
 {
     Layers layers = noneOf(module);
-    for (std::size_t layer = 0; layer < layers.size(); ++layer)
+    for (auto layer = static_cast<std::size_t>(module.firstLayer); layer < layers.size(); ++layer)
         layers[layer] = matches(nameOfLayer(module.name, static_cast<std::int64_t>(layer)));
     return layers;
 }
@@ -307,6 +309,7 @@ struct TargetModule
 {
     Projection projection;
     Layers layers;
+    std::size_t firstLayer = 0;
 };
 
 /// One target for all modules that are the same projection.
@@ -323,13 +326,15 @@ model::AdapterTarget targetOf(Projection projection, const std::vector<TargetMod
         meant.resize(std::max(meant.size(), module.layers.size()));
         for (std::size_t layer = 0; layer < module.layers.size(); ++layer)
             meant[layer] = meant[layer] || module.layers[layer];
-        isAll = isAll && std::ranges::find(module.layers, false) == module.layers.end();
+        isAll = isAll && std::find(module.layers.begin() + static_cast<std::ptrdiff_t>(module.firstLayer),
+                                   module.layers.end(), false) == module.layers.end();
     }
     if (isAll)
         return target;
     for (const TargetModule& module : modules) {
+        const auto first = static_cast<std::ptrdiff_t>(module.firstLayer);
         if (module.projection == projection &&
-            !std::equal(module.layers.begin(), module.layers.end(), meant.begin()))
+            !std::equal(module.layers.begin() + first, module.layers.end(), meant.begin() + first))
             refuseTarget(adapter, "adapters in a part of an encoder and a decoder, or of several heads",
                          reason::adapterOnOtherModules);
     }
@@ -354,7 +359,9 @@ std::vector<model::AdapterTarget> targetsOf(const PeftAdapter& adapter, const Mo
             isAny = true;
         }
         if (module.projection)
-            modules.push_back({.projection = *module.projection, .layers = std::move(layers)});
+            modules.push_back({.projection = *module.projection,
+                               .layers = std::move(layers),
+                               .firstLayer = static_cast<std::size_t>(module.firstLayer)});
     }
     // Experts were modules, which PEFT 0.19 turns into the parameters that they are now
     // (utils/transformers_weight_conversion.py).
@@ -392,6 +399,22 @@ bool isIn(std::string_view parameter, const std::vector<std::string>& endsOfModu
     return false;
 }
 
+/// Experts and their choice are no linear layers since transformers 5, and PEFT 0.18 leaves them out; later
+/// releases take them in all the same (_resolve_target_modules in utils/transformers_weight_conversion.py of
+/// PEFT 0.21).
+void warnOfExperts(const PeftAdapter& adapter, const ModelSpec& spec, std::vector<Warning>& warnings)
+{
+    const auto* text = std::get_if<std::string>(&adapter.targets);
+    const bool takesAll = adapter.targetsLinearNames || (text && lowerCase(*text) == allLinear);
+    const auto* decoder = std::get_if<model::DecoderSpec>(&spec.architecture);
+    if (!takesAll || !decoder || !model::hasExperts(*decoder))
+        return;
+    warn(warnings, adapter.place.position,
+         "Adapters stand beside all linear layers ({}), of which experts are none in transformers 5; releases "
+         "of PEFT after 0.18 may put some beside them too.",
+         adapter.place.path);
+}
+
 } // namespace
 
 model::Tuning tuningOf(const PeftAdapter& adapter, const ModelSpec& spec, std::vector<Warning>& warnings)
@@ -420,6 +443,7 @@ model::Tuning tuningOf(const PeftAdapter& adapter, const ModelSpec& spec, std::v
         if (saved.hasPartsOfMatrices)
             warnOfPartsOfMatrices(adapter.place.position, warnings);
     });
+    warnOfExperts(adapter, spec, warnings);
     if (const auto problem = model::problemWith(spec, tuning))
         throw ConfigError(*problem, adapter.place.position);
     return tuning;
@@ -545,22 +569,31 @@ std::vector<std::int64_t> readLayers(const ConfigSection& section, std::string_v
     return layer ? std::vector{*layer} : std::vector<std::int64_t>();
 }
 
+void addSavedHeads(PeftAdapter& adapter, std::string_view taskType)
+{
+    if (taskType == "SEQ_CLS")
+        adapter.modulesToSave.insert(adapter.modulesToSave.end(), {"classifier", "score"});
+}
+
 PeftAdapter readPeftConfig(const ConfigSection& section)
 {
     refuseOtherKinds(section);
     constexpr std::string_view targetsKey = "target_modules";
     // LoraConfig in PEFT 0.18, tuners/lora/config.py.
-    return {.rank = sizeOr(section, "r", 8),
-            .alpha = section.number("lora_alpha").value_or(8.0),
-            .dropout = dropoutRateOr(section, "lora_dropout", 0.0),
-            .rankStabilized = section.boolean("use_rslora").value_or(false),
-            .usesDora = section.boolean("use_dora").value_or(false),
-            .targets = readModuleChoice(section, targetsKey),
-            .excluded = readModuleChoice(section, "exclude_modules"),
-            .modulesToSave = readTexts(section, "modules_to_save"),
-            .layers = readLayers(section, "layers_to_transform"),
-            .layersPatterns = readTexts(section, "layers_pattern"),
-            .place = {.path = section.pathOf(targetsKey), .position = section.positionOf(targetsKey)}};
+    PeftAdapter adapter{
+        .rank = sizeOr(section, "r", 8),
+        .alpha = section.number("lora_alpha").value_or(8.0),
+        .dropout = dropoutRateOr(section, "lora_dropout", 0.0),
+        .rankStabilized = section.boolean("use_rslora").value_or(false),
+        .usesDora = section.boolean("use_dora").value_or(false),
+        .targets = readModuleChoice(section, targetsKey),
+        .excluded = readModuleChoice(section, "exclude_modules"),
+        .modulesToSave = readTexts(section, "modules_to_save"),
+        .layers = readLayers(section, "layers_to_transform"),
+        .layersPatterns = readTexts(section, "layers_pattern"),
+        .place = {.path = section.pathOf(targetsKey), .position = section.positionOf(targetsKey)}};
+    addSavedHeads(adapter, section.text("task_type").value_or(""));
+    return adapter;
 }
 
 } // namespace batchpeak::config

@@ -66,6 +66,10 @@ model::Tuning tuningOf(const PeftAdapter& adapter, const model::ModelSpec& spec,
 /// \throws ConfigError where a value is illegal
 PeftAdapter readPeftConfig(const ConfigSection& section);
 
+/// Of a classifier of texts PEFT trains the new head in full, whatever modules_to_save says
+/// (PeftModelForSequenceClassification in PEFT 0.18, peft_model.py).
+void addSavedHeads(PeftAdapter& adapter, std::string_view taskType);
+
 /// The same for whichever network is used, as ConfigContents has it.
 decltype(ConfigContents::tuningFor) tuningBy(PeftAdapter adapter);
 

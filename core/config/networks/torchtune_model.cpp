@@ -235,6 +235,18 @@ void warnOfWideWeights(const ConfigSection& section, const Builder& builder, con
         "all matrices of the layers.");
 }
 
+/// Windows are of its Gemma 2 alone (torchtune/models/gemma2/_component_builders.py): its Mistral and its
+/// Phi-3 attend to all tokens before one, whatever the config.json of the same sizes says.
+model::ModelSpec withoutWindows(model::ModelSpec network, const Builder& builder)
+{
+    auto* decoder = std::get_if<DecoderSpec>(&network.architecture);
+    if (decoder && !builder.network.starts_with("gemma2")) {
+        decoder->attentionWindow = 0;
+        decoder->windowedLayers.clear();
+    }
+    return network;
+}
+
 } // namespace
 
 model::Tuning readTorchtuneTuning(const ConfigSection& section, std::vector<Warning>& warnings)
@@ -269,7 +281,7 @@ model::ModelSpec readTorchtuneModel(const ConfigSection& section, std::vector<Wa
     refuseOtherKinds(section);
     const Builder builder = builderOf(section);
     if (const auto id = meaningOf(namedBuilders, builder.network))
-        return namedNetwork(std::string(*id), position, warnings, section);
+        return withoutWindows(namedNetwork(std::string(*id), position, warnings, section), builder);
     if (const auto* general = std::ranges::find(generalBuilders, builder.network, &GeneralBuilder::name);
         general != generalBuilders.end())
         return readGeneral(section, *general);

@@ -26,7 +26,10 @@ struct OwnParameter
     std::vector<std::string> names;
     /// For each layer, or once: how many of the names are trained.
     std::vector<std::size_t> trained;
+    /// That has it.
+    std::size_t firstLayer = 0;
 
+    bool isIn(std::size_t layer) const { return layer >= firstLayer && layer < trained.size(); }
     bool isWhole(std::size_t layer) const { return trained[layer] == names.size(); }
     bool isPart(std::size_t layer) const { return trained[layer] > 0 && !isWhole(layer); }
     /// "encoder.layers.{}."; empty outside of layers.
@@ -53,8 +56,10 @@ std::vector<OwnParameter> grouped(const std::vector<NamedParameter>& parameters,
         auto group = std::ranges::find(groups, parameter.own, &OwnParameter::own);
         if (group == groups.end()) {
             const auto layers = static_cast<std::size_t>(std::max<std::int64_t>(1, parameter.layers));
-            group = groups.insert(groups.end(),
-                                  {.own = parameter.own, .trained = std::vector<std::size_t>(layers)});
+            group =
+                groups.insert(groups.end(), {.own = parameter.own,
+                                             .trained = std::vector<std::size_t>(layers),
+                                             .firstLayer = static_cast<std::size_t>(parameter.firstLayer)});
         }
         group->names.push_back(parameter.name);
     }
@@ -64,7 +69,7 @@ std::vector<OwnParameter> grouped(const std::vector<NamedParameter>& parameters,
 void count(std::vector<OwnParameter>& groups, const std::function<bool(std::string_view)>& isTrained)
 {
     for (OwnParameter& group : groups) {
-        for (std::size_t layer = 0; layer < group.trained.size(); ++layer) {
+        for (std::size_t layer = group.firstLayer; layer < group.trained.size(); ++layer) {
             group.trained[layer] =
                 static_cast<std::size_t>(std::ranges::count_if(group.names, [&](const std::string& name) {
                     return isTrained(nameOfLayer(name, static_cast<std::int64_t>(layer)));
@@ -90,14 +95,17 @@ public:
             if (prefix.empty())
                 write(group, 0);
             else if (m_layers.at(prefix).front() == &group)
-                writeLayers(prefix, group.trained.size());
+                writeLayers(prefix);
         }
         return std::move(m_result);
     }
 
 private:
-    void writeLayers(const std::string& prefix, std::size_t layers)
+    void writeLayers(const std::string& prefix)
     {
+        std::size_t layers = 0;
+        for (const OwnParameter* group : m_layers.at(prefix))
+            layers = std::max(layers, group->trained.size());
         for (std::size_t layer = 0; layer < layers; ++layer) {
             if (isWholeLayer(prefix, layer)) {
                 add(nameOfLayer(prefix, static_cast<std::int64_t>(layer)));
@@ -110,6 +118,8 @@ private:
 
     void write(const OwnParameter& group, std::size_t layer)
     {
+        if (!group.isIn(layer))
+            return;
         m_result.hasPartsOfMatrices = m_result.hasPartsOfMatrices || group.isPart(layer);
         if (group.trained[layer] == 0)
             m_result.isAll = false;
@@ -119,8 +129,9 @@ private:
 
     bool isWholeLayer(const std::string& prefix, std::size_t layer) const
     {
-        return std::ranges::all_of(m_layers.at(prefix),
-                                   [layer](const OwnParameter* group) { return group->isWhole(layer); });
+        return std::ranges::all_of(m_layers.at(prefix), [layer](const OwnParameter* group) {
+            return !group->isIn(layer) || group->isWhole(layer);
+        });
     }
 
     void add(std::string part)

@@ -382,6 +382,7 @@ ConfigContents read(const ConfigText& text)
     const bool isCheckpointed = readCheckpointing(root, contents.warnings);
     contents.step.activationCheckpointing = contents.step.activationCheckpointing || isCheckpointed;
     readAttention(root, contents);
+    settleAttention(contents);
     readLoss(root, contents);
     contents.training.halvesAutomatically = findsBatchSize(root);
     notePlaces(root, placeKeys, contents);

@@ -4,6 +4,7 @@
 
 #include "approximations.h"
 #include "differences.h"
+#include "networks/module_names.h"
 #include "networks/network_readers.h"
 #include "networks/peft_adapter.h"
 #include "networks/trained_parts.h"
@@ -146,24 +147,56 @@ std::string asNamePattern(std::string_view text)
     return pattern;
 }
 
+std::vector<NamePattern> partPatterns(const NamedValue& value, const std::vector<std::string>& texts)
+{
+    return withPatternsOf(value, [&texts] {
+        std::vector<std::string> all;
+        for (const std::string& text : texts)
+            all.push_back(asNamePattern(text));
+        return patternsOf(all);
+    });
+}
+
 decltype(ConfigContents::tuningFor) partsOf(const ConfigSection& root)
 {
     const NamedValue value{.path = std::string(partsKey), .position = root.positionOf(partsKey)};
     return [value, texts = readTexts(root, partsKey)](const model::ModelSpec& spec,
                                                       std::vector<Warning>& warnings) {
         MatchEffort effort;
-        const auto patterns = withPatternsOf(value, [&texts] {
-            std::vector<std::string> all;
-            for (const std::string& text : texts)
-                all.push_back(asNamePattern(text));
-            return patternsOf(all);
-        });
+        const auto patterns = partPatterns(value, texts);
         const auto isTrained = [&](std::string_view name) {
             return std::ranges::any_of(
                 patterns, [&](const NamePattern& pattern) { return pattern.matchesStart(name, effort); });
         };
         return tuningOfParts(spec, isTrained, value, model::FrozenWeights::Same, warnings);
     };
+}
+
+/// With adapters names of parameters begin with those of PEFT's two wrappers, and freeze_layers_except
+/// (utils/freeze.py, called by load_model_and_tokenizer in train.py) freezes all that match no pattern, the
+/// adapters among them. Patterns for names without adapters match nothing.
+/// \throws NotRun where one of them does
+void checkPartsBesideAdapter(const NamedValue& value, const std::vector<std::string>& texts,
+                             const model::ModelSpec& spec, std::vector<Warning>& warnings)
+{
+    MatchEffort effort;
+    const auto patterns = partPatterns(value, texts);
+    const auto matches = [&](const std::string& name) {
+        return std::ranges::any_of(
+            patterns, [&](const NamePattern& pattern) { return pattern.matchesStart(name, effort); });
+    };
+    for (const NamedModule& module : modulesOf(spec)) {
+        const std::string wrapped = "base_model.model." + nameOfLayer(module.name, module.firstLayer);
+        for (std::string_view end : {".weight", ".base_layer.weight", ".lora_A.default.weight"}) {
+            if (matches(wrapped + std::string(end)))
+                refusePartialTraining(value.position,
+                                      "some parameters beside an adapter (unfrozen_parameters)");
+        }
+    }
+    warnOfApproximation(warnings, value.position, approximation::frozenAdapter,
+                        "The names in {} are those of a network without an adapter, so axolotl freezes all of "
+                        "this one, its adapter too, and learns nothing; trials train the adapter.",
+                        value.path);
 }
 
 } // namespace
@@ -177,11 +210,6 @@ decltype(ConfigContents::tuningFor) readAxolotlTuning(const ConfigSection& root,
     const std::string kind = root.text(adapterKey).value_or("");
     if (kind != "lora" && kind != "qlora")
         refuseAdapter(root.positionOf(adapterKey), kind);
-    // Names of parameters begin otherwise once there are adapters, and freeze_layers_except in
-    // utils/freeze.py freezes those too.
-    if (root.isOn(partsKey))
-        refusePartialTraining(root.positionOf(partsKey),
-                              "some parameters beside an adapter (unfrozen_parameters)");
     refuseOtherAdapter(root, otherAdapters);
     PeftAdapter adapter = readAdapter(root);
     if (hasSixteenBits)
@@ -190,7 +218,14 @@ decltype(ConfigContents::tuningFor) readAxolotlTuning(const ConfigSection& root,
     adapter.takesConv1d = adapter.frozenWeights == model::FrozenWeights::Nf4 ||
                           adapter.frozenWeights == model::FrozenWeights::Int8;
     warnOfAdapter(root, adapter, hasSixteenBits, warnings);
-    return tuningBy(std::move(adapter));
+    if (!root.isOn(partsKey))
+        return tuningBy(std::move(adapter));
+    const NamedValue value{.path = std::string(partsKey), .position = root.positionOf(partsKey)};
+    return [adapter = std::move(adapter), value, texts = readTexts(root, partsKey)](
+               const model::ModelSpec& spec, std::vector<Warning>& others) {
+        checkPartsBesideAdapter(value, texts, spec, others);
+        return tuningOf(adapter, spec, others);
+    };
 }
 
 } // namespace batchpeak::config

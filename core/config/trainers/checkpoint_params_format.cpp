@@ -25,7 +25,7 @@ ConfigContents read(const ConfigText& text)
     requireJson(text.text(), JsonComments::Refused);
     const ConfigSection root = *text.root(Dialect::Json);
     ConfigContents contents;
-    contents.model = networkOrWhyNot([&] { return readCheckpointParams(root, contents.warnings); });
+    contents.model = networkOrWhyNot([&] { return readCheckpointParams(root); });
     // max_seq_len of ModelArgs in llama/model.py.
     contents.sequenceLength =
         std::holds_alternative<model::ModelSpec>(contents.model) ? countOr(root, "max_seq_len", 2048) : 0;

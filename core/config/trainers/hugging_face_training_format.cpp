@@ -172,6 +172,7 @@ ConfigContents read(const ConfigText& text)
     readPrecision(root, contents);
     readCheckpointing(root, contents);
     notePlaces(root, placeKeys, contents);
+    settleAttention(contents);
     return contents;
 }
 

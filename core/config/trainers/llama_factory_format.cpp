@@ -189,6 +189,7 @@ ConfigContents read(const ConfigText& text)
     const bool isCheckpointed = !root.boolean("disable_gradient_checkpointing").value_or(false);
     contents.step.activationCheckpointing = contents.step.activationCheckpointing || isCheckpointed;
     notePlaces(root, placeKeys, contents);
+    settleAttention(contents);
     return contents;
 }
 

@@ -213,24 +213,31 @@ std::vector<std::string> trainedMarks(const FrozenLayers& frozen, const model::M
     return marks;
 }
 
-decltype(ConfigContents::tuningFor) layersOf(const ConfigSection& root)
+/// The other parameters stay as they were loaded; with pure_bf16 all are alike.
+model::FrozenWeights weightsOfFrozen(const ConfigSection& root)
+{
+    const bool isPure = root.boolean("pure_bf16").value_or(false);
+    const bool isMixed = root.boolean("bf16").value_or(false) || root.boolean("fp16").value_or(false);
+    return isMixed && !isPure ? model::FrozenWeights::Bf16 : model::FrozenWeights::Same;
+}
+
+} // namespace
+
+decltype(ConfigContents::tuningFor) readTrainedLayers(const ConfigSection& section,
+                                                      model::FrozenWeights weights)
 {
     constexpr std::int64_t most = 1 << 14;
     FrozenLayers frozen{
-        .layers = root.integer(layersKey).value_or(2),
-        .modules = readNames(root, modulesKey),
-        .extraModules = readNames(root, extraKey),
-        .modulesValue = {.path = std::string(modulesKey), .position = root.positionOf(modulesKey)},
-        .extraValue = {.path = std::string(extraKey), .position = root.positionOf(extraKey)}};
+        .layers = section.integer(layersKey).value_or(2),
+        .modules = readNames(section, modulesKey),
+        .extraModules = readNames(section, extraKey),
+        .modulesValue = {.path = section.pathOf(modulesKey), .position = section.positionOf(modulesKey)},
+        .extraValue = {.path = section.pathOf(extraKey), .position = section.positionOf(extraKey)}};
     if (frozen.layers < -most || frozen.layers > most)
-        root.fail(layersKey, "is {}, more than any network has", frozen.layers);
-    if (!root.has(modulesKey))
+        section.fail(layersKey, "is {}, more than any network has", frozen.layers);
+    if (!section.has(modulesKey))
         frozen.modules = {std::string(all)};
-    // The other parameters stay as they were loaded; with pure_bf16 all are alike.
-    const bool isPure = root.boolean("pure_bf16").value_or(false);
-    const bool isMixed = root.boolean("bf16").value_or(false) || root.boolean("fp16").value_or(false);
-    const auto weights = isMixed && !isPure ? model::FrozenWeights::Bf16 : model::FrozenWeights::Same;
-    const NamedValue value{.path = std::string(layersKey), .position = root.positionOf(layersKey)};
+    const NamedValue value{.path = section.pathOf(layersKey), .position = section.positionOf(layersKey)};
     return [frozen, weights, value](const model::ModelSpec& spec, std::vector<Warning>& warnings) {
         const std::vector<std::string> marks = trainedMarks(frozen, spec);
         MatchEffort effort;
@@ -242,8 +249,6 @@ decltype(ConfigContents::tuningFor) layersOf(const ConfigSection& root)
         return tuningOfParts(spec, isTrained, value, weights, warnings);
     };
 }
-
-} // namespace
 
 decltype(ConfigContents::tuningFor) readLlamaFactoryTuning(const ConfigSection& root, std::string_view type,
                                                            std::vector<Warning>& warnings)
@@ -261,7 +266,7 @@ decltype(ConfigContents::tuningFor) readLlamaFactoryTuning(const ConfigSection& 
                   "stands beside finetuning_type: {}, but LLaMA-Factory quantises networks for adapters "
                   "alone; remove it",
                   type);
-    return type == "freeze" ? layersOf(root) : nullptr;
+    return type == "freeze" ? readTrainedLayers(root, weightsOfFrozen(root)) : nullptr;
 }
 
 } // namespace batchpeak::config

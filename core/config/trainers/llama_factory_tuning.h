@@ -18,4 +18,10 @@ namespace batchpeak::config {
 decltype(ConfigContents::tuningFor) readLlamaFactoryTuning(const ConfigSection& root, std::string_view type,
                                                            std::vector<Warning>& warnings);
 
+/// Layers alone, by the keys that begin with "freeze_", which both trainers of LLaMA-Factory have.
+/// \param weights  of what is frozen
+/// \throws ConfigError where LLaMA-Factory refuses it
+decltype(ConfigContents::tuningFor) readTrainedLayers(const ConfigSection& section,
+                                                      model::FrozenWeights weights);
+
 } // namespace batchpeak::config

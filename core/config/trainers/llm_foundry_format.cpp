@@ -370,6 +370,7 @@ void readRunInto(const ConfigSection& root, ConfigContents& contents)
     readTypeOfWeights(root, contents);
     readRun(root, runKeys, contents);
     readAttention(root, contents);
+    settleAttention(contents);
     readAlgorithms(root, contents);
     readSharding(root, contents);
     warnOfCheckpointing(root, contents);

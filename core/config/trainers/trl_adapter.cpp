@@ -85,6 +85,7 @@ decltype(ConfigContents::tuningFor) readTrlAdapter(const ConfigSection& root, st
     if (const auto* names = std::get_if<std::vector<std::string>>(&adapter.targets);
         names && names->size() == 1)
         adapter.targets = std::string(names->front());
+    addSavedHeads(adapter, root.text("lora_task_type").value_or(""));
     readQuantization(root, adapter, warnings);
     adapter.takesConv1d = true;
     const bool areAlike = root.isOn(narrowKey) || root.isOn(byteKey) || !hasSixteenBits;

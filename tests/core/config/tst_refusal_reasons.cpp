@@ -32,6 +32,9 @@ private slots:
             {"family",
              {"{\"model_type\": \"gemma3\", \"architectures\": []}",
               "a network family that is not run here"}},
+            {"pictures",
+             {"{\"model_type\": \"gemma3\", \"architectures\": [], \"vision_config\": {}}",
+              "a network of more than texts"}},
             {"part",
              {"{\"model_type\": \"gpt2\", \"architectures\": [\"GPT2LMHeadModel\"], "
               "\"add_cross_attention\": true}",

@@ -3,7 +3,7 @@
 from transformers import BloomConfig, BloomForCausalLM
 
 from .causal import CausalNetwork
-from .network import Piece, linear
+from .network import Piece, linear, of_every_head
 
 
 class Bloom(CausalNetwork):
@@ -47,15 +47,10 @@ class Bloom(CausalNetwork):
             self.pieces |= linear(f"{ours}.attention_norm", f"{theirs}.input_layernorm")
             for kind in ("weight", "bias"):
                 self.pieces[f"{ours}.attention.qkv.{kind}"] = [
-                    Piece(f"{attention}.query_key_value.{kind}", _of_every_head(heads, part))
+                    Piece(f"{attention}.query_key_value.{kind}", of_every_head(heads, part))
                     for part in range(3)
                 ]
             self.pieces |= linear(f"{ours}.attention.output", f"{attention}.dense")
             self.pieces |= linear(f"{ours}.feed_forward_norm", f"{theirs}.post_attention_layernorm")
             self.pieces |= linear(f"{ours}.feed_forward.up", f"{theirs}.mlp.dense_h_to_4h")
             self.pieces |= linear(f"{ours}.feed_forward.down", f"{theirs}.mlp.dense_4h_to_h")
-
-
-def _of_every_head(heads: int, part: int):
-    """BLOOM stacks head by head: query, key and value of the first, then those of the second."""
-    return lambda theirs: theirs.unflatten(0, (heads, 3, -1))[:, part].flatten(0, 1)

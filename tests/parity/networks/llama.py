@@ -25,7 +25,11 @@ class Llama(CausalNetwork):
     # Of queries, keys and values.
     attention_bias = False
     normalization = "rmsnorm"
+    normalization_bias = False
     epsilon_key = "rms_norm_eps"
+    # Which kernel theirs has.
+    attention = "sdpa"
+    final_norm = "model.norm"
 
     def __init__(
         self,
@@ -38,7 +42,7 @@ class Llama(CausalNetwork):
         length: int,
         tied: bool = False,
         head_size: int | None = None,
-        **others: int,
+        **others: object,
     ):
         """others are more arguments of their configuration."""
         config_class, network_class = self.classes
@@ -57,7 +61,7 @@ class Llama(CausalNetwork):
             eos_token_id=None,
             **others,
         )
-        self.module = network_class._from_config(config, attn_implementation="sdpa")
+        self.module = network_class._from_config(config, attn_implementation=self.attention)
         self.vocabulary = vocabulary
         self.sequence_length = length
         self.model = {
@@ -70,7 +74,7 @@ class Llama(CausalNetwork):
             "key_value_heads": key_value_heads,
             "max_positions": length,
             "position_embedding": "rotary",
-            "rope_theta": config.rope_parameters["rope_theta"],
+            "rope_theta": self._theta(config.rope_parameters),
             "normalization": self.normalization,
             "normalization_epsilon": getattr(config, self.epsilon_key),
             "activation": "swiglu",
@@ -82,17 +86,23 @@ class Llama(CausalNetwork):
         if head_size is not None:
             self.model["head_size"] = head_size
         self.pieces = linear("embed_tokens", "model.embed_tokens", bias=False)
-        self._add_norm("final_norm", "model.norm")
+        self._add_norm("final_norm", self.final_norm)
         if not tied:
             self.pieces |= linear("output", "lm_head", bias=False)
         for layer in range(layers):
             ours, theirs = f"layers.{layer}", f"model.layers.{layer}"
             self._add_attention(ours, theirs)
-            self._add_norm(f"{ours}.feed_forward_norm", f"{theirs}.post_attention_layernorm")
+            self._add_norms_of_feed_forward(ours, theirs)
             self._add_feed_forward(ours, f"{theirs}.mlp")
 
+    def _theta(self, rope: dict[str, object]) -> float:
+        return rope["rope_theta"]
+
     def _add_norm(self, ours: str, theirs: str) -> None:
-        self.pieces |= linear(ours, theirs, bias=self.normalization == "layernorm")
+        self.pieces |= linear(ours, theirs, bias=self.normalization_bias)
+
+    def _add_norms_of_feed_forward(self, ours: str, theirs: str) -> None:
+        self._add_norm(f"{ours}.feed_forward_norm", f"{theirs}.post_attention_layernorm")
 
     def _add_attention(self, ours: str, theirs: str) -> None:
         attention = f"{theirs}.self_attn"
@@ -109,13 +119,14 @@ class Llama(CausalNetwork):
 
 
 class Mistral(Llama):
-    """Without its sliding window, which Mistral has given up since 0.2."""
+    """Mistral has given up its window since 0.2."""
 
     family = "mistral"
     classes = MistralConfig, MistralForCausalLM
 
-    def __init__(self, **sizes):
-        super().__init__(**sizes, sliding_window=None)
+    def __init__(self, window: int | None = None, **sizes):
+        super().__init__(**sizes, sliding_window=window)
+        self.model["attention_window"] = window or 0
 
 
 class Qwen2(Llama):

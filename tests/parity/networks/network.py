@@ -24,6 +24,8 @@ class Piece:
     turn: Callable[[Tensor], Tensor] = lambda theirs: theirs
     # The same of what has one row for each output whatever the matrix is like, where that differs.
     turn_rows: Callable[[Tensor], Tensor] | None = None
+    # What theirs adds to its values where it uses them; gradients do not see it.
+    shift: float = 0.0
 
     def rows(self, theirs: Tensor) -> Tensor:
         return (self.turn_rows or self.turn)(theirs)
@@ -83,9 +85,9 @@ class Network(ABC):
         return message
 
     def as_ours(self, theirs: Mapping[str, Tensor]) -> dict[str, list[Tensor]]:
-        """Their parameters, or gradients of them, under our names, in pieces."""
+        """Their parameters under our names, in pieces."""
         return {
-            name: [piece.turn(theirs[piece.name]) for piece in pieces]
+            name: [piece.turn(theirs[piece.name]) + piece.shift for piece in pieces]
             for name, pieces in self.pieces.items()
         }
 
@@ -104,6 +106,22 @@ def linear(ours: str, *theirs: str, bias: bool = True) -> dict[str, list[Piece]]
     """The pieces of a layer of ours that stacks some of theirs."""
     kinds = ("weight", "bias") if bias else ("weight",)
     return {f"{ours}.{kind}": [Piece(f"{name}.{kind}") for name in theirs] for kind in kinds}
+
+
+def of_every_head(heads: int, part: int) -> Callable[[Tensor], Tensor]:
+    """Some stack head by head: query, key and value of the first, then those of the second."""
+    return lambda theirs: theirs.unflatten(0, (heads, 3, -1))[:, part].flatten(0, 1)
+
+
+def halves_of_pairs(heads: int, rotated: int | None = None) -> Callable[[Tensor], Tensor]:
+    """Some rotate each element of a head with the next one, where ours has the other of the pair half a head later."""
+
+    def turn(theirs: Tensor) -> Tensor:
+        of_heads = theirs.unflatten(0, (heads, -1))
+        pairs, rest = of_heads[:, :rotated], of_heads[:, rotated:] if rotated else of_heads[:, :0]
+        return torch.cat((pairs[:, 0::2], pairs[:, 1::2], rest), 1).flatten(0, 1)
+
+    return turn
 
 
 def random_tokens(samples: int, length: int, vocabulary: int) -> Tensor:

@@ -10,29 +10,134 @@
 
 namespace batchpeak::config {
 
+inline model::DecoderSpec decoderOfLearnedPositions()
+{
+    return {.vocabularySize = 100,
+            .hiddenSize = 16,
+            .layers = 3,
+            .heads = 4,
+            .keyValueHeads = 4,
+            .feedForwardSize = 32,
+            .maxPositions = 64};
+}
+
+inline model::DecoderSpec decoderAsLlama()
+{
+    model::DecoderSpec llama = decoderOfLearnedPositions();
+    llama.positionEmbedding = model::PositionEmbedding::Rotary;
+    llama.normalization = model::Normalization::RmsNorm;
+    llama.activation = model::Activation::SwiGlu;
+    llama.keyValueHeads = 2;
+    llama.tiedEmbeddings = llama.attentionBias = llama.attentionOutputBias = llama.feedForwardBias = false;
+    return llama;
+}
+
+/// Decoders whose branches stand side by side, or that have none of LLaMA's names.
+inline std::vector<std::pair<std::string, model::ModelSpec>> networksBesideLlama()
+{
+    using namespace model;
+    DecoderSpec qwen = decoderAsLlama();
+    qwen.keyValueHeads = qwen.heads;
+    qwen.attentionBias = true;
+    DecoderSpec phi = decoderOfLearnedPositions();
+    phi.positionEmbedding = PositionEmbedding::Rotary;
+    phi.branches = Branches::Parallel;
+    phi.tiedEmbeddings = false;
+    phi.outputBias = true;
+    DecoderSpec gptJ = phi;
+    gptJ.attentionBias = gptJ.attentionOutputBias = false;
+    DecoderSpec gptNeoX = phi;
+    gptNeoX.branches = Branches::ParallelNorms;
+    gptNeoX.outputBias = false;
+    DecoderSpec falcon = gptJ;
+    falcon.outputBias = falcon.feedForwardBias = false;
+    falcon.tiedEmbeddings = true;
+    falcon.keyValueHeads = 1;
+    DecoderSpec laterFalcon = falcon;
+    laterFalcon.branches = Branches::ParallelNorms;
+    DecoderSpec olderFalcon = falcon;
+    olderFalcon.branches = Branches::Sequential;
+    olderFalcon.positionEmbedding = PositionEmbedding::Alibi;
+    DecoderSpec gptNeo = decoderOfLearnedPositions();
+    gptNeo.attentionBias = false;
+    gptNeo.attentionWindow = 8;
+    gptNeo.windowedLayers = {1};
+    DecoderSpec opt = decoderOfLearnedPositions();
+    opt.positionOffset = 2;
+    opt.activation = Activation::Relu;
+    DecoderSpec btlm = decoderOfLearnedPositions();
+    btlm.positionEmbedding = PositionEmbedding::Alibi;
+    btlm.activation = Activation::SwiGlu;
+    DecoderSpec cohere = decoderAsLlama();
+    cohere.normalization = Normalization::LayerNorm;
+    cohere.normalizationBias = false;
+    cohere.branches = Branches::Parallel;
+    cohere.tiedEmbeddings = true;
+    return {{"qwen", {"qwen", qwen}},
+            {"phi", {"phi", phi}},
+            {"gptj", {"gptj", gptJ}},
+            {"gpt_neox", {"gpt_neox", gptNeoX}},
+            {"falcon", {"falcon", falcon}},
+            {"falcon with norms of branches", {"falcon", laterFalcon}},
+            {"falcon with branches one after the other", {"falcon", olderFalcon}},
+            {"gpt_neo", {"gpt_neo", gptNeo}},
+            {"opt", {"opt", opt}},
+            {"btlm", {"btlm", btlm}},
+            {"cohere", {"cohere", cohere}},
+            {"cohere2", {"cohere2", cohere}}};
+}
+
+/// Decoders with names of LLaMA's, and norms behind branches or experts that every token takes.
+inline std::vector<std::pair<std::string, model::ModelSpec>> networksAfterLlama()
+{
+    using namespace model;
+    const DecoderSpec llama = decoderAsLlama();
+    DecoderSpec gemma2 = llama;
+    gemma2.activation = Activation::GeGlu;
+    gemma2.tiedEmbeddings = gemma2.branchOutputNormalization = true;
+    DecoderSpec gemma3 = gemma2;
+    gemma3.queryKeyNormalization = true;
+    DecoderSpec glm4 = llama;
+    glm4.attentionBias = glm4.branchOutputNormalization = true;
+    DecoderSpec experts = llama;
+    experts.experts = 4;
+    DecoderSpec qwen2Moe = experts;
+    qwen2Moe.attentionBias = qwen2Moe.sharedExpertGate = true;
+    qwen2Moe.sharedExpertSize = 24;
+    DecoderSpec glm4Moe = experts;
+    glm4Moe.attentionBias = true;
+    glm4Moe.sharedExpertSize = 24;
+    glm4Moe.denseLayers = 1;
+    glm4Moe.denseFeedForwardSize = 48;
+    DecoderSpec nemotron = llama;
+    nemotron.normalization = Normalization::LayerNorm;
+    nemotron.activation = Activation::ReluSquared;
+    DecoderSpec arcee = llama;
+    arcee.activation = Activation::ReluSquared;
+    return {{"gemma2", {"gemma2", gemma2}},
+            {"gemma3_text", {"gemma3_text", gemma3}},
+            {"glm4", {"glm4", glm4}},
+            {"qwen2_moe", {"qwen2_moe", qwen2Moe}},
+            {"glm4_moe", {"glm4_moe", glm4Moe}},
+            {"granite", {"granite", llama}},
+            {"granitemoe", {"granitemoe", experts}},
+            {"ernie4_5", {"ernie4_5", llama}},
+            {"nemotron", {"nemotron", nemotron}},
+            {"arcee", {"arcee", arcee}}};
+}
+
 /// Small networks of every family whose modules transformers names, with more than one layer.
 inline std::vector<std::pair<std::string, model::ModelSpec>> namedNetworks()
 {
     using namespace model;
-    const DecoderSpec learned{.vocabularySize = 100,
-                              .hiddenSize = 16,
-                              .layers = 3,
-                              .heads = 4,
-                              .keyValueHeads = 4,
-                              .feedForwardSize = 32,
-                              .maxPositions = 64};
+    const DecoderSpec learned = decoderOfLearnedPositions();
     DecoderSpec alibi = learned;
     alibi.positionEmbedding = PositionEmbedding::Alibi;
     DecoderSpec bloom = alibi;
     bloom.embeddingNormalization = true;
     DecoderSpec jais = alibi;
     jais.activation = Activation::SwiGlu;
-    DecoderSpec llama = learned;
-    llama.positionEmbedding = PositionEmbedding::Rotary;
-    llama.normalization = Normalization::RmsNorm;
-    llama.activation = Activation::SwiGlu;
-    llama.keyValueHeads = 2;
-    llama.tiedEmbeddings = llama.attentionBias = llama.attentionOutputBias = llama.feedForwardBias = false;
+    const DecoderSpec llama = decoderAsLlama();
     DecoderSpec qwen2 = llama;
     qwen2.attentionBias = true;
     DecoderSpec qwen3 = llama;
@@ -56,6 +161,9 @@ inline std::vector<std::pair<std::string, model::ModelSpec>> namedNetworks()
                              .maxPositions = 64};
     EncoderSpec pretraining = masked;
     pretraining.pooler = pretraining.nextSentenceHead = true;
+    EncoderSpec classifier = pretraining;
+    classifier.maskedLanguageHead = false;
+    classifier.sentenceClasses = 3;
     EncoderSpec esm = masked;
     esm.tokenTypes = 0;
     esm.positionEmbedding = PositionEmbedding::Rotary;
@@ -78,32 +186,36 @@ inline std::vector<std::pair<std::string, model::ModelSpec>> namedNetworks()
                                        .heads = 4,
                                        .feedForwardSize = 32,
                                        .classes = 10};
-    return {{"gpt2", {"gpt2", learned}},
-            {"gpt3", {"gpt3", learned}},
-            {"jais", {"jais", jais}},
-            {"llama", {"llama", llama}},
-            {"mistral", {"mistral", llama}},
-            {"mixtral", {"mixtral", mixtral}},
-            {"qwen2", {"qwen2", qwen2}},
-            {"qwen3", {"qwen3", qwen3}},
-            {"bloom", {"bloom", bloom}},
-            {"mpt", {"mpt", alibi}},
-            {"bert", {"bert", masked}},
-            {"bert with all heads", {"bert", pretraining}},
-            {"esm2", {"esm2", esm}},
-            {"t5", {"t5", pair}},
-            {"t5 1.1", {"t5", gated}},
-            {"vit", {"vit", images}},
-            {"qwen3_moe", {"qwen3_moe", qwen3Moe}},
-            {"phi3", {"phi3", llama}},
-            {"gemma", {"gemma", gemma}},
-            {"stablelm", {"stablelm", stableLm}},
-            {"starcoder2", {"starcoder2", starcoder2}},
-            {"seed_oss", {"seed_oss", qwen2}},
-            {"glm", {"glm", qwen2}},
-            {"smollm3", {"smollm3", llama}},
-            {"hunyuan_v1_dense", {"hunyuan_v1_dense", qwen3}},
-            {"gpt_bigcode", {"gpt_bigcode", learned}}};
+    std::vector<std::pair<std::string, ModelSpec>> networks{{"gpt2", {"gpt2", learned}},
+                                                            {"gpt3", {"gpt3", learned}},
+                                                            {"jais", {"jais", jais}},
+                                                            {"llama", {"llama", llama}},
+                                                            {"mistral", {"mistral", llama}},
+                                                            {"mixtral", {"mixtral", mixtral}},
+                                                            {"qwen2", {"qwen2", qwen2}},
+                                                            {"qwen3", {"qwen3", qwen3}},
+                                                            {"bloom", {"bloom", bloom}},
+                                                            {"mpt", {"mpt", alibi}},
+                                                            {"bert", {"bert", masked}},
+                                                            {"bert with all heads", {"bert", pretraining}},
+                                                            {"bert with classes", {"bert", classifier}},
+                                                            {"esm2", {"esm2", esm}},
+                                                            {"t5", {"t5", pair}},
+                                                            {"t5 1.1", {"t5", gated}},
+                                                            {"vit", {"vit", images}},
+                                                            {"qwen3_moe", {"qwen3_moe", qwen3Moe}},
+                                                            {"phi3", {"phi3", llama}},
+                                                            {"gemma", {"gemma", gemma}},
+                                                            {"stablelm", {"stablelm", stableLm}},
+                                                            {"starcoder2", {"starcoder2", starcoder2}},
+                                                            {"seed_oss", {"seed_oss", qwen2}},
+                                                            {"glm", {"glm", qwen2}},
+                                                            {"smollm3", {"smollm3", llama}},
+                                                            {"hunyuan_v1_dense", {"hunyuan_v1_dense", qwen3}},
+                                                            {"gpt_bigcode", {"gpt_bigcode", learned}}};
+    for (const auto& others : {networksBesideLlama(), networksAfterLlama()})
+        networks.insert(networks.end(), others.begin(), others.end());
+    return networks;
 }
 
 inline model::ModelSpec namedNetwork(const std::string& name)

@@ -49,7 +49,8 @@ std::string listOf(const std::string& name, const std::vector<NamedModule>& modu
 {
     std::string text = "=== " + name + "\n";
     for (const NamedModule& module : modules) {
-        text += module.name + (module.layers > 0 ? " x " + std::to_string(module.layers) : "") + ": " +
+        const std::string from = module.firstLayer > 0 ? " from " + std::to_string(module.firstLayer) : "";
+        text += module.name + (module.layers > 0 ? " x " + std::to_string(module.layers) : "") + from + ": " +
                 wordOf(module) + ", " + module.parameter + "\n";
     }
     return text;
@@ -68,7 +69,8 @@ std::set<std::string> ownNames(const model::ModelSpec& spec)
 {
     std::set<std::string> names;
     for (const NamedParameter& parameter : parametersOf(modulesOf(spec), spec)) {
-        for (std::int64_t layer = 0; layer < std::max<std::int64_t>(1, parameter.layers); ++layer)
+        for (std::int64_t layer = parameter.firstLayer; layer < std::max<std::int64_t>(1, parameter.layers);
+             ++layer)
             names.insert(nameOfLayer(parameter.own, layer));
     }
     return names;

@@ -120,7 +120,17 @@ private slots:
         add("all linear, in capitals", {"llama", beside("All-Linear"), allOfLlama});
         add("all linear of GPT-2",
             {"gpt2", beside("all-linear"), "query_key_value attention_output up down"});
-        add("all linear of experts", {"mixtral", beside("all-linear"), "query key value attention_output"});
+        add("feed-forward layers before experts",
+            {"glm4_moe", beside(Names{"q_proj", "mlp.up_proj"}), "query up.0"});
+        add("experts that every token takes",
+            {"glm4_moe", beside(Names{"q_proj", "shared_experts.up_proj"}), "up.1.2 query"});
+        add("both of these", {"glm4_moe", beside(Names{"up_proj"}), "up"});
+        add("usual ones of branches side by side", {"gpt_neox", beside({}), "query_key_value"});
+        add("usual ones of GPT-J", {"gptj", beside({}), "value query"});
+        add("all linear of GPT-Neo",
+            {"gpt_neo", beside("all-linear"), "key value query attention_output up down"});
+        add("saved head of classes", {"bert with classes", saving(Names{"query"}, {"classifier"}), "query",
+                                      "next_sentence.weight next_sentence.bias"});
         add("all linear of T5", {"t5 1.1", beside("all-linear"),
                                  "query key value attention_output gate up down cross_query cross_key "
                                  "cross_value cross_output"});
@@ -178,6 +188,17 @@ private slots:
         QCOMPARE(textOf(tuning.targets), targets);
         QCOMPARE(textOf(tuning.trainedParts), parts);
         QVERIFY(warnings.empty());
+    }
+
+    void tellsThatExpertsHaveNoAdapters()
+    {
+        std::vector<Warning> warnings;
+        const model::Tuning tuning = tuningOf(beside("all-linear"), namedNetwork("mixtral"), warnings);
+        QCOMPARE(textOf(tuning.targets), "query key value attention_output");
+        QCOMPARE(warnings.size(), std::size_t{1});
+        QCOMPARE(warnings.front().sentence,
+                 "Adapters stand beside all linear layers (target_modules), of which experts are none in "
+                 "transformers 5; releases of PEFT after 0.18 may put some beside them too.");
     }
 
     /// peft 0.18's print_trainable_parameters() for Llama-3.2-1B with r 8: attention alone, and all linear

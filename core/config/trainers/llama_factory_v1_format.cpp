@@ -1,0 +1,341 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "approximations.h"
+#include "batch_schemes.h"
+#include "differences.h"
+#include "format.h"
+#include "llama_factory_tuning.h"
+#include "networks/network_readers.h"
+#include "networks/peft_adapter.h"
+#include "run_reader.h"
+#include "syntax/words.h"
+#include "training_arguments.h"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+
+namespace batchpeak::config {
+
+/// Configs of LLaMA-Factory's second trainer, which has keys of its own: USE_V1=1 starts it in
+/// LLaMA-Factory 0.9.5 (src/llamafactory/v1).
+///
+/// The batch is micro_batch_size on each device, and global_batch_size over all of them where that is
+/// written; how many there are is for the launcher to say. It never evaluates.
+///
+/// It reads by OmegaConf.load, as the first one does (llama_factory_format.cpp).
+///
+/// Keys and their defaults are those of ModelArguments, DataArguments and TrainingArguments in v1/config.
+namespace {
+
+constexpr std::string_view microKey = "micro_batch_size";
+constexpr std::string_view globalKey = "global_batch_size";
+constexpr std::string_view lengthKey = "cutoff_len";
+constexpr std::string_view nameKey = "model";
+constexpr std::string_view peftKey = "peft_config";
+constexpr std::string_view quantizationKey = "quant_config";
+constexpr std::string_view devicesKey = "dist_config";
+constexpr std::string_view textsKey = "train_dataset";
+constexpr NameKeys nameKeys{.name = nameKey};
+
+constexpr RunKeys runKeys{.gradientNorm = "max_grad_norm",
+                          .usualGradientNorm = 1.0,
+                          .learningRate = "learning_rate",
+                          .attention = "flash_attn",
+                          // By valid tokens: fit() in v1/core/base_trainer.py.
+                          .weighsTokens = true};
+
+constexpr PlaceKeys placeKeys{.network = nameKey,
+                              .globalBatch = globalKey,
+                              .microBatch = microKey,
+                              .sequenceLength = lengthKey,
+                              .precisionSwitches = "bf16",
+                              .optimizer = "optim_config",
+                              .checkpointing = "enable_activation_checkpointing"};
+
+using enum Difference::When;
+
+constexpr std::array<Difference, 7> otherRuns{
+    {{"cp_size", cutOverDevices, AboveOne, {}, {}, reason::overDevices},
+     {"pref_loss", "trains on preferences ({})", On, {}, {}, reason::preferences},
+     {"pref_beta", "trains on preferences ({})", On, {}, {}, reason::preferences},
+     {"pref_ftx", "trains on preferences ({})", On, {}, {}, reason::preferences},
+     {"simpo_gamma", "trains on preferences ({})", On, {}, {}, reason::preferences},
+     {"dpo_label_smoothing", "trains on preferences ({})", On, {}, {}, reason::preferences},
+     {"ld_alpha", "trains on preferences ({})", On, {}, {}, reason::preferences}}};
+
+/// The name of a plugin, which each of those sections has; empty without one.
+std::string nameOf(const ConfigSection& root, std::string_view key)
+{
+    return root.sectionIfAny(key).text("name").value_or("");
+}
+
+/// The command decides what texts are for, and no key; data for preferences are told by their names alone.
+void refuseOtherTexts(const ConfigSection& root)
+{
+    if (root.sectionIfAny(peftKey).isOn("export_dir"))
+        refuseRun(root.positionOf(peftKey), "trains nothing (peft_config.export_dir)", reason::noTraining);
+    if (!root.isOn(textsKey))
+        refuseRun(root.positionOf(textsKey), "names no texts to train on (train_dataset)",
+                  reason::noTraining);
+    const std::string texts = lowerCase(root.text(textsKey).value_or(""));
+    if (texts.find("dpo") != std::string::npos || texts.find("preference") != std::string::npos)
+        refuseRun(root.positionOf(textsKey), "trains on preferences (train_dataset)", reason::preferences);
+    const std::string kind = root.text("model_class").value_or("llm");
+    if (kind != "llm") {
+        refuseRun(root.positionOf("model_class"),
+                  sentence("trains a network of the class {} (model_class)", kind),
+                  kind == "cls" ? reason::preferences : reason::otherRun);
+    }
+    refuseOtherRun(root, otherRuns);
+    if (root.sectionIfAny(devicesKey).integer("ep_size").value_or(1) > 1) {
+        refuseRun(root.positionOf(devicesKey), "cuts the network over several devices (dist_config.ep_size)",
+                  reason::overDevices);
+    }
+}
+
+bool isSharded(const ConfigSection& root)
+{
+    return isAmong(nameOf(root, devicesKey), "fsdp2 fsdpturbo");
+}
+
+/// FSDP2Engine in v1/plugins/trainer_plugins/distributed/fsdp2.py, and DeepSpeed, whose settings are another
+/// file's.
+void readDevices(const ConfigSection& root, ConfigContents& contents)
+{
+    const ConfigSection devices = root.sectionIfAny(devicesKey);
+    if (nameOf(root, devicesKey) == "deepspeed") {
+        warnOfApproximation(contents.warnings, devices.positionOf("config_file"), approximation::otherFile,
+                            "DeepSpeed can spread the network over devices or move parts of it to the host "
+                            "(dist_config); trials hold all of it on one device, so larger sizes may fit in "
+                            "the run.");
+    }
+    if (!isSharded(root))
+        return;
+    contents.step.sharding = devices.boolean("reshard_after_forward").value_or(true)
+                                 ? model::Sharding::Parameters
+                                 : model::Sharding::Gradients;
+    warnOfApproximation(contents.warnings, root.positionOf(devicesKey), approximation::sharding,
+                        "{} spreads the network over devices; trials hold all of it on one, so larger sizes "
+                        "may fit in the run.",
+                        devicesKey);
+    if (devices.boolean("offload_params").value_or(false)) {
+        contents.step.optimizerOnHost = true;
+        warnOfApproximation(
+            contents.warnings, devices.positionOf("offload_params"), approximation::hostWeights,
+            "The run keeps its parameters in the host's memory between steps; trials keep them on the "
+            "device.");
+    }
+}
+
+/// BnbParams in v1/plugins/model_plugins/quantization.py.
+void readQuantization(const ConfigSection& root, PeftAdapter& adapter, std::vector<Warning>& warnings)
+{
+    const std::string name = nameOf(root, quantizationKey);
+    const ConfigSection quantization = root.sectionIfAny(quantizationKey);
+    constexpr std::string_view bitsKey = "quantization_bit";
+    const auto bits = quantization.integer(bitsKey);
+    if (name.empty() || (name == "auto" && !bits))
+        return;
+    if (bits && *bits != 4 && *bits != 8)
+        quantization.fail(bitsKey, "is {}, which bitsandbytes does not have; write 4 or 8", *bits);
+    if (bits == 8) {
+        adapter.frozenWeights = model::FrozenWeights::Int8;
+        warnOfIntegerKernels(quantization, bitsKey, warnings);
+        return;
+    }
+    adapter.frozenWeights = model::FrozenWeights::Nf4;
+    adapter.doubleQuantization = quantization.boolean("double_quantization").value_or(true);
+    if (quantization.text("compute_dtype").value_or("float16") == "float16")
+        warnOfFloat16(quantization.positionOf("compute_dtype"), warnings);
+}
+
+/// LoraParams in v1/plugins/model_plugins/peft.py.
+decltype(ConfigContents::tuningFor) readAdapter(const ConfigSection& root, std::vector<Warning>& warnings)
+{
+    const ConfigSection section = *root.section(peftKey);
+    constexpr std::string_view targetsKey = "target_modules";
+    PeftAdapter adapter{
+        .rank = sizeOr(section, "r", 8),
+        .alpha = section.number("lora_alpha").value_or(16.0),
+        .dropout = dropoutRateOr(section, "lora_dropout", 0.05),
+        .rankStabilized = section.boolean("use_rslora").value_or(false),
+        .usesDora = section.boolean("use_dora").value_or(false),
+        .modulesToSave = readTexts(section, "modules_to_save"),
+        .place = {.path = section.pathOf(targetsKey), .position = section.positionOf(targetsKey)},
+        .frozenWeights = model::FrozenWeights::Bf16};
+    std::vector<std::string> names = readTexts(section, targetsKey);
+    adapter.targetsLinearNames = names.empty() || (names.size() == 1 && names.front() == "all");
+    adapter.targets = adapter.targetsLinearNames ? std::vector<std::string>() : std::move(names);
+    readQuantization(root, adapter, warnings);
+    if (section.isOn("adapter_name_or_path"))
+        warnOfAdapterFile(section, "adapter_name_or_path", warnings);
+    return tuningBy(std::move(adapter));
+}
+
+/// \throws NotRun where trials do not have it
+decltype(ConfigContents::tuningFor) readTuning(const ConfigSection& root, std::vector<Warning>& warnings)
+{
+    const std::string name = nameOf(root, peftKey);
+    if (name.empty())
+        return nullptr;
+    if (name == "lora")
+        return readAdapter(root, warnings);
+    if (name != "freeze")
+        refuseAdapter(root.positionOf(peftKey), name);
+    const ConfigSection section = *root.section(peftKey);
+    const bool isWide = section.boolean("cast_trainable_params_to_fp32").value_or(true);
+    return readTrainedLayers(section, isWide ? model::FrozenWeights::Bf16 : model::FrozenWeights::Same);
+}
+
+/// _init_model in v1/core/model_engine.py loads weights as their file has them, and makes all of them fp32
+/// where all are trained. Only FSDP computes in bfloat16; without it every number has its own type.
+model::Precision readPrecision(const ConfigSection& root, ConfigContents& contents)
+{
+    const std::string method = nameOf(root, peftKey);
+    const bool isMixed = isSharded(root) && root.boolean("bf16").value_or(true);
+    if (nameOf(root, devicesKey) == "deepspeed") {
+        warnOfApproximation(contents.warnings, root.positionOf(devicesKey), approximation::otherPrecision,
+                            "The DeepSpeed config of this run decides its precision; trials run in bfloat16 "
+                            "with fp32 parameters.");
+        return model::Precision::Bf16;
+    }
+    if (method.empty())
+        return isMixed ? model::Precision::Bf16 : model::Precision::Fp32;
+    warnOfApproximation(contents.warnings, root.positionOf(nameKey), approximation::typeOfFile,
+                        "The file of the network decides the type of its weights; trials take bfloat16, as "
+                        "most files have it.");
+    if (method == "lora" && !isMixed) {
+        warnOfApproximation(
+            contents.warnings, root.positionOf(peftKey), approximation::fp32Adapters,
+            "The run computes adapters in fp32, since nothing casts them; trials compute them "
+            "in bfloat16.");
+    }
+    const bool isNarrow = method == "freeze" &&
+                          !root.sectionIfAny(peftKey).boolean("cast_trainable_params_to_fp32").value_or(true);
+    return isNarrow ? model::Precision::PlainBf16 : model::Precision::Bf16;
+}
+
+/// v1/plugins/model_plugins/kernels: "auto" is of NPUs alone.
+void warnOfKernels(const ConfigSection& root, std::vector<Warning>& warnings)
+{
+    std::string names = nameOf(root, "kernel_config");
+    std::ranges::replace(names, ',', ' ');
+    for (std::string_view name : splitWords(names)) {
+        if (name == "auto" || name.starts_with("npu_"))
+            continue;
+        warnOfApproximation(warnings, root.positionOf("kernel_config"), approximation::otherKernels,
+                            "{} runs kernels of its own; trials run PyTorch's, which take longer and more "
+                            "memory.",
+                            name);
+    }
+}
+
+/// v1/plugins/trainer_plugins/batching.py.
+void warnOfBatching(const ConfigSection& root, std::vector<Warning>& warnings)
+{
+    constexpr std::string_view key = "batching_strategy";
+    const std::string strategy = root.text(key).value_or("normal");
+    if (strategy == "dynamic_batching") {
+        warnOfApproximation(warnings, root.positionOf(key), approximation::lengthOfData,
+                            "The run takes more texts at a time where they are short, as far as {} of full "
+                            "length would reach; trials run texts of full length.",
+                            microKey);
+    } else if (strategy.ends_with("padding_free")) {
+        warnOfApproximation(
+            warnings, root.positionOf(key), approximation::packedTexts,
+            "The run puts the texts of a micro-batch behind each other without padding, where "
+            "they attend to themselves alone; trials run each as one text of full length.");
+    } else if (strategy != "normal") {
+        root.fail(key,
+                  "is \"{}\", which is none of normal, padding_free, dynamic_batching, "
+                  "dynamic_padding_free",
+                  strategy);
+    }
+}
+
+void warnOfOptimizer(const ConfigSection& root, std::vector<Warning>& warnings)
+{
+    if (const std::string name = nameOf(root, "optim_config"); !name.empty())
+        readOptimizer(name, "", root.positionOf("optim_config"), warnings);
+}
+
+BatchPlan readTrainPlan(const ConfigSection& root)
+{
+    BatchPlan plan = readPlainBatch(root, microKey, 1);
+    if (!root.has(globalKey))
+        return plan;
+    plan.globalBatchSize = countOr(root, globalKey, 1);
+    plan.globalBatchKey = globalKey;
+    plan.isOverAllDevices = true;
+    return plan;
+}
+
+bool fits(const ConfigText& text)
+{
+    const auto root = text.root();
+    const YamlNode* name = root ? root->value(nameKey) : nullptr;
+    return name && name->kind == NodeKind::Scalar &&
+           hasOneOf(*root, "model_class kernel_config dist_config peft_config quant_config init_config "
+                           "train_dataset batching_strategy");
+}
+
+ConfigContents read(const ConfigText& text)
+{
+    const ConfigSection root = *text.root();
+    ConfigContents contents{.train = readTrainPlan(root)};
+    warnOfKernels(root, contents.warnings);
+    warnOfBatching(root, contents.warnings);
+    readDevices(root, contents);
+    contents.model = networkOrWhyNot([&] {
+        refuseOtherTexts(root);
+        contents.tuningFor = readTuning(root, contents.warnings);
+        return readNamedModel(root, nameKeys, text.networks(), contents);
+    });
+    settleTuning(contents);
+    contents.sequenceLength = countOr(root, lengthKey, 2048);
+    settleLengths(contents);
+    contents.precision = readPrecision(root, contents);
+    readRun(root, runKeys, contents);
+    warnOfOptimizer(root, contents.warnings);
+    contents.step.activationCheckpointing = root.boolean("enable_activation_checkpointing").value_or(true);
+    notePlaces(root, placeKeys, contents);
+    settleAttention(contents);
+    return contents;
+}
+
+SplicedText splice(const ConfigText& text, const ChosenSize& chosen)
+{
+    const ConfigSection root = *text.root();
+    if (chosen.phase == model::Phase::Eval)
+        throw ConfigError("This trainer of LLaMA-Factory never evaluates; choose the other phase.");
+    const BatchPlan plan = readTrainPlan(root);
+    const WholeBatch batch =
+        wholeBatch(plan, chosen, root.positionOf(root.has(globalKey) ? globalKey : microKey));
+    std::vector<EntryChange> changes{countChange(microKey, chosen.microBatchSize, nameKey)};
+    std::vector<std::string> notes;
+    if (root.has(globalKey)) {
+        if (chosen.globalBatchSize)
+            changes.push_back(countChange(globalKey, batch.globalBatchSize, microKey));
+    } else if (batch.accumulationSteps > 1) {
+        changes.push_back(countChange(globalKey, batch.globalBatchSize, microKey));
+        notes.push_back(
+            sentence("{} is that of all devices together; it is written for one, so multiply it by "
+                     "the number of devices that the launcher starts.",
+                     globalKey));
+    }
+    return withChanges(root, changes, notes);
+}
+
+} // namespace
+
+constinit const Format llamaFactoryV1Format{
+    .name = "LLaMA-Factory v1",
+    .mark = "model with model_class, train_dataset or the config of a plugin",
+    .neededKeys = "model model_class|kernel_config|dist_config|peft_config|quant_config|train_dataset",
+    .usualKeys = "model model_class kernel_config dist_config train_dataset micro_batch_size cutoff_len",
+    .fits = fits,
+    .read = read,
+    .splice = splice};
+
+} // namespace batchpeak::config
