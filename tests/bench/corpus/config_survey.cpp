@@ -35,7 +35,11 @@ void judge(SurveyedFile& file, const config::ConfigContents& contents)
         return;
     }
     try {
-        file.fidelity = engine::planExploration(file.path, contents, optionsFor(contents)).run.fidelity;
+        const engine::ExplorationOptions options = optionsFor(contents);
+        engine::ExplorationPlan plan = engine::planExploration(file.path, contents, options);
+        // As on a computer of one device, whatever there is.
+        engine::shareAmongDevices(plan, options, {.devices = {{.kind = "cpu"}}});
+        file.fidelity = plan.run.fidelity;
     } catch (const config::ConfigError& error) {
         file.refusal = contradiction;
         file.sentence = QString::fromUtf8(error.what());

@@ -114,16 +114,20 @@ std::string reasonsTable(const std::string& title, const Reasons& reasons)
 std::string surveyText(const std::vector<SurveyedFile>& files)
 {
     Reasons approximations;
+    Reasons assumptions;
     Reasons refusals;
     int unreadable = 0;
     for (const SurveyedFile& file : files) {
         for (const std::string& reason : file.fidelity.reasons)
             ++approximations[reason];
+        for (const std::string& data : file.fidelity.assumed)
+            ++assumptions[data];
         if (!file.refusal.empty())
             ++refusals[file.refusal];
         unreadable += file.isRecognised() ? 0 : 1;
     }
     std::string text = repositoriesTable(files) + reasonsTable("approximate because of", approximations) +
+                       reasonsTable("the data decide, trials take", assumptions) +
                        reasonsTable("refused because of", refusals);
     if (unreadable > 0)
         text += "\n" + std::to_string(unreadable) + " of " + std::to_string(files.size()) +
