@@ -146,8 +146,9 @@ bool isJoinedIn(std::string_view family, const Parameter& matrix)
         return std::ranges::find(families, family) != families.end();
     };
     if (matrix.name.ends_with("attention.qkv.weight"))
-        return isAmong({"gpt2", "gpt3", "jais", "bloom", "mpt", "phi3", "gpt_bigcode"});
-    return matrix.name.ends_with("feed_forward.up.weight") && isAmong({"phi3", "glm"});
+        return isAmong({"gpt2", "gpt3", "jais", "btlm", "bloom", "mpt", "phi3", "gpt_bigcode", "gpt_neox",
+                        "falcon", "qwen"});
+    return matrix.name.ends_with("feed_forward.up.weight") && isAmong({"phi3", "glm", "glm4"});
 }
 
 } // namespace

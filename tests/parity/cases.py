@@ -21,7 +21,7 @@ from .networks.after_llama import (
     StableLm,
     Starcoder2,
 )
-from .networks.bert import Bert
+from .networks.bert import Bert, BertClassifier
 from .networks.bloom import Bloom
 from .networks.esm2 import Esm2
 from .networks.gpt2 import Gpt2, GptBigCode
@@ -73,7 +73,8 @@ _phi = partial(Phi, **_ROTARY)
 _cohere = partial(Cohere, **_ROTARY, tied=True)
 _cohere2 = partial(Cohere2, **_ROTARY, tied=True, window=7, whole=(1,))
 _gpt_neox = partial(GptNeoX, **_TRUNK, **_TEXT)
-_gptj = partial(GptJ, **_TRUNK, **_TEXT)
+# Rows of one block each: in ours they are in another order.
+_gptj = partial(GptJ, **_TRUNK | {"width": 64}, **_TEXT)
 _falcon = partial(Falcon, **_TRUNK, **_TEXT)
 _later_falcon = partial(_falcon, key_value_heads=2)
 _gpt_neo = partial(GptNeo, **_TRUNK, **_TEXT, window=7)
@@ -91,6 +92,7 @@ _qwen2_moe = partial(
 )
 _bloom = partial(Bloom, **_TRUNK, **_TEXT)
 _bert = partial(Bert, **_TRUNK, **_TEXT, feed_forward=80)
+_bert_classifier = partial(BertClassifier, **_TRUNK, **_TEXT, feed_forward=80)
 _esm2 = partial(Esm2, **_TRUNK, **_TEXT, feed_forward=80)
 # Longer than 16, where distances begin to share buckets.
 _t5 = partial(T5, **_TRUNK, head_size=16, feed_forward=80, vocabulary=101, length=40, target_length=24)
@@ -167,6 +169,8 @@ _FULL = [
     Case("BERT, checkpointing and chunks", _bert, _CHECKPOINTING | _CHUNKS),
     Case("BERT, uneven micro-batches", _bert, micro_batches=_UNEVEN),
     Case("BERT, pre-training", partial(_bert, pretraining=True)),
+    Case("BERT, classes of texts", _bert_classifier),
+    Case("BERT, classes of texts, checkpointing", _bert_classifier, _CHECKPOINTING),
     Case("ESM-2", _esm2),
     Case("ESM-2, checkpointing", _esm2, _CHECKPOINTING),
     Case("T5", _t5),
@@ -236,6 +240,8 @@ _ADAPTED = {
         ("query", "value"),
         ("query", "key", "value", "dense"),
     ),
+    # PEFT's all-linear would take the classifier too.
+    "BERT, classes of texts": (_bert_classifier, ("query", "value"), ("query", "key", "value", "dense")),
     "ESM-2": (_esm2, ("query", "value"), _ALL),
     "T5": (_t5, ("q", "v"), _ALL),
     "T5 1.1": (partial(_t5, gated=True), ("q", "v"), _ALL),
@@ -291,6 +297,11 @@ _TUNED = [
         )
     ),
     Case("ViT, LoRA and trained classes", _vit, tuning=Tuning(_QUERY_VALUE, modules_to_save=("classifier",))),
+    Case(
+        "BERT, classes of texts, LoRA and a trained classifier",
+        _bert_classifier,
+        tuning=Tuning(("query", "value"), modules_to_save=("classifier",)),
+    ),
     Case("GPT-2, LoRA, checkpointing", _gpt2, _CHECKPOINTING, tuning=Tuning(_ALL)),
     Case("LLaMA, LoRA, checkpointing and chunks", _llama, _CHECKPOINTING | _CHUNKS, tuning=Tuning(_ALL)),
     Case("LLaMA, QLoRA, checkpointing", _llama, _CHECKPOINTING, tuning=Tuning(_ALL, quantized=True)),

@@ -409,10 +409,11 @@ void warnOfExperts(const PeftAdapter& adapter, const ModelSpec& spec, std::vecto
     const auto* decoder = std::get_if<model::DecoderSpec>(&spec.architecture);
     if (!takesAll || !decoder || !model::hasExperts(*decoder))
         return;
-    warn(warnings, adapter.place.position,
-         "Adapters stand beside all linear layers ({}), of which experts are none in transformers 5; releases "
-         "of PEFT after 0.18 may put some beside them too.",
-         adapter.place.path);
+    warn(
+        warnings, adapter.place.position,
+        "Adapters stand beside all linear layers ({}), of which experts are none in transformers 5; releases "
+        "of PEFT after 0.18 may put some beside them too.",
+        adapter.place.path);
 }
 
 } // namespace

@@ -193,10 +193,11 @@ void checkPartsBesideAdapter(const NamedValue& value, const std::vector<std::str
                                       "some parameters beside an adapter (unfrozen_parameters)");
         }
     }
-    warnOfApproximation(warnings, value.position, approximation::frozenAdapter,
-                        "The names in {} are those of a network without an adapter, so axolotl freezes all of "
-                        "this one, its adapter too, and learns nothing; trials train the adapter.",
-                        value.path);
+    warnOfApproximation(
+        warnings, value.position, approximation::frozenAdapter,
+        "The names in {} are those of a network without an adapter, so axolotl freezes all of "
+        "this one, its adapter too, and learns nothing; trials train the adapter.",
+        value.path);
 }
 
 } // namespace
@@ -221,8 +222,8 @@ decltype(ConfigContents::tuningFor) readAxolotlTuning(const ConfigSection& root,
     if (!root.isOn(partsKey))
         return tuningBy(std::move(adapter));
     const NamedValue value{.path = std::string(partsKey), .position = root.positionOf(partsKey)};
-    return [adapter = std::move(adapter), value, texts = readTexts(root, partsKey)](
-               const model::ModelSpec& spec, std::vector<Warning>& others) {
+    return [adapter = std::move(adapter), value,
+            texts = readTexts(root, partsKey)](const model::ModelSpec& spec, std::vector<Warning>& others) {
         checkPartsBesideAdapter(value, texts, spec, others);
         return tuningOf(adapter, spec, others);
     };

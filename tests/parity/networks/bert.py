@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
 import torch
-from transformers import BertConfig, BertForMaskedLM, BertForPreTraining
+from transformers import BertConfig, BertForMaskedLM, BertForPreTraining, BertForSequenceClassification
 
 from .masked import at_places, predicted_tokens, random_places
 from .network import Batch, Network, Piece, linear, random_tokens
@@ -12,6 +12,10 @@ class Bert(Network):
 
     In pre-training, ours runs the head of masked tokens on these alone.
     """
+
+    kind = BertForMaskedLM
+    # Of a whole text, in a network that predicts nothing else.
+    classes = 2
 
     def __init__(
         self,
@@ -35,7 +39,8 @@ class Bert(Network):
             # Its embedding would get no gradient; nothing is padded here.
             pad_token_id=None,
         )
-        kind = BertForPreTraining if pretraining else BertForMaskedLM
+        config.num_labels = self.classes
+        kind = BertForPreTraining if pretraining else self.kind
         self.module = kind._from_config(config, attn_implementation="sdpa")
         self.vocabulary = vocabulary
         self.token_types = config.type_vocab_size
@@ -56,21 +61,27 @@ class Bert(Network):
             "next_sentence_head": pretraining,
             "predicted_tokens": predicted_tokens(length) if pretraining else 0,
         }
-        embeddings, head = "bert.embeddings", "cls.predictions"
-        self.pieces = {
+        self._add_heads()
+        embeddings = "bert.embeddings"
+        self.pieces |= {
             **linear("embed_tokens", f"{embeddings}.word_embeddings", bias=False),
             **linear("embed_positions", f"{embeddings}.position_embeddings", bias=False),
             **linear("embed_types", f"{embeddings}.token_type_embeddings", bias=False),
             **linear("embed_norm", f"{embeddings}.LayerNorm"),
+        }
+        for layer in range(layers):
+            self._add_layer(f"layers.{layer}", f"bert.encoder.layer.{layer}")
+
+    def _add_heads(self) -> None:
+        head = "cls.predictions"
+        self.pieces = {
             **linear("head.transform", f"{head}.transform.dense"),
             **linear("head.norm", f"{head}.transform.LayerNorm"),
             "output.bias": [Piece(f"{head}.bias")],
         }
-        if pretraining:
+        if self.pretraining:
             self.pieces |= linear("pooler", "bert.pooler.dense")
             self.pieces |= linear("next_sentence", "cls.seq_relationship")
-        for layer in range(layers):
-            self._add_layer(f"layers.{layer}", f"bert.encoder.layer.{layer}")
 
     def _add_layer(self, ours: str, theirs: str) -> None:
         attention = f"{theirs}.attention"
@@ -95,3 +106,28 @@ class Bert(Network):
         follows = torch.randint(2, (samples,))
         arguments["next_sentence_label"] = follows
         return Batch(arguments, [tokens, types, places, follows], originals.gather(1, places))
+
+
+class BertClassifier(Bert):
+    """Tells of which class a text is."""
+
+    kind = BertForSequenceClassification
+    classes = 3
+
+    def __init__(self, **sizes):
+        super().__init__(**sizes)
+        self.model |= {
+            "pooler": True,
+            "next_sentence_head": True,
+            "sentence_classes": self.classes,
+            "masked_language_head": False,
+        }
+
+    def _add_heads(self) -> None:
+        self.pieces = {**linear("pooler", "bert.pooler.dense"), **linear("next_sentence", "classifier")}
+
+    def batch(self, samples: int) -> Batch:
+        # Ours weighs samples by the tokens that it would predict.
+        batch = super().batch(samples)
+        classes = torch.randint(self.classes, (samples,))
+        return Batch(batch.arguments | {"labels": classes}, [*batch.inputs, classes], batch.targets)

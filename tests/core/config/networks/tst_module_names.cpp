@@ -124,6 +124,24 @@ private slots:
         QVERIFY2(names.empty(), names.empty() ? "" : names.begin()->c_str());
     }
 
+    void joinWhatIsQuantisedAsOne_data() { coverEveryParameter_data(); }
+
+    /// What one module computes has its scales together too.
+    void joinWhatIsQuantisedAsOne()
+    {
+        const model::ModelSpec spec = namedNetwork(row<std::string>());
+        std::set<std::string> joined;
+        for (const NamedModule& module : modulesOf(spec)) {
+            if (module.projection == model::Projection::QueryKeyValue ||
+                module.projection == model::Projection::GateUp)
+                joined.insert(nameOfLayer(module.parameter, module.firstLayer) + ".weight");
+        }
+        for (const model::Parameter& parameter : model::parameterTable(spec)) {
+            if (parameter.name.starts_with("layers.0."))
+                QVERIFY2(parameter.isJoined == joined.contains(parameter.name), parameter.name.c_str());
+        }
+    }
+
     void knowEveryFamily()
     {
         std::set<std::string> known{"resnet", "torchscript"};
