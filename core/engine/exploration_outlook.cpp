@@ -76,6 +76,9 @@ OptionOutlook optionOutlook(const ExplorationOption& option, const ExplorationOp
         result.origin = Origin::Yours;
         return result;
     }
+    // Of a smaller network the length is another than what stands there.
+    if (option.name == "--sequence-length" && filled.sequenceLength != contents.sequenceLength)
+        return result;
     const Place place = placeOf(option.name, contents, options.phase);
     const bool isBound = option.name == "--min" || option.name == "--max";
     if (place && (!isBound || (outlook.plan && boundIsOfConfig(option.name, outlook.plan->run.plan)))) {

@@ -49,6 +49,9 @@ const QByteArray adapters = config + "tuning:\n"
                                      "    - projection: query\n"
                                      "  frozen_weights: nf4\n";
 
+const QByteArray longSamples =
+    QByteArray(config).replace("max_positions: 64", "max_positions: 512") + "sequence_length: 256\n";
+
 ConfigFile openPlain()
 {
     return openText(config);
@@ -99,6 +102,19 @@ private slots:
         const OptionOutlook& option = known.option(name.toStdString());
         QCOMPARE(option.text, text);
         QCOMPARE(option.origin, origin);
+    }
+
+    void givesNoPlaceToTheLengthOfASmallerNetwork()
+    {
+        const ConfigFile file = openText(longSamples);
+        const auto lengthWith = [&file](const ExplorationOptions& options) {
+            return outlookOn(file, options, devices()).option("--sequence-length");
+        };
+        QCOMPARE(lengthWith({}).text, QStringLiteral("256"));
+        QCOMPARE(lengthWith({}).origin, Origin::Config);
+        QCOMPARE(lengthWith({.shrinks = true}).text, QStringLiteral("64"));
+        QCOMPARE(lengthWith({.shrinks = true}).origin, Origin::Default);
+        QVERIFY(lengthWith({.shrinks = true}).place.isEmpty());
     }
 
     void hasAllOptions() { QCOMPARE(outlook().options.size(), explorationOptions().size()); }
