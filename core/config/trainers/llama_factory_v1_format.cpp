@@ -231,22 +231,19 @@ void warnOfKernels(const ConfigSection& root, std::vector<Warning>& warnings)
     }
 }
 
-/// v1/plugins/trainer_plugins/batching.py.
+/// v1/plugins/trainer_plugins/batching.py. Texts of full length, as those of trials are, need no padding: to
+/// put them behind each other without it, where they attend to themselves alone, is the same.
 void warnOfBatching(const ConfigSection& root, std::vector<Warning>& warnings)
 {
     constexpr std::string_view key = "batching_strategy";
     const std::string strategy = root.text(key).value_or("normal");
     if (strategy == "dynamic_batching") {
-        warnOfApproximation(warnings, root.positionOf(key), approximation::lengthOfData,
-                            "The run takes more texts at a time where they are short, as far as {} of full "
-                            "length would reach; trials run texts of full length.",
-                            microKey);
-    } else if (strategy.ends_with("padding_free")) {
-        warnOfApproximation(
-            warnings, root.positionOf(key), approximation::packedTexts,
-            "The run puts the texts of a micro-batch behind each other without padding, where "
-            "they attend to themselves alone; trials run each as one text of full length.");
-    } else if (strategy != "normal") {
+        warn(warnings, root.positionOf(key),
+             "The run takes more texts at a time where they are short, as far as {} of full length would "
+             "reach, "
+             "which is what trials run.",
+             microKey);
+    } else if (strategy != "normal" && !strategy.ends_with("padding_free")) {
         root.fail(key,
                   "is \"{}\", which is none of normal, padding_free, dynamic_batching, "
                   "dynamic_padding_free",
