@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "smaller_network.h"
 
-#include "longest_run.h"
 #include "parameter_table.h"
 
 #include <algorithm>
@@ -369,7 +368,7 @@ std::int64_t layersOf(const Spec& spec)
 /// What is too long for the network stays so.
 std::int64_t shrunkLength(std::int64_t length, const ModelSpec& model)
 {
-    const auto longest = longestRun(model);
+    const auto longest = longestSequence(model);
     const bool isTooLong = longest && length > *longest;
     return isTooLong ? std::min(*longest, mostTokens) + 1 : std::min(length, mostTokens);
 }
