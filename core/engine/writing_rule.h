@@ -10,8 +10,8 @@
 
 namespace batchpeak::engine {
 
-/// Whether a recommendation is sure enough to be written into a config, and of its network. What follows where it is not, the
-/// program decides that was to write it: the terminal refuses, the window asks.
+/// Whether a recommendation is sure enough to be written into a config, and of its network. What follows
+/// where it is not, the program decides that was to write it: the terminal refuses, the window asks.
 
 /// The confidence [percent] that writing takes: what minConfidence says, else 50, or the confidence that the
 /// exploration was to stop at where that is less.
