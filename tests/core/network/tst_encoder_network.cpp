@@ -15,6 +15,9 @@
 #include <QTest>
 
 #include <cmath>
+#include <cstdint>
+#include <tuple>
+#include <vector>
 
 using namespace batchpeak;
 using namespace batchpeak::network;
@@ -130,6 +133,29 @@ private slots:
         // 15 % of 16 tokens, or as many as the network says.
         for (const auto& ofSample : places)
             QCOMPARE(std::int64_t(ofSample.size()), spec.predictedTokens > 0 ? spec.predictedTokens : 2);
+    }
+
+    void drawsEveryClassOfTexts_data()
+    {
+        rows<std::int64_t>({{"sentences that follow each other or not", 2}, {"five classes", 5}});
+    }
+    void drawsEveryClassOfTexts()
+    {
+        const auto classes = row<std::int64_t>();
+        const EncoderSpec spec = changed(tinyBert(), [classes](EncoderSpec& s) {
+            s.pooler = s.nextSentenceHead = true;
+            s.sentenceClasses = classes;
+        });
+        const FlatParameters parameters = randomParameters(spec);
+        const EncoderNetwork network(spec, parameters, evaluation);
+        std::vector<SampleRow> rows;
+        for (std::uint64_t key = 0; key < 100; ++key)
+            rows.push_back({.key = key, .tokens = std::vector<std::int64_t>(length, 1)});
+        at::manual_seed(12);
+        for (const Batch& batch : {network.makeBatch(100, length), network.batchOf(rows)}) {
+            const at::Tensor drawn = std::get<0>(at::_unique(batch.inputs.back(), /*sorted=*/true));
+            QVERIFY(at::equal(drawn, at::arange(classes)));
+        }
     }
 
     void zeroesMaskedTokensAlone()
