@@ -190,6 +190,26 @@ private slots:
         QVERIFY(warnings.empty());
     }
 
+    void trainsTheHeadOfClassifiers_data()
+    {
+        const auto add = rows<Adapted>();
+        add("classes of texts", {"bert with classes", beside(Names{"query"}), "query",
+                                 "next_sentence.weight next_sentence.bias"});
+        add("no head of that kind", {"llama", beside(Names{"q_proj"}), "query"});
+    }
+
+    void trainsTheHeadOfClassifiers()
+    {
+        auto [network, adapter, targets, parts] = row<Adapted>();
+        addSavedHeads(adapter, "CAUSAL_LM");
+        QVERIFY(adapter.modulesToSave.empty());
+        addSavedHeads(adapter, "SEQ_CLS");
+        std::vector<Warning> warnings;
+        const model::Tuning tuning = tuningOf(adapter, namedNetwork(network), warnings);
+        QCOMPARE(textOf(tuning.targets), targets);
+        QCOMPARE(textOf(tuning.trainedParts), parts);
+    }
+
     void tellsThatExpertsHaveNoAdapters()
     {
         std::vector<Warning> warnings;
