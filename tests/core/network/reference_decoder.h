@@ -180,6 +180,9 @@ private:
         case model::Activation::Relu:
             inner = up * (up > 0);
             break;
+        case model::Activation::ReluSquared:
+            inner = up * up * (up > 0);
+            break;
         }
         return inner;
     }

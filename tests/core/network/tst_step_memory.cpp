@@ -112,6 +112,20 @@ private:
         }
     }
 
+    template<typename Add>
+    static void addRoundings(const Add& add, const char* name, const model::DecoderSpec& decoder)
+    {
+        using model::Precision;
+        for (const auto& [kind, tuning] : tinyRoundings()) {
+            const std::string start = std::string(name) + ", " + kind;
+            add(start, requestFor(decoder, {.tuning = tuning}));
+            add(start + ", plain bf16",
+                requestFor(decoder, {.precision = Precision::PlainBf16, .tuning = tuning}));
+            add(start + ", checkpointed",
+                requestFor(decoder, {.options = {.activationCheckpointing = true}, .tuning = tuning}));
+        }
+    }
+
 private slots:
     void foretellsWhatASampleTakes_data()
     {
@@ -140,6 +154,8 @@ private slots:
         add("T5, dropout", requestFor(droppingT5));
         for (const NamedNetwork& network : tinyNetworks())
             addTunings(add, network);
+        addRoundings(add, "GPT", tinyGpt());
+        addRoundings(add, "LLaMA", tinyLlama());
     }
     void foretellsWhatASampleTakes()
     {
@@ -176,6 +192,38 @@ private slots:
         const auto held = static_cast<double>(requiredBaselineBytes(request));
         const double error = estimateOf(request).constantBytes / held - 1.0;
         QVERIFY2(std::abs(error) < 0.05, std::to_string(error).c_str());
+    }
+
+    void foretellsWhatRoundedWeightsTake_data()
+    {
+        const auto add = rows<LoadRequest>();
+        model::DecoderSpec wide = tinyLlama();
+        wide.hiddenSize = 256;
+        wide.feedForwardSize = 512;
+        addRoundings(add, "LLaMA", wide);
+        model::DecoderSpec tied = wide;
+        tied.tiedEmbeddings = true;
+        addRoundings(add, "LLaMA, tied", tied);
+        add("loss in parts",
+            requestFor(wide, {.options = {.lossParts = 4}, .tuning = tinyRoundings().front().tuning}));
+    }
+    void foretellsWhatRoundedWeightsTake()
+    {
+        LoadRequest request = row<LoadRequest>();
+        const auto total = [](const LoadRequest& of) {
+            CpuDeviceMemory memory;
+            StepRunner runner(of, memory);
+            return peakOf(runner, memory, 1);
+        };
+        const double rounded = total(request);
+        const model::StepMemory estimate = estimateOf(request);
+        request.tuning.fakeQuantization = {};
+        const model::StepMemory plain = estimateOf(request);
+        const double measured = rounded - total(request);
+        const double foretold =
+            estimate.constantBytes + estimate.bytesPerSample - plain.constantBytes - plain.bytesPerSample;
+        qInfo("measured %.0f, foretold %.0f bytes of rounding", measured, foretold);
+        QVERIFY(std::abs(measured / foretold - 1.0) < 0.25);
     }
 
     void chunksOfTheLossDoNotGrowWithTheSize()
