@@ -313,7 +313,7 @@ void addModelRows(Rows& rows, const config::ConfigContents& contents, const mode
         rows.push_back(row);
     for (const QStringList& row : modelRows(*spec))
         rows.push_back(row);
-    if (const auto known = model::trainsAll(tuning) ? config::knownSizeFor(*spec) : std::nullopt) {
+    if (const auto known = model::isUntuned(tuning) ? config::knownSizeFor(*spec) : std::nullopt) {
         rows.push_back(
             {QStringLiteral("known good size"),
              QStringLiteral("%1 for %2 on Cerebras CS systems, where the search will look too")

@@ -118,6 +118,7 @@ void addTuning(std::vector<ReadValue>& values, const model::Tuning& tuning)
     add(Translated::tr("Adapter"), adapterText(tuning));
     add(Translated::tr("In full"), trainedPartsText(tuning));
     add(Translated::tr("Frozen"), frozenWeightsText(tuning));
+    add(Translated::tr("Quantisation-aware"), fakeQuantizationText(tuning));
 }
 
 std::vector<ReadValue> valuesOf(const ConfigContents& contents, model::Phase phase)

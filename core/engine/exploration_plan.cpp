@@ -188,7 +188,7 @@ void setOnlySize(search::SearchSpace& space, std::int64_t size, const Exploratio
 /// The sizes that are known to be good are those of training all of a network.
 std::optional<std::int64_t> startingHint(const trial::LoadRequest& load)
 {
-    const bool isKnown = load.phase == model::Phase::Train && model::trainsAll(load.tuning);
+    const bool isKnown = load.phase == model::Phase::Train && model::isUntuned(load.tuning);
     const auto known = isKnown ? config::knownSizeFor(load.model) : std::nullopt;
     return known ? std::optional(known->microBatchSize) : std::nullopt;
 }

@@ -46,6 +46,8 @@ void addReplacedTuning(Fidelity& fidelity, const model::Tuning& own, const model
         fidelity.addReplaced("another adapter rank");
     if (!model::trainsAll(asked) && asked.frozenWeights != own.frozenWeights)
         fidelity.addReplaced("other frozen weights");
+    if (asked.fakeQuantization != own.fakeQuantization)
+        fidelity.addReplaced("another rounding of weights and activations");
 }
 
 /// A length that the config leaves open is brought to it by a person, and assumed without one.

@@ -28,7 +28,7 @@ struct Translated
 /// and alpha are LoraConfig's own.
 model::Tuning usualAdapters(const config::ConfigContents& contents)
 {
-    model::Tuning tuning;
+    model::Tuning tuning{.fakeQuantization = contents.tuning.fakeQuantization};
     const auto* spec = std::get_if<model::ModelSpec>(&contents.model);
     if (!spec)
         return tuning;
@@ -45,8 +45,11 @@ model::Tuning usualAdapters(const config::ConfigContents& contents)
 
 model::Tuning withAdapter(const config::ConfigContents& contents, model::AdapterKind adapter)
 {
-    if (adapter == model::AdapterKind::None)
-        return {};
+    if (adapter == model::AdapterKind::None) {
+        model::Tuning whole{.fakeQuantization = contents.tuning.fakeQuantization};
+        whole.fakeQuantization.adaptedLayers = false;
+        return whole;
+    }
     model::Tuning adapted = model::hasAdapters(contents.tuning) ? contents.tuning : usualAdapters(contents);
     adapted.adapter = adapter;
     return adapted;

@@ -166,17 +166,44 @@ QString frozenWeightsText(const Tuning& tuning)
     return QString::fromUtf8(model::toText(tuning.frozenWeights));
 }
 
+QString fakeQuantizationText(const Tuning& tuning, const QLocale& locale)
+{
+    const model::FakeQuantization& rounding = tuning.fakeQuantization;
+    QStringList parts;
+    if (rounding.weights != model::FakeQuantizedWeights::None) {
+        const QString kind = QString::fromUtf8(model::toText(rounding.weights));
+        const bool hasGroups = rounding.weights != model::FakeQuantizedWeights::Nvfp4;
+        parts << (!hasGroups                ? Translated::tr("%1 weights").arg(kind)
+                  : rounding.groupSize == 0 ? Translated::tr("%1 weights by rows").arg(kind)
+                                            : Translated::tr("%1 weights in groups of %2")
+                                                  .arg(kind, numberText(rounding.groupSize, locale)));
+    }
+    if (rounding.activations != model::FakeQuantizedActivations::None)
+        parts << Translated::tr("%1 activations").arg(QString::fromUtf8(model::toText(rounding.activations)));
+    if (!parts.isEmpty() && rounding.embeddings)
+        parts << Translated::tr("embeddings too");
+    if (!parts.isEmpty() && rounding.adaptedLayers)
+        parts << Translated::tr("in layers with an adapter");
+    return parts.join(QLatin1String(", "));
+}
+
 QString tuningWord(const Tuning& tuning)
 {
-    if (model::trainsAll(tuning))
-        return {};
-    const QString what =
-        model::hasAdapters(tuning)
-            ? QStringLiteral("%1 %2").arg(adapterName(tuning.adapter), QString::number(tuning.rank))
-            : Translated::tr("partly trained");
-    if (tuning.frozenWeights == FrozenWeights::Same)
-        return what;
-    return Translated::tr("%1 on %2").arg(what, QString::fromUtf8(model::toText(tuning.frozenWeights)));
+    QStringList words;
+    if (!model::trainsAll(tuning)) {
+        const QString what =
+            model::hasAdapters(tuning)
+                ? QStringLiteral("%1 %2").arg(adapterName(tuning.adapter), QString::number(tuning.rank))
+                : Translated::tr("partly trained");
+        words << (tuning.frozenWeights == FrozenWeights::Same
+                      ? what
+                      : Translated::tr("%1 on %2")
+                            .arg(what, QString::fromUtf8(model::toText(tuning.frozenWeights))));
+    }
+    if (model::roundsAnything(tuning.fakeQuantization))
+        words << QStringLiteral("QAT %1").arg(
+            QString::fromUtf8(model::toText(tuning.fakeQuantization.weights)));
+    return words.join(QLatin1String(", "));
 }
 
 QString parametersText(std::int64_t all, std::int64_t frozen, const QLocale& locale)
@@ -192,7 +219,7 @@ QString parametersText(std::int64_t all, std::int64_t frozen, const QLocale& loc
 
 QJsonObject tuningObject(const Tuning& tuning)
 {
-    if (model::trainsAll(tuning))
+    if (model::isUntuned(tuning))
         return {};
     FieldObject fields;
     Tuning written = tuning;

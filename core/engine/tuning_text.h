@@ -20,16 +20,19 @@ QString adapterText(const model::Tuning& tuning, const QLocale& locale = QLocale
 QString trainedPartsText(const model::Tuning& tuning);
 /// "nf4 with double quantisation", "as the trained ones"; empty where nothing is frozen.
 QString frozenWeightsText(const model::Tuning& tuning);
-/// A word or two: "LoRA 16", "DoRA 8 on nf4", "partly trained"; empty where all is trained.
+/// "int4 weights in groups of 32, int8 activations"; empty where nothing is rounded.
+QString fakeQuantizationText(const model::Tuning& tuning, const QLocale& locale = QLocale());
+/// A word or two: "LoRA 16", "DoRA 8 on nf4", "partly trained", "QAT int4"; empty where all is trained as it
+/// is.
 QString tuningWord(const model::Tuning& tuning);
 
 /// "124,439,808 parameters", "trainable 4,194,304 of 6,742,609,920 parameters, 0.06 %", and words for a
 /// network whose parameters are counted when it is loaded. \param frozen  of \p all
 QString parametersText(std::int64_t all, std::int64_t frozen, const QLocale& locale = QLocale());
 
-/// As the trial protocol has it; empty where all is trained.
+/// As the trial protocol has it; empty where all is trained as it is.
 QJsonObject tuningObject(const model::Tuning& tuning);
-/// The same in one line, which tells one tuning from another; empty where all is trained.
+/// The same in one line, which tells one tuning from another; empty where all is trained as it is.
 QString tuningRecord(const model::Tuning& tuning);
 /// What these have written; what is not understood, as of a later program, is as usual.
 model::Tuning tuningFrom(const QJsonObject& object);

@@ -188,6 +188,28 @@ std::vector<AdapterPlace> adapterPlaces(const Parameter& matrix)
     return places;
 }
 
+std::vector<FakeQuantizedRows> fakeQuantizedRows(const Parameter& matrix, const Tuning& tuning)
+{
+    const FakeQuantization& rounding = tuning.fakeQuantization;
+    if (!roundsAnything(rounding) || matrix.projections.empty() || matrix.shape.size() != 2 ||
+        matrix.shape.back() % groupSizeOf(rounding, matrix.shape.back()) != 0)
+        return {};
+    const auto layer = layerOf(matrix.name);
+    const auto isRounded = [&](Projection projection) {
+        return !rounding.adaptedLayers || isTarget(tuning, projection, layer);
+    };
+    std::vector<FakeQuantizedRows> rows;
+    if (separateRows(matrix).empty()) {
+        const std::vector<AdapterPlace> places = adapterPlaces(matrix);
+        rows.push_back({.rows = matrix.shape.front(),
+                        .isRounded = std::ranges::any_of(places, isRounded, &AdapterPlace::projection)});
+    } else {
+        for (const auto& [projection, count] : matrix.projections)
+            rows.push_back({.rows = count, .isRounded = isRounded(projection)});
+    }
+    return std::ranges::any_of(rows, &FakeQuantizedRows::isRounded) ? rows : std::vector<FakeQuantizedRows>();
+}
+
 std::vector<Parameter> tunedTable(std::vector<Parameter> table, const Tuning& tuning)
 {
     if (trainsAll(tuning))
@@ -199,11 +221,15 @@ std::optional<std::string> problemWith(const ModelSpec& spec, const Tuning& tuni
 {
     if (auto problem = problemWith(tuning))
         return problem;
-    if (trainsAll(tuning))
+    if (isUntuned(tuning))
         return std::nullopt;
     if (std::holds_alternative<ScriptSpec>(spec.architecture)) {
-        return std::string("What is trained of a TorchScript file is what the file says; leave adapters and "
-                           "frozen parts out.");
+        return std::string("What is trained of a TorchScript file is what the file says; leave adapters, "
+                           "frozen parts and fake quantisation out.");
+    }
+    if (tuning.fakeQuantization.embeddings && !std::holds_alternative<DecoderSpec>(spec.architecture)) {
+        return std::string("Embeddings are rounded in decoders alone; leave those of this network as they "
+                           "are.");
     }
     if (parameterCounts(spec, tuning).trained > 0)
         return std::nullopt;

@@ -43,6 +43,19 @@ struct AdapterPlace
 /// All that there are of a matrix; none where it is nothing that an adapter can stand beside.
 std::vector<AdapterPlace> adapterPlaces(const Parameter& matrix);
 
+/// Rows of one of the network's own matrices, and whether products with it are rounded in training.
+struct FakeQuantizedRows
+{
+    std::int64_t rows = 0;
+    bool isRounded = false;
+
+    bool operator==(const FakeQuantizedRows&) const = default;
+};
+
+/// The network's matrices that this one stands for, in the order of their rows; none where nothing of it is
+/// rounded.
+std::vector<FakeQuantizedRows> fakeQuantizedRows(const Parameter& matrix, const Tuning& tuning);
+
 /// What makes the tuning impossible for this network, as a full sentence; nothing if it is sound.
 std::optional<std::string> problemWith(const ModelSpec& spec, const Tuning& tuning);
 

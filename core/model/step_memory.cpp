@@ -7,6 +7,7 @@
 #include "parameter_table.h"
 
 #include <algorithm>
+#include <numeric>
 #include <ranges>
 #include <string>
 #include <vector>
@@ -582,6 +583,140 @@ double castBytes(const std::vector<Parameter>& parameters, const StepSettings& s
     return bytes;
 }
 
+/// Bytes of an element that backward keeps to pass a gradient on through its rounding, beside the rounded
+/// value: integers before they are cut to their range; of nvfp4 what its scales learn by
+/// (core/network/fake_quantized_matrix.cpp).
+double keptByRounding(bool isNarrowFloat, double width)
+{
+    if (!isNarrowFloat)
+        return floatBytes;
+    return 2.0 * floatBytes + width + (width < floatBytes ? floatBytes : 0.0);
+}
+
+double keptByRounding(const FakeQuantization& rounding, double width)
+{
+    if (rounding.weights == FakeQuantizedWeights::None)
+        return 0.0;
+    if (rounding.weights == FakeQuantizedWeights::Uint4)
+        return width;
+    return keptByRounding(rounding.weights == FakeQuantizedWeights::Nvfp4, width);
+}
+
+/// What quantisation-aware training keeps of one matrix.
+struct RoundedMatrix
+{
+    /// Of all its weights.
+    double weightBytes = 0.0;
+    /// Of a token, beside what is kept without rounding.
+    double tokenBytes = 0.0;
+};
+
+/// \param times  that its weights are rounded in a step
+RoundedMatrix roundedMatrix(const Parameter& matrix, const std::vector<FakeQuantizedRows>& parts,
+                            double times, const StepSettings& settings)
+{
+    const ElementBytes widths = elementBytes(settings.precision, settings.tuning);
+    const FakeQuantization& rounding = settings.tuning.fakeQuantization;
+    const auto inputs = static_cast<double>(matrix.shape.back());
+    const bool isTrained = matrix.isTrained();
+    const double width = isTrained ? widths.trained : widths.frozen;
+    double rows = 0.0;
+    double count = 0.0;
+    for (const FakeQuantizedRows& part : parts) {
+        rows += part.isRounded ? static_cast<double>(part.rows) : 0.0;
+        count += part.isRounded ? 1.0 : 0.0;
+    }
+
+    RoundedMatrix bytes;
+    if (rounding.weights != FakeQuantizedWeights::None) {
+        // The narrow copy of autocast stands where the weights' own would: castBytes().
+        const bool isCast = settings.precision == Precision::Bf16 && width > halfBytes;
+        const double passed = isTrained ? keptByRounding(rounding, width) : 0.0;
+        bytes.weightBytes =
+            rows * inputs * (times * (passed + widths.product) - (isCast ? widths.product : 0.0));
+    }
+    if (rounding.activations != FakeQuantizedActivations::None) {
+        const bool isNarrowFloat = rounding.activations == FakeQuantizedActivations::Nvfp4;
+        // A matrix that learns keeps the rounded inputs, each part its own, in the place of those of all.
+        const double result = isTrained ? widths.product : 0.0;
+        const bool keepsInputs = !isTrained || count < static_cast<double>(parts.size()) ||
+                                 (isNarrowFloat && widths.product == floatBytes);
+        bytes.tokenBytes = inputs * (count * (keptByRounding(isNarrowFloat, widths.product) + result) -
+                                     (keepsInputs ? 0.0 : widths.product));
+    }
+    return bytes;
+}
+
+/// The parameters whose products are rounded, with their parts; among them an output that is the embedding's.
+template<typename Take>
+void forEachRounded(const std::vector<Parameter>& table, const Tuning& tuning, const Take& take)
+{
+    const Parameter* embedding = nullptr;
+    bool hasOutput = false;
+    for (const Parameter& parameter : table) {
+        if (parameter.name == "embed_tokens.weight")
+            embedding = &parameter;
+        hasOutput = hasOutput || parameter.name == "output.weight";
+        if (const auto parts = fakeQuantizedRows(parameter, tuning); !parts.empty())
+            take(parameter, parts);
+    }
+    if (embedding && !hasOutput && tuning.fakeQuantization.sharedOutput)
+        take(*embedding,
+             std::vector<FakeQuantizedRows>{{.rows = embedding->shape.front(), .isRounded = true}});
+}
+
+/// Of embeddings, whose rounded rows nothing keeps.
+double roundedEmbeddings(const std::vector<Parameter>& table, const StepSettings& settings)
+{
+    const FakeQuantization& rounding = settings.tuning.fakeQuantization;
+    const double width = elementBytes(settings.precision, settings.tuning).trained;
+    double bytes = 0.0;
+    for (const Parameter& parameter : table) {
+        if (rounding.embeddings && parameter.name.starts_with("embed_") && parameter.shape.size() == 2 &&
+            parameter.isTrained())
+            bytes += static_cast<double>(parameter.elements()) * keptByRounding(rounding, width);
+    }
+    return bytes;
+}
+
+/// Adds what rounding keeps of so many tokens of a sample to the parts.
+/// \return bytes that do not grow with the size: of rounded weights
+double addRounding(const std::vector<Parameter>& table, const StepSettings& settings, double tokens,
+                   Parts& parts)
+{
+    if (!roundsAnything(settings.tuning.fakeQuantization) || settings.phase == Phase::Eval)
+        return 0.0;
+    std::vector<double> weights(parts.layers.size());
+    double outside = roundedEmbeddings(table, settings);
+    std::int64_t encoderLayers = 0;
+    forEachRounded(table, settings.tuning, [&](const Parameter& matrix, const auto& rows) {
+        const auto layer = layerOf(matrix.name);
+        if (!layer) {
+            // Losses in chunks take the output's weights as they are (core/network/token_loss.cpp).
+            if (settings.options.lossChunkRows > 0)
+                return;
+            const RoundedMatrix bytes =
+                roundedMatrix(matrix, rows, static_cast<double>(settings.options.lossParts), settings);
+            outside += bytes.weightBytes;
+            parts.head.kept += tokens * bytes.tokenBytes;
+            return;
+        }
+        if (matrix.name.starts_with("encoder."))
+            encoderLayers = std::max(encoderLayers, *layer + 1);
+        const bool isBehind = matrix.name.starts_with("decoder.");
+        const auto index = static_cast<std::size_t>(*layer + (isBehind ? encoderLayers : 0));
+        const RoundedMatrix bytes = roundedMatrix(matrix, rows, 1.0, settings);
+        weights[index] += bytes.weightBytes;
+        parts.layers[index].kept += tokens * bytes.tokenBytes;
+    });
+    // With activation checkpointing one layer's weights are rounded at a time.
+    const double layers = weights.empty() ? 0.0
+                          : settings.options.activationCheckpointing
+                              ? std::ranges::max(weights)
+                              : std::reduce(weights.begin(), weights.end());
+    return layers + outside;
+}
+
 /// The first of so many layers that something is learned in; all before it keep nothing for backward. As many
 /// as there are where the head learns alone.
 std::int64_t firstLearningLayer(const Tuning& tuning, std::int64_t layers)
@@ -673,17 +808,26 @@ double deviationFor(const ResNetSpec&, const StepSettings& settings)
 }
 
 template<typename Spec>
+double tokensOf(const Spec& spec, const StepSettings& settings)
+{
+    if constexpr (requires { spec.positions(); })
+        return static_cast<double>(spec.positions());
+    return static_cast<double>(settings.sequenceLength);
+}
+
+template<typename Spec>
 std::optional<StepMemory> memoryOf(const Spec& spec, const std::vector<Parameter>& parameters,
                                    const StepSettings& settings)
 {
-    const Parts parts = partsOf(spec, settings);
+    Parts parts = partsOf(spec, settings);
+    const double roundedWeights = addRounding(parameters, settings, tokensOf(spec, settings), parts);
     const HeldMemory held = heldMemory(parameters, settings.tuning, settings.phase, settings.precision,
                                        settings.optimizer, settings.options);
     StepMemory memory{.parameterBytes = held.parameterBytes,
                       .gradientBytes = held.gradientBytes,
                       .optimizerBytes = held.optimizerBytes};
     memory.constantBytes = held.parameterBytes + held.gradientBytes + held.optimizerBytes +
-                           castBytes(parameters, settings) + parts.tables;
+                           castBytes(parameters, settings) + parts.tables + roundedWeights;
     memory.bytesPerSample =
         settings.phase == Phase::Train ? sampleBytes(parts, settings) : evaluatedSampleBytes(parts);
     memory.deviation = trainsAll(settings.tuning) ? deviationFor(spec, settings)

@@ -10,6 +10,26 @@
 
 namespace batchpeak::model {
 
+namespace {
+
+std::optional<std::string> problemWithRounding(const Tuning& tuning)
+{
+    const FakeQuantization& rounding = tuning.fakeQuantization;
+    if (!roundsAnything(rounding))
+        return std::nullopt;
+    if (rounding.groupSize < 0 || rounding.groupSize == 1) {
+        return std::string("The groups of weights that share a scale must have 2 values or more, or 0 for "
+                           "whole rows.");
+    }
+    if (tuning.frozenWeights == FrozenWeights::Nf4 || tuning.frozenWeights == FrozenWeights::Int8) {
+        return std::string("Weights that are quantised already are not rounded again in training; choose "
+                           "bf16 or fp32 for frozen weights, or no fake quantisation.");
+    }
+    return std::nullopt;
+}
+
+} // namespace
+
 bool isTarget(const Tuning& tuning, Projection projection)
 {
     return std::ranges::find(tuning.targets, projection, &AdapterTarget::projection) != tuning.targets.end();
@@ -44,6 +64,8 @@ double adapterScale(const Tuning& tuning)
 
 std::optional<std::string> problemWith(const Tuning& tuning)
 {
+    if (auto problem = problemWithRounding(tuning))
+        return problem;
     if (!hasAdapters(tuning))
         return std::nullopt;
     if (auto problem = problemWithSizes({{tuning.rank, "rank of the adapters"}}))

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "fake_quantization.h"
 #include "word_table.h"
 
 #include <cstdint>
@@ -97,7 +98,8 @@ struct AdapterTarget
 };
 
 /// What of a network training changes, and how the rest is held: all of it, where nothing is said; some of
-/// its parameters; or adapters beside matrices that stay as they are.
+/// its parameters; or adapters beside matrices that stay as they are. And to which numbers it is rounded
+/// meanwhile, where it is to be quantised in the end.
 ///
 /// It knows neither the names that a trainer has for projections nor the arithmetic of a step.
 struct Tuning
@@ -119,6 +121,7 @@ struct Tuning
     FrozenWeights frozenWeights = FrozenWeights::Same;
     /// The scales of NF4's blocks are quantised too.
     bool doubleQuantization = true;
+    FakeQuantization fakeQuantization = {};
 
     bool operator==(const Tuning&) const = default;
 };
@@ -144,6 +147,7 @@ void visitFields(Tuning& tuning, Visitor&& visitor)
     visitor.texts("trained_parts", tuning.trainedParts);
     visitor.word("frozen_weights", tuning.frozenWeights);
     visitor.value("double_quantization", tuning.doubleQuantization);
+    visitFields(tuning.fakeQuantization, visitor);
 }
 
 inline bool hasAdapters(const Tuning& tuning)
@@ -155,6 +159,12 @@ inline bool hasAdapters(const Tuning& tuning)
 inline bool trainsAll(const Tuning& tuning)
 {
     return !hasAdapters(tuning) && tuning.trainedParts.empty();
+}
+
+/// The run trains the network as it is.
+inline bool isUntuned(const Tuning& tuning)
+{
+    return trainsAll(tuning) && !roundsAnything(tuning.fakeQuantization);
 }
 
 /// An adapter stands beside that projection in some layer.

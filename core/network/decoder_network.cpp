@@ -198,9 +198,9 @@ at::Tensor DecoderNetwork::hiddenStates(const at::Tensor& tokens, const at::Tens
 
 at::Tensor DecoderNetwork::embedded(const at::Tensor& tokens) const
 {
-    at::Tensor hidden = at::embedding(m_tokenEmbedding.weight, tokens);
+    at::Tensor hidden = at::embedding(rowsOf(m_tokenEmbedding), tokens);
     if (m_positionEmbedding.weight.defined())
-        hidden = hidden.add(m_positionEmbedding.weight.narrow(0, m_spec.positionOffset, tokens.size(1)));
+        hidden = hidden.add(rowsOf(m_positionEmbedding).narrow(0, m_spec.positionOffset, tokens.size(1)));
     if (m_embeddingNorm.weight.defined())
         hidden = normalized(hidden, m_embeddingNorm);
     return dropped(hidden);

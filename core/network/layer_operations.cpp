@@ -3,6 +3,7 @@
 #include "layer_operations.h"
 
 #include "adapters.h"
+#include "fake_quantized_matrix.h"
 #include "flat_parameters.h"
 #include "position_embeddings.h"
 
@@ -34,6 +35,15 @@ at::Tensor prepared(const at::Tensor& heads, const Affine& norm, double epsilon,
     return rotary ? rotary->rotated(result) : result;
 }
 
+at::Tensor product(const at::Tensor& input, const Affine& affine)
+{
+    if (affine.quantized)
+        return linear(input, *affine.quantized, affine.bias);
+    if (affine.fakeQuantized)
+        return linear(input, affine.weight, affine.bias, *affine.fakeQuantized);
+    return at::linear(input, affine.weight, affine.bias);
+}
+
 } // namespace
 
 Affine affineOf(const FlatParameters& parameters, const std::string& name)
@@ -44,7 +54,8 @@ Affine affineOf(const FlatParameters& parameters, const std::string& name)
     return {.weight = orUndefined(name + ".weight"),
             .bias = orUndefined(name + ".bias"),
             .quantized = parameters.quantized(name + ".weight"),
-            .adapters = adaptersOf(parameters, name)};
+            .adapters = adaptersOf(parameters, name),
+            .fakeQuantized = fakeQuantizedMatrixOf(parameters, name)};
 }
 
 Affine outputOf(const FlatParameters& parameters, const Affine& embedding)
@@ -65,10 +76,15 @@ TransformerLayer transformerLayerOf(const FlatParameters& parameters, const std:
             .down = affineOf(parameters, prefix + "feed_forward.down")};
 }
 
+at::Tensor rowsOf(const Affine& embedding)
+{
+    const auto& rounded = embedding.fakeQuantized;
+    return rounded ? fakeQuantized(embedding.weight, rounded->rounding) : embedding.weight;
+}
+
 at::Tensor linear(const at::Tensor& input, const Affine& affine, bool trains)
 {
-    const at::Tensor result = affine.quantized ? linear(input, *affine.quantized, affine.bias)
-                                               : at::linear(input, affine.weight, affine.bias);
+    const at::Tensor result = product(input, affine);
     if (!affine.adapters)
         return result;
     const auto values = [&affine, &input] {

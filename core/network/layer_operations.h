@@ -14,6 +14,7 @@
 namespace batchpeak::network {
 
 struct Adapters;
+struct FakeQuantizedMatrix;
 class FlatParameters;
 class QuantizedMatrix;
 class RotaryPositions;
@@ -29,6 +30,8 @@ struct Affine
     const QuantizedMatrix* quantized = nullptr;
     /// Beside the weight; null where there are none.
     std::shared_ptr<const Adapters> adapters = nullptr;
+    /// How the weight and what it is multiplied with are rounded; null where they are not.
+    std::shared_ptr<const FakeQuantizedMatrix> fakeQuantized = nullptr;
 };
 
 /// "name.weight" and "name.bias", each undefined where the parameters hold no such name, with all that stands
@@ -52,6 +55,9 @@ TransformerLayer transformerLayerOf(const FlatParameters& parameters, const std:
 
 /// The projection onto a vocabulary: "output", or where there is none the weight of the embedding.
 Affine outputOf(const FlatParameters& parameters, const Affine& embedding);
+
+/// All rows of an embedding, rounded where they are to be quantised.
+at::Tensor rowsOf(const Affine& embedding);
 
 /// input x weight^T + bias, and what adapters add; weight {outputs, inputs}.
 ///

@@ -97,7 +97,7 @@ model::ModelSpec modelSpecFrom(const FieldReader& fields)
     return {.family = family, .architecture = std::move(*architecture)};
 }
 
-/// Only of a run that leaves something as it is: a program that knows no "tuning" trains all.
+/// Only of a run that leaves something as it is, or rounds it: a program that knows no "tuning" trains all.
 Json tuningToJson(model::Tuning tuning)
 {
     Json object = Json::object();
@@ -150,7 +150,7 @@ Json toJson(const LoadRequest& load)
                 {"seed", load.seed}};
     if (load.targetLength)
         fields[decoderLength] = *load.targetLength;
-    if (!trainsAll(load.tuning))
+    if (!isUntuned(load.tuning))
         fields[tuningName] = tuningToJson(load.tuning);
     return fields;
 }

@@ -13,6 +13,7 @@ from peft.tuners.lora import LoraLayer
 from peft.utils import ModulesToSaveWrapper
 from torch import Tensor
 
+from .fake_quantization import Rounding, fake_quantize
 from .networks.network import Network, Piece
 from .quantization import quantize, uncounted_elements
 
@@ -77,11 +78,38 @@ class Tuned:
     elements: int
 
 
-def tune(network: Network, tuning: Tuning, compute_type: torch.dtype = torch.float32) -> Tuned:
+def tune(
+    network: Network,
+    tuning: Tuning,
+    compute_type: torch.dtype = torch.float32,
+    rounding: Rounding | None = None,
+) -> Tuned:
     """Changes the network's module. What is trained gets random values: zeros would hide errors.
 
     compute_type is that of products with quantised matrices, and of all that is frozen.
     """
+    if rounding and not rounding.adapted_layers:
+        fake_quantize(network.module, rounding)
+    tuned = _tune(network, tuning, compute_type)
+    if rounding and rounding.adapted_layers:
+        fake_quantize(network.module, rounding)
+    if rounding:
+        tuned.message["tuning"] |= rounding.message()
+    return tuned
+
+
+def all_trained(network: Network, rounding: Rounding | None = None) -> Tuned:
+    """Nothing is frozen."""
+    if rounding:
+        fake_quantize(network.module, rounding)
+    parameters = dict(network.module.named_parameters())
+    values = {name: torch.cat(pieces) for name, pieces in network.as_ours(parameters).items()}
+    elements = sum(parameter.numel() for parameter in parameters.values())
+    message = {"tuning": {"adapter": "none"} | rounding.message()} if rounding else {}
+    return Tuned(message, values, network.pieces, elements, elements)
+
+
+def _tune(network: Network, tuning: Tuning, compute_type: torch.dtype) -> Tuned:
     values = {name: torch.cat(pieces) for name, pieces in network.as_ours(_parameters(network)).items()}
     values = {name: value.detach().clone() for name, value in values.items()}
     if not tuning.targets and not tuning.modules_to_save:

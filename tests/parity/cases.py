@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from .adapters import Tuning
+from .fake_quantization import Rounding
 from .networks.after_llama import (
     Arcee,
     Ernie45,
@@ -45,6 +46,8 @@ class Case:
     micro_batches: tuple[int, ...] = (5,)
     # All of it, where nothing is said.
     tuning: Tuning | None = None
+    # Of quantisation-aware training.
+    rounding: Rounding | None = None
 
 
 _TEXT = {"vocabulary": 101, "length": 24}
@@ -326,4 +329,62 @@ _TUNED = [
     Case("ResNet-18, classes trained", _resnet, tuning=Tuning(trained_parts=("output.",))),
 ]
 
-CASES = _FULL + _TUNED
+# Whose groups fill all rows: 64 and 88 inputs, or 40 of experts.
+_INTEGERS = Rounding("int4", 8, "int8")
+_NARROW_FLOATS = Rounding("nvfp4", 16, "nvfp4")
+_BESIDE_ADAPTERS = Rounding("int4", 8, "int8", adapted_layers=True)
+_LLAMA_TARGETS = ("q_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj")
+
+_ROUNDED = [
+    *(
+        Case(f"{name}, int4 weights and int8 activations", make, rounding=_INTEGERS)
+        for name, make in [
+            ("LLaMA", _llama),
+            ("LLaMA, tied", partial(_llama, tied=True)),
+            ("Mistral", _mistral),
+            ("Qwen2", _qwen2),
+            ("Qwen3", _qwen3),
+            ("Phi-3", _phi3),
+            ("Starcoder2", _starcoder2),
+            ("Mixtral", _mixtral),
+        ]
+    ),
+    Case("LLaMA, int4 and int8, checkpointing", _llama, _CHECKPOINTING, rounding=_INTEGERS),
+    Case("LLaMA, int4 weights", _llama, rounding=Rounding("int4", 8)),
+    Case("LLaMA, int8 weights by rows", _llama, rounding=Rounding("int8")),
+    Case("LLaMA, uint4 weights", _llama, rounding=Rounding("uint4", 8)),
+    Case("LLaMA, nvfp4", partial(_llama, feed_forward=96), rounding=_NARROW_FLOATS),
+    Case("Qwen2, nvfp4", partial(_qwen2, feed_forward=96), rounding=_NARROW_FLOATS),
+    Case(
+        "LLaMA, int4 and int8, embeddings too",
+        partial(_llama, tied=True),
+        rounding=Rounding("int4", 8, "int8", embeddings=True),
+    ),
+    Case(
+        "LLaMA, int4 and int8 in adapted layers",
+        _llama,
+        tuning=Tuning(_LLAMA_TARGETS),
+        rounding=_BESIDE_ADAPTERS,
+    ),
+    Case(
+        "Qwen3, int4 and int8 in adapted layers, checkpointing",
+        _qwen3,
+        _CHECKPOINTING,
+        tuning=Tuning(_LLAMA_TARGETS),
+        rounding=_BESIDE_ADAPTERS,
+    ),
+    Case(
+        "LLaMA, int4 and int8, LoRA beside some",
+        _llama,
+        tuning=Tuning(("q_proj", "v_proj")),
+        rounding=_INTEGERS,
+    ),
+    Case(
+        "LLaMA, int4 and int8, DoRA",
+        _llama,
+        tuning=Tuning(("q_proj", "v_proj"), dora=True),
+        rounding=_INTEGERS,
+    ),
+]
+
+CASES = _FULL + _TUNED + _ROUNDED

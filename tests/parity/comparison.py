@@ -11,7 +11,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from .adapters import Tuned, tune
+from .adapters import Tuned, all_trained, tune
 from .cases import Case
 from .networks.network import Batch, Network, Piece
 from .quantization import compute_as_on_gpus, quantized_tensors
@@ -41,9 +41,9 @@ def compare(case: Case, program: Path, seed: int) -> Comparison:
     network.randomize()
     network.module.train()
     if case.tuning:
-        tuned = tune(network, case.tuning)
+        tuned = tune(network, case.tuning, rounding=case.rounding)
     else:
-        tuned = _all_trained(network)
+        tuned = all_trained(network, case.rounding)
     batch = network.batch(sum(case.micro_batches))
 
     loss = network.loss(batch)
@@ -52,13 +52,6 @@ def compare(case: Case, program: Path, seed: int) -> Comparison:
     worst, name = max(_gradient_errors(network, tuned.trained, ours))
     differences = _differences(network, tuned, ours)
     return Comparison(_relative_error(ours["loss"], loss.detach()), worst, name, differences)
-
-
-def _all_trained(network: Network) -> Tuned:
-    parameters = dict(network.module.named_parameters())
-    values = {name: torch.cat(pieces) for name, pieces in network.as_ours(parameters).items()}
-    elements = sum(parameter.numel() for parameter in parameters.values())
-    return Tuned({}, values, network.pieces, elements, elements)
 
 
 def _gradient_errors(

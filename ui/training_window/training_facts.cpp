@@ -52,7 +52,7 @@ std::vector<TrainingFact> trainingFacts(const TrainingSnapshot& snapshot)
     std::vector<TrainingFact> facts{{TrainingFacts::tr("Micro-batch"), sizeFact(snapshot)},
                                     {TrainingFacts::tr("Batch"), numberText(run.batchSize)}};
     facts.push_back({TrainingFacts::tr("Measured"), engine::fidelityText(run.run.fidelity)});
-    if (!model::trainsAll(run.run.tuning))
+    if (!model::isUntuned(run.run.tuning))
         facts.push_back({TrainingFacts::tr("Trained"),
                          QStringLiteral("%1: %2").arg(
                              engine::tuningWord(run.run.tuning),

@@ -173,7 +173,7 @@ std::string toOwnYaml(const ConfigContents& contents)
     if (contents.train && contents.eval)
         addPlan(entries, *contents.eval, "eval_");
     entries.value("devices", first ? first->devices : std::int64_t{1});
-    if (!trainsAll(contents.tuning)) {
+    if (!isUntuned(contents.tuning)) {
         model::Tuning tuning = contents.tuning;
         out << YAML::Key << "tuning" << YAML::Value << YAML::BeginMap;
         visitFields(tuning, entries);

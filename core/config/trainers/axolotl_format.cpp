@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "approximations.h"
+#include "axolotl_qat.h"
 #include "axolotl_tuning.h"
 #include "batch_schemes.h"
 #include "differences.h"
@@ -59,12 +60,11 @@ constexpr PlaceKeys placeKeys{.network = "base_model",
 using enum Difference::When;
 
 /// sequence_parallel_degree is the older name (utils/schemas/deprecated.py).
-constexpr std::array<Difference, 11> otherRuns{
+constexpr std::array<Difference, 10> otherRuns{
     {{"rl", "trains on preferences or rewards ({})", On, {}, {}, reason::preferences},
      {"reward_model", "trains a network that scores texts ({})", On, {}, {}, reason::preferences},
      {"process_reward_model", "trains a network that scores texts ({})", On, {}, {}, reason::preferences},
      {"kd_trainer", "learns from another network ({})", On, {}, {}, reason::secondNetwork},
-     {"qat", "rounds weights as a quantised network has them ({})", On, {}, {}, reason::quantizationAware},
      {"use_onebitllms",
       "rounds weights as a quantised network has them ({})",
       On,
@@ -370,7 +370,8 @@ ConfigContents read(const ConfigText& text)
     contents.model = networkOrWhyNot([&] {
         refuseOtherRun(root, otherRuns);
         refuseOtherPlugins(root);
-        contents.tuningFor = readAxolotlTuning(root, hasSixteenBits(root), contents.warnings);
+        contents.tuningFor = withAxolotlQat(readAxolotlTuning(root, hasSixteenBits(root), contents.warnings),
+                                            root, contents.warnings);
         return readNamedModel(root, nameKeys, text.networks(), contents);
     });
     settleTuning(contents);

@@ -9,6 +9,7 @@
 #include "run_reader.h"
 #include "syntax/words.h"
 #include "syntax/yaml_scalar.h"
+#include "torchtune_quantizer.h"
 
 #include <algorithm>
 #include <array>
@@ -50,17 +51,11 @@ constexpr PlaceKeys placeKeys{.network = "model._component_",
 using enum Difference::When;
 
 /// What the run does that trials do not. Keys are those of recipes/knowledge_distillation_*.py,
-/// full_dpo_distributed.py, lora_dpo_*.py and qat_*.py.
-constexpr std::array<Difference, 7> otherRuns{
+/// full_dpo_distributed.py and lora_dpo_*.py.
+constexpr std::array<Difference, 6> otherRuns{
     {{"teacher_model", "uses a second network, the teacher", There, {}, {}, reason::secondNetwork},
      {"ref_checkpointer", "uses a second network, the reference", There, {}, {}, reason::preferences},
      {"reference_checkpointer", "uses a second network, the reference", There, {}, {}, reason::preferences},
-     {"quantizer",
-      "rounds weights as a quantised network has them",
-      There,
-      {},
-      {},
-      reason::quantizationAware},
      {"policy_model", "trains several networks", There, {}, {}, reason::preferences},
      {"tensor_parallel_dim",
       "cuts layers or sequences over several GPUs",
@@ -362,6 +357,10 @@ void readModelInto(const ConfigSection& root, ConfigContents& contents)
     contents.tuning = readTorchtuneTuning(section, contents.warnings);
     if (const auto* network = std::get_if<model::ModelSpec>(&contents.model))
         checkTorchtuneTuning(section, *network);
+    contents.model = networkOrWhyNot([&] {
+        readTorchtuneQuantizer(root, contents);
+        return contents.model;
+    });
     if (contents.tuning.frozenWeights == model::FrozenWeights::Nf4 &&
         root.text("dtype").value_or("fp32") == "fp32") {
         warnOfApproximation(contents.warnings, root.positionOf("dtype"), approximation::wideWeights,

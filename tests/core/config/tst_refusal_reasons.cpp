@@ -42,7 +42,7 @@ private slots:
             {"preferences", {axolotl + "rl: dpo", "preferences or rewards"}},
             {"another stage", {factory + "stage: rm", "preferences or rewards"}},
             {"over devices", {axolotl + "tensor_parallel_size: 2", "a network or texts cut over devices"}},
-            {"quantization-aware", {axolotl + "qat: {weight_dtype: int8}", "quantization-aware training"}},
+            {"quantization-aware", {axolotl + "qat: {weight_dtype: mxfp4}", "quantization-aware training"}},
             {"another adapter", {factory + "finetuning_type: oft", "an adapter of another kind (OFT)"}},
             {"nothing trained", {factory + "template: a\nexport_dir: b", "a config that trains nothing"}},
             {"of torchtune", {torchtune + "tensor_parallel_dim: 2", "a network or texts cut over devices"}},

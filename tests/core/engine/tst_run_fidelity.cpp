@@ -185,6 +185,15 @@ private slots:
                   o.adapterRank = 4;
               },
               "as configured"}},
+            {"layers rounded that the config leaves as they are",
+             {[](config::ConfigContents& contents, Options& o) {
+                  contents.tuning = lora();
+                  contents.tuning.fakeQuantization = {.weights = model::FakeQuantizedWeights::Int4,
+                                                      .groupSize = 2,
+                                                      .adaptedLayers = true};
+                  o.adapter = model::AdapterKind::None;
+              },
+              "another run, with another adapter and another rounding of weights and activations"}},
             {"sharding over devices that the config counts",
              {[](config::ConfigContents& contents, Options&) {
                   contents.step.sharding = model::Sharding::Parameters;

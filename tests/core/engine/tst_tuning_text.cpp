@@ -40,6 +40,32 @@ Tuning partly()
     return {.trainedParts = {"layers.30.", "output.weight"}, .frozenWeights = model::FrozenWeights::Bf16};
 }
 
+/// Of all layers, embeddings too.
+Tuning rounded()
+{
+    return {.fakeQuantization = {.weights = model::FakeQuantizedWeights::Int4,
+                                 .groupSize = 256,
+                                 .activations = model::FakeQuantizedActivations::Int8,
+                                 .embeddings = true,
+                                 .sharedOutput = true}};
+}
+
+/// Beside adapters, those layers alone.
+Tuning roundedBesideAdapters()
+{
+    Tuning tuning = adapters();
+    tuning.fakeQuantization = {.weights = model::FakeQuantizedWeights::Int4,
+                               .activations = model::FakeQuantizedActivations::Int8,
+                               .adaptedLayers = true};
+    return tuning;
+}
+
+Tuning narrowFloats()
+{
+    return {.fakeQuantization = {.weights = model::FakeQuantizedWeights::Nvfp4,
+                                 .activations = model::FakeQuantizedActivations::Nvfp4}};
+}
+
 struct Said
 {
     Tuning tuning;
@@ -79,6 +105,29 @@ private slots:
         QCOMPARE(tuningWord(tuning), word);
     }
 
+    void saysWhatIsRounded_data()
+    {
+        rows<Tuning, Text, Text>(
+            {{"nothing", {adapters(), "", "LoRA 16"}},
+             {"all layers",
+              {rounded(), "int4 weights in groups of 256, int8 activations, embeddings too", "QAT int4"}},
+             {"beside adapters",
+              {roundedBesideAdapters(),
+               "int4 weights in groups of 32, int8 activations, in layers with an adapter",
+               "LoRA 16, QAT int4"}},
+             {"narrow floats", {narrowFloats(), "nvfp4 weights, nvfp4 activations", "QAT nvfp4"}},
+             {"whole rows",
+              {{.fakeQuantization = {.weights = model::FakeQuantizedWeights::Int8, .groupSize = 0}},
+               "int8 weights by rows",
+               "QAT int8"}}});
+    }
+    void saysWhatIsRounded()
+    {
+        const auto& [tuning, text, word] = row<Tuning, Text, Text>();
+        QCOMPARE(fakeQuantizationText(tuning, english), text);
+        QCOMPARE(tuningWord(tuning), word);
+    }
+
     void namesFewLayersAndCountsMany()
     {
         Tuning tuning = adapters();
@@ -108,13 +157,15 @@ private slots:
         rows<Tuning>({{"all", Tuning()},
                       {"adapters", adapters()},
                       {"everything", everything()},
-                      {"some parts", partly()}});
+                      {"some parts", partly()},
+                      {"rounded", rounded()},
+                      {"rounded beside adapters", roundedBesideAdapters()}});
     }
     void comesBackFromItsRecord()
     {
         const auto& tuning = row<Tuning>();
         QVERIFY(tuningFromRecord(tuningRecord(tuning)) == tuning);
-        QCOMPARE(tuningRecord(tuning).isEmpty(), model::trainsAll(tuning));
+        QCOMPARE(tuningRecord(tuning).isEmpty(), model::isUntuned(tuning));
     }
 
     void recordsTellTuningsApart()

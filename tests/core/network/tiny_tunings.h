@@ -67,4 +67,30 @@ inline std::vector<NamedTuning> tinyTunings()
         {"LoRA beside 8 bits", with(lora(), [](auto& tuning) { tuning.frozenWeights = Int8; })}};
 }
 
+/// Every way to round, beside what people train with it.
+inline std::vector<NamedTuning> tinyRoundings()
+{
+    using enum model::FakeQuantizedWeights;
+    const model::FakeQuantization usual{
+        .weights = Int4, .groupSize = 16, .activations = model::FakeQuantizedActivations::Int8};
+    const auto whole = [](model::FakeQuantization rounding) {
+        return model::Tuning{.fakeQuantization = rounding};
+    };
+    const auto beside = [](model::Tuning tuning, model::FakeQuantization rounding) {
+        rounding.adaptedLayers = true;
+        tuning.fakeQuantization = rounding;
+        return tuning;
+    };
+    model::FakeQuantization everywhere = usual;
+    everywhere.embeddings = everywhere.sharedOutput = true;
+    return {{"int4 and int8", whole(usual)},
+            {"int4 and int8, embeddings too", whole(everywhere)},
+            {"int4", whole({.weights = Int4, .groupSize = 16})},
+            {"int8 by rows", whole({.weights = Int8, .groupSize = 0})},
+            {"uint4", whole({.weights = Uint4, .groupSize = 16})},
+            {"nvfp4", whole({.weights = Nvfp4, .activations = model::FakeQuantizedActivations::Nvfp4})},
+            {"int4 and int8 beside LoRA", beside(lora(), usual)},
+            {"int4 and int8 beside LoRA, all linear", beside(lora(allLinear()), usual)}};
+}
+
 } // namespace batchpeak::network

@@ -112,6 +112,18 @@ private:
         }
     }
 
+    template<typename Add>
+    static void addRoundings(const Add& add, const model::DecoderSpec& decoder)
+    {
+        for (const auto& [kind, tuning] : tinyRoundings())
+            add(std::string("rounded, ") + kind, requestFor(decoder, {.tuning = tuning}));
+        const model::Tuning usual = tinyRoundings().front().tuning;
+        add("rounded, plain bf16",
+            requestFor(decoder, {.precision = model::Precision::PlainBf16, .tuning = usual}));
+        add("rounded, checkpointed",
+            requestFor(decoder, {.options = {.activationCheckpointing = true}, .tuning = usual}));
+    }
+
 private slots:
     void foretellsWhatASampleTakes_data()
     {
@@ -147,6 +159,7 @@ private slots:
         add("GPT-NeoX, dropout", requestFor(sideBySide));
         for (const NamedNetwork& network : tinyNetworks())
             addTunings(add, network);
+        addRoundings(add, tinyLlama());
     }
     void foretellsWhatASampleTakes()
     {
@@ -183,6 +196,43 @@ private slots:
         const auto held = static_cast<double>(requiredBaselineBytes(request));
         const double error = estimateOf(request).constantBytes / held - 1.0;
         QVERIFY2(std::abs(error) < 0.05, std::to_string(error).c_str());
+    }
+
+    void foretellsWhatRoundedWeightsTake_data()
+    {
+        using model::Precision;
+        const auto add = rows<LoadRequest>();
+        model::DecoderSpec wide = tinyLlama();
+        wide.hiddenSize = 128;
+        wide.feedForwardSize = 256;
+        for (const auto& [kind, tuning] : tinyRoundings())
+            add(kind, requestFor(wide, {.tuning = tuning}));
+        const model::Tuning usual = tinyRoundings().front().tuning;
+        add("plain bf16", requestFor(wide, {.precision = Precision::PlainBf16, .tuning = usual}));
+        add("checkpointed",
+            requestFor(wide, {.options = {.activationCheckpointing = true}, .tuning = usual}));
+        add("loss in parts", requestFor(wide, {.options = {.lossParts = 4}, .tuning = usual}));
+        model::DecoderSpec tied = wide;
+        tied.tiedEmbeddings = true;
+        add("tied", requestFor(tied, {.tuning = tinyRoundings().at(1).tuning}));
+    }
+    void foretellsWhatRoundedWeightsTake()
+    {
+        LoadRequest request = row<LoadRequest>();
+        const auto total = [](const LoadRequest& of) {
+            CpuDeviceMemory memory;
+            StepRunner runner(of, memory);
+            return peakOf(runner, memory, 1);
+        };
+        const double rounded = total(request);
+        const model::StepMemory estimate = estimateOf(request);
+        request.tuning.fakeQuantization = {};
+        const model::StepMemory plain = estimateOf(request);
+        const double measured = rounded - total(request);
+        const double foretold =
+            estimate.constantBytes + estimate.bytesPerSample - plain.constantBytes - plain.bytesPerSample;
+        qInfo("measured %.0f, foretold %.0f bytes of rounding", measured, foretold);
+        QVERIFY(std::abs(measured / foretold - 1.0) < 0.25);
     }
 
     void chunksOfTheLossDoNotGrowWithTheSize()

@@ -125,6 +125,11 @@ private:
                 request.tuning.frozenWeights = model::FrozenWeights::Bf16;
             add((kind + ", bf16, dropout").c_str(), request);
         }
+        for (const auto& [name, tuning] : tinyRoundings()) {
+            LoadRequest request = tinyRequest(tinyLlama(), model::Phase::Train, Precision::PlainBf16);
+            request.tuning = tuning;
+            add((std::string(name) + ", plain bf16").c_str(), request);
+        }
         LoadRequest request = tinyRequest(tinyLlama(), model::Phase::Train, Precision::PlainBf16);
         request.tuning = lora(allLinear());
         request.step.activationCheckpointing = true;
