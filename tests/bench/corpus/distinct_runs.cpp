@@ -25,6 +25,9 @@ std::string DistinctRun::text() const
         text += ", " + word(load.optimizer);
     else
         text += ", evaluation";
+    const model::FakeQuantization& rounding = load.tuning.fakeQuantization;
+    if (model::roundsAnything(rounding))
+        text += ", rounded to " + word(rounding.weights) + " and " + word(rounding.activations);
     return text + (load.step.packedTextLength > 0 ? ", packed" : "");
 }
 
