@@ -61,6 +61,20 @@ packages_of_libraries() {
   done
 }
 
+# copy_text TEXT NAME: among the licences; where it is another's too, as those of all libraries of Qt are, a link to that.
+copy_text() {
+  local other
+  # A package has several libraries.
+  [ ! -e "$licences/$2" ] || return 0
+  for other in "$licences"/*.txt; do
+    if [ ! -h "$other" ] && cmp --silent "$1" "$other"; then
+      ln --symbolic --force "$(basename "$other")" "$licences/$2"
+      return
+    fi
+  done
+  cp --dereference "$1" "$licences/$2"
+}
+
 # The licences of the libraries, of the fonts and of what is compiled in, and where the libraries' sources are.
 write_licences() {
   local name package packages=(fonts-dejavu-core libcli11-dev libeigen3-dev nlohmann-json3-dev) text
@@ -78,7 +92,7 @@ END
   for package in "${packages[@]}"; do
     text=/usr/share/doc/$package/copyright
     [ -e "$text" ] || fail "$text, which the bundle must contain, is missing; reinstall the package $package."
-    cp --dereference "$text" "$licences/$package.txt"
+    copy_text "$text" "$package.txt"
   done
   # Those texts refer to these, which other distributions do not have.
   grep --no-filename --only-matching --extended-regexp '/usr/share/common-licenses/[A-Z][A-Za-z]+(-[0-9.]*[0-9])?' "$licences"/*.txt |

@@ -4,6 +4,7 @@
 
 #include "config/approximations.h"
 #include "model/model_spec.h"
+#include "model/parameter_table.h"
 
 #include <string>
 #include <variant>
@@ -84,6 +85,22 @@ void addPackedTexts(Fidelity& fidelity, const ConfigContents& contents, const tr
         fidelity.addAssumed("packed texts of " + std::to_string(own) + " tokens");
 }
 
+/// The step of an optimizer whose state lies otherwise than as plain numbers is another than the run's, but
+/// of adapters it is little beside the passes through the frozen network, which is many times as large.
+void judgeOptimizer(Fidelity& fidelity, const trial::LoadRequest& load)
+{
+    // Of a step of 8-bit AdamW on the CPU, LoRA on all layers of GPT-2 small (2 % of it), 8 samples of 128
+    // tokens: docs/measurements.md.
+    constexpr double negligibleShare = 0.05;
+    const model::ParameterCounts counts = model::parameterCounts(load.model, load.tuning);
+    if (!model::hasAdapters(load.tuning) ||
+        static_cast<double>(counts.trained) > negligibleShare * static_cast<double>(counts.all()))
+        return;
+    fidelity.dropReason(config::approximation::step8bit);
+    fidelity.dropReason(config::approximation::step4bit);
+    fidelity.dropReason(config::approximation::pagedOptimizer);
+}
+
 /// Each device runs its trials by itself, whatever the others hold; where the config says that there is one,
 /// none does, whatever reading it has warned of. In evaluation only parameters are shared.
 void judgeSharding(Fidelity& fidelity, const ConfigContents& contents, const trial::LoadRequest& load)
@@ -109,6 +126,7 @@ Fidelity fidelityOfRun(const ConfigContents& contents, const ExplorationOptions&
     addLengths(fidelity, contents, load);
     addPackedTexts(fidelity, contents, load);
     judgeSharding(fidelity, contents, load);
+    judgeOptimizer(fidelity, load);
     if (!options.workerCommand.isEmpty())
         fidelity.addReplaced("another worker program");
     return fidelity;

@@ -642,8 +642,9 @@ RunDescription adapterRun()
                               {.projection = model::Projection::Value, .layers = {}}},
                   .trainedParts = {},
                   .frozenWeights = model::FrozenWeights::Nf4};
-    run.fidelity.addReason("lengths of packed texts that are not known");
+    run.fidelity.addReason("a loss in chunks");
     run.fidelity.addReason("a 4-bit base without a fused kernel");
+    run.fidelity.addAssumed("packed texts of 512 tokens");
     return run;
 }
 
@@ -653,6 +654,14 @@ Snapshot adapterSnapshot()
     const config::BatchPlan plan = snapshot.run->plan;
     snapshot.run = adapterRun();
     snapshot.run->plan = plan;
+    return snapshot;
+}
+
+Snapshot assumedDataSnapshot()
+{
+    Snapshot snapshot = finishedSnapshot();
+    snapshot.run->fidelity.addAssumed("samples of 2048 tokens");
+    snapshot.run->fidelity.addAssumed("packed texts of 512 tokens");
     return snapshot;
 }
 
@@ -690,6 +699,7 @@ std::vector<SampleSnapshot> allSamples()
             {QStringLiteral("trainer"), trainerSnapshot()},
             {QStringLiteral("adapter"), adapterSnapshot()},
             {QStringLiteral("another-run"), anotherRunSnapshot()},
+            {QStringLiteral("assumed-data"), assumedDataSnapshot()},
             {QStringLiteral("cpu"), cpuSnapshot()}};
 }
 

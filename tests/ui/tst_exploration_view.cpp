@@ -235,9 +235,9 @@ private slots:
     {
         test::SampleWindow window(Theme::light(), QSize(1440, 900));
         window.display(test::adapterSnapshot());
-        const QString sentence =
-            QStringLiteral("Approximate because of lengths of packed texts that are not known and a "
-                           "4-bit base without a fused kernel.");
+        const QString sentence = QStringLiteral(
+            "Approximate because of a loss in chunks and a 4-bit base without a fused kernel, for "
+            "packed texts of 512 tokens.");
         const auto* chip = window.findChild<FidelityChip*>();
         QCOMPARE(chip->text(), QStringLiteral("approximate"));
         QCOMPARE(chip->toolTip(), sentence);

@@ -92,8 +92,8 @@ private slots:
                 continue;
             ++marked;
             const QString reason =
-                QStringLiteral("Approximate because of lengths of packed texts that are not known and "
-                               "a 4-bit base without a fused kernel.");
+                QStringLiteral("Approximate because of a loss in chunks and a 4-bit base without a fused "
+                               "kernel, for packed texts of 512 tokens.");
             QVERIFY2(rate.data(Qt::ToolTipRole).toString().endsWith(reason),
                      qPrintable(rate.data(Qt::ToolTipRole).toString()));
         }

@@ -20,9 +20,9 @@ void packTexts(TextPosition position, std::string_view key, ConfigContents& cont
     contents.step.packedTextLength = usualTextTokens;
     contents.textLengthIsOpen = true;
     warn(contents.warnings, position,
-         "{} packs texts into samples of full length, each of which attends to itself alone; trials take "
-         "texts of "
-         "{} tokens. Give the length of yours with --packed-text-length.",
+         "{} packs texts, each of which attends to itself alone, into samples of full length; trials take "
+         "texts "
+         "of {} tokens. Give the length of yours with --packed-text-length.",
          key, usualTextTokens);
 }
 

@@ -25,6 +25,11 @@ model::Tuning lora()
             .targets = {{.projection = model::Projection::Query, .layers = {}}}};
 }
 
+config::Warning reasonOf(std::string_view approximation)
+{
+    return {.sentence = "", .position = {}, .approximation = std::string(approximation)};
+}
+
 config::Fidelity labelOf(const Change& change)
 {
     config::ConfigContents contents = test::smallConfig();
@@ -188,12 +193,32 @@ private slots:
             {"layers rounded that the config leaves as they are",
              {[](config::ConfigContents& contents, Options& o) {
                   contents.tuning = lora();
-                  contents.tuning.fakeQuantization = {.weights = model::FakeQuantizedWeights::Int4,
-                                                      .groupSize = 2,
-                                                      .adaptedLayers = true};
+                  contents.tuning.fakeQuantization = {
+                      .weights = model::FakeQuantizedWeights::Int4, .groupSize = 2, .adaptedLayers = true};
                   o.adapter = model::AdapterKind::None;
               },
               "another run, with another adapter and another rounding of weights and activations"}},
+            {"the step of a narrow optimizer",
+             {[](config::ConfigContents& contents, Options&) {
+                  contents.warnings.push_back(reasonOf(config::approximation::step8bit));
+                  contents.warnings.push_back(reasonOf(config::approximation::pagedOptimizer));
+              },
+              "approximate because of the step of an 8-bit optimizer and a paged optimizer"}},
+            {"the same of a few adapters",
+             {[](config::ConfigContents& contents, Options&) {
+                  contents.tuning = lora();
+                  contents.tuning.rank = 1;
+                  contents.warnings.push_back(reasonOf(config::approximation::step8bit));
+                  contents.warnings.push_back(reasonOf(config::approximation::pagedOptimizer));
+              },
+              "as configured"}},
+            {"the same of adapters that are much of the network",
+             {[](config::ConfigContents& contents, Options&) {
+                  contents.tuning = lora();
+                  contents.tuning.rank = 8;
+                  contents.warnings.push_back(reasonOf(config::approximation::step8bit));
+              },
+              "approximate because of the step of an 8-bit optimizer"}},
             {"sharding over devices that the config counts",
              {[](config::ConfigContents& contents, Options&) {
                   contents.step.sharding = model::Sharding::Parameters;
