@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "layer_memory.h"
 
-#include "held_memory.h"
-
 #include <initializer_list>
 
 namespace batchpeak::model {
@@ -150,9 +148,14 @@ double keptOfInputs(const LayerShape& layer, const StepSettings& settings)
 
 } // namespace
 
+ElementBytes computedBytes(const StepSettings& settings)
+{
+    return gatheredBytes(settings.precision, settings.tuning, settings.phase, settings.options);
+}
+
 Widths widthsOf(const StepSettings& settings)
 {
-    const ElementBytes bytes = elementBytes(settings.precision, settings.tuning);
+    const ElementBytes bytes = computedBytes(settings);
     return {.state = trainsAll(settings.tuning) ? bytes.trained : bytes.frozen, .product = bytes.product};
 }
 

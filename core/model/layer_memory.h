@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "held_memory.h"
 #include "layer_kind.h"
 #include "step_memory.h"
 
@@ -10,6 +11,8 @@
 namespace batchpeak::model {
 
 /// What the layers of transformers take of a step's memory: the part of stepMemory() that all of them share.
+
+ElementBytes computedBytes(const StepSettings& settings);
 
 /// Bytes of an element.
 struct Widths

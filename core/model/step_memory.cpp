@@ -309,7 +309,7 @@ double castBytes(const std::vector<Parameter>& parameters, const StepSettings& s
 {
     if (settings.precision != Precision::Bf16)
         return 0.0;
-    const ElementBytes widths = elementBytes(settings.precision, settings.tuning);
+    const ElementBytes widths = computedBytes(settings);
     double bytes = 0.0;
     for (const Parameter& parameter : parameters) {
         const double width = parameter.isTrained() ? widths.trained : widths.frozen;
@@ -351,7 +351,7 @@ struct RoundedMatrix
 RoundedMatrix roundedMatrix(const Parameter& matrix, const std::vector<FakeQuantizedRows>& parts,
                             double times, const StepSettings& settings)
 {
-    const ElementBytes widths = elementBytes(settings.precision, settings.tuning);
+    const ElementBytes widths = computedBytes(settings);
     const FakeQuantization& rounding = settings.tuning.fakeQuantization;
     const auto inputs = static_cast<double>(matrix.shape.back());
     const bool isTrained = matrix.isTrained();
@@ -405,7 +405,7 @@ void forEachRounded(const std::vector<Parameter>& table, const Tuning& tuning, c
 double roundedEmbeddings(const std::vector<Parameter>& table, const StepSettings& settings)
 {
     const FakeQuantization& rounding = settings.tuning.fakeQuantization;
-    const double width = elementBytes(settings.precision, settings.tuning).trained;
+    const double width = computedBytes(settings).trained;
     double bytes = 0.0;
     for (const Parameter& parameter : table) {
         if (rounding.embeddings && parameter.name.starts_with("embed_") && parameter.shape.size() == 2 &&
@@ -560,9 +560,9 @@ std::optional<StepMemory> memoryOf(const Spec& spec, const std::vector<Parameter
     const HeldMemory held = heldMemory(parameters, settings.tuning, settings.phase, settings.precision,
                                        settings.optimizer, settings.options);
     StepMemory memory{.parameterBytes = held.parameterBytes,
-                      .gradientBytes = held.gradientBytes,
+                      .gradientBytes = held.gradientBytes + held.fullGradientBytes,
                       .optimizerBytes = held.optimizerBytes};
-    memory.constantBytes = held.parameterBytes + held.gradientBytes + held.optimizerBytes +
+    memory.constantBytes = memory.parameterBytes + memory.gradientBytes + memory.optimizerBytes +
                            castBytes(parameters, settings) + parts.tables + roundedWeights;
     memory.bytesPerSample =
         settings.phase == Phase::Train ? sampleBytes(parts, settings) : evaluatedSampleBytes(parts);
