@@ -36,8 +36,8 @@ struct ElementBytes
 
 ElementBytes elementBytes(Precision precision, const Tuning& tuning);
 /// The same of parameters as layers compute with them. What is gathered from several devices is narrowed on
-/// the way where autocast would narrow it behind: MixedPrecision of FSDP, as accelerate 1.12 sets it for bf16
-/// (utils/dataclasses.py), Composer 0.32 too; and DeepSpeed's bf16.
+/// the way where autocast would narrow it behind: MixedPrecision of FSDP, whose param_dtype accelerate sets
+/// for bf16 (set_mixed_precision in utils/dataclasses.py).
 ElementBytes gatheredBytes(Precision precision, const Tuning& tuning, Phase phase,
                            const StepOptions& options);
 

@@ -68,10 +68,11 @@ struct ParameterUnit
 
 /// How one of several devices holds the parameters of a network that they share: a share of each unit, and
 /// full parameters of the units in use. Parameters outside of layers stay gathered through a step, as those
-/// of FSDP's root do. Of layers two are gathered at a time, the one in use and the next one: "two all-gather
-/// output tensors alive at once" (torch/distributed/fsdp/_fully_shard of PyTorch 2.11), and FSDP's
-/// BACKWARD_PRE and limit_all_gathers, both its defaults. So layers of the same shapes take turns in two
-/// buffers, each kind in two of its own. Sizes of DeepSpeed's buckets are not heeded.
+/// of FSDP's root do. Of layers two are gathered, the one in use and the next one, so that layers of the same
+/// shapes take turns in two buffers, each kind in two of its own: wait_for_unshard and pre_backward in
+/// torch/distributed/fsdp/_fully_shard/_fsdp_param_group.py of PyTorch 2.11; of FSDP 1 backward_prefetch and
+/// limit_all_gathers, by their defaults in fully_sharded_data_parallel.py. Sizes of DeepSpeed's buckets are
+/// not heeded.
 ///
 /// Where gradients are shared and parameters are not (ZeRO-2, SHARD_GRAD_OP), all layers stay gathered.
 struct ParameterShares
@@ -88,8 +89,9 @@ struct ParameterShares
     std::int64_t frozenGathered = 0;
 
     std::int64_t trainedShare() const { return decayingShare + undecayedShare; }
-    /// Of full gradients that are there at once: those of a layer and of the one that is being reduced, and
-    /// those of all parameters outside of layers.
+    /// Of full gradients that are there at once: those of a layer and of the one that is being reduced
+    /// (reduce_scatter_state of post_backward, in the same file), and those of all parameters outside of
+    /// layers.
     std::int64_t fullGradients() const;
 };
 
