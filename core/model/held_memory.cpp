@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "held_memory.h"
 
+#include "parameter_shares.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -32,29 +34,39 @@ double allocated(double bytes)
     return std::ceil(bytes / unit) * unit;
 }
 
-/// Codes and scales of core/network/quantized_matrix.cpp, of a matrix of so many rows.
-double quantizedBytes(double rows, double inputs, const Tuning& tuning)
+/// What core/network/quantized_matrix.cpp holds of a matrix.
+struct QuantizedBytes
+{
+    double codes = 0.0;
+    double scales = 0.0;
+};
+
+QuantizedBytes quantizedBytes(double rows, double inputs, const Tuning& tuning)
 {
     const double elements = rows * inputs;
     if (tuning.frozenWeights == FrozenWeights::Int8)
-        return allocated(elements) + allocated(rows * floatBytes);
+        return {.codes = allocated(elements), .scales = allocated(rows * floatBytes)};
     const double blocks = std::ceil(elements / 64.0);
     const double codes = allocated(std::ceil(elements / 2.0));
     if (!tuning.doubleQuantization)
-        return codes + allocated(blocks * floatBytes);
-    return codes + allocated(blocks) + allocated(std::ceil(blocks / 256.0) * floatBytes) +
-           allocated(floatBytes);
+        return {.codes = codes, .scales = allocated(blocks * floatBytes)};
+    return {.codes = codes,
+            .scales = allocated(blocks) + allocated(std::ceil(blocks / 256.0) * floatBytes) +
+                      allocated(floatBytes)};
 }
 
-double quantizedBytes(const Parameter& matrix, const Tuning& tuning)
+QuantizedBytes quantizedBytes(const Parameter& matrix, const Tuning& tuning)
 {
     const auto inputs = static_cast<double>(matrix.shape.back());
     std::vector<std::int64_t> rows = separateRows(matrix);
     if (rows.empty())
         rows.push_back(matrix.elements() / matrix.shape.back());
-    double bytes = 0.0;
-    for (const std::int64_t count : rows)
-        bytes += quantizedBytes(static_cast<double>(count), inputs, tuning);
+    QuantizedBytes bytes;
+    for (const std::int64_t count : rows) {
+        const QuantizedBytes part = quantizedBytes(static_cast<double>(count), inputs, tuning);
+        bytes.codes += part.codes;
+        bytes.scales += part.scales;
+    }
     return bytes;
 }
 
@@ -72,12 +84,9 @@ double momentBytes(Optimizer optimizer, double full)
 constexpr double mostAtOnce = 1 << 24;
 constexpr double mostBroughtAtOnce = 1 << 22;
 
-double optimizerBytes(double elements, const ElementBytes& widths, Precision precision, Optimizer optimizer,
+double optimizerBytes(double shared, const ElementBytes& widths, Precision precision, Optimizer optimizer,
                       const StepOptions& options)
 {
-    const double shared = options.sharding == Sharding::None
-                              ? elements
-                              : std::ceil(elements / static_cast<double>(options.shards));
     const bool hasMasters = widths.trained < floatBytes && precision != Precision::PlainBf16;
     const double full = hasMasters ? floatBytes : widths.trained;
     const double moment = momentBytes(optimizer, full);
@@ -92,6 +101,48 @@ double optimizerBytes(double elements, const ElementBytes& widths, Precision pre
     else if (isAway && widths.trained < floatBytes)
         bytes += 2.0 * room;
     return bytes;
+}
+
+/// Where every device holds all parameters.
+HeldMemory wholeMemory(const std::vector<Parameter>& table, const Tuning& tuning, const ElementBytes& widths)
+{
+    const double trained = heldElements(table, ParameterRole::Trained, widths.trained) * widths.trained;
+    HeldMemory held{.parameterBytes =
+                        trained + heldElements(table, ParameterRole::Frozen, widths.frozen) * widths.frozen,
+                    .gradientBytes = trained};
+    for (const Parameter& parameter : table) {
+        if (parameter.role != ParameterRole::Quantized)
+            continue;
+        const QuantizedBytes bytes = quantizedBytes(parameter, tuning);
+        held.parameterBytes += bytes.codes + bytes.scales;
+    }
+    return held;
+}
+
+/// Where each holds a share of them, and what is gathered beside it. Scales of quantised matrices are not
+/// shared (core/network/sharded_parameters.h).
+HeldMemory sharedMemory(const std::vector<Parameter>& table, const ParameterShares& shares,
+                        std::int64_t devices, const Tuning& tuning, const ElementBytes& widths,
+                        const ElementBytes& gathered)
+{
+    const auto bytes = [](std::int64_t elements, double width) {
+        return static_cast<double>(elements) * width;
+    };
+    HeldMemory held{.parameterBytes = bytes(shares.trainedShare(), widths.trained) +
+                                      bytes(shares.frozenShare, widths.frozen) +
+                                      bytes(shares.gathered, gathered.trained) +
+                                      bytes(shares.frozenGathered, gathered.frozen),
+                    .gradientBytes = bytes(shares.trainedShare(), widths.trained),
+                    .fullGradientBytes = bytes(shares.fullGradients(), gathered.trained)};
+    for (std::size_t i = 0; i < shares.units.size(); ++i) {
+        const ParameterUnit& unit = shares.units[i];
+        for (const std::size_t row : unit.quantized) {
+            const QuantizedBytes matrix = quantizedBytes(table[row], tuning);
+            held.parameterBytes += matrix.scales + (unit.lender == i ? matrix.codes : 0.0) +
+                                   bytes(shareOf(static_cast<std::int64_t>(matrix.codes), devices), 1.0);
+        }
+    }
+    return held;
 }
 
 } // namespace
@@ -119,22 +170,38 @@ ElementBytes elementBytes(Precision precision, const Tuning& tuning)
     return {.trained = trained, .frozen = frozen, .product = product};
 }
 
+ElementBytes gatheredBytes(Precision precision, const Tuning& tuning, Phase phase, const StepOptions& options)
+{
+    ElementBytes bytes = elementBytes(precision, tuning);
+    if (precision == Precision::Bf16 && gathersParameters(sharingIn(phase, options))) {
+        bytes.trained = std::min(bytes.trained, bytes.product);
+        bytes.frozen = std::min(bytes.frozen, bytes.product);
+    }
+    return bytes;
+}
+
 HeldMemory heldMemory(const std::vector<Parameter>& table, const Tuning& tuning, Phase phase,
                       Precision precision, Optimizer optimizer, const StepOptions& options)
 {
     const ElementBytes widths = elementBytes(precision, tuning);
-    const double trained = heldElements(table, ParameterRole::Trained, widths.trained);
-    HeldMemory held{.parameterBytes =
-                        trained * widths.trained +
-                        heldElements(table, ParameterRole::Frozen, widths.frozen) * widths.frozen};
-    for (const Parameter& parameter : table) {
-        if (parameter.role == ParameterRole::Quantized)
-            held.parameterBytes += quantizedBytes(parameter, tuning);
+    const Sharding sharing = sharingIn(phase, options);
+    HeldMemory held;
+    double stepped = 0.0;
+    if (gathersParameters(sharing)) {
+        const ParameterShares shares = parameterShares(table, sharing, options.shards);
+        held = sharedMemory(table, shares, options.shards, tuning, widths,
+                            gatheredBytes(precision, tuning, phase, options));
+        stepped = static_cast<double>(shares.trainedShare());
+    } else {
+        held = wholeMemory(table, tuning, widths);
+        stepped = heldElements(table, ParameterRole::Trained, widths.trained);
+        if (sharing == Sharding::Optimizer)
+            stepped = std::ceil(stepped / static_cast<double>(options.shards));
     }
     if (phase == Phase::Eval)
-        return held;
-    held.gradientBytes = trained * widths.trained;
-    held.optimizerBytes = optimizerBytes(trained, widths, precision, optimizer, options);
+        held.gradientBytes = held.fullGradientBytes = 0.0;
+    else
+        held.optimizerBytes = optimizerBytes(stepped, widths, precision, optimizer, options);
     return held;
 }
 

@@ -10,11 +10,14 @@
 
 namespace batchpeak::model {
 
-/// Bytes that a network takes between steps, whatever the micro-batch size.
+/// Bytes that a network takes on one device between steps, whatever the micro-batch size.
 struct HeldMemory
 {
     double parameterBytes = 0.0;
     double gradientBytes = 0.0;
+    /// Beside them for a part of backward, where devices share them: full gradients of which each gets its
+    /// share.
+    double fullGradientBytes = 0.0;
     /// The state of the optimizer, masters of narrow parameters, and its room to work on them.
     double optimizerBytes = 0.0;
 };
@@ -32,5 +35,10 @@ struct ElementBytes
 };
 
 ElementBytes elementBytes(Precision precision, const Tuning& tuning);
+/// The same of parameters as layers compute with them. What is gathered from several devices is narrowed on
+/// the way where autocast would narrow it behind: MixedPrecision of FSDP, whose param_dtype accelerate sets
+/// for bf16 (set_mixed_precision in utils/dataclasses.py).
+ElementBytes gatheredBytes(Precision precision, const Tuning& tuning, Phase phase,
+                           const StepOptions& options);
 
 } // namespace batchpeak::model

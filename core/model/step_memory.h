@@ -31,7 +31,7 @@ struct StepMemory
     /// Parameters, gradients, optimizer state and what else does not grow with the size: narrow copies of
     /// matrices, tables, masters' buffers.
     double constantBytes = 0.0;
-    /// Of that, what training anywhere holds, as HeldMemory has it.
+    /// Of that, what training anywhere holds, as HeldMemory has it; full gradients among the gradients.
     double parameterBytes = 0.0;
     double gradientBytes = 0.0;
     double optimizerBytes = 0.0;

@@ -184,13 +184,14 @@ at::Tensor DecoderNetwork::hiddenStates(const at::Tensor& tokens, const at::Tens
 {
     const AttentionMasks::Masks masks = m_masks.of(attentionMask, tokens.size(1));
     at::Tensor hidden = embedded(tokens);
-    for (const Layer& layer : m_layers) {
+    for (std::size_t i = 0; i < m_layers.size(); ++i) {
+        const Layer& layer = m_layers[i];
         const at::Tensor& mask = layer.isWindowed ? masks.windowed : masks.all;
-        hidden = throughLayer(
-            [this, &layer, mask](const std::vector<at::Tensor>& inputs) {
-                return through(layer, inputs.front(), mask);
-            },
-            {hidden});
+        hidden = throughLayer(i,
+                              [this, &layer, mask](const std::vector<at::Tensor>& inputs) {
+                                  return through(layer, inputs.front(), mask);
+                              },
+                              {hidden});
     }
     askBetweenLayers(hidden);
     return normalized(hidden, m_finalNorm);

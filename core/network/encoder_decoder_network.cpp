@@ -162,9 +162,10 @@ at::Tensor EncoderDecoderNetwork::decoded(const Batch& batch) const
     const at::Tensor future = m_future.narrow(0, 0, length).narrow(1, 0, length);
     const at::Tensor bias =
         positionBias(m_decoder, length).masked_fill_(future, -std::numeric_limits<double>::infinity());
-    for (const Layer& layer : m_decoder.layers) {
+    for (std::size_t i = 0; i < m_decoder.layers.size(); ++i) {
         hidden = throughLayer(
-            [this, &layer, padding](const std::vector<at::Tensor>& inputs) {
+            m_encoder.layers.size() + i,
+            [this, &layer = m_decoder.layers[i], padding](const std::vector<at::Tensor>& inputs) {
                 const at::Tensor attending = withSelfAttention(inputs[0], inputs[2], layer);
                 return withFeedForward(withCrossAttention(attending, inputs[1], padding, layer), layer);
             },
@@ -180,12 +181,13 @@ at::Tensor EncoderDecoderNetwork::encoded(const Batch& batch) const
     at::Tensor bias = positionBias(m_encoder, hidden.size(1));
     if (const at::Tensor padding = paddingBias(batch, options().computeType); padding.defined())
         bias = bias.add(padding);
-    for (const Layer& layer : m_encoder.layers) {
-        hidden = throughLayer(
-            [this, &layer](const std::vector<at::Tensor>& inputs) {
-                return withFeedForward(withSelfAttention(inputs[0], inputs[1], layer), layer);
-            },
-            {hidden, bias});
+    for (std::size_t i = 0; i < m_encoder.layers.size(); ++i) {
+        hidden =
+            throughLayer(i,
+                         [this, &layer = m_encoder.layers[i]](const std::vector<at::Tensor>& inputs) {
+                             return withFeedForward(withSelfAttention(inputs[0], inputs[1], layer), layer);
+                         },
+                         {hidden, bias});
     }
     return dropped(normalized(hidden, m_encoder.finalNorm));
 }

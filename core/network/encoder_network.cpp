@@ -279,12 +279,12 @@ at::Tensor EncoderNetwork::encoded(const Batch& batch) const
     at::Tensor mask;
     if (batch.attentionMask.defined())
         mask = batch.attentionMask.view({-1, 1, 1, length}).expand({-1, 1, length, length});
-    for (const TransformerLayer& layer : m_layers) {
-        hidden = throughLayer(
-            [this, &layer, mask](const std::vector<at::Tensor>& inputs) {
-                return throughBranches(inputs[0], layer, mask);
-            },
-            {hidden});
+    for (std::size_t i = 0; i < m_layers.size(); ++i) {
+        hidden = throughLayer(i,
+                              [this, &layer = m_layers[i], mask](const std::vector<at::Tensor>& inputs) {
+                                  return throughBranches(inputs[0], layer, mask);
+                              },
+                              {hidden});
     }
     askBetweenLayers(hidden);
     return m_spec.finalNormalization ? normalized(hidden, m_finalNorm) : hidden;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "flat_parameters.h"
 
+#include "sharded_parameters.h"
+
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/zeros.h>
@@ -86,14 +88,22 @@ private:
 } // namespace
 
 std::vector<std::int64_t> FlatParameters::segmentElements(const std::vector<model::Parameter>& table,
-                                                          at::ScalarType type)
+                                                          const ParameterHolding& holding)
 {
     std::vector<std::int64_t> segments;
+    if (holding.sharing) {
+        const model::ParameterShares shares = ShardedParameters::sharesOf(table, *holding.sharing);
+        for (const std::int64_t share : {shares.decayingShare, shares.undecayedShare}) {
+            if (share > 0)
+                segments.push_back(share);
+        }
+        return segments;
+    }
     for (const bool decays : {true, false}) {
         std::int64_t elements = 0;
         for (const model::Parameter& parameter : table) {
             if (parameter.isTrained() && parameter.decays == decays)
-                elements += aligned(parameter.elements(), type);
+                elements += aligned(parameter.elements(), holding.type);
         }
         if (elements > 0)
             segments.push_back(elements);
@@ -105,6 +115,8 @@ std::vector<std::int64_t> FlatParameters::valueBytes(const std::vector<model::Pa
                                                      const ParameterHolding& holding)
 {
     using enum model::ParameterRole;
+    if (holding.sharing)
+        return ShardedParameters::valueBytes(table, holding);
     const auto buffer = [&table](model::ParameterRole role, at::ScalarType type) {
         return bufferElements(table, role, type) * static_cast<std::int64_t>(c10::elementSize(type));
     };
@@ -126,6 +138,10 @@ FlatParameters::FlatParameters(std::vector<model::Parameter> table, model::Phase
 {
     for (std::size_t i = 0; i < m_table.size(); ++i)
         m_indexOf.emplace(m_table[i].name, i);
+    if (holding.sharing) {
+        makeShared(phase, device, holding);
+        return;
+    }
     makeTrained(phase, device, holding);
     makeFrozen(device, holding);
 }
@@ -191,6 +207,58 @@ void FlatParameters::makeFrozen(at::Device device, const ParameterHolding& holdi
     }
 }
 
+void FlatParameters::makeShared(model::Phase phase, at::Device device, const ParameterHolding& holding)
+{
+    const bool trains = phase == model::Phase::Train;
+    m_sharded = std::make_shared<ShardedParameters>(m_table, phase, device, holding);
+    m_gradients = m_sharded->gradients();
+    const model::ParameterShares& shares = m_sharded->shares();
+    for (std::size_t unit = 0; unit < shares.units.size(); ++unit)
+        makeUnit(unit, device, trains, holding);
+    std::int64_t first = 0;
+    for (const auto& [elements, decays] :
+         {std::pair(shares.decayingShare, true), std::pair(shares.undecayedShare, false)}) {
+        if (elements == 0)
+            continue;
+        m_segments.push_back({.values = m_sharded->values().narrow(0, first, elements),
+                              .gradients = trains ? m_gradients.narrow(0, first, elements) : at::Tensor(),
+                              .decays = decays});
+        first += elements;
+    }
+}
+
+// Layers that take turns in one buffer write to it one after another: each takes its share before the next.
+void FlatParameters::makeUnit(std::size_t index, at::Device device, bool trains,
+                              const ParameterHolding& holding)
+{
+    const model::ParameterUnit& unit = m_sharded->shares().units[index];
+    const auto make = [&](std::size_t row, const at::Tensor& stretch) -> at::Tensor& {
+        const model::Parameter& parameter = m_table[row];
+        at::Tensor& view = m_views[row].parameter;
+        view = shaped(stretch, parameter.shape, holding.channelsLast).detach();
+        initialize(view, parameter.initialization);
+        return view;
+    };
+    for (const auto& place : unit.trained) {
+        at::Tensor& view = make(place.row, m_sharded->trained(index, place, m_table[place.row].elements()));
+        view.requires_grad_(trains);
+        if (trains)
+            m_sharded->learn(view, index, place);
+    }
+    for (const auto& place : unit.frozen)
+        make(place.row, m_sharded->frozen(index, place, m_table[place.row].elements()));
+    const model::ParameterUnit& lender = m_sharded->shares().units[unit.lender];
+    for (std::size_t i = 0; i < unit.quantized.size(); ++i) {
+        const std::size_t row = unit.quantized[i];
+        at::Tensor full = at::empty(m_table[row].shape, at::TensorOptions(device).dtype(holding.frozenType));
+        initialize(full, m_table[row].initialization);
+        quantize(row, full);
+        if (unit.lender != index)
+            m_views[row].quantized.borrowCodes(m_views[lender.quantized[i]].quantized);
+    }
+    m_sharded->keepShare(index);
+}
+
 void FlatParameters::quantize(std::size_t index, const at::Tensor& values)
 {
     m_views[index].quantized = QuantizedMatrix(values, model::separateRows(m_table[index]),
@@ -227,6 +295,8 @@ const model::Parameter* FlatParameters::rowOf(const std::string& name) const
 
 void FlatParameters::set(const std::string& name, const at::Tensor& values)
 {
+    if (m_sharded)
+        throw std::logic_error("The parameter " + name + " is shared with other devices.");
     const at::NoGradGuard noGradients;
     const std::size_t index = m_indexOf.at(name);
     if (m_views[index].quantized.defined())
@@ -258,6 +328,10 @@ std::vector<NamedTensor> FlatParameters::stretchesOf(const at::Tensor& buffer) c
 
 void FlatParameters::clearGradients()
 {
+    if (m_sharded) {
+        m_sharded->clearGradients();
+        return;
+    }
     for (View& view : m_views) {
         if (view.gradient.defined())
             view.parameter.mutable_grad().reset();
@@ -268,10 +342,35 @@ void FlatParameters::completeGradients()
 {
     if (!m_gradients.defined())
         return;
+    reduceGradients();
     for (View& view : m_views) {
         if (view.gradient.defined() && !view.parameter.grad().defined())
             view.parameter.mutable_grad() = view.gradient.zero_();
     }
+}
+
+void FlatParameters::gatherOutside()
+{
+    if (m_sharded)
+        m_sharded->gatherOutside();
+}
+
+void FlatParameters::enterLayer(std::size_t layer)
+{
+    if (m_sharded)
+        m_sharded->enterLayer(layer);
+}
+
+void FlatParameters::leaveLayer(std::size_t layer)
+{
+    if (m_sharded)
+        m_sharded->leaveLayer(layer);
+}
+
+void FlatParameters::reduceGradients()
+{
+    if (m_sharded)
+        m_sharded->reduceAll();
 }
 
 } // namespace batchpeak::network

@@ -8,7 +8,10 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -19,6 +22,19 @@ struct NamedTensor
 {
     std::string name;
     at::Tensor tensor;
+};
+
+class ShardedParameters;
+
+/// How devices share parameters and gradients.
+struct ParameterSharing
+{
+    std::int64_t devices = 2;
+    /// Layers of the same shapes take turns in what they are gathered in; else all of them are gathered.
+    bool takesTurns = true;
+    /// Of gathered parameters that are trained and of full gradients, and of gathered ones that are frozen.
+    at::ScalarType type = at::kFloat;
+    at::ScalarType frozenType = at::kFloat;
 };
 
 /// How the parameters of a network are held.
@@ -33,11 +49,14 @@ struct ParameterHolding
     model::Tuning tuning = {};
     /// Weights of convolutions lie in memory channel by channel of a pixel.
     bool channelsLast = false;
+    /// Nothing where this device holds all of them.
+    std::optional<ParameterSharing> sharing = std::nullopt;
 };
 
 /// The parameters of a network: those that are trained as views into one buffer, and their gradients as views
 /// into another, so that an optimizer step is one call and clearing the gradients another; those that stay as
-/// they are in a buffer of their own, or as quantised matrices.
+/// they are in a buffer of their own, or as quantised matrices. Where devices share them, the buffers hold
+/// the shares of this one, and parameters lie where they are gathered (ShardedParameters).
 ///
 /// It decides where each parameter lies and what it starts from; it does not know what a parameter
 /// is for.
@@ -70,6 +89,7 @@ public:
     /// The row of the table; null where it has none of that name.
     const model::Parameter* rowOf(const std::string& name) const;
     /// Gives a parameter other values, in its shape; a quantised one is quantised anew.
+    /// \throws std::logic_error  where devices share the parameters, of which this one holds no whole
     void set(const std::string& name, const at::Tensor& values);
 
     /// All trained parameters, in the order of the table.
@@ -89,13 +109,21 @@ public:
     /// Zeroes the gradients of parameters that no backward pass has reached since they were cleared:
     /// before the buffer is read.
     void completeGradients();
+
+    /// What a step tells of where it is, for parameters that are shared: before a forward pass, before that
+    /// of a layer, behind the backward pass of a layer, and behind all of it. Nothing to do for others.
+    void gatherOutside();
+    void enterLayer(std::size_t layer);
+    void leaveLayer(std::size_t layer);
+    void reduceGradients();
+
     /// All gradients; undefined in evaluation.
     const at::Tensor& gradients() const { return m_gradients; }
 
-    /// Elements of each segment, gaps included.
+    /// Elements of each segment, gaps included, without making any.
     static std::vector<std::int64_t> segmentElements(const std::vector<model::Parameter>& table,
-                                                     at::ScalarType type);
-    /// Bytes of each tensor that holds values, without making any.
+                                                     const ParameterHolding& holding);
+    /// Bytes of each tensor that holds values, those of the segments first, without making any.
     static std::vector<std::int64_t> valueBytes(const std::vector<model::Parameter>& table,
                                                 const ParameterHolding& holding);
 
@@ -109,6 +137,8 @@ private:
 
     void makeTrained(model::Phase phase, at::Device device, const ParameterHolding& holding);
     void makeFrozen(at::Device device, const ParameterHolding& holding);
+    void makeShared(model::Phase phase, at::Device device, const ParameterHolding& holding);
+    void makeUnit(std::size_t index, at::Device device, bool trains, const ParameterHolding& holding);
     void quantize(std::size_t index, const at::Tensor& values);
 
     std::vector<model::Parameter> m_table;
@@ -118,6 +148,8 @@ private:
     std::unordered_map<std::string, std::size_t> m_indexOf;
     std::vector<Segment> m_segments;
     at::Tensor m_gradients;
+    /// Null where this device holds all.
+    std::shared_ptr<ShardedParameters> m_sharded;
 };
 
 } // namespace batchpeak::network

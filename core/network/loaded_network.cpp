@@ -8,6 +8,7 @@
 #include "failure.h"
 #include "libtorch.h"
 #include "model/held_memory.h"
+#include "model/parameter_shares.h"
 #include "model/parameter_table.h"
 #include "network_factory.h"
 
@@ -75,13 +76,47 @@ bool trains(const trial::LoadRequest& request)
     return request.phase == model::Phase::Train;
 }
 
+// A module from a file has no layers that anyone knows, and is held as a whole.
+bool gathersParameters(const trial::LoadRequest& request)
+{
+    return !std::holds_alternative<model::ScriptSpec>(request.model.architecture) &&
+           model::gathersParameters(model::sharingIn(request.phase, request.step));
+}
+
+/// Of parameters as layers compute with them.
+model::ElementBytes computedBytes(const trial::LoadRequest& request)
+{
+    return gathersParameters(request)
+               ? model::gatheredBytes(request.precision, request.tuning, request.phase, request.step)
+               : elementBytes(request);
+}
+
+std::optional<ParameterSharing> sharingOf(const trial::LoadRequest& request)
+{
+    if (!gathersParameters(request))
+        return std::nullopt;
+    const model::ElementBytes bytes = computedBytes(request);
+    return ParameterSharing{.devices = request.step.shards,
+                            .takesTurns = request.step.sharding == model::Sharding::Parameters,
+                            .type = typeOf(bytes.trained),
+                            .frozenType = typeOf(bytes.frozen)};
+}
+
 ParameterHolding holdingOf(const trial::LoadRequest& request)
 {
     const model::ElementBytes bytes = elementBytes(request);
     return {.type = typeOf(bytes.trained),
             .frozenType = typeOf(bytes.frozen),
             .tuning = request.tuning,
-            .channelsLast = request.step.channelsLast};
+            .channelsLast = request.step.channelsLast,
+            .sharing = sharingOf(request)};
+}
+
+// Of shares of parameters the optimizer has all.
+std::int64_t optimizerShards(const trial::LoadRequest& request)
+{
+    const bool isShared = request.step.sharding != model::Sharding::None && !gathersParameters(request);
+    return isShared ? request.step.shards : 1;
 }
 
 OptimizerChoice optimizerChoice(const trial::LoadRequest& request)
@@ -89,7 +124,7 @@ OptimizerChoice optimizerChoice(const trial::LoadRequest& request)
     return {.kind = request.optimizer,
             .keepsMasters = request.precision != model::Precision::PlainBf16,
             .stateOnHost = request.step.optimizerOnHost,
-            .shards = request.step.sharding == model::Sharding::None ? 1 : request.step.shards,
+            .shards = optimizerShards(request),
             .maxGradientNorm = request.step.maxGradientNorm};
 }
 
@@ -102,7 +137,7 @@ NetworkOptions networkOptions(const trial::LoadRequest& request, at::Device devi
 {
     return {.device = device,
             .sequenceLength = request.sequenceLength,
-            .parameterType = typeOf(elementBytes(request).trained),
+            .parameterType = typeOf(computedBytes(request).trained),
             .targetLength = request.targetLength.value_or(0),
             .computeType = computeType(request),
             .repeatsKeys = repeatsKeys(request, device),
@@ -162,9 +197,15 @@ LoadedNetwork::LoadedNetwork(const trial::LoadRequest& request, DeviceMemory& me
     seedRandom(m_device, request.seed);
     m_parameters.emplace(parametersOf(request), request.phase, m_device, holdingOf(request));
     m_network = makeNetwork(request.model, *m_parameters, networkOptions(request, m_device));
-    m_network->setBetweenLayers([this] {
+    m_network->setBetweenLayers([this](LayerSeam seam) {
         if (m_cancelled && m_cancelled())
             throw Cancelled();
+        if (!seam.layer)
+            return;
+        if (seam.isBackward)
+            m_parameters->leaveLayer(*seam.layer);
+        else
+            m_parameters->enterLayer(*seam.layer);
     });
     if (trains(request))
         m_optimizer.emplace(optimizerChoice(request), *m_parameters, learningRate);
@@ -188,7 +229,7 @@ std::int64_t LoadedNetwork::requiredBytes(const trial::LoadRequest& request)
     if (trains(request)) {
         add({values.front()});
         add(OptimizerStep::stateBytes(optimizerChoice(request),
-                                      FlatParameters::segmentElements(table, holding.type), holding.type));
+                                      FlatParameters::segmentElements(table, holding), holding.type));
     }
     return bytes;
 }
@@ -216,6 +257,7 @@ std::vector<NamedTensor> LoadedNetwork::trainedTensors() const
 at::Tensor LoadedNetwork::forward(const Batch& batch, double normalizer)
 {
     const AutocastGuard autocast(m_device.type(), m_request.precision == model::Precision::Bf16);
+    m_parameters->gatherOutside();
     return m_network->loss(batch, normalizer);
 }
 

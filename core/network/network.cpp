@@ -35,9 +35,10 @@ Batch Batch::slice(std::int64_t first, std::int64_t samples) const
     return part;
 }
 
-at::Tensor Network::throughLayer(const Layer& layer, const std::vector<at::Tensor>& inputs) const
+at::Tensor Network::throughLayer(std::size_t index, const Layer& layer,
+                                 const std::vector<at::Tensor>& inputs) const
 {
-    askBetweenLayers(inputs.front());
+    askBetweenLayers(inputs.front(), index);
     if (!m_options.checkpoints || !at::GradMode::is_enabled())
         return layer(inputs);
     const bool learnsBefore = std::ranges::any_of(inputs, &at::Tensor::requires_grad);
@@ -57,13 +58,15 @@ at::Tensor Network::attend(const AttentionInputs& inputs) const
     return attention(inputs);
 }
 
-void Network::askBetweenLayers(const at::Tensor& hidden) const
+void Network::askBetweenLayers(const at::Tensor& hidden, std::optional<std::size_t> layer) const
 {
     if (!m_betweenLayers)
         return;
-    m_betweenLayers();
-    if (hidden.requires_grad())
-        hidden.register_hook([this](const at::Tensor&) { m_betweenLayers(); });
+    m_betweenLayers({.layer = layer});
+    if (hidden.requires_grad()) {
+        hidden.register_hook(
+            [this, layer](const at::Tensor&) { m_betweenLayers({.layer = layer, .isBackward = true}); });
+    }
 }
 
 } // namespace batchpeak::network

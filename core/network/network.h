@@ -10,6 +10,7 @@
 #include <c10/core/Device.h>
 #include <c10/core/ScalarType.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -48,6 +49,15 @@ struct SampleRow
     /// As many as tokensPerRow, data::noToken at the end of a shorter sample. Empty where the network takes
     /// none.
     std::vector<std::int64_t> tokens;
+};
+
+/// A moment of a step, between two layers.
+struct LayerSeam
+{
+    /// That runs next, or whose backward pass has ended: counted from 0, over the parameter table's layers.
+    /// Nothing behind the last one, and of networks whose layers nobody knows.
+    std::optional<std::size_t> layer;
+    bool isBackward = false;
 };
 
 struct NetworkOptions
@@ -99,7 +109,7 @@ public:
 
     /// Asked before every layer forward, and after every layer's gradient backward, there on the
     /// thread of autograd. It may throw, which ends the step.
-    void setBetweenLayers(std::function<void()> callback) { m_betweenLayers = std::move(callback); }
+    void setBetweenLayers(std::function<void(LayerSeam)> callback) { m_betweenLayers = std::move(callback); }
 
     /// Random samples from the device's default generator.
     ///
@@ -144,13 +154,15 @@ protected:
 
     /// Runs one layer, and asks before it.
     ///
+    /// \param index  as LayerSeam has it
     /// \param layer  what it refers to outlives backward, where activation checkpointing runs it again
     /// \param inputs  the hidden state first; every tensor that needs a gradient and is no parameter is among
     ///        them. Where none does, since all before the layer is frozen, the layer keeps what its own
     ///        parameters need, with activation checkpointing too.
-    at::Tensor throughLayer(const Layer& layer, const std::vector<at::Tensor>& inputs) const;
+    at::Tensor throughLayer(std::size_t index, const Layer& layer,
+                            const std::vector<at::Tensor>& inputs) const;
     /// The question alone, where the last layer has ended.
-    void askBetweenLayers(const at::Tensor& hidden) const;
+    void askBetweenLayers(const at::Tensor& hidden, std::optional<std::size_t> layer = std::nullopt) const;
 
     /// As linear(), with dropout before adapters where the network trains.
     at::Tensor projected(const at::Tensor& input, const Affine& affine) const
@@ -169,7 +181,7 @@ protected:
 
 private:
     NetworkOptions m_options;
-    std::function<void()> m_betweenLayers;
+    std::function<void(LayerSeam)> m_betweenLayers;
     mutable std::optional<model::Attention> m_attentionKernel;
 };
 

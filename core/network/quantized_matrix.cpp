@@ -367,6 +367,22 @@ at::Tensor QuantizedMatrix::dequantized(at::ScalarType type, std::int64_t index)
     return values.view(shape);
 }
 
+void QuantizedMatrix::borrowCodes(const QuantizedMatrix& lender)
+{
+    for (std::size_t i = 0; i < m_parts.size(); ++i)
+        m_parts[i].codes = lender.m_parts.at(i).codes;
+}
+
+std::int64_t QuantizedMatrix::codeBytes(const std::vector<std::int64_t>& shape,
+                                        const std::vector<std::int64_t>& rows, model::FrozenWeights weights)
+{
+    const std::int64_t inputs = shape.back();
+    std::int64_t bytes = 0;
+    for (const std::int64_t count : rows.empty() ? std::vector{elementsOf(shape) / inputs} : rows)
+        bytes += weights == model::FrozenWeights::Int8 ? count * inputs : blocksOf(count * inputs, 2);
+    return bytes;
+}
+
 std::vector<std::int64_t> QuantizedMatrix::tensorBytes(const std::vector<std::int64_t>& shape,
                                                        const std::vector<std::int64_t>& rows,
                                                        model::FrozenWeights weights, bool doubleQuantization)

@@ -36,7 +36,13 @@ public:
     /// Those of one of the matrices that are stacked in a third dimension.
     at::Tensor dequantized(at::ScalarType type, std::int64_t index) const;
 
-    /// Bytes of each tensor that it holds.
+    /// Has the codes of another one of its shape from now on, in the same memory, and keeps its own scales.
+    void borrowCodes(const QuantizedMatrix& lender);
+
+    /// Of all codes, without scales.
+    static std::int64_t codeBytes(const std::vector<std::int64_t>& shape,
+                                  const std::vector<std::int64_t>& rows, model::FrozenWeights weights);
+    /// Bytes of each tensor that it holds, of each of its matrices the codes first.
     static std::vector<std::int64_t> tensorBytes(const std::vector<std::int64_t>& shape,
                                                  const std::vector<std::int64_t>& rows,
                                                  model::FrozenWeights weights, bool doubleQuantization);

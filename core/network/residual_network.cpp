@@ -99,12 +99,12 @@ at::Tensor ResidualNetwork::features(const at::Tensor& images) const
 {
     const at::Tensor stem = convolved(images, m_stem).relu_();
     at::Tensor hidden = at::max_pool2d(stem, /*kernel_size=*/3, /*stride=*/2, /*padding=*/1);
-    for (const Block& block : m_blocks) {
-        hidden = throughLayer(
-            [this, &block](const std::vector<at::Tensor>& inputs) {
-                return throughBlock(inputs.front(), block);
-            },
-            {hidden});
+    for (std::size_t i = 0; i < m_blocks.size(); ++i) {
+        hidden = throughLayer(i,
+                              [this, &block = m_blocks[i]](const std::vector<at::Tensor>& inputs) {
+                                  return throughBlock(inputs.front(), block);
+                              },
+                              {hidden});
     }
     return at::adaptive_avg_pool2d(hidden, {1, 1}).flatten(1);
 }

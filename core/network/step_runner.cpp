@@ -123,8 +123,10 @@ void StepRunner::State::microBatch(const Batch& batch, PhaseClock& clock)
     const at::AutoGradMode gradients(trains);
     at::Tensor loss = forward(batch.to(m_loaded.device()));
     clock.mark();
-    if (trains)
+    if (trains) {
         loss.backward();
+        m_loaded.parameters().reduceGradients();
+    }
     loss.reset();
     clock.mark();
 }

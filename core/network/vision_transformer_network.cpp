@@ -33,12 +33,12 @@ std::vector<std::int64_t> VisionTransformerNetwork::bufferBytes(const model::Vis
 at::Tensor VisionTransformerNetwork::features(const at::Tensor& images) const
 {
     at::Tensor hidden = embedded(images);
-    for (const TransformerLayer& layer : m_layers) {
-        hidden = throughLayer(
-            [this, &layer](const std::vector<at::Tensor>& inputs) {
-                return throughBlock(inputs.front(), layer);
-            },
-            {hidden});
+    for (std::size_t i = 0; i < m_layers.size(); ++i) {
+        hidden = throughLayer(i,
+                              [this, &layer = m_layers[i]](const std::vector<at::Tensor>& inputs) {
+                                  return throughBlock(inputs.front(), layer);
+                              },
+                              {hidden});
     }
     return layerNormalized(hidden, m_finalNorm).select(1, 0);
 }

@@ -116,8 +116,9 @@ void readDevices(const ConfigSection& root, ConfigContents& contents)
                                  ? model::Sharding::Parameters
                                  : model::Sharding::Gradients;
     warnOfApproximation(contents.warnings, root.positionOf(devicesKey), approximation::sharding,
-                        "{} spreads the network over devices; trials hold all of it on one, so larger sizes "
-                        "may fit in the run.",
+                        "{} spreads the network over devices; trials hold the share of one of as many as run "
+                        "them, so with more of them larger sizes may fit in the run, and what they send each "
+                        "other is not measured.",
                         devicesKey);
     if (devices.boolean("offload_params").value_or(false)) {
         contents.step.optimizerOnHost = true;

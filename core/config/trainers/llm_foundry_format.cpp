@@ -308,7 +308,8 @@ void readSharding(const ConfigSection& root, ConfigContents& contents)
         warnOfApproximation(
             contents.warnings, root.positionOf("fsdp_config"), approximation::sharding,
             "FSDP spreads weights, gradients and optimizer state over GPUs, whose number the "
-            "launcher decides; trials hold all of them on one, so larger sizes may fit in the run.");
+            "launcher decides; trials hold the share of one of as many as run them, so with more of them "
+            "larger sizes may fit in the run, and what they send each other is not measured.");
     }
 }
 

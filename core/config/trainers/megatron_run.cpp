@@ -263,8 +263,9 @@ void readMegatronSharding(const Settings& settings, std::string_view key, model:
                                                                : "parameters, gradients and optimizer state",
                         plan.knowsDevices
                             ? ""
-                            : ", and as long as their number is not known trials hold all of it on one, "
-                              "so that larger sizes may fit in the run");
+                            : ", and as long as their number is not known trials hold the share of one of "
+                              "as many as run them, so that with more of them larger sizes may fit in the "
+                              "run");
 }
 
 void readMegatronRun(const Settings& settings, ConfigContents& contents)

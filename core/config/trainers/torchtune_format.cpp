@@ -231,7 +231,8 @@ void readSharding(const ConfigSection& root, ConfigContents& contents)
     warnOfApproximation(
         contents.warnings, root.positionOf(*found), approximation::sharding,
         "The recipe spreads weights, gradients and optimizer state over GPUs, whose number the launcher "
-        "decides; trials hold all of them on one, so larger sizes may fit in the run.");
+        "decides; trials hold the share of one of as many as run them, so with more of them larger sizes "
+        "may fit in the run, and what they send each other is not measured.");
     if (root.boolean("fsdp_cpu_offload").value_or(false)) {
         contents.step.optimizerOnHost = true;
         warnOfApproximation(contents.warnings, root.positionOf("fsdp_cpu_offload"),

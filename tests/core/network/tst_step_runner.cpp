@@ -199,6 +199,73 @@ private:
                withOptimizer(tinyRequest(tinyLlama(), Phase::Train, model::Precision::PureBf16),
                              model::Optimizer::AdamW4bit));
         addTunings(addOne);
+        addShared(addOne);
+    }
+
+    /// Devices that share gradients, and parameters too; more layers than are gathered at a time.
+    template<typename Add>
+    static void addShared(const Add& add)
+    {
+        using model::Phase;
+        using model::Precision;
+        const model::StepOptions gradients{.sharding = model::Sharding::Gradients, .shards = 4};
+        const model::StepOptions parameters{.sharding = model::Sharding::Parameters, .shards = 4};
+        model::DecoderSpec gpt = tinyGpt();
+        model::DecoderSpec llama = tinyLlama();
+        gpt.layers = llama.layers = 5;
+        const auto requestOf = [&](Precision precision) {
+            return tinyRequest(llama, Phase::Train, precision);
+        };
+        const LoadRequest train = tinyRequest(gpt, Phase::Train);
+        add("shared gradients", withStep(train, gradients));
+        add("shared gradients, bf16", withStep(requestOf(Precision::Bf16), gradients));
+        add("shared gradients, pure bf16", withStep(requestOf(Precision::PureBf16), gradients));
+        add("shared parameters", withStep(train, parameters));
+        add("shared parameters, eval", withStep(tinyRequest(gpt, Phase::Eval), parameters));
+        add("shared parameters, bf16", withStep(requestOf(Precision::Bf16), parameters));
+        add("shared parameters, pure bf16", withStep(requestOf(Precision::PureBf16), parameters));
+        add("shared parameters, 8-bit AdamW, plain bf16",
+            withOptimizer(withStep(requestOf(Precision::PlainBf16), parameters),
+                          model::Optimizer::AdamW8bit));
+        model::StepOptions all = parameters;
+        all.activationCheckpointing = true;
+        all.lossChunkRows = 7;
+        all.maxGradientNorm = 0.5;
+        all.optimizerOnHost = true;
+        add("shared parameters, bf16, all of it", withStep(requestOf(Precision::Bf16), all));
+        for (const auto& [name, tuning] : tinyTunings()) {
+            const std::string kind = name;
+            if (kind != "LoRA" && kind != "QLoRA" && kind != "LoRA beside 8 bits")
+                continue;
+            LoadRequest request = withStep(requestOf(Precision::Bf16), parameters);
+            request.tuning = tuning;
+            request.tuning.targets = allLinear();
+            add(("shared parameters, bf16, " + kind).c_str(), request);
+        }
+    }
+
+    /// Of every network.
+    static void addSharedNetworks()
+    {
+        const auto add = rows<Asked>();
+        for (const auto& [name, architecture, choices] : tinyNetworks()) {
+            for (const auto sharding : {model::Sharding::Gradients, model::Sharding::Parameters}) {
+                LoadRequest request = withStep(tinyRequest(architecture, model::Phase::Train),
+                                               {.sharding = sharding, .shards = 3});
+                std::visit(
+                    [](auto& spec) {
+                        if constexpr (requires { spec.layers; })
+                            spec.layers = 5;
+                        if constexpr (requires { spec.encoderLayers; })
+                            spec.encoderLayers = spec.decoderLayers = 4;
+                    },
+                    request.model.architecture);
+                const std::string row = std::string(name) + ", shared " + std::string(toText(sharding));
+                add(row, {request, choices});
+                request.step.activationCheckpointing = true;
+                add(row + ", checkpointing", {request, choices});
+            }
+        }
     }
 
 private slots:
@@ -241,7 +308,11 @@ private slots:
         QCOMPARE(m_memory.allocatedBytes(), 0);
     }
 
-    void predictsItsBaseline_data() { addRequests(); }
+    void predictsItsBaseline_data()
+    {
+        addRequests();
+        addSharedNetworks();
+    }
     void predictsItsBaseline()
     {
         const LoadRequest& request = row<Asked>().request;
@@ -303,7 +374,11 @@ private slots:
         QVERIFY(peakOf(withLengths(worst, {1})) >= peak);
     }
 
-    void learns_data() { addRequests(); }
+    void learns_data()
+    {
+        addRequests();
+        addSharedNetworks();
+    }
     void learns()
     {
         const auto& [request, choices] = row<Asked>();

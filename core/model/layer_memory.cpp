@@ -1,0 +1,214 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "layer_memory.h"
+
+#include <initializer_list>
+
+namespace batchpeak::model {
+
+namespace {
+
+constexpr double floatBytes = 4.0;
+
+/// Each product keeps an input of its own, though several have the same: autocast narrows it for each, and
+/// dropout drops for each adapter anew.
+bool keepsOwnInputs(const Tuning& tuning, Precision precision)
+{
+    return precision == Precision::Bf16 || (hasAdapters(tuning) && tuning.dropout > 0.0);
+}
+
+/// A matrix that is trained keeps its input, and one that is frozen does not. An adapter keeps a copy of its
+/// own where autocast narrows it, and where dropout changes it with what it dropped
+/// (core/network/adapters.cpp).
+double keptCopies(const Tuning& tuning, Precision precision, std::initializer_list<Projection> projections)
+{
+    if (!hasAdapters(tuning))
+        return 1.0;
+    double adapters = 0.0;
+    for (const Projection projection : projections) {
+        adapters += isTarget(tuning, projection) ? 1.0 : 0.0;
+    }
+    const double copies = keepsOwnInputs(tuning, precision) ? adapters : std::min(adapters, 1.0);
+    // What dropout keeps is of the adapters' own width.
+    const double masks = tuning.dropout > 0.0 ? (precision == Precision::Bf16 ? 2.0 : 1.0) * adapters : 0.0;
+    return copies + masks;
+}
+
+KeptInputs keptInputs(const StepSettings& settings)
+{
+    using enum Projection;
+    const auto copies = [&](std::initializer_list<Projection> projections) {
+        return keptCopies(settings.tuning, settings.precision, projections);
+    };
+    return {.attention = copies({Query, Key, Value, QueryKeyValue}),
+            .feedForward = copies({Gate, Up, GateUp}),
+            .down = copies({Down})};
+}
+
+/// A projection and its outputs.
+struct Outputs
+{
+    Projection projection = Projection::Query;
+    double elements = 0.0;
+};
+
+/// What DoRA keeps of a token beside its input: of each adapted projection what the matrix and what the
+/// adapter say (core/network/adapters.cpp). Elements of products.
+double keptOutputs(const Tuning& tuning, std::initializer_list<Outputs> outputs)
+{
+    double kept = 0.0;
+    for (const auto& [projection, elements] : outputs) {
+        if (tuning.adapter == AdapterKind::Dora && isTarget(tuning, projection))
+            kept += 2.0 * elements;
+    }
+    return kept;
+}
+
+/// One feed-forward layer, or the routed experts of one.
+PartBytes feedForward(double tokens, const LayerShape& layer, const Widths& widths)
+{
+    const bool isGatedLayer = isGated(layer.activation);
+    const double inner = (isGatedLayer ? 2.0 : 1.0) * layer.feedForward;
+    // What an activation's backward needs: relu its result, others their input, gated ones both factors.
+    const double keptInside = layer.activation == Activation::Relu ? layer.feedForward
+                              : isGatedLayer ? inner + (1.0 + layer.keptInputs.down) * layer.feedForward
+                                             : inner + layer.keptInputs.down * layer.feedForward;
+    const double taken = std::max(layer.experts, 1.0);
+    // A token's state is gathered for each of its experts, and what they say is weighted and added up.
+    const double gathered =
+        layer.experts * layer.hidden * (widths.product + widths.product + floatBytes + widths.state);
+    // Backward gives back what the second product has kept before it takes the gradient of the first.
+    return {.kept = tokens * (taken * keptInside * widths.product + gathered),
+            .backward = tokens * taken * inner * widths.product,
+            .evaluated = tokens * taken * (inner + layer.feedForward) * widths.product};
+}
+
+/// The expert that every token takes, and what its gate keeps of it.
+PartBytes sharedExpert(double tokens, const LayerShape& layer, const Widths& widths)
+{
+    LayerShape shared = layer;
+    shared.feedForward = layer.sharedExpert;
+    shared.experts = 0.0;
+    PartBytes bytes = feedForward(tokens, shared, widths);
+    if (layer.hasExpertGate)
+        bytes.kept += tokens * layer.hidden * widths.product;
+    bytes.evaluated += tokens * layer.hidden * widths.product;
+    return bytes;
+}
+
+/// Matrices of all pairs as eager_attention_forward() of transformers 5.23.0 keeps them
+/// (models/gemma2/modeling_gemma2.py): what the tangent has made, chances in fp32, and narrow ones; queries,
+/// keys and values in the order of heads, and what is attended to.
+PartBytes cappedAttention(double tokens, const LayerShape& layer, const Widths& widths)
+{
+    const double pairs = layer.heads * tokens * tokens;
+    const double narrow = widths.product < floatBytes ? widths.product : 0.0;
+    const double dropped = layer.dropsAttention ? widths.product + 1.0 : 0.0;
+    return {.kept = tokens * 4.0 * layer.queries * widths.product +
+                    pairs * (widths.product + floatBytes + narrow + dropped),
+            .backward = pairs * 2.0 * floatBytes,
+            .evaluated = tokens * 4.0 * layer.queries * widths.product + pairs * 2.0 * floatBytes};
+}
+
+/// With what a tuning keeps of it. Routed experts have no adapters, and their frozen matrices keep nothing.
+LayerShape tuned(LayerShape layer, const StepSettings& settings)
+{
+    using enum Projection;
+    layer.keptInputs = keptInputs(settings);
+    const bool isRouted = layer.experts > 0.0;
+    const bool isAdaptable = !isRouted || layer.sharedExpert > 0.0;
+    if (!isAdaptable && hasAdapters(settings.tuning))
+        layer.keptInputs.feedForward = layer.keptInputs.down = 0.0;
+    const double size = isRouted ? layer.sharedExpert : layer.feedForward;
+    const double gated = isGated(layer.activation) ? size : 0.0;
+    layer.keptOutputs = keptOutputs(settings.tuning, {{Query, layer.queries},
+                                                      {Key, layer.keys},
+                                                      {Value, layer.keys},
+                                                      {QueryKeyValue, layer.queries + 2.0 * layer.keys},
+                                                      {AttentionOutput, layer.hidden},
+                                                      {Gate, gated},
+                                                      {Up, size},
+                                                      {GateUp, gated + size},
+                                                      {Down, isAdaptable ? layer.hidden : 0.0}});
+    return layer;
+}
+
+/// Inputs of products that the layer keeps of a token, in elements of its state: the branches' first ones.
+double keptOfInputs(const LayerShape& layer, const StepSettings& settings)
+{
+    const bool hasOwn = keepsOwnInputs(settings.tuning, settings.precision);
+    const auto& [attention, feedForward, down] = layer.keptInputs;
+    double kept = layer.branches == Branches::Parallel && !hasOwn ? std::max(attention, feedForward)
+                                                                  : attention + feedForward;
+    // Router, shared expert and its gate narrow it each for itself.
+    if (layer.sharedExpert > 0.0 && settings.precision == Precision::Bf16 && !hasAdapters(settings.tuning))
+        kept += layer.hasExpertGate ? 2.0 : 1.0;
+    return kept;
+}
+
+} // namespace
+
+ElementBytes computedBytes(const StepSettings& settings)
+{
+    return gatheredBytes(settings.precision, settings.tuning, settings.phase, settings.options);
+}
+
+Widths widthsOf(const StepSettings& settings)
+{
+    const ElementBytes bytes = computedBytes(settings);
+    return {.state = trainsAll(settings.tuning) ? bytes.trained : bytes.frozen, .product = bytes.product};
+}
+
+PartBytes attentionBytes(double tokens, double keyTokens, const LayerShape& layer, const Widths& widths)
+{
+    if (layer.isCapped)
+        return cappedAttention(tokens, layer, widths);
+    const double copies = layer.headCopies * (layer.queries + layer.keys);
+    const double keys = layer.repeatsKeys ? layer.queries : layer.keys;
+    PartBytes bytes{.kept = tokens * (2.0 * layer.queries + copies) * widths.product +
+                            keyTokens * 2.0 * keys * widths.product,
+                    .backward = tokens * layer.queries * widths.product,
+                    .evaluated = (2.0 * tokens * layer.queries + 2.0 * keyTokens * keys) * widths.product};
+    if (layer.keepsAttention) {
+        const double matrix = layer.heads * tokens * keyTokens * floatBytes;
+        // Scaled queries and keys, chances, and what dropout makes of them.
+        bytes.kept += (tokens * layer.queries + keyTokens * layer.keys) * widths.product +
+                      (layer.dropout > 0.0 ? 3.0 : 1.0) * matrix;
+        bytes.backward += matrix;
+    } else {
+        bytes.kept += tokens * layer.heads * floatBytes;
+    }
+    return bytes;
+}
+
+double normalizationBytes(double tokens, double hidden, const Widths& widths)
+{
+    return tokens * hidden * (widths.state + widths.product);
+}
+
+PartBytes transformerLayer(double tokens, const LayerShape& shape, const StepSettings& settings)
+{
+    const Widths widths = widthsOf(settings);
+    const LayerShape layer = tuned(shape, settings);
+    PartBytes bytes = attentionBytes(tokens, tokens, layer, widths);
+    LayerShape routed = layer;
+    if (layer.experts > 0.0 && hasAdapters(settings.tuning))
+        routed.keptInputs.down = 0.0;
+    bytes += feedForward(tokens, routed, widths);
+    if (layer.sharedExpert > 0.0)
+        bytes += sharedExpert(tokens, layer, widths);
+    // Inputs of the norms: the state before each branch, where they do not start from the same one.
+    const double states = layer.branches == Branches::Sequential ? 2.0 : 1.0;
+    bytes.kept +=
+        tokens * layer.hidden * (states * widths.state + keptOfInputs(layer, settings) * widths.product) +
+        tokens * layer.keptOutputs * widths.product;
+    if (layer.normalizesOutputs)
+        bytes.kept += 2.0 * tokens * layer.hidden * widths.product;
+    if (layer.dropout > 0.0)
+        bytes.kept += 2.0 * tokens * layer.hidden * widths.product;
+    bytes.backward += tokens * layer.hidden * widths.state;
+    bytes.evaluated += tokens * layer.hidden * (3.0 * widths.state + widths.product);
+    return bytes;
+}
+
+} // namespace batchpeak::model
