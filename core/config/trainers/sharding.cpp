@@ -22,9 +22,8 @@ constexpr std::string_view fsdpKey = "fsdp";
 constexpr std::string_view fsdpConfigKey = "fsdp_config";
 constexpr std::string_view deepSpeedKey = "deepspeed";
 constexpr std::string_view spreadText =
-    "{} spreads the network over devices; trials hold the share of one of as many as run them, so with more "
-    "of them "
-    "larger sizes may fit in the run, and what they send each other is not measured.";
+    "{} spreads the network over devices; trials hold the share of one of as many as run them, so with "
+    "more of them larger sizes may fit in the run, and what they send each other is not measured.";
 constexpr std::string_view hostWeightsText =
     "The run keeps its parameters in the host's memory between steps; trials keep them on the device.";
 
