@@ -8,6 +8,7 @@
 #include <ATen/ops/linalg_vector_norm.h>
 #include <ATen/ops/zeros.h>
 
+#include <array>
 #include <cstdlib>
 #include <limits>
 #include <new>
@@ -48,12 +49,28 @@ at::Tensor zerosFor(std::int64_t elements, at::ScalarType type, const StateHoldi
     return at::zeros({elements}, at::TensorOptions(device).dtype(type));
 }
 
-/// Steps between zero and the largest value of a block.
-double stepsOf(int bits, bool isSquare)
+/// In the place of a number, of which an operation would allocate a tensor: one of no dimension on the host.
+/// \param number  lives as long as the program
+at::Tensor constant(const float& number)
 {
-    if (bits == 8)
-        return isSquare ? 255.0 : 127.0;
-    return isSquare ? 15.0 : 7.0;
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast): tensors of constants there are none
+    return at::from_blob(const_cast<float*>(&number), {}, at::kFloat);
+}
+
+/// Steps between zero and the largest value of a block.
+at::Tensor stepsOf(int bits, bool isSquare)
+{
+    static constexpr std::array<float, 2> ofEight{127.0F, 255.0F};
+    static constexpr std::array<float, 2> ofFour{7.0F, 15.0F};
+    const std::size_t place = isSquare ? 1 : 0;
+    return constant(bits == 8 ? ofEight.at(place) : ofFour.at(place));
+}
+
+/// Values that 4 bits tell apart.
+at::Tensor nibbleValues()
+{
+    static constexpr float values = 16.0F;
+    return constant(values);
 }
 
 /// The two values of each byte of 4 bits, in a row of their own.
@@ -131,7 +148,7 @@ at::Tensor OptimizerMoment::wholeBlocks(const Piece& piece, const at::Tensor& ro
 void OptimizerMoment::quantize(const Piece& piece, const at::Tensor& room) const
 {
     const int bits = m_holding.bits();
-    const double steps = stepsOf(bits, m_isSquare);
+    const at::Tensor steps = stepsOf(bits, m_isSquare);
     const at::Tensor numbers = wholeBlocks(piece, room);
     numbers.narrow(0, piece.elements, numbers.numel() - piece.elements).zero_();
     if (m_isSquare)
@@ -154,20 +171,20 @@ void OptimizerMoment::quantize(const Piece& piece, const at::Tensor& room) const
         return;
     }
     const at::Tensor pairs = inPairs(numbers, piece.values.numel());
-    at::Tensor(piece.values).copy_(pairs.select(1, 0).mul_(16).add_(pairs.select(1, 1)));
+    at::Tensor(piece.values).copy_(pairs.select(1, 0).mul_(nibbleValues()).add_(pairs.select(1, 1)));
 }
 
 void OptimizerMoment::dequantize(const Piece& piece, const at::Tensor& room) const
 {
     const int bits = m_holding.bits();
-    const double steps = stepsOf(bits, m_isSquare);
+    const at::Tensor steps = stepsOf(bits, m_isSquare);
     const at::Tensor numbers = wholeBlocks(piece, room);
     if (bits == 8) {
         numbers.narrow(0, 0, piece.elements).copy_(piece.values);
     } else {
         const at::Tensor pairs = inPairs(numbers, piece.values.numel());
-        pairs.select(1, 0).copy_(piece.values).div_(16, "floor");
-        pairs.select(1, 1).copy_(piece.values).remainder_(16);
+        pairs.select(1, 0).copy_(piece.values).div_(nibbleValues(), "floor");
+        pairs.select(1, 1).copy_(piece.values).remainder_(nibbleValues());
     }
     if (!m_isSquare)
         numbers.sub_(steps);

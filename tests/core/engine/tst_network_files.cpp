@@ -426,10 +426,11 @@ private slots:
     void tellsWhatIsSaidOfANetworkInItsFile()
     {
         write(QStringLiteral("configs/tiny/config.json"),
-              networkOf(1).replace("\"llama\"", "\"mistral\", \"sliding_window\": 8"));
+              networkOf(1).replace("\"llama\"", "\"qwen3_moe\", \"num_experts\": 32"));
         const ConfigFile file = opened(configNaming("tiny"));
-        VERIFY_CONTAINS(warningsOf(file),
-                        pathOf(QStringLiteral("configs/tiny/config.json:2:46: The network attends")));
+        VERIFY_CONTAINS(
+            warningsOf(file),
+            pathOf(QStringLiteral("configs/tiny/config.json:2:47: The network has 32 small experts")));
     }
 
     void holdsTheWeightsOfAQuantisedNetwork()
