@@ -95,7 +95,8 @@ std::string nameOf(const Fidelity& fidelity)
 {
     std::string name(wordOf(fidelity.kind));
     std::ranges::replace(name, '_', ' ');
-    return fidelity.kind == Fidelity::Kind::AsConfigured ? name + ofData(fidelity) : name;
+    const bool isConditional = fidelity.kind == Fidelity::Kind::AsConfigured && !fidelity.assumed.empty();
+    return isConditional ? name + ", assumed data" : name;
 }
 
 std::string_view wordOf(Fidelity::Kind kind)

@@ -50,8 +50,8 @@ Fidelity fidelityOf(const ConfigContents& contents);
 /// "another run, with another network", "another run, with another precision; approximate because of packed
 /// samples"; each may end in ", for samples of 2048 tokens".
 std::string toText(const Fidelity& fidelity);
-/// In a few words: "as configured", "approximate", "another run"; the first may be "as configured, for
-/// samples of 2048 tokens", since nothing else would tell it from what the config alone decides.
+/// In a few words: "as configured", "approximate", "another run"; of the first "as configured, assumed data"
+/// where trials have assumed some, since nothing else would tell that beside it.
 std::string nameOf(const Fidelity& fidelity);
 /// The word of its kind in files: "as_configured", "approximate", "another_run".
 std::string_view wordOf(Fidelity::Kind kind);

@@ -19,8 +19,9 @@ using Kind = config::Fidelity::Kind;
 
 QString fidelityText(const config::Fidelity& fidelity)
 {
-    return fidelity.kind == Kind::AsConfigured ? fidelityName(fidelity)
-                                               : QString::fromStdString(config::toText(fidelity));
+    const QString text = QString::fromStdString(config::toText(fidelity));
+    constexpr QLatin1String measured("measured ");
+    return fidelity.kind == Kind::AsConfigured ? text.mid(measured.size()) : text;
 }
 
 QString fidelitySentence(const config::Fidelity& fidelity)

@@ -14,7 +14,7 @@ namespace batchpeak::engine {
 QString fidelityText(const config::Fidelity& fidelity);
 /// The same as a sentence: "Measured as configured.", "Approximate because of ...".
 QString fidelitySentence(const config::Fidelity& fidelity);
-/// "as configured", "as configured, for samples of 2048 tokens", "approximate", "another run"
+/// "as configured", "as configured, assumed data", "approximate", "another run"
 QString fidelityName(const config::Fidelity& fidelity);
 
 /// What stands before a speed: "~" where it is approximate, "*" where it is exact, but that of another run;

@@ -657,14 +657,6 @@ Snapshot adapterSnapshot()
     return snapshot;
 }
 
-Snapshot assumedDataSnapshot()
-{
-    Snapshot snapshot = finishedSnapshot();
-    snapshot.run->fidelity.addAssumed("samples of 2048 tokens");
-    snapshot.run->fidelity.addAssumed("packed texts of 512 tokens");
-    return snapshot;
-}
-
 Snapshot anotherRunSnapshot()
 {
     Snapshot snapshot = finishedSnapshot();
@@ -699,7 +691,6 @@ std::vector<SampleSnapshot> allSamples()
             {QStringLiteral("trainer"), trainerSnapshot()},
             {QStringLiteral("adapter"), adapterSnapshot()},
             {QStringLiteral("another-run"), anotherRunSnapshot()},
-            {QStringLiteral("assumed-data"), assumedDataSnapshot()},
             {QStringLiteral("cpu"), cpuSnapshot()}};
 }
 

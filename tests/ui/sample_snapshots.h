@@ -63,8 +63,6 @@ engine::RunDescription adapterRun();
 engine::Snapshot adapterSnapshot();
 /// At its end, and not the config's run at all.
 engine::Snapshot anotherRunSnapshot();
-/// At its end, where the config says nothing of how long its data are.
-engine::Snapshot assumedDataSnapshot();
 
 std::vector<SampleSnapshot> allSamples();
 

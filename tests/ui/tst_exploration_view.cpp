@@ -253,6 +253,12 @@ private slots:
         QCOMPARE(legends, 2);
         QVERIFY(runText(test::adapterSnapshot()).contains(QStringLiteral("LoRA 16 on nf4, 0.12 % trained")));
 
+        engine::Snapshot assumed = test::runningSnapshot();
+        assumed.run->fidelity.addAssumed("samples of 2048 tokens");
+        window.display(assumed);
+        QCOMPARE(chip->text(), QStringLiteral("as configured, assumed data"));
+        QCOMPARE(chip->toolTip(), QStringLiteral("Measured as configured, for samples of 2048 tokens."));
+
         window.display(test::runningSnapshot());
         QCOMPARE(chip->text(), QStringLiteral("as configured"));
         QVERIFY(!window.findChild<RecommendationCard*>()->summary().contains(QLatin1Char('~')));

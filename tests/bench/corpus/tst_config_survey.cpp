@@ -53,7 +53,7 @@ private slots:
     void judgesAFile_data()
     {
         rows<Text, Text, Text>(
-            {{"approximate", {"axolotl/qlora.yml", "axolotl", "a paged optimizer"}},
+            {{"approximate", {"axolotl/qlora.yml", "axolotl", "a compiled network"}},
              {"a network that nobody knows",
               {"axolotl/unknown_network.yml", "axolotl", "refused: a hub id that is not known"}},
              {"another kind of run",

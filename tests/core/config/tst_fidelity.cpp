@@ -94,11 +94,11 @@ private slots:
              {"of samples",
               {{"samples of 8 tokens", "samples of 8 tokens"},
                "measured as configured, for samples of 8 tokens",
-               "as configured, for samples of 8 tokens"}},
+               "as configured, assumed data"}},
              {"of samples and of what they hold",
               {{"samples of 8 tokens", "packed texts of 4 tokens"},
                "measured as configured, for samples of 8 tokens and packed texts of 4 tokens",
-               "as configured, for samples of 8 tokens and packed texts of 4 tokens"}}});
+               "as configured, assumed data"}}});
     }
     void tellsWhatItAssumed()
     {

@@ -430,7 +430,7 @@ private slots:
         const ConfigFile file = opened(configNaming("tiny"));
         VERIFY_CONTAINS(
             warningsOf(file),
-            pathOf(QStringLiteral("configs/tiny/config.json:2:47: The network has 32 small experts")));
+            pathOf(QStringLiteral("configs/tiny/config.json:2:45: The network has 32 small experts")));
     }
 
     void holdsTheWeightsOfAQuantisedNetwork()
