@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/parameter_shares.h"
 #include "model/parameter_table.h"
+#include "sample_decoders.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 
@@ -16,20 +17,12 @@ namespace {
 
 DecoderSpec llama()
 {
-    return {.vocabularySize = 1000,
-            .hiddenSize = 64,
-            .layers = 6,
-            .heads = 4,
-            .keyValueHeads = 2,
-            .feedForwardSize = 128,
-            .maxPositions = 64,
-            .positionEmbedding = PositionEmbedding::Rotary,
-            .normalization = Normalization::RmsNorm,
-            .activation = Activation::SwiGlu,
-            .tiedEmbeddings = false,
-            .attentionBias = false,
-            .attentionOutputBias = false,
-            .feedForwardBias = false};
+    DecoderSpec spec = batchpeak::model::llama(1000, 2, 128);
+    spec.hiddenSize = 64;
+    spec.layers = 6;
+    spec.heads = 4;
+    spec.maxPositions = 64;
+    return spec;
 }
 
 /// Whose memory each layer has.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/parameter_table.h"
 #include "model/smaller_network.h"
+#include "sample_decoders.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 #include "support/verify.h"
@@ -16,33 +17,12 @@ using namespace batchpeak::model;
 
 namespace {
 
-DecoderSpec gpt2()
-{
-    return {.vocabularySize = 50257,
-            .hiddenSize = 768,
-            .layers = 12,
-            .heads = 12,
-            .keyValueHeads = 12,
-            .feedForwardSize = 3072,
-            .maxPositions = 1024};
-}
-
+/// Llama 3.1 8B.
 DecoderSpec llama()
 {
-    return {.vocabularySize = 128256,
-            .hiddenSize = 4096,
-            .layers = 32,
-            .heads = 32,
-            .keyValueHeads = 8,
-            .feedForwardSize = 14336,
-            .maxPositions = 131072,
-            .positionEmbedding = PositionEmbedding::Rotary,
-            .normalization = Normalization::RmsNorm,
-            .activation = Activation::SwiGlu,
-            .tiedEmbeddings = false,
-            .attentionBias = false,
-            .attentionOutputBias = false,
-            .feedForwardBias = false};
+    DecoderSpec spec = batchpeak::model::llama(128256, 8, 14336);
+    spec.maxPositions = 131072;
+    return spec;
 }
 
 template<typename Set>
@@ -180,7 +160,7 @@ private slots:
     void cutsDownEveryFamily_data()
     {
         const auto add = rows<RunSizes>();
-        add("GPT-2", {runOf(gpt2())});
+        add("GPT-2", {runOf(gpt2Small())});
         add("LLaMA", {runOf(llama())});
         add("one key-value head", {runOf(falcon())});
         add("a head size of its own", {runOf(qwen3())});
@@ -217,7 +197,7 @@ private slots:
 
     void keepsWhatHeadsShare_data()
     {
-        rows<DecoderSpec, int, int, int, int>({{"each its own", {gpt2(), 2, 2, 16, 32}},
+        rows<DecoderSpec, int, int, int, int>({{"each its own", {gpt2Small(), 2, 2, 16, 32}},
                                                {"four share", {llama(), 8, 2, 16, 128}},
                                                {"all share", {falcon(), 8, 1, 16, 128}},
                                                {"heads are wider together", {qwen3(), 4, 2, 16, 32}}});
@@ -313,7 +293,7 @@ private slots:
 
     void leavesTooLongWhatIsTooLong()
     {
-        RunSizes run = runOf(gpt2());
+        RunSizes run = runOf(gpt2Small());
         run.sequenceLength = 2048;
         QCOMPARE(shrunk(run).value().sequenceLength, 65);
         run.sequenceLength = 1024;

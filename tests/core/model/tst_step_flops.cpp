@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/step_flops.h"
+#include "sample_decoders.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 
@@ -11,32 +12,6 @@
 using namespace batchpeak::model;
 
 namespace {
-
-DecoderSpec gpt2Small()
-{
-    return {.vocabularySize = 50257,
-            .hiddenSize = 768,
-            .layers = 12,
-            .heads = 12,
-            .keyValueHeads = 12,
-            .feedForwardSize = 3072,
-            .maxPositions = 1024};
-}
-
-DecoderSpec llama(std::int64_t vocabulary, std::int64_t keyValueHeads, std::int64_t feedForward)
-{
-    return {.vocabularySize = vocabulary,
-            .hiddenSize = 4096,
-            .layers = 32,
-            .heads = 32,
-            .keyValueHeads = keyValueHeads,
-            .feedForwardSize = feedForward,
-            .maxPositions = 4096,
-            .positionEmbedding = PositionEmbedding::Rotary,
-            .normalization = Normalization::RmsNorm,
-            .activation = Activation::SwiGlu,
-            .tiedEmbeddings = false};
-}
 
 /// 16 heads of 128 in a hidden size of 1024.
 DecoderSpec qwen3Small()
