@@ -348,7 +348,7 @@ NetworkPlan planNetwork(const QString& filePath, const config::ConfigContents& w
                 .parameters = counts.all(),
                 .frozenParameters = counts.frozen,
                 .tuning = tuning,
-                .fidelity = fidelityOfRun(contents, options, plan.load),
+                .fidelity = fidelityOfRun(contents, options, plan.load, counts),
                 .phase = options.phase,
                 .precision = plan.load.precision,
                 .optimizer = plan.load.optimizer,
@@ -416,6 +416,8 @@ void shareAmongDevices(NetworkPlan& plan, const ExplorationOptions& options,
 void shareAmongDevices(ExplorationPlan& plan, const ExplorationOptions& options,
                        const device::LocalDevices& devices)
 {
+    if (!sharesAmongUnknown(plan.load))
+        return;
     shareAmongDevices(static_cast<NetworkPlan&>(plan), options, devices);
     plan.space.memoryPrior = memoryPrior(plan.load, options);
 }

@@ -4,7 +4,6 @@
 
 #include "config/approximations.h"
 #include "model/model_spec.h"
-#include "model/parameter_table.h"
 
 #include <string>
 #include <variant>
@@ -87,12 +86,10 @@ void addPackedTexts(Fidelity& fidelity, const ConfigContents& contents, const tr
 
 /// The step of an optimizer whose state lies otherwise than as plain numbers is another than the run's, but
 /// of adapters it is little beside the passes through the frozen network, which is many times as large.
-void judgeOptimizer(Fidelity& fidelity, const trial::LoadRequest& load)
+void judgeOptimizer(Fidelity& fidelity, const trial::LoadRequest& load, const model::ParameterCounts& counts)
 {
-    // Of a step of 8-bit AdamW on the CPU, LoRA on all layers of GPT-2 small (2 % of it), 8 samples of 128
-    // tokens: docs/measurements.md.
+    // At 2 %, 8-bit AdamW takes .4 % of a step, plain AdamW a tenth of that (docs/measurements.md).
     constexpr double negligibleShare = 0.05;
-    const model::ParameterCounts counts = model::parameterCounts(load.model, load.tuning);
     if (!model::hasAdapters(load.tuning) ||
         static_cast<double>(counts.trained) > negligibleShare * static_cast<double>(counts.all()))
         return;
@@ -118,7 +115,7 @@ void judgeSharding(Fidelity& fidelity, const ConfigContents& contents, const tri
 } // namespace
 
 Fidelity fidelityOfRun(const ConfigContents& contents, const ExplorationOptions& options,
-                       const trial::LoadRequest& load)
+                       const trial::LoadRequest& load, const model::ParameterCounts& counts)
 {
     Fidelity fidelity = config::fidelityOf(contents);
     addReplacedTuning(fidelity, contents.tuning, load.tuning);
@@ -126,7 +123,7 @@ Fidelity fidelityOfRun(const ConfigContents& contents, const ExplorationOptions&
     addLengths(fidelity, contents, load);
     addPackedTexts(fidelity, contents, load);
     judgeSharding(fidelity, contents, load);
-    judgeOptimizer(fidelity, load);
+    judgeOptimizer(fidelity, load, counts);
     if (!options.workerCommand.isEmpty())
         fidelity.addReplaced("another worker program");
     return fidelity;

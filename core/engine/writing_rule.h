@@ -20,9 +20,8 @@ int leastConfidenceToWrite(const ExplorationOptions& options);
 /// Whether the snapshot recommends a size of the config's network, with the confidence that writing takes.
 bool isSureEnoughToWrite(const Snapshot& snapshot, const ExplorationOptions& options);
 
-/// "The confidence in 24 is 12 (out of 100), and writing it takes 50.", or that it is of a
-/// smaller network; empty where it may be written, and
-/// where there is no recommendation.
+/// "The confidence in 24 is 12 (out of 100), and writing it takes 50.", or that it is of a smaller network;
+/// empty where it may be written, and where there is no recommendation.
 QString doubtText(const Snapshot& snapshot, const ExplorationOptions& options,
                   const QLocale& locale = QLocale());
 

@@ -21,4 +21,9 @@ DecoderLayer decoderLayer(const DecoderSpec& spec, std::int64_t layer)
                 isDense && spec.denseFeedForwardSize > 0 ? spec.denseFeedForwardSize : spec.feedForwardSize};
 }
 
+bool isCutByWindow(const DecoderSpec& spec, std::int64_t sequenceLength)
+{
+    return spec.attentionWindow > 0 && spec.attentionWindow < sequenceLength;
+}
+
 } // namespace batchpeak::model

@@ -23,4 +23,7 @@ struct DecoderLayer
 /// \param layer  from 0
 DecoderLayer decoderLayer(const DecoderSpec& spec, std::int64_t layer);
 
+/// Samples of so many tokens do not lie within the window as a whole.
+bool isCutByWindow(const DecoderSpec& spec, std::int64_t sequenceLength);
+
 } // namespace batchpeak::model

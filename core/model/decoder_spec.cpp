@@ -13,6 +13,11 @@ namespace batchpeak::model {
 
 namespace {
 
+/// Where nobody says how long samples are: networks that take a hundred thousand tokens are hardly ever
+/// trained on samples so long, of which no device would fit one. cutoff_len of LLaMA-Factory 0.9.4 is as
+/// much.
+constexpr std::int64_t usualTokens = 2048;
+
 std::optional<std::string> problemWithHeadSize(const DecoderSpec& spec)
 {
     if (spec.headSize == 0)
@@ -172,15 +177,6 @@ std::int64_t rotaryDimensionsOf(const DecoderSpec& spec)
 {
     return spec.rotaryDimensions != 0 ? spec.rotaryDimensions : headSizeOf(spec);
 }
-
-namespace {
-
-/// Where nobody says how long samples are: networks that take a hundred thousand tokens are hardly ever
-/// trained on samples so long, of which no device would fit one. cutoff_len of LLaMA-Factory 0.9.4 is as
-/// much.
-constexpr std::int64_t usualTokens = 2048;
-
-} // namespace
 
 bool hasExperts(const DecoderSpec& spec)
 {

@@ -28,11 +28,6 @@ bool isTrainedPart(const Tuning& tuning, std::string_view name)
                                [name](const std::string& part) { return name.starts_with(part); });
 }
 
-bool isQuantized(FrozenWeights weights)
-{
-    return weights == FrozenWeights::Nf4 || weights == FrozenWeights::Int8;
-}
-
 /// bitsandbytes' layers take the place of all linear ones but the projection onto the vocabulary
 /// (get_keys_to_not_convert in transformers 5, quantizers), and axolotl's of experts too.
 bool canBeQuantized(const Parameter& parameter)

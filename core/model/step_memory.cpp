@@ -84,16 +84,12 @@ bool masksTexts(const StepSettings& settings)
     return packsTexts(settings.options, settings.sequenceLength) && takesMasks(settings.options.attention);
 }
 
-bool isCutByWindow(const DecoderSpec& spec, const StepSettings& settings)
-{
-    return spec.attentionWindow > 0 && spec.attentionWindow < settings.sequenceLength;
-}
-
 LayerShape layerShape(const DecoderSpec& spec, const DecoderLayer& layer, const StepSettings& settings)
 {
     const auto headSize = static_cast<double>(headSizeOf(spec));
     const bool isMasked = spec.positionEmbedding == PositionEmbedding::Alibi ||
-                          (layer.isWindowed && isCutByWindow(spec, settings)) || masksTexts(settings);
+                          (layer.isWindowed && isCutByWindow(spec, settings.sequenceLength)) ||
+                          masksTexts(settings);
     return {.hidden = static_cast<double>(spec.hiddenSize),
             .heads = static_cast<double>(spec.heads),
             .queries = static_cast<double>(spec.heads) * headSize,
@@ -121,7 +117,7 @@ double maskBytes(const DecoderSpec& spec, const StepSettings& settings)
     const auto tokens = static_cast<double>(settings.sequenceLength);
     const double pairs = tokens * tokens;
     const bool isCapped = spec.attentionSoftCap > 0.0;
-    const bool isCut = isCutByWindow(spec, settings);
+    const bool isCut = isCutByWindow(spec, settings.sequenceLength);
     if (spec.positionEmbedding == PositionEmbedding::Alibi)
         return static_cast<double>(spec.heads) * pairs * width;
     if (isCapped)
@@ -517,7 +513,7 @@ double deviationFor(const DecoderSpec& spec, const StepSettings& settings)
     const bool isPlain = spec.keyValueHeads == spec.heads &&
                          !keepsAttention(spec.attentionDropout, settings) &&
                          spec.positionEmbedding != PositionEmbedding::Alibi && !hasExperts(spec) &&
-                         spec.attentionSoftCap == 0.0 && !isCutByWindow(spec, settings);
+                         spec.attentionSoftCap == 0.0 && !isCutByWindow(spec, settings.sequenceLength);
     return isPlain ? deviationOfCounted : deviationOfKernels;
 }
 

@@ -87,6 +87,12 @@ constexpr WordTable<FrozenWeights, 5> wordsOf(FrozenWeights)
              {FrozenWeights::Int8, "int8"}}};
 }
 
+/// Matrices have fewer bits than products take.
+constexpr bool isQuantized(FrozenWeights weights)
+{
+    return weights == FrozenWeights::Nf4 || weights == FrozenWeights::Int8;
+}
+
 /// Projections with an adapter.
 struct AdapterTarget
 {

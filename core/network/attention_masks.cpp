@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "attention_masks.h"
 
+#include "model/decoder_layer.h"
 #include "position_embeddings.h"
 
 #include <ATen/ops/arange.h>
@@ -25,11 +26,6 @@ bool isBiased(const model::DecoderSpec& spec)
 bool isCapped(const model::DecoderSpec& spec)
 {
     return spec.attentionSoftCap > 0.0;
-}
-
-bool isCutByWindow(const model::DecoderSpec& spec, const NetworkOptions& options)
-{
-    return spec.attentionWindow > 0 && spec.attentionWindow < options.sequenceLength;
 }
 
 /// Texts that are cut apart before attention need no mask, where there is none anyway.
@@ -80,7 +76,7 @@ std::vector<std::int64_t> AttentionMasks::bufferBytes(const model::DecoderSpec& 
         bytes.push_back(pairs * element);
     else if (masksTexts(options))
         bytes.push_back(pairs);
-    if (isCutByWindow(spec, options))
+    if (model::isCutByWindow(spec, options.sequenceLength))
         bytes.push_back(pairs * (isCapped(spec) ? element : 1));
     return bytes;
 }
@@ -97,7 +93,7 @@ AttentionMasks::AttentionMasks(const model::DecoderSpec& spec, const NetworkOpti
     } else if (masksTexts(options)) {
         m_ofText = attendedOf(options);
     }
-    if (!isCutByWindow(spec, options))
+    if (!model::isCutByWindow(spec, options.sequenceLength))
         return;
     m_withinWindow = attendedOf(options).triu_(1 - m_window);
     if (isCapped(spec))

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training_event_file.h"
 
-#include "config/approximations.h"
 #include "config/config_error.h"
 #include "engine/errors.h"
 #include "engine/event_log.h"
+#include "engine/stored_snapshot.h"
 #include "engine/tuning_text.h"
 #include "training_snapshot_builder.h"
 #include "training_text.h"
@@ -66,16 +66,10 @@ private:
 /// As the first event has it.
 config::Fidelity fidelityOf(const Fields& fields)
 {
-    config::Fidelity fidelity;
-    for (const QString& reason : fields.texts("approximations"))
-        fidelity.addReason(reason.toStdString());
-    for (const QString& part : fields.texts("replaced"))
-        fidelity.addReplaced(part.toStdString());
-    for (const QString& data : fields.texts("assumed"))
-        fidelity.addAssumed(data.toStdString());
-    if (!fields.has("fidelity"))
-        fidelity.addReason(config::approximation::olderRecord);
-    return fidelity;
+    return engine::fidelityOf({.kind = fields.text("fidelity"),
+                               .reasons = fields.texts("approximations"),
+                               .replaced = fields.texts("replaced"),
+                               .assumed = fields.texts("assumed")});
 }
 
 TrainingDescription descriptionOf(const Fields& fields)

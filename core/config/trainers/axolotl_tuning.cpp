@@ -216,8 +216,7 @@ decltype(ConfigContents::tuningFor) readAxolotlTuning(const ConfigSection& root,
     if (hasSixteenBits)
         adapter.frozenWeights = model::FrozenWeights::Bf16;
     readQuantization(root, adapter, warnings);
-    adapter.takesConv1d = adapter.frozenWeights == model::FrozenWeights::Nf4 ||
-                          adapter.frozenWeights == model::FrozenWeights::Int8;
+    adapter.takesConv1d = model::isQuantized(adapter.frozenWeights);
     warnOfAdapter(root, adapter, hasSixteenBits, warnings);
     if (!root.isOn(partsKey))
         return tuningBy(std::move(adapter));

@@ -5,6 +5,7 @@
 #include "differences.h"
 #include "format.h"
 #include "run_reader.h"
+#include "sharding.h"
 #include "syntax/json_text.h"
 
 #include <array>
@@ -330,10 +331,7 @@ void readSharing(const ConfigSection& root, const BatchPlan& plan, ConfigContent
             contents.warnings, root.positionOf(zeroKey), approximation::sharding,
             "ZeRO spreads the optimizer's state, and from stage 2 on more, over devices; what they "
             "send each other is not measured{}.",
-            plan.knowsDevices
-                ? ""
-                : ", and as long as their number is not known trials hold the share of one of as "
-                  "many as run them, so that with more of them larger sizes may fit in the run");
+            uncountedDevicesText(plan));
     }
     readOffloads(root.sectionIfAny(zeroKey), contents);
 }

@@ -8,6 +8,7 @@
 #include "networks/network_readers.h"
 #include "networks/peft_adapter.h"
 #include "run_reader.h"
+#include "sharding.h"
 #include "syntax/words.h"
 #include "training_arguments.h"
 
@@ -115,17 +116,12 @@ void readDevices(const ConfigSection& root, ConfigContents& contents)
     contents.step.sharding = devices.boolean("reshard_after_forward").value_or(true)
                                  ? model::Sharding::Parameters
                                  : model::Sharding::Gradients;
-    warnOfApproximation(contents.warnings, root.positionOf(devicesKey), approximation::sharding,
-                        "{} spreads the network over devices; trials hold the share of one of as many as run "
-                        "them, so with more of them larger sizes may fit in the run, and what they send each "
-                        "other is not measured.",
-                        devicesKey);
+    warnOfSharding(root.positionOf(devicesKey), sentence("{} spreads the network over devices", devicesKey),
+                   contents);
     if (devices.boolean("offload_params").value_or(false)) {
         contents.step.optimizerOnHost = true;
-        warnOfApproximation(
-            contents.warnings, devices.positionOf("offload_params"), approximation::hostWeights,
-            "The run keeps its parameters in the host's memory between steps; trials keep them on the "
-            "device.");
+        warnOfApproximation(contents.warnings, devices.positionOf("offload_params"),
+                            approximation::hostWeights, hostWeightsText);
     }
 }
 

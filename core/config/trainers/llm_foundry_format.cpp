@@ -9,6 +9,7 @@
 #include "networks/peft_adapter.h"
 #include "packing.h"
 #include "run_reader.h"
+#include "sharding.h"
 #include "syntax/words.h"
 #include "syntax/yaml_scalar.h"
 
@@ -297,7 +298,7 @@ model::Sharding shardingOf(const ConfigSection& fsdp)
     return fsdp.integer("data_parallel_shard_degree").value_or(-1) == 1 ? model::Sharding::None : *known;
 }
 
-void readSharding(const ConfigSection& root, ConfigContents& contents)
+void readFsdp(const ConfigSection& root, ConfigContents& contents)
 {
     const auto fsdp = root.section("fsdp_config");
     if (!fsdp)
@@ -305,11 +306,11 @@ void readSharding(const ConfigSection& root, ConfigContents& contents)
     warnOf(*fsdp, shardingDifferences, contents.warnings);
     contents.step.sharding = shardingOf(*fsdp);
     if (contents.step.sharding != model::Sharding::None) {
-        warnOfApproximation(
-            contents.warnings, root.positionOf("fsdp_config"), approximation::sharding,
-            "FSDP spreads weights, gradients and optimizer state over GPUs, whose number the "
-            "launcher decides; trials hold the share of one of as many as run them, so with more of them "
-            "larger sizes may fit in the run, and what they send each other is not measured.");
+        warnOfSharding(
+            root.positionOf("fsdp_config"),
+            "FSDP spreads weights, gradients and optimizer state over GPUs, whose number the launcher "
+            "decides",
+            contents);
     }
 }
 
@@ -373,7 +374,7 @@ void readRunInto(const ConfigSection& root, ConfigContents& contents)
     readAttention(root, contents);
     settleAttention(contents);
     readAlgorithms(root, contents);
-    readSharding(root, contents);
+    readFsdp(root, contents);
     warnOfCheckpointing(root, contents);
     warnOf(root, differences, contents.warnings);
     readPacking(root, contents);

@@ -6,6 +6,7 @@
 #include "differences.h"
 #include "networks/network_readers.h"
 #include "run_reader.h"
+#include "sharding.h"
 #include "syntax/shell_variables.h"
 
 #include <algorithm>
@@ -261,11 +262,7 @@ void readMegatronSharding(const Settings& settings, std::string_view key, model:
                         "measured{}.",
                         sharding == model::Sharding::Optimizer ? "the optimizer's state"
                                                                : "parameters, gradients and optimizer state",
-                        plan.knowsDevices
-                            ? ""
-                            : ", and as long as their number is not known trials hold the share of one of "
-                              "as many as run them, so that with more of them larger sizes may fit in the "
-                              "run");
+                        uncountedDevicesText(plan));
 }
 
 void readMegatronRun(const Settings& settings, ConfigContents& contents)

@@ -21,11 +21,7 @@ namespace {
 constexpr std::string_view fsdpKey = "fsdp";
 constexpr std::string_view fsdpConfigKey = "fsdp_config";
 constexpr std::string_view deepSpeedKey = "deepspeed";
-constexpr std::string_view spreadText =
-    "{} spreads the network over devices; trials hold the share of one of as many as run them, so with "
-    "more of them larger sizes may fit in the run, and what they send each other is not measured.";
-constexpr std::string_view hostWeightsText =
-    "The run keeps its parameters in the host's memory between steps; trials keep them on the device.";
+constexpr std::string_view spreadText = "{} spreads the network over devices";
 
 /// Keys of accelerate begin with fsdp_, those of axolotl since 0.11 do not (utils/schemas/fsdp.py).
 std::string keyIn(const ConfigSection& section, std::string_view key)
@@ -81,8 +77,7 @@ void readFsdp(const ConfigSection& root, ConfigContents& contents)
     const std::string_view key = root.isOn(fsdpKey) ? fsdpKey : fsdpConfigKey;
     contents.step.sharding = readFsdpStrategy(words, config);
     if (contents.step.sharding != Sharding::None) {
-        warnOfApproximation(contents.warnings, root.positionOf(key), approximation::sharding, spreadText,
-                            key);
+        warnOfSharding(root.positionOf(key), sentence(spreadText, key), contents);
     }
     const std::string offloadKey = keyIn(config, "offload_params");
     const bool offloads = std::ranges::find(words, "offload") != words.end() || config.isOn(offloadKey);
@@ -115,8 +110,7 @@ void readDeepSpeed(const ConfigSection& root, ConfigContents& contents)
         zero.fail("stage", "is {}; the stages of ZeRO are 0, 1, 2 and 3", stage);
     contents.step.sharding = stages.at(static_cast<std::size_t>(stage));
     if (stage > 0) {
-        warnOfApproximation(contents.warnings, zero.positionOf("stage"), approximation::sharding, spreadText,
-                            root.pathOf(deepSpeedKey));
+        warnOfSharding(zero.positionOf("stage"), sentence(spreadText, root.pathOf(deepSpeedKey)), contents);
     }
     const auto isOnHost = [&zero](std::string_view key) {
         const std::string device = zero.sectionIfAny(key).text("device").value_or("none");
@@ -135,6 +129,24 @@ void readDeepSpeed(const ConfigSection& root, ConfigContents& contents)
 }
 
 } // namespace
+
+void warnOfSharding(TextPosition position, std::string_view spreads, ConfigContents& contents)
+{
+    warnOfApproximation(
+        contents.warnings, position, approximation::sharding,
+        "{}; trials hold the share of one of as many as run them, so with more of them larger "
+        "sizes may fit in the run, and what they send each other is not measured.",
+        spreads);
+}
+
+std::string_view uncountedDevicesText(const BatchPlan& plan)
+{
+    if (plan.knowsDevices)
+        return {};
+    return ", and as long as their number is not known trials hold the share of one of as many as run them, "
+           "so "
+           "that with more of them larger sizes may fit in the run";
+}
 
 void readSharding(const ConfigSection& root, ConfigContents& contents)
 {

@@ -5,7 +5,22 @@
 #include "config_document.h"
 #include "syntax/config_section.h"
 
+#include <string_view>
+
 namespace batchpeak::config {
+
+/// What all trainers say of devices that share a network.
+
+inline constexpr std::string_view hostWeightsText =
+    "The run keeps its parameters in the host's memory between steps; trials keep them on the device.";
+
+/// Of a run that leaves it to its launcher how many devices there are.
+/// \param spreads  the beginning of a sentence: "fsdp spreads the network over devices"
+void warnOfSharding(TextPosition position, std::string_view spreads, ConfigContents& contents);
+
+/// Goes on with a sentence on devices that send each other something; empty where the plan knows how many
+/// they are.
+std::string_view uncountedDevicesText(const BatchPlan& plan);
 
 /// How the devices of a run share a network, by the keys of TrainingArguments that axolotl has too: fsdp and
 /// fsdp_config, and deepspeed where it holds the settings themselves; those of another file are not known.

@@ -7,6 +7,7 @@
 #include "networks/network_readers.h"
 #include "packing.h"
 #include "run_reader.h"
+#include "sharding.h"
 #include "syntax/words.h"
 #include "syntax/yaml_scalar.h"
 #include "torchtune_quantizer.h"
@@ -218,7 +219,7 @@ void readOptimizerInto(const ConfigSection& section, ConfigContents& contents)
 
 /// FSDP spreads everything over the GPUs of a distributed recipe: shard_model in
 /// torchtune/training/_distributed.py.
-void readSharding(const ConfigSection& root, ConfigContents& contents)
+void readFsdp(const ConfigSection& root, ConfigContents& contents)
 {
     const auto keys = splitWords(distributedKeys);
     const auto found = std::ranges::find_if(keys, [&root](std::string_view key) { return root.has(key); });
@@ -228,11 +229,11 @@ void readSharding(const ConfigSection& root, ConfigContents& contents)
     // Else weights stay together from forward to backward, as SHARD_GRAD_OP has it.
     const bool gathersTwice = root.boolean("fsdp_reshard_after_forward").value_or(true);
     contents.step.sharding = gathersTwice ? model::Sharding::Parameters : model::Sharding::Gradients;
-    warnOfApproximation(
-        contents.warnings, root.positionOf(*found), approximation::sharding,
+    warnOfSharding(
+        root.positionOf(*found),
         "The recipe spreads weights, gradients and optimizer state over GPUs, whose number the launcher "
-        "decides; trials hold the share of one of as many as run them, so with more of them larger sizes "
-        "may fit in the run, and what they send each other is not measured.");
+        "decides",
+        contents);
     if (root.boolean("fsdp_cpu_offload").value_or(false)) {
         contents.step.optimizerOnHost = true;
         warnOfApproximation(contents.warnings, root.positionOf("fsdp_cpu_offload"),
@@ -336,7 +337,7 @@ void readRunInto(const ConfigSection& root, ConfigContents& contents)
     contents.step.maxGradientNorm = readClipping(root);
     readLoss(root, contents);
     readPacking(root, contents);
-    readSharding(root, contents);
+    readFsdp(root, contents);
     warnOf(root, differences, contents.warnings);
     // The keys of torchtune's RFC (pull request 2199), which stayed one: no release knows them.
     contents.training.usesMaximumBatchSize = root.boolean("use_maximum_batch_size").value_or(false);
