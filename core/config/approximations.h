@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <string_view>
 
 /// What runs have and trials do otherwise, where that decides speed or memory: the phrases of
@@ -70,5 +72,12 @@ inline constexpr std::string_view fullTraining = "full training in place of adap
 /// Of numbers that an older program kept, which knew no label: what is not known to be as configured must not
 /// look so.
 inline constexpr std::string_view olderRecord = "an older record, which does not tell";
+
+/// Trials hold the bytes that the run holds, and compute with them in another time.
+inline bool isOfSpeedAlone(std::string_view phrase)
+{
+    constexpr std::array phrases{step8bit, step4bit, kernel4bit, kernel8bit, float16, singleExperts};
+    return std::ranges::find(phrases, phrase) != phrases.end();
+}
 
 } // namespace batchpeak::config::approximation

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "fidelity.h"
 
+#include "approximations.h"
 #include "config_document.h"
 
 #include <algorithm>
@@ -56,6 +57,11 @@ void Fidelity::dropReason(std::string_view reason)
         kind = Kind::AsConfigured;
 }
 
+bool Fidelity::isMemoryAsConfigured() const
+{
+    return kind != Kind::AnotherRun && std::ranges::all_of(reasons, approximation::isOfSpeedAlone);
+}
+
 Fidelity fidelityOf(const ConfigContents& contents)
 {
     Fidelity fidelity;
@@ -83,7 +89,8 @@ std::string toText(const Fidelity& fidelity)
     case Fidelity::Kind::AsConfigured:
         break;
     case Fidelity::Kind::Approximate:
-        return approximate + ofData(fidelity);
+        return (fidelity.isMemoryAsConfigured() ? "memory as configured, speed " : "") + approximate +
+               ofData(fidelity);
     case Fidelity::Kind::AnotherRun:
         return "another run, with " + enumerated(fidelity.replaced) +
                (approximate.empty() ? approximate : "; " + approximate) + ofData(fidelity);
@@ -95,6 +102,8 @@ std::string nameOf(const Fidelity& fidelity)
 {
     std::string name(wordOf(fidelity.kind));
     std::ranges::replace(name, '_', ' ');
+    if (fidelity.kind == Fidelity::Kind::Approximate && fidelity.isMemoryAsConfigured())
+        return "speed " + name;
     const bool isConditional = fidelity.kind == Fidelity::Kind::AsConfigured && !fidelity.assumed.empty();
     return isConditional ? name + ", assumed data" : name;
 }

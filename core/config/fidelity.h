@@ -40,6 +40,8 @@ struct Fidelity
     void addAssumed(std::string_view data);
     /// Of what was found of the config and does not hold for the run that is asked for.
     void dropReason(std::string_view reason);
+    /// The run's, whatever there is to say of speeds: no reason touches it, and nothing is replaced.
+    bool isMemoryAsConfigured() const;
     bool operator==(const Fidelity&) const = default;
 };
 
@@ -47,11 +49,12 @@ struct Fidelity
 Fidelity fidelityOf(const ConfigContents& contents);
 
 /// "measured as configured", "approximate because of packed samples and an optimizer that is not run here",
-/// "another run, with another network", "another run, with another precision; approximate because of packed
-/// samples"; each may end in ", for samples of 2048 tokens".
+/// "memory as configured, speed approximate because of float16", "another run, with another network",
+/// "another run, with another precision; approximate because of packed samples"; each may end in ", for
+/// samples of 2048 tokens".
 std::string toText(const Fidelity& fidelity);
-/// In a few words: "as configured", "approximate", "another run"; of the first "as configured, assumed data"
-/// where trials have assumed some, since nothing else would tell that beside it.
+/// In a few words: "as configured", "approximate", "speed approximate", "another run"; of the first "as
+/// configured, assumed data" where trials have assumed some, since nothing else would tell that beside it.
 std::string nameOf(const Fidelity& fidelity);
 /// The word of its kind in files: "as_configured", "approximate", "another_run".
 std::string_view wordOf(Fidelity::Kind kind);

@@ -411,6 +411,8 @@ void shareAmongDevices(NetworkPlan& plan, const ExplorationOptions& options,
     }
     if (plan.load.step.shards < 2)
         plan.run.fidelity.dropReason(config::approximation::sharding);
+    else if (plan.load.step.updatesInBackward)
+        plan.run.fidelity.addReason(config::approximation::updatesInBackward);
 }
 
 void shareAmongDevices(ExplorationPlan& plan, const ExplorationOptions& options,

@@ -49,7 +49,8 @@ QString markLegend(const config::Fidelity& fidelity)
     case Kind::AsConfigured:
         break;
     case Kind::Approximate:
-        return Translated::tr("~ approximate");
+        return fidelity.isMemoryAsConfigured() ? Translated::tr("~ speed approximate")
+                                               : Translated::tr("~ approximate");
     case Kind::AnotherRun:
         return fidelity.reasons.empty() ? Translated::tr("* another run")
                                         : Translated::tr("~ approximate, of another run");

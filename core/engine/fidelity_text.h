@@ -14,13 +14,14 @@ namespace batchpeak::engine {
 QString fidelityText(const config::Fidelity& fidelity);
 /// The same as a sentence: "Measured as configured.", "Approximate because of ...".
 QString fidelitySentence(const config::Fidelity& fidelity);
-/// "as configured", "as configured, assumed data", "approximate", "another run"
+/// "as configured", "as configured, assumed data", "approximate", "speed approximate", "another run"
 QString fidelityName(const config::Fidelity& fidelity);
 
 /// What stands before a speed: "~" where it is approximate, "*" where it is exact, but that of another run;
 /// nothing where it is the config's own.
 QString fidelityMark(const config::Fidelity& fidelity);
-/// What that means: "~ approximate", "~ approximate, of another run"; empty without a mark.
+/// What that means: "~ approximate", "~ speed approximate", "~ approximate, of another run"; empty without a
+/// mark.
 QString markLegend(const config::Fidelity& fidelity);
 
 } // namespace batchpeak::engine

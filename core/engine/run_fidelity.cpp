@@ -4,6 +4,7 @@
 
 #include "config/approximations.h"
 #include "model/model_spec.h"
+#include "model/parameter_shares.h"
 
 #include <string>
 #include <variant>
@@ -98,6 +99,13 @@ void judgeOptimizer(Fidelity& fidelity, const trial::LoadRequest& load, const mo
     fidelity.dropReason(config::approximation::pagedOptimizer);
 }
 
+void judgeUpdates(Fidelity& fidelity, const trial::LoadRequest& load)
+{
+    if (load.phase == model::Phase::Train && load.step.updatesInBackward &&
+        !model::updatesInBackward(load.phase, load.step))
+        fidelity.addReason(config::approximation::updatesInBackward);
+}
+
 /// Each device runs its trials by itself, whatever the others hold; where the config says that there is one,
 /// none does, whatever reading it has warned of. In evaluation only parameters are shared.
 void judgeSharding(Fidelity& fidelity, const ConfigContents& contents, const trial::LoadRequest& load)
@@ -123,6 +131,7 @@ Fidelity fidelityOfRun(const ConfigContents& contents, const ExplorationOptions&
     addLengths(fidelity, contents, load);
     addPackedTexts(fidelity, contents, load);
     judgeSharding(fidelity, contents, load);
+    judgeUpdates(fidelity, load);
     judgeOptimizer(fidelity, load, counts);
     if (!options.workerCommand.isEmpty())
         fidelity.addReplaced("another worker program");

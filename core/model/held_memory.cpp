@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace batchpeak::model {
 
@@ -25,6 +26,17 @@ double heldElements(const std::vector<Parameter>& table, ParameterRole role, dou
             count += (parameter.elements() + step - 1) / step * step;
     }
     return static_cast<double>(count);
+}
+
+/// Of the trained parameters.
+double largestElements(const std::vector<Parameter>& table)
+{
+    std::int64_t largest = 0;
+    for (const Parameter& parameter : table) {
+        if (parameter.isTrained())
+            largest = std::max(largest, parameter.elements());
+    }
+    return static_cast<double>(largest);
 }
 
 /// Both devices' allocators round each tensor up to so much.
@@ -84,8 +96,10 @@ double momentBytes(Optimizer optimizer, double full)
 constexpr double mostAtOnce = 1 << 24;
 constexpr double mostBroughtAtOnce = 1 << 22;
 
-double optimizerBytes(double shared, const ElementBytes& widths, Precision precision, Optimizer optimizer,
-                      const StepOptions& options)
+/// \param shared  elements whose state this device has
+/// \param together  of those, so many at most step at a time
+double optimizerBytes(double shared, double together, const ElementBytes& widths, Precision precision,
+                      Optimizer optimizer, const StepOptions& options)
 {
     const bool hasMasters = widths.trained < floatBytes && precision != Precision::PlainBf16;
     const double full = hasMasters ? floatBytes : widths.trained;
@@ -93,7 +107,7 @@ double optimizerBytes(double shared, const ElementBytes& widths, Precision preci
     const double copies = optimizerStateCopies(optimizer);
     const bool isAway = options.optimizerOnHost || moment < full;
     double bytes = options.optimizerOnHost ? 0.0 : shared * copies * moment;
-    const double room = std::min(shared, isAway ? mostBroughtAtOnce : mostAtOnce) * floatBytes;
+    const double room = std::min(together, isAway ? mostBroughtAtOnce : mostAtOnce) * floatBytes;
     if (isAway)
         bytes += copies * room;
     if (hasMasters)
@@ -187,6 +201,7 @@ HeldMemory heldMemory(const std::vector<Parameter>& table, const Tuning& tuning,
     const Sharding sharing = sharingIn(phase, options);
     HeldMemory held;
     double stepped = 0.0;
+    std::optional<double> together;
     if (gathersParameters(sharing)) {
         const ParameterShares shares = parameterShares(table, sharing, options.shards);
         held = sharedMemory(table, shares, options.shards, tuning, widths,
@@ -197,11 +212,17 @@ HeldMemory heldMemory(const std::vector<Parameter>& table, const Tuning& tuning,
         stepped = heldElements(table, ParameterRole::Trained, widths.trained);
         if (sharing == Sharding::Optimizer)
             stepped = std::ceil(stepped / static_cast<double>(options.shards));
+        if (updatesInBackward(phase, options)) {
+            together = largestElements(table);
+            held.gradientBytes = 0.0;
+            held.fullGradientBytes = *together * widths.trained;
+        }
     }
     if (phase == Phase::Eval)
         held.gradientBytes = held.fullGradientBytes = 0.0;
     else
-        held.optimizerBytes = optimizerBytes(stepped, widths, precision, optimizer, options);
+        held.optimizerBytes =
+            optimizerBytes(stepped, together.value_or(stepped), widths, precision, optimizer, options);
     return held;
 }
 

@@ -15,8 +15,8 @@ struct HeldMemory
 {
     double parameterBytes = 0.0;
     double gradientBytes = 0.0;
-    /// Beside them for a part of backward, where devices share them: full gradients of which each gets its
-    /// share.
+    /// Beside them for a part of backward: where devices share them, full gradients of which each gets its
+    /// share; where backward updates parameters, the largest gradient.
     double fullGradientBytes = 0.0;
     /// The state of the optimizer, masters of narrow parameters, and its room to work on them.
     double optimizerBytes = 0.0;

@@ -150,6 +150,11 @@ Sharding sharingIn(Phase phase, const StepOptions& options)
     return options.sharding;
 }
 
+bool updatesInBackward(Phase phase, const StepOptions& options)
+{
+    return phase == Phase::Train && options.updatesInBackward && sharingIn(phase, options) == Sharding::None;
+}
+
 std::int64_t shareOf(std::int64_t elements, std::int64_t devices)
 {
     return roundedUp((elements + devices - 1) / devices, shareUnit);

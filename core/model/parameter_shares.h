@@ -15,6 +15,9 @@ namespace batchpeak::model {
 /// What devices share in a phase: in evaluation there are parameters alone, and a single device shares
 /// nothing.
 Sharding sharingIn(Phase phase, const StepOptions& options);
+/// Each gradient is gone when its parameter has stepped. What devices share is not run so: its gradients are
+/// collected, and step together.
+bool updatesInBackward(Phase phase, const StepOptions& options);
 
 /// Gradients are shared, and parameters are held in shares beside what of them is gathered.
 inline bool gathersParameters(Sharding sharing)

@@ -101,6 +101,9 @@ struct StepOptions
     bool timesConvolutions = false;
     /// The optimizer's state lies in the host's memory.
     bool optimizerOnHost = false;
+    /// Backward steps on each parameter as soon as it has the gradient, and drops that: a micro-batch is a
+    /// whole batch, and no gradients are kept (optimizer_in_bwd of torchtune).
+    bool updatesInBackward = false;
     Sharding sharding = Sharding::None;
     /// Devices that share; 1 for a run on one, whatever the sharding.
     std::int64_t shards = 1;

@@ -66,9 +66,11 @@ at::Tensor shaped(const at::Tensor& stretch, const std::vector<std::int64_t>& sh
     return stretch.view({shape[0], shape[2], shape[3], shape[1]}).permute({0, 3, 1, 2});
 }
 
+} // namespace
+
 // Runs when a parameter has got a gradient: the first one is a tensor of its own, which moves into the
 // flat buffer; what follows has been added there.
-class MovesFirstGradient : public torch::autograd::PostAccumulateGradHook
+class FlatParameters::MovesFirstGradient : public torch::autograd::PostAccumulateGradHook
 {
 public:
     explicit MovesFirstGradient(at::Tensor place) : m_place(std::move(place)) {}
@@ -85,7 +87,27 @@ private:
     at::Tensor m_place;
 };
 
-} // namespace
+// The gradient lies as its parameter does (AccumulateGrad's layout contract,
+// torch/csrc/autograd/utils/grad_layout_contract.h), so its elements are in the order of the segment's.
+class FlatParameters::UpdatesAtOnce : public torch::autograd::PostAccumulateGradHook
+{
+public:
+    UpdatesAtOnce(std::size_t segment,
+                  std::shared_ptr<std::function<void(std::size_t, const at::Tensor&)>> update)
+        : m_segment(segment), m_update(std::move(update))
+    {}
+
+    void operator()(const at::Tensor& parameter) override
+    {
+        const at::Tensor& gradient = parameter.grad();
+        (*m_update)(m_segment, gradient.as_strided({gradient.numel()}, {1}, gradient.storage_offset()));
+        parameter.mutable_grad().reset();
+    }
+
+private:
+    std::size_t m_segment;
+    std::shared_ptr<std::function<void(std::size_t, const at::Tensor&)>> m_update;
+};
 
 std::vector<std::int64_t> FlatParameters::segmentElements(const std::vector<model::Parameter>& table,
                                                           const ParameterHolding& holding)
@@ -102,7 +124,11 @@ std::vector<std::int64_t> FlatParameters::segmentElements(const std::vector<mode
     for (const bool decays : {true, false}) {
         std::int64_t elements = 0;
         for (const model::Parameter& parameter : table) {
-            if (parameter.isTrained() && parameter.decays == decays)
+            if (!parameter.isTrained() || parameter.decays != decays)
+                continue;
+            if (holding.updatesInBackward)
+                segments.push_back(parameter.elements());
+            else
                 elements += aligned(parameter.elements(), holding.type);
         }
         if (elements > 0)
@@ -149,11 +175,14 @@ FlatParameters::FlatParameters(std::vector<model::Parameter> table, model::Phase
 void FlatParameters::makeTrained(model::Phase phase, at::Device device, const ParameterHolding& holding)
 {
     const bool trains = phase == model::Phase::Train;
+    const bool keepsGradients = trains && !holding.updatesInBackward;
     const auto options = at::TensorOptions(device).dtype(holding.type);
     const at::Tensor values =
         at::zeros({bufferElements(m_table, model::ParameterRole::Trained, holding.type)}, options);
-    if (trains)
+    if (keepsGradients)
         m_gradients = at::zeros_like(values);
+    else if (trains)
+        m_update = std::make_shared<std::function<void(std::size_t, const at::Tensor&)>>();
 
     std::int64_t offset = 0;
     for (const bool decays : {true, false}) {
@@ -166,9 +195,16 @@ void FlatParameters::makeTrained(model::Phase phase, at::Device device, const Pa
             View& view = m_views[i];
             view.parameter =
                 shaped(values.narrow(0, offset, elements), row.shape, holding.channelsLast).detach();
+            // With a count of changes of its own: those of other parameters are none to what backward keeps.
+            if (m_update)
+                view.parameter = view.parameter.variable_data();
             initialize(view.parameter, row.initialization);
             view.parameter.requires_grad_(trains);
-            if (trains) {
+            if (m_update) {
+                torch::autograd::impl::set_post_acc_grad_hooks(
+                    view.parameter, std::make_unique<UpdatesAtOnce>(m_segments.size(), m_update));
+                addSegment(values, offset, elements, decays);
+            } else if (trains) {
                 view.gradient =
                     shaped(m_gradients.narrow(0, offset, elements), row.shape, holding.channelsLast);
                 torch::autograd::impl::set_post_acc_grad_hooks(
@@ -176,13 +212,18 @@ void FlatParameters::makeTrained(model::Phase phase, at::Device device, const Pa
             }
             offset += aligned(elements, holding.type);
         }
-        if (offset == begin)
-            continue;
-        m_segments.push_back(
-            {.values = values.narrow(0, begin, offset - begin),
-             .gradients = trains ? m_gradients.narrow(0, begin, offset - begin) : at::Tensor(),
-             .decays = decays});
+        if (offset > begin && !m_update)
+            addSegment(values, begin, offset - begin, decays);
     }
+}
+
+void FlatParameters::addSegment(const at::Tensor& values, std::int64_t first, std::int64_t elements,
+                                bool decays)
+{
+    m_segments.push_back(
+        {.values = values.narrow(0, first, elements),
+         .gradients = m_gradients.defined() ? m_gradients.narrow(0, first, elements) : at::Tensor(),
+         .decays = decays});
 }
 
 void FlatParameters::makeFrozen(at::Device device, const ParameterHolding& holding)
@@ -220,9 +261,7 @@ void FlatParameters::makeShared(model::Phase phase, at::Device device, const Par
          {std::pair(shares.decayingShare, true), std::pair(shares.undecayedShare, false)}) {
         if (elements == 0)
             continue;
-        m_segments.push_back({.values = m_sharded->values().narrow(0, first, elements),
-                              .gradients = trains ? m_gradients.narrow(0, first, elements) : at::Tensor(),
-                              .decays = decays});
+        addSegment(m_sharded->values(), first, elements, decays);
         first += elements;
     }
 }
@@ -326,6 +365,11 @@ std::vector<NamedTensor> FlatParameters::stretchesOf(const at::Tensor& buffer) c
     return stretches;
 }
 
+void FlatParameters::setUpdate(std::function<void(std::size_t, const at::Tensor&)> update)
+{
+    *m_update = std::move(update);
+}
+
 void FlatParameters::clearGradients()
 {
     if (m_sharded) {
@@ -333,7 +377,7 @@ void FlatParameters::clearGradients()
         return;
     }
     for (View& view : m_views) {
-        if (view.gradient.defined())
+        if (view.gradient.defined() || m_update)
             view.parameter.mutable_grad().reset();
     }
 }

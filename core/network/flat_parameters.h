@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -51,6 +52,8 @@ struct ParameterHolding
     bool channelsLast = false;
     /// Nothing where this device holds all of them.
     std::optional<ParameterSharing> sharing = std::nullopt;
+    /// No gradient outlives the step on its parameter (FlatParameters::setUpdate).
+    bool updatesInBackward = false;
 };
 
 /// The parameters of a network: those that are trained as views into one buffer, and their gradients as views
@@ -63,11 +66,11 @@ struct ParameterHolding
 class FlatParameters
 {
 public:
-    /// A stretch of the buffers. Weight decay acts on the first segment alone.
+    /// A stretch of the buffers: what decays and what does not, or a parameter where each steps by itself.
     struct Segment
     {
         at::Tensor values;
-        /// Undefined in evaluation.
+        /// Undefined in evaluation, and where no gradients are kept.
         at::Tensor gradients;
         bool decays = false;
     };
@@ -117,7 +120,11 @@ public:
     void leaveLayer(std::size_t layer);
     void reduceGradients();
 
-    /// All gradients; undefined in evaluation.
+    /// Called in backward, where no gradients are kept: with the number of a segment, and its gradient as one
+    /// row, which is gone behind it.
+    void setUpdate(std::function<void(std::size_t, const at::Tensor&)> update);
+
+    /// All gradients; undefined where none are kept.
     const at::Tensor& gradients() const { return m_gradients; }
 
     /// Elements of each segment, gaps included, without making any.
@@ -135,7 +142,11 @@ private:
         QuantizedMatrix quantized;
     };
 
+    class MovesFirstGradient;
+    class UpdatesAtOnce;
+
     void makeTrained(model::Phase phase, at::Device device, const ParameterHolding& holding);
+    void addSegment(const at::Tensor& values, std::int64_t first, std::int64_t elements, bool decays);
     void makeFrozen(at::Device device, const ParameterHolding& holding);
     void makeShared(model::Phase phase, at::Device device, const ParameterHolding& holding);
     void makeUnit(std::size_t index, at::Device device, bool trains, const ParameterHolding& holding);
@@ -148,6 +159,8 @@ private:
     std::unordered_map<std::string, std::size_t> m_indexOf;
     std::vector<Segment> m_segments;
     at::Tensor m_gradients;
+    /// Shared with the hooks of parameters, which outlive a move of this.
+    std::shared_ptr<std::function<void(std::size_t, const at::Tensor&)>> m_update;
     /// Null where this device holds all.
     std::shared_ptr<ShardedParameters> m_sharded;
 };

@@ -109,7 +109,8 @@ ParameterHolding holdingOf(const trial::LoadRequest& request)
             .frozenType = typeOf(bytes.frozen),
             .tuning = request.tuning,
             .channelsLast = request.step.channelsLast,
-            .sharing = sharingOf(request)};
+            .sharing = sharingOf(request),
+            .updatesInBackward = model::updatesInBackward(request.phase, request.step)};
 }
 
 // Of shares of parameters the optimizer has all.
@@ -169,6 +170,11 @@ void throwWhereImpossible(const trial::LoadRequest& request)
         throw std::invalid_argument(*problem);
     if (const auto problem = model::problemWith(request.model, request.tuning))
         throw std::invalid_argument(*problem);
+    if (request.step.updatesInBackward && request.step.maxGradientNorm > 0) {
+        throw std::invalid_argument(
+            "Gradients are not scaled to a norm of all of them where backward updates parameters; leave the "
+            "norm out.");
+    }
     const bool adaptsOutput = std::ranges::any_of(request.tuning.targets, [](const auto& target) {
         return target.projection == model::Projection::Output;
     });
@@ -209,6 +215,11 @@ LoadedNetwork::LoadedNetwork(const trial::LoadRequest& request, DeviceMemory& me
     });
     if (trains(request))
         m_optimizer.emplace(optimizerChoice(request), *m_parameters, learningRate);
+    if (updatesInBackward()) {
+        m_parameters->setUpdate([this](std::size_t segment, const at::Tensor& gradient) {
+            m_optimizer->update(segment, gradient);
+        });
+    }
     measureBaseline();
 }
 
@@ -227,11 +238,17 @@ std::int64_t LoadedNetwork::requiredBytes(const trial::LoadRequest& request)
     add(values);
     add(networkBufferBytes(request.model, networkOptions(request, at::kCPU)));
     if (trains(request)) {
-        add({values.front()});
+        if (!holding.updatesInBackward)
+            add({values.front()});
         add(OptimizerStep::stateBytes(optimizerChoice(request),
                                       FlatParameters::segmentElements(table, holding), holding.type));
     }
     return bytes;
+}
+
+bool LoadedNetwork::updatesInBackward() const
+{
+    return model::updatesInBackward(m_request.phase, m_request.step);
 }
 
 std::vector<NamedTensor> LoadedNetwork::trainedTensors() const

@@ -44,6 +44,8 @@ public:
     Network& network() const { return *m_network; }
     /// Null where the network was loaded for evaluation.
     OptimizerStep* optimizer() { return m_optimizer ? &*m_optimizer : nullptr; }
+    /// Backward steps, behind OptimizerStep::beginUpdates(); else OptimizerStep::run() does.
+    bool updatesInBackward() const;
 
     /// Asked between layers, forward and backward, on any thread; yes ends the step with Cancelled.
     void setCancelled(std::function<bool()> cancelled) { m_cancelled = std::move(cancelled); }

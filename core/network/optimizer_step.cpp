@@ -149,27 +149,26 @@ void OptimizerStep::makePieces()
 {
     std::int64_t offset = 0;
     for (const auto& segment : m_parameters.segments()) {
+        m_firstPieces.push_back(m_pieces.size());
         const at::ScalarType type = segment.values.scalar_type();
         std::int64_t first = 0;
         for (const std::int64_t size : piecesOf(m_choice, {segment.values.numel()}, type)) {
-            Piece piece{.values = segment.values.narrow(0, first, size),
-                        .gradients = segment.gradients.narrow(0, first, size),
-                        .decays = segment.decays};
+            Piece piece{.values = segment.values.narrow(0, first, size), .decays = segment.decays};
+            if (segment.gradients.defined())
+                piece.gradients = segment.gradients.narrow(0, first, size);
             piece.masterValues = piece.values;
-            piece.masterGradients = piece.gradients;
             if (m_masters.defined()) {
                 piece.masterValues = m_masters.narrow(0, offset, size);
                 piece.masterValues.copy_(piece.values);
-                piece.masterGradients = m_wideGradients.narrow(0, 0, size);
             } else if (m_wideValues.defined()) {
                 piece.masterValues = m_wideValues.narrow(0, 0, size);
-                piece.masterGradients = m_wideGradients.narrow(0, 0, size);
             }
             m_pieces.push_back(piece);
             first += size;
             offset += size;
         }
     }
+    m_firstPieces.push_back(m_pieces.size());
 }
 
 std::vector<NamedTensor> OptimizerStep::state() const
@@ -199,17 +198,41 @@ void OptimizerStep::run()
         clip();
     if (m_stepCount.defined())
         m_stepCount.add_(1);
-    for (std::size_t i = 0; i < m_pieces.size(); ++i) {
-        const Piece& piece = m_pieces[i];
-        if (m_wideGradients.defined())
-            piece.masterGradients.copy_(piece.gradients);
-        if (m_wideValues.defined())
-            piece.masterValues.copy_(piece.values);
-        update(i);
-        if (m_wideGradients.defined())
-            at::Tensor(piece.values).copy_(piece.masterValues);
-    }
+    for (std::size_t i = 0; i < m_pieces.size(); ++i)
+        step(i, m_pieces[i].gradients);
     m_parameters.clearGradients();
+}
+
+void OptimizerStep::beginUpdates()
+{
+    const at::NoGradGuard noGradients;
+    if (m_stepCount.defined())
+        m_stepCount.add_(1);
+}
+
+void OptimizerStep::update(std::size_t segment, const at::Tensor& gradient)
+{
+    const at::NoGradGuard noGradients;
+    std::int64_t first = 0;
+    for (std::size_t i = m_firstPieces[segment]; i < m_firstPieces[segment + 1]; ++i) {
+        const std::int64_t size = m_pieces[i].values.numel();
+        step(i, gradient.narrow(0, first, size));
+        first += size;
+    }
+}
+
+void OptimizerStep::step(std::size_t index, const at::Tensor& gradients)
+{
+    const Piece& piece = m_pieces[index];
+    if (m_wideValues.defined())
+        piece.masterValues.copy_(piece.values);
+    if (m_wideGradients.defined()) {
+        const at::Tensor wide = m_wideGradients.narrow(0, 0, piece.values.numel());
+        change(index, wide.copy_(gradients));
+        at::Tensor(piece.values).copy_(piece.masterValues);
+    } else {
+        change(index, gradients);
+    }
 }
 
 void OptimizerStep::clip()
@@ -221,7 +244,7 @@ void OptimizerStep::clip()
     at::Tensor(gradients).mul_(scale);
 }
 
-void OptimizerStep::update(std::size_t index)
+void OptimizerStep::change(std::size_t index, const at::Tensor& gradients)
 {
     const Piece& piece = m_pieces[index];
     const auto room = [this](std::size_t moment) { return m_rooms.empty() ? at::Tensor() : m_rooms[moment]; };
@@ -231,13 +254,13 @@ void OptimizerStep::update(std::size_t index)
     const double decay = piece.decays ? weightDecay : 0.0;
     if (m_choice.kind == model::Optimizer::Sgd) {
         // Momentum that starts at zero makes the first step like any other.
-        at::_fused_sgd_({piece.masterValues}, {piece.masterGradients}, {moments.front()}, decay, momentum,
-                        m_learningRate, /*dampening=*/0.0, /*nesterov=*/false, /*maximize=*/false,
+        at::_fused_sgd_({piece.masterValues}, {gradients}, {moments.front()}, decay, momentum, m_learningRate,
+                        /*dampening=*/0.0, /*nesterov=*/false, /*maximize=*/false,
                         /*is_first_step=*/false);
     } else {
-        at::_fused_adamw_({piece.masterValues}, {piece.masterGradients}, {moments[0]}, {moments[1]}, {},
-                          {m_stepCount}, m_learningRate, firstMomentDecay, secondMomentDecay, decay,
-                          stabilizer, /*amsgrad=*/false, /*maximize=*/false);
+        at::_fused_adamw_({piece.masterValues}, {gradients}, {moments[0]}, {moments[1]}, {}, {m_stepCount},
+                          m_learningRate, firstMomentDecay, secondMomentDecay, decay, stabilizer,
+                          /*amsgrad=*/false, /*maximize=*/false);
     }
     for (std::size_t i = 0; i < m_moments.size(); ++i)
         m_moments[i].put(index, room(i));

@@ -34,6 +34,9 @@ struct OptimizerChoice
 /// exists from the start, and with full numbers on the device a step allocates nothing before its last
 /// change, so that running out of memory cannot leave some of the parameters updated. The rates are those of
 /// common training runs: they do not change the speed, but must keep the numbers finite.
+///
+/// Where no gradients are kept (ParameterHolding::updatesInBackward), backward steps on one parameter after
+/// the other, as it does in such runs, and what ends it half-way leaves some of them updated.
 class OptimizerStep
 {
 public:
@@ -45,6 +48,10 @@ public:
                   double learningRate = defaultLearningRate);
 
     void run();
+
+    /// Where backward steps: before each of them, and from the hook of a parameter.
+    void beginUpdates();
+    void update(std::size_t segment, const at::Tensor& gradient);
 
     /// All that a step changes beside the parameters, under torch.optim's names: flat buffers as long as the
     /// parameters' (FlatParameters::stretchesOf) where they have full numbers and are not shared, and the
@@ -60,17 +67,18 @@ private:
     struct Piece
     {
         at::Tensor values;
+        /// Undefined where none are kept.
         at::Tensor gradients;
-        /// What the call works on; the same as values and gradients where there are no masters.
+        /// What the call works on; the same as values where there are no masters.
         at::Tensor masterValues;
-        at::Tensor masterGradients;
         bool decays = false;
     };
 
     void makeMoments(at::Device device, at::ScalarType type);
     void makePieces();
     void clip();
-    void update(std::size_t index);
+    void step(std::size_t index, const at::Tensor& gradients);
+    void change(std::size_t index, const at::Tensor& gradients);
 
     OptimizerChoice m_choice;
     FlatParameters& m_parameters;
@@ -84,6 +92,8 @@ private:
     /// For each moment, where a step works on copies.
     std::vector<at::Tensor> m_rooms;
     std::vector<Piece> m_pieces;
+    /// Of each segment, the number of its first piece; behind the last, of all pieces.
+    std::vector<std::size_t> m_firstPieces;
     /// Steps done, one float32 on the device.
     at::Tensor m_stepCount;
 };

@@ -101,7 +101,7 @@ StepChain StepRunner::State::run(int steps)
         for (const Batch& batch : m_batches.cycle())
             microBatch(batch, clock);
     }
-    if (optimizer)
+    if (optimizer && !m_loaded.updatesInBackward())
         optimizer->run();
     clock.mark();
     m_loaded.memory().synchronize();
@@ -124,6 +124,8 @@ void StepRunner::State::microBatch(const Batch& batch, PhaseClock& clock)
     at::Tensor loss = forward(batch.to(m_loaded.device()));
     clock.mark();
     if (trains) {
+        if (m_loaded.updatesInBackward())
+            m_loaded.optimizer()->beginUpdates();
         loss.backward();
         m_loaded.parameters().reduceGradients();
     }

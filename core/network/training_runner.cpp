@@ -36,6 +36,11 @@ const trial::LoadRequest& forTraining(const trial::LoadRequest& load)
         throw std::invalid_argument(
             "The network was loaded for evaluation, so it cannot be trained. Load it for training.");
     }
+    if (load.step.updatesInBackward) {
+        throw std::invalid_argument(
+            "Training accumulates gradients, which are not kept where backward updates parameters. Load the "
+            "network without updates in backward.");
+    }
     return load;
 }
 

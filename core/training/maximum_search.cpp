@@ -11,6 +11,7 @@
 #include "engine/run_devices.h"
 #include "search/strategy.h"
 #include "store/exploration_store.h"
+#include "training_plan.h"
 
 #include <QTimer>
 
@@ -158,7 +159,7 @@ void MaximumSearch::start(const QString& filePath, const config::ConfigContents&
     engine::ExplorationOptions search = searchOptions(options, d->way, largest);
     search.devices = onlyDevice(search, d->parts);
     // What is trained with the size shares nothing either.
-    config::ConfigContents alone = contents;
+    config::ConfigContents alone = updatedBehindBackward(contents);
     alone.step.sharding = model::Sharding::None;
     exploration->load(filePath, alone, search);
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training_plan.h"
 
+#include "config/approximations.h"
 #include "config/batch_plan.h"
 #include "engine/batch_text.h"
 #include "engine/exploration_plan.h"
@@ -151,11 +152,23 @@ trial::TrainingReady countedSamples(const trial::DataChoice& data)
     return {.samples = data.samples - heldOut, .heldOutSamples = heldOut};
 }
 
+config::ConfigContents updatedBehindBackward(config::ConfigContents contents)
+{
+    if (contents.step.updatesInBackward) {
+        contents.step.updatesInBackward = false;
+        contents.warnings.push_back({.sentence = "Training keeps all gradients until the optimizer steps.",
+                                     .position = {},
+                                     .approximation = std::string(config::approximation::updatesInBackward)});
+    }
+    return contents;
+}
+
 TrainingPlan planTraining(const QString& filePath, const config::ConfigContents& contents,
                           const TrainingOptions& options)
 {
     config::BatchPlan batch = batchOf(contents, options);
-    const engine::NetworkPlan network = engine::planNetwork(filePath, contents, options.run);
+    const engine::NetworkPlan network =
+        engine::planNetwork(filePath, updatedBehindBackward(contents), options.run);
     const SizeChoice size = chooseSize(contents, batch, options);
     if (options.run.setting)
         batch.setting = *options.run.setting;

@@ -41,6 +41,10 @@ struct TrainingPlan
 /// data; else 0.
 trial::TrainingReady countedSamples(const trial::DataChoice& data);
 
+/// The config of a run that updates parameters within backward as training runs it, which accumulates: the
+/// optimizer steps behind backward. Its numbers are approximate then.
+config::ConfigContents updatedBehindBackward(config::ConfigContents contents);
+
 /// \throws config::ConfigError where the config and the options contradict each other, or hold nothing that
 ///         can be trained
 TrainingPlan planTraining(const QString& filePath, const config::ConfigContents& contents,

@@ -143,6 +143,7 @@ Json toJson(const LoadRequest& load)
                 {"channels_last", load.step.channelsLast},
                 {"cudnn_benchmark", load.step.timesConvolutions},
                 {"optimizer_on_host", load.step.optimizerOnHost},
+                {"updates_in_backward", load.step.updatesInBackward},
                 {"sharding", toText(load.step.sharding)},
                 {"shards", load.step.shards},
                 {"packed_text_length", load.step.packedTextLength},
@@ -191,6 +192,7 @@ model::StepOptions stepOptionsFrom(const FieldReader& fields)
         .channelsLast = fields.boolean("channels_last", otherwise.channelsLast),
         .timesConvolutions = fields.boolean("cudnn_benchmark", otherwise.timesConvolutions),
         .optimizerOnHost = fields.boolean("optimizer_on_host", otherwise.optimizerOnHost),
+        .updatesInBackward = fields.boolean("updates_in_backward", otherwise.updatesInBackward),
         .sharding = fields.word("sharding", std::optional(otherwise.sharding)),
         .shards = fields.integerFrom(1, "shards", otherwise.shards),
         .packedTextLength = fields.integerFrom(0, "packed_text_length", otherwise.packedTextLength)};

@@ -131,6 +131,8 @@ void addRun(EntryWriter& entries, const ConfigContents& contents, const model::M
         entries.value("cudnn_benchmark", true);
     if (contents.step.optimizerOnHost)
         entries.value("optimizer_on_host", true);
+    if (contents.step.updatesInBackward)
+        entries.value("updates_in_backward", true);
     if (contents.step.sharding != model::Sharding::None)
         entries.word("sharding", contents.step.sharding);
     if (contents.step.packedTextLength > 0)

@@ -30,8 +30,8 @@ constexpr std::string_view knownKeys =
     "batchpeak model tuning batch_size micro_batch_size eval_batch_size eval_micro_batch_size devices "
     "sequence_length decoder_sequence_length precision optimizer activation_checkpointing loss_chunk_rows "
     "loss_parts max_gradient_norm attention tf32_convolutions channels_last cudnn_benchmark "
-    "optimizer_on_host sharding "
-    "packed_text_length learning_rate weight_by use_maximum_batch_size batch_increase_function";
+    "optimizer_on_host updates_in_backward sharding packed_text_length learning_rate weight_by "
+    "use_maximum_batch_size batch_increase_function";
 
 constexpr PlaceKeys placeKeys{.network = "model",
                               .globalBatch = "batch_size",
@@ -245,6 +245,12 @@ void readRunInto(const ConfigSection& root, ConfigContents& contents)
     contents.step.channelsLast = root.boolean("channels_last").value_or(false);
     contents.step.timesConvolutions = root.boolean("cudnn_benchmark").value_or(false);
     contents.step.optimizerOnHost = root.boolean("optimizer_on_host").value_or(false);
+    contents.step.updatesInBackward = root.boolean("updates_in_backward").value_or(false);
+    if (contents.step.updatesInBackward && contents.step.maxGradientNorm > 0) {
+        root.fail("updates_in_backward",
+                  "is true, but all gradients together are scaled (max_gradient_norm); "
+                  "leave one of the two out");
+    }
     contents.step.sharding =
         readWord(root, "sharding", contents.step.sharding, "none, optimizer, gradients and parameters");
     contents.step.packedTextLength = root.integer("packed_text_length").value_or(0);

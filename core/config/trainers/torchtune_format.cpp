@@ -71,7 +71,7 @@ constexpr std::array<Difference, 6> otherRuns{
       {},
       reason::overDevices}}};
 
-constexpr std::array<Difference, 5> differences{
+constexpr std::array<Difference, 4> differences{
     {{.key = "compile",
       .text = "Trials run the network as it is, not compiled (compile).",
       .approximation = approximation::compiled},
@@ -86,12 +86,7 @@ constexpr std::array<Difference, 5> differences{
      {.key = "fsdp_cpu_offload",
       .text =
           "The run keeps weights in the host's memory too (fsdp_cpu_offload); trials keep them on the GPU.",
-      .approximation = approximation::hostWeights},
-     {.key = "optimizer_in_bwd",
-      .text = "The run updates each weight within backward (optimizer_in_bwd) and drops its gradient; trials "
-              "keep "
-              "all gradients until the step, which takes more memory.",
-      .approximation = approximation::updatesInBackward}}};
+      .approximation = approximation::hostWeights}}};
 
 /// What only the recipes for several GPUs read: cfg.get() in recipes/full_finetune_distributed.py and
 /// lora_finetune_distributed.py.
@@ -335,6 +330,13 @@ void readRunInto(const ConfigSection& root, ConfigContents& contents)
     readRun(root, runKeys, contents);
     readCheckpointing(root, contents);
     contents.step.maxGradientNorm = readClipping(root);
+    contents.step.updatesInBackward = root.boolean(inBackwardKey).value_or(false);
+    if (contents.step.updatesInBackward && contents.step.maxGradientNorm > 0) {
+        // __init__ of recipes/full_finetune_single_device.py in torchtune 0.7.
+        root.fail("clip_grad_norm",
+                  "is set, which torchtune refuses where {} is True; leave one of the two out",
+                  inBackwardKey);
+    }
     readLoss(root, contents);
     readPacking(root, contents);
     readFsdp(root, contents);

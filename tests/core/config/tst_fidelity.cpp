@@ -19,6 +19,7 @@ struct Label
     Fidelity::Kind kind = Fidelity::Kind::AsConfigured;
     const char* text = "";
     const char* word = "";
+    bool isMemoryAsConfigured = true;
 };
 
 Warning warning(std::string approximation)
@@ -45,29 +46,47 @@ private slots:
                {},
                Kind::Approximate,
                "approximate because of packed samples",
+               "approximate",
+               false}},
+             {"a reason that changes no memory",
+              {{warning("the step of an 8-bit optimizer"), warning("float16")},
+               {},
+               Kind::Approximate,
+               "memory as configured, speed approximate because of the step of an 8-bit optimizer and "
+               "float16",
                "approximate"}},
+             {"a reason beside one that changes no memory",
+              {{warning("float16"), warning("sparse weights")},
+               {},
+               Kind::Approximate,
+               "approximate because of float16 and sparse weights",
+               "approximate",
+               false}},
              {"several reasons, each once",
               {{warning("a"), warning("b"), warning("a"), warning(""), warning("c")},
                {},
                Kind::Approximate,
                "approximate because of a, b and c",
-               "approximate"}},
+               "approximate",
+               false}},
              {"another network",
               {{},
                {"another network"},
                Kind::AnotherRun,
                "another run, with another network",
-               "another_run"}},
+               "another_run",
+               false}},
              {"another run that is approximate too",
               {{warning("a")},
                {"another network", "another precision"},
                Kind::AnotherRun,
                "another run, with another network and another precision; approximate because of a",
-               "another_run"}}});
+               "another_run",
+               false}}});
     }
     void labelsWhatWasRead()
     {
-        const auto& [warnings, replaced, kind, text, word] = row<Label>();
+        const auto& [warnings, replaced, kind, text, word, isMemoryAsConfigured] = row<Label>();
         ConfigContents contents;
         contents.warnings = warnings;
         contents.replaced = replaced;
@@ -75,6 +94,9 @@ private slots:
         QVERIFY(fidelity.kind == kind);
         QCOMPARE(toText(fidelity), std::string(text));
         QCOMPARE(std::string(wordOf(fidelity.kind)), std::string(word));
+        QCOMPARE(fidelity.isMemoryAsConfigured(), isMemoryAsConfigured);
+        QCOMPARE(nameOf(fidelity).starts_with("speed "),
+                 isMemoryAsConfigured && kind == Fidelity::Kind::Approximate);
     }
 
     void whatIsReplacedStaysAnotherRun()

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "config/approximations.h"
 #include "engine/exploration_outlook.h"
 #include "engine/option_table.h"
 #include "engine/run_devices.h"
@@ -171,6 +172,11 @@ private slots:
         const auto shared = planned({QStringLiteral("cuda"), QStringLiteral("cpu")});
         QCOMPARE(shared.load.step.shards, 2);
         QVERIFY(!shared.run.fidelity.reasons.empty());
+        // Which cannot be asked of a worker before it is known who shares.
+        contents.step.updatesInBackward = true;
+        QVERIFY(planned({QStringLiteral("cpu")}).run.fidelity.kind != Kind::Approximate);
+        QCOMPARE(planned({QStringLiteral("cuda"), QStringLiteral("cpu")}).run.fidelity.reasons.back(),
+                 std::string(config::approximation::updatesInBackward));
         // What is not here is said once it is opened, and behind a launcher nobody knows.
         QCOMPARE(planned({QStringLiteral("cuda:7")}).load.step.shards, 1);
         options.launcher = QStringLiteral("ssh host");

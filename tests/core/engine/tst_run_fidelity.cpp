@@ -218,7 +218,7 @@ private slots:
                   contents.tuning.rank = 8;
                   contents.warnings.push_back(reasonOf(config::approximation::step8bit));
               },
-              "approximate because of the step of an 8-bit optimizer"}},
+              "memory as configured, speed approximate because of the step of an 8-bit optimizer"}},
             {"sharding over devices that the config counts",
              {[](config::ConfigContents& contents, Options&) {
                   contents.step.sharding = model::Sharding::Parameters;
@@ -240,6 +240,17 @@ private slots:
                   contents.train->knowsDevices = false;
               },
               "approximate because of sharding over several devices"}},
+            {"updates in backward",
+             {[](config::ConfigContents& contents, Options&) { contents.step.updatesInBackward = true; },
+              "as configured"}},
+            {"updates in backward of shared parameters",
+             {[](config::ConfigContents& contents, Options&) {
+                  contents.step.updatesInBackward = true;
+                  contents.step.sharding = model::Sharding::Parameters;
+                  contents.train->devices = 8;
+              },
+              "approximate because of sharding over several devices and weights that are updated within "
+              "backward"}},
             {"both",
              {[](config::ConfigContents& contents, Options& o) {
                   contents.warnings.push_back(

@@ -232,6 +232,9 @@ private slots:
         LoadRequest load = trainingLoad(tinyGpt());
         load.phase = model::Phase::Eval;
         QVERIFY_THROWS_EXCEPTION(std::invalid_argument, TrainingRunner(load, syntheticTraining(), m_memory));
+        load = trainingLoad(tinyGpt());
+        load.step.updatesInBackward = true;
+        QVERIFY_THROWS_EXCEPTION(std::invalid_argument, TrainingRunner(load, syntheticTraining(), m_memory));
         trial::TrainingRequest text = syntheticTraining();
         text.data = {.kind = trial::DataKind::Text, .path = "/some/text"};
         QVERIFY_THROWS_EXCEPTION(data::DataError, TrainingRunner(trainingLoad(tinyResNet()), text, m_memory));

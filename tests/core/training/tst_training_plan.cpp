@@ -48,6 +48,16 @@ class TrainingPlanTest : public QObject
     Q_OBJECT
 
 private slots:
+    void updatesBehindBackward()
+    {
+        Case asked;
+        QVERIFY(asked.plan().description.run.fidelity.reasons.empty());
+        asked.contents.step.updatesInBackward = true;
+        const TrainingPlan plan = asked.plan();
+        QVERIFY(!plan.load.step.updatesInBackward);
+        QCOMPARE(plan.description.run.fidelity.reasons.size(), std::size_t{1});
+    }
+
     void choosesTheSizes_data()
     {
         const auto add = rows<Change, Text, Text>();

@@ -164,6 +164,8 @@ std::string runText(const ConfigContents& contents)
         run += ", timed convolutions";
     if (contents.step.optimizerOnHost)
         run += ", optimizer on the host";
+    if (contents.step.updatesInBackward)
+        run += ", updates in backward";
     if (contents.step.sharding != model::Sharding::None)
         run += ", sharded " + std::string(toText(contents.step.sharding));
     if (contents.step.packedTextLength != 0)
