@@ -51,7 +51,7 @@ std::optional<ValuePlace> precisionPlace(const Settings& settings, const PlaceKe
     auto place = firstPlace(settings, keys.precision);
     if (!place && precision == Tf32)
         place = firstPlace(settings, keys.tf32);
-    const bool hasSixteenBits = precision == Bf16 || isBf16Throughout(precision);
+    const bool hasSixteenBits = model::isMixed(precision) || model::isNarrowThroughout(precision);
     for (std::string_view key : splitWords(keys.precisionSwitches)) {
         if (!place && settings.isOn(key) == hasSixteenBits)
             place = firstPlace(settings, key);
@@ -309,9 +309,9 @@ void settleAttention(ConfigContents& contents)
     if (!isAmong(spec->family, "gptj gpt_neo"))
         return;
     contents.step.attention = model::Attention::Math;
-    if (model::isBf16Throughout(contents.precision)) {
+    if (model::isNarrowThroughout(contents.precision)) {
         warnOfApproximation(contents.warnings, attentionPosition(contents), approximation::otherAttention,
-                            "The network computes attention in fp32; trials compute it in bfloat16.");
+                            "The network computes attention in fp32; trials compute it in 16 bits.");
     }
 }
 
@@ -319,19 +319,6 @@ std::int64_t usualLength(const ConfigContents& contents)
 {
     const auto* spec = networkOf(contents);
     return spec ? model::usualSequenceLength(*spec) : 0;
-}
-
-void warnOfFloat16(TextPosition position, std::vector<Warning>& warnings)
-{
-    warnOfApproximation(warnings, position, approximation::float16,
-                        "Trials run in bfloat16; float16 with loss scaling is not run here.");
-}
-
-void warnOfMissingCopies(TextPosition position, std::vector<Warning>& warnings)
-{
-    warn(warnings, position,
-         "The run keeps its parameters in bfloat16 alone; trials keep fp32 copies too, so larger sizes may "
-         "fit in the run.");
 }
 
 void warnOfBatchNormalization(const model::ModelSpec& spec, TextPosition position,

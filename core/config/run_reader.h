@@ -112,12 +112,6 @@ std::int64_t usualLength(const ConfigContents& contents);
 /// what kernels of flash attention compute otherwise than trials. Network, lengths, precision and what the
 /// config says of attention are known by then.
 void settleAttention(ConfigContents& contents);
-
-void warnOfFloat16(TextPosition position, std::vector<Warning>& warnings);
-
-/// Of a run whose optimizer has no fp32 copy of parameters in bf16, as it has in Precision::PureBf16.
-void warnOfMissingCopies(TextPosition position, std::vector<Warning>& warnings);
-
 /// A network whose result depends on the micro-batch size may be explored, but the choice is then one for the
 /// training too.
 void warnOfBatchNormalization(const model::ModelSpec& spec, TextPosition position,

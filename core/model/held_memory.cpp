@@ -101,7 +101,7 @@ constexpr double mostBroughtAtOnce = 1 << 22;
 double optimizerBytes(double shared, double together, const ElementBytes& widths, Precision precision,
                       Optimizer optimizer, const StepOptions& options)
 {
-    const bool hasMasters = widths.trained < floatBytes && precision != Precision::PlainBf16;
+    const bool hasMasters = widths.trained < floatBytes && !isPlain(precision);
     const double full = hasMasters ? floatBytes : widths.trained;
     const double moment = momentBytes(optimizer, full);
     const double copies = optimizerStateCopies(optimizer);
@@ -165,7 +165,7 @@ ElementBytes elementBytes(Precision precision, const Tuning& tuning)
 {
     const double product =
         precision == Precision::Fp32 || precision == Precision::Tf32 ? floatBytes : halfBytes;
-    const double trained = isBf16Throughout(precision) ? halfBytes : floatBytes;
+    const double trained = isNarrowThroughout(precision) ? halfBytes : floatBytes;
     double frozen = trained;
     switch (tuning.frozenWeights) {
     case FrozenWeights::Same:
@@ -187,7 +187,7 @@ ElementBytes elementBytes(Precision precision, const Tuning& tuning)
 ElementBytes gatheredBytes(Precision precision, const Tuning& tuning, Phase phase, const StepOptions& options)
 {
     ElementBytes bytes = elementBytes(precision, tuning);
-    if (precision == Precision::Bf16 && gathersParameters(sharingIn(phase, options))) {
+    if (isMixed(precision) && gathersParameters(sharingIn(phase, options))) {
         bytes.trained = std::min(bytes.trained, bytes.product);
         bytes.frozen = std::min(bytes.frozen, bytes.product);
     }

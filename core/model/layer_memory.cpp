@@ -14,7 +14,7 @@ constexpr double floatBytes = 4.0;
 /// dropout drops for each adapter anew.
 bool keepsOwnInputs(const Tuning& tuning, Precision precision)
 {
-    return precision == Precision::Bf16 || (hasAdapters(tuning) && tuning.dropout > 0.0);
+    return isMixed(precision) || (hasAdapters(tuning) && tuning.dropout > 0.0);
 }
 
 /// A matrix that is trained keeps its input, and one that is frozen does not. An adapter keeps a copy of its
@@ -30,7 +30,7 @@ double keptCopies(const Tuning& tuning, Precision precision, std::initializer_li
     }
     const double copies = keepsOwnInputs(tuning, precision) ? adapters : std::min(adapters, 1.0);
     // What dropout keeps is of the adapters' own width.
-    const double masks = tuning.dropout > 0.0 ? (precision == Precision::Bf16 ? 2.0 : 1.0) * adapters : 0.0;
+    const double masks = tuning.dropout > 0.0 ? (isMixed(precision) ? 2.0 : 1.0) * adapters : 0.0;
     return copies + masks;
 }
 
@@ -141,7 +141,7 @@ double keptOfInputs(const LayerShape& layer, const StepSettings& settings)
     double kept = layer.branches == Branches::Parallel && !hasOwn ? std::max(attention, feedForward)
                                                                   : attention + feedForward;
     // Router, shared expert and its gate narrow it each for itself.
-    if (layer.sharedExpert > 0.0 && settings.precision == Precision::Bf16 && !hasAdapters(settings.tuning))
+    if (layer.sharedExpert > 0.0 && isMixed(settings.precision) && !hasAdapters(settings.tuning))
         kept += layer.hasExpertGate ? 2.0 : 1.0;
     return kept;
 }

@@ -13,8 +13,9 @@ enum class Phase { Train, Eval };
 
 /// The arithmetic of a step: fp32, fp32 with TF32 matrix products, bf16 by autocast with fp32
 /// parameters, bf16 throughout with fp32 master weights in the optimizer, or bf16 throughout without, the
-/// optimizer's state too.
-enum class Precision { Fp32, Tf32, Bf16, PureBf16, PlainBf16 };
+/// optimizer's state too. The same in float16, whose loss is scaled where parameters or masters are fp32
+/// (torch/amp/grad_scaler.py).
+enum class Precision { Fp32, Tf32, Bf16, PureBf16, PlainBf16, Fp16, PureFp16, PlainFp16 };
 
 /// Of the narrow kinds of AdamW the moments have 8 or 4 bits an element and a scale for each block of them
 /// (arXiv 2110.02861, arXiv 2309.01507).
@@ -33,13 +34,16 @@ constexpr WordTable<Phase, 2> wordsOf(Phase)
     return {{{Phase::Train, "train"}, {Phase::Eval, "eval"}}};
 }
 
-constexpr WordTable<Precision, 5> wordsOf(Precision)
+constexpr WordTable<Precision, 8> wordsOf(Precision)
 {
     return {{{Precision::Fp32, "fp32"},
              {Precision::Tf32, "tf32"},
              {Precision::Bf16, "bf16"},
              {Precision::PureBf16, "pure-bf16"},
-             {Precision::PlainBf16, "plain-bf16"}}};
+             {Precision::PlainBf16, "plain-bf16"},
+             {Precision::Fp16, "fp16"},
+             {Precision::PureFp16, "pure-fp16"},
+             {Precision::PlainFp16, "plain-fp16"}}};
 }
 
 constexpr WordTable<Optimizer, 4> wordsOf(Optimizer)
@@ -67,10 +71,49 @@ constexpr WordTable<Attention, 5> wordsOf(Attention)
              {Attention::Math, "math"}}};
 }
 
-/// All numbers of a step have 16 bits but what the optimizer keeps.
-inline bool isBf16Throughout(Precision precision)
+/// Products of fp32 parameters have 16 bits.
+constexpr bool isMixed(Precision precision)
 {
-    return precision == Precision::PureBf16 || precision == Precision::PlainBf16;
+    return precision == Precision::Bf16 || precision == Precision::Fp16;
+}
+
+/// The optimizer has no wider copy of parameters.
+constexpr bool isPlain(Precision precision)
+{
+    return precision == Precision::PlainBf16 || precision == Precision::PlainFp16;
+}
+
+/// All numbers of a step have 16 bits but what the optimizer keeps.
+constexpr bool isNarrowThroughout(Precision precision)
+{
+    return precision == Precision::PureBf16 || precision == Precision::PureFp16 || isPlain(precision);
+}
+
+constexpr bool isFloat16(Precision precision)
+{
+    return precision == Precision::Fp16 || precision == Precision::PureFp16 ||
+           precision == Precision::PlainFp16;
+}
+
+/// Of gradients that float16 cannot hold.
+constexpr bool scalesLoss(Precision precision)
+{
+    return precision == Precision::Fp16 || precision == Precision::PureFp16;
+}
+
+/// With float16 in the place of bf16.
+constexpr Precision inFloat16(Precision precision)
+{
+    switch (precision) {
+    case Precision::Bf16:
+        return Precision::Fp16;
+    case Precision::PureBf16:
+        return Precision::PureFp16;
+    case Precision::PlainBf16:
+        return Precision::PlainFp16;
+    default:
+        return precision;
+    }
 }
 
 /// Values for every parameter that the optimizer keeps: AdamW's two moments, SGD's momentum.

@@ -303,7 +303,7 @@ Parts partsOf(const ResNetSpec& spec, const StepSettings& settings)
 /// The narrow copies of matrices that autocast makes and backward reads again.
 double castBytes(const std::vector<Parameter>& parameters, const StepSettings& settings)
 {
-    if (settings.precision != Precision::Bf16)
+    if (!isMixed(settings.precision))
         return 0.0;
     const ElementBytes widths = computedBytes(settings);
     double bytes = 0.0;
@@ -362,7 +362,7 @@ RoundedMatrix roundedMatrix(const Parameter& matrix, const std::vector<FakeQuant
     RoundedMatrix bytes;
     if (rounding.weights != FakeQuantizedWeights::None) {
         // The narrow copy of autocast stands where the weights' own would: castBytes().
-        const bool isCast = settings.precision == Precision::Bf16 && width > halfBytes;
+        const bool isCast = isMixed(settings.precision) && width > halfBytes;
         const double passed = isTrained ? keptByRounding(rounding, width) : 0.0;
         bytes.weightBytes =
             rows * inputs * (times * (passed + widths.product) - (isCast ? widths.product : 0.0));
@@ -534,7 +534,7 @@ double deviationFor(const VisionTransformerSpec& spec, const StepSettings& setti
 
 double deviationFor(const ResNetSpec&, const StepSettings& settings)
 {
-    if (settings.precision == Precision::Bf16 || isBf16Throughout(settings.precision))
+    if (isMixed(settings.precision) || isNarrowThroughout(settings.precision))
         return deviationOfUnfolding;
     return settings.phase == Phase::Train ? deviationOfCounted : deviationOfConvolutions;
 }

@@ -18,13 +18,13 @@ at::Generator generatorOf(at::Device device)
 
 } // namespace
 
-AutocastGuard::AutocastGuard(c10::DeviceType device, bool enabled) : m_device(device)
+AutocastGuard::AutocastGuard(c10::DeviceType device, std::optional<c10::ScalarType> type) : m_device(device)
 {
-    if (!enabled)
+    if (!type)
         return;
     m_before = {.enabled = at::autocast::is_autocast_enabled(device),
                 .type = at::autocast::get_autocast_dtype(device)};
-    at::autocast::set_autocast_dtype(device, at::kBFloat16);
+    at::autocast::set_autocast_dtype(device, *type);
     at::autocast::set_autocast_enabled(device, true);
     at::autocast::increment_nesting();
 }

@@ -13,13 +13,13 @@ namespace batchpeak::network {
 
 /// What decides the result of an operation beside its inputs, and is set and put back around some of them.
 
-/// Switches automatic bf16 arithmetic on for the operations of this thread while it lives, and clears
+/// Switches automatic arithmetic in 16 bits on for the operations of this thread while it lives, and clears
 /// the cache of converted weights at the end. Leave it before backward.
 class AutocastGuard
 {
 public:
-    /// \param enabled  false leaves everything as it is
-    AutocastGuard(c10::DeviceType device, bool enabled);
+    /// \param type  of products; without one everything stays as it is
+    AutocastGuard(c10::DeviceType device, std::optional<c10::ScalarType> type);
     ~AutocastGuard();
     AutocastGuard(const AutocastGuard&) = delete;
     AutocastGuard& operator=(const AutocastGuard&) = delete;

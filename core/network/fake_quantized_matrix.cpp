@@ -70,6 +70,9 @@ struct Scales
 double smallestStep(at::ScalarType type)
 {
     constexpr double ofBfloat16 = 1.0 / 128.0;
+    constexpr double ofFloat16 = 1.0 / 1024.0;
+    if (type == at::kHalf)
+        return ofFloat16;
     return type == at::kBFloat16 ? ofBfloat16 : std::numeric_limits<float>::epsilon();
 }
 

@@ -28,10 +28,12 @@ namespace batchpeak::network {
 
 namespace {
 
-at::ScalarType typeOf(double elementBytes)
+at::ScalarType typeOf(double elementBytes, model::Precision precision)
 {
     constexpr double floatBytes = sizeof(float);
-    return elementBytes < floatBytes ? at::kBFloat16 : at::kFloat;
+    if (elementBytes >= floatBytes)
+        return at::kFloat;
+    return model::isFloat16(precision) ? at::kHalf : at::kBFloat16;
 }
 
 model::ElementBytes elementBytes(const trial::LoadRequest& request)
@@ -41,7 +43,7 @@ model::ElementBytes elementBytes(const trial::LoadRequest& request)
 
 at::ScalarType computeType(const trial::LoadRequest& request)
 {
-    return typeOf(elementBytes(request).product);
+    return typeOf(elementBytes(request).product, request.precision);
 }
 
 // On a GPU, flash attention shares keys among queries but computes in 16 bits; the kernel for fp32
@@ -98,15 +100,15 @@ std::optional<ParameterSharing> sharingOf(const trial::LoadRequest& request)
     const model::ElementBytes bytes = computedBytes(request);
     return ParameterSharing{.devices = request.step.shards,
                             .takesTurns = request.step.sharding == model::Sharding::Parameters,
-                            .type = typeOf(bytes.trained),
-                            .frozenType = typeOf(bytes.frozen)};
+                            .type = typeOf(bytes.trained, request.precision),
+                            .frozenType = typeOf(bytes.frozen, request.precision)};
 }
 
 ParameterHolding holdingOf(const trial::LoadRequest& request)
 {
     const model::ElementBytes bytes = elementBytes(request);
-    return {.type = typeOf(bytes.trained),
-            .frozenType = typeOf(bytes.frozen),
+    return {.type = typeOf(bytes.trained, request.precision),
+            .frozenType = typeOf(bytes.frozen, request.precision),
             .tuning = request.tuning,
             .channelsLast = request.step.channelsLast,
             .sharing = sharingOf(request),
@@ -123,10 +125,11 @@ std::int64_t optimizerShards(const trial::LoadRequest& request)
 OptimizerChoice optimizerChoice(const trial::LoadRequest& request)
 {
     return {.kind = request.optimizer,
-            .keepsMasters = request.precision != model::Precision::PlainBf16,
+            .keepsMasters = !model::isPlain(request.precision),
             .stateOnHost = request.step.optimizerOnHost,
             .shards = optimizerShards(request),
-            .maxGradientNorm = request.step.maxGradientNorm};
+            .maxGradientNorm = request.step.maxGradientNorm,
+            .scalesLoss = model::scalesLoss(request.precision)};
 }
 
 std::vector<model::Parameter> parametersOf(const trial::LoadRequest& request)
@@ -138,7 +141,7 @@ NetworkOptions networkOptions(const trial::LoadRequest& request, at::Device devi
 {
     return {.device = device,
             .sequenceLength = request.sequenceLength,
-            .parameterType = typeOf(computedBytes(request).trained),
+            .parameterType = typeOf(computedBytes(request).trained, request.precision),
             .targetLength = request.targetLength.value_or(0),
             .computeType = computeType(request),
             .repeatsKeys = repeatsKeys(request, device),
@@ -174,6 +177,11 @@ void throwWhereImpossible(const trial::LoadRequest& request)
         throw std::invalid_argument(
             "Gradients are not scaled to a norm of all of them where backward updates parameters; leave the "
             "norm out.");
+    }
+    if (request.step.updatesInBackward && model::scalesLoss(request.precision)) {
+        throw std::invalid_argument(
+            "Backward does not update parameters where the loss is scaled, since all gradients decide the "
+            "scale; choose another precision.");
     }
     const bool adaptsOutput = std::ranges::any_of(request.tuning.targets, [](const auto& target) {
         return target.projection == model::Projection::Output;
@@ -273,7 +281,9 @@ std::vector<NamedTensor> LoadedNetwork::trainedTensors() const
 
 at::Tensor LoadedNetwork::forward(const Batch& batch, double normalizer)
 {
-    const AutocastGuard autocast(m_device.type(), m_request.precision == model::Precision::Bf16);
+    const AutocastGuard autocast(m_device.type(), model::isMixed(m_request.precision)
+                                                      ? std::optional(computeType(m_request))
+                                                      : std::nullopt);
     m_parameters->gatherOutside();
     return m_network->loss(batch, normalizer);
 }

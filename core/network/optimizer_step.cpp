@@ -111,6 +111,10 @@ std::vector<std::int64_t> OptimizerStep::stateBytes(const OptimizerChoice& choic
         bytes.insert(bytes.end(), {largest * floatBytes, largest * floatBytes});
     if (choice.kind != model::Optimizer::Sgd)
         bytes.push_back(floatBytes);
+    if (choice.scalesLoss) {
+        const std::vector<std::int64_t> scale = LossScale::tensorBytes();
+        bytes.insert(bytes.end(), scale.begin(), scale.end());
+    }
     return bytes;
 }
 
@@ -120,6 +124,8 @@ OptimizerStep::OptimizerStep(const OptimizerChoice& choice, FlatParameters& para
     const at::Tensor& values = parameters.segments().front().values;
     makeMoments(values.device(), values.scalar_type());
     makePieces();
+    if (choice.scalesLoss)
+        m_lossScale.emplace(values.device());
 }
 
 void OptimizerStep::makeMoments(at::Device device, at::ScalarType type)
@@ -187,6 +193,10 @@ std::vector<NamedTensor> OptimizerStep::state() const
         state.push_back({.name = "step", .tensor = m_stepCount});
     if (m_masters.defined())
         state.push_back({.name = "master", .tensor = m_masters});
+    if (m_lossScale) {
+        for (NamedTensor& tensor : m_lossScale->state())
+            state.push_back(std::move(tensor));
+    }
     return state;
 }
 
@@ -194,12 +204,19 @@ void OptimizerStep::run()
 {
     const at::NoGradGuard noGradients;
     m_parameters.completeGradients();
+    if (m_lossScale)
+        m_lossScale->check(m_parameters.gradients(), unscalesAllAtOnce());
     if (m_choice.maxGradientNorm > 0)
         clip();
     if (m_stepCount.defined())
         m_stepCount.add_(1);
     for (std::size_t i = 0; i < m_pieces.size(); ++i)
         step(i, m_pieces[i].gradients);
+    if (m_lossScale) {
+        if (m_stepCount.defined())
+            m_stepCount.sub_(m_lossScale->isInfinite());
+        m_lossScale->update();
+    }
     m_parameters.clearGradients();
 }
 
@@ -235,10 +252,18 @@ void OptimizerStep::step(std::size_t index, const at::Tensor& gradients)
     }
 }
 
+// As GradScaler.unscale_() before gradients are clipped; else the step itself divides them, piece by piece.
+bool OptimizerStep::unscalesAllAtOnce() const
+{
+    return m_choice.maxGradientNorm > 0 && m_parameters.gradients().scalar_type() == at::kFloat;
+}
+
 void OptimizerStep::clip()
 {
     const at::Tensor& gradients = m_parameters.gradients();
     const at::Tensor norm = at::linalg_vector_norm(gradients, 2, /*dim=*/{}, /*keepdim=*/false, at::kFloat);
+    if (m_lossScale && !unscalesAllAtOnce())
+        norm.div_(m_lossScale->scale());
     const at::Tensor scale =
         norm.add_(normStabilizer).reciprocal_().mul_(m_choice.maxGradientNorm).clamp_max_(1.0);
     at::Tensor(gradients).mul_(scale);
@@ -252,15 +277,22 @@ void OptimizerStep::change(std::size_t index, const at::Tensor& gradients)
     for (std::size_t i = 0; i < m_moments.size(); ++i)
         moments.push_back(m_moments[i].take(index, room(i)));
     const double decay = piece.decays ? weightDecay : 0.0;
+    std::optional<at::Tensor> lossScale;
+    std::optional<at::Tensor> isInfinite;
+    if (m_lossScale) {
+        isInfinite = m_lossScale->isInfinite();
+        if (!unscalesAllAtOnce())
+            lossScale = m_lossScale->scale();
+    }
     if (m_choice.kind == model::Optimizer::Sgd) {
         // Momentum that starts at zero makes the first step like any other.
         at::_fused_sgd_({piece.masterValues}, {gradients}, {moments.front()}, decay, momentum, m_learningRate,
                         /*dampening=*/0.0, /*nesterov=*/false, /*maximize=*/false,
-                        /*is_first_step=*/false);
+                        /*is_first_step=*/false, lossScale, isInfinite);
     } else {
         at::_fused_adamw_({piece.masterValues}, {gradients}, {moments[0]}, {moments[1]}, {}, {m_stepCount},
                           m_learningRate, firstMomentDecay, secondMomentDecay, decay, stabilizer,
-                          /*amsgrad=*/false, /*maximize=*/false);
+                          /*amsgrad=*/false, /*maximize=*/false, lossScale, isInfinite);
     }
     for (std::size_t i = 0; i < m_moments.size(); ++i)
         m_moments[i].put(index, room(i));

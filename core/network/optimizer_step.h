@@ -3,6 +3,7 @@
 #pragma once
 
 #include "flat_parameters.h"
+#include "loss_scale.h"
 #include "model/run_kind.h"
 #include "optimizer_state.h"
 
@@ -10,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace batchpeak::network {
@@ -25,6 +27,8 @@ struct OptimizerChoice
     std::int64_t shards = 1;
     /// Above 0, all gradients together are scaled down to it where they are longer.
     double maxGradientNorm = 0.0;
+    /// Gradients are those of a loss that LossScale multiplies.
+    bool scalesLoss = false;
 };
 
 /// One optimizer step over all trained parameters in one call a segment, gradients cleared after it.
@@ -48,6 +52,9 @@ public:
                   double learningRate = defaultLearningRate);
 
     void run();
+
+    /// What backward is to begin with.
+    at::Tensor scaled(const at::Tensor& loss) const { return m_lossScale ? m_lossScale->scaled(loss) : loss; }
 
     /// Where backward steps: before each of them, and from the hook of a parameter.
     void beginUpdates();
@@ -76,6 +83,7 @@ private:
 
     void makeMoments(at::Device device, at::ScalarType type);
     void makePieces();
+    bool unscalesAllAtOnce() const;
     void clip();
     void step(std::size_t index, const at::Tensor& gradients);
     void change(std::size_t index, const at::Tensor& gradients);
@@ -94,6 +102,8 @@ private:
     std::vector<Piece> m_pieces;
     /// Of each segment, the number of its first piece; behind the last, of all pieces.
     std::vector<std::size_t> m_firstPieces;
+    /// Nothing where the loss is not scaled.
+    std::optional<LossScale> m_lossScale;
     /// Steps done, one float32 on the device.
     at::Tensor m_stepCount;
 };

@@ -207,6 +207,8 @@ void fill(const at::Tensor& codes, const at::Tensor& scales, const at::Tensor& v
         return fillByLookup(codes, scales, values);
     if (values.scalar_type() == at::kBFloat16)
         return fillOnHost<at::BFloat16>(codes, scales, values);
+    if (values.scalar_type() == at::kHalf)
+        return fillOnHost<at::Half>(codes, scales, values);
     if (values.scalar_type() == at::kFloat)
         return fillOnHost<float>(codes, scales, values);
     fillByLookup(codes, scales, values);

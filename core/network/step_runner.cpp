@@ -126,7 +126,7 @@ void StepRunner::State::microBatch(const Batch& batch, PhaseClock& clock)
     if (trains) {
         if (m_loaded.updatesInBackward())
             m_loaded.optimizer()->beginUpdates();
-        loss.backward();
+        m_loaded.optimizer()->scaled(loss).backward();
         m_loaded.parameters().reduceGradients();
     }
     loss.reset();

@@ -194,7 +194,7 @@ void TrainingRunner::State::run(const MicroBatch& microBatch, bool trains)
         m_loss.add_(loss);
     }
     if (trains)
-        loss.backward();
+        m_loaded.optimizer()->scaled(loss).backward();
 }
 
 double TrainingRunner::State::normalizerOf(const accumulation::Chunk& chunk, std::span<const SampleRow> rows,

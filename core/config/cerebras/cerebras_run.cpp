@@ -39,9 +39,9 @@ model::Precision readCerebrasPrecision(const ConfigSection& section, std::string
         return model::Precision::Fp32;
     // bfloat16 where nothing is said: MixedPrecision in ModelZoo 2.10.0, trainer/callbacks/precision.py.
     const std::string type = section.text("fp16_type").value_or("bfloat16");
-    if (type == "float16") {
-        warnOfFloat16(section.positionOf("fp16_type"), warnings);
-    } else if (type == "cbfloat16") {
+    if (type == "float16")
+        return model::Precision::Fp16;
+    if (type == "cbfloat16") {
         // Elsewhere ModelZoo takes bfloat16 in its place: pre_setup() there.
         warn(warnings, section.positionOf("fp16_type"),
              "Trials run in bfloat16; cbfloat16 exists on Cerebras systems alone.");

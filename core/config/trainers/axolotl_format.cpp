@@ -198,19 +198,9 @@ bool isBf16(const ConfigSection& root)
     return isAuto ? !root.boolean("fp16").value_or(false) : root.isOn("bf16");
 }
 
-/// The switch that makes the parameters float16; empty where they are not.
-std::string_view float16Key(const ConfigSection& root)
-{
-    for (std::string_view key : {"fp16", "float16", "load_in_8bit"}) {
-        if (!isBf16(root) && root.isOn(key))
-            return key;
-    }
-    return {};
-}
-
 bool hasSixteenBits(const ConfigSection& root)
 {
-    return isBf16(root) || !float16Key(root).empty();
+    return isBf16(root) || root.isOn("fp16") || root.isOn("float16") || root.isOn("load_in_8bit");
 }
 
 bool hasPlugin(const ConfigSection& root, std::string_view name)
@@ -266,19 +256,21 @@ model::Precision readPrecision(const ConfigSection& root, std::vector<Warning>& 
         const bool isOff = root.has("tf32") && !root.isOn("tf32");
         return isOff ? model::Precision::Fp32 : model::Precision::Tf32;
     }
-    if (!isBf16(root))
-        warnOfFloat16(root.positionOf(float16Key(root)), warnings);
+    const auto ofType = [&root](model::Precision precision) {
+        return isBf16(root) ? precision : model::inFloat16(precision);
+    };
     if (root.isOn("adapter")) {
-        return root.boolean("peft_autocast_adapter_dtype").value_or(true) ? model::Precision::Bf16
-                                                                          : model::Precision::PlainBf16;
+        return ofType(root.boolean("peft_autocast_adapter_dtype").value_or(true)
+                          ? model::Precision::Bf16
+                          : model::Precision::PlainBf16);
     }
     if (keepsFp32Embeddings(root)) {
         warnOfApproximation(
             warnings, root.positionOf(attentionKey(root)), approximation::fp32Embeddings,
             "axolotl keeps embeddings and normalisations in fp32 where attention does without "
-            "16 bits; trials have them in bfloat16, which takes less memory.");
+            "16 bits; trials have them in 16 bits, which takes less memory.");
     }
-    return model::Precision::PlainBf16;
+    return ofType(model::Precision::PlainBf16);
 }
 
 /// gradient_checkpointing is True, False, or a word for where activations go (AxolotlInputConfig): "offload",

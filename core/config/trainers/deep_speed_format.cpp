@@ -258,11 +258,9 @@ model::Precision readPrecision(const ConfigSection& root, ConfigContents& conten
     const ConfigSection fp16 = root.sectionAt("fp16");
     if (isEnabled(bf16) && isEnabled(fp16))
         root.fail("fp16", "is enabled beside bf16, of which a run can have one; switch either off");
-    if (isEnabled(fp16))
-        warnOfFloat16(fp16.positionOf(enabledKey), warnings);
     if (isEnabled(bf16) || isEnabled(fp16)) {
         contents.places.precision = (isEnabled(bf16) ? bf16 : fp16).placeOf(enabledKey);
-        return model::Precision::PureBf16;
+        return isEnabled(bf16) ? model::Precision::PureBf16 : model::Precision::PureFp16;
     }
     for (const auto& section : {bf16, fp16}) {
         if (isAuto(section, enabledKey)) {

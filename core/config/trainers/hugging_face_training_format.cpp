@@ -100,7 +100,7 @@ void readPacking(const ConfigSection& root, ConfigContents& contents)
 void readPrecision(const ConfigSection& root, ConfigContents& contents)
 {
     // On where nothing is said: SFTConfig in TRL 1.x; off: TrainingArguments in transformers 5.23.
-    contents.precision = readMixedPrecision(root, isTrl(root), contents.warnings);
+    contents.precision = readMixedPrecision(root, isTrl(root));
     if (!root.has("bf16") && !root.has("fp16"))
         warnOfTrlDefault(root, "bf16", contents);
     const std::string type = trlTypeOfWeights(root);
@@ -115,11 +115,17 @@ void readPrecision(const ConfigSection& root, ConfigContents& contents)
     const bool isNarrow = contents.tuningFor && (root.isOn("load_in_4bit") || root.isOn("load_in_8bit"));
     if (type != "bfloat16" && type != "float16" && !isAuto && !isNarrow)
         return;
+    const bool scalesLoss = model::isFloat16(contents.precision);
     contents.precision =
         contents.tuningFor && !isNarrow ? model::Precision::Bf16 : model::Precision::PlainBf16;
     contents.places.precision = root.placeOf(key);
-    if (type == "float16")
-        warnOfFloat16(root.positionOf(key), contents.warnings);
+    if (scalesLoss || (type == "float16" && model::isPlain(contents.precision)))
+        contents.precision = model::inFloat16(contents.precision);
+    else if (type == "float16") {
+        warnOfApproximation(contents.warnings, root.positionOf(key), approximation::float16,
+                            "The run holds weights in float16 and computes in bfloat16; trials do both in "
+                            "bfloat16.");
+    }
 }
 
 void readCheckpointing(const ConfigSection& root, ConfigContents& contents)

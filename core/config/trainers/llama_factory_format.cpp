@@ -143,12 +143,11 @@ void refuseOtherStage(const ConfigSection& root)
 /// not, and all before, have the type of the mixed precision, or of their file where there is none
 /// (patch_config in model/patcher.py). Adapters are fp32 with pure_bf16 too (cast_adapter_dtype in PEFT
 /// 0.18).
-model::Precision readPrecision(const ConfigSection& root, std::string_view type,
-                               std::vector<Warning>& warnings)
+model::Precision readPrecision(const ConfigSection& root, std::string_view type)
 {
-    const model::Precision mixed = readMixedPrecision(root, false, warnings);
+    const model::Precision mixed = readMixedPrecision(root, false);
     if (type == "lora" || type == "oft")
-        return model::Precision::Bf16;
+        return model::isFloat16(mixed) ? mixed : model::Precision::Bf16;
     return root.boolean("pure_bf16").value_or(false) ? model::Precision::PlainBf16 : mixed;
 }
 
@@ -179,7 +178,7 @@ ConfigContents read(const ConfigText& text)
     settleTuning(contents);
     contents.sequenceLength = countOr(root, lengthKey, 2048);
     settleLengths(contents);
-    contents.precision = readPrecision(root, type, contents.warnings);
+    contents.precision = readPrecision(root, type);
     if (root.isOn("enable_liger_kernel"))
         takeLossInChunks(contents, root.positionOf("enable_liger_kernel"));
     if (const auto attention = root.text("flash_attn"))

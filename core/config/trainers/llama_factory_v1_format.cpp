@@ -143,8 +143,10 @@ void readQuantization(const ConfigSection& root, PeftAdapter& adapter, std::vect
     }
     adapter.frozenWeights = model::FrozenWeights::Nf4;
     adapter.doubleQuantization = quantization.boolean("double_quantization").value_or(true);
-    if (quantization.text("compute_dtype").value_or("float16") == "float16")
-        warnOfFloat16(quantization.positionOf("compute_dtype"), warnings);
+    if (quantization.text("compute_dtype").value_or("float16") == "float16") {
+        warnOfApproximation(warnings, quantization.positionOf("compute_dtype"), approximation::float16,
+                            "The run multiplies weights of 4 bits in float16; trials do in bfloat16.");
+    }
 }
 
 /// LoraParams in v1/plugins/model_plugins/peft.py.

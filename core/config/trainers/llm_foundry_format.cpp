@@ -228,11 +228,14 @@ model::Precision readPrecision(const ConfigSection& root, std::vector<Warning>& 
     // Composer switches TF32 on: DeviceGPU in composer/devices/device_gpu.py of Composer 0.32.
     if (word == "fp32")
         return model::Precision::Tf32;
-    if (word == "amp_fp16" || word == "amp_fp8") {
-        warnOfApproximation(warnings, root.positionOf(key),
-                            word == "amp_fp16" ? approximation::float16 : approximation::narrowProducts,
-                            "Trials run in bfloat16 (amp_bf16) in place of {}; its {} not run here.", word,
-                            word == "amp_fp16" ? "loss scaling is" : "8-bit products are");
+    if (word == "amp_fp16")
+        return model::Precision::Fp16;
+    if (word == "amp_fp8") {
+        warnOfApproximation(
+            warnings, root.positionOf(key), approximation::narrowProducts,
+            "Trials run in bfloat16 (amp_bf16) in place of {}; its 8-bit products are not run "
+            "here.",
+            word);
     } else if (word != "amp_bf16") {
         root.fail(key, "is \"{}\"; write amp_bf16, amp_fp16, amp_fp8 or fp32", word);
     }
@@ -248,10 +251,9 @@ void readTypeOfWeights(const ConfigSection& root, ConfigContents& contents)
     const std::string type = model.text(key).value_or("fp32");
     if (type == "fp32" || type == "float32")
         return;
-    contents.precision = model::Precision::PlainBf16;
+    const bool isFloat16 = type == "fp16" || type == "float16";
+    contents.precision = isFloat16 ? model::Precision::PlainFp16 : model::Precision::PlainBf16;
     contents.places.precision = model.placeOf(key);
-    if (type == "fp16" || type == "float16")
-        warnOfFloat16(model.positionOf(key), contents.warnings);
 }
 
 void readClipping(const ConfigSection& clipping, ConfigContents& contents)

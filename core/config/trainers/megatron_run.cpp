@@ -239,9 +239,9 @@ std::string scheduleNote(const std::string& key, std::vector<std::int64_t> batch
 model::Precision halfPrecision(bool isFp16, bool hasFullGradients, TextPosition position,
                                std::vector<Warning>& warnings)
 {
-    if (isFp16) {
-        warnOfFloat16(position, warnings);
-    } else if (hasFullGradients) {
+    if (isFp16)
+        return model::Precision::PureFp16;
+    if (hasFullGradients) {
         warnOfApproximation(
             warnings, position, approximation::fp32Gradients,
             "The run keeps gradients in fp32, 2 bytes a parameter more than in trials; leave memory free for "

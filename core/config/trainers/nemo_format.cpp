@@ -261,7 +261,9 @@ model::Precision readPrecision(const ConfigSection& root, std::vector<Warning>& 
     const bool isWhole = model.boolean("megatron_amp_O2").value_or(false) || word.ends_with("-true");
     // With O2, gradients of bfloat16 are added up in fp32: configure_optimizers of MegatronBaseModel.
     const model::Precision half = halfPrecision(isFp16, isWhole, section.positionOf("precision"), warnings);
-    return isWhole ? half : model::Precision::Bf16;
+    if (isWhole)
+        return half;
+    return isFp16 ? model::Precision::Fp16 : model::Precision::Bf16;
 }
 
 void warnOfTrainer(const ConfigSection& root, std::vector<Warning>& warnings)

@@ -227,8 +227,8 @@ void readTrainingSettings(const ConfigSection& root, TrainingSettings& settings)
 
 void readRunInto(const ConfigSection& root, ConfigContents& contents)
 {
-    contents.precision =
-        readWord(root, "precision", contents.precision, "fp32, tf32, bf16, pure-bf16 and plain-bf16");
+    contents.precision = readWord(root, "precision", contents.precision,
+                                  "fp32, tf32, bf16, pure-bf16, plain-bf16, fp16, pure-fp16 and plain-fp16");
     contents.optimizer =
         readWord(root, "optimizer", contents.optimizer, "adamw, sgd, adamw-8bit and adamw-4bit");
     contents.step.activationCheckpointing = root.boolean("activation_checkpointing").value_or(false);

@@ -93,16 +93,14 @@ void readTrainingArguments(const ConfigSection& root, ConfigContents& contents)
     notePlaces(root, placeKeys, contents);
 }
 
-model::Precision readMixedPrecision(const ConfigSection& root, bool bf16, std::vector<Warning>& warnings)
+model::Precision readMixedPrecision(const ConfigSection& root, bool bf16)
 {
     const auto isBf16 = root.boolean("bf16");
     const bool isFp16 = root.boolean("fp16").value_or(false);
     if (isBf16.value_or(false) && isFp16)
         root.fail("fp16", "is True beside bf16, of which a run can have one; remove either");
-    if (isFp16) {
-        warnOfFloat16(root.positionOf("fp16"), warnings);
-        return model::Precision::Bf16;
-    }
+    if (isFp16)
+        return model::Precision::Fp16;
     if (isBf16.value_or(bf16))
         return model::Precision::Bf16;
     return root.boolean("tf32").value_or(false) ? model::Precision::Tf32 : model::Precision::Fp32;

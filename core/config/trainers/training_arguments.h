@@ -26,7 +26,7 @@ void readTrainingArguments(const ConfigSection& root, ConfigContents& contents);
 /// fp32, bf16 by autocast, or TF32, by the keys bf16, fp16 and tf32.
 /// \param bf16  where neither bf16 nor fp16 is there
 /// \throws ConfigError where bf16 and fp16 are both on: TrainingArguments refuses it
-model::Precision readMixedPrecision(const ConfigSection& root, bool bf16, std::vector<Warning>& warnings);
+model::Precision readMixedPrecision(const ConfigSection& root, bool bf16);
 
 /// \throws ConfigError where the config has no evaluation and \p chosen is for it
 SplicedText withSizeInTrainingArguments(const ConfigSection& root, const ChosenSize& chosen);

@@ -245,7 +245,7 @@ private slots:
         const at::Tensor exact = DecoderNetwork(spec, parameters, {.sequenceLength = length}).logits(tokens);
         const DecoderNetwork network(spec, parameters,
                                      {.sequenceLength = length, .computeType = at::kBFloat16});
-        const AutocastGuard autocast(at::kCPU, true);
+        const AutocastGuard autocast(at::kCPU, at::kBFloat16);
         const at::Tensor logits = network.logits(tokens);
         QCOMPARE(logits.scalar_type(), at::kBFloat16);
         const double difference = relativeDifference(logits.to(at::kFloat), exact);
@@ -258,11 +258,11 @@ private slots:
     {
         const at::Tensor matrix = at::ones({4, 4});
         {
-            const AutocastGuard autocast(at::kCPU, true);
+            const AutocastGuard autocast(at::kCPU, at::kBFloat16);
             QCOMPARE(at::matmul(matrix, matrix).scalar_type(), at::kBFloat16);
         }
         {
-            const AutocastGuard autocast(at::kCPU, false);
+            const AutocastGuard autocast(at::kCPU, std::nullopt);
             QCOMPARE(at::matmul(matrix, matrix).scalar_type(), at::kFloat);
         }
         QCOMPARE(at::matmul(matrix, matrix).scalar_type(), at::kFloat);

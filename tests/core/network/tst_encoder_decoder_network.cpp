@@ -131,7 +131,7 @@ private slots:
         NetworkOptions options = optionsOf(length, targetLength);
         options.computeType = at::kBFloat16;
         const EncoderDecoderNetwork network(spec, parameters, options);
-        const AutocastGuard autocast(at::kCPU, true);
+        const AutocastGuard autocast(at::kCPU, at::kBFloat16);
         const double difference = relativeDifference(network.decoded(batch).to(at::kFloat), hidden);
         // bf16 keeps 8 bits: each product is off by 0.4 %.
         QVERIFY2(difference > 0 && difference < 0.1, qPrintable(QString::number(difference)));

@@ -179,7 +179,7 @@ private slots:
         const at::Tensor hidden = exact.encoded(batch);
         const EncoderNetwork network(spec, parameters,
                                      {.sequenceLength = length, .computeType = at::kBFloat16});
-        const AutocastGuard autocast(at::kCPU, true);
+        const AutocastGuard autocast(at::kCPU, at::kBFloat16);
         const double difference = relativeDifference(network.encoded(batch).to(at::kFloat), hidden);
         // bf16 keeps 8 bits: each product is off by 0.4 %.
         QVERIFY2(difference > 0 && difference < 0.1, qPrintable(QString::number(difference)));

@@ -11,6 +11,7 @@
 #include <QTest>
 
 #include <cmath>
+#include <limits>
 #include <map>
 #include <string>
 
@@ -129,6 +130,67 @@ private slots:
         const at::Tensor gradient = gradients.narrow(0, 0, before.numel()).view_as(before);
         const at::Tensor expected = 3e-4 * (expectedShare * gradient + 0.1 * before);
         QVERIFY(at::allclose(moved, expected, 1e-3, 1e-7));
+    }
+
+    void takesTheScaleOutOfGradients_data()
+    {
+        rows<at::ScalarType, double>({{"fp32", {at::kFloat, 0.0}},
+                                      {"fp32, clipped", {at::kFloat, 0.01}},
+                                      {"masters of float16", {at::kHalf, 0.0}},
+                                      {"masters of float16, clipped", {at::kHalf, 0.01}}});
+    }
+    void takesTheScaleOutOfGradients()
+    {
+        const auto& [type, maxGradientNorm] = row<at::ScalarType, double>();
+        constexpr double scale = 65536.0;
+        const auto table = model::parameterTable(tinyGpt());
+        const auto movedBy = [&, type = type, norm = maxGradientNorm](bool scales) {
+            at::manual_seed(7);
+            FlatParameters parameters(table, model::Phase::Train, at::kCPU, {.type = type});
+            OptimizerStep optimizer(
+                {.kind = model::Optimizer::Sgd, .maxGradientNorm = norm, .scalesLoss = scales}, parameters,
+                1.0);
+            const at::Tensor before = parameters.at(table.front().name).detach().to(at::kFloat, false, true);
+            fillGradients(parameters, 6);
+            // Small enough that float16 holds them when they are scaled.
+            at::Tensor(parameters.gradients()).mul_(scales ? scale * 0x1p-9 : 0x1p-9);
+            optimizer.run();
+            return before - parameters.at(table.front().name).detach();
+        };
+        const at::Tensor moved = movedBy(false);
+        QVERIFY(moved.abs().max().item<double>() > 1e-6);
+        // Of weights of about .02, float16 tells 1.5e-5 apart.
+        QVERIFY(at::allclose(movedBy(true), moved, 1e-3, type == at::kHalf ? 2e-5 : 1e-6));
+    }
+
+    // GradScaler: a step of infinite gradients is none, and halves the scale; 2000 of finite ones double it.
+    void leavesOutStepsOfInfiniteGradients()
+    {
+        const auto table = model::parameterTable(tinyGpt());
+        FlatParameters parameters(table, model::Phase::Train, at::kCPU);
+        OptimizerStep optimizer({.scalesLoss = true}, parameters);
+        const at::Tensor before = parameters.at(table.front().name).detach().clone();
+        const auto stateNamed = [&](const std::string& name) {
+            for (const NamedTensor& tensor : optimizer.state()) {
+                if (tensor.name == name)
+                    return tensor.tensor.item<double>();
+            }
+            return -1.0;
+        };
+        QCOMPARE(optimizer.scaled(at::ones({})).item<double>(), 65536.0);
+        fillGradients(parameters, 1);
+        at::Tensor(parameters.gradients())[5].fill_(std::numeric_limits<float>::infinity());
+        optimizer.run();
+        QCOMPARE(stateNamed("scale"), 32768.0);
+        QCOMPARE(stateNamed("step"), 0.0);
+        QVERIFY(at::equal(parameters.at(table.front().name).detach(), before));
+        for (int step = 0; step < 2000; ++step) {
+            parameters.completeGradients();
+            optimizer.run();
+        }
+        QCOMPARE(stateNamed("scale"), 65536.0);
+        QCOMPARE(stateNamed("step"), 2000.0);
+        QCOMPARE(stateNamed("_growth_tracker"), 0.0);
     }
 };
 

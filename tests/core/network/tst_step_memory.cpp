@@ -214,6 +214,7 @@ private slots:
         add("evaluated", requestFor(tinyGpt(), {.phase = model::Phase::Eval}));
         add("pure bf16", requestFor(tinyGpt(), {.precision = model::Precision::PureBf16}));
         add("plain bf16", requestFor(tinyGpt(), {.precision = model::Precision::PlainBf16}));
+        add("pure fp16", requestFor(tinyGpt(), {.precision = model::Precision::PureFp16}));
         add("8 bits", requestFor(tinyGpt(), {.optimizer = model::Optimizer::AdamW8bit}));
         add("4 bits", requestFor(tinyGpt(), {.optimizer = model::Optimizer::AdamW4bit}));
         add("state on the host", requestFor(tinyGpt(), {.options = {.optimizerOnHost = true}}));

@@ -184,6 +184,7 @@ private:
                              model::Optimizer::Sgd));
         addOne("pure bf16, eval", tinyRequest(tinyGpt(), Phase::Eval, model::Precision::PureBf16));
         addOne("plain bf16", tinyRequest(tinyLlama(), Phase::Train, model::Precision::PlainBf16));
+        addFloat16(addOne);
         addOne("state on the host", withStep(train, {.optimizerOnHost = true}));
         addOne("a shared state", withStep(train, {.sharding = model::Sharding::Optimizer, .shards = 4}));
         const LoadRequest llama = tinyRequest(tinyLlama(), Phase::Train);
@@ -228,6 +229,38 @@ private:
         add("updates in backward, left out where parameters are shared",
             withStep(tinyRequest(tinyGpt(), Phase::Train),
                      {.updatesInBackward = true, .sharding = model::Sharding::Parameters, .shards = 4}));
+    }
+
+    template<typename Add>
+    static void addFloat16(const Add& add)
+    {
+        using model::Phase;
+        using enum model::Precision;
+        add("fp16", tinyRequest(tinyLlama(), Phase::Train, Fp16));
+        add("fp16, eval", tinyRequest(tinyLlama(), Phase::Eval, Fp16));
+        add("fp16, all of it",
+            withStep(tinyRequest(tinyLlama(), Phase::Train, Fp16),
+                     {.activationCheckpointing = true, .lossChunkRows = 7, .maxGradientNorm = 0.5}));
+        add("fp16, encoder", tinyRequest(tinyBert(), Phase::Train, Fp16));
+        add("fp16, ViT", tinyRequest(tinyVisionTransformer(), Phase::Train, Fp16));
+        add("fp16, SGD", withOptimizer(tinyRequest(tinyGpt(), Phase::Train, Fp16), model::Optimizer::Sgd));
+        add("fp16, 8-bit AdamW",
+            withOptimizer(tinyRequest(tinyGpt(), Phase::Train, Fp16), model::Optimizer::AdamW8bit));
+        add("pure fp16", tinyRequest(tinyLlama(), Phase::Train, PureFp16));
+        add("pure fp16, clipping",
+            withStep(tinyRequest(tinyLlama(), Phase::Train, PureFp16), {.maxGradientNorm = 0.5}));
+        add("pure fp16, shared parameters", withStep(tinyRequest(tinyLlama(), Phase::Train, PureFp16),
+                                                     {.sharding = model::Sharding::Parameters, .shards = 4}));
+        add("plain fp16", tinyRequest(tinyLlama(), Phase::Train, PlainFp16));
+        for (const auto& [name, tuning] : tinyTunings()) {
+            const std::string kind = name;
+            if (kind != "QLoRA" && kind != "LoRA beside 8 bits")
+                continue;
+            LoadRequest request = tinyRequest(tinyLlama(), Phase::Train, Fp16);
+            request.tuning = tuning;
+            request.tuning.targets = allLinear();
+            add(("fp16, " + kind).c_str(), request);
+        }
     }
 
     /// Devices that share gradients, and parameters too; more layers than are gathered at a time.
@@ -562,6 +595,9 @@ private slots:
         request = tinyRequest(tinyGpt(), model::Phase::Train);
         std::get<model::DecoderSpec>(request.model.architecture).heads = 5;
         add("heads that do not divide", request);
+        add("a scale of gradients that are gone",
+            withStep(tinyRequest(tinyGpt(), model::Phase::Train, model::Precision::Fp16),
+                     {.updatesInBackward = true}));
         add("a norm of gradients that are gone",
             withStep(tinyRequest(tinyGpt(), model::Phase::Train),
                      {.maxGradientNorm = 1.0, .updatesInBackward = true}));
