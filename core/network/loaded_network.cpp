@@ -228,8 +228,7 @@ std::int64_t LoadedNetwork::requiredBytes(const trial::LoadRequest& request)
     add(networkBufferBytes(request.model, networkOptions(request, at::kCPU)));
     if (trains(request)) {
         add({values.front()});
-        add(OptimizerStep::stateBytes(optimizerChoice(request),
-                                      FlatParameters::segmentElements(table, holding), holding.type));
+        add(OptimizerStep::stateBytes(optimizerChoice(request), table, holding));
     }
     return bytes;
 }

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <numeric>
 #include <string>
+#include <utility>
 
 namespace batchpeak::network {
 
@@ -38,20 +39,39 @@ bool hasMasters(const OptimizerChoice& choice, at::ScalarType type)
 
 StateHolding holdingOf(const OptimizerChoice& choice, at::ScalarType type)
 {
-    return {.kind = choice.kind,
-            .type = hasMasters(choice, type) ? at::kFloat : type,
-            .onHost = choice.stateOnHost};
+    const bool isWide = hasMasters(choice, type) || model::keepsWideMoments(choice.kind);
+    return {.kind = choice.kind, .type = isWide ? at::kFloat : type, .onHost = choice.stateOnHost};
 }
 
-/// Kernels want all their tensors of one type.
+bool isAdafactor(const OptimizerChoice& choice)
+{
+    return choice.kind == model::Optimizer::Adafactor;
+}
+
+/// Kernels want all their tensors of one type, and Lion is computed in fp32.
 bool widens(const OptimizerChoice& choice, at::ScalarType type)
 {
-    return type != at::kFloat && !choice.keepsMasters && holdingOf(choice, type).isAway();
+    if (type == at::kFloat || choice.keepsMasters || isAdafactor(choice))
+        return false;
+    return holdingOf(choice, type).isAway() || model::keepsWideMoments(choice.kind);
+}
+
+/// Gradients of pieces are widened by themselves.
+bool widensGradients(const OptimizerChoice& choice, at::ScalarType type)
+{
+    return hasMasters(choice, type) && !isAdafactor(choice);
+}
+
+bool countsSteps(model::Optimizer kind)
+{
+    return kind != model::Optimizer::Sgd && !model::isLion(kind);
 }
 
 std::int64_t largestPiece(const OptimizerChoice& choice, std::int64_t elements, at::ScalarType type)
 {
-    if (holdingOf(choice, type).isAway())
+    if (isAdafactor(choice))
+        return elements;
+    if (holdingOf(choice, type).isAway() || widens(choice, type) || model::isLion(choice.kind))
         return mostBroughtAtOnce;
     return hasMasters(choice, type) ? mostAtOnce : elements;
 }
@@ -87,14 +107,42 @@ std::vector<std::int64_t> segmentsOf(const FlatParameters& parameters)
     return segments;
 }
 
+/// Adafactor steps on parameters by themselves.
+bool stepsOnEach(const OptimizerChoice& choice, at::ScalarType type, bool areShared)
+{
+    return isAdafactor(choice) && choice.shards <= 1 && !areShared && !hasMasters(choice, type);
+}
+
+std::vector<Adafactor::Shape> adafactorShapes(const OptimizerChoice& choice,
+                                              const std::vector<model::Parameter>& table,
+                                              const ParameterHolding& holding,
+                                              const std::vector<std::int64_t>& pieces)
+{
+    std::vector<Adafactor::Shape> shapes;
+    if (!stepsOnEach(choice, holding.type, holding.sharing.has_value())) {
+        for (const std::int64_t piece : pieces)
+            shapes.push_back({piece});
+        return shapes;
+    }
+    for (const model::Parameter& parameter : table) {
+        if (!parameter.isTrained())
+            continue;
+        for (Adafactor::Shape& shape : model::separateShapes(parameter))
+            shapes.push_back(std::move(shape));
+    }
+    return shapes;
+}
+
 } // namespace
 
 std::vector<std::int64_t> OptimizerStep::stateBytes(const OptimizerChoice& choice,
-                                                    const std::vector<std::int64_t>& segments,
-                                                    at::ScalarType type)
+                                                    const std::vector<model::Parameter>& table,
+                                                    const ParameterHolding& parameters)
 {
     constexpr std::int64_t floatBytes = sizeof(float);
-    const std::vector<std::int64_t> pieces = piecesOf(choice, segments, type);
+    const at::ScalarType type = parameters.type;
+    const std::vector<std::int64_t> pieces =
+        piecesOf(choice, FlatParameters::segmentElements(table, parameters), type);
     const std::int64_t elements = std::reduce(pieces.begin(), pieces.end());
     const std::int64_t largest = pieces.empty() ? 0 : std::ranges::max(pieces);
     const StateHolding holding = holdingOf(choice, type);
@@ -105,21 +153,32 @@ std::vector<std::int64_t> OptimizerStep::stateBytes(const OptimizerChoice& choic
         if (holding.isAway())
             bytes.push_back(OptimizerMoment::roomElements(largest, holding) * floatBytes);
     }
+    if (isAdafactor(choice)) {
+        const auto kept =
+            Adafactor::stateBytes(adafactorShapes(choice, table, parameters, pieces), choice.stateOnHost);
+        bytes.insert(bytes.end(), kept.begin(), kept.end());
+    }
     if (hasMasters(choice, type))
-        bytes.insert(bytes.end(), {elements * floatBytes, largest * floatBytes});
+        bytes.push_back(elements * floatBytes);
+    if (widensGradients(choice, type))
+        bytes.push_back(largest * floatBytes);
     if (widens(choice, type))
         bytes.insert(bytes.end(), {largest * floatBytes, largest * floatBytes});
-    if (choice.kind != model::Optimizer::Sgd)
+    if (model::isLion(choice.kind))
+        bytes.push_back(largest * floatBytes);
+    if (countsSteps(choice.kind))
         bytes.push_back(floatBytes);
     return bytes;
 }
 
 OptimizerStep::OptimizerStep(const OptimizerChoice& choice, FlatParameters& parameters, double learningRate)
-    : m_choice(choice), m_parameters(parameters), m_learningRate(learningRate)
+    : m_choice(choice), m_parameters(parameters), m_learningRate(learningRate), m_lion(learningRate)
 {
     const at::Tensor& values = parameters.segments().front().values;
     makeMoments(values.device(), values.scalar_type());
     makePieces();
+    if (isAdafactor(choice))
+        makeAdafactor();
 }
 
 void OptimizerStep::makeMoments(at::Device device, at::ScalarType type)
@@ -133,15 +192,17 @@ void OptimizerStep::makeMoments(at::Device device, at::ScalarType type)
         if (holding.isAway())
             m_rooms.push_back(at::zeros({OptimizerMoment::roomElements(largest, holding)}, options));
     }
-    if (hasMasters(m_choice, type)) {
+    if (hasMasters(m_choice, type))
         m_masters = at::zeros({std::reduce(pieces.begin(), pieces.end())}, options);
+    if (widensGradients(m_choice, type))
         m_wideGradients = at::zeros({largest}, options);
-    }
     if (widens(m_choice, type)) {
         m_wideValues = at::zeros({largest}, options);
         m_wideGradients = at::zeros({largest}, options);
     }
-    if (m_choice.kind != model::Optimizer::Sgd)
+    if (model::isLion(m_choice.kind))
+        m_updateRoom = at::zeros({largest}, options);
+    if (countsSteps(m_choice.kind))
         m_stepCount = at::zeros({}, options);
 }
 
@@ -160,7 +221,8 @@ void OptimizerStep::makePieces()
             if (m_masters.defined()) {
                 piece.masterValues = m_masters.narrow(0, offset, size);
                 piece.masterValues.copy_(piece.values);
-                piece.masterGradients = m_wideGradients.narrow(0, 0, size);
+                if (m_wideGradients.defined())
+                    piece.masterGradients = m_wideGradients.narrow(0, 0, size);
             } else if (m_wideValues.defined()) {
                 piece.masterValues = m_wideValues.narrow(0, 0, size);
                 piece.masterGradients = m_wideGradients.narrow(0, 0, size);
@@ -172,12 +234,38 @@ void OptimizerStep::makePieces()
     }
 }
 
+void OptimizerStep::makeAdafactor()
+{
+    std::vector<Adafactor::Target> targets;
+    const at::ScalarType type = m_parameters.segments().front().values.scalar_type();
+    if (!stepsOnEach(m_choice, type, m_parameters.areShared())) {
+        for (const Piece& piece : m_pieces) {
+            targets.push_back({.values = piece.values,
+                               .gradients = piece.gradients,
+                               .masters = m_masters.defined() ? piece.masterValues : at::Tensor()});
+        }
+    } else {
+        const std::vector<NamedTensor> values = m_parameters.trained();
+        const std::vector<NamedTensor> gradients = m_parameters.stretchesOf(m_parameters.gradients());
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            std::int64_t first = 0;
+            for (const auto& shape : model::separateShapes(*m_parameters.rowOf(values[i].name))) {
+                targets.push_back({.values = values[i].tensor.detach().narrow(0, first, shape.front()),
+                                   .gradients = gradients[i].tensor.narrow(0, first, shape.front())});
+                first += shape.front();
+            }
+        }
+    }
+    m_adafactor.emplace(std::move(targets), m_learningRate, m_choice.stateOnHost);
+}
+
 std::vector<NamedTensor> OptimizerStep::state() const
 {
+    // Those of torch.optim; of DecoupledLionW, "exp_avg"; of Adafactor, its own.
     const std::vector<std::string> names = m_choice.kind == model::Optimizer::Sgd
                                                ? std::vector<std::string>{"momentum_buffer"}
                                                : std::vector<std::string>{"exp_avg", "exp_avg_sq"};
-    std::vector<NamedTensor> state;
+    std::vector<NamedTensor> state = m_adafactor ? m_adafactor->state() : std::vector<NamedTensor>();
     for (std::size_t i = 0; i < m_moments.size(); ++i) {
         const std::vector<at::Tensor> tensors = m_moments[i].tensors();
         state.push_back({.name = names[i], .tensor = tensors.front()});
@@ -197,6 +285,11 @@ void OptimizerStep::run()
     m_parameters.completeGradients();
     if (m_choice.maxGradientNorm > 0)
         clip();
+    if (m_adafactor) {
+        m_adafactor->run(m_stepCount);
+        m_parameters.clearGradients();
+        return;
+    }
     if (m_stepCount.defined())
         m_stepCount.add_(1);
     for (std::size_t i = 0; i < m_pieces.size(); ++i) {
@@ -234,6 +327,9 @@ void OptimizerStep::update(std::size_t index)
         at::_fused_sgd_({piece.masterValues}, {piece.masterGradients}, {moments.front()}, decay, momentum,
                         m_learningRate, /*dampening=*/0.0, /*nesterov=*/false, /*maximize=*/false,
                         /*is_first_step=*/false);
+    } else if (model::isLion(m_choice.kind)) {
+        m_lion.update(piece.masterValues, piece.masterGradients, moments.front(),
+                      m_updateRoom.narrow(0, 0, piece.values.numel()), piece.decays);
     } else {
         at::_fused_adamw_({piece.masterValues}, {piece.masterGradients}, {moments[0]}, {moments[1]}, {},
                           {m_stepCount}, m_learningRate, firstMomentDecay, secondMomentDecay, decay,
