@@ -154,7 +154,9 @@ void addAdafactor(HeldMemory& held, const std::vector<Parameter>& table, double 
                                      : adafactorOfEach(table, widths.trained);
     held.optimizerBytes =
         (options.optimizerOnHost ? 0.0 : bytes.kept) + (hasMasters ? stepped * floatBytes : 0.0);
-    held.optimizerRoomBytes = bytes.room + (options.optimizerOnHost ? bytes.kept : 0.0);
+    // Beside the room, what sums may take.
+    constexpr double spare = 1 << 20;
+    held.optimizerRoomBytes = bytes.room + spare + (options.optimizerOnHost ? bytes.kept : 0.0);
 }
 
 /// Where every device holds all parameters.

@@ -208,7 +208,7 @@ Adafactor::Room Adafactor::makeRoom() const
     return room;
 }
 
-void Adafactor::run(at::Tensor stepCount)
+void Adafactor::run(const at::Tensor& stepCount)
 {
     Room room = makeRoom();
     room.weight.copy_(stepCount).add_(constantTensor(one)).pow_(decayRate);

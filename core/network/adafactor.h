@@ -37,7 +37,7 @@ public:
     Adafactor(std::vector<Target> targets, double learningRate, bool stateOnHost);
 
     /// \param stepCount  steps done before, which it counts up
-    void run(at::Tensor stepCount);
+    void run(const at::Tensor& stepCount);
 
     /// One tensor of each kind for all parameters.
     std::vector<NamedTensor> state() const;

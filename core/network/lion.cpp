@@ -24,8 +24,8 @@ Lion::Lion(double learningRate)
 {}
 
 // The operations of DecoupledLionW.lionw, one by one.
-void Lion::update(at::Tensor values, const at::Tensor& gradients, at::Tensor moment, at::Tensor room,
-                  bool decays) const
+void Lion::update(const at::Tensor& values, const at::Tensor& gradients, const at::Tensor& moment,
+                  at::Tensor room, bool decays) const
 {
     if (decays)
         values.mul_(constantTensor(m_left));

@@ -12,10 +12,10 @@ class Lion
 public:
     explicit Lion(double learningRate);
 
-    /// All in fp32 and of one length. Allocates nothing.
+    /// Changes values and moment. All are in fp32 and of one length. Allocates nothing.
     /// \param room  of the same length; left in no state to be read
-    void update(at::Tensor values, const at::Tensor& gradients, at::Tensor moment, at::Tensor room,
-                bool decays) const;
+    void update(const at::Tensor& values, const at::Tensor& gradients, const at::Tensor& moment,
+                at::Tensor room, bool decays) const;
 
 private:
     double m_learningRate;
