@@ -123,6 +123,14 @@ void warnOfKnownOptimizer(model::Optimizer optimizer, bool isPaged, const std::s
                             "another time.",
                             name);
     }
+    // DecoupledLionW goes operation by operation, as trials do; Lion of bitsandbytes and FusedLion of
+    // DeepSpeed are one kernel.
+    if (optimizer == model::Optimizer::Lion && lowerCase(name) != "decoupled_lionw") {
+        warnOfApproximation(warnings, position, approximation::otherKernels,
+                            "Trials step {} operation by operation, which takes longer than a kernel of its "
+                            "own.",
+                            name);
+    }
     if (isPaged) {
         warnOfApproximation(
             warnings, position, approximation::pagedOptimizer,

@@ -182,7 +182,7 @@ constexpr std::array<LibraryOptimizer, 8> libraryOptimizers{
      {"AdamW32bit", model::Optimizer::AdamW32bit, {}, {}},
      {"Adam32bit", model::Optimizer::AdamW32bit, {}, {}},
      {"Lion8bit", model::Optimizer::Lion8bit, approximation::step8bit, narrowText},
-     {"Lion32bit", model::Optimizer::Lion, {}, {}}}};
+     {"Lion32bit", model::Optimizer::Lion, approximation::otherKernels, narrowText}}};
 
 constexpr std::string_view hostText =
     "{} keeps the optimizer's state in the host's memory and steps there, at the "
