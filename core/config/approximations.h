@@ -23,7 +23,6 @@ inline constexpr std::string_view otherOptimizer = "an optimizer that is not run
 inline constexpr std::string_view pagedOptimizer = "a paged optimizer";
 inline constexpr std::string_view step8bit = "the step of an 8-bit optimizer";
 inline constexpr std::string_view step4bit = "the step of a 4-bit optimizer";
-inline constexpr std::string_view fp32State = "an optimizer with fp32 state";
 inline constexpr std::string_view updatesInBackward = "weights that are updated within backward";
 
 // Widths of numbers.

@@ -94,40 +94,54 @@ void notePlaces(const Settings& settings, const PlaceKeys& keys, ConfigContents&
 
 namespace {
 
-/// Versions of AdamW with narrow state or with state in the host's memory, by the words of OptimizerNames in
-/// transformers 5.23, training_args.py, and of axolotl 0.13, utils/schemas/enums.py.
-std::optional<model::Optimizer> knownAdamW(std::string_view word)
+/// Optimizers beside plain AdamW and SGD, by the words of OptimizerNames in transformers 5.23,
+/// training_args.py, of axolotl 0.13, utils/schemas/enums.py, of optimizer_registry in llmfoundry/optim of
+/// LLM-Foundry 0.22, and of cerebras.pytorch.optim 2.10, whose Adafactor is that of transformers.
+std::optional<model::Optimizer> knownOptimizer(std::string_view word)
 {
     using enum model::Optimizer;
     if (isAmong(word, "adamw_bnb_8bit adamw_8bit adamw_torch_8bit ao_adamw_8bit paged_adamw_8bit"))
         return AdamW8bit;
     if (isAmong(word, "adamw_torch_4bit ao_adamw_4bit"))
         return AdamW4bit;
-    return isAmong(word, "paged_adamw paged_adamw_32bit") ? std::optional(AdamW) : std::nullopt;
+    if (isAmong(word, "paged_adamw paged_adamw_32bit"))
+        return AdamW32bit;
+    if (isAmong(word, "lion lion_32bit paged_lion_32bit decoupled_lionw"))
+        return Lion;
+    if (isAmong(word, "lion_8bit paged_lion_8bit"))
+        return Lion8bit;
+    return word == "adafactor" ? std::optional(Adafactor) : std::nullopt;
 }
 
-void warnOfKnownAdamW(model::Optimizer optimizer, bool isPaged, const std::string& name,
-                      TextPosition position, std::vector<Warning>& warnings)
+void warnOfKnownOptimizer(model::Optimizer optimizer, bool isPaged, const std::string& name,
+                          TextPosition position, std::vector<Warning>& warnings)
 {
-    if (optimizer != model::Optimizer::AdamW) {
-        warnOfApproximation(warnings, position,
-                            optimizer == model::Optimizer::AdamW8bit ? approximation::step8bit
-                                                                     : approximation::step4bit,
+    if (const int bits = model::momentBits(optimizer); bits > 0) {
+        warnOfApproximation(warnings, position, bits == 8 ? approximation::step8bit : approximation::step4bit,
                             "Trials keep as many bits of state as {} does, but compute its step by "
                             "themselves, which may take "
                             "another time.",
                             name);
     }
+    // DecoupledLionW goes operation by operation, as trials do; Lion of bitsandbytes and FusedLion of
+    // DeepSpeed are one kernel.
+    if (optimizer == model::Optimizer::Lion && lowerCase(name) != "decoupled_lionw") {
+        warnOfApproximation(warnings, position, approximation::otherKernels,
+                            "Trials step {} operation by operation, which takes longer than a kernel of its "
+                            "own.",
+                            name);
+    }
     if (isPaged) {
         warnOfApproximation(
             warnings, position, approximation::pagedOptimizer,
-            "{} moves its state to the host's memory where the device's runs short; trials keep "
-            "it there.",
+            "{} moves its state to the host's memory where the device's runs short; trials keep it on the "
+            "device, so larger sizes may fit in the run.",
             name);
     }
 }
 
-/// Of bitsandbytes, in unified memory.
+/// Of bitsandbytes, in unified memory, which is on the device as long as it fits: get_state_buffer and
+/// prefetch_state in optim/optimizer.py of bitsandbytes 0.50.2.
 bool isPaged(const std::string& name)
 {
     return lowerCase(name).starts_with("paged_");
@@ -141,7 +155,6 @@ void readRun(const ConfigSection& root, const RunKeys& keys, ConfigContents& con
     if (const auto name = optimizer.section ? optimizer.section->text(optimizer.key) : std::nullopt) {
         contents.optimizer =
             readOptimizer(*name, keys.adamW, optimizer.section->positionOf(optimizer.key), contents.warnings);
-        contents.step.optimizerOnHost = contents.step.optimizerOnHost || isPaged(*name);
     }
     const Place norm = placeOf(root, keys.gradientNorm);
     contents.step.maxGradientNorm = norm.section
@@ -172,8 +185,8 @@ model::Optimizer readOptimizer(const std::string& name, std::string_view adamW, 
         return model::Optimizer::AdamW;
     if (word == "sgd")
         return model::Optimizer::Sgd;
-    if (const auto known = knownAdamW(word)) {
-        warnOfKnownAdamW(*known, isPaged(name), name, position, warnings);
+    if (const auto known = knownOptimizer(word)) {
+        warnOfKnownOptimizer(*known, isPaged(name), name, position, warnings);
         return *known;
     }
     const bool costsTheSame = word == "adam";

@@ -147,7 +147,9 @@ std::optional<SizeBand> largestFit(const model::StepMemory& memory, std::int64_t
 {
     if (usableBytes <= 0 || memory.bytesPerSample <= 0.0)
         return std::nullopt;
-    const double room = std::max(0.0, static_cast<double>(usableBytes) - memory.constantBytes);
+    const auto usable = static_cast<double>(usableBytes);
+    const bool canStep = memory.optimizerStepBytes <= usable;
+    const double room = canStep ? std::max(0.0, usable - memory.constantBytes) : 0.0;
     const auto fit = [&](double deviations) {
         return static_cast<std::int64_t>(room /
                                          (memory.bytesPerSample * std::exp(deviations * memory.deviation)));

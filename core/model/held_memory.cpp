@@ -86,9 +86,10 @@ QuantizedBytes quantizedBytes(const Parameter& matrix, const Tuning& tuning)
 /// (core/network/optimizer_state.cpp).
 double momentBytes(Optimizer optimizer, double full)
 {
-    if (optimizer == Optimizer::AdamW8bit)
+    const int bits = momentBits(optimizer);
+    if (bits == 8)
         return 1.0 + floatBytes / 256.0;
-    return optimizer == Optimizer::AdamW4bit ? 0.5 + floatBytes / 128.0 : full;
+    return bits == 4 ? 0.5 + floatBytes / 128.0 : full;
 }
 
 /// Elements that an optimizer works on at a time where it cannot on all, as core/network/optimizer_step.cpp
@@ -102,19 +103,74 @@ double optimizerBytes(double shared, double together, const ElementBytes& widths
                       Optimizer optimizer, const StepOptions& options)
 {
     const bool hasMasters = widths.trained < floatBytes && !isPlain(precision);
-    const double full = hasMasters ? floatBytes : widths.trained;
+    const bool isWide = keepsWideMoments(optimizer);
+    const double full = hasMasters || isWide ? floatBytes : widths.trained;
     const double moment = momentBytes(optimizer, full);
     const double copies = optimizerStateCopies(optimizer);
     const bool isAway = options.optimizerOnHost || moment < full;
     double bytes = options.optimizerOnHost ? 0.0 : shared * copies * moment;
-    const double room = std::min(together, isAway ? mostBroughtAtOnce : mostAtOnce) * floatBytes;
+    const bool isBrought = isAway || isWide || isLion(optimizer);
+    const double room = std::min(together, isBrought ? mostBroughtAtOnce : mostAtOnce) * floatBytes;
     if (isAway)
         bytes += copies * room;
     if (hasMasters)
         bytes += shared * floatBytes + room;
-    else if (isAway && widths.trained < floatBytes)
+    else if ((isAway || isWide) && widths.trained < floatBytes)
         bytes += 2.0 * room;
+    if (isLion(optimizer))
+        bytes += room;
     return bytes;
+}
+
+/// What core/network/adafactor.cpp takes: between steps, and for the largest parameter in a step, the squares
+/// of its gradients and its update, beside its values and its gradients in fp32 where they have fewer bits.
+struct AdafactorBytes
+{
+    double kept = 0.0;
+    double room = 0.0;
+};
+
+AdafactorBytes adafactorOfEach(const std::vector<Parameter>& table, double width)
+{
+    double kept = 0.0;
+    double largest = 0.0;
+    for (const Parameter& parameter : table) {
+        if (!parameter.isTrained())
+            continue;
+        for (const std::vector<std::int64_t>& shape : separateShapes(parameter)) {
+            double elements = 1.0;
+            for (const std::int64_t size : shape)
+                elements *= static_cast<double>(size);
+            largest = std::max(largest, elements);
+            kept += shape.size() < 2 ? elements
+                                     : elements / static_cast<double>(shape.back()) +
+                                           elements / static_cast<double>(shape[shape.size() - 2]);
+        }
+    }
+    const double copies = width < floatBytes ? 4.0 : 2.0;
+    return {.kept = kept * floatBytes, .room = copies * largest * floatBytes};
+}
+
+/// Of all that this device steps on as one vector.
+AdafactorBytes adafactorOfAll(double stepped, double width, bool hasMasters)
+{
+    const double widened = width < floatBytes ? (hasMasters ? 1.0 : 2.0) : 0.0;
+    return {.kept = stepped * floatBytes, .room = (2.0 + widened) * stepped * floatBytes};
+}
+
+void addAdafactor(HeldMemory& held, const std::vector<Parameter>& table, double stepped,
+                  const ElementBytes& widths, Precision precision, const StepOptions& options,
+                  Sharding sharing)
+{
+    const bool hasMasters = widths.trained < floatBytes && !isPlain(precision);
+    const AdafactorBytes bytes = hasMasters || sharing != Sharding::None
+                                     ? adafactorOfAll(stepped, widths.trained, hasMasters)
+                                     : adafactorOfEach(table, widths.trained);
+    held.optimizerBytes =
+        (options.optimizerOnHost ? 0.0 : bytes.kept) + (hasMasters ? stepped * floatBytes : 0.0);
+    // Beside the room, what sums may take.
+    constexpr double spare = 1 << 20;
+    held.optimizerRoomBytes = bytes.room + spare + (options.optimizerOnHost ? bytes.kept : 0.0);
 }
 
 /// Where every device holds all parameters.
@@ -220,6 +276,8 @@ HeldMemory heldMemory(const std::vector<Parameter>& table, const Tuning& tuning,
     }
     if (phase == Phase::Eval)
         held.gradientBytes = held.fullGradientBytes = 0.0;
+    else if (optimizer == Optimizer::Adafactor)
+        addAdafactor(held, table, stepped, widths, precision, options, sharing);
     else
         held.optimizerBytes =
             optimizerBytes(stepped, together.value_or(stepped), widths, precision, optimizer, options);

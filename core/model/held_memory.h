@@ -20,6 +20,8 @@ struct HeldMemory
     double fullGradientBytes = 0.0;
     /// The state of the optimizer, masters of narrow parameters, and its room to work on them.
     double optimizerBytes = 0.0;
+    /// Beside all of this in the step of the optimizer alone.
+    double optimizerRoomBytes = 0.0;
 };
 
 /// \param table  as the tuning has made it

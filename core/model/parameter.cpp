@@ -23,6 +23,19 @@ std::vector<std::int64_t> separateRows(const Parameter& parameter)
     return rows;
 }
 
+std::vector<std::vector<std::int64_t>> separateShapes(const Parameter& parameter)
+{
+    const std::vector<std::int64_t> rows = separateRows(parameter);
+    if (rows.empty() || std::reduce(rows.begin(), rows.end()) != parameter.shape.front())
+        return {parameter.shape};
+    std::vector<std::vector<std::int64_t>> shapes;
+    for (const std::int64_t count : rows) {
+        shapes.push_back(parameter.shape);
+        shapes.back().front() = count;
+    }
+    return shapes;
+}
+
 std::vector<ProjectionRows> feedForwardInput(Activation activation, std::int64_t feedForwardSize)
 {
     if (isGated(activation))

@@ -55,6 +55,10 @@ struct Parameter
 /// Rows of the matrices that the network has in the place of this one; empty where it is one there too.
 std::vector<std::int64_t> separateRows(const Parameter& parameter);
 
+/// Shapes of the parameters that the network has in the place of this one, in the order of its rows; its own
+/// where it is one there too.
+std::vector<std::vector<std::int64_t>> separateShapes(const Parameter& parameter);
+
 /// Rows of the first product of a feed-forward layer: gate over value of a gated one.
 std::vector<ProjectionRows> feedForwardInput(Activation activation, std::int64_t feedForwardSize);
 

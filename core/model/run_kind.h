@@ -17,9 +17,10 @@ enum class Phase { Train, Eval };
 /// (torch/amp/grad_scaler.py).
 enum class Precision { Fp32, Tf32, Bf16, PureBf16, PlainBf16, Fp16, PureFp16, PlainFp16 };
 
-/// Of the narrow kinds of AdamW the moments have 8 or 4 bits an element and a scale for each block of them
-/// (arXiv 2110.02861, arXiv 2309.01507).
-enum class Optimizer { AdamW, Sgd, AdamW8bit, AdamW4bit };
+/// Of the narrow kinds the moments have 8 or 4 bits an element and a scale for each block of them
+/// (arXiv 2110.02861, arXiv 2309.01507). AdamW32bit and Lion (arXiv 2302.06675) have theirs in fp32 whatever
+/// the parameters have, as bitsandbytes does; Adafactor (arXiv 1804.04235) has means of rows and columns.
+enum class Optimizer { AdamW, Sgd, AdamW8bit, AdamW4bit, AdamW32bit, Lion, Lion8bit, Adafactor };
 
 /// What the devices of a run hold together, each its share (ZeRO, arXiv 1910.02054): the optimizer's state;
 /// gradients too; parameters too, of which a layer at a time is gathered.
@@ -46,12 +47,16 @@ constexpr WordTable<Precision, 8> wordsOf(Precision)
              {Precision::PlainFp16, "plain-fp16"}}};
 }
 
-constexpr WordTable<Optimizer, 4> wordsOf(Optimizer)
+constexpr WordTable<Optimizer, 8> wordsOf(Optimizer)
 {
     return {{{Optimizer::AdamW, "adamw"},
              {Optimizer::Sgd, "sgd"},
              {Optimizer::AdamW8bit, "adamw-8bit"},
-             {Optimizer::AdamW4bit, "adamw-4bit"}}};
+             {Optimizer::AdamW4bit, "adamw-4bit"},
+             {Optimizer::AdamW32bit, "adamw-32bit"},
+             {Optimizer::Lion, "lion"},
+             {Optimizer::Lion8bit, "lion-8bit"},
+             {Optimizer::Adafactor, "adafactor"}}};
 }
 
 constexpr WordTable<Sharding, 4> wordsOf(Sharding)
@@ -116,10 +121,44 @@ constexpr Precision inFloat16(Precision precision)
     }
 }
 
-/// Values for every parameter that the optimizer keeps: AdamW's two moments, SGD's momentum.
+/// Moments as long as the parameters that the optimizer keeps: AdamW's two, the one of SGD and of Lion, none
+/// of Adafactor.
 inline int optimizerStateCopies(Optimizer optimizer)
 {
-    return optimizer == Optimizer::Sgd ? 1 : 2;
+    switch (optimizer) {
+    case Optimizer::AdamW:
+    case Optimizer::AdamW8bit:
+    case Optimizer::AdamW4bit:
+    case Optimizer::AdamW32bit:
+        break;
+    case Optimizer::Sgd:
+    case Optimizer::Lion:
+    case Optimizer::Lion8bit:
+        return 1;
+    case Optimizer::Adafactor:
+        return 0;
+    }
+    return 2;
+}
+
+/// Of an element of a moment; 0 where it has all bits of its type.
+inline int momentBits(Optimizer optimizer)
+{
+    if (optimizer == Optimizer::AdamW8bit || optimizer == Optimizer::Lion8bit)
+        return 8;
+    return optimizer == Optimizer::AdamW4bit ? 4 : 0;
+}
+
+/// Moments have fp32 also beside parameters of 16 bits without masters: init_state in optim/optimizer.py of
+/// bitsandbytes 0.50.2.
+inline bool keepsWideMoments(Optimizer optimizer)
+{
+    return optimizer == Optimizer::AdamW32bit || optimizer == Optimizer::Lion;
+}
+
+inline bool isLion(Optimizer optimizer)
+{
+    return optimizer == Optimizer::Lion || optimizer == Optimizer::Lion8bit;
 }
 
 /// What a step does beside its arithmetic: each trades time for memory, or costs both.

@@ -560,6 +560,10 @@ std::optional<StepMemory> memoryOf(const Spec& spec, const std::vector<Parameter
                       .optimizerBytes = held.optimizerBytes};
     memory.constantBytes = memory.parameterBytes + memory.gradientBytes + memory.optimizerBytes +
                            castBytes(parameters, settings) + parts.tables + roundedWeights;
+    if (settings.phase == Phase::Train) {
+        memory.optimizerStepBytes =
+            held.parameterBytes + held.gradientBytes + held.optimizerBytes + held.optimizerRoomBytes;
+    }
     memory.bytesPerSample =
         settings.phase == Phase::Train ? sampleBytes(parts, settings) : evaluatedSampleBytes(parts);
     memory.deviation = trainsAll(settings.tuning) ? deviationFor(spec, settings)

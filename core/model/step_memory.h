@@ -25,7 +25,7 @@ struct StepSettings
     Tuning tuning;
 };
 
-/// Peak bytes of a step, affine in the micro-batch size.
+/// Peak bytes of a step: of forward and backward, affine in the micro-batch size, and of the optimizer.
 struct StepMemory
 {
     /// Parameters, gradients, optimizer state and what else does not grow with the size: narrow copies of
@@ -36,6 +36,9 @@ struct StepMemory
     double gradientBytes = 0.0;
     double optimizerBytes = 0.0;
     double bytesPerSample = 0.0;
+    /// What the step of the optimizer takes with all that is held meanwhile, whatever the size: more than the
+    /// passes of few samples where the optimizer takes much for a moment.
+    double optimizerStepBytes = 0.0;
     /// Standard deviation of the logarithm of what bytesPerSample is over the estimate.
     double deviation = 0.0;
 };

@@ -104,6 +104,8 @@ public:
     /// Elements of all parameters, without the gaps that align them.
     std::int64_t elements() const { return model::parameterCounts(m_table).all(); }
     const std::vector<Segment>& segments() const { return m_segments; }
+    /// Devices share them: segments are of this one's share.
+    bool areShared() const { return m_sharded != nullptr; }
 
     /// Forgets all gradients: the next one of each parameter overwrites its stretch of the buffer, those
     /// after it are added. Filling the buffer with zeros and adding to them would read and write it once

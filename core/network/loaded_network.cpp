@@ -183,6 +183,16 @@ void throwWhereImpossible(const trial::LoadRequest& request)
             "Backward does not update parameters where the loss is scaled, since all gradients decide the "
             "scale; choose another precision.");
     }
+    if (request.optimizer == model::Optimizer::Adafactor &&
+        model::updatesInBackward(request.phase, request.step)) {
+        throw std::invalid_argument(
+            "Adafactor is not run within backward; leave the updates in backward out, or choose another "
+            "optimizer.");
+    }
+    if (request.optimizer == model::Optimizer::Adafactor && request.precision == model::Precision::PureFp16) {
+        throw std::invalid_argument("Adafactor steps on gradients that float16 cannot hold without a scale; "
+                                    "choose fp16, or another optimizer.");
+    }
     const bool adaptsOutput = std::ranges::any_of(request.tuning.targets, [](const auto& target) {
         return target.projection == model::Projection::Output;
     });
@@ -248,8 +258,7 @@ std::int64_t LoadedNetwork::requiredBytes(const trial::LoadRequest& request)
     if (trains(request)) {
         if (!holding.updatesInBackward)
             add({values.front()});
-        add(OptimizerStep::stateBytes(optimizerChoice(request),
-                                      FlatParameters::segmentElements(table, holding), holding.type));
+        add(OptimizerStep::stateBytes(optimizerChoice(request), table, holding));
     }
     return bytes;
 }

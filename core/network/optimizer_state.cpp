@@ -2,16 +2,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "optimizer_state.h"
 
+#include "constant_tensor.h"
+#include "host_memory.h"
 #include "value_blocks.h"
 
-#include <ATen/ops/from_blob.h>
 #include <ATen/ops/linalg_vector_norm.h>
 #include <ATen/ops/zeros.h>
 
 #include <array>
-#include <cstdlib>
 #include <limits>
-#include <new>
 
 namespace batchpeak::network {
 
@@ -28,19 +27,6 @@ std::int64_t narrowBytes(std::int64_t elements, int bits)
     return bits == 8 ? elements : (elements + 1) / 2;
 }
 
-/// On the host's own heap, past the allocator that counts a CPU device's memory; pinned for a GPU.
-at::Tensor hostZeros(std::int64_t elements, at::ScalarType type, at::Device device)
-{
-    if (!device.is_cpu())
-        return at::zeros({elements}, at::TensorOptions(at::kCPU).dtype(type).pinned_memory(true));
-    const auto size = static_cast<std::size_t>(elements);
-    void* memory = std::calloc(size > 0 ? size : 1, c10::elementSize(type));
-    if (!memory)
-        throw std::bad_alloc();
-    return at::from_blob(
-        memory, {elements}, [](void* block) { std::free(block); }, at::TensorOptions(at::kCPU).dtype(type));
-}
-
 at::Tensor zerosFor(std::int64_t elements, at::ScalarType type, const StateHolding& holding,
                     at::Device device)
 {
@@ -49,28 +35,20 @@ at::Tensor zerosFor(std::int64_t elements, at::ScalarType type, const StateHoldi
     return at::zeros({elements}, at::TensorOptions(device).dtype(type));
 }
 
-/// In the place of a number, of which an operation would allocate a tensor: one of no dimension on the host.
-/// \param number  lives as long as the program
-at::Tensor constant(const float& number)
-{
-    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast): tensors of constants there are none
-    return at::from_blob(const_cast<float*>(&number), {}, at::kFloat);
-}
-
 /// Steps between zero and the largest value of a block.
 at::Tensor stepsOf(int bits, bool isSquare)
 {
     static constexpr std::array<float, 2> ofEight{127.0F, 255.0F};
     static constexpr std::array<float, 2> ofFour{7.0F, 15.0F};
     const std::size_t place = isSquare ? 1 : 0;
-    return constant(bits == 8 ? ofEight.at(place) : ofFour.at(place));
+    return constantTensor(bits == 8 ? ofEight.at(place) : ofFour.at(place));
 }
 
 /// Values that 4 bits tell apart.
 at::Tensor nibbleValues()
 {
     static constexpr float values = 16.0F;
-    return constant(values);
+    return constantTensor(values);
 }
 
 /// The two values of each byte of 4 bits, in a row of their own.

@@ -21,12 +21,7 @@ struct StateHolding
     bool onHost = false;
 
     /// Of an element of a moment; 0 where it has all bits of its type.
-    int bits() const
-    {
-        if (kind == model::Optimizer::AdamW8bit)
-            return 8;
-        return kind == model::Optimizer::AdamW4bit ? 4 : 0;
-    }
+    int bits() const { return model::momentBits(kind); }
     /// A step works on a copy, which it brings back.
     bool isAway() const { return onHost || bits() > 0; }
 };

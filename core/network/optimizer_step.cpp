@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <numeric>
 #include <string>
+#include <utility>
 
 namespace batchpeak::network {
 
@@ -38,20 +39,45 @@ bool hasMasters(const OptimizerChoice& choice, at::ScalarType type)
 
 StateHolding holdingOf(const OptimizerChoice& choice, at::ScalarType type)
 {
-    return {.kind = choice.kind,
-            .type = hasMasters(choice, type) ? at::kFloat : type,
-            .onHost = choice.stateOnHost};
+    const bool isWide = hasMasters(choice, type) || model::keepsWideMoments(choice.kind);
+    return {.kind = choice.kind, .type = isWide ? at::kFloat : type, .onHost = choice.stateOnHost};
 }
 
-/// Kernels want all their tensors of one type.
+bool isAdafactor(const OptimizerChoice& choice)
+{
+    return choice.kind == model::Optimizer::Adafactor;
+}
+
+/// Kernels want all their tensors of one type, and Lion is computed in fp32.
 bool widens(const OptimizerChoice& choice, at::ScalarType type)
 {
-    return type != at::kFloat && !choice.keepsMasters && holdingOf(choice, type).isAway();
+    if (type == at::kFloat || choice.keepsMasters || isAdafactor(choice))
+        return false;
+    return holdingOf(choice, type).isAway() || model::keepsWideMoments(choice.kind);
+}
+
+/// Gradients of pieces are widened by themselves.
+bool widensGradients(const OptimizerChoice& choice, at::ScalarType type)
+{
+    return hasMasters(choice, type) && !isAdafactor(choice);
+}
+
+/// The step is a kernel of libtorch that takes the scale of a loss out of gradients.
+bool isFused(model::Optimizer kind)
+{
+    return !model::isLion(kind) && kind != model::Optimizer::Adafactor;
+}
+
+bool countsSteps(model::Optimizer kind)
+{
+    return kind != model::Optimizer::Sgd && !model::isLion(kind);
 }
 
 std::int64_t largestPiece(const OptimizerChoice& choice, std::int64_t elements, at::ScalarType type)
 {
-    if (holdingOf(choice, type).isAway())
+    if (isAdafactor(choice))
+        return elements;
+    if (holdingOf(choice, type).isAway() || widens(choice, type) || model::isLion(choice.kind))
         return mostBroughtAtOnce;
     return hasMasters(choice, type) ? mostAtOnce : elements;
 }
@@ -87,14 +113,42 @@ std::vector<std::int64_t> segmentsOf(const FlatParameters& parameters)
     return segments;
 }
 
+/// Adafactor steps on parameters by themselves.
+bool stepsOnEach(const OptimizerChoice& choice, at::ScalarType type, bool areShared)
+{
+    return isAdafactor(choice) && choice.shards <= 1 && !areShared && !hasMasters(choice, type);
+}
+
+std::vector<Adafactor::Shape> adafactorShapes(const OptimizerChoice& choice,
+                                              const std::vector<model::Parameter>& table,
+                                              const ParameterHolding& holding,
+                                              const std::vector<std::int64_t>& pieces)
+{
+    std::vector<Adafactor::Shape> shapes;
+    if (!stepsOnEach(choice, holding.type, holding.sharing.has_value())) {
+        for (const std::int64_t piece : pieces)
+            shapes.push_back({piece});
+        return shapes;
+    }
+    for (const model::Parameter& parameter : table) {
+        if (!parameter.isTrained())
+            continue;
+        for (Adafactor::Shape& shape : model::separateShapes(parameter))
+            shapes.push_back(std::move(shape));
+    }
+    return shapes;
+}
+
 } // namespace
 
 std::vector<std::int64_t> OptimizerStep::stateBytes(const OptimizerChoice& choice,
-                                                    const std::vector<std::int64_t>& segments,
-                                                    at::ScalarType type)
+                                                    const std::vector<model::Parameter>& table,
+                                                    const ParameterHolding& parameters)
 {
     constexpr std::int64_t floatBytes = sizeof(float);
-    const std::vector<std::int64_t> pieces = piecesOf(choice, segments, type);
+    const at::ScalarType type = parameters.type;
+    const std::vector<std::int64_t> pieces =
+        piecesOf(choice, FlatParameters::segmentElements(table, parameters), type);
     const std::int64_t elements = std::reduce(pieces.begin(), pieces.end());
     const std::int64_t largest = pieces.empty() ? 0 : std::ranges::max(pieces);
     const StateHolding holding = holdingOf(choice, type);
@@ -105,11 +159,20 @@ std::vector<std::int64_t> OptimizerStep::stateBytes(const OptimizerChoice& choic
         if (holding.isAway())
             bytes.push_back(OptimizerMoment::roomElements(largest, holding) * floatBytes);
     }
+    if (isAdafactor(choice)) {
+        const auto kept =
+            Adafactor::stateBytes(adafactorShapes(choice, table, parameters, pieces), choice.stateOnHost);
+        bytes.insert(bytes.end(), kept.begin(), kept.end());
+    }
     if (hasMasters(choice, type))
-        bytes.insert(bytes.end(), {elements * floatBytes, largest * floatBytes});
+        bytes.push_back(elements * floatBytes);
+    if (widensGradients(choice, type))
+        bytes.push_back(largest * floatBytes);
     if (widens(choice, type))
         bytes.insert(bytes.end(), {largest * floatBytes, largest * floatBytes});
-    if (choice.kind != model::Optimizer::Sgd)
+    if (model::isLion(choice.kind))
+        bytes.push_back(largest * floatBytes);
+    if (countsSteps(choice.kind))
         bytes.push_back(floatBytes);
     if (choice.scalesLoss) {
         const std::vector<std::int64_t> scale = LossScale::tensorBytes();
@@ -119,13 +182,15 @@ std::vector<std::int64_t> OptimizerStep::stateBytes(const OptimizerChoice& choic
 }
 
 OptimizerStep::OptimizerStep(const OptimizerChoice& choice, FlatParameters& parameters, double learningRate)
-    : m_choice(choice), m_parameters(parameters), m_learningRate(learningRate)
+    : m_choice(choice), m_parameters(parameters), m_learningRate(learningRate), m_lion(learningRate)
 {
     const at::Tensor& values = parameters.segments().front().values;
     makeMoments(values.device(), values.scalar_type());
     makePieces();
     if (choice.scalesLoss)
         m_lossScale.emplace(values.device());
+    if (isAdafactor(choice))
+        makeAdafactor();
 }
 
 void OptimizerStep::makeMoments(at::Device device, at::ScalarType type)
@@ -139,15 +204,17 @@ void OptimizerStep::makeMoments(at::Device device, at::ScalarType type)
         if (holding.isAway())
             m_rooms.push_back(at::zeros({OptimizerMoment::roomElements(largest, holding)}, options));
     }
-    if (hasMasters(m_choice, type)) {
+    if (hasMasters(m_choice, type))
         m_masters = at::zeros({std::reduce(pieces.begin(), pieces.end())}, options);
+    if (widensGradients(m_choice, type))
         m_wideGradients = at::zeros({largest}, options);
-    }
     if (widens(m_choice, type)) {
         m_wideValues = at::zeros({largest}, options);
         m_wideGradients = at::zeros({largest}, options);
     }
-    if (m_choice.kind != model::Optimizer::Sgd)
+    if (model::isLion(m_choice.kind))
+        m_updateRoom = at::zeros({largest}, options);
+    if (countsSteps(m_choice.kind))
         m_stepCount = at::zeros({}, options);
 }
 
@@ -177,12 +244,38 @@ void OptimizerStep::makePieces()
     m_firstPieces.push_back(m_pieces.size());
 }
 
+void OptimizerStep::makeAdafactor()
+{
+    std::vector<Adafactor::Target> targets;
+    const at::ScalarType type = m_parameters.segments().front().values.scalar_type();
+    if (!stepsOnEach(m_choice, type, m_parameters.areShared())) {
+        for (const Piece& piece : m_pieces) {
+            targets.push_back({.values = piece.values,
+                               .gradients = piece.gradients,
+                               .masters = m_masters.defined() ? piece.masterValues : at::Tensor()});
+        }
+    } else {
+        const std::vector<NamedTensor> values = m_parameters.trained();
+        const std::vector<NamedTensor> gradients = m_parameters.stretchesOf(m_parameters.gradients());
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            std::int64_t first = 0;
+            for (const auto& shape : model::separateShapes(*m_parameters.rowOf(values[i].name))) {
+                targets.push_back({.values = values[i].tensor.detach().narrow(0, first, shape.front()),
+                                   .gradients = gradients[i].tensor.narrow(0, first, shape.front())});
+                first += shape.front();
+            }
+        }
+    }
+    m_adafactor.emplace(std::move(targets), m_learningRate, m_choice.stateOnHost);
+}
+
 std::vector<NamedTensor> OptimizerStep::state() const
 {
+    // Those of torch.optim; of DecoupledLionW, "exp_avg"; of Adafactor, its own.
     const std::vector<std::string> names = m_choice.kind == model::Optimizer::Sgd
                                                ? std::vector<std::string>{"momentum_buffer"}
                                                : std::vector<std::string>{"exp_avg", "exp_avg_sq"};
-    std::vector<NamedTensor> state;
+    std::vector<NamedTensor> state = m_adafactor ? m_adafactor->state() : std::vector<NamedTensor>();
     for (std::size_t i = 0; i < m_moments.size(); ++i) {
         const std::vector<at::Tensor> tensors = m_moments[i].tensors();
         state.push_back({.name = names[i], .tensor = tensors.front()});
@@ -208,16 +301,32 @@ void OptimizerStep::run()
         m_lossScale->check(m_parameters.gradients(), unscalesAllAtOnce());
     if (m_choice.maxGradientNorm > 0)
         clip();
+    if (!leavesOutStep())
+        stepOnAll();
+    if (m_lossScale)
+        m_lossScale->update();
+    m_parameters.clearGradients();
+}
+
+void OptimizerStep::stepOnAll()
+{
+    if (m_adafactor) {
+        m_adafactor->run(m_stepCount);
+        return;
+    }
     if (m_stepCount.defined())
         m_stepCount.add_(1);
     for (std::size_t i = 0; i < m_pieces.size(); ++i)
         step(i, m_pieces[i].gradients);
-    if (m_lossScale) {
-        if (m_stepCount.defined())
-            m_stepCount.sub_(m_lossScale->isInfinite());
-        m_lossScale->update();
-    }
-    m_parameters.clearGradients();
+    if (m_lossScale && m_stepCount.defined())
+        m_stepCount.sub_(m_lossScale->isInfinite());
+}
+
+// Fused kernels read by themselves that they have nothing to do; of others GradScaler asks it beforehand,
+// which waits for the device.
+bool OptimizerStep::leavesOutStep() const
+{
+    return m_lossScale && !isFused(m_choice.kind) && m_lossScale->isInfinite().item<float>() > 0.0F;
 }
 
 void OptimizerStep::beginUpdates()
@@ -245,7 +354,10 @@ void OptimizerStep::step(std::size_t index, const at::Tensor& gradients)
         piece.masterValues.copy_(piece.values);
     if (m_wideGradients.defined()) {
         const at::Tensor wide = m_wideGradients.narrow(0, 0, piece.values.numel());
-        change(index, wide.copy_(gradients));
+        wide.copy_(gradients);
+        if (m_lossScale && !isFused(m_choice.kind))
+            wide.div_(m_lossScale->scale());
+        change(index, wide);
         at::Tensor(piece.values).copy_(piece.masterValues);
     } else {
         change(index, gradients);
@@ -255,7 +367,8 @@ void OptimizerStep::step(std::size_t index, const at::Tensor& gradients)
 // As GradScaler.unscale_() before gradients are clipped; else the step itself divides them, piece by piece.
 bool OptimizerStep::unscalesAllAtOnce() const
 {
-    return m_choice.maxGradientNorm > 0 && m_parameters.gradients().scalar_type() == at::kFloat;
+    return (m_choice.maxGradientNorm > 0 || !isFused(m_choice.kind)) &&
+           m_parameters.gradients().scalar_type() == at::kFloat;
 }
 
 void OptimizerStep::clip()
@@ -289,6 +402,9 @@ void OptimizerStep::change(std::size_t index, const at::Tensor& gradients)
         at::_fused_sgd_({piece.masterValues}, {gradients}, {moments.front()}, decay, momentum, m_learningRate,
                         /*dampening=*/0.0, /*nesterov=*/false, /*maximize=*/false,
                         /*is_first_step=*/false, lossScale, isInfinite);
+    } else if (model::isLion(m_choice.kind)) {
+        m_lion.update(piece.masterValues, gradients, moments.front(),
+                      m_updateRoom.narrow(0, 0, piece.values.numel()), piece.decays);
     } else {
         at::_fused_adamw_({piece.masterValues}, {gradients}, {moments[0]}, {moments[1]}, {}, {m_stepCount},
                           m_learningRate, firstMomentDecay, secondMomentDecay, decay, stabilizer,

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "adafactor.h"
 #include "flat_parameters.h"
+#include "lion.h"
 #include "loss_scale.h"
 #include "model/run_kind.h"
 #include "optimizer_state.h"
@@ -20,7 +22,8 @@ namespace batchpeak::network {
 struct OptimizerChoice
 {
     model::Optimizer kind = model::Optimizer::AdamW;
-    /// Of parameters of 16 bits: fp32 master weights and moments; else moments have 16 bits too.
+    /// Of parameters of 16 bits: fp32 master weights and moments; else moments have 16 bits too, where the
+    /// kind of optimizer does not say otherwise.
     bool keepsMasters = true;
     bool stateOnHost = false;
     /// Devices that share the state: this one has a part of it, and steps on that part alone.
@@ -34,10 +37,15 @@ struct OptimizerChoice
 /// One optimizer step over all trained parameters in one call a segment, gradients cleared after it.
 ///
 /// Parameters of 16 bits with fp32 master weights: the step changes those and then rounds; their gradients
-/// are widened piece by piece, as moments are that lie in few bits or in the host's memory. All its state
-/// exists from the start, and with full numbers on the device a step allocates nothing before its last
-/// change, so that running out of memory cannot leave some of the parameters updated. The rates are those of
-/// common training runs: they do not change the speed, but must keep the numbers finite.
+/// are widened piece by piece, as moments are that lie in few bits or in the host's memory, and parameters
+/// themselves beside moments that are wider. All its state exists from the start, and with full numbers on
+/// the device a step allocates nothing before its last change, so that running out of memory cannot leave
+/// some of the parameters updated. Adafactor goes parameter by parameter, and takes what a step needs before
+/// its first change. It steps on those that the network of the run has, which may be parts of ours; but where
+/// devices share parameters or state, and with master weights, on all of a segment as one vector, as
+/// DeepSpeed does, whose optimizers have flat groups (stage_1_and_2.py and bf16_optimizer.py in runtime of
+/// DeepSpeed 0.16). The rates are those of common training runs: they do not change the speed, but must keep
+/// the numbers finite.
 ///
 /// Where no gradients are kept (ParameterHolding::updatesInBackward), backward steps on one parameter after
 /// the other, as it does in such runs, and what ends it half-way leaves some of them updated.
@@ -65,9 +73,10 @@ public:
     /// count of steps, a scalar.
     std::vector<NamedTensor> state() const;
 
-    /// Bytes of each tensor on the device that it holds for segments of so many elements, gaps included.
-    static std::vector<std::int64_t>
-    stateBytes(const OptimizerChoice& choice, const std::vector<std::int64_t>& segments, at::ScalarType type);
+    /// Bytes of each tensor on the device that it holds for these parameters between steps, gaps included.
+    static std::vector<std::int64_t> stateBytes(const OptimizerChoice& choice,
+                                                const std::vector<model::Parameter>& table,
+                                                const ParameterHolding& holding);
 
 private:
     /// A stretch of parameters that one call updates; all are views.
@@ -83,7 +92,10 @@ private:
 
     void makeMoments(at::Device device, at::ScalarType type);
     void makePieces();
+    void makeAdafactor();
     bool unscalesAllAtOnce() const;
+    bool leavesOutStep() const;
+    void stepOnAll();
     void clip();
     void step(std::size_t index, const at::Tensor& gradients);
     void change(std::size_t index, const at::Tensor& gradients);
@@ -99,9 +111,14 @@ private:
     at::Tensor m_wideGradients;
     /// For each moment, where a step works on copies.
     std::vector<at::Tensor> m_rooms;
+    /// Of Lion alone: the update of a piece.
+    at::Tensor m_updateRoom;
     std::vector<Piece> m_pieces;
     /// Of each segment, the number of its first piece; behind the last, of all pieces.
     std::vector<std::size_t> m_firstPieces;
+    Lion m_lion;
+    /// In the place of pieces and moments.
+    std::optional<Adafactor> m_adafactor;
     /// Nothing where the loss is not scaled.
     std::optional<LossScale> m_lossScale;
     /// Steps done, one float32 on the device.

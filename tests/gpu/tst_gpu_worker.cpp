@@ -140,6 +140,13 @@ private slots:
         images.step.timesConvolutions = true;
         const auto add = rows<LoadRequest>();
         add("SGD", sgd);
+        for (const auto optimizer : {model::Optimizer::AdamW32bit, model::Optimizer::Lion,
+                                     model::Optimizer::Lion8bit, model::Optimizer::Adafactor}) {
+            LoadRequest load = decoder();
+            load.precision = model::Precision::PlainBf16;
+            load.optimizer = optimizer;
+            add(std::string(model::toText(optimizer)) + ", plain bf16", load);
+        }
         add("samples of several lengths", lengths);
         add("channels last, algorithms timed", images);
         for (const auto attention : {model::Attention::Flash, model::Attention::MemoryEfficient,

@@ -250,10 +250,10 @@ void warnOfBatching(const ConfigSection& root, std::vector<Warning>& warnings)
     }
 }
 
-void warnOfOptimizer(const ConfigSection& root, std::vector<Warning>& warnings)
+void readOptimizerInto(const ConfigSection& root, ConfigContents& contents)
 {
     if (const std::string name = nameOf(root, "optim_config"); !name.empty())
-        readOptimizer(name, "", root.positionOf("optim_config"), warnings);
+        contents.optimizer = readOptimizer(name, "", root.positionOf("optim_config"), contents.warnings);
 }
 
 BatchPlan readTrainPlan(const ConfigSection& root)
@@ -293,7 +293,7 @@ ConfigContents read(const ConfigText& text)
     settleLengths(contents);
     contents.precision = readPrecision(root, contents);
     readRun(root, runKeys, contents);
-    warnOfOptimizer(root, contents.warnings);
+    readOptimizerInto(root, contents);
     contents.step.activationCheckpointing = root.boolean("enable_activation_checkpointing").value_or(true);
     notePlaces(root, placeKeys, contents);
     settleAttention(contents);

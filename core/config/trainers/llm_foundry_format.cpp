@@ -373,6 +373,12 @@ void readRunInto(const ConfigSection& root, ConfigContents& contents)
     contents.precision = readPrecision(root, contents.warnings);
     readTypeOfWeights(root, contents);
     readRun(root, runKeys, contents);
+    if (contents.optimizer == model::Optimizer::Lion && contents.precision == model::Precision::PlainBf16) {
+        // exp_avg is zeros_like(p): DecoupledLionW in llmfoundry/optim/lion.py.
+        warnOfApproximation(contents.warnings, root.positionOf("optimizer"), approximation::otherOptimizer,
+                            "DecoupledLionW keeps its state in bfloat16 with the weights; trials keep it in "
+                            "fp32, which takes more memory.");
+    }
     readAttention(root, contents);
     settleAttention(contents);
     readAlgorithms(root, contents);

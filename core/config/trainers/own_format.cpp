@@ -230,7 +230,8 @@ void readRunInto(const ConfigSection& root, ConfigContents& contents)
     contents.precision = readWord(root, "precision", contents.precision,
                                   "fp32, tf32, bf16, pure-bf16, plain-bf16, fp16, pure-fp16 and plain-fp16");
     contents.optimizer =
-        readWord(root, "optimizer", contents.optimizer, "adamw, sgd, adamw-8bit and adamw-4bit");
+        readWord(root, "optimizer", contents.optimizer,
+                 "adamw, sgd, adamw-8bit, adamw-4bit, adamw-32bit, lion, lion-8bit and adafactor");
     contents.step.activationCheckpointing = root.boolean("activation_checkpointing").value_or(false);
     contents.step.lossChunkRows = root.integer("loss_chunk_rows").value_or(0);
     if (contents.step.lossChunkRows < 0)

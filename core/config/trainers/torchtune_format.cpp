@@ -163,19 +163,21 @@ struct LibraryOptimizer
 
 constexpr std::string_view pagedText =
     "The run moves the state of {} to the host's memory where the GPU's runs "
-    "out; trials keep it on the GPU.";
+    "out; trials keep it on the GPU, so larger sizes may fit in the run.";
 constexpr std::string_view narrowText =
     "Trials step {} by other operations than its library's kernel, in another time; its memory is the run's.";
 
-// bitsandbytes/optim/adamw.py of bitsandbytes 0.48, and torchao/optim of torchao 0.13, whose older name is
+// bitsandbytes/optim of bitsandbytes 0.50.2, and torchao/optim of torchao 0.13, whose older name is
 // torchao.prototype.low_bit_optim. Paged ones are told by their name, before these.
-constexpr std::array<LibraryOptimizer, 5> libraryOptimizers{
+constexpr std::array<LibraryOptimizer, 8> libraryOptimizers{
     {{"AdamW8bit", model::Optimizer::AdamW8bit, approximation::step8bit, narrowText},
      {"Adam8bit", model::Optimizer::AdamW8bit, approximation::step8bit, narrowText},
      {"AdamWFp8", model::Optimizer::AdamW8bit, approximation::step8bit, narrowText},
      {"AdamW4bit", model::Optimizer::AdamW4bit, approximation::step4bit, narrowText},
-     {"AdamW32bit", model::Optimizer::AdamW, approximation::fp32State,
-      "{} keeps its state in fp32 whatever the weights have; trials keep it in the type of the weights."}}};
+     {"AdamW32bit", model::Optimizer::AdamW32bit, {}, {}},
+     {"Adam32bit", model::Optimizer::AdamW32bit, {}, {}},
+     {"Lion8bit", model::Optimizer::Lion8bit, approximation::step8bit, narrowText},
+     {"Lion32bit", model::Optimizer::Lion, approximation::otherKernels, narrowText}}};
 
 constexpr std::string_view hostText =
     "{} keeps the optimizer's state in the host's memory and steps there, at the "
@@ -198,14 +200,17 @@ void readOptimizerInto(const ConfigSection& section, ConfigContents& contents)
         name.erase(0, paged.size());
         warnOfApproximation(contents.warnings, position, approximation::pagedOptimizer, pagedText, component);
     }
-    // 32 bits where the name says no other: AdamW.__init__ of bitsandbytes has optim_bits=32.
-    if (name == "AdamW" && component.starts_with("bitsandbytes."))
-        name = "AdamW32bit";
+    // 32 bits where the name says no other: __init__ of each in bitsandbytes has optim_bits=32.
+    if (isAmong(name, "AdamW Adam Lion") && component.starts_with("bitsandbytes."))
+        name += "32bit";
+    // Adafactor of torch 2.11 (optim/_adafactor.py) keeps state as wide as the gradients, and takes other
+    // matrices for a moment than that of transformers, which trials run.
+    if (name == "Adafactor" && component.starts_with("torch."))
+        name = component;
     if (const auto* known = std::ranges::find(libraryOptimizers, name, &LibraryOptimizer::name);
         known != libraryOptimizers.end()) {
-        const bool isFp32 = contents.precision == model::Precision::Fp32;
         contents.optimizer = known->kind;
-        if (known->approximation != approximation::fp32State || !isFp32)
+        if (!known->approximation.empty())
             warnOfApproximation(contents.warnings, position, known->approximation, known->text, component);
     } else if (!name.empty()) {
         contents.optimizer = readOptimizer(name, {}, position, contents.warnings);

@@ -53,6 +53,8 @@ const QByteArray adapters = config + "tuning:\n"
 const QByteArray longSamples =
     QByteArray(config).replace("max_positions: 64", "max_positions: 512") + "sequence_length: 256\n";
 
+const QByteArray manyWords = QByteArray(config).replace("vocabulary_size: 512", "vocabulary_size: 20000");
+
 ConfigFile openPlain()
 {
     return openText(config);
@@ -202,6 +204,22 @@ private slots:
         }
         QCOMPARE(chosen.join(QLatin1Char(' ')), ids);
         QCOMPARE(known.problem.isEmpty(), known.hasChosenDevice());
+    }
+
+    // Where a step of the optimizer takes more than the passes, nothing fits that leaves it no room.
+    void leavesRoomForTheStepOfTheOptimizer()
+    {
+        const auto known = [](std::int64_t limit) {
+            const QString words = QStringLiteral("--optimizer,adafactor,--precision,plain-bf16,--device,cpu,"
+                                                 "--sequence-length,4,--headroom,0,--memory-limit,%1B");
+            return outlookOn(openText(manyWords), optionsFrom(words.arg(limit).split(QLatin1Char(','))),
+                             devices());
+        };
+        const auto memory = known(gibibyte).memory;
+        QVERIFY(memory && memory->optimizerStepBytes > memory->constantBytes + 2 * memory->bytesPerSample);
+        const auto step = static_cast<std::int64_t>(memory->optimizerStepBytes);
+        QCOMPARE(known(step - 1).devices.back().largestFit->high, 0);
+        QVERIFY(known(step + 1).devices.back().largestFit->likely > 1);
     }
 
     void reckonsTheRoomOfADevice()

@@ -224,6 +224,22 @@ private slots:
                                        .optimizer = optimizer,
                                        .options = {.updatesInBackward = true}}));
         }
+        using model::Optimizer;
+        for (const auto optimizer :
+             {Optimizer::AdamW32bit, Optimizer::Lion, Optimizer::Lion8bit, Optimizer::Adafactor}) {
+            for (const auto precision :
+                 {model::Precision::Fp32, model::Precision::PureBf16, model::Precision::PlainBf16}) {
+                const std::string name =
+                    std::string(toText(optimizer)) + ", " + std::string(toText(precision));
+                const model::StepSettings settings{.precision = precision, .optimizer = optimizer};
+                add(name, requestFor(tinyLlama(), settings));
+                model::StepSettings onHost = settings;
+                onHost.options.optimizerOnHost = true;
+                add(name + ", on the host", requestFor(tinyLlama(), onHost));
+            }
+        }
+        add("Adafactor, ViT", requestFor(tinyVisionTransformer(), {.optimizer = Optimizer::Adafactor}));
+        add("Adafactor, Mixtral", requestFor(tinyMixtral(), {.optimizer = Optimizer::Adafactor}));
         for (const auto& [name, tuning] : tinyTunings())
             add(name, requestFor(tinyLlama(), {.tuning = tuning}));
     }
@@ -250,6 +266,39 @@ private slots:
         const double error = sum / static_cast<double>(requiredBaselineBytes(request)) - 1.0;
         // Of a residual network so small, statistics weigh much beside a share.
         QVERIFY2(std::abs(error) < 0.07, std::to_string(error).c_str());
+    }
+
+    // Of embeddings that are larger than all that is computed, Adafactor takes more than the passes do.
+    void foretellsTheStepOfAdafactor_data()
+    {
+        using model::Precision;
+        const auto add = rows<LoadRequest>();
+        model::DecoderSpec wide = tinyLlama();
+        wide.hiddenSize = 128;
+        wide.vocabularySize = 20000;
+        for (const auto precision : {Precision::Fp32, Precision::PureBf16, Precision::PlainBf16}) {
+            const model::StepSettings settings{.precision = precision,
+                                               .optimizer = model::Optimizer::Adafactor};
+            add(std::string(toText(precision)), requestOf(wide, settings));
+            model::StepSettings other = settings;
+            other.options = {.optimizerOnHost = true};
+            add(std::string(toText(precision)) + ", on the host", requestOf(wide, other));
+            // A half of all takes less than backward where nothing is widened.
+            other.options = {.sharding = model::Sharding::Optimizer, .shards = 2};
+            if (precision != Precision::Fp32)
+                add(std::string(toText(precision)) + ", a shared state", requestOf(wide, other));
+        }
+    }
+    void foretellsTheStepOfAdafactor()
+    {
+        const LoadRequest& request = row<LoadRequest>();
+        CpuDeviceMemory memory;
+        StepRunner runner(request, memory);
+        const double measured = peakOf(runner, memory, 1);
+        const model::StepMemory estimate = estimateOf(request);
+        qInfo("measured %.0f, foretold %.0f bytes", measured, estimate.optimizerStepBytes);
+        QVERIFY(estimate.optimizerStepBytes > estimate.constantBytes + estimate.bytesPerSample);
+        QVERIFY(std::abs(measured / estimate.optimizerStepBytes - 1.0) < 0.01);
     }
 
     // Beside what is held, full gradients of the layers under way and of what is outside of them.

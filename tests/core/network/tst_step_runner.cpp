@@ -199,6 +199,7 @@ private:
         addOne("4-bit AdamW, pure bf16",
                withOptimizer(tinyRequest(tinyLlama(), Phase::Train, model::Precision::PureBf16),
                              model::Optimizer::AdamW4bit));
+        addOptimizers(addOne);
         addTunings(addOne);
         addShared(addOne);
         addUpdatesInBackward(addOne);
@@ -261,6 +262,44 @@ private:
             request.tuning.targets = allLinear();
             add(("fp16, " + kind).c_str(), request);
         }
+    }
+
+    /// Those that keep their state otherwise than AdamW and SGD do.
+    template<typename Add>
+    static void addOptimizers(const Add& add)
+    {
+        using model::Optimizer;
+        using model::Phase;
+        using model::Precision;
+        const auto llama = [](Precision precision) {
+            return tinyRequest(tinyLlama(), Phase::Train, precision);
+        };
+        add("32-bit AdamW, plain bf16", withOptimizer(llama(Precision::PlainBf16), Optimizer::AdamW32bit));
+        for (const Precision precision : {Precision::Fp32, Precision::PureBf16, Precision::PlainBf16}) {
+            const std::string of = ", " + std::string(toText(precision));
+            add(("Lion" + of).c_str(), withOptimizer(llama(precision), Optimizer::Lion));
+            add(("Adafactor" + of).c_str(), withOptimizer(llama(precision), Optimizer::Adafactor));
+        }
+        add("8-bit Lion, plain bf16", withOptimizer(llama(Precision::PlainBf16), Optimizer::Lion8bit));
+        const model::StepOptions onHost{.optimizerOnHost = true};
+        const model::StepOptions shared{.sharding = model::Sharding::Optimizer, .shards = 4};
+        const model::StepOptions sharedParameters{.sharding = model::Sharding::Parameters, .shards = 4};
+        for (const Optimizer optimizer : {Optimizer::AdamW32bit, Optimizer::Lion, Optimizer::Adafactor}) {
+            const std::string of = std::string(toText(optimizer)) + ", plain bf16, ";
+            const LoadRequest request = withOptimizer(llama(Precision::PlainBf16), optimizer);
+            add((of + "on the host").c_str(), withStep(request, onHost));
+            add((of + "a shared state").c_str(), withStep(request, shared));
+            add((of + "shared parameters").c_str(), withStep(request, sharedParameters));
+        }
+        add("Adafactor, clipping",
+            withStep(withOptimizer(llama(Precision::Bf16), Optimizer::Adafactor), {.maxGradientNorm = 0.5}));
+        model::ResNetSpec residual = tinyResNet();
+        residual.imageSize = 32;
+        add("Adafactor, ResNet, channels last",
+            withStep(withOptimizer(tinyRequest(residual, Phase::Train), Optimizer::Adafactor),
+                     {.channelsLast = true}));
+        add("Adafactor, Mixtral",
+            withOptimizer(tinyRequest(tinyMixtral(), Phase::Train), Optimizer::Adafactor));
     }
 
     /// Devices that share gradients, and parameters too; more layers than are gathered at a time.

@@ -75,6 +75,13 @@ private:
         addLoad("BERT", loadOf("BERT, all heads"));
         addLoad("T5, SGD", withOptimizer(loadOf("T5"), model::Optimizer::Sgd));
         addLoad("ViT, clipping", withStep(loadOf("ViT"), {.maxGradientNorm = 0.1}));
+        addLoad(
+            "LLaMA, Adafactor, clipping",
+            withStep(withOptimizer(loadOf("LLaMA"), model::Optimizer::Adafactor), {.maxGradientNorm = 0.1}));
+        llama.precision = model::Precision::PlainBf16;
+        addLoad("LLaMA, plain bf16, Adafactor", withOptimizer(llama, model::Optimizer::Adafactor));
+        addLoad("LLaMA, plain bf16, Lion", withOptimizer(llama, model::Optimizer::Lion));
+        addLoad("LLaMA, plain bf16, 32-bit AdamW", withOptimizer(llama, model::Optimizer::AdamW32bit));
         const LoadRequest resNet = loadOf("ResNet");
         addLoad("ResNet", resNet);
         addLoad("ResNet, SGD, clipping, checkpointing",

@@ -61,6 +61,17 @@ private:
         add("bf16", other);
         other.optimizer = model::Optimizer::Sgd;
         add("SGD", other);
+        for (const auto optimizer : {model::Optimizer::AdamW32bit, model::Optimizer::Lion,
+                                     model::Optimizer::Lion8bit, model::Optimizer::Adafactor}) {
+            for (const auto precision : {model::Precision::PureBf16, model::Precision::PlainBf16}) {
+                other.optimizer = optimizer;
+                other.precision = precision;
+                add(std::string(toText(optimizer)) + ", " + std::string(toText(precision)), other);
+            }
+        }
+        other.optimizer = model::Optimizer::Adafactor;
+        other.precision = model::Precision::Bf16;
+        add("Adafactor", other);
     }
 
 private slots:

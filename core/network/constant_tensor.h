@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/from_blob.h>
+
+namespace batchpeak::network {
+
+/// In the place of a number, of which an operation would allocate a tensor: one of no dimension on the host.
+/// \param number  lives as long as the tensor
+inline at::Tensor constantTensor(const float& number)
+{
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast): tensors of constants there are none
+    return at::from_blob(const_cast<float*>(&number), {}, at::kFloat);
+}
+
+} // namespace batchpeak::network
