@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "quantized_matrix.h"
 
+#include "torchao_nf4.h"
 #include "value_blocks.h"
 
 #include <ATen/Dispatch.h>
@@ -14,6 +15,7 @@
 #include <ATen/ops/linear.h>
 #include <ATen/ops/linspace.h>
 #include <ATen/ops/matmul.h>
+#include <ATen/ops/mm.h>
 #include <ATen/ops/stack.h>
 #include <ATen/ops/tensor.h>
 #include <torch/csrc/autograd/custom_function.h>
@@ -22,6 +24,7 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <span>
@@ -234,19 +237,71 @@ struct QuantizedLinear : torch::autograd::Function<QuantizedLinear>
         const at::ScalarType type = at::autocast::is_autocast_enabled(device)
                                         ? at::autocast::get_autocast_dtype(device)
                                         : input.scalar_type();
-        const at::Tensor weight = values(matrix, index, type);
-        return at::linear(input.to(type), weight, bias ? bias->to(type) : at::Tensor());
+        const at::Tensor frozenBias = bias ? bias->to(type) : at::Tensor();
+        if (index == whole && matrixAt(matrix).multipliesPartsApart())
+            return productsOfParts(input.to(type), matrixAt(matrix), frozenBias);
+        return at::linear(input.to(type), values(matrix, index, type), frozenBias);
     }
 
     static variable_list backward(AutogradContext* context, const variable_list& gradients)
     {
         const at::Tensor& gradient = gradients.front();
-        const at::Tensor weight = values(context->saved_data.at(matrixKey).toInt(),
-                                         context->saved_data.at(indexKey).toInt(), gradient.scalar_type());
-        return {at::matmul(gradient, weight), at::Tensor(), at::Tensor(), at::Tensor()};
+        const std::int64_t matrix = context->saved_data.at(matrixKey).toInt();
+        const std::int64_t index = context->saved_data.at(indexKey).toInt();
+        at::Tensor ofInput;
+        if (index == whole && matrixAt(matrix).multipliesPartsApart())
+            ofInput = gradientThroughParts(gradient, matrixAt(matrix));
+        else
+            ofInput = at::matmul(gradient, values(matrix, index, gradient.scalar_type()));
+        return {ofInput, at::Tensor(), at::Tensor(), at::Tensor()};
     }
 
 private:
+    /// Each part's values live no longer than its product, which is written to where it belongs. A bias is
+    /// added behind the products, as by LoRALinear of torchtune.
+    static at::Tensor productsOfParts(const at::Tensor& input, const QuantizedMatrix& matrix,
+                                      const at::Tensor& bias)
+    {
+        const at::ScalarType type = input.scalar_type();
+        at::Tensor result;
+        if (matrix.partCount() == 1) {
+            result = at::linear(input, matrix.dequantizedPart(type, 0));
+        } else {
+            std::vector<std::int64_t> shape = input.sizes().vec();
+            shape.back() = elementsOf(matrix.sizes().slice(0, matrix.sizes().size() - 1));
+            result = at::empty(shape, input.options().requires_grad(false));
+            const at::Tensor rows = input.flatten(0, -2);
+            const at::Tensor products = result.flatten(0, -2);
+            std::int64_t first = 0;
+            for (std::size_t part = 0; part < matrix.partCount(); ++part) {
+                const at::Tensor weight = matrix.dequantizedPart(type, part);
+                at::Tensor place = products.narrow(1, first, weight.size(0));
+                at::mm_out(place, rows, weight.t());
+                first += weight.size(0);
+            }
+        }
+        return bias.defined() ? result.add(bias) : result;
+    }
+
+    static at::Tensor gradientThroughParts(const at::Tensor& gradient, const QuantizedMatrix& matrix)
+    {
+        const at::ScalarType type = gradient.scalar_type();
+        if (matrix.partCount() == 1)
+            return at::matmul(gradient, matrix.dequantizedPart(type, 0));
+        const at::Tensor rows = gradient.flatten(0, -2);
+        at::Tensor sum;
+        std::int64_t first = 0;
+        for (std::size_t part = 0; part < matrix.partCount(); ++part) {
+            const at::Tensor weight = matrix.dequantizedPart(type, part);
+            const at::Tensor ofPart = rows.narrow(1, first, weight.size(0));
+            sum = sum.defined() ? sum.addmm_(ofPart, weight) : at::mm(ofPart, weight);
+            first += weight.size(0);
+        }
+        std::vector<std::int64_t> shape = gradient.sizes().vec();
+        shape.back() = sum.size(1);
+        return sum.view(shape);
+    }
+
     static at::Tensor values(std::int64_t matrix, std::int64_t index, at::ScalarType type)
     {
         return index == whole ? matrixAt(matrix).dequantized(type)
@@ -263,17 +318,35 @@ private:
 
 QuantizedMatrix::QuantizedMatrix(const at::Tensor& values, const std::vector<std::int64_t>& rows,
                                  model::FrozenWeights weights, bool doubleQuantization)
-    : m_shape(values.sizes().vec())
+    : m_shape(values.sizes().vec()), m_weights(weights)
 {
     const at::NoGradGuard noGradients;
     const at::Tensor matrix = values.flatten(0, -2);
     std::int64_t first = 0;
     for (const std::int64_t count : rows.empty() ? std::vector{matrix.size(0)} : rows) {
-        const at::Tensor part = matrix.narrow(0, first, count);
-        m_parts.push_back(weights == model::FrozenWeights::Int8 ? integers(part)
-                                                                : narrowFloat(part, doubleQuantization));
+        m_parts.push_back(quantized(matrix.narrow(0, first, count), weights, doubleQuantization));
         first += count;
     }
+}
+
+QuantizedMatrix::Part QuantizedMatrix::quantized(const at::Tensor& values, model::FrozenWeights weights,
+                                                 bool doubleQuantization)
+{
+    if (weights == model::FrozenWeights::Int8)
+        return integers(values);
+    return weights == model::FrozenWeights::TorchaoNf4 ? torchaoNarrowFloat(values)
+                                                       : narrowFloat(values, doubleQuantization);
+}
+
+QuantizedMatrix::Part QuantizedMatrix::torchaoNarrowFloat(const at::Tensor& values)
+{
+    const TorchaoNf4 matrix = torchaoNf4(values.flatten());
+    return {.elements = values.numel(),
+            .codes = matrix.codes,
+            .scales = matrix.scales,
+            .scalesOfScales = matrix.factors,
+            .meanScale = matrix.mean,
+            .numbers = matrix.numbers};
 }
 
 QuantizedMatrix::Part QuantizedMatrix::narrowFloat(const at::Tensor& values, bool doubleQuantization)
@@ -330,6 +403,40 @@ at::Tensor QuantizedMatrix::blockScales(const Part& part)
         .add(part.meanScale);
 }
 
+at::Tensor QuantizedMatrix::torchaoValues(const Part& part, const at::Tensor& result)
+{
+    return expanded({.codes = part.codes,
+                     .scales = part.scales,
+                     .factors = part.scalesOfScales,
+                     .mean = part.meanScale,
+                     .numbers = part.numbers},
+                    part.elements, result);
+}
+
+at::Tensor QuantizedMatrix::dequantizedPart(at::ScalarType type, std::size_t part) const
+{
+    const at::NoGradGuard noGradients;
+    const Part& one = m_parts.at(part);
+    const std::int64_t inputs = m_shape.back();
+    if (m_weights == model::FrozenWeights::TorchaoNf4)
+        return torchaoValues(one).to(type).view({-1, inputs});
+    const at::Tensor values = at::empty({one.elements}, one.codes.options().dtype(type));
+    fillFlat(one, values);
+    return values.view({-1, inputs});
+}
+
+void QuantizedMatrix::fillFlat(const Part& part, const at::Tensor& values) const
+{
+    if (m_weights == model::FrozenWeights::Int8)
+        values.view_as(part.codes).copy_(part.codes).mul_(rowScales(part.scales, values.scalar_type()));
+    else if (m_weights == model::FrozenWeights::Nf4)
+        fill(part.codes, blockScales(part), values);
+    else if (values.scalar_type() == part.numbers.scalar_type())
+        torchaoValues(part, values);
+    else
+        values.copy_(torchaoValues(part));
+}
+
 at::Tensor QuantizedMatrix::dequantized(at::ScalarType type) const
 {
     const at::NoGradGuard noGradients;
@@ -337,11 +444,7 @@ at::Tensor QuantizedMatrix::dequantized(at::ScalarType type) const
     const at::Tensor flat = values.flatten();
     std::int64_t first = 0;
     for (const Part& part : m_parts) {
-        const at::Tensor stretch = flat.narrow(0, first, part.elements);
-        if (part.codes.scalar_type() == at::kChar)
-            stretch.view_as(part.codes).copy_(part.codes).mul_(rowScales(part.scales, type));
-        else
-            fill(part.codes, blockScales(part), stretch);
+        fillFlat(part, flat.narrow(0, first, part.elements));
         first += part.elements;
     }
     return values;
@@ -358,7 +461,8 @@ at::Tensor QuantizedMatrix::dequantized(at::ScalarType type, std::int64_t index)
         const at::Tensor scales = rowScales(part.scales.narrow(0, index * rows, rows), type);
         return part.codes.narrow(0, index * rows, rows).to(type).mul_(scales).view(shape);
     }
-    if (elements % blockValues != 0)
+    // torchao holds no stacks.
+    if (elements % blockValues != 0 || m_weights == model::FrozenWeights::TorchaoNf4)
         return dequantized(type).select(0, index);
     const std::int64_t blocks = elements / blockValues;
     const at::Tensor values = at::empty({elements}, part.codes.options().dtype(type));
@@ -385,7 +489,8 @@ std::int64_t QuantizedMatrix::codeBytes(const std::vector<std::int64_t>& shape,
 
 std::vector<std::int64_t> QuantizedMatrix::tensorBytes(const std::vector<std::int64_t>& shape,
                                                        const std::vector<std::int64_t>& rows,
-                                                       model::FrozenWeights weights, bool doubleQuantization)
+                                                       model::FrozenWeights weights, bool doubleQuantization,
+                                                       at::ScalarType valueType)
 {
     constexpr std::int64_t floatBytes = sizeof(float);
     const std::int64_t inputs = shape.back();
@@ -395,6 +500,10 @@ std::vector<std::int64_t> QuantizedMatrix::tensorBytes(const std::vector<std::in
         const std::int64_t blocks = blocksOf(elements, blockValues);
         if (weights == model::FrozenWeights::Int8)
             bytes.insert(bytes.end(), {elements, count * floatBytes});
+        else if (weights == model::FrozenWeights::TorchaoNf4)
+            std::ranges::copy(
+                torchaoNf4Bytes(elements, static_cast<std::int64_t>(c10::elementSize(valueType))),
+                std::back_inserter(bytes));
         else if (!doubleQuantization)
             bytes.insert(bytes.end(), {blocksOf(elements, 2), blocks * floatBytes});
         else

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from .fake_quantization import Rounding, fake_quantize
 from .networks.network import Network, Piece
-from .quantization import quantize, uncounted_elements
+from .quantization import quantize, quantize_by_torchao, uncounted_elements
 
 # What the projections of a matrix are called in "targets", and what they are called where theirs computes them
 # together: core/model/tuning.h.
@@ -59,6 +59,8 @@ class Tuning:
     rank_stabilized: bool = False
     dropout: float = 0.0
     quantized: bool = False
+    # By torchao in place of bitsandbytes.
+    torchao: bool = False
     layers: tuple[int, ...] = ()
     modules_to_save: tuple[str, ...] = ()
     trained_parts: tuple[str, ...] = ()
@@ -114,7 +116,9 @@ def _tune(network: Network, tuning: Tuning, compute_type: torch.dtype) -> Tuned:
     values = {name: value.detach().clone() for name, value in values.items()}
     if not tuning.targets and not tuning.modules_to_save:
         return _freeze(network, tuning, values)
-    if tuning.quantized:
+    if tuning.torchao:
+        quantize_by_torchao(network.module, _quantized_names(network))
+    elif tuning.quantized:
         quantize(network.module, _quantized_names(network), compute_type)
     model = _with_adapters(network.module, tuning)
     network.module.train()
@@ -275,6 +279,8 @@ def _randomize(module: torch.nn.Module) -> None:
 
 
 def _frozen_weights(tuning: Tuning, compute_type: torch.dtype) -> str:
+    if tuning.torchao:
+        return "torchao-nf4"
     if tuning.quantized:
         return "nf4"
     return "bf16" if compute_type == torch.bfloat16 else "same"

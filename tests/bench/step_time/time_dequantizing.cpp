@@ -20,7 +20,7 @@ using namespace batchpeak;
 namespace {
 
 constexpr const char* usage =
-    "Usage: batchpeak-time-dequantizing DEVICE fp32|bf16 OUTPUTS INPUTS WARM_UP_CALLS CALLS\n"
+    "Usage: batchpeak-time-dequantizing DEVICE nf4|torchao-nf4 fp32|bf16 OUTPUTS INPUTS WARM_UP_CALLS CALLS\n"
     "Prints the seconds of each call that brings a matrix in NF4 with double quantisation back to wide "
     "numbers.\n";
 
@@ -31,6 +31,14 @@ std::int64_t countFrom(std::string_view text)
     if (error != std::errc() || end != text.data() + text.size() || count < 1)
         throw std::invalid_argument("\"" + std::string(text) + "\" is no number from 1 upwards.");
     return count;
+}
+
+model::FrozenWeights weightsFrom(std::string_view text)
+{
+    const auto weights = model::fromText<model::FrozenWeights>(text);
+    if (!weights || !model::isQuantized(*weights))
+        throw std::invalid_argument("\"" + std::string(text) + "\" is no kind of quantised weights.");
+    return *weights;
 }
 
 at::ScalarType typeFrom(std::string_view text)
@@ -51,16 +59,17 @@ void waitFor(at::Device device)
 void timeCalls(std::span<char*> arguments)
 {
     const at::Device device{std::string(arguments[1])};
-    const at::ScalarType type = typeFrom(arguments[2]);
+    const model::FrozenWeights weights = weightsFrom(arguments[2]);
+    const at::ScalarType type = typeFrom(arguments[3]);
     const at::Tensor values =
-        at::randn({countFrom(arguments[3]), countFrom(arguments[4])}, at::TensorOptions(device).dtype(type));
-    const network::QuantizedMatrix matrix(values, {}, model::FrozenWeights::Nf4, true);
-    const std::int64_t warmUps = countFrom(arguments[5]);
-    const std::int64_t calls = warmUps + countFrom(arguments[6]);
+        at::randn({countFrom(arguments[4]), countFrom(arguments[5])}, at::TensorOptions(device).dtype(type));
+    const network::QuantizedMatrix matrix(values, {}, weights, true);
+    const std::int64_t warmUps = countFrom(arguments[6]);
+    const std::int64_t calls = warmUps + countFrom(arguments[7]);
     for (std::int64_t call = 0; call < calls; ++call) {
         waitFor(values.device());
         const auto begin = std::chrono::steady_clock::now();
-        const at::Tensor wide = matrix.dequantized(type);
+        const at::Tensor wide = matrix.dequantizedPart(type, 0);
         waitFor(values.device());
         const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
         if (call >= warmUps)
@@ -74,7 +83,7 @@ int main(int argc, char** argv)
 {
     network::loadAcceleratorLibrary();
     const std::span<char*> arguments(argv, argc);
-    if (arguments.size() != 7) {
+    if (arguments.size() != 8) {
         std::fputs(usage, stderr);
         return 1;
     }

@@ -147,6 +147,7 @@ private slots:
     {
         rows<FrozenWeights, qint64>({{"NF4", {FrozenWeights::Nf4, 64}},
                                      {"NF4, blocks over matrices", {FrozenWeights::Nf4, 9}},
+                                     {"NF4 of torchao", {FrozenWeights::TorchaoNf4, 64}},
                                      {"8 bits", {FrozenWeights::Int8, 9}}});
     }
     void givesBackOneOfAStack()
