@@ -7,18 +7,13 @@
 
 #include <ATen/Dispatch.h>
 #include <ATen/Parallel.h>
-#include <ATen/autocast_mode.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/bucketize.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
-#include <ATen/ops/linear.h>
 #include <ATen/ops/linspace.h>
-#include <ATen/ops/matmul.h>
-#include <ATen/ops/mm.h>
 #include <ATen/ops/stack.h>
 #include <ATen/ops/tensor.h>
-#include <torch/csrc/autograd/custom_function.h>
 
 #include <algorithm>
 #include <array>
@@ -33,9 +28,6 @@
 namespace batchpeak::network {
 
 namespace {
-
-using torch::autograd::AutogradContext;
-using torch::autograd::variable_list;
 
 /// Quantiles of a normal distribution, between -1 and 1 (arXiv 2305.14314, appendix E).
 constexpr std::array<float, 16> normalFloat{
@@ -215,104 +207,12 @@ void fill(const at::Tensor& codes, const at::Tensor& scales, const at::Tensor& v
     fillByLookup(codes, scales, values);
 }
 
-/// The steps of an integer, of each row.
-at::Tensor rowScales(const at::Tensor& largest, at::ScalarType type)
+/// The steps of an integer, of each row. What it is multiplied with is widened for that where it has 16 bits,
+/// as in MatMul8bitFp and MatMul8bitLt (bitsandbytes/autograd/_functions.py of 0.50.2).
+at::Tensor rowScales(const at::Tensor& largest)
 {
-    return largest.div(mostInteger).to(type).unsqueeze(1);
+    return largest.unsqueeze(1).mul(1.0 / mostInteger);
 }
-
-/// The product of a matrix that is known by its address, which backward needs alone.
-struct QuantizedLinear : torch::autograd::Function<QuantizedLinear>
-{
-    static constexpr const char* matrixKey = "matrix";
-    static constexpr const char* indexKey = "index";
-    static constexpr std::int64_t whole = -1;
-
-    static at::Tensor forward(AutogradContext* context, const at::Tensor& input, std::int64_t matrix,
-                              std::int64_t index, const std::optional<at::Tensor>& bias)
-    {
-        context->saved_data[matrixKey] = matrix;
-        context->saved_data[indexKey] = index;
-        const auto device = input.device().type();
-        const at::ScalarType type = at::autocast::is_autocast_enabled(device)
-                                        ? at::autocast::get_autocast_dtype(device)
-                                        : input.scalar_type();
-        const at::Tensor frozenBias = bias ? bias->to(type) : at::Tensor();
-        if (index == whole && matrixAt(matrix).multipliesPartsApart())
-            return productsOfParts(input.to(type), matrixAt(matrix), frozenBias);
-        return at::linear(input.to(type), values(matrix, index, type), frozenBias);
-    }
-
-    static variable_list backward(AutogradContext* context, const variable_list& gradients)
-    {
-        const at::Tensor& gradient = gradients.front();
-        const std::int64_t matrix = context->saved_data.at(matrixKey).toInt();
-        const std::int64_t index = context->saved_data.at(indexKey).toInt();
-        at::Tensor ofInput;
-        if (index == whole && matrixAt(matrix).multipliesPartsApart())
-            ofInput = gradientThroughParts(gradient, matrixAt(matrix));
-        else
-            ofInput = at::matmul(gradient, values(matrix, index, gradient.scalar_type()));
-        return {ofInput, at::Tensor(), at::Tensor(), at::Tensor()};
-    }
-
-private:
-    /// Each part's values live no longer than its product, which is written to where it belongs. A bias is
-    /// added behind the products, as by LoRALinear of torchtune.
-    static at::Tensor productsOfParts(const at::Tensor& input, const QuantizedMatrix& matrix,
-                                      const at::Tensor& bias)
-    {
-        const at::ScalarType type = input.scalar_type();
-        at::Tensor result;
-        if (matrix.partCount() == 1) {
-            result = at::linear(input, matrix.dequantizedPart(type, 0));
-        } else {
-            std::vector<std::int64_t> shape = input.sizes().vec();
-            shape.back() = elementsOf(matrix.sizes().slice(0, matrix.sizes().size() - 1));
-            result = at::empty(shape, input.options().requires_grad(false));
-            const at::Tensor rows = input.flatten(0, -2);
-            const at::Tensor products = result.flatten(0, -2);
-            std::int64_t first = 0;
-            for (std::size_t part = 0; part < matrix.partCount(); ++part) {
-                const at::Tensor weight = matrix.dequantizedPart(type, part);
-                at::Tensor place = products.narrow(1, first, weight.size(0));
-                at::mm_out(place, rows, weight.t());
-                first += weight.size(0);
-            }
-        }
-        return bias.defined() ? result.add(bias) : result;
-    }
-
-    static at::Tensor gradientThroughParts(const at::Tensor& gradient, const QuantizedMatrix& matrix)
-    {
-        const at::ScalarType type = gradient.scalar_type();
-        if (matrix.partCount() == 1)
-            return at::matmul(gradient, matrix.dequantizedPart(type, 0));
-        const at::Tensor rows = gradient.flatten(0, -2);
-        at::Tensor sum;
-        std::int64_t first = 0;
-        for (std::size_t part = 0; part < matrix.partCount(); ++part) {
-            const at::Tensor weight = matrix.dequantizedPart(type, part);
-            const at::Tensor ofPart = rows.narrow(1, first, weight.size(0));
-            sum = sum.defined() ? sum.addmm_(ofPart, weight) : at::mm(ofPart, weight);
-            first += weight.size(0);
-        }
-        std::vector<std::int64_t> shape = gradient.sizes().vec();
-        shape.back() = sum.size(1);
-        return sum.view(shape);
-    }
-
-    static at::Tensor values(std::int64_t matrix, std::int64_t index, at::ScalarType type)
-    {
-        return index == whole ? matrixAt(matrix).dequantized(type)
-                              : matrixAt(matrix).dequantized(type, index);
-    }
-    static const QuantizedMatrix& matrixAt(std::int64_t address)
-    {
-        // NOLINTNEXTLINE(performance-no-int-to-ptr): what autograd keeps for backward are values
-        return *reinterpret_cast<const QuantizedMatrix*>(address);
-    }
-};
 
 } // namespace
 
@@ -425,10 +325,16 @@ at::Tensor QuantizedMatrix::dequantizedPart(at::ScalarType type, std::size_t par
     return values.view({-1, inputs});
 }
 
+IntegerMatrix QuantizedMatrix::integersOf(std::size_t part) const
+{
+    const Part& one = m_parts.at(part);
+    return {.codes = one.codes, .largest = one.scales};
+}
+
 void QuantizedMatrix::fillFlat(const Part& part, const at::Tensor& values) const
 {
     if (m_weights == model::FrozenWeights::Int8)
-        values.view_as(part.codes).copy_(part.codes).mul_(rowScales(part.scales, values.scalar_type()));
+        values.view_as(part.codes).copy_(part.codes).mul_(rowScales(part.scales));
     else if (m_weights == model::FrozenWeights::Nf4)
         fill(part.codes, blockScales(part), values);
     else if (values.scalar_type() == part.numbers.scalar_type())
@@ -458,7 +364,7 @@ at::Tensor QuantizedMatrix::dequantized(at::ScalarType type, std::int64_t index)
     const std::int64_t elements = elementsOf(shape);
     if (part.codes.scalar_type() == at::kChar) {
         const std::int64_t rows = elements / shape.back();
-        const at::Tensor scales = rowScales(part.scales.narrow(0, index * rows, rows), type);
+        const at::Tensor scales = rowScales(part.scales.narrow(0, index * rows, rows));
         return part.codes.narrow(0, index * rows, rows).to(type).mul_(scales).view(shape);
     }
     // torchao holds no stacks.
@@ -511,30 +417,6 @@ std::vector<std::int64_t> QuantizedMatrix::tensorBytes(const std::vector<std::in
                                        blocksOf(blocks, blockScaleCount) * floatBytes, floatBytes});
     }
     return bytes;
-}
-
-namespace {
-
-std::int64_t addressOf(const QuantizedMatrix& matrix)
-{
-    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): as above
-    return reinterpret_cast<std::int64_t>(&matrix);
-}
-
-} // namespace
-
-at::Tensor linear(const at::Tensor& input, const QuantizedMatrix& matrix, const at::Tensor& bias)
-{
-    // A bias that is trained gets its gradient from an operation of its own.
-    const bool learns = bias.defined() && bias.requires_grad();
-    const auto frozen = bias.defined() && !learns ? std::optional(bias) : std::nullopt;
-    at::Tensor result = QuantizedLinear::apply(input, addressOf(matrix), QuantizedLinear::whole, frozen);
-    return learns ? result.add(bias) : result;
-}
-
-at::Tensor linear(const at::Tensor& input, const QuantizedMatrix& stack, std::int64_t index)
-{
-    return QuantizedLinear::apply(input, addressOf(stack), index, std::optional<at::Tensor>());
 }
 
 } // namespace batchpeak::network

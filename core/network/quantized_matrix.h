@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "integer_product.h"
 #include "model/tuning.h"
 
 #include <ATen/core/Tensor.h>
@@ -38,10 +39,14 @@ public:
 
     /// The matrices that are quantised each by itself, which runs multiply by one after the other: each is
     /// brought back for its own product, and dropped before the next. Otherwise all are brought back for one.
-    bool multipliesPartsApart() const { return m_weights == model::FrozenWeights::TorchaoNf4; }
+    bool multipliesPartsApart() const { return m_weights != model::FrozenWeights::Nf4; }
+    model::FrozenWeights weights() const { return m_weights; }
     std::size_t partCount() const { return m_parts.size(); }
+    std::int64_t rowsOf(std::size_t part) const { return m_parts.at(part).elements / m_shape.back(); }
     /// {outputs of that one, inputs}
     at::Tensor dequantizedPart(at::ScalarType type, std::size_t part) const;
+    /// Of Int8: one of them as it lies in memory.
+    IntegerMatrix integersOf(std::size_t part) const;
 
     /// Has the codes of another one of its shape from now on, in the same memory, and keeps its own scales.
     void borrowCodes(const QuantizedMatrix& lender);
@@ -86,14 +91,5 @@ private:
     model::FrozenWeights m_weights = model::FrozenWeights::Nf4;
     std::vector<Part> m_parts;
 };
-
-/// input x matrix^T + bias, where the matrix gets no gradient: its values are made for each product and
-/// dropped behind it, forward and backward (MatMul4Bit of bitsandbytes, LinearNF4 of torchao).
-///
-/// \param matrix  outlives backward
-/// \param bias  may be undefined
-at::Tensor linear(const at::Tensor& input, const QuantizedMatrix& matrix, const at::Tensor& bias);
-/// The same with one of the matrices that are stacked in a third dimension.
-at::Tensor linear(const at::Tensor& input, const QuantizedMatrix& stack, std::int64_t index);
 
 } // namespace batchpeak::network

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from .fake_quantization import Rounding, fake_quantize
 from .networks.network import Network, Piece
-from .quantization import quantize, quantize_by_torchao, uncounted_elements
+from .quantization import quantize, quantize_by_torchao, quantize_to_8_bits, uncounted_elements
 
 # What the projections of a matrix are called in "targets", and what they are called where theirs computes them
 # together: core/model/tuning.h.
@@ -61,6 +61,8 @@ class Tuning:
     quantized: bool = False
     # By torchao in place of bitsandbytes.
     torchao: bool = False
+    # By bitsandbytes to 8 bits in place of 4.
+    in_8_bits: bool = False
     layers: tuple[int, ...] = ()
     modules_to_save: tuple[str, ...] = ()
     trained_parts: tuple[str, ...] = ()
@@ -118,6 +120,8 @@ def _tune(network: Network, tuning: Tuning, compute_type: torch.dtype) -> Tuned:
         return _freeze(network, tuning, values)
     if tuning.torchao:
         quantize_by_torchao(network.module, _quantized_names(network))
+    elif tuning.in_8_bits:
+        quantize_to_8_bits(network.module, _quantized_names(network))
     elif tuning.quantized:
         quantize(network.module, _quantized_names(network), compute_type)
     model = _with_adapters(network.module, tuning)
@@ -281,6 +285,8 @@ def _randomize(module: torch.nn.Module) -> None:
 def _frozen_weights(tuning: Tuning, compute_type: torch.dtype) -> str:
     if tuning.torchao:
         return "torchao-nf4"
+    if tuning.in_8_bits:
+        return "int8"
     if tuning.quantized:
         return "nf4"
     return "bf16" if compute_type == torch.bfloat16 else "same"

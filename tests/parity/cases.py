@@ -297,11 +297,27 @@ def _torchao_cases() -> list[Case]:
     ]
 
 
+def _8_bit_cases() -> list[Case]:
+    cases = []
+    for name in ("GPT-2", "LLaMA", "Qwen2", "Gemma 2", "GPT-NeoX", "OPT", "BERT"):
+        make, attention, linear = _ADAPTED[name]
+        cases += [
+            Case(f"{name}, 8 bits, LoRA on attention", make, tuning=Tuning(attention, in_8_bits=True)),
+            Case(f"{name}, 8 bits, LoRA", make, tuning=Tuning(linear, in_8_bits=True)),
+            Case(f"{name}, 8 bits, DoRA", make, tuning=Tuning(linear, in_8_bits=True, dora=True)),
+        ]
+    return [
+        *cases,
+        Case("LLaMA, 8 bits, LoRA, checkpointing", _llama, _CHECKPOINTING, tuning=Tuning(_ALL, in_8_bits=True)),
+    ]
+
+
 _tied_llama = partial(_llama, tied=True)
 
 _TUNED = [
     *_adapter_cases(),
     *_torchao_cases(),
+    *_8_bit_cases(),
     Case("LLaMA, rank-stabilised LoRA", _llama, tuning=Tuning(_ALL, rank=8, alpha=16, rank_stabilized=True)),
     Case("LLaMA, DoRA on attention", _llama, tuning=Tuning(_QUERY_VALUE, dora=True)),
     Case("LLaMA, quantised DoRA", _llama, tuning=Tuning(_ALL, dora=True, quantized=True)),

@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Times how matrices in NF4 with double quantisation are brought back to wide numbers, by ours and by bitsandbytes, and
-as torchtune has them by ours and by torchao, in turn, block by block: what of QLoRA's step is no other adapter's."""
+as torchtune has them by ours and by torchao: what of QLoRA's step is no other adapter's. And how matrices in 8 bits
+are multiplied with and gradients taken through them, by ours and by bitsandbytes. In turn, block by block."""
 
 import argparse
 import os
@@ -15,11 +16,14 @@ from statistics import median
 import parity  # noqa: F401  It keeps bitsandbytes from complaining, and comes first.
 import torch
 from bitsandbytes.functional import dequantize_4bit, quantize_4bit
+from parity.quantization import linear_in_8_bits
 from torchao.dtypes.nf4tensor import to_nf4
 
 # The least, one of GPT-2's, and two of LLaMA's with 7 billion parameters (arXiv 2302.13971).
 SHAPES = ((256, 256), (2304, 768), (4096, 4096), (11008, 4096))
 TYPES = {"fp32": torch.float32, "bf16": torch.bfloat16}
+# Rows of inputs that matrices in 8 bits are multiplied with; those in 4 are brought back alone.
+ROWS = {"int8": 512}
 # Of values, of all calls of a block together.
 VALUES_OF_A_BLOCK = 2**26
 WARM_UP_CALLS = 2
@@ -63,7 +67,7 @@ def _row(weights: str, shape: tuple[int, int], kind: str, options: argparse.Name
 
 def _ours(weights: str, shape: tuple[int, int], kind: str, calls: int, options: argparse.Namespace) -> float:
     """Median seconds of a call."""
-    arguments = [options.program, options.device, weights, kind, *map(str, (*shape, WARM_UP_CALLS, calls))]
+    arguments = [options.program, options.device, weights, kind, *map(str, (*shape, ROWS.get(weights, 0), WARM_UP_CALLS, calls))]
     environment = os.environ | {"OMP_NUM_THREADS": str(options.threads)}
     lines = subprocess.run(arguments, check=True, capture_output=True, text=True, env=environment).stdout
     return median(float(line) for line in lines.splitlines())
@@ -81,19 +85,34 @@ def _theirs(weights: str, shape: tuple[int, int], kind: str, calls: int, device:
     return median(seconds[WARM_UP_CALLS:])
 
 
-def _by_bitsandbytes(weight: torch.Tensor) -> Callable[[], torch.Tensor]:
+def _by_bitsandbytes(weight: torch.Tensor) -> Callable[[], object]:
     packed, state = quantize_4bit(weight, quant_type="nf4", compress_statistics=True)
     return lambda: dequantize_4bit(packed, state)
 
 
-def _by_torchao(weight: torch.Tensor) -> Callable[[], torch.Tensor]:
+def _by_torchao(weight: torch.Tensor) -> Callable[[], object]:
     """As LinearNF4 does it for each product."""
     packed = to_nf4(weight)
     return lambda: packed.to(weight.dtype)
 
 
+def _product_by_bitsandbytes(weight: torch.Tensor) -> Callable[[], object]:
+    """In training, where an adapter below wants the gradient of its inputs."""
+    layer = torch.nn.Linear(weight.shape[1], weight.shape[0], bias=False, device="meta")
+    layer.weight = torch.nn.Parameter(weight, requires_grad=False)
+    quantized = linear_in_8_bits(layer, weight.device)
+    rows = torch.randn(ROWS["int8"], weight.shape[1], dtype=weight.dtype, device=weight.device).requires_grad_()
+    gradient = torch.randn(ROWS["int8"], weight.shape[0], dtype=weight.dtype, device=weight.device)
+
+    def multiply() -> None:
+        rows.grad = None
+        quantized(rows).backward(gradient)
+
+    return multiply
+
+
 # By the word of the trial protocol.
-_EXPANDING = {"nf4": _by_bitsandbytes, "torchao-nf4": _by_torchao}
+_EXPANDING = {"nf4": _by_bitsandbytes, "torchao-nf4": _by_torchao, "int8": _product_by_bitsandbytes}
 
 
 def _wait(device: str) -> None:

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "network/quantized_linear.h"
 #include "network/quantized_matrix.h"
 #include "network/torchao_nf4.h"
 #include "network_comparison.h"
@@ -160,7 +161,8 @@ private slots:
             result.mul(weights).sum().backward();
             return std::pair(result.detach(), input.grad());
         };
-        const auto ours = both([&](const at::Tensor& input) { return linear(input, matrix, bias); });
+        const auto ours =
+            both([&](const at::Tensor& input) { return linear(input, matrix, bias, /*trains=*/true); });
         const auto plain =
             both([&](const at::Tensor& input) { return at::linear(input, matrix.dequantized(type), bias); });
         const double least = type == at::kFloat ? 1e-6 : 2e-2;
