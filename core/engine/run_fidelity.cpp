@@ -98,19 +98,6 @@ void judgeOptimizer(Fidelity& fidelity, const trial::LoadRequest& load, const mo
     fidelity.dropReason(config::approximation::pagedOptimizer);
 }
 
-/// In training on the CPU bitsandbytes multiplies no integers but expands weights of 8 bits for each product,
-/// and so do trials (core/network/quantized_linear.h; matmul() in bitsandbytes/autograd/_functions.py of
-/// 0.50.2). Its inputs, which it holds beside what autograd saves, outlive a layer that is checkpointed
-/// without use_reentrant, as transformers 5 does it; trials compute them anew.
-void judgeIntegerProducts(Fidelity& fidelity, const ExplorationOptions& options,
-                          const trial::LoadRequest& load)
-{
-    const bool isCpu =
-        !options.devices.empty() && options.devices.count(QStringLiteral("cpu")) == options.devices.size();
-    if (isCpu && load.phase == model::Phase::Train && !load.step.activationCheckpointing)
-        fidelity.dropReason(config::approximation::integerProducts);
-}
-
 /// Each device runs its trials by itself, whatever the others hold; where the config says that there is one,
 /// none does, whatever reading it has warned of. In evaluation only parameters are shared.
 void judgeSharding(Fidelity& fidelity, const ConfigContents& contents, const trial::LoadRequest& load)
@@ -137,7 +124,6 @@ Fidelity fidelityOfRun(const ConfigContents& contents, const ExplorationOptions&
     addPackedTexts(fidelity, contents, load);
     judgeSharding(fidelity, contents, load);
     judgeOptimizer(fidelity, load, counts);
-    judgeIntegerProducts(fidelity, options, load);
     if (!options.workerCommand.isEmpty())
         fidelity.addReplaced("another worker program");
     return fidelity;

@@ -30,13 +30,6 @@ config::Warning reasonOf(std::string_view approximation)
     return {.sentence = "", .position = {}, .approximation = std::string(approximation)};
 }
 
-void multipliesIntegers(config::ConfigContents& contents)
-{
-    contents.tuning = lora();
-    contents.tuning.frozenWeights = model::FrozenWeights::Int8;
-    contents.warnings.push_back(reasonOf(config::approximation::integerProducts));
-}
-
 config::Fidelity labelOf(const Change& change)
 {
     config::ConfigContents contents = test::smallConfig();
@@ -226,45 +219,6 @@ private slots:
                   contents.warnings.push_back(reasonOf(config::approximation::step8bit));
               },
               "approximate because of the step of an 8-bit optimizer"}},
-            {"weights of 8 bits on devices that nobody has named",
-             {[](config::ConfigContents& contents, Options& o) {
-                  multipliesIntegers(contents);
-                  o.devices.clear();
-              },
-              "approximate because of another kernel for 8-bit products"}},
-            {"on a GPU",
-             {[](config::ConfigContents& contents, Options& o) {
-                  multipliesIntegers(contents);
-                  o.devices = {QStringLiteral("cuda")};
-              },
-              "approximate because of another kernel for 8-bit products"}},
-            {"on the CPU",
-             {[](config::ConfigContents& contents, Options& o) {
-                  multipliesIntegers(contents);
-                  o.devices = {QStringLiteral("cpu")};
-              },
-              "as configured"}},
-            {"on both",
-             {[](config::ConfigContents& contents, Options& o) {
-                  multipliesIntegers(contents);
-                  o.devices = {QStringLiteral("cpu"), QStringLiteral("cuda:0")};
-              },
-              "approximate because of another kernel for 8-bit products"}},
-            {"on the CPU with checkpointing",
-             {[](config::ConfigContents& contents, Options& o) {
-                  multipliesIntegers(contents);
-                  o.devices = {QStringLiteral("cpu")};
-                  contents.step.activationCheckpointing = true;
-              },
-              "approximate because of another kernel for 8-bit products"}},
-            {"on the CPU in evaluation",
-             {[](config::ConfigContents& contents, Options& o) {
-                  multipliesIntegers(contents);
-                  o.devices = {QStringLiteral("cpu")};
-                  o.phase = model::Phase::Eval;
-                  contents.eval = contents.train;
-              },
-              "approximate because of another kernel for 8-bit products"}},
             {"sharding over devices that the config counts",
              {[](config::ConfigContents& contents, Options&) {
                   contents.step.sharding = model::Sharding::Parameters;
