@@ -32,6 +32,7 @@ inline constexpr std::string_view fp32Gradients = "gradients in fp32";
 inline constexpr std::string_view fp32Residuals = "a residual stream in fp32";
 inline constexpr std::string_view kernel4bit = "another kernel for 4-bit weights";
 inline constexpr std::string_view kernel8bit = "another kernel for 8-bit weights";
+inline constexpr std::string_view integerProducts = "another kernel for 8-bit products";
 inline constexpr std::string_view fp32Embeddings = "embeddings and normalisations in fp32";
 inline constexpr std::string_view fp32Products = "products of quantised weights in fp32";
 inline constexpr std::string_view fp32Adapters = "adapters that are computed in fp32";

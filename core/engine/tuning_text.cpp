@@ -158,6 +158,8 @@ QString frozenWeightsText(const Tuning& tuning)
     case FrozenWeights::Nf4:
         return tuning.doubleQuantization ? Translated::tr("nf4 with double quantisation")
                                          : QStringLiteral("nf4");
+    case FrozenWeights::TorchaoNf4:
+        return Translated::tr("nf4 of torchao");
     case FrozenWeights::Fp32:
     case FrozenWeights::Bf16:
     case FrozenWeights::Int8:

@@ -53,13 +53,19 @@ struct QuantizedBytes
     double scales = 0.0;
 };
 
-QuantizedBytes quantizedBytes(double rows, double inputs, const Tuning& tuning)
+/// \param width  of the values that it is made of
+QuantizedBytes quantizedBytes(double rows, double inputs, const Tuning& tuning, double width)
 {
     const double elements = rows * inputs;
     if (tuning.frozenWeights == FrozenWeights::Int8)
         return {.codes = allocated(elements), .scales = allocated(rows * floatBytes)};
     const double blocks = std::ceil(elements / 64.0);
     const double codes = allocated(std::ceil(elements / 2.0));
+    if (tuning.frozenWeights == FrozenWeights::TorchaoNf4) {
+        return {.codes = codes,
+                .scales = allocated(blocks) + allocated(std::ceil(blocks / 256.0) * width) +
+                          allocated(width) + allocated(16.0 * width)};
+    }
     if (!tuning.doubleQuantization)
         return {.codes = codes, .scales = allocated(blocks * floatBytes)};
     return {.codes = codes,
@@ -67,7 +73,7 @@ QuantizedBytes quantizedBytes(double rows, double inputs, const Tuning& tuning)
                       allocated(floatBytes)};
 }
 
-QuantizedBytes quantizedBytes(const Parameter& matrix, const Tuning& tuning)
+QuantizedBytes quantizedBytes(const Parameter& matrix, const Tuning& tuning, double width)
 {
     const auto inputs = static_cast<double>(matrix.shape.back());
     std::vector<std::int64_t> rows = separateRows(matrix);
@@ -75,7 +81,7 @@ QuantizedBytes quantizedBytes(const Parameter& matrix, const Tuning& tuning)
         rows.push_back(matrix.elements() / matrix.shape.back());
     QuantizedBytes bytes;
     for (const std::int64_t count : rows) {
-        const QuantizedBytes part = quantizedBytes(static_cast<double>(count), inputs, tuning);
+        const QuantizedBytes part = quantizedBytes(static_cast<double>(count), inputs, tuning, width);
         bytes.codes += part.codes;
         bytes.scales += part.scales;
     }
@@ -183,7 +189,7 @@ HeldMemory wholeMemory(const std::vector<Parameter>& table, const Tuning& tuning
     for (const Parameter& parameter : table) {
         if (parameter.role != ParameterRole::Quantized)
             continue;
-        const QuantizedBytes bytes = quantizedBytes(parameter, tuning);
+        const QuantizedBytes bytes = quantizedBytes(parameter, tuning, widths.frozen);
         held.parameterBytes += bytes.codes + bytes.scales;
     }
     return held;
@@ -207,7 +213,7 @@ HeldMemory sharedMemory(const std::vector<Parameter>& table, const ParameterShar
     for (std::size_t i = 0; i < shares.units.size(); ++i) {
         const ParameterUnit& unit = shares.units[i];
         for (const std::size_t row : unit.quantized) {
-            const QuantizedBytes matrix = quantizedBytes(table[row], tuning);
+            const QuantizedBytes matrix = quantizedBytes(table[row], tuning, widths.frozen);
             held.parameterBytes += matrix.scales + (unit.lender == i ? matrix.codes : 0.0) +
                                    bytes(shareOf(static_cast<std::int64_t>(matrix.codes), devices), 1.0);
         }
@@ -233,6 +239,7 @@ ElementBytes elementBytes(Precision precision, const Tuning& tuning)
         frozen = halfBytes;
         break;
     case FrozenWeights::Nf4:
+    case FrozenWeights::TorchaoNf4:
     case FrozenWeights::Int8:
         frozen = product;
         break;

@@ -17,7 +17,8 @@ bool keepsOwnInputs(const Tuning& tuning, Precision precision)
     return isMixed(precision) || (hasAdapters(tuning) && tuning.dropout > 0.0);
 }
 
-/// A matrix that is trained keeps its input, and one that is frozen does not. An adapter keeps a copy of its
+/// A matrix that is trained keeps its input, and one that is frozen does not, but for those in 8 bits
+/// (core/network/quantized_linear.h). An adapter keeps a copy of its
 /// own where autocast narrows it, and where dropout changes it with what it dropped
 /// (core/network/adapters.cpp).
 double keptCopies(const Tuning& tuning, Precision precision, std::initializer_list<Projection> projections)
@@ -28,7 +29,9 @@ double keptCopies(const Tuning& tuning, Precision precision, std::initializer_li
     for (const Projection projection : projections) {
         adapters += isTarget(tuning, projection) ? 1.0 : 0.0;
     }
-    const double copies = keepsOwnInputs(tuning, precision) ? adapters : std::min(adapters, 1.0);
+    const double ofMatrix = tuning.frozenWeights == FrozenWeights::Int8 ? 1.0 : 0.0;
+    const double copies =
+        keepsOwnInputs(tuning, precision) ? adapters + ofMatrix : std::min(adapters + ofMatrix, 1.0);
     // What dropout keeps is of the adapters' own width.
     const double masks = tuning.dropout > 0.0 ? (isMixed(precision) ? 2.0 : 1.0) * adapters : 0.0;
     return copies + masks;

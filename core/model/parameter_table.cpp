@@ -64,6 +64,10 @@ Parameter frozen(Parameter parameter, const Tuning& tuning)
 {
     const bool isNarrow = isQuantized(tuning.frozenWeights) && canBeQuantized(parameter);
     parameter.role = isNarrow ? ParameterRole::Quantized : ParameterRole::Frozen;
+    // torchtune's networks have a matrix for each projection, those of Phi-3 too
+    // (torchtune/models/phi3/_component_builders.py of 0.6).
+    if (isNarrow && tuning.frozenWeights == FrozenWeights::TorchaoNf4)
+        parameter.isJoined = false;
     return parameter;
 }
 

@@ -315,6 +315,27 @@ double castBytes(const std::vector<Parameter>& parameters, const StepSettings& s
     return bytes;
 }
 
+/// What torchao's matrices take while one of them is brought back, of which there is the largest at the
+/// worst: its codes as two tensors of 64-bit indices, and what is looked up, scaled and put together by them
+/// (core/network/torchao_nf4.cpp). bitsandbytes' take so little that it is not counted.
+double expansionBytes(const std::vector<Parameter>& parameters, const StepSettings& settings)
+{
+    if (settings.tuning.frozenWeights != FrozenWeights::TorchaoNf4)
+        return 0.0;
+    constexpr double indexBytes = 8.0;
+    const double width = elementBytes(settings.precision, settings.tuning).frozen;
+    std::int64_t most = 0;
+    for (const Parameter& parameter : parameters) {
+        if (parameter.role != ParameterRole::Quantized)
+            continue;
+        std::vector<std::int64_t> rows = separateRows(parameter);
+        if (rows.empty())
+            rows.push_back(parameter.elements() / parameter.shape.back());
+        most = std::max(most, *std::ranges::max_element(rows) * parameter.shape.back());
+    }
+    return static_cast<double>(most) * (indexBytes + 3.0 * width);
+}
+
 /// Bytes of an element that backward keeps to pass a gradient on through its rounding, beside the rounded
 /// value: integers before they are cut to their range; of nvfp4 what its scales learn by
 /// (core/network/fake_quantized_matrix.cpp).
@@ -559,7 +580,8 @@ std::optional<StepMemory> memoryOf(const Spec& spec, const std::vector<Parameter
                       .gradientBytes = held.gradientBytes + held.fullGradientBytes,
                       .optimizerBytes = held.optimizerBytes};
     memory.constantBytes = memory.parameterBytes + memory.gradientBytes + memory.optimizerBytes +
-                           castBytes(parameters, settings) + parts.tables + roundedWeights;
+                           castBytes(parameters, settings) + expansionBytes(parameters, settings) +
+                           parts.tables + roundedWeights;
     if (settings.phase == Phase::Train) {
         memory.optimizerStepBytes =
             held.parameterBytes + held.gradientBytes + held.optimizerBytes + held.optimizerRoomBytes;

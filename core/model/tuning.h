@@ -49,6 +49,8 @@ enum class FrozenWeights {
     Bf16,
     /// Matrices in 4-bit NormalFloat (arXiv 2305.14314), all else in bf16.
     Nf4,
+    /// The same as torchao has them (core/network/torchao_nf4.h), each projection's matrix by itself.
+    TorchaoNf4,
     /// Matrices in 8-bit integers with a scale for each row (LLM.int8(), arXiv 2208.07339), all else in bf16.
     Int8
 };
@@ -78,19 +80,21 @@ constexpr WordTable<Projection, 16> wordsOf(Projection)
              {Projection::Output, "output"}}};
 }
 
-constexpr WordTable<FrozenWeights, 5> wordsOf(FrozenWeights)
+constexpr WordTable<FrozenWeights, 6> wordsOf(FrozenWeights)
 {
     return {{{FrozenWeights::Same, "same"},
              {FrozenWeights::Fp32, "fp32"},
              {FrozenWeights::Bf16, "bf16"},
              {FrozenWeights::Nf4, "nf4"},
+             {FrozenWeights::TorchaoNf4, "torchao-nf4"},
              {FrozenWeights::Int8, "int8"}}};
 }
 
 /// Matrices have fewer bits than products take.
 constexpr bool isQuantized(FrozenWeights weights)
 {
-    return weights == FrozenWeights::Nf4 || weights == FrozenWeights::Int8;
+    return weights == FrozenWeights::Nf4 || weights == FrozenWeights::TorchaoNf4 ||
+           weights == FrozenWeights::Int8;
 }
 
 /// Projections with an adapter.
@@ -125,7 +129,7 @@ struct Tuning
     /// all that is trained. Of a bias or a weight alone its whole name.
     std::vector<std::string> trainedParts;
     FrozenWeights frozenWeights = FrozenWeights::Same;
-    /// The scales of NF4's blocks are quantised too.
+    /// The scales of NF4's blocks are quantised too; those of torchao's always are.
     bool doubleQuantization = true;
     FakeQuantization fakeQuantization = {};
 

@@ -7,6 +7,7 @@
 #include "layer_operations.h"
 #include "model/decoder_layer.h"
 #include "position_embeddings.h"
+#include "quantized_linear.h"
 #include "quantized_matrix.h"
 #include "token_loss.h"
 

@@ -150,9 +150,9 @@ std::vector<std::int64_t> FlatParameters::valueBytes(const std::vector<model::Pa
     for (const model::Parameter& parameter : table) {
         if (parameter.role != Quantized)
             continue;
-        const auto ofMatrix =
-            QuantizedMatrix::tensorBytes(parameter.shape, model::separateRows(parameter),
-                                         holding.tuning.frozenWeights, holding.tuning.doubleQuantization);
+        const auto ofMatrix = QuantizedMatrix::tensorBytes(
+            parameter.shape, model::separateRows(parameter), holding.tuning.frozenWeights,
+            holding.tuning.doubleQuantization, holding.frozenType);
         bytes.insert(bytes.end(), ofMatrix.begin(), ofMatrix.end());
     }
     return bytes;

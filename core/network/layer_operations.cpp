@@ -6,6 +6,7 @@
 #include "fake_quantized_matrix.h"
 #include "flat_parameters.h"
 #include "position_embeddings.h"
+#include "quantized_linear.h"
 
 #include <ATen/ops/bincount.h>
 #include <ATen/ops/cat.h>
@@ -35,10 +36,10 @@ at::Tensor prepared(const at::Tensor& heads, const Affine& norm, double epsilon,
     return rotary ? rotary->rotated(result) : result;
 }
 
-at::Tensor product(const at::Tensor& input, const Affine& affine)
+at::Tensor product(const at::Tensor& input, const Affine& affine, bool trains)
 {
     if (affine.quantized)
-        return linear(input, *affine.quantized, affine.bias);
+        return linear(input, *affine.quantized, affine.bias, trains);
     if (affine.fakeQuantized)
         return linear(input, affine.weight, affine.bias, *affine.fakeQuantized);
     return at::linear(input, affine.weight, affine.bias);
@@ -84,7 +85,7 @@ at::Tensor rowsOf(const Affine& embedding)
 
 at::Tensor linear(const at::Tensor& input, const Affine& affine, bool trains)
 {
-    const at::Tensor result = product(input, affine);
+    const at::Tensor result = product(input, affine, trains);
     if (!affine.adapters)
         return result;
     const auto values = [&affine, &input] {

@@ -2,26 +2,24 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "quantized_matrix.h"
 
+#include "torchao_nf4.h"
 #include "value_blocks.h"
 
 #include <ATen/Dispatch.h>
 #include <ATen/Parallel.h>
-#include <ATen/autocast_mode.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/bucketize.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
-#include <ATen/ops/linear.h>
 #include <ATen/ops/linspace.h>
-#include <ATen/ops/matmul.h>
 #include <ATen/ops/stack.h>
 #include <ATen/ops/tensor.h>
-#include <torch/csrc/autograd/custom_function.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <span>
@@ -30,9 +28,6 @@
 namespace batchpeak::network {
 
 namespace {
-
-using torch::autograd::AutogradContext;
-using torch::autograd::variable_list;
 
 /// Quantiles of a normal distribution, between -1 and 1 (arXiv 2305.14314, appendix E).
 constexpr std::array<float, 16> normalFloat{
@@ -214,68 +209,46 @@ void fill(const at::Tensor& codes, const at::Tensor& scales, const at::Tensor& v
     fillByLookup(codes, scales, values);
 }
 
-/// The steps of an integer, of each row.
-at::Tensor rowScales(const at::Tensor& largest, at::ScalarType type)
+/// The steps of an integer, of each row. What it is multiplied with is widened for that where it has 16 bits,
+/// as in MatMul8bitFp and MatMul8bitLt (bitsandbytes/autograd/_functions.py of 0.50.2).
+at::Tensor rowScales(const at::Tensor& largest)
 {
-    return largest.div(mostInteger).to(type).unsqueeze(1);
+    return largest.unsqueeze(1).mul(1.0 / mostInteger);
 }
-
-/// The product of a matrix that is known by its address, which backward needs alone.
-struct QuantizedLinear : torch::autograd::Function<QuantizedLinear>
-{
-    static constexpr const char* matrixKey = "matrix";
-    static constexpr const char* indexKey = "index";
-    static constexpr std::int64_t whole = -1;
-
-    static at::Tensor forward(AutogradContext* context, const at::Tensor& input, std::int64_t matrix,
-                              std::int64_t index, const std::optional<at::Tensor>& bias)
-    {
-        context->saved_data[matrixKey] = matrix;
-        context->saved_data[indexKey] = index;
-        const auto device = input.device().type();
-        const at::ScalarType type = at::autocast::is_autocast_enabled(device)
-                                        ? at::autocast::get_autocast_dtype(device)
-                                        : input.scalar_type();
-        const at::Tensor weight = values(matrix, index, type);
-        return at::linear(input.to(type), weight, bias ? bias->to(type) : at::Tensor());
-    }
-
-    static variable_list backward(AutogradContext* context, const variable_list& gradients)
-    {
-        const at::Tensor& gradient = gradients.front();
-        const at::Tensor weight = values(context->saved_data.at(matrixKey).toInt(),
-                                         context->saved_data.at(indexKey).toInt(), gradient.scalar_type());
-        return {at::matmul(gradient, weight), at::Tensor(), at::Tensor(), at::Tensor()};
-    }
-
-private:
-    static at::Tensor values(std::int64_t matrix, std::int64_t index, at::ScalarType type)
-    {
-        return index == whole ? matrixAt(matrix).dequantized(type)
-                              : matrixAt(matrix).dequantized(type, index);
-    }
-    static const QuantizedMatrix& matrixAt(std::int64_t address)
-    {
-        // NOLINTNEXTLINE(performance-no-int-to-ptr): what autograd keeps for backward are values
-        return *reinterpret_cast<const QuantizedMatrix*>(address);
-    }
-};
 
 } // namespace
 
 QuantizedMatrix::QuantizedMatrix(const at::Tensor& values, const std::vector<std::int64_t>& rows,
                                  model::FrozenWeights weights, bool doubleQuantization)
-    : m_shape(values.sizes().vec())
+    : m_shape(values.sizes().vec()), m_weights(weights)
 {
     const at::NoGradGuard noGradients;
     const at::Tensor matrix = values.flatten(0, -2);
     std::int64_t first = 0;
     for (const std::int64_t count : rows.empty() ? std::vector{matrix.size(0)} : rows) {
-        const at::Tensor part = matrix.narrow(0, first, count);
-        m_parts.push_back(weights == model::FrozenWeights::Int8 ? integers(part)
-                                                                : narrowFloat(part, doubleQuantization));
+        m_parts.push_back(quantized(matrix.narrow(0, first, count), weights, doubleQuantization));
         first += count;
     }
+}
+
+QuantizedMatrix::Part QuantizedMatrix::quantized(const at::Tensor& values, model::FrozenWeights weights,
+                                                 bool doubleQuantization)
+{
+    if (weights == model::FrozenWeights::Int8)
+        return integers(values);
+    return weights == model::FrozenWeights::TorchaoNf4 ? torchaoNarrowFloat(values)
+                                                       : narrowFloat(values, doubleQuantization);
+}
+
+QuantizedMatrix::Part QuantizedMatrix::torchaoNarrowFloat(const at::Tensor& values)
+{
+    const TorchaoNf4 matrix = torchaoNf4(values.flatten());
+    return {.elements = values.numel(),
+            .codes = matrix.codes,
+            .scales = matrix.scales,
+            .scalesOfScales = matrix.factors,
+            .meanScale = matrix.mean,
+            .numbers = matrix.numbers};
 }
 
 QuantizedMatrix::Part QuantizedMatrix::narrowFloat(const at::Tensor& values, bool doubleQuantization)
@@ -332,6 +305,46 @@ at::Tensor QuantizedMatrix::blockScales(const Part& part)
         .add(part.meanScale);
 }
 
+at::Tensor QuantizedMatrix::torchaoValues(const Part& part, const at::Tensor& result)
+{
+    return expanded({.codes = part.codes,
+                     .scales = part.scales,
+                     .factors = part.scalesOfScales,
+                     .mean = part.meanScale,
+                     .numbers = part.numbers},
+                    part.elements, result);
+}
+
+at::Tensor QuantizedMatrix::dequantizedPart(at::ScalarType type, std::size_t part) const
+{
+    const at::NoGradGuard noGradients;
+    const Part& one = m_parts.at(part);
+    const std::int64_t inputs = m_shape.back();
+    if (m_weights == model::FrozenWeights::TorchaoNf4)
+        return torchaoValues(one).to(type).view({-1, inputs});
+    const at::Tensor values = at::empty({one.elements}, one.codes.options().dtype(type));
+    fillFlat(one, values);
+    return values.view({-1, inputs});
+}
+
+IntegerMatrix QuantizedMatrix::integersOf(std::size_t part) const
+{
+    const Part& one = m_parts.at(part);
+    return {.codes = one.codes, .largest = one.scales};
+}
+
+void QuantizedMatrix::fillFlat(const Part& part, const at::Tensor& values) const
+{
+    if (m_weights == model::FrozenWeights::Int8)
+        values.view_as(part.codes).copy_(part.codes).mul_(rowScales(part.scales));
+    else if (m_weights == model::FrozenWeights::Nf4)
+        fill(part.codes, blockScales(part), values);
+    else if (values.scalar_type() == part.numbers.scalar_type())
+        torchaoValues(part, values);
+    else
+        values.copy_(torchaoValues(part));
+}
+
 at::Tensor QuantizedMatrix::dequantized(at::ScalarType type) const
 {
     const at::NoGradGuard noGradients;
@@ -339,11 +352,7 @@ at::Tensor QuantizedMatrix::dequantized(at::ScalarType type) const
     const at::Tensor flat = values.flatten();
     std::int64_t first = 0;
     for (const Part& part : m_parts) {
-        const at::Tensor stretch = flat.narrow(0, first, part.elements);
-        if (part.codes.scalar_type() == at::kChar)
-            stretch.view_as(part.codes).copy_(part.codes).mul_(rowScales(part.scales, type));
-        else
-            fill(part.codes, blockScales(part), stretch);
+        fillFlat(part, flat.narrow(0, first, part.elements));
         first += part.elements;
     }
     return values;
@@ -357,10 +366,11 @@ at::Tensor QuantizedMatrix::dequantized(at::ScalarType type, std::int64_t index)
     const std::int64_t elements = elementsOf(shape);
     if (part.codes.scalar_type() == at::kChar) {
         const std::int64_t rows = elements / shape.back();
-        const at::Tensor scales = rowScales(part.scales.narrow(0, index * rows, rows), type);
+        const at::Tensor scales = rowScales(part.scales.narrow(0, index * rows, rows));
         return part.codes.narrow(0, index * rows, rows).to(type).mul_(scales).view(shape);
     }
-    if (elements % blockValues != 0)
+    // torchao holds no stacks.
+    if (elements % blockValues != 0 || m_weights == model::FrozenWeights::TorchaoNf4)
         return dequantized(type).select(0, index);
     const std::int64_t blocks = elements / blockValues;
     const at::Tensor values = at::empty({elements}, part.codes.options().dtype(type));
@@ -387,7 +397,8 @@ std::int64_t QuantizedMatrix::codeBytes(const std::vector<std::int64_t>& shape,
 
 std::vector<std::int64_t> QuantizedMatrix::tensorBytes(const std::vector<std::int64_t>& shape,
                                                        const std::vector<std::int64_t>& rows,
-                                                       model::FrozenWeights weights, bool doubleQuantization)
+                                                       model::FrozenWeights weights, bool doubleQuantization,
+                                                       at::ScalarType valueType)
 {
     constexpr std::int64_t floatBytes = sizeof(float);
     const std::int64_t inputs = shape.back();
@@ -397,6 +408,10 @@ std::vector<std::int64_t> QuantizedMatrix::tensorBytes(const std::vector<std::in
         const std::int64_t blocks = blocksOf(elements, blockValues);
         if (weights == model::FrozenWeights::Int8)
             bytes.insert(bytes.end(), {elements, count * floatBytes});
+        else if (weights == model::FrozenWeights::TorchaoNf4)
+            std::ranges::copy(
+                torchaoNf4Bytes(elements, static_cast<std::int64_t>(c10::elementSize(valueType))),
+                std::back_inserter(bytes));
         else if (!doubleQuantization)
             bytes.insert(bytes.end(), {blocksOf(elements, 2), blocks * floatBytes});
         else
@@ -404,30 +419,6 @@ std::vector<std::int64_t> QuantizedMatrix::tensorBytes(const std::vector<std::in
                                        blocksOf(blocks, blockScaleCount) * floatBytes, floatBytes});
     }
     return bytes;
-}
-
-namespace {
-
-std::int64_t addressOf(const QuantizedMatrix& matrix)
-{
-    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): as above
-    return reinterpret_cast<std::int64_t>(&matrix);
-}
-
-} // namespace
-
-at::Tensor linear(const at::Tensor& input, const QuantizedMatrix& matrix, const at::Tensor& bias)
-{
-    // A bias that is trained gets its gradient from an operation of its own.
-    const bool learns = bias.defined() && bias.requires_grad();
-    const auto frozen = bias.defined() && !learns ? std::optional(bias) : std::nullopt;
-    at::Tensor result = QuantizedLinear::apply(input, addressOf(matrix), QuantizedLinear::whole, frozen);
-    return learns ? result.add(bias) : result;
-}
-
-at::Tensor linear(const at::Tensor& input, const QuantizedMatrix& stack, std::int64_t index)
-{
-    return QuantizedLinear::apply(input, addressOf(stack), index, std::optional<at::Tensor>());
 }
 
 } // namespace batchpeak::network

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "integer_product.h"
 #include "model/tuning.h"
 
 #include <ATen/core/Tensor.h>
@@ -13,7 +14,7 @@ namespace batchpeak::network {
 
 /// A frozen matrix in 4-bit NormalFloat with a scale for each block of 64 values, which may be quantised once
 /// more (arXiv 2305.14314), or in 8-bit integers with a scale for each row (arXiv 2208.07339). Values, bytes
-/// and their order are those of bitsandbytes 0.49.
+/// and their order are those of bitsandbytes 0.49, or those of torchao (TorchaoNf4).
 ///
 /// It decides how values lie in memory and gives them back in a type that products take. It computes no
 /// product.
@@ -23,8 +24,8 @@ public:
     QuantizedMatrix() = default;
     /// \param values  {outputs, inputs}, or more dimensions, all but the last taken as outputs
     /// \param rows  of matrices that are quantised each by itself, one behind the other; empty for one
-    /// \param weights  Nf4 or Int8
-    /// \param doubleQuantization  of Nf4: the scales are quantised too
+    /// \param weights  Nf4, TorchaoNf4 or Int8
+    /// \param doubleQuantization  of Nf4: the scales are quantised too, as those of TorchaoNf4 always are
     QuantizedMatrix(const at::Tensor& values, const std::vector<std::int64_t>& rows,
                     model::FrozenWeights weights, bool doubleQuantization);
 
@@ -36,6 +37,17 @@ public:
     /// Those of one of the matrices that are stacked in a third dimension.
     at::Tensor dequantized(at::ScalarType type, std::int64_t index) const;
 
+    /// The matrices that are quantised each by itself, which runs multiply by one after the other: each is
+    /// brought back for its own product, and dropped before the next. Otherwise all are brought back for one.
+    bool multipliesPartsApart() const { return m_weights != model::FrozenWeights::Nf4; }
+    model::FrozenWeights weights() const { return m_weights; }
+    std::size_t partCount() const { return m_parts.size(); }
+    std::int64_t rowsOf(std::size_t part) const { return m_parts.at(part).elements / m_shape.back(); }
+    /// {outputs of that one, inputs}
+    at::Tensor dequantizedPart(at::ScalarType type, std::size_t part) const;
+    /// Of Int8: one of them as it lies in memory.
+    IntegerMatrix integersOf(std::size_t part) const;
+
     /// Has the codes of another one of its shape from now on, in the same memory, and keeps its own scales.
     void borrowCodes(const QuantizedMatrix& lender);
 
@@ -43,9 +55,11 @@ public:
     static std::int64_t codeBytes(const std::vector<std::int64_t>& shape,
                                   const std::vector<std::int64_t>& rows, model::FrozenWeights weights);
     /// Bytes of each tensor that it holds, of each of its matrices the codes first.
+    /// \param valueType  of the values that it is made of
     static std::vector<std::int64_t> tensorBytes(const std::vector<std::int64_t>& shape,
                                                  const std::vector<std::int64_t>& rows,
-                                                 model::FrozenWeights weights, bool doubleQuantization);
+                                                 model::FrozenWeights weights, bool doubleQuantization,
+                                                 at::ScalarType valueType);
 
 private:
     struct Part
@@ -60,23 +74,22 @@ private:
         /// quantised.
         at::Tensor scalesOfScales;
         at::Tensor meanScale;
+        /// Of TorchaoNf4, which has its scales in int8 and its own type for what is above; else undefined.
+        at::Tensor numbers;
     };
 
     static Part narrowFloat(const at::Tensor& values, bool doubleQuantization);
+    static Part torchaoNarrowFloat(const at::Tensor& values);
     static Part integers(const at::Tensor& values);
+    static Part quantized(const at::Tensor& values, model::FrozenWeights weights, bool doubleQuantization);
     static at::Tensor blockScales(const Part& part);
+    static at::Tensor torchaoValues(const Part& part, const at::Tensor& result = {});
+    /// \param values  flat
+    void fillFlat(const Part& part, const at::Tensor& values) const;
 
     std::vector<std::int64_t> m_shape;
+    model::FrozenWeights m_weights = model::FrozenWeights::Nf4;
     std::vector<Part> m_parts;
 };
-
-/// input x matrix^T + bias, where the matrix gets no gradient: its values are made for each product and
-/// dropped behind it, forward and backward (MatMul4Bit of bitsandbytes).
-///
-/// \param matrix  outlives backward
-/// \param bias  may be undefined
-at::Tensor linear(const at::Tensor& input, const QuantizedMatrix& matrix, const at::Tensor& bias);
-/// The same with one of the matrices that are stacked in a third dimension.
-at::Tensor linear(const at::Tensor& input, const QuantizedMatrix& stack, std::int64_t index);
 
 } // namespace batchpeak::network

@@ -183,8 +183,9 @@ std::vector<std::int64_t> ShardedParameters::valueBytes(const std::vector<model:
         for (const std::size_t row : shares.units[i].quantized) {
             const model::Parameter& matrix = table[row];
             const std::vector<std::int64_t> rows = model::separateRows(matrix);
-            const auto ofMatrix = QuantizedMatrix::tensorBytes(
-                matrix.shape, rows, holding.tuning.frozenWeights, holding.tuning.doubleQuantization);
+            const auto ofMatrix =
+                QuantizedMatrix::tensorBytes(matrix.shape, rows, holding.tuning.frozenWeights,
+                                             holding.tuning.doubleQuantization, holding.frozenType);
             const std::size_t ofPart = ofMatrix.size() / std::max<std::size_t>(rows.size(), 1);
             for (std::size_t tensor = 0; tensor < ofMatrix.size(); ++tensor) {
                 if (tensor % ofPart != 0 || shares.units[i].lender == i)

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from .fake_quantization import Rounding, fake_quantize
 from .networks.network import Network, Piece
-from .quantization import quantize, uncounted_elements
+from .quantization import quantize, quantize_by_torchao, quantize_to_8_bits, uncounted_elements
 
 # What the projections of a matrix are called in "targets", and what they are called where theirs computes them
 # together: core/model/tuning.h.
@@ -59,6 +59,10 @@ class Tuning:
     rank_stabilized: bool = False
     dropout: float = 0.0
     quantized: bool = False
+    # By torchao in place of bitsandbytes.
+    torchao: bool = False
+    # By bitsandbytes to 8 bits in place of 4.
+    in_8_bits: bool = False
     layers: tuple[int, ...] = ()
     modules_to_save: tuple[str, ...] = ()
     trained_parts: tuple[str, ...] = ()
@@ -114,7 +118,11 @@ def _tune(network: Network, tuning: Tuning, compute_type: torch.dtype) -> Tuned:
     values = {name: value.detach().clone() for name, value in values.items()}
     if not tuning.targets and not tuning.modules_to_save:
         return _freeze(network, tuning, values)
-    if tuning.quantized:
+    if tuning.torchao:
+        quantize_by_torchao(network.module, _quantized_names(network))
+    elif tuning.in_8_bits:
+        quantize_to_8_bits(network.module, _quantized_names(network))
+    elif tuning.quantized:
         quantize(network.module, _quantized_names(network), compute_type)
     model = _with_adapters(network.module, tuning)
     network.module.train()
@@ -275,6 +283,10 @@ def _randomize(module: torch.nn.Module) -> None:
 
 
 def _frozen_weights(tuning: Tuning, compute_type: torch.dtype) -> str:
+    if tuning.torchao:
+        return "torchao-nf4"
+    if tuning.in_8_bits:
+        return "int8"
     if tuning.quantized:
         return "nf4"
     return "bf16" if compute_type == torch.bfloat16 else "same"

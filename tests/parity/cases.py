@@ -265,10 +265,59 @@ def _adapter_cases() -> list[Case]:
     return cases
 
 
+# torchao takes matrices whose elements are a multiple of 64 x 256. Two of the keys' heads have 128 rows.
+_TORCHAO_SIZES = {"width": 256, "feed_forward": 384}
+_TORCHAO = {
+    "LLaMA": partial(_llama, **_TORCHAO_SIZES),
+    "Mistral": partial(_mistral, **_TORCHAO_SIZES),
+    # With biases of queries, keys and values.
+    "Qwen2": partial(_qwen2, **_TORCHAO_SIZES),
+    "Gemma 2": partial(Gemma2, **_ROTARY | _TORCHAO_SIZES, **_WINDOWS, head_size=64),
+}
+
+
+def _torchao_cases() -> list[Case]:
+    cases = []
+    for name, make in _TORCHAO.items():
+        cases += [
+            Case(f"{name}, torchao NF4, LoRA on attention", make, tuning=Tuning(_QUERY_VALUE, torchao=True)),
+            Case(f"{name}, torchao NF4, LoRA", make, tuning=Tuning(_ALL, torchao=True)),
+            Case(f"{name}, torchao NF4, DoRA", make, tuning=Tuning(_ALL, torchao=True, dora=True)),
+        ]
+    llama = _TORCHAO["LLaMA"]
+    return [
+        *cases,
+        Case("LLaMA, torchao NF4, LoRA, checkpointing", llama, _CHECKPOINTING, tuning=Tuning(_ALL, torchao=True)),
+        Case(
+            "LLaMA, torchao NF4, LoRA, uneven micro-batches",
+            llama,
+            micro_batches=_UNEVEN,
+            tuning=Tuning(_ALL, torchao=True),
+        ),
+    ]
+
+
+def _8_bit_cases() -> list[Case]:
+    cases = []
+    for name in ("GPT-2", "LLaMA", "Qwen2", "Gemma 2", "GPT-NeoX", "OPT", "BERT"):
+        make, attention, linear = _ADAPTED[name]
+        cases += [
+            Case(f"{name}, 8 bits, LoRA on attention", make, tuning=Tuning(attention, in_8_bits=True)),
+            Case(f"{name}, 8 bits, LoRA", make, tuning=Tuning(linear, in_8_bits=True)),
+            Case(f"{name}, 8 bits, DoRA", make, tuning=Tuning(linear, in_8_bits=True, dora=True)),
+        ]
+    return [
+        *cases,
+        Case("LLaMA, 8 bits, LoRA, checkpointing", _llama, _CHECKPOINTING, tuning=Tuning(_ALL, in_8_bits=True)),
+    ]
+
+
 _tied_llama = partial(_llama, tied=True)
 
 _TUNED = [
     *_adapter_cases(),
+    *_torchao_cases(),
+    *_8_bit_cases(),
     Case("LLaMA, rank-stabilised LoRA", _llama, tuning=Tuning(_ALL, rank=8, alpha=16, rank_stabilized=True)),
     Case("LLaMA, DoRA on attention", _llama, tuning=Tuning(_QUERY_VALUE, dora=True)),
     Case("LLaMA, quantised DoRA", _llama, tuning=Tuning(_ALL, dora=True, quantized=True)),

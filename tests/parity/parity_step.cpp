@@ -90,7 +90,8 @@ NamedTensors sizesOf(const network::FlatParameters& parameters)
         if (!parameters.quantized(parameter.name))
             continue;
         const std::vector<std::int64_t> tensors = network::QuantizedMatrix::tensorBytes(
-            parameter.shape, model::separateRows(parameter), tuning.frozenWeights, tuning.doubleQuantization);
+            parameter.shape, model::separateRows(parameter), tuning.frozenWeights, tuning.doubleQuantization,
+            at::kFloat);
         bytes += std::reduce(tensors.begin(), tensors.end());
     }
     const auto number = [](std::int64_t value) { return at::full({}, value, at::kLong); };

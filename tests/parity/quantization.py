@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Matrices in 4 bits, as bitsandbytes has them on the CPU."""
+"""Matrices in 4 and in 8 bits, as bitsandbytes has them on the CPU, and in 4 as torchtune has them by torchao."""
 
 import warnings
 from math import prod
@@ -9,7 +9,10 @@ import bitsandbytes
 import torch
 from bitsandbytes.functional import QuantState, get_4bit_type
 from bitsandbytes.nn.parametrize import Bnb4bitParametrization, replace_parameter_4bit
+from peft.tuners.lora import dora
+from peft.utils.integrations import dequantize_module_weight
 from torch import Tensor
+from torchao.dtypes.nf4tensor import NF4Tensor, linear_nf4, to_nf4
 from transformers.pytorch_utils import Conv1D
 
 
@@ -86,11 +89,78 @@ def _linear(layer: torch.nn.Linear | Conv1D, compute_type: torch.dtype) -> bitsa
     return quantized.requires_grad_(False).to("cpu")
 
 
+def quantize_to_8_bits(module: torch.nn.Module, names: list[str]) -> None:
+    """Puts bitsandbytes' layers in the place of linear ones, as load_in_8bit of transformers does. names are those of
+    weights."""
+    for name in names:
+        path = name.rpartition(".")[0]
+        module.set_submodule(path, linear_in_8_bits(module.get_submodule(path)))
+    # PEFT asks for it (dispatch_bnb_8bit).
+    module.is_loaded_in_8bit = True
+
+
+def linear_in_8_bits(
+    layer: torch.nn.Linear | Conv1D, device: torch.device | str = "cpu"
+) -> bitsandbytes.nn.Linear8bitLt:
+    weight = layer.weight.detach()
+    if isinstance(layer, Conv1D):
+        weight = weight.t().contiguous()
+    quantized = bitsandbytes.nn.Linear8bitLt(
+        weight.shape[1],
+        weight.shape[0],
+        bias=layer.bias is not None,
+        has_fp16_weights=False,
+        # llm_int8_threshold of BitsAndBytesConfig in transformers 5.
+        threshold=6.0,
+    )
+    quantized.weight = bitsandbytes.nn.Int8Params(weight, requires_grad=False, has_fp16_weights=False)
+    if layer.bias is not None:
+        quantized.bias = layer.bias
+    # Quantisation happens where the weight is moved to a device, the CPU too.
+    return quantized.requires_grad_(False).to(device)
+
+
+class FrozenNf4Linear(torch.nn.Linear):
+    """FrozenNF4Linear of torchtune (modules/low_precision/nf4_linear.py of 0.6), which holds a matrix by torchao and is
+    multiplied so by LoRALinear and DoRALinear too (modules/peft)."""
+
+    def __init__(self, linear: torch.nn.Linear) -> None:
+        super().__init__(linear.in_features, linear.out_features, linear.bias is not None, device="meta")
+        self.weight = torch.nn.Parameter(to_nf4(linear.weight.detach()), requires_grad=False)
+        if linear.bias is not None:
+            self.bias = linear.bias.requires_grad_(False)
+
+    def forward(self, input: Tensor) -> Tensor:
+        result = linear_nf4(input, self.weight)
+        return result if self.bias is None else result + self.bias
+
+
+def quantize_by_torchao(module: torch.nn.Module, names: list[str]) -> None:
+    """Puts torchtune's layers in the place of linear ones. names are those of weights.
+
+    PEFT's DoRA, which computes what torchtune's does, knows no matrix of torchao: it is told how one is brought back.
+    """
+    dora.dequantize_module_weight = _dequantized
+    for name in names:
+        path = name.rpartition(".")[0]
+        module.set_submodule(path, FrozenNf4Linear(module.get_submodule(path)))
+
+
+def _dequantized(layer: torch.nn.Module) -> Tensor:
+    weight = layer.weight
+    return weight.to(weight.dtype) if isinstance(weight, NF4Tensor) else dequantize_module_weight(layer)
+
+
 def quantized_tensors(module: torch.nn.Module) -> list[Tensor]:
-    """All that is held for quantised matrices, each tensor once; of the tables of numbers, which every matrix has for
-    itself, none."""
+    """All that is held for quantised matrices, each tensor once; of the tables of numbers, which every matrix of
+    bitsandbytes has for itself, none."""
     tensors = []
     for layer in module.modules():
+        if isinstance(layer, bitsandbytes.nn.Linear8bitLt):
+            scales = layer.weight.SCB if layer.state.SCB is None else layer.state.SCB
+            tensors += [layer.weight.data, scales]
+        if isinstance(layer, FrozenNf4Linear):
+            tensors += [getattr(layer.weight, name) for name in layer.weight.__tensor_flatten__()[0]]
         if isinstance(layer, bitsandbytes.nn.Linear4bit):
             tensors += [layer.weight, *_state(layer.weight.quant_state)]
         for name, chain in getattr(layer, "parametrizations", {}).items():

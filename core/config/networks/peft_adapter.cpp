@@ -511,9 +511,10 @@ decltype(ConfigContents::tuningFor) tuningBy(PeftAdapter adapter)
 
 void warnOfIntegerKernels(const Settings& settings, std::string_view key, std::vector<Warning>& warnings)
 {
-    warnOfApproximation(warnings, settings.positionOf(key), approximation::kernel8bit,
-                        "The run multiplies weights in 8 bits by bitsandbytes' kernels ({}), which trials "
-                        "do not have; the bytes of the weights are the same.",
+    warnOfApproximation(warnings, settings.positionOf(key), approximation::integerProducts,
+                        "On a GPU the run rounds inputs to 8 bits and scales products back by bitsandbytes' "
+                        "kernels ({}), where trials have several operations; in training on the CPU both "
+                        "expand the weights.",
                         key);
 }
 

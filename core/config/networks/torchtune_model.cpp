@@ -262,15 +262,9 @@ model::Tuning readTorchtuneTuning(const ConfigSection& section, std::vector<Warn
                          .dropout = dropoutRateOr(section, "lora_dropout", 0.0),
                          .targets = readTargets(section)};
     if (section.boolean("quantize_base").value_or(builder.quantizes)) {
-        // NF4Tensor of torchao: 4 bits an element, 8 for the scale of each 64, and one factor for 256 scales
-        // in the type of the weights, 2 bytes in bf16, where bitsandbytes has 4: 0.0001 bytes an element
-        // less.
-        tuning.frozenWeights = model::FrozenWeights::Nf4;
-        tuning.doubleQuantization = true;
+        // NF4Tensor of torchao: torchtune/modules/peft/lora.py and modules/low_precision/nf4_linear.py.
+        tuning.frozenWeights = model::FrozenWeights::TorchaoNf4;
         warnOfWideWeights(section, builder, tuning, warnings);
-        warnOfApproximation(warnings, section.positionOf(componentKey), approximation::kernel4bit,
-                            "torchao expands 4-bit weights by operations of its own, in another time than "
-                            "trials; both keep the same bytes.");
     }
     return tuning;
 }

@@ -370,11 +370,6 @@ void readModelInto(const ConfigSection& root, ConfigContents& contents)
         readTorchtuneQuantizer(root, contents);
         return contents.model;
     });
-    if (contents.tuning.frozenWeights == model::FrozenWeights::Nf4 &&
-        root.text("dtype").value_or("fp32") == "fp32") {
-        warnOfApproximation(contents.warnings, root.positionOf("dtype"), approximation::wideWeights,
-                            "The run has in fp32 what has no 4 bits; trials have it in bf16.");
-    }
 }
 
 bool namesAComponent(const ConfigSection& root, std::string_view key)

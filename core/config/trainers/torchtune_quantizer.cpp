@@ -59,7 +59,7 @@ const model::DecoderSpec* decoderOf(const ConfigContents& contents)
 void checkAdapters(const ConfigSection& section, const ConfigContents& contents)
 {
     const model::Tuning& tuning = contents.tuning;
-    if (tuning.frozenWeights == model::FrozenWeights::Nf4) {
+    if (model::isQuantized(tuning.frozenWeights)) {
         section.fail(componentKey, "rounds weights in training, which torchtune refuses of weights that have "
                                    "4 bits already; write quantize_base: False, or remove quantizer");
     }

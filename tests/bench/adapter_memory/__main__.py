@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bytes of our worker's step of adapters beside those of PEFT and bitsandbytes, on the CPU.
+"""Bytes of our worker's step of adapters beside those of PEFT, bitsandbytes and torchao, on the CPU.
 
 Of both sides the most that tensors held at once is measured at two micro-batch sizes: what a sample more takes, and
 what is left, which no sample takes. Beside it, what PEFT's step holds for each part: weights, with all that
@@ -36,7 +36,11 @@ TUNINGS = {
     "DoRA": replace(_LORA, dora=True),
     "QLoRA": replace(_LORA, quantized=True),
     "QLoRA, dropout": replace(_LORA, quantized=True, dropout=0.05),
+    "torchao NF4": replace(_LORA, torchao=True),
+    "8 bits": replace(_LORA, in_8_bits=True),
 }
+# Of networks that transformers builds of torch's linear layers, as torchtune does.
+_TORCHAO_NETWORKS = ("LLaMA",)
 HEADER = (
     f"{'network':<21} {'':<4}  {'fixed: ours':>11} {'theirs':>8} {'':>5}"
     f"  {'a sample: ours':>14} {'theirs':>8} {'':>5}"
@@ -71,6 +75,8 @@ def main() -> int:
         for tuning in TUNINGS:
             for precision in ("fp32", "bf16"):
                 name = f"{network} {tuning}"
+                if TUNINGS[tuning].torchao and network not in _TORCHAO_NETWORKS:
+                    continue
                 if options.only.lower() in name.lower():
                     print(_row(name, make(), TUNINGS[tuning], precision, options), flush=True)
     return 0

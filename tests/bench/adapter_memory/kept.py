@@ -7,6 +7,7 @@ from weakref import WeakSet
 
 from torch import Tensor
 from torch.autograd.graph import saved_tensors_hooks
+from torchao.dtypes.nf4tensor import NF4Tensor
 
 
 class _Kept:
@@ -27,7 +28,9 @@ def kept_bytes(forward: Callable[[], Tensor], held: list[Tensor]) -> int:
 
     with saved_tensors_hooks(pack, lambda place: place.tensor):
         loss = forward()
-        storages = [place.tensor.untyped_storage() for place in kept]
+        # A matrix of torchao has no storage of its own, and what it is made of is held anyway.
+        tensors = [place.tensor for place in kept if not isinstance(place.tensor, NF4Tensor)]
+        storages = [tensor.untyped_storage() for tensor in tensors]
         del loss
     known = {tensor.untyped_storage().data_ptr() for tensor in held}
     return sum({s.data_ptr(): s.nbytes() for s in storages if s.data_ptr() not in known}.values())

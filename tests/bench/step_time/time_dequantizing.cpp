@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "network/libtorch.h"
+#include "network/quantized_linear.h"
 #include "network/quantized_matrix.h"
 
 #include <ATen/ops/randn.h>
@@ -20,17 +21,29 @@ using namespace batchpeak;
 namespace {
 
 constexpr const char* usage =
-    "Usage: batchpeak-time-dequantizing DEVICE fp32|bf16 OUTPUTS INPUTS WARM_UP_CALLS CALLS\n"
-    "Prints the seconds of each call that brings a matrix in NF4 with double quantisation back to wide "
-    "numbers.\n";
+    "Usage: batchpeak-time-dequantizing DEVICE nf4|torchao-nf4|int8 fp32|bf16 OUTPUTS INPUTS ROWS "
+    "WARM_UP_CALLS "
+    "CALLS\n"
+    "Prints the seconds of each call that brings a quantised matrix back to wide numbers, of NF4 with double "
+    "quantisation; with ROWS above 0, of each product with so many rows, forward and backward.\n";
 
-std::int64_t countFrom(std::string_view text)
+std::int64_t countFrom(std::string_view text, std::int64_t least = 1)
 {
     std::int64_t count = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
-    if (error != std::errc() || end != text.data() + text.size() || count < 1)
-        throw std::invalid_argument("\"" + std::string(text) + "\" is no number from 1 upwards.");
+    if (error != std::errc() || end != text.data() + text.size() || count < least) {
+        throw std::invalid_argument("\"" + std::string(text) + "\" is no number from " +
+                                    std::to_string(least) + " upwards.");
+    }
     return count;
+}
+
+model::FrozenWeights weightsFrom(std::string_view text)
+{
+    const auto weights = model::fromText<model::FrozenWeights>(text);
+    if (!weights || !model::isQuantized(*weights))
+        throw std::invalid_argument("\"" + std::string(text) + "\" is no kind of quantised weights.");
+    return *weights;
 }
 
 at::ScalarType typeFrom(std::string_view text)
@@ -48,19 +61,33 @@ void waitFor(at::Device device)
         c10::impl::VirtualGuardImpl(device.type()).synchronizeDevice(device.index());
 }
 
+/// In training, where an adapter below wants the gradient of its inputs.
+void multiply(const at::Tensor& input, const at::Tensor& gradient, const network::QuantizedMatrix& matrix)
+{
+    input.mutable_grad().reset();
+    network::linear(input, matrix, {}, /*trains=*/true).backward(gradient);
+}
+
 void timeCalls(std::span<char*> arguments)
 {
     const at::Device device{std::string(arguments[1])};
-    const at::ScalarType type = typeFrom(arguments[2]);
+    const model::FrozenWeights weights = weightsFrom(arguments[2]);
+    const at::ScalarType type = typeFrom(arguments[3]);
     const at::Tensor values =
-        at::randn({countFrom(arguments[3]), countFrom(arguments[4])}, at::TensorOptions(device).dtype(type));
-    const network::QuantizedMatrix matrix(values, {}, model::FrozenWeights::Nf4, true);
-    const std::int64_t warmUps = countFrom(arguments[5]);
-    const std::int64_t calls = warmUps + countFrom(arguments[6]);
+        at::randn({countFrom(arguments[4]), countFrom(arguments[5])}, at::TensorOptions(device).dtype(type));
+    const network::QuantizedMatrix matrix(values, {}, weights, true);
+    const std::int64_t rows = countFrom(arguments[6], 0);
+    const at::Tensor input = at::randn({rows, values.size(1)}, values.options()).requires_grad_();
+    const at::Tensor gradient = at::randn({rows, values.size(0)}, values.options());
+    const std::int64_t warmUps = countFrom(arguments[7]);
+    const std::int64_t calls = warmUps + countFrom(arguments[8]);
     for (std::int64_t call = 0; call < calls; ++call) {
         waitFor(values.device());
         const auto begin = std::chrono::steady_clock::now();
-        const at::Tensor wide = matrix.dequantized(type);
+        if (rows > 0)
+            multiply(input, gradient, matrix);
+        else
+            matrix.dequantizedPart(type, 0);
         waitFor(values.device());
         const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
         if (call >= warmUps)
@@ -74,7 +101,7 @@ int main(int argc, char** argv)
 {
     network::loadAcceleratorLibrary();
     const std::span<char*> arguments(argv, argc);
-    if (arguments.size() != 7) {
+    if (arguments.size() != 9) {
         std::fputs(usage, stderr);
         return 1;
     }

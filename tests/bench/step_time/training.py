@@ -12,6 +12,8 @@ from parity.adapters import Tuned, Tuning, tune
 from parity.networks.network import Batch, Network
 from parity.quantization import code_tables, quantized_tensors
 
+from torchao.dtypes.nf4tensor import NF4Tensor
+
 from .table import StepBlock
 
 # As core/network/optimizer_step.cpp has them.
@@ -142,8 +144,9 @@ class Training:
 
     def _weights(self) -> list[Tensor]:
         module = self._network.module
+        # A matrix of torchao has no storage of its own; what it is made of stands among the quantised ones.
         return [
-            *module.parameters(),
+            *(parameter for parameter in module.parameters() if not isinstance(parameter, NF4Tensor)),
             *module.buffers(),
             *quantized_tensors(module),
             *code_tables(module),

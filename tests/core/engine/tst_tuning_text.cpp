@@ -60,6 +60,13 @@ Tuning roundedBesideAdapters()
     return tuning;
 }
 
+Tuning asTorchtune()
+{
+    Tuning tuning = adapters();
+    tuning.frozenWeights = model::FrozenWeights::TorchaoNf4;
+    return tuning;
+}
+
 Tuning narrowFloats()
 {
     return {.fakeQuantization = {.weights = model::FakeQuantizedWeights::Nvfp4,
@@ -93,6 +100,9 @@ private slots:
                       "DoRA of rank 16, alpha 32, rank-stabilised, dropout 0.05, on query in layers 0 and 3; "
                       "attention output",
                       "output and layers.30", "nf4 with double quantisation", "DoRA 16 on nf4"}},
+                    {"as torchtune holds it",
+                     {asTorchtune(), "LoRA of rank 16, alpha 32, dropout 0.05, on query and attention output",
+                      "", "nf4 of torchao", "LoRA 16 on torchao-nf4"}},
                     {"some parts",
                      {partly(), "", "layers.30 and output.weight", "bf16", "partly trained on bf16"}}});
     }
@@ -156,6 +166,7 @@ private slots:
     {
         rows<Tuning>({{"all", Tuning()},
                       {"adapters", adapters()},
+                      {"beside torchao's weights", asTorchtune()},
                       {"everything", everything()},
                       {"some parts", partly()},
                       {"rounded", rounded()},

@@ -64,6 +64,12 @@ inline std::vector<NamedTuning> tinyTunings()
                            tuning.adapter = model::AdapterKind::Dora;
                            tuning.frozenWeights = Nf4;
                        })},
+        {"torchao's QLoRA", with(lora(allLinear()), [](auto& tuning) { tuning.frozenWeights = TorchaoNf4; })},
+        {"torchao's QDoRA", with(lora(allLinear()),
+                                 [](auto& tuning) {
+                                     tuning.adapter = model::AdapterKind::Dora;
+                                     tuning.frozenWeights = TorchaoNf4;
+                                 })},
         {"LoRA beside 8 bits", with(lora(), [](auto& tuning) { tuning.frozenWeights = Int8; })}};
 }
 

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "network/quantized_linear.h"
 #include "network/quantized_matrix.h"
 #include "network_comparison.h"
 #include "support/rows.h"
@@ -147,6 +148,7 @@ private slots:
     {
         rows<FrozenWeights, qint64>({{"NF4", {FrozenWeights::Nf4, 64}},
                                      {"NF4, blocks over matrices", {FrozenWeights::Nf4, 9}},
+                                     {"NF4 of torchao", {FrozenWeights::TorchaoNf4, 64}},
                                      {"8 bits", {FrozenWeights::Int8, 9}}});
     }
     void givesBackOneOfAStack()
@@ -165,7 +167,7 @@ private slots:
         const QuantizedMatrix matrix(at::randn({7, 64}), {}, FrozenWeights::Nf4, true);
         const at::Tensor bias = at::randn({7}).requires_grad_();
         const at::Tensor input = at::randn({2, 3, 64}).requires_grad_();
-        const at::Tensor result = linear(input, matrix, bias);
+        const at::Tensor result = linear(input, matrix, bias, /*trains=*/true);
         result.square().sum().backward();
         const at::Tensor ours = input.grad().clone();
         const at::Tensor ofBias = bias.grad().clone();
