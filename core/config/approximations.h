@@ -51,6 +51,7 @@ inline constexpr std::string_view otherVocabulary = "a vocabulary that is not kn
 // What a step computes.
 inline constexpr std::string_view compiled = "a compiled network";
 inline constexpr std::string_view chunkedLoss = "a loss in chunks";
+inline constexpr std::string_view otherLoss = "a loss that is computed otherwise";
 inline constexpr std::string_view otherCheckpointing = "selective checkpointing";
 inline constexpr std::string_view sparseWeights = "sparse weights";
 inline constexpr std::string_view sparseAttention = "sparse attention";
@@ -73,10 +74,19 @@ inline constexpr std::string_view fullTraining = "full training in place of adap
 /// look so.
 inline constexpr std::string_view olderRecord = "an older record, which does not tell";
 
+/// Evaluation has nothing of it.
+inline bool isOfTrainingAlone(std::string_view phrase)
+{
+    constexpr std::array phrases{hostOptimizer, hostActivations, otherOptimizer,     pagedOptimizer,
+                                 step8bit,      step4bit,        updatesInBackward,  fp32Gradients,
+                                 droppedLayers, bf16Copies,      otherCheckpointing, fullTraining};
+    return std::ranges::find(phrases, phrase) != phrases.end();
+}
+
 /// Trials hold the bytes that the run holds, and compute with them in another time.
 inline bool isOfSpeedAlone(std::string_view phrase)
 {
-    constexpr std::array phrases{step8bit, step4bit, kernel4bit, kernel8bit, float16, singleExperts};
+    constexpr std::array phrases{step8bit, step4bit, kernel4bit, kernel8bit, integerProducts, singleExperts};
     return std::ranges::find(phrases, phrase) != phrases.end();
 }
 

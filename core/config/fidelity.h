@@ -49,9 +49,9 @@ struct Fidelity
 Fidelity fidelityOf(const ConfigContents& contents);
 
 /// "measured as configured", "approximate because of packed samples and an optimizer that is not run here",
-/// "memory as configured, speed approximate because of float16", "another run, with another network",
-/// "another run, with another precision; approximate because of packed samples"; each may end in ", for
-/// samples of 2048 tokens".
+/// "memory as configured, speed approximate because of another kernel for 4-bit weights", "another run, with
+/// another network", "another run, with another precision; approximate because of packed samples"; each may
+/// end in ", for samples of 2048 tokens".
 std::string toText(const Fidelity& fidelity);
 /// In a few words: "as configured", "approximate", "speed approximate", "another run"; of the first "as
 /// configured, assumed data" where trials have assumed some, since nothing else would tell that beside it.

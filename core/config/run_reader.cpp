@@ -256,12 +256,22 @@ std::optional<std::int64_t> longestLength(const ConfigContents& contents)
 void settleTuning(ConfigContents& contents)
 {
     const auto* spec = networkOf(contents);
-    if (!spec || !contents.tuningFor)
+    if (!spec)
         return;
     contents.model = networkOrWhyNot([&contents, network = *spec] {
-        const model::Tuning published = contents.tuning;
-        contents.tuning = contents.tuningFor(network, contents.warnings);
-        takeCheckpointWeights(published, contents.tuning);
+        if (contents.tuningFor) {
+            const model::Tuning published = contents.tuning;
+            contents.tuning = contents.tuningFor(network, contents.warnings);
+            takeCheckpointWeights(published, contents.tuning);
+        }
+        // validate_quantization_for_training in trainer_utils.py of transformers 5.23.
+        if (contents.train && model::isQuantized(contents.tuning.frozenWeights) &&
+            !model::hasAdapters(contents.tuning)) {
+            refuseRun(contents.places.network ? contents.places.network->position : TextPosition(),
+                      "trains a network without adapters whose weights are quantised, which transformers "
+                      "refuses",
+                      reason::quantizedTraining);
+        }
         return network;
     });
 }

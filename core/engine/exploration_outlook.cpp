@@ -279,8 +279,7 @@ ExplorationOutlook outlookOn(const ConfigFile& file, const ExplorationOptions& o
         outlook.plan = planExploration(file.path(), contents, options);
         shareAmongDevices(*outlook.plan, options, devices);
         filled = inForce(filled, *outlook.plan);
-        outlook.values.push_back(
-            {Translated::tr("Trials are"), fidelityText(outlook.plan->run.fidelity), {}});
+        outlook.values.push_back({Translated::tr("Measured"), fidelityText(outlook.plan->run.fidelity), {}});
     } catch (const config::ConfigError& error) {
         outlook.problem = QString::fromUtf8(error.what());
     }

@@ -96,7 +96,8 @@ model::StepOptions stepOptions(model::StepOptions step, const ExplorationOptions
 }
 
 /// What the config's devices hold together, where there are several. Of a run whose config does not say how
-/// many there are, those are that somebody names; shareAmongDevices() knows better.
+/// many there are, shareAmongDevices() counts those of this computer; of another one, somebody has named
+/// them.
 void setShards(model::StepOptions& step, const config::ConfigContents& contents,
                const ExplorationOptions& options)
 {
@@ -106,7 +107,8 @@ void setShards(model::StepOptions& step, const config::ConfigContents& contents,
         step.sharding = model::Sharding::None;
     if (step.sharding == model::Sharding::None)
         return;
-    step.shards = isKnown ? plan->devices : std::max<std::int64_t>(1, options.devices.size());
+    const std::int64_t named = options.launcher.isEmpty() ? 1 : options.devices.size();
+    step.shards = isKnown ? plan->devices : std::max<std::int64_t>(1, named);
 }
 
 // A decoder's sequence is as much shorter as the encoder's: T5's targets tell what was masked in its input.

@@ -8,6 +8,7 @@
 
 #include <string>
 #include <variant>
+#include <vector>
 
 namespace batchpeak::engine {
 
@@ -106,6 +107,14 @@ void judgeUpdates(Fidelity& fidelity, const trial::LoadRequest& load)
         fidelity.addReason(config::approximation::updatesInBackward);
 }
 
+void dropReasonsOfTraining(Fidelity& fidelity)
+{
+    for (const std::string& reason : std::vector(fidelity.reasons)) {
+        if (config::approximation::isOfTrainingAlone(reason))
+            fidelity.dropReason(reason);
+    }
+}
+
 /// Each device runs its trials by itself, whatever the others hold; where the config says that there is one,
 /// none does, whatever reading it has warned of. In evaluation only parameters are shared.
 void judgeSharding(Fidelity& fidelity, const ConfigContents& contents, const trial::LoadRequest& load)
@@ -126,6 +135,8 @@ Fidelity fidelityOfRun(const ConfigContents& contents, const ExplorationOptions&
                        const trial::LoadRequest& load, const model::ParameterCounts& counts)
 {
     Fidelity fidelity = config::fidelityOf(contents);
+    if (load.phase == model::Phase::Eval)
+        dropReasonsOfTraining(fidelity);
     addReplacedTuning(fidelity, contents.tuning, load.tuning);
     addReplacedSteps(fidelity, contents, load);
     addLengths(fidelity, contents, load);

@@ -29,11 +29,11 @@ bool isTrainedPart(const Tuning& tuning, std::string_view name)
 }
 
 /// bitsandbytes' layers take the place of all linear ones but the projection onto the vocabulary
-/// (get_keys_to_not_convert in transformers 5, quantizers), and axolotl's of experts too.
-bool canBeQuantized(const Parameter& parameter)
+/// (get_keys_to_not_convert in transformers 5, quantizers).
+bool canBeQuantized(const Parameter& parameter, const Tuning& tuning)
 {
     if (parameter.name.ends_with("experts.up") || parameter.name.ends_with("experts.down"))
-        return true;
+        return tuning.quantizesExperts;
     // T5 keeps its last matrix wide (_keep_in_fp32_modules in transformers 5, models/t5/modeling_t5.py).
     const bool isOfPair = parameter.name.starts_with("encoder.") || parameter.name.starts_with("decoder.");
     if (isOfPair && parameter.name.ends_with("feed_forward.down.weight"))
@@ -62,7 +62,7 @@ void addAdapters(std::vector<Parameter>& table, const Parameter& matrix, const T
 
 Parameter frozen(Parameter parameter, const Tuning& tuning)
 {
-    const bool isNarrow = isQuantized(tuning.frozenWeights) && canBeQuantized(parameter);
+    const bool isNarrow = isQuantized(tuning.frozenWeights) && canBeQuantized(parameter, tuning);
     parameter.role = isNarrow ? ParameterRole::Quantized : ParameterRole::Frozen;
     // torchtune's networks have a matrix for each projection, those of Phi-3 too
     // (torchtune/models/phi3/_component_builders.py of 0.6).

@@ -131,6 +131,9 @@ struct Tuning
     FrozenWeights frozenWeights = FrozenWeights::Same;
     /// The scales of NF4's blocks are quantised too; those of torchao's always are.
     bool doubleQuantization = true;
+    /// Stacked matrices of experts are quantised as others are. Loaders leave them wide, since they are no
+    /// linear layers (replace_with_bnb_linear in integrations/bitsandbytes.py of transformers 5.23).
+    bool quantizesExperts = false;
     FakeQuantization fakeQuantization = {};
 
     bool operator==(const Tuning&) const = default;
@@ -157,6 +160,7 @@ void visitFields(Tuning& tuning, Visitor&& visitor)
     visitor.texts("trained_parts", tuning.trainedParts);
     visitor.word("frozen_weights", tuning.frozenWeights);
     visitor.value("double_quantization", tuning.doubleQuantization);
+    visitor.value("quantize_experts", tuning.quantizesExperts);
     visitFields(tuning.fakeQuantization, visitor);
 }
 

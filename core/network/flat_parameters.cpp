@@ -377,7 +377,7 @@ void FlatParameters::clearGradients()
         return;
     }
     for (View& view : m_views) {
-        if (view.gradient.defined() || m_update)
+        if (view.gradient.defined() || (m_update && view.parameter.defined()))
             view.parameter.mutable_grad().reset();
     }
 }

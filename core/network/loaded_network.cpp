@@ -173,18 +173,18 @@ void throwWhereImpossible(const trial::LoadRequest& request)
         throw std::invalid_argument(*problem);
     if (const auto problem = model::problemWith(request.model, request.tuning))
         throw std::invalid_argument(*problem);
-    if (request.step.updatesInBackward && request.step.maxGradientNorm > 0) {
+    const bool updatesInBackward = model::updatesInBackward(request.phase, request.step);
+    if (updatesInBackward && request.step.maxGradientNorm > 0) {
         throw std::invalid_argument(
             "Gradients are not scaled to a norm of all of them where backward updates parameters; leave the "
             "norm out.");
     }
-    if (request.step.updatesInBackward && model::scalesLoss(request.precision)) {
+    if (updatesInBackward && model::scalesLoss(request.precision)) {
         throw std::invalid_argument(
             "Backward does not update parameters where the loss is scaled, since all gradients decide the "
             "scale; choose another precision.");
     }
-    if (request.optimizer == model::Optimizer::Adafactor &&
-        model::updatesInBackward(request.phase, request.step)) {
+    if (request.optimizer == model::Optimizer::Adafactor && updatesInBackward) {
         throw std::invalid_argument(
             "Adafactor is not run within backward; leave the updates in backward out, or choose another "
             "optimizer.");
@@ -273,9 +273,10 @@ std::vector<NamedTensor> LoadedNetwork::trainedTensors() const
     std::vector<NamedTensor> tensors = m_parameters->trained();
     for (const NamedTensor& state : m_optimizer->state()) {
         const std::string name = "optimizer." + state.name;
-        // The count of steps is one number for all parameters, and what has few bits is in no parameter's
-        // shape.
-        if (state.tensor.numel() != m_parameters->gradients().numel()) {
+        // The count of steps is one number for all parameters, and blocks of few bits reach over the gaps
+        // between them.
+        if (state.tensor.scalar_type() == at::kByte ||
+            state.tensor.numel() != m_parameters->gradients().numel()) {
             tensors.push_back({.name = name, .tensor = state.tensor});
             continue;
         }

@@ -128,13 +128,16 @@ const LookupTables& tablesOn(at::Device device)
     static std::mutex mutex;
     static auto& tables = *new std::map<std::pair<at::DeviceType, at::DeviceIndex>, LookupTables>;
     const std::scoped_lock lock(mutex);
-    const auto [place, isNew] = tables.try_emplace({device.type(), device.index()});
-    if (isNew) {
+    const std::pair key(device.type(), device.index());
+    auto place = tables.find(key);
+    if (place == tables.end()) {
         const auto wrapped = [device](std::span<const float> numbers, at::IntArrayRef shape) {
             // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast): tensors of constants there are none
             return at::from_blob(const_cast<float*>(numbers.data()), shape, at::kFloat).to(device);
         };
-        place->second = {.pairs = wrapped(pairTable(), {256, 2}), .dynamic = wrapped(dynamicTable(), {256})};
+        // Both are there before either is kept: the device may have no memory for one of them.
+        LookupTables made{.pairs = wrapped(pairTable(), {256, 2}), .dynamic = wrapped(dynamicTable(), {256})};
+        place = tables.emplace(key, std::move(made)).first;
     }
     return place->second;
 }
@@ -223,6 +226,9 @@ QuantizedMatrix::QuantizedMatrix(const at::Tensor& values, const std::vector<std
     : m_shape(values.sizes().vec()), m_weights(weights)
 {
     const at::NoGradGuard noGradients;
+    // With the network, and not in its first step, which must be able to give back all that it has taken.
+    if (weights == model::FrozenWeights::Nf4)
+        tablesOn(values.device());
     const at::Tensor matrix = values.flatten(0, -2);
     std::int64_t first = 0;
     for (const std::int64_t count : rows.empty() ? std::vector{matrix.size(0)} : rows) {
@@ -292,16 +298,21 @@ QuantizedMatrix::Part QuantizedMatrix::integers(const at::Tensor& values)
             .scales = largest};
 }
 
-at::Tensor QuantizedMatrix::blockScales(const Part& part)
+at::Tensor QuantizedMatrix::blockScales(const Part& part, std::int64_t first, std::int64_t count)
 {
     if (!part.scalesOfScales.defined())
-        return part.scales;
-    const at::Tensor numbers =
-        tablesOn(part.scales.device()).dynamic.index_select(0, part.scales.to(at::kInt));
+        return part.scales.narrow(0, first, count);
+    // Whole blocks of scales around those that are asked for.
+    const std::int64_t firstBlock = first / blockScaleCount;
+    const std::int64_t begin = firstBlock * blockScaleCount;
+    const std::int64_t end =
+        std::min(blocksOf(first + count, blockScaleCount) * blockScaleCount, part.scales.numel());
+    const at::Tensor codes = part.scales.narrow(0, begin, end - begin);
+    const at::Tensor numbers = tablesOn(codes.device()).dynamic.index_select(0, codes.to(at::kInt));
     return inBlocks(numbers, blockScaleCount)
-        .mul(part.scalesOfScales.unsqueeze(1))
+        .mul(part.scalesOfScales.narrow(0, firstBlock, blocksOf(end - begin, blockScaleCount)).unsqueeze(1))
         .flatten()
-        .narrow(0, 0, part.scales.numel())
+        .narrow(0, first - begin, count)
         .add(part.meanScale);
 }
 
@@ -338,7 +349,7 @@ void QuantizedMatrix::fillFlat(const Part& part, const at::Tensor& values) const
     if (m_weights == model::FrozenWeights::Int8)
         values.view_as(part.codes).copy_(part.codes).mul_(rowScales(part.scales));
     else if (m_weights == model::FrozenWeights::Nf4)
-        fill(part.codes, blockScales(part), values);
+        fill(part.codes, blockScales(part, 0, part.scales.numel()), values);
     else if (values.scalar_type() == part.numbers.scalar_type())
         torchaoValues(part, values);
     else
@@ -374,8 +385,8 @@ at::Tensor QuantizedMatrix::dequantized(at::ScalarType type, std::int64_t index)
         return dequantized(type).select(0, index);
     const std::int64_t blocks = elements / blockValues;
     const at::Tensor values = at::empty({elements}, part.codes.options().dtype(type));
-    fill(part.codes.narrow(0, index * elements / 2, elements / 2),
-         blockScales(part).narrow(0, index * blocks, blocks), values);
+    fill(part.codes.narrow(0, index * elements / 2, elements / 2), blockScales(part, index * blocks, blocks),
+         values);
     return values.view(shape);
 }
 

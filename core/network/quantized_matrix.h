@@ -82,7 +82,7 @@ private:
     static Part torchaoNarrowFloat(const at::Tensor& values);
     static Part integers(const at::Tensor& values);
     static Part quantized(const at::Tensor& values, model::FrozenWeights weights, bool doubleQuantization);
-    static at::Tensor blockScales(const Part& part);
+    static at::Tensor blockScales(const Part& part, std::int64_t first, std::int64_t count);
     static at::Tensor torchaoValues(const Part& part, const at::Tensor& result = {});
     /// \param values  flat
     void fillFlat(const Part& part, const at::Tensor& values) const;

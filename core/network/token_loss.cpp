@@ -60,7 +60,9 @@ public:
 
     void makeGradients(const at::Tensor& hidden, const Affine& output)
     {
-        m_hiddenGradient = at::empty_like(hidden);
+        m_learns = true;
+        if (hidden.requires_grad())
+            m_hiddenGradient = at::empty_like(hidden);
         if (output.weight.requires_grad())
             m_weightGradient = at::zeros_like(output.weight);
         if (output.bias.defined() && output.bias.requires_grad())
@@ -73,7 +75,7 @@ public:
         at::Tensor logits = softCapped(linear(input, m_output, /*trains=*/false), m_softCap).to(at::kFloat);
         at::Tensor chances = at::log_softmax(logits, -1);
         m_loss.add_(at::nll_loss(chances, targets, {}, at::Reduction::Sum, ignoredTarget));
-        if (!m_hiddenGradient.defined())
+        if (!m_learns)
             return;
         if (m_softCap == 0.0)
             logits.reset();
@@ -86,7 +88,8 @@ public:
         if (logits.defined())
             chances.mul_(logits.div_(m_softCap).square_().neg_().add_(1.0));
         const at::Tensor gradient = chances.to(m_output.weight.scalar_type());
-        m_hiddenGradient.narrow(0, firstRow, hidden.size(0)).copy_(at::mm(gradient, m_output.weight));
+        if (m_hiddenGradient.defined())
+            m_hiddenGradient.narrow(0, firstRow, hidden.size(0)).copy_(at::mm(gradient, m_output.weight));
         if (m_weightGradient.defined())
             m_weightGradient.add_(at::mm(gradient.t(), input));
         if (m_biasGradient.defined())
@@ -101,6 +104,8 @@ private:
     double m_normalizer;
     double m_softCap;
     at::Tensor m_loss;
+    /// Something of what it is made from.
+    bool m_learns = false;
     at::Tensor m_hiddenGradient;
     at::Tensor m_weightGradient;
     at::Tensor m_biasGradient;
@@ -114,7 +119,9 @@ struct ChunkedLoss : torch::autograd::Function<ChunkedLoss>
     {
         const Affine output{.weight = weight, .bias = bias.value_or(at::Tensor())};
         ChunkedSum sum(hidden, output, normalizer, softCap);
-        if (hidden.requires_grad())
+        const bool learns =
+            hidden.requires_grad() || weight.requires_grad() || (bias && bias->requires_grad());
+        if (learns)
             sum.makeGradients(hidden, output);
         {
             // The operands have the type of products already.
@@ -124,7 +131,7 @@ struct ChunkedLoss : torch::autograd::Function<ChunkedLoss>
                 sum.add(hidden.narrow(0, row, rows), targets.narrow(0, row, rows), row);
             }
         }
-        if (hidden.requires_grad())
+        if (learns)
             context->save_for_backward(sum.gradients());
         return sum.loss();
     }

@@ -159,7 +159,7 @@ void MaximumSearch::start(const QString& filePath, const config::ConfigContents&
     engine::ExplorationOptions search = searchOptions(options, d->way, largest);
     search.devices = onlyDevice(search, d->parts);
     // What is trained with the size shares nothing either.
-    config::ConfigContents alone = updatedBehindBackward(contents);
+    config::ConfigContents alone = trainedContents(contents);
     alone.step.sharding = model::Sharding::None;
     exploration->load(filePath, alone, search);
 

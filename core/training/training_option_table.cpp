@@ -315,6 +315,8 @@ void checkTrainingOptions(const TrainingOptions& o)
         throw UsageError("--shrink leaves the network a few tokens of its vocabulary, and --data brings them "
                          "all; leave out either.");
     }
+    if (o.run.packedTextLength)
+        throw UsageError("training packs no texts into a sample; leave out --packed-text-length.");
     if (o.checkpointEvery > 0 && o.checkpointFolder.isEmpty())
         throw UsageError("--checkpoint-every needs a folder for the checkpoints; add --checkpoint DIR.");
 }

@@ -152,8 +152,22 @@ trial::TrainingReady countedSamples(const trial::DataChoice& data)
     return {.samples = data.samples - heldOut, .heldOutSamples = heldOut};
 }
 
-config::ConfigContents updatedBehindBackward(config::ConfigContents contents)
+config::ConfigContents trainedContents(config::ConfigContents contents)
 {
+    // As many share as run it, which is one here.
+    if (contents.train && !contents.train->knowsDevices) {
+        contents.step.sharding = model::Sharding::None;
+        std::erase_if(contents.warnings, [](const config::Warning& warning) {
+            return warning.approximation == config::approximation::sharding;
+        });
+    }
+    if (contents.step.packedTextLength > 0) {
+        contents.step.packedTextLength = 0;
+        contents.textLengthIsOpen = false;
+        contents.warnings.push_back({.sentence = "Training packs no texts into a sample.",
+                                     .position = {},
+                                     .approximation = std::string(config::approximation::packedTexts)});
+    }
     if (contents.step.updatesInBackward) {
         contents.step.updatesInBackward = false;
         contents.warnings.push_back({.sentence = "Training keeps all gradients until the optimizer steps.",
@@ -167,8 +181,7 @@ TrainingPlan planTraining(const QString& filePath, const config::ConfigContents&
                           const TrainingOptions& options)
 {
     config::BatchPlan batch = batchOf(contents, options);
-    const engine::NetworkPlan network =
-        engine::planNetwork(filePath, updatedBehindBackward(contents), options.run);
+    const engine::NetworkPlan network = engine::planNetwork(filePath, trainedContents(contents), options.run);
     const SizeChoice size = chooseSize(contents, batch, options);
     if (options.run.setting)
         batch.setting = *options.run.setting;
@@ -181,8 +194,6 @@ TrainingPlan planTraining(const QString& filePath, const config::ConfigContents&
     // One device trains here, with all of the state: others that would hold a share of it are not there.
     plan.load.step.sharding = model::Sharding::None;
     plan.load.step.shards = 1;
-    // What it reads it does not pack.
-    plan.load.step.packedTextLength = 0;
     plan.length = lengthOf(options);
     plan.accumulates = size.accumulates;
     plan.request = {.data = dataOf(options, batchSize),

@@ -41,9 +41,10 @@ struct TrainingPlan
 /// data; else 0.
 trial::TrainingReady countedSamples(const trial::DataChoice& data);
 
-/// The config of a run that updates parameters within backward as training runs it, which accumulates: the
-/// optimizer steps behind backward. Its numbers are approximate then.
-config::ConfigContents updatedBehindBackward(config::ConfigContents contents);
+/// The config as training runs it, which accumulates, so that the optimizer steps behind backward, and packs
+/// no texts into a sample; on one device, which shares nothing. Its numbers are approximate where the config
+/// has it otherwise.
+config::ConfigContents trainedContents(config::ConfigContents contents);
 
 /// \throws config::ConfigError where the config and the options contradict each other, or hold nothing that
 ///         can be trained

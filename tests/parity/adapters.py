@@ -315,5 +315,7 @@ def _message(
             "trained_parts": trained_parts,
             "frozen_weights": _frozen_weights(tuning, compute_type),
             "double_quantization": True,
+            # Stacks are quantised as axolotl's quantize_moe_experts does it: quantize().
+            "quantize_experts": True,
         }
     }

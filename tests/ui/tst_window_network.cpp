@@ -121,6 +121,7 @@ private slots:
     {
         overwrite("per_device_train_batch_size: 8\n"
                   "model_name_or_path: gpt2\n"
+                  "use_peft: true\n"
                   "load_in_4bit: true\n"
                   "packing: true\n"
                   "load_in_8bit: true\n"

@@ -3,6 +3,7 @@
 #include "differences.h"
 #include "network_readers.h"
 
+#include <algorithm>
 #include <array>
 #include <string>
 
@@ -42,7 +43,9 @@ std::int64_t feedForwardSizeOf(const ConfigSection& params, std::int64_t hiddenS
         return requiredSize(params, "hidden_dim");
     const std::int64_t unit = sizeOr(params, "multiple_of", 256);
     const double factor = positiveNumberOr(params, "ffn_dim_multiplier", 1.0);
-    const auto size = static_cast<std::int64_t>(factor * static_cast<double>(2 * (4 * hiddenSize) / 3));
+    constexpr double largest = 1 << 22;
+    const auto size = static_cast<std::int64_t>(
+        std::min(factor * static_cast<double>(2 * (4 * hiddenSize) / 3), largest + 1.0));
     return checkedSize(params, "ffn_dim_multiplier", (size + unit - 1) / unit * unit);
 }
 

@@ -58,7 +58,8 @@ void warnOfQuantizedWeights(FrozenWeights weights, TextPosition position, std::s
 
 void takeCheckpointWeights(const model::Tuning& network, model::Tuning& run)
 {
-    if (network.frozenWeights == FrozenWeights::Same || run.frozenWeights != FrozenWeights::Same)
+    // What the run would quantise by itself it says in other words.
+    if (network.frozenWeights == FrozenWeights::Same || model::isQuantized(run.frozenWeights))
         return;
     run.frozenWeights = network.frozenWeights;
     run.doubleQuantization = network.doubleQuantization;

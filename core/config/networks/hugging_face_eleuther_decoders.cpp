@@ -85,7 +85,8 @@ std::vector<std::string> attentionTypes(const ConfigSection& config, std::int64_
         refuseTypes(config);
     for (const auto& group : groups->children) {
         const bool isPair = group->kind == NodeKind::Sequence && group->children.size() == 2 &&
-                            group->children.front()->kind == NodeKind::Sequence;
+                            group->children.front()->kind == NodeKind::Sequence &&
+                            !group->children.front()->children.empty();
         const auto count = isPair ? asInteger(*group->children.back()) : std::nullopt;
         if (!count)
             refuseTypes(config);

@@ -172,6 +172,13 @@ void warnOfSmallDifferences(const ConfigSection& model, const DecoderSpec& spec,
                             std::vector<Warning>& warnings)
 {
     const ConfigSection attention = model.sectionAt("attn_config");
+    // ComposerMPTCausalLM in llmfoundry/models/mpt/modeling_mpt.py, whose usual loss is flash-attn's.
+    if (model.text("loss_fn").value_or("fused_crossentropy") != "torch_crossentropy") {
+        warnOfApproximation(
+            warnings, model.positionOf("loss_fn"), approximation::otherKernels,
+            "The run computes its loss by flash-attn's kernel; trials run PyTorch's, which takes "
+            "longer and more memory. With loss_fn: torch_crossentropy the run does too.");
+    }
     if (attention.isOn("clip_qkv")) {
         warnOfApproximation(
             warnings, attention.positionOf("clip_qkv"), approximation::clippedQueries,

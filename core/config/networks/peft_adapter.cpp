@@ -429,7 +429,8 @@ model::Tuning tuningOf(const PeftAdapter& adapter, const ModelSpec& spec, std::v
                          .rankStabilized = adapter.rankStabilized,
                          .dropout = adapter.dropout,
                          .frozenWeights = adapter.frozenWeights,
-                         .doubleQuantization = adapter.doubleQuantization};
+                         .doubleQuantization = adapter.doubleQuantization,
+                         .quantizesExperts = adapter.quantizesExperts};
     withPatternsOf(adapter.place, [&] {
         tuning.targets = targetsOf(adapter, spec);
         MatchEffort effort;

@@ -48,6 +48,7 @@ struct PeftAdapter
     /// Of the network's weights beside the adapters.
     model::FrozenWeights frozenWeights = model::FrozenWeights::Same;
     bool doubleQuantization = true;
+    bool quantizesExperts = false;
 };
 
 /// The adapters of a network: its projections by the names that transformers has for them, matched as

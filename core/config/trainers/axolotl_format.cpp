@@ -81,7 +81,7 @@ constexpr std::string_view kernelsText =
     "{} runs kernels of its own; trials run PyTorch's, which take longer and more memory.";
 
 // AxolotlInputConfig, utils/schemas/config.py, and the plugins of integrations.
-constexpr std::array<Difference, 20> differences{
+constexpr std::array<Difference, 24> differences{
     {{.key = "activation_offloading",
       .text = hostActivationsText,
       .approximation = approximation::hostActivations},
@@ -104,6 +104,13 @@ constexpr std::array<Difference, 20> differences{
      {.key = "lora_mlp_kernel", .text = kernelsText, .approximation = approximation::otherKernels},
      {.key = "lora_qkv_kernel", .text = kernelsText, .approximation = approximation::otherKernels},
      {.key = "lora_o_kernel", .text = kernelsText, .approximation = approximation::otherKernels},
+     {.key = "fused_attn_kernel", .text = kernelsText, .approximation = approximation::otherKernels},
+     {.key = "flash_optimum", .text = kernelsText, .approximation = approximation::otherKernels},
+     {.key = "liger_rms_norm_gated", .text = ligerText, .approximation = approximation::otherKernels},
+     {.key = "tiled_mlp",
+      .text = "{} runs feed-forward layers a piece of a sample at a time; trials run them whole, which takes "
+              "more memory.",
+      .approximation = approximation::otherKernels},
      {.key = "use_kernels", .text = kernelsText, .approximation = approximation::otherKernels},
      {.key = "flash_attn_rms_norm", .text = kernelsText, .approximation = approximation::otherKernels},
      {.key = "flash_attn_cross_entropy", .text = kernelsText, .approximation = approximation::otherKernels},
@@ -339,6 +346,24 @@ void warnOfPlugins(const ConfigSection& root, std::vector<Warning>& warnings)
     }
 }
 
+/// check_auto_enable_lora_kernels in utils/schemas/validation.py: where none is written, and nothing is
+/// dropped. With FSDP 1 they are left off on several devices.
+void warnOfUnaskedKernels(const ConfigSection& root, std::vector<Warning>& warnings)
+{
+    constexpr std::array<std::string_view, 3> kernels{"lora_mlp_kernel", "lora_qkv_kernel", "lora_o_kernel"};
+    const bool areWritten = std::ranges::any_of(kernels, [&root](auto key) { return root.has(key); });
+    const bool isFsdp1 = root.isOn("fsdp") && root.integer("fsdp_version").value_or(1) == 1;
+    if (!isAmong(root.text("adapter").value_or(""), "lora qlora") || areWritten || isFsdp1 ||
+        root.isOn("trust_remote_code") || root.isOn("load_in_8bit") ||
+        root.number("lora_dropout").value_or(1.0) != 0.0)
+        return;
+    warnOfApproximation(
+        warnings, root.positionOf("lora_dropout"), approximation::otherKernels,
+        "axolotl switches its kernels for LoRA on where lora_dropout is 0; trials run "
+        "PyTorch's, which take longer and more memory. Write lora_mlp_kernel, lora_qkv_kernel "
+        "and lora_o_kernel as false to have them off.");
+}
+
 bool fits(const ConfigText& text)
 {
     const auto root = text.root();
@@ -354,11 +379,12 @@ ConfigContents read(const ConfigText& text)
     ConfigContents contents{.train = trainPlan(root), .eval = evalPlan(root)};
     warnOfBatch(root, *contents.train, contents.warnings);
     warnOfBatchFinder(root, contents.warnings);
-    readSharding(root, contents);
+    readSharding(root, /*takesConfigAlone=*/true, contents);
     warnOf(root, differences, contents.warnings);
     if (root.isOn("sample_packing"))
         packTexts(root.positionOf("sample_packing"), "sample_packing", contents);
     warnOfPlugins(root, contents.warnings);
+    warnOfUnaskedKernels(root, contents.warnings);
     contents.model = networkOrWhyNot([&] {
         refuseOtherRun(root, otherRuns);
         refuseOtherPlugins(root);

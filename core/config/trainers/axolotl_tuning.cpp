@@ -61,6 +61,8 @@ void checkQuantization(const ConfigSection& root)
 void readQuantization(const ConfigSection& root, PeftAdapter& adapter, std::vector<Warning>& warnings)
 {
     const bool isQlora = root.text(adapterKey) == "qlora";
+    // utils/schemas/config.py: else experts stay as they are loaded.
+    adapter.quantizesExperts = root.boolean("quantize_moe_experts").value_or(false);
     if (root.isOn("gptq")) {
         adapter.frozenWeights = model::FrozenWeights::Nf4;
         warnOfApproximation(

@@ -105,15 +105,21 @@ void readPrecision(const ConfigSection& root, ConfigContents& contents)
         warnOfTrlDefault(root, "bf16", contents);
     const std::string type = trlTypeOfWeights(root);
     const std::string_view key = trlTypeKey(root);
-    if (type == "auto" && isTrl(root)) {
-        warnOfApproximation(
-            contents.warnings, root.positionOf(key), approximation::typeOfFile,
-            "The file of the network decides the type of its weights; trials take bfloat16, as "
-            "most files have it.");
+    // "auto" where nothing is said outside of TRL: from_pretrained in modeling_utils.py of transformers 5.23.
+    const bool isAuto = type == "auto" || (!isTrl(root) && !root.has(key));
+    // TF32 is of products in fp32, and GradScaler takes no gradients of float16: such a file is one of fp32.
+    const bool isWideFile = !isTrl(root) && (contents.precision == model::Precision::Tf32 ||
+                                             model::isFloat16(contents.precision));
+    if (isAuto) {
+        warnOfApproximation(contents.warnings, root.positionOf(key), approximation::typeOfFile,
+                            "The file of the network decides the type of its weights; trials take {}.",
+                            isWideFile ? "fp32, which the run's precision wants"
+                                       : "bfloat16, as most files have it");
     }
-    const bool isAuto = type == "auto" && isTrl(root);
     const bool isNarrow = contents.tuningFor && (root.isOn("load_in_4bit") || root.isOn("load_in_8bit"));
     if (type != "bfloat16" && type != "float16" && !isAuto && !isNarrow)
+        return;
+    if (isAuto && isWideFile)
         return;
     const bool scalesLoss = model::isFloat16(contents.precision);
     contents.precision =
@@ -122,9 +128,10 @@ void readPrecision(const ConfigSection& root, ConfigContents& contents)
     if (scalesLoss || (type == "float16" && model::isPlain(contents.precision)))
         contents.precision = model::inFloat16(contents.precision);
     else if (type == "float16") {
-        warnOfApproximation(contents.warnings, root.positionOf(key), approximation::float16,
-                            "The run holds weights in float16 and computes in bfloat16; trials do both in "
-                            "bfloat16.");
+        warnOfApproximation(
+            contents.warnings, root.positionOf(key), approximation::float16,
+            "The run holds weights in float16 and computes in bfloat16, each with copies of its "
+            "own; trials do both in bfloat16.");
     }
 }
 

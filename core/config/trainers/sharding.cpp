@@ -79,7 +79,9 @@ void readFsdp(const ConfigSection& root, ConfigContents& contents)
     if (contents.step.sharding != Sharding::None) {
         warnOfSharding(root.positionOf(key), sentence(spreadText, key), contents);
     }
-    const std::string offloadKey = keyIn(config, "offload_params");
+    // The first is the word of transformers 5.23 (fsdp_config in training_args.py).
+    const std::string offloadKey =
+        config.has("cpu_offload") ? "cpu_offload" : keyIn(config, "offload_params");
     const bool offloads = std::ranges::find(words, "offload") != words.end() || config.isOn(offloadKey);
     if (offloads) {
         contents.step.optimizerOnHost = true;
@@ -148,11 +150,11 @@ std::string_view uncountedDevicesText(const BatchPlan& plan)
            "that with more of them larger sizes may fit in the run";
 }
 
-void readSharding(const ConfigSection& root, ConfigContents& contents)
+void readSharding(const ConfigSection& root, bool takesConfigAlone, ConfigContents& contents)
 {
     if (root.isOn(deepSpeedKey))
         readDeepSpeed(root, contents);
-    if (root.isOn(fsdpKey) || root.isOn(fsdpConfigKey))
+    if (root.isOn(fsdpKey) || (takesConfigAlone && root.isOn(fsdpConfigKey)))
         readFsdp(root, contents);
 }
 

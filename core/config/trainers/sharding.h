@@ -28,6 +28,6 @@ std::string_view uncountedDevicesText(const BatchPlan& plan);
 /// How many devices there are is for the launcher to say; who plans an exploration takes those that run its
 /// trials.
 /// \throws ConfigError where a value is illegal
-void readSharding(const ConfigSection& root, ConfigContents& contents);
+void readSharding(const ConfigSection& root, bool takesConfigAlone, ConfigContents& contents);
 
 } // namespace batchpeak::config

@@ -48,8 +48,13 @@ constexpr std::array<Difference, 1> splitBatches{
       "{} makes the sizes here those of all devices together, of which each takes its share."}}};
 
 /// TrainingArguments in transformers 5.23, training_args.py.
-constexpr std::array<Difference, 3> stepFeatures{
-    {{.key = "torch_compile",
+constexpr std::array<Difference, 4> stepFeatures{
+    {{.key = "label_smoothing_factor",
+      .text =
+          "{} takes the logarithms of all chances for the loss once more; trials do not, which takes less "
+          "time and memory.",
+      .approximation = approximation::otherLoss},
+     {.key = "torch_compile",
       .text = "{} compiles the network; trials run it as it is, which takes longer.",
       .approximation = approximation::compiled},
      {.key = "use_liger_kernel", .text = ligerText, .approximation = approximation::otherKernels},
@@ -85,7 +90,8 @@ void readTrainingArguments(const ConfigSection& root, ConfigContents& contents)
     warnOfBatchFinder(root, contents.warnings);
     warnOf(root.sectionIfAny("accelerator_config"), splitBatches, contents.warnings);
     warnOf(root, stepFeatures, contents.warnings);
-    readSharding(root, contents);
+    // Without fsdp its settings say nothing (__post_init__ of TrainingArguments in transformers 5.23).
+    readSharding(root, /*takesConfigAlone=*/false, contents);
     readRun(root, runKeys, contents);
     // It sets torch.backends.cudnn.allow_tf32 too: TrainingArguments.__post_init__ in transformers 5.23.
     contents.step.convolvesInTf32 = root.boolean("tf32").value_or(true);

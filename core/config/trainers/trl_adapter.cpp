@@ -63,6 +63,13 @@ std::string trlTypeOfWeights(const ConfigSection& root)
 
 decltype(ConfigContents::tuningFor) readTrlAdapter(const ConfigSection& root, std::vector<Warning>& warnings)
 {
+    for (const std::string_view key : {narrowKey, byteKey}) {
+        if (root.isOn(key) && !root.isOn(adapterKey)) {
+            // validate_quantization_for_training in trainer_utils.py of transformers 5.23.
+            root.fail(key, "is on, but transformers trains no quantised weights without adapters; add "
+                           "use_peft: true, or leave it out");
+        }
+    }
     if (!root.isOn(adapterKey))
         return nullptr;
     if (root.isOn("lora_target_parameters")) {

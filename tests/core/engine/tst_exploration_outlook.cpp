@@ -133,7 +133,7 @@ private slots:
                                 "Samples: 64 tokens ()\n"
                                 "Batch: batch_size 48 on 1 device (batch_size, line 11)\n"
                                 "Now: micro_batch_size: auto ()\n"
-                                "Trials are: as configured ()"));
+                                "Measured: as configured ()"));
     }
 
     void showsWhatIsTrained()
@@ -147,7 +147,7 @@ private slots:
         QCOMPARE(value("Network"), QStringLiteral("gpt2, trainable 1,024 of 137,984 parameters, 0.74 %"));
         QCOMPARE(value("Adapter"), QStringLiteral("LoRA of rank 4, alpha 8, on query"));
         QCOMPARE(value("Frozen"), QStringLiteral("nf4 with double quantisation"));
-        QCOMPARE(value("Trials are"), QStringLiteral("another run, with another adapter rank"));
+        QCOMPARE(value("Measured"), QStringLiteral("another run, with another adapter rank"));
         QCOMPARE(known.option("--adapter").text, QStringLiteral("lora"));
         QCOMPARE(known.option("--adapter-rank").text, QStringLiteral("8"));
         QCOMPARE(known.option("--frozen-weights").text, QStringLiteral("nf4"));

@@ -439,7 +439,8 @@ private slots:
               networkOf(1).replace("\"vocab_size\"",
                                    "\"quantization_config\": {\"quant_method\": \"gptq\", \"bits\": 4},\n"
                                    "  \"vocab_size\""));
-        const ConfigFile file = opened(configNaming("tiny"));
+        const ConfigFile file = opened(configNaming("tiny") + "adapter: lora\nlora_r: 8\nlora_alpha: 16\n"
+                                                              "lora_target_linear: true\n");
         QCOMPARE(layersOf(file), 1);
         QVERIFY(file.contents().tuning.frozenWeights == model::FrozenWeights::Nf4);
         QVERIFY(std::ranges::any_of(file.contents().warnings, [](const config::Warning& warning) {

@@ -240,6 +240,14 @@ private slots:
                   contents.train->knowsDevices = false;
               },
               "approximate because of sharding over several devices"}},
+            {"an optimizer, in evaluation",
+             {[](config::ConfigContents& contents, Options& o) {
+                  contents.warnings.push_back(reasonOf(config::approximation::step8bit));
+                  contents.warnings.push_back(reasonOf(config::approximation::otherKernels));
+                  contents.eval = contents.train;
+                  o.phase = model::Phase::Eval;
+              },
+              "approximate because of kernels that are not run here"}},
             {"updates in backward",
              {[](config::ConfigContents& contents, Options&) { contents.step.updatesInBackward = true; },
               "as configured"}},
@@ -275,8 +283,16 @@ private slots:
                                     contents.train->devices = 8;
                                 },
                                 8}},
-                              {"those that are named",
+                              {"those of this computer, which are counted later",
                                {[](config::ConfigContents& contents, ExplorationOptions& options) {
+                                    contents.step.sharding = model::Sharding::Gradients;
+                                    contents.train->knowsDevices = false;
+                                    options.devices = {QStringLiteral("cuda"), QStringLiteral("cpu")};
+                                },
+                                1}},
+                              {"those that are named of another one",
+                               {[](config::ConfigContents& contents, ExplorationOptions& options) {
+                                    options.launcher = QStringLiteral("ssh host");
                                     contents.step.sharding = model::Sharding::Gradients;
                                     contents.train->knowsDevices = false;
                                     options.devices = {QStringLiteral("cuda:0"), QStringLiteral("cuda:1")};

@@ -48,6 +48,33 @@ class TrainingPlanTest : public QObject
     Q_OBJECT
 
 private slots:
+    // What a training does otherwise than the config is no secret of its numbers.
+    void packsNoTexts()
+    {
+        Case asked;
+        asked.contents.step.packedTextLength = 4;
+        asked.contents.textLengthIsOpen = true;
+        const TrainingPlan plan = asked.plan();
+        QCOMPARE(plan.load.step.packedTextLength, 0);
+        QCOMPARE(plan.description.run.fidelity.reasons.size(), std::size_t{1});
+        QVERIFY(plan.description.run.fidelity.assumed.empty());
+    }
+
+    void sharesNothing()
+    {
+        Case asked;
+        asked.contents.step.sharding = model::Sharding::Parameters;
+        asked.contents.warnings.push_back(
+            {.sentence = "", .position = {}, .approximation = "sharding over several devices"});
+        asked.contents.train->knowsDevices = false;
+        QVERIFY(asked.plan().description.run.fidelity.reasons.empty());
+        asked.contents.train->knowsDevices = true;
+        asked.contents.train->devices = 2;
+        const TrainingPlan plan = asked.plan();
+        QVERIFY(plan.load.step.sharding == model::Sharding::None);
+        QCOMPARE(plan.description.run.fidelity.reasons.size(), std::size_t{1});
+    }
+
     void updatesBehindBackward()
     {
         Case asked;
