@@ -112,6 +112,7 @@ std::int64_t usualLength(const ConfigContents& contents);
 /// what kernels of flash attention compute otherwise than trials. Network, lengths, precision and what the
 /// config says of attention are known by then.
 void settleAttention(ConfigContents& contents);
+
 /// A network whose result depends on the micro-batch size may be explored, but the choice is then one for the
 /// training too.
 void warnOfBatchNormalization(const model::ModelSpec& spec, TextPosition position,

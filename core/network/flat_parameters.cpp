@@ -66,11 +66,9 @@ at::Tensor shaped(const at::Tensor& stretch, const std::vector<std::int64_t>& sh
     return stretch.view({shape[0], shape[2], shape[3], shape[1]}).permute({0, 3, 1, 2});
 }
 
-} // namespace
-
 // Runs when a parameter has got a gradient: the first one is a tensor of its own, which moves into the
 // flat buffer; what follows has been added there.
-class FlatParameters::MovesFirstGradient : public torch::autograd::PostAccumulateGradHook
+class MovesFirstGradient : public torch::autograd::PostAccumulateGradHook
 {
 public:
     explicit MovesFirstGradient(at::Tensor place) : m_place(std::move(place)) {}
@@ -89,11 +87,10 @@ private:
 
 // The gradient lies as its parameter does (AccumulateGrad's layout contract,
 // torch/csrc/autograd/utils/grad_layout_contract.h), so its elements are in the order of the segment's.
-class FlatParameters::UpdatesAtOnce : public torch::autograd::PostAccumulateGradHook
+class UpdatesAtOnce : public torch::autograd::PostAccumulateGradHook
 {
 public:
-    UpdatesAtOnce(std::size_t segment,
-                  std::shared_ptr<std::function<void(std::size_t, const at::Tensor&)>> update)
+    UpdatesAtOnce(std::size_t segment, std::shared_ptr<FlatParameters::Update> update)
         : m_segment(segment), m_update(std::move(update))
     {}
 
@@ -106,8 +103,10 @@ public:
 
 private:
     std::size_t m_segment;
-    std::shared_ptr<std::function<void(std::size_t, const at::Tensor&)>> m_update;
+    std::shared_ptr<FlatParameters::Update> m_update;
 };
+
+} // namespace
 
 std::vector<std::int64_t> FlatParameters::segmentElements(const std::vector<model::Parameter>& table,
                                                           const ParameterHolding& holding)
@@ -182,7 +181,7 @@ void FlatParameters::makeTrained(model::Phase phase, at::Device device, const Pa
     if (keepsGradients)
         m_gradients = at::zeros_like(values);
     else if (trains)
-        m_update = std::make_shared<std::function<void(std::size_t, const at::Tensor&)>>();
+        m_update = std::make_shared<Update>();
 
     std::int64_t offset = 0;
     for (const bool decays : {true, false}) {
@@ -365,7 +364,7 @@ std::vector<NamedTensor> FlatParameters::stretchesOf(const at::Tensor& buffer) c
     return stretches;
 }
 
-void FlatParameters::setUpdate(std::function<void(std::size_t, const at::Tensor&)> update)
+void FlatParameters::setUpdate(Update update)
 {
     *m_update = std::move(update);
 }

@@ -75,6 +75,9 @@ public:
         bool decays = false;
     };
 
+    /// With the number of a segment, and its gradient as one row, which is gone behind it.
+    using Update = std::function<void(std::size_t, const at::Tensor&)>;
+
     /// Made on the device itself; on the meta device nothing is allocated. Random values come from
     /// the device's default generator.
     FlatParameters(std::vector<model::Parameter> table, model::Phase phase, c10::Device device,
@@ -122,9 +125,8 @@ public:
     void leaveLayer(std::size_t layer);
     void reduceGradients();
 
-    /// Called in backward, where no gradients are kept: with the number of a segment, and its gradient as one
-    /// row, which is gone behind it.
-    void setUpdate(std::function<void(std::size_t, const at::Tensor&)> update);
+    /// Called in backward, where no gradients are kept.
+    void setUpdate(Update update);
 
     /// All gradients; undefined where none are kept.
     const at::Tensor& gradients() const { return m_gradients; }
@@ -144,9 +146,6 @@ private:
         QuantizedMatrix quantized;
     };
 
-    class MovesFirstGradient;
-    class UpdatesAtOnce;
-
     void makeTrained(model::Phase phase, at::Device device, const ParameterHolding& holding);
     void addSegment(const at::Tensor& values, std::int64_t first, std::int64_t elements, bool decays);
     void makeFrozen(at::Device device, const ParameterHolding& holding);
@@ -162,7 +161,7 @@ private:
     std::vector<Segment> m_segments;
     at::Tensor m_gradients;
     /// Shared with the hooks of parameters, which outlive a move of this.
-    std::shared_ptr<std::function<void(std::size_t, const at::Tensor&)>> m_update;
+    std::shared_ptr<Update> m_update;
     /// Null where this device holds all.
     std::shared_ptr<ShardedParameters> m_sharded;
 };

@@ -55,6 +55,12 @@ LoadRequest requestFor(const model::Architecture& architecture, const model::Ste
     return requestOf(deeper(architecture), settings);
 }
 
+model::HeldMemory heldBy(const LoadRequest& request)
+{
+    return model::heldMemory(model::parameterTable(request.model, request.tuning), request.tuning,
+                             request.phase, request.precision, request.optimizer, request.step);
+}
+
 model::StepMemory estimateOf(const LoadRequest& request)
 {
     return *model::stepMemory(request.model, {.phase = request.phase,
@@ -250,10 +256,7 @@ private slots:
     {
         const LoadRequest& request = row<LoadRequest>();
         const auto held = static_cast<double>(requiredBaselineBytes(request));
-        const double passing =
-            model::heldMemory(model::parameterTable(request.model, request.tuning), request.tuning,
-                              request.phase, request.precision, request.optimizer, request.step)
-                .fullGradientBytes;
+        const double passing = heldBy(request).fullGradientBytes;
         const double error = (estimateOf(request).constantBytes - passing) / held - 1.0;
         QVERIFY2(std::abs(error) < 0.05, std::to_string(error).c_str());
     }
@@ -262,9 +265,7 @@ private slots:
     void countsWhatIsShared()
     {
         const LoadRequest& request = row<LoadRequest>();
-        const model::HeldMemory held =
-            model::heldMemory(model::parameterTable(request.model, request.tuning), request.tuning,
-                              request.phase, request.precision, request.optimizer, request.step);
+        const model::HeldMemory held = heldBy(request);
         const double sum = held.parameterBytes + held.gradientBytes + held.optimizerBytes;
         const double error = sum / static_cast<double>(requiredBaselineBytes(request)) - 1.0;
         // Of a residual network so small, statistics weigh much beside a share.
