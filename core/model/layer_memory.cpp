@@ -10,19 +10,33 @@ namespace {
 
 constexpr double floatBytes = 4.0;
 
-/// Each product keeps an input of its own, though several have the same: autocast narrows it for each, and
-/// dropout drops for each adapter anew.
-bool keepsOwnInputs(const Tuning& tuning, Precision precision)
+/// Adapters take their inputs in their own type, but beside quantised matrices under autocast, where each
+/// takes them as they come (core/network/adapters.cpp).
+bool takesInputsAsTheyCome(const StepSettings& settings)
 {
-    return isMixed(precision) || (hasAdapters(tuning) && tuning.dropout > 0.0);
+    return isMixed(settings.precision) && isQuantized(settings.tuning.frozenWeights);
+}
+
+/// Each product keeps an input of its own, though several have the same: autocast narrows it for each where
+/// it is wide, and dropout drops for each adapter anew.
+bool keepsOwnInputs(const StepSettings& settings)
+{
+    if (hasAdapters(settings.tuning) && settings.tuning.dropout > 0.0)
+        return true;
+    const Widths widths = widthsOf(settings);
+    return isMixed(settings.precision) &&
+           !(takesInputsAsTheyCome(settings) && widths.state <= widths.product);
 }
 
 /// A matrix that is trained keeps its input, and one that is frozen does not, but for those in 8 bits
 /// (core/network/quantized_linear.h). An adapter keeps a copy of its
 /// own where autocast narrows it, and where dropout changes it with what it dropped
 /// (core/network/adapters.cpp).
-double keptCopies(const Tuning& tuning, Precision precision, std::initializer_list<Projection> projections)
+///
+/// \param width  of its elements before adapters take them, in elements of products
+double keptCopies(const StepSettings& settings, double width, std::initializer_list<Projection> projections)
 {
+    const Tuning& tuning = settings.tuning;
     if (!hasAdapters(tuning))
         return 1.0;
     double adapters = 0.0;
@@ -30,22 +44,21 @@ double keptCopies(const Tuning& tuning, Precision precision, std::initializer_li
         adapters += isTarget(tuning, projection) ? 1.0 : 0.0;
     }
     const double ofMatrix = tuning.frozenWeights == FrozenWeights::Int8 ? 1.0 : 0.0;
-    const double copies =
-        keepsOwnInputs(tuning, precision) ? adapters + ofMatrix : std::min(adapters + ofMatrix, 1.0);
-    // What dropout keeps is of the adapters' own width.
-    const double masks = tuning.dropout > 0.0 ? (isMixed(precision) ? 2.0 : 1.0) * adapters : 0.0;
+    const double copies = keepsOwnInputs(settings) ? adapters + ofMatrix : std::min(adapters + ofMatrix, 1.0);
+    // What dropout keeps is as wide as what it drops from.
+    const double wide = isMixed(settings.precision) && !takesInputsAsTheyCome(settings) ? 2.0 : width;
+    const double masks = tuning.dropout > 0.0 ? wide * adapters : 0.0;
     return copies + masks;
 }
 
 KeptInputs keptInputs(const StepSettings& settings)
 {
     using enum Projection;
-    const auto copies = [&](std::initializer_list<Projection> projections) {
-        return keptCopies(settings.tuning, settings.precision, projections);
-    };
-    return {.attention = copies({Query, Key, Value, QueryKeyValue}),
-            .feedForward = copies({Gate, Up, GateUp}),
-            .down = copies({Down})};
+    const Widths widths = widthsOf(settings);
+    const double normalized = widths.state / widths.product;
+    return {.attention = keptCopies(settings, normalized, {Query, Key, Value, QueryKeyValue}),
+            .feedForward = keptCopies(settings, normalized, {Gate, Up, GateUp}),
+            .down = keptCopies(settings, 1.0, {Down})};
 }
 
 /// A projection and its outputs.
@@ -139,7 +152,7 @@ LayerShape tuned(LayerShape layer, const StepSettings& settings)
 /// Inputs of products that the layer keeps of a token, in elements of its state: the branches' first ones.
 double keptOfInputs(const LayerShape& layer, const StepSettings& settings)
 {
-    const bool hasOwn = keepsOwnInputs(settings.tuning, settings.precision);
+    const bool hasOwn = keepsOwnInputs(settings);
     const auto& [attention, feedForward, down] = layer.keptInputs;
     double kept = layer.branches == Branches::Parallel && !hasOwn ? std::max(attention, feedForward)
                                                                   : attention + feedForward;

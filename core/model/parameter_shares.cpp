@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "parameter_shares.h"
 
+#include "tuning.h"
+
 #include <map>
 #include <string>
 #include <string_view>
@@ -29,12 +31,8 @@ std::string_view layerPrefix(std::string_view name)
     if (name.starts_with(original))
         name.remove_prefix(original.size());
     for (const std::string_view word : {"layers.", "blocks."}) {
-        const std::size_t begin = name.find(word);
-        if (begin == std::string_view::npos)
-            continue;
-        const std::size_t end = name.find('.', begin + word.size());
-        if (end != std::string_view::npos)
-            return name.substr(0, end + 1);
+        if (const auto layer = numberedLayer(name, word))
+            return layer->prefix;
     }
     return {};
 }

@@ -11,6 +11,7 @@
 #include <numeric>
 #include <ranges>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace batchpeak::model {
@@ -62,14 +63,27 @@ double tokenLossBytes(double rows, double choices, double hidden, const Widths& 
     return kept + (all - logarithms) / static_cast<double>(settings.options.lossParts);
 }
 
-/// Logits of a chunk with their chances and gradient, and the weight's gradient, which all chunks add to.
-double chunkBytes(double choices, double hidden, const StepSettings& settings, bool isCapped = false)
+/// Logits of a chunk with their chances and gradient.
+double chunkBytes(double choices, const StepSettings& settings, bool isCapped = false)
 {
-    if (settings.options.lossChunkRows == 0)
-        return 0.0;
-    const double weight = settings.phase == Phase::Train ? choices * hidden * floatBytes : 0.0;
     const double matrices = isCapped ? 4.0 : 3.0;
-    return matrices * floatBytes * static_cast<double>(settings.options.lossChunkRows) * choices + weight;
+    return matrices * floatBytes * static_cast<double>(settings.options.lossChunkRows) * choices;
+}
+
+/// The gradient of an output that learns, which all chunks add to before it is added to that of the step.
+double chunkGradientBytes(const std::vector<Parameter>& table, const StepSettings& settings)
+{
+    if (settings.options.lossChunkRows == 0 || settings.phase == Phase::Eval)
+        return 0.0;
+    const auto named = [&](std::string_view name) {
+        return std::ranges::find(table, name, &Parameter::name);
+    };
+    auto output = named("output.weight");
+    if (output == table.end())
+        output = named("embed_tokens.weight");
+    if (output == table.end() || !output->isTrained())
+        return 0.0;
+    return static_cast<double>(output->elements()) * computedBytes(settings).trained;
 }
 
 bool keepsAttention(double dropout, const StepSettings& settings)
@@ -149,7 +163,7 @@ Parts partsOf(const DecoderSpec& spec, const StepSettings& settings)
     }
     parts.head = {.kept = normalizationBytes(tokens, hidden, widths),
                   .backward = tokenLossBytes(tokens, choices, hidden, widths, settings, isCapped)};
-    parts.tables = chunkBytes(choices, hidden, settings, isCapped) + maskBytes(spec, settings);
+    parts.tables = chunkBytes(choices, settings, isCapped) + maskBytes(spec, settings);
     if (spec.positionEmbedding == PositionEmbedding::Rotary)
         parts.tables += tokens * static_cast<double>(rotaryDimensionsOf(spec)) * widths.product;
     return parts;
@@ -182,7 +196,7 @@ Parts partsOf(const EncoderSpec& spec, const StepSettings& settings)
         parts.head.kept +=
             predicted * hidden * widths.product + normalizationBytes(predicted, hidden, widths);
         parts.head.backward = tokenLossBytes(predicted, choices, hidden, widths, settings);
-        parts.tables = chunkBytes(choices, hidden, settings);
+        parts.tables = chunkBytes(choices, settings);
     }
     return parts;
 }
@@ -224,8 +238,8 @@ Parts partsOf(const EncoderDecoderSpec& spec, const StepSettings& settings)
     parts.head = {.kept = normalizationBytes(tokens, hidden, widths) +
                           normalizationBytes(targets, hidden, widths) + targets * hidden * widths.product,
                   .backward = tokenLossBytes(targets, choices, hidden, widths, settings)};
-    parts.tables = chunkBytes(choices, hidden, settings) +
-                   heads * (tokens * tokens + targets * targets) * 2.0 * widths.product;
+    parts.tables =
+        chunkBytes(choices, settings) + heads * (tokens * tokens + targets * targets) * 2.0 * widths.product;
     return parts;
 }
 
@@ -334,6 +348,34 @@ double expansionBytes(const std::vector<Parameter>& parameters, const StepSettin
         most = std::max(most, *std::ranges::max_element(rows) * parameter.shape.back());
     }
     return static_cast<double>(most) * (indexBytes + 3.0 * width);
+}
+
+/// What DoRA takes while it finds the lengths of rows, of which there is the widest matrix at the worst: an
+/// identity matrix of its inputs, which stays until the adapter has spoken, and what the adapter makes of it,
+/// that scaled, and its sum with the matrix (core/network/adapters.cpp).
+double rowLengthBytes(const std::vector<Parameter>& table, const StepSettings& settings)
+{
+    if (settings.tuning.adapter != AdapterKind::Dora)
+        return 0.0;
+    const ElementBytes widths = computedBytes(settings);
+    const bool casts = isMixed(settings.precision);
+    const bool isNarrow = isQuantized(settings.tuning.frozenWeights);
+    const double taken = casts && isNarrow ? widths.frozen : widths.trained;
+    // Autocast widens what norms are taken of.
+    const double copied =
+        (isNarrow ? widths.product : 0.0) + (casts && taken < floatBytes ? floatBytes : 0.0);
+    double most = 0.0;
+    for (std::size_t i = 0; i + 1 < table.size(); ++i) {
+        if (!table[i].name.ends_with(".lora_a"))
+            continue;
+        const auto inputs = static_cast<double>(table[i].shape.back());
+        const double matrix = static_cast<double>(table[i + 1].shape.front()) * inputs;
+        const double identity = inputs * inputs * (casts ? widths.product : widths.trained);
+        const double wide = casts ? inputs * inputs * widths.trained : 0.0;
+        most = std::max(
+            {most, identity + wide + matrix * widths.product, identity + matrix * (3.0 * taken + copied)});
+    }
+    return most;
 }
 
 /// Bytes of an element that backward keeps to pass a gradient on through its rounding, beside the rounded
@@ -485,8 +527,10 @@ std::int64_t firstLearningLayer(const Tuning& tuning, std::int64_t layers)
     for (const std::string& part : tuning.trainedParts) {
         if (part.starts_with("embed"))
             return 0;
-        if (const auto layer = layerOf(part))
-            first = std::min(first, *layer);
+        for (const std::string_view word : {"layers.", "blocks."}) {
+            if (const auto layer = numberedLayer(part, word))
+                first = std::min(first, layer->number);
+        }
     }
     return first;
 }
@@ -581,6 +625,7 @@ std::optional<StepMemory> memoryOf(const Spec& spec, const std::vector<Parameter
                       .optimizerBytes = held.optimizerBytes};
     memory.constantBytes = memory.parameterBytes + memory.gradientBytes + memory.optimizerBytes +
                            castBytes(parameters, settings) + expansionBytes(parameters, settings) +
+                           rowLengthBytes(parameters, settings) + chunkGradientBytes(parameters, settings) +
                            parts.tables + roundedWeights;
     if (settings.phase == Phase::Train) {
         memory.optimizerStepBytes =

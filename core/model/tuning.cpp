@@ -44,16 +44,23 @@ bool isTarget(const Tuning& tuning, Projection projection, std::optional<std::in
     });
 }
 
-std::optional<std::int64_t> layerOf(std::string_view parameter)
+std::optional<NumberedLayer> numberedLayer(std::string_view parameter, std::string_view word)
 {
-    constexpr std::string_view mark = "layers.";
-    const std::size_t place = parameter.find(mark);
+    const std::size_t place = parameter.find(word);
     if (place == std::string_view::npos)
         return std::nullopt;
-    const std::string_view rest = parameter.substr(place + mark.size());
-    std::int64_t layer = 0;
-    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), layer);
-    return error == std::errc() ? std::optional(layer) : std::nullopt;
+    const char* const digits = parameter.data() + place + word.size();
+    std::int64_t number = 0;
+    const auto [end, error] = std::from_chars(digits, parameter.data() + parameter.size(), number);
+    if (error != std::errc())
+        return std::nullopt;
+    return NumberedLayer{.prefix = parameter.substr(0, end - parameter.data() + 1), .number = number};
+}
+
+std::optional<std::int64_t> layerOf(std::string_view parameter)
+{
+    const auto layer = numberedLayer(parameter, "layers.");
+    return layer ? std::optional(layer->number) : std::nullopt;
 }
 
 double adapterScale(const Tuning& tuning)

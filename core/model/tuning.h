@@ -186,8 +186,20 @@ bool isTarget(const Tuning& tuning, Projection projection);
 /// \param layer  absent outside of layers
 bool isTarget(const Tuning& tuning, Projection projection, std::optional<std::int64_t> layer);
 
-/// The number behind "layers." in the name of a parameter, or in the beginning of one; nothing outside of
-/// layers.
+/// A layer, or a block of a residual network, as names of parameters have it.
+struct NumberedLayer
+{
+    /// "decoder.layers.3."; without the last dot where the name ends there.
+    std::string_view prefix;
+    std::int64_t number = 0;
+};
+
+/// \param parameter  its name, or the beginning of one
+/// \param word  "layers." or "blocks."
+/// \return nothing outside of them
+std::optional<NumberedLayer> numberedLayer(std::string_view parameter, std::string_view word);
+
+/// The number behind "layers."; nothing outside of layers.
 std::optional<std::int64_t> layerOf(std::string_view parameter);
 
 /// What the adapters' products are multiplied with.

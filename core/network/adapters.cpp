@@ -5,12 +5,13 @@
 #include "flat_parameters.h"
 #include "model/parameter_table.h"
 
+#include <ATen/autocast_mode.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/dropout.h>
+#include <ATen/ops/eye.h>
 #include <ATen/ops/linalg_vector_norm.h>
 #include <ATen/ops/linear.h>
-#include <ATen/ops/mm.h>
 #include <ATen/ops/zeros.h>
 
 #include <algorithm>
@@ -31,9 +32,14 @@ std::vector<model::AdapterPlace> placesOf(const FlatParameters& parameters, cons
     return {{.projection = model::Projection::Output, .rows = embedding->shape.front()}};
 }
 
-at::Tensor dropped(const at::Tensor& input, const Adapters& adapters, bool trains)
+/// The input of an adapter: in its own type, but beside quantised matrices under autocast, where PEFT leaves
+/// it as it comes (tuners/lora/bnb.py).
+at::Tensor takenBy(const Adapter& part, const at::Tensor& input, const AdaptedMatrix& matrix,
+                   const Adapters& adapters, bool trains)
 {
-    return trains && adapters.dropout > 0.0 ? at::dropout(input, adapters.dropout, /*train=*/true) : input;
+    const bool isLeft = matrix.isQuantized && at::autocast::is_autocast_enabled(input.device().type());
+    const at::Tensor taken = isLeft ? input : input.to(part.a.scalar_type());
+    return trains && adapters.dropout > 0.0 ? at::dropout(taken, adapters.dropout, /*train=*/true) : taken;
 }
 
 at::Tensor lowRank(const at::Tensor& input, const Adapter& part)
@@ -69,7 +75,7 @@ at::Tensor withLowRank(const at::Tensor& result, const at::Tensor& input, const 
 {
     std::vector<at::Tensor> said;
     for (const Adapter& part : adapters.parts)
-        said.push_back(lowRank(dropped(input.to(part.a.scalar_type()), adapters, trains), part));
+        said.push_back(lowRank(takenBy(part, input, matrix, adapters, trains), part));
     const at::Tensor all = overAllRows(std::move(said), adapters, result.size(-1));
     if (matrix.isQuantized)
         return result.add(all, adapters.scale).to(result.scalar_type());
@@ -77,12 +83,23 @@ at::Tensor withLowRank(const at::Tensor& result, const at::Tensor& input, const 
     return sum.add_(all, adapters.scale);
 }
 
+/// What an adapter says of each input by itself, {rows, inputs}: its two products of an identity matrix, as
+/// PEFT and torchtune take them for the sake of FSDP, with all that they cost.
+at::Tensor differenceOf(const Adapter& part, at::ScalarType type)
+{
+    at::Tensor difference;
+    {
+        const at::Tensor identity = at::eye(part.a.size(1), part.a.options().requires_grad(false));
+        difference = lowRank(identity, part).t();
+    }
+    return difference.to(type);
+}
+
 /// Lengths of the rows of matrix and adapter together, which count as constants.
-at::Tensor rowLengths(const at::Tensor& rows, const Adapter& part, double scale)
+at::Tensor rowLengths(const at::Tensor& rows, const at::Tensor& difference, double scale)
 {
     const at::NoGradGuard noGradients;
-    const at::Tensor delta = at::mm(part.b, part.a).to(rows.scalar_type());
-    return at::linalg_vector_norm(rows.add(delta, scale), 2, {{1}}).to(rows.scalar_type());
+    return at::linalg_vector_norm(rows.add(difference.mul(scale)), 2, {{1}}).to(rows.scalar_type());
 }
 
 at::Tensor withLengths(const at::Tensor& result, const at::Tensor& input, const AdaptedMatrix& matrix,
@@ -92,10 +109,12 @@ at::Tensor withLengths(const at::Tensor& result, const at::Tensor& input, const 
     const at::Tensor values = matrix.values();
     std::vector<at::Tensor> said;
     for (const Adapter& part : adapters.parts) {
-        const at::Tensor taken = dropped(input.to(part.a.scalar_type()), adapters, trains);
+        const at::Tensor taken = takenBy(part, input, matrix, adapters, trains);
+        // It is there until the adapter has said all, as a local of theirs.
+        const at::Tensor difference = differenceOf(part, taken.scalar_type());
         const at::Tensor rows = values.narrow(0, part.firstRow, part.rows).to(taken.scalar_type());
         const at::Tensor factor =
-            part.magnitude.div(rowLengths(rows, part, adapters.scale)).view({1, part.rows});
+            part.magnitude.div(rowLengths(rows, difference, adapters.scale)).view({1, part.rows});
         at::Tensor base;
         if (drops) {
             base = at::linear(taken, rows);

@@ -247,8 +247,9 @@ private slots:
         add("Adafactor, ViT", requestFor(tinyVisionTransformer(), {.optimizer = Optimizer::Adafactor}));
         add("Adafactor, Mixtral", requestFor(tinyMixtral(), {.optimizer = Optimizer::Adafactor}));
         for (const auto& [name, tuning] : tinyTunings()) {
-            // Theirs is told with what bringing them back takes: foretellsWhatExpansionTakes().
-            if (tuning.frozenWeights != model::FrozenWeights::TorchaoNf4)
+            // Theirs is told with what they take for a moment: foretellsWhatMatricesTakeForAMoment().
+            if (tuning.frozenWeights != model::FrozenWeights::TorchaoNf4 &&
+                tuning.adapter != model::AdapterKind::Dora)
                 add(name, requestFor(tinyLlama(), {.tuning = tuning}));
         }
     }
@@ -372,7 +373,7 @@ private slots:
         QVERIFY(std::abs(measured / foretold - 1.0) < 0.25);
     }
 
-    void foretellsWhatExpansionTakes_data()
+    void foretellsWhatMatricesTakeForAMoment_data()
     {
         using model::Precision;
         const auto add = rows<LoadRequest>();
@@ -386,8 +387,16 @@ private slots:
             add(std::string(toText(precision)), requestOf(wide, {.precision = precision, .tuning = tuning}));
         add("checkpointed",
             requestOf(wide, {.options = {.activationCheckpointing = true}, .tuning = tuning}));
+        tuning.frozenWeights = model::FrozenWeights::Same;
+        tuning.adapter = model::AdapterKind::Dora;
+        for (const Precision precision : {Precision::Fp32, Precision::Bf16, Precision::PlainBf16}) {
+            add("DoRA, " + std::string(toText(precision)),
+                requestOf(wide, {.precision = precision, .tuning = tuning}));
+        }
+        tuning.frozenWeights = model::FrozenWeights::Nf4;
+        add("DoRA, nf4", requestOf(wide, {.precision = Precision::Bf16, .tuning = tuning}));
     }
-    void foretellsWhatExpansionTakes()
+    void foretellsWhatMatricesTakeForAMoment()
     {
         const LoadRequest& request = row<LoadRequest>();
         CpuDeviceMemory memory;
@@ -411,6 +420,33 @@ private slots:
         };
         QVERIFY(foretold(64).bytesPerSample < 0.1 * foretold(0).bytesPerSample);
         QVERIFY(foretold(64).constantBytes > foretold(0).constantBytes + 64 * 20000 * 12);
+    }
+
+    // The gradient of a wide output, which all chunks add to, is there where the output learns.
+    void foretellsTheGradientOfChunks_data()
+    {
+        using model::Precision;
+        const auto add = rows<LoadRequest>();
+        model::DecoderSpec wide = tinyLlama();
+        wide.vocabularySize = 20000;
+        const model::StepOptions chunked{.lossChunkRows = 8};
+        for (const Precision precision : {Precision::Fp32, Precision::PlainBf16}) {
+            const std::string name(toText(precision));
+            add(name, requestOf(wide, {.precision = precision, .options = chunked}));
+            add(name + ", LoRA",
+                requestOf(wide, {.precision = precision, .options = chunked, .tuning = lora(allLinear())}));
+        }
+    }
+    void foretellsTheGradientOfChunks()
+    {
+        const LoadRequest& request = row<LoadRequest>();
+        CpuDeviceMemory memory;
+        StepRunner runner(request, memory);
+        const double measured = peakOf(runner, memory, 1);
+        const model::StepMemory estimate = estimateOf(request);
+        const double foretold = estimate.constantBytes + estimate.bytesPerSample;
+        qInfo("measured %.0f, foretold %.0f bytes", measured, foretold);
+        QVERIFY(std::abs(measured / foretold - 1.0) < 0.15);
     }
 
     void saysNothingOfAModuleFromAFile()
