@@ -206,7 +206,7 @@ std::optional<std::string> problemWith(const DecoderSpec& spec)
 {
     if (auto problem = problemWithSizes({{spec.vocabularySize, "vocabulary size"},
                                          {spec.hiddenSize, "hidden size"},
-                                         {spec.layers, "number of layers"},
+                                         {spec.layers, "number of layers", mostLayers},
                                          {spec.heads, "number of attention heads"},
                                          {spec.keyValueHeads, "number of key-value heads"},
                                          {spec.feedForwardSize, "feed-forward size"},

@@ -66,8 +66,8 @@ std::optional<std::string> problemWith(const EncoderDecoderSpec& spec)
 {
     if (auto problem = problemWithSizes({{spec.vocabularySize, "vocabulary size"},
                                          {spec.hiddenSize, "hidden size"},
-                                         {spec.encoderLayers, "number of encoder layers"},
-                                         {spec.decoderLayers, "number of decoder layers"},
+                                         {spec.encoderLayers, "number of encoder layers", mostLayers},
+                                         {spec.decoderLayers, "number of decoder layers", mostLayers},
                                          {spec.heads, "number of attention heads"},
                                          {spec.headSize, "size of an attention head"},
                                          {spec.feedForwardSize, "feed-forward size"}}))

@@ -89,7 +89,7 @@ std::optional<std::string> problemWith(const EncoderSpec& spec)
 {
     if (auto problem = problemWithSizes({{spec.vocabularySize, "vocabulary size"},
                                          {spec.hiddenSize, "hidden size"},
-                                         {spec.layers, "number of layers"},
+                                         {spec.layers, "number of layers", mostLayers},
                                          {spec.heads, "number of attention heads"},
                                          {spec.feedForwardSize, "feed-forward size"},
                                          {spec.maxPositions, "maximum sequence length"},

@@ -209,6 +209,23 @@ std::vector<FakeQuantizedRows> fakeQuantizedRows(const Parameter& matrix, const 
     return std::ranges::any_of(rows, &FakeQuantizedRows::isRounded) ? rows : std::vector<FakeQuantizedRows>();
 }
 
+namespace {
+
+/// In numbers that do not overflow.
+double elementsOf(const std::vector<Parameter>& table)
+{
+    double sum = 0.0;
+    for (const Parameter& parameter : table) {
+        double elements = 1.0;
+        for (const std::int64_t size : parameter.shape)
+            elements *= static_cast<double>(size);
+        sum += elements;
+    }
+    return sum;
+}
+
+} // namespace
+
 std::vector<Parameter> tunedTable(std::vector<Parameter> table, const Tuning& tuning)
 {
     if (trainsAll(tuning))
@@ -220,6 +237,12 @@ std::optional<std::string> problemWith(const ModelSpec& spec, const Tuning& tuni
 {
     if (auto problem = problemWith(tuning))
         return problem;
+    // Far beyond any network, and so few that no count of bytes overflows.
+    constexpr double mostParameters = 1e14;
+    if (elementsOf(parameterTable(spec, tuning)) > mostParameters) {
+        return std::string("The network would have more than 100 trillion parameters; check its sizes and "
+                           "the rank of its adapters.");
+    }
     if (isUntuned(tuning))
         return std::nullopt;
     if (std::holds_alternative<ScriptSpec>(spec.architecture)) {

@@ -6,9 +6,12 @@ namespace batchpeak::model {
 
 std::optional<std::string> problemWithSizes(std::initializer_list<NamedSize> sizes)
 {
-    for (const auto& [size, name] : sizes) {
+    for (const auto& [size, name, most] : sizes) {
+        const std::string stated = "The " + std::string(name) + " is " + std::to_string(size);
         if (size < 1)
-            return "The " + std::string(name) + " is " + std::to_string(size) + ", but must be at least 1.";
+            return stated + ", but must be at least 1.";
+        if (size > most)
+            return stated + ", but must be at most " + std::to_string(most) + ".";
     }
     return std::nullopt;
 }

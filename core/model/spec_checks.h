@@ -17,9 +17,14 @@ struct NamedSize
     std::int64_t size = 0;
     /// As it stands after "the": "hidden size".
     const char* name = "";
+    /// Beyond what any network has, so that a slip, or malice, does not fill memory with tables.
+    std::int64_t most = std::int64_t{1} << 24;
 };
 
-/// All sizes are at least 1.
+/// Of a network; each has rows of its own in the parameter table.
+constexpr std::int64_t mostLayers = 10'000;
+
+/// All sizes are at least 1, and none is beyond all reason.
 std::optional<std::string> problemWithSizes(std::initializer_list<NamedSize> sizes);
 
 /// The heads share the hidden size evenly.

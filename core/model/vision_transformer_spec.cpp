@@ -13,7 +13,7 @@ std::optional<std::string> problemWith(const VisionTransformerSpec& spec)
                                          {spec.channels, "number of image channels"},
                                          {spec.patchSize, "patch size"},
                                          {spec.hiddenSize, "hidden size"},
-                                         {spec.layers, "number of layers"},
+                                         {spec.layers, "number of layers", mostLayers},
                                          {spec.heads, "number of attention heads"},
                                          {spec.feedForwardSize, "feed-forward size"},
                                          {spec.classes, "number of classes"}}))

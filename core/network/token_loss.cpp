@@ -161,8 +161,9 @@ at::Tensor tokenLoss(const at::Tensor& hidden, const Affine& output, const at::T
     }
     if (cut.parts <= 1)
         return wholeLoss(hidden, output, targets, cut).div(normalizer);
-    const std::vector<at::Tensor> rows = hidden.tensor_split(cut.parts);
-    const std::vector<at::Tensor> expected = targets.tensor_split(cut.parts);
+    const std::int64_t parts = std::min(cut.parts, hidden.size(0));
+    const std::vector<at::Tensor> rows = hidden.tensor_split(parts);
+    const std::vector<at::Tensor> expected = targets.tensor_split(parts);
     at::Tensor sum;
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const at::Tensor loss = wholeLoss(rows[i], output, expected[i], cut);

@@ -273,6 +273,17 @@ private slots:
         spec.outputBias = true;
         QCOMPARE(parameterCount({.architecture = spec}), without + spec.vocabularySize);
     }
+
+    // Each size by itself may be, and their product would fill no memory but a count of bytes.
+    void refusesMoreParametersThanCanBeCounted()
+    {
+        DecoderSpec spec = gpt(1 << 20, 1, 2, 4);
+        QVERIFY(!problemWith({.architecture = spec}, {}));
+        spec.layers = 100;
+        const auto problem = problemWith({.architecture = spec}, {});
+        QVERIFY(problem);
+        QVERIFY2(problem->find("100 trillion") != std::string::npos, problem->c_str());
+    }
 };
 
 BATCHPEAK_TEST(ParameterTableTest)
