@@ -36,7 +36,7 @@ QString entryText(const QDateTime& started, model::Phase phase, const std::optio
     else
         parts << EarlierRuns::tr("no size");
     parts << engine::trialsText(trials);
-    if (fidelity.kind != config::Fidelity::Kind::AsConfigured)
+    if (fidelity.hasCaveat())
         parts << engine::fidelityName(fidelity);
     return parts.join(QStringLiteral(" · "));
 }

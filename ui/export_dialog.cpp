@@ -6,7 +6,6 @@
 #include "diff_view.h"
 #include "engine/batch_text.h"
 #include "engine/errors.h"
-#include "engine/fidelity_text.h"
 #include "engine/phase_sequence.h"
 #include "engine/readable_text.h"
 #include "engine/unified_diff.h"
@@ -265,15 +264,15 @@ void ExportDialog::addPreview(QVBoxLayout* layout, const Theme& theme)
     m_preview->setAccessibleName(tr("Lines that change"));
     m_notes = wrapped(mutedLabel(QString(), this));
     m_notes->hide();
-    m_fidelity = wrapped(mutedLabel(QString(), this));
-    m_fidelity->hide();
+    m_found = wrapped(mutedLabel(QString(), this));
+    m_found->hide();
     m_problem = wrapped(new QLabel(this));
     m_problem->setStyleSheet(QStringLiteral("color: %1").arg(theme.bad.name()));
     m_problem->hide();
     layout->addWidget(new QLabel(tr("This changes, and nothing else:"), this));
     layout->addWidget(m_preview, 1);
     layout->addWidget(m_notes);
-    layout->addWidget(m_fidelity);
+    layout->addWidget(m_found);
     layout->addWidget(m_problem);
 }
 
@@ -312,12 +311,11 @@ void ExportDialog::setMicroBatchSize(std::int64_t microBatchSize)
     m_size->setValue(static_cast<int>(microBatchSize));
 }
 
-void ExportDialog::setFidelity(const config::Fidelity& fidelity)
+void ExportDialog::setFound(const QString& sentences)
 {
-    const QString sentence = engine::fidelitySentence(fidelity);
-    m_fidelity->setText(m_sizes.size() == 1 ? tr("How the size was found: %1").arg(sentence)
-                                            : tr("How the sizes were found: %1").arg(sentence));
-    m_fidelity->show();
+    m_found->setText(m_sizes.size() == 1 ? tr("How the size was found: %1").arg(sentences)
+                                         : tr("How the sizes were found: %1").arg(sentences));
+    m_found->show();
 }
 
 QString ExportDialog::path() const

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "config/batch_plan.h"
-#include "config/fidelity.h"
 #include "engine/config_file.h"
 #include "theme/theme.h"
 
@@ -73,8 +72,8 @@ public:
 
     const std::vector<config::ChosenSize>& sizes() const { return m_sizes; }
     void setMicroBatchSize(std::int64_t microBatchSize);
-    /// How near the trials that found the sizes were to the config's run.
-    void setFidelity(const config::Fidelity& fidelity);
+    /// \param sentences  how near the trials that found the sizes were to the config's run
+    void setFound(const QString& sentences);
     QString path() const;
     void setPath(const QString& path);
     /// What is shown of the change: a unified diff, or why there is none.
@@ -117,7 +116,7 @@ private:
     DiffView* m_preview = nullptr;
     QLabel* m_notes = nullptr;
     /// Hidden where no trial found a size.
-    QLabel* m_fidelity = nullptr;
+    QLabel* m_found = nullptr;
     QLabel* m_problem = nullptr;
     QPushButton* m_write = nullptr;
 };

@@ -138,7 +138,7 @@ QString titleOf(const engine::Snapshot& snapshot)
     if (!recommendation)
         return Words::tr("No recommendation yet");
     const QString size = engine::numberText(recommendation->size);
-    const QString rate = engine::fidelityMark(snapshot.run->fidelity) +
+    const QString rate = engine::speedMark(snapshot.run->fidelity) +
                          engine::rateText(recommendation->samplesPerSecond, recommendation->relativeError);
     const QString title = (snapshot.isRecommendationSure()
                                ? Words::tr("Recommended micro-batch size %1: %2 samples/s, confidence %3 %")
@@ -160,21 +160,23 @@ QString sizeLine(const config::BatchPlan& plan, std::int64_t microBatchSize, std
 
 QByteArray trialsCsv(const std::vector<TrialRecord>& trials, const config::Fidelity& fidelity)
 {
-    const QString label = QString::fromUtf8(config::wordOf(fidelity.kind));
-    QString text = lineOf(
-        {QStringLiteral("trial"), QStringLiteral("device"), QStringLiteral("micro_batch_size"),
-         QStringLiteral("outcome"), QStringLiteral("seconds_per_step"), QStringLiteral("samples_per_second"),
-         QStringLiteral("relative_error"), QStringLiteral("peak_allocated_bytes"),
-         QStringLiteral("peak_reserved_bytes"), QStringLiteral("steps"), QStringLiteral("wall_seconds"),
-         QStringLiteral("flags"), QStringLiteral("text"), QStringLiteral("joules_per_sample"),
-         QStringLiteral("visits"), QStringLiteral("attention"), QStringLiteral("fidelity")});
+    const QStringList labels{QString::fromUtf8(config::wordOf(fidelity.kind)),
+                             QString::fromUtf8(config::wordOf(fidelity.memoryKind()))};
+    QString text =
+        lineOf({QStringLiteral("trial"), QStringLiteral("device"), QStringLiteral("micro_batch_size"),
+                QStringLiteral("outcome"), QStringLiteral("seconds_per_step"),
+                QStringLiteral("samples_per_second"), QStringLiteral("relative_error"),
+                QStringLiteral("peak_allocated_bytes"), QStringLiteral("peak_reserved_bytes"),
+                QStringLiteral("steps"), QStringLiteral("wall_seconds"), QStringLiteral("flags"),
+                QStringLiteral("text"), QStringLiteral("joules_per_sample"), QStringLiteral("visits"),
+                QStringLiteral("attention"), QStringLiteral("fidelity"), QStringLiteral("memory_fidelity")});
     for (const TrialRecord& trial : trials) {
         if (trial.isRunning())
             continue;
         for (const trial::ComparedRecord& size : trial.compared)
-            text += lineOf(fieldsOf(trial, size) << label);
+            text += lineOf(fieldsOf(trial, size) << labels);
         if (!trial.isComparison())
-            text += lineOf(fieldsOf(trial) << label);
+            text += lineOf(fieldsOf(trial) << labels);
     }
     return text.toUtf8();
 }
@@ -184,7 +186,14 @@ QImage chartPicture(QWidget& charts, const engine::Snapshot& snapshot, const The
 {
     const QFont titleFont = scaled(charts.font(), 1.2, QFont::DemiBold);
     const int titleHeight = QFontMetrics(titleFont).height();
-    const int runHeight = charts.fontMetrics().height();
+    const QString run = runText(snapshot) + QStringLiteral("  ·  ") +
+                        engine::fidelityText(snapshot.run->fidelity) + QStringLiteral("  ·  ") +
+                        QLocale().toString(time.date(), QLocale::ShortFormat);
+    // A label is never cut short, whatever its reasons take.
+    const int runHeight =
+        charts.fontMetrics()
+            .boundingRect(QRect(0, 0, charts.width(), QWIDGETSIZE_MAX), Qt::TextWordWrap, run)
+            .height();
     const int top = margin + titleHeight + runHeight + margin;
     const QSize size = charts.size() + QSize(2 * margin, top + margin);
     QImage picture(size * pixelRatio, QImage::Format_RGB32);
@@ -192,16 +201,14 @@ QImage chartPicture(QWidget& charts, const engine::Snapshot& snapshot, const The
     picture.fill(theme.window);
 
     QPainter painter(&picture);
-    const auto write = [&](int y, int height, const QFont& font, const QColor& colour, const QString& text) {
-        painter.setFont(font);
-        painter.setPen(colour);
-        painter.drawText(QRect(margin, y, charts.width(), height), Qt::AlignLeft | Qt::AlignVCenter,
-                         QFontMetrics(font).elidedText(text, Qt::ElideMiddle, charts.width()));
-    };
-    write(margin, titleHeight, titleFont, theme.text, titleOf(snapshot));
-    write(margin + titleHeight, runHeight, charts.font(), theme.mutedText,
-          runText(snapshot) + QStringLiteral("  ·  ") + engine::fidelityText(snapshot.run->fidelity) +
-              QStringLiteral("  ·  ") + QLocale().toString(time.date(), QLocale::ShortFormat));
+    painter.setFont(titleFont);
+    painter.setPen(theme.text);
+    painter.drawText(QRect(margin, margin, charts.width(), titleHeight), Qt::AlignLeft | Qt::AlignVCenter,
+                     QFontMetrics(titleFont).elidedText(titleOf(snapshot), Qt::ElideMiddle, charts.width()));
+    painter.setFont(charts.font());
+    painter.setPen(theme.mutedText);
+    painter.drawText(QRect(margin, margin + titleHeight, charts.width(), runHeight),
+                     Qt::AlignLeft | Qt::TextWordWrap, run);
     charts.render(&painter, QPoint(margin, top), {}, QWidget::DrawChildren);
     return picture;
 }

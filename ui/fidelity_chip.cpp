@@ -26,8 +26,7 @@ void FidelityChip::display(const std::optional<config::Fidelity>& fidelity)
     setTextIfNew(this, engine::fidelityName(*fidelity));
     setToolTip(engine::fidelitySentence(*fidelity));
     setAccessibleName(engine::fidelitySentence(*fidelity));
-    const QString kind = fidelity->kind == config::Fidelity::Kind::AsConfigured ? QStringLiteral("plain")
-                                                                                : QStringLiteral("warn");
+    const QString kind = fidelity->hasCaveat() ? QStringLiteral("warn") : QStringLiteral("plain");
     if (property("chip").toString() == kind)
         return;
     setProperty("chip", kind);

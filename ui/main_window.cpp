@@ -505,9 +505,9 @@ QString MainWindow::doubt() const
 void MainWindow::exportSizes()
 {
     const engine::PhaseSequence alone;
-    const auto sizes = (m_earlierRun ? alone : m_phases).sizes(shown());
-    m_exports->exportSizes(*m_config, sizes, m_actions->exportSize->data().toString(), shown().run->fidelity,
-                           m_theme);
+    const engine::PhaseSequence& phases = m_earlierRun ? alone : m_phases;
+    m_exports->exportSizes(*m_config, phases.sizes(shown()), m_actions->exportSize->data().toString(),
+                           phases.foundText(shown()), m_theme);
 }
 
 /// What the actions do belongs to what is shown, which need not be the exploration in hand.

@@ -162,7 +162,7 @@ void RecommendationCard::Chips::display(const Snapshot& snapshot)
     word(m_busy, busy.isEmpty() ? QString() : RecommendationCard::tr("busy"),
          busy.isEmpty() ? QString() : engine::noMoreRepetitionsText(busy));
     const config::Fidelity fidelity = snapshot.run ? snapshot.run->fidelity : config::Fidelity();
-    const bool isOther = hasSize && fidelity.kind != config::Fidelity::Kind::AsConfigured;
+    const bool isOther = hasSize && fidelity.hasCaveat();
     word(m_fidelity, isOther ? engine::fidelityName(fidelity) : QString(),
          isOther ? engine::fidelitySentence(fidelity) : QString());
     word(m_verification, hasSize ? verificationWord(snapshot) : QString(),
@@ -349,19 +349,21 @@ void RecommendationCard::showMetrics(const Snapshot& snapshot, const engine::Mem
     QString peak = none;
     if (recommendation && snapshot.recommendedPeakBytes > 0) {
         const auto bytes = static_cast<double>(snapshot.recommendedPeakBytes);
-        peak = sameUnit ? engine::memoryText(bytes, unit) : engine::memoryText(bytes);
+        peak = engine::memoryMark(snapshot.run->fidelity) +
+               (sameUnit ? engine::memoryText(bytes, unit) : engine::memoryText(bytes));
         if (limit > 0.0)
             peak = tr("%1 of %2")
                        .arg(peak, sameUnit ? engine::memoryText(limit, unit) : engine::memoryText(limit));
     }
     m_rate->setValue(
-        recommendation ? engine::fidelityMark(snapshot.run->fidelity) +
+        recommendation ? engine::speedMark(snapshot.run->fidelity) +
                              engine::rateText(recommendation->samplesPerSecond, recommendation->relativeError)
                        : none);
-    m_rate->setExplanation(
-        tr("Mean ± 95 % interval") + QLatin1Char('\n') +
-        engine::fidelitySentence(snapshot.run ? snapshot.run->fidelity : config::Fidelity()));
+    const QString label =
+        engine::fidelitySentence(snapshot.run ? snapshot.run->fidelity : config::Fidelity());
+    m_rate->setExplanation(tr("Mean ± 95 % interval") + QLatin1Char('\n') + label);
     m_peak->setValue(peak);
+    m_peak->setExplanation(label);
     m_peak->setCaption(sameUnit ? tr("peak memory, %1").arg(unit.name) : tr("peak memory"));
     m_accumulation->setValue(recommendation && snapshot.accumulationSteps > 0
                                  ? tr("%1 ×").arg(engine::numberText(snapshot.accumulationSteps))

@@ -121,11 +121,6 @@ QString toolTipOf(const TrialRecord& trial)
 
 const QString none = QStringLiteral("–");
 
-QString peakText(std::optional<std::int64_t> bytes, const engine::MemoryUnit& unit)
-{
-    return bytes.value_or(0) > 0 ? engine::memoryText(static_cast<double>(*bytes), unit) : none;
-}
-
 QString tookText(const TrialRecord& trial)
 {
     return trial.wallSeconds > 0.0 ? engine::durationText(trial.wallSeconds) : none;
@@ -157,8 +152,9 @@ QString withTook(const QString& toolTip, const TrialRecord& trial)
 struct Look
 {
     engine::MemoryUnit unit;
-    /// Before a speed that is not the config's own.
-    QString mark;
+    /// Before a speed and a peak that are not the config's own.
+    QString speedMark;
+    QString memoryMark;
     /// Why; empty without a mark.
     QString markText;
 
@@ -171,13 +167,21 @@ struct Look
 
 Look lookOf(const engine::Snapshot& snapshot, const engine::MemoryUnit& unit)
 {
-    Look look{.unit = unit, .mark = {}, .markText = {}};
+    Look look{.unit = unit, .speedMark = {}, .memoryMark = {}, .markText = {}};
     if (!snapshot.run)
         return look;
-    look.mark = engine::fidelityMark(snapshot.run->fidelity);
-    if (!look.mark.isEmpty())
+    look.speedMark = engine::speedMark(snapshot.run->fidelity);
+    look.memoryMark = engine::memoryMark(snapshot.run->fidelity);
+    if (!look.speedMark.isEmpty())
         look.markText = engine::fidelitySentence(snapshot.run->fidelity);
     return look;
+}
+
+QString peakText(std::optional<std::int64_t> bytes, const Look& look)
+{
+    return bytes.value_or(0) > 0
+               ? look.memoryMark + engine::memoryText(static_cast<double>(*bytes), look.unit)
+               : none;
 }
 
 TableRow trialRowOf(const TrialRecord& trial, const Look& look)
@@ -186,10 +190,11 @@ TableRow trialRowOf(const TrialRecord& trial, const Look& look)
     const bool measured =
         trial.samplesPerSecond.has_value() && (trial.outcome == Outcome::Ok || trial.isRunning());
     return {.texts = {numberSign(trial.number), verdict.word,
-                      measured ? look.mark + engine::rateText(*trial.samplesPerSecond, trial.relativeError)
-                               : none,
-                      measured ? peakText(trial.peakReservedBytes, look.unit) : none, QString(),
-                      tookText(trial), QString::fromStdString(trial.device)},
+                      measured
+                          ? look.speedMark + engine::rateText(*trial.samplesPerSecond, trial.relativeError)
+                          : none,
+                      measured ? peakText(trial.peakReservedBytes, look) : none, QString(), tookText(trial),
+                      QString::fromStdString(trial.device)},
             .glyph = verdict.glyph,
             .tone = verdict.tone,
             .toolTip = look.explained(withTook(toolTipOf(trial), trial))};
@@ -200,9 +205,9 @@ TableRow trialRowOf(const TrialRecord& comparison, const ComparedRecord& size, c
     const Verdict verdict = verdictOn(comparison, size, trial::contrastOf(comparison.compared));
     return {.texts = {numberSign(comparison.number), verdict.word,
                       size.samplesPerSecond
-                          ? look.mark + engine::rateText(*size.samplesPerSecond, size.relativeError)
+                          ? look.speedMark + engine::rateText(*size.samplesPerSecond, size.relativeError)
                           : none,
-                      peakText(size.peakReservedBytes, look.unit), QString(), tookText(comparison),
+                      peakText(size.peakReservedBytes, look), QString(), tookText(comparison),
                       QString::fromStdString(comparison.device)},
             .glyph = verdict.glyph,
             .tone = verdict.tone,
@@ -302,11 +307,11 @@ TrialsModel::SizeRows TrialsModel::rowsOf(const engine::Snapshot& snapshot,
         const TableRow newest = row->trials.front().row;
         const bool isOne = trials.size() == 1;
         // Before anything is measured, what the steps of the running trial say.
-        const QString rate = size.samplesPerSecond
-                                 ? look.mark + engine::rateText(*size.samplesPerSecond, size.relativeError)
-                                 : newest.texts[Rate];
+        const QString rate = size.samplesPerSecond ? look.speedMark + engine::rateText(*size.samplesPerSecond,
+                                                                                       size.relativeError)
+                                                   : newest.texts[Rate];
         row->row = {.texts = {engine::numberText(size.microBatchSize), QString(), rate,
-                              peakText(size.peakReservedBytes, unit),
+                              peakText(size.peakReservedBytes, look),
                               isOne ? numberSign(row->newest)
                                     : tr("%1 · %2", "trials of a size, and the newest of them")
                                           .arg(engine::numberText(row->count), numberSign(row->newest)),

@@ -58,7 +58,7 @@ EndNotice endNotice(const Snapshot& snapshot)
     const auto& best = *snapshot.searchState.recommendation;
     return {.title = Words::tr("Micro-batch size %1").arg(engine::numberText(best.size)),
             .text = Words::tr("%1 samples/s, confidence %2 %, %3")
-                        .arg(engine::fidelityMark(snapshot.run->fidelity) +
+                        .arg(engine::speedMark(snapshot.run->fidelity) +
                              engine::rateText(best.samplesPerSecond, best.relativeError))
                         .arg(best.confidence)
                         .arg(configName(snapshot))};

@@ -34,11 +34,11 @@ WindowExports::WindowExports(QWidget* window) : QObject(window), m_window(window
 
 void WindowExports::exportSizes(const engine::ConfigFile& config,
                                 const std::vector<config::ChosenSize>& sizes, const QString& doubt,
-                                const config::Fidelity& fidelity, const Theme& theme)
+                                const QString& found, const Theme& theme)
 {
     try {
         ExportDialog dialog(config, sizes, theme, m_window, doubt);
-        dialog.setFidelity(fidelity);
+        dialog.setFound(found);
         run(dialog);
     } catch (const config::ConfigError& error) {
         emit failed(QString::fromUtf8(error.what()));

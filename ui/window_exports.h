@@ -30,9 +30,9 @@ public:
 
     /// \param sizes  at least one
     /// \param doubt  why they had better not be written yet; else empty
-    /// \param fidelity  of the trials that found them
+    /// \param found  how, as of PhaseSequence::foundText()
     void exportSizes(const engine::ConfigFile& config, const std::vector<config::ChosenSize>& sizes,
-                     const QString& doubt, const config::Fidelity& fidelity, const Theme& theme);
+                     const QString& doubt, const QString& found, const Theme& theme);
     /// Any size, also into a config that nothing can be tried with.
     void writeSize(const engine::ConfigFile& config, model::Phase phase, const Theme& theme);
     /// The recommended size as the config would write it.

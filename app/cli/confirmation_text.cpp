@@ -40,15 +40,17 @@ QString miscorrelationText(const ConfirmedSize& size)
     return sign + QString::number(percent, 'f', 1) + QStringLiteral(" %");
 }
 
-QStringList rowOf(const ConfirmedSize& size, const QString& mark)
+QStringList rowOf(const ConfirmedSize& size, const config::Fidelity& fidelity)
 {
+    const QString mark = engine::speedMark(fidelity);
     const QString achieved = achievedText(size);
     return {QString::number(size.predicted.microBatchSize),
             QString::number(size.predicted.accumulationSteps),
             mark + rateText(size.predicted.samplesPerSecond, size.predicted.relativeError),
             size.achievedSamplesPerSecond && !size.ranOutOfMemory ? mark + achieved : achieved,
             miscorrelationText(size),
-            size.peakReservedBytes > 0 ? bytesText(size.peakReservedBytes) : nothing,
+            size.peakReservedBytes > 0 ? engine::memoryMark(fidelity) + bytesText(size.peakReservedBytes)
+                                       : nothing,
             QString::number(size.steps)};
 }
 
@@ -72,7 +74,7 @@ QStringList confirmationLines(const ConfirmationSnapshot& snapshot)
                                    QStringLiteral("PREDICTED"), QStringLiteral("ACHIEVED"),
                                    QStringLiteral("ERROR"), QStringLiteral("PEAK"), QStringLiteral("STEPS")}};
     for (const ConfirmedSize& size : snapshot.sizes)
-        rows.push_back(rowOf(size, engine::fidelityMark(snapshot.fidelity)));
+        rows.push_back(rowOf(size, snapshot.fidelity));
     const QString batch =
         QStringLiteral("samples/s of whole optimizer steps of %1 samples on one device, %2")
             .arg(groupedText(snapshot.batchSize), QString::fromStdString(config::toText(snapshot.fidelity)));

@@ -59,7 +59,7 @@ void addRunningTrials(ProgressLine& line, const Snapshot& snapshot)
     if (running.size() == 1 && samplesPerSecond > 0.0)
         line.parts.push_back(
             {.text = QStringLiteral("%1%2 samples/s")
-                         .arg(engine::fidelityMark(snapshot.run->fidelity), rateText(samplesPerSecond)),
+                         .arg(engine::speedMark(snapshot.run->fidelity), rateText(samplesPerSecond)),
              .importance = Importance::Least});
 }
 
@@ -87,7 +87,8 @@ void addTimeLeft(ProgressLine& line, const search::Estimate& secondsLeft)
 
 QString peakText(const Snapshot& snapshot)
 {
-    QString peak = bytesText(snapshot.recommendedPeakBytes);
+    const QString peak =
+        engine::memoryMark(snapshot.run->fidelity) + bytesText(snapshot.recommendedPeakBytes);
     const std::int64_t limit = snapshot.leastLimitBytes();
     if (limit == 0)
         return peak;
@@ -141,7 +142,7 @@ QString achievedText(const Snapshot& snapshot)
 {
     const Recommendation& recommendation = *snapshot.searchState.recommendation;
     QStringList parts{
-        engine::fidelityMark(snapshot.run->fidelity) +
+        engine::speedMark(snapshot.run->fidelity) +
             rateText(recommendation.samplesPerSecond, recommendation.relativeError),
         QStringLiteral("%1x base").arg(QString::number(recommendation.relativePerformance, 'f', 2))};
     if (const QString gain = gainText(snapshot); !gain.isEmpty())
@@ -231,9 +232,7 @@ QString recommendationLine(const QDateTime& time, const search::Recommendation& 
             .arg(recommendation.size)
             .arg(recommendation.relativePerformance, 0, 'f', 2)
             .arg(recommendation.confidence);
-    return fidelity.kind == config::Fidelity::Kind::AsConfigured
-               ? line
-               : QStringLiteral("%1; %2").arg(line, engine::fidelityName(fidelity));
+    return fidelity.hasCaveat() ? QStringLiteral("%1; %2").arg(line, engine::fidelityName(fidelity)) : line;
 }
 
 QString gainText(const Snapshot& snapshot)
@@ -252,13 +251,15 @@ QString trialLine(const trial::TrialRecord& trial, const config::Fidelity& fidel
         parts << outcomeText(*trial.outcome);
     if (trial.samplesPerSecond) {
         parts << QStringLiteral("%1%2 samples/s")
-                     .arg(engine::fidelityMark(fidelity),
+                     .arg(engine::speedMark(fidelity),
                           rateText(*trial.samplesPerSecond, trial.relativeError.value_or(0)));
     }
     if (trial.peakReservedBytes && *trial.peakReservedBytes > 0)
-        parts << QStringLiteral("peak %1").arg(bytesText(*trial.peakReservedBytes));
+        parts << QStringLiteral("peak %1").arg(engine::memoryMark(fidelity) +
+                                               bytesText(*trial.peakReservedBytes));
     if (trial.joulesPerSample)
-        parts << engine::energyPerSampleText(*trial.joulesPerSample, QLocale::c());
+        parts << engine::speedMark(fidelity) +
+                     engine::energyPerSampleText(*trial.joulesPerSample, QLocale::c());
     if (!trial.withinHeadroom)
         parts << QStringLiteral("within the headroom");
     parts << engine::flagsOf(trial) << durationText(trial.wallSeconds);

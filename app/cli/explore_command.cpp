@@ -9,7 +9,6 @@
 #include "engine/exploration.h"
 #include "engine/exploration_outlook.h"
 #include "engine/exploration_recorder.h"
-#include "engine/fidelity_text.h"
 #include "engine/phase_sequence.h"
 #include "exploration_terminal.h"
 #include "options.h"
@@ -187,9 +186,10 @@ int ExploreCommand::keepResult(const engine::ConfigFile& file, const engine::Pha
     }
     try {
         writeSizes(file, chosen, m_output, console);
-        if (last.run->fidelity.kind != config::Fidelity::Kind::AsConfigured)
-            console.remark(QStringLiteral("How the size was found: %1")
-                               .arg(engine::fidelitySentence(last.run->fidelity)));
+        if (phases.hasCaveat(last))
+            console.remark((chosen.size() == 1 ? QStringLiteral("How the size was found: %1")
+                                               : QStringLiteral("How the sizes were found: %1"))
+                               .arg(phases.foundText(last)));
     } catch (const config::ConfigError& error) {
         throw UsageError(refusalText(error, last.run->plan, chosen.back().microBatchSize));
     }

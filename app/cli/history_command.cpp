@@ -92,7 +92,8 @@ QJsonObject HistoryCommand::answerFrom(store::ExplorationStore& store) const
         const store::StoredExploration second = found(store, m_ids.back());
         explorations = {explorationObject(first), explorationObject(second)};
         return {{QStringLiteral("explorations"), explorations},
-                {QStringLiteral("relative_performance"), engine::orNull(speedRatio(first, second))}};
+                {QStringLiteral("relative_performance"), engine::orNull(speedRatio(first, second))},
+                {QStringLiteral("same_fidelity"), haveSameLabel(first, second)}};
     }
     store.remove(first.summary.id);
     return {{QStringLiteral("deleted"), first.summary.id}};

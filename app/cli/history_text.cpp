@@ -39,15 +39,16 @@ QString sizeText(const store::ExplorationSummary& summary)
     return summary.recommendation ? QString::number(summary.recommendation->microBatchSize) : nothing;
 }
 
-QString markOf(const store::ExplorationSummary& summary)
+config::Fidelity fidelityOf(const store::ExplorationSummary& summary)
 {
-    return engine::fidelityMark(engine::fidelityOf(summary.info.fidelity));
+    return engine::fidelityOf(summary.info.fidelity);
 }
 
 QString recommendedRateText(const store::ExplorationSummary& summary)
 {
-    return summary.recommendation ? markOf(summary) + rateText(summary.recommendation->samplesPerSecond)
-                                  : nothing;
+    return summary.recommendation
+               ? engine::speedMark(fidelityOf(summary)) + rateText(summary.recommendation->samplesPerSecond)
+               : nothing;
 }
 
 QString orNothing(const QString& text)
@@ -76,6 +77,11 @@ QString lossText(const store::ExplorationSummary& summary)
     return loss.isEmpty() ? nothing : loss;
 }
 
+QString markedPeak(std::int64_t bytes, const config::Fidelity& fidelity)
+{
+    return bytes > 0 ? engine::memoryMark(fidelity) + bytesText(bytes) : nothing;
+}
+
 /// The most that a trial of the recommended size needed.
 QString peakText(const store::StoredExploration& exploration)
 {
@@ -85,12 +91,14 @@ QString peakText(const store::StoredExploration& exploration)
         if (recommended && trial.microBatchSize == recommended->microBatchSize)
             peak = std::max(peak, trial.peakReservedBytes.value_or(0));
     }
-    return peak > 0 ? bytesText(peak) : nothing;
+    return markedPeak(peak, fidelityOf(exploration.summary));
 }
 
-QString energyText(const std::optional<double>& joulesPerSample)
+QString energyText(const std::optional<double>& joulesPerSample, const config::Fidelity& fidelity)
 {
-    return joulesPerSample ? engine::energyPerSampleText(*joulesPerSample, QLocale::c()) : nothing;
+    return joulesPerSample
+               ? engine::speedMark(fidelity) + engine::energyPerSampleText(*joulesPerSample, QLocale::c())
+               : nothing;
 }
 
 /// Of the calm trials of the recommended size together.
@@ -106,7 +114,8 @@ QString recommendedEnergyText(const store::StoredExploration& exploration)
         joulesPerSample += *trial.joulesPerSample * trial.timedSteps;
         steps += trial.timedSteps;
     }
-    return energyText(steps > 0 ? std::optional(joulesPerSample / steps) : std::nullopt);
+    return energyText(steps > 0 ? std::optional(joulesPerSample / steps) : std::nullopt,
+                      fidelityOf(exploration.summary));
 }
 
 /// ", attention by flash" of the trials there; more than one kernel where sizes differ in it.
@@ -168,7 +177,7 @@ Rows propertyRows(const store::StoredExploration& exploration)
         {QStringLiteral("took"), wallText(summary)},
         {QStringLiteral("micro_batch_size"), sizeText(summary)},
         {QStringLiteral("samples/s"), recommendedRateText(summary)},
-        {QStringLiteral("measured"), engine::fidelityText(engine::fidelityOf(info.fidelity))},
+        {QStringLiteral("measured"), engine::fidelityText(fidelityOf(summary))},
         {QStringLiteral("confidence"), confidenceText(summary)},
         {QStringLiteral("it may cost"), lossText(summary)},
         {QStringLiteral("peak memory"), peakText(exploration)},
@@ -176,14 +185,15 @@ Rows propertyRows(const store::StoredExploration& exploration)
 }
 
 /// Its sizes and what each of them achieved, and what it says of them in the place of its flags.
-QStringList comparisonRow(const trial::TrialRecord& trial, const QString& mark)
+QStringList comparisonRow(const trial::TrialRecord& trial, const config::Fidelity& fidelity)
 {
     QStringList sizes;
     QStringList rates;
     std::int64_t peak = 0;
     for (const trial::ComparedRecord& size : trial.compared) {
         sizes << QString::number(size.microBatchSize);
-        rates << (size.samplesPerSecond ? mark + rateText(*size.samplesPerSecond) : nothing);
+        rates << (size.samplesPerSecond ? engine::speedMark(fidelity) + rateText(*size.samplesPerSecond)
+                                        : nothing);
         peak = std::max(peak, size.peakReservedBytes.value_or(0));
     }
     return {QString::number(trial.number),
@@ -191,24 +201,25 @@ QStringList comparisonRow(const trial::TrialRecord& trial, const QString& mark)
             sizes.join(QLatin1Char(' ')),
             QString::fromUtf8(trial::toText(*trial.outcome)),
             rates.join(QLatin1Char(' ')),
-            peak > 0 ? bytesText(peak) : nothing,
+            markedPeak(peak, fidelity),
             nothing,
             durationText(trial.wallSeconds),
             (QStringList(engine::comparedText(trial, QLocale::c())) + engine::flagsOf(trial))
                 .join(QStringLiteral(", "))};
 }
 
-QStringList trialRow(const trial::TrialRecord& trial, const QString& mark)
+QStringList trialRow(const trial::TrialRecord& trial, const config::Fidelity& fidelity)
 {
     if (trial.isComparison())
-        return comparisonRow(trial, mark);
+        return comparisonRow(trial, fidelity);
     return {QString::number(trial.number),
             QString::fromStdString(trial.device),
             QString::number(trial.microBatchSize),
             QString::fromUtf8(trial::toText(*trial.outcome)),
-            trial.samplesPerSecond ? mark + rateText(*trial.samplesPerSecond) : nothing,
-            trial.peakReservedBytes ? bytesText(*trial.peakReservedBytes) : nothing,
-            energyText(trial.joulesPerSample),
+            trial.samplesPerSecond ? engine::speedMark(fidelity) + rateText(*trial.samplesPerSecond)
+                                   : nothing,
+            markedPeak(trial.peakReservedBytes.value_or(0), fidelity),
+            energyText(trial.joulesPerSample, fidelity),
             durationText(trial.wallSeconds),
             engine::flagsOf(trial).join(QStringLiteral(", "))};
 }
@@ -247,7 +258,7 @@ QStringList explorationLines(const store::StoredExploration& exploration)
                QStringLiteral("OUTCOME"), QStringLiteral("SAMPLES/S"), QStringLiteral("PEAK"),
                QStringLiteral("ENERGY"), QStringLiteral("TOOK"), QStringLiteral("FLAGS")}};
     for (const trial::TrialRecord& trial : exploration.trials)
-        rows.push_back(trialRow(trial, markOf(summary)));
+        rows.push_back(trialRow(trial, fidelityOf(summary)));
     return lines << QString() << alignedLines(rows);
 }
 
@@ -261,6 +272,11 @@ std::optional<double> speedRatio(const store::StoredExploration& first,
     return other->samplesPerSecond / one->samplesPerSecond;
 }
 
+bool haveSameLabel(const store::StoredExploration& first, const store::StoredExploration& second)
+{
+    return first.summary.info.fidelity == second.summary.info.fidelity;
+}
+
 QStringList comparisonLines(const store::StoredExploration& first, const store::StoredExploration& second)
 {
     Rows rows = propertyRows(first);
@@ -272,6 +288,9 @@ QStringList comparisonLines(const store::StoredExploration& first, const store::
         lines << QStringLiteral("Exploration %1 reached %2 times the samples/s of exploration %3.")
                      .arg(QString::number(second.summary.id), QString::number(*ratio, 'f', 2),
                           QString::number(first.summary.id));
+        if (!haveSameLabel(first, second))
+            lines << QStringLiteral("They are not equally near to their configs (row \"measured\"), so that "
+                                    "the ratio is not that of one run.");
     }
     return lines;
 }

@@ -19,6 +19,9 @@ QStringList explorationLines(const store::StoredExploration& exploration);
 /// Two side by side, and how the second's samples/s compare with the first's.
 QStringList comparisonLines(const store::StoredExploration& first, const store::StoredExploration& second);
 
+/// Whether both were measured equally near to their configs. Where not, a ratio of the two is not of one run.
+bool haveSameLabel(const store::StoredExploration& first, const store::StoredExploration& second);
+
 /// How many times the samples/s of \p first the size reaches that \p second recommends; nothing where one of
 /// them recommends none.
 std::optional<double> speedRatio(const store::StoredExploration& first,

@@ -284,10 +284,11 @@ QJsonObject explorationObject(const store::StoredExploration& exploration)
                                    {QStringLiteral("total_bytes"), positiveOrNull(device.totalBytes)},
                                    {QStringLiteral("limit_bytes"), positiveOrNull(device.limitBytes)}});
     QJsonArray trials;
-    const QJsonValue fidelity = engine::fidelityWord(engine::fidelityOf(exploration.summary.info.fidelity));
+    const config::Fidelity fidelity = engine::fidelityOf(exploration.summary.info.fidelity);
     for (const trial::TrialRecord& trial : exploration.trials) {
         QJsonObject fields = engine::eventFields(trial);
-        fields.insert(QStringLiteral("fidelity"), fidelity);
+        fields.insert(QStringLiteral("fidelity"), engine::fidelityWord(fidelity));
+        fields.insert(QStringLiteral("memory_fidelity"), engine::memoryFidelityWord(fidelity));
         trials.append(fields);
     }
     QJsonArray recommendations;

@@ -40,7 +40,7 @@ QString rateText(double samplesPerSecond);
 QString rateText(double samplesPerSecond, double relativeError);
 
 /// "412 samples/s, 52,736 tokens/s"; without the second where there are none.
-/// \param mark  before both, as of engine::fidelityMark()
+/// \param mark  before both, as of engine::speedMark()
 QString speedText(double samplesPerSecond, double tokensPerSecond, const QString& mark);
 
 /// "7.6241"; "not a number" of a training that has diverged.

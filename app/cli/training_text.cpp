@@ -41,11 +41,12 @@ QString measurements(const StepRecord& record, const config::Fidelity& fidelity)
 {
     QStringList parts{
         QStringLiteral("loss %1").arg(lossText(record.loss)),
-        speedText(record.samplesPerSecond, record.tokensPerSecond, engine::fidelityMark(fidelity)),
+        speedText(record.samplesPerSecond, record.tokensPerSecond, engine::speedMark(fidelity)),
         QStringLiteral("micro-batch %1 x %2")
             .arg(QString::number(record.microBatchSize), QString::number(record.accumulationSteps))};
     if (record.peakReservedBytes > 0)
-        parts << QStringLiteral("peak %1").arg(bytesText(record.peakReservedBytes));
+        parts << QStringLiteral("peak %1").arg(engine::memoryMark(fidelity) +
+                                               bytesText(record.peakReservedBytes));
     return parts.join(QStringLiteral(", "));
 }
 
@@ -75,7 +76,7 @@ void addMeasurements(ProgressLine& line, const StepRecord& step, const config::F
     line.parts.push_back(
         {.text = QStringLiteral("loss %1").arg(lossText(step.loss)), .importance = Importance::More});
     line.parts.push_back({.text = QStringLiteral("%1%2 samples/s")
-                                      .arg(engine::fidelityMark(fidelity), rateText(step.samplesPerSecond)),
+                                      .arg(engine::speedMark(fidelity), rateText(step.samplesPerSecond)),
                           .importance = Importance::Less});
     line.parts.push_back(
         {.text = QStringLiteral("micro-batch %1 x %2")
@@ -169,16 +170,17 @@ QString peakText(const TrainingSnapshot& snapshot)
     std::int64_t peak = 0;
     for (const StepRecord& step : snapshot.steps)
         peak = std::max(peak, step.peakReservedBytes);
+    const QString text = engine::memoryMark(fidelityOf(snapshot)) + bytesText(peak);
     return snapshot.device.limitBytes > 0
-               ? QStringLiteral("%1 of %2").arg(bytesText(peak), bytesText(snapshot.device.limitBytes))
-               : bytesText(peak);
+               ? QStringLiteral("%1 of %2").arg(text, bytesText(snapshot.device.limitBytes))
+               : text;
 }
 
 /// Of all steps but those that warm up, where there are others.
 QString meanSpeedText(const TrainingSnapshot& snapshot)
 {
     const StepRecord& last = snapshot.steps.back();
-    const QString mark = engine::fidelityMark(fidelityOf(snapshot));
+    const QString mark = engine::speedMark(fidelityOf(snapshot));
     if (snapshot.samplesPerSecond <= 0 || last.samplesPerSecond <= 0)
         return speedText(last.samplesPerSecond, last.tokensPerSecond, mark);
     const double tokensPerSample = last.tokensPerSecond / last.samplesPerSecond;
@@ -191,7 +193,7 @@ QString predictedText(const TrainingSnapshot& snapshot)
     const double difference = *snapshot.overPrediction;
     const double percent = std::abs(difference) * 100.0;
     const QString predicted = QStringLiteral("%1%2 samples/s by the last exploration")
-                                  .arg(engine::fidelityMark(fidelityOf(snapshot)),
+                                  .arg(engine::speedMark(fidelityOf(snapshot)),
                                        rateText(snapshot.samplesPerSecond / (1.0 + difference)));
     return QStringLiteral("%1; training was %2 % %3")
         .arg(predicted, QString::number(percent, 'f', 1),

@@ -57,9 +57,19 @@ void Fidelity::dropReason(std::string_view reason)
         kind = Kind::AsConfigured;
 }
 
-bool Fidelity::isMemoryAsConfigured() const
+bool Fidelity::isMemoryApproximate() const
 {
-    return kind != Kind::AnotherRun && std::ranges::all_of(reasons, approximation::isOfSpeedAlone);
+    return !std::ranges::all_of(reasons, approximation::isOfSpeedAlone);
+}
+
+Fidelity::Kind Fidelity::memoryKind() const
+{
+    return kind == Kind::Approximate && !isMemoryApproximate() ? Kind::AsConfigured : kind;
+}
+
+bool Fidelity::hasCaveat() const
+{
+    return kind != Kind::AsConfigured || !assumed.empty();
 }
 
 Fidelity fidelityOf(const ConfigContents& contents)
@@ -89,7 +99,7 @@ std::string toText(const Fidelity& fidelity)
     case Fidelity::Kind::AsConfigured:
         break;
     case Fidelity::Kind::Approximate:
-        return (fidelity.isMemoryAsConfigured() ? "memory as configured, speed " : "") + approximate +
+        return (fidelity.isMemoryApproximate() ? "" : "memory as configured, speed ") + approximate +
                ofData(fidelity);
     case Fidelity::Kind::AnotherRun:
         return "another run, with " + enumerated(fidelity.replaced) +
@@ -102,7 +112,7 @@ std::string nameOf(const Fidelity& fidelity)
 {
     std::string name(wordOf(fidelity.kind));
     std::ranges::replace(name, '_', ' ');
-    if (fidelity.kind == Fidelity::Kind::Approximate && fidelity.isMemoryAsConfigured())
+    if (fidelity.kind == Fidelity::Kind::Approximate && !fidelity.isMemoryApproximate())
         return "speed " + name;
     const bool isConditional = fidelity.kind == Fidelity::Kind::AsConfigured && !fidelity.assumed.empty();
     return isConditional ? name + ", assumed data" : name;

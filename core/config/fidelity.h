@@ -40,8 +40,12 @@ struct Fidelity
     void addAssumed(std::string_view data);
     /// Of what was found of the config and does not hold for the run that is asked for.
     void dropReason(std::string_view reason);
-    /// The run's, whatever there is to say of speeds: no reason touches it, and nothing is replaced.
-    bool isMemoryAsConfigured() const;
+    /// A reason touches memory too, and not speed alone.
+    bool isMemoryApproximate() const;
+    /// Of a peak of memory: as configured where reasons are of speed alone, and nothing is replaced.
+    Kind memoryKind() const;
+    /// Something stands between a number and the config: its kind, or data that were assumed.
+    bool hasCaveat() const;
     bool operator==(const Fidelity&) const = default;
 };
 

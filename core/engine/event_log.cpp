@@ -211,9 +211,15 @@ QJsonValue fidelityWord(const config::Fidelity& fidelity)
     return QString::fromUtf8(config::wordOf(fidelity.kind));
 }
 
+QJsonValue memoryFidelityWord(const config::Fidelity& fidelity)
+{
+    return QString::fromUtf8(config::wordOf(fidelity.memoryKind()));
+}
+
 void addFidelity(QJsonObject& fields, const config::Fidelity& fidelity)
 {
     fields.insert(QStringLiteral("fidelity"), fidelityWord(fidelity));
+    fields.insert(QStringLiteral("memory_fidelity"), memoryFidelityWord(fidelity));
     fields.insert(QStringLiteral("approximations"), arrayOf(fidelity.reasons));
     fields.insert(QStringLiteral("replaced"), arrayOf(fidelity.replaced));
     fields.insert(QStringLiteral("assumed"), arrayOf(fidelity.assumed));
@@ -322,7 +328,9 @@ void EventLog::write(const TrialFinished& finished)
 {
     const bool isComparison = finished.trial.isComparison();
     QJsonObject fields = eventFields(finished.trial);
-    fields.insert(QStringLiteral("fidelity"), fidelityWord(m_exploration.snapshot().run->fidelity));
+    const config::Fidelity& fidelity = m_exploration.snapshot().run->fidelity;
+    fields.insert(QStringLiteral("fidelity"), fidelityWord(fidelity));
+    fields.insert(QStringLiteral("memory_fidelity"), memoryFidelityWord(fidelity));
     m_lines.write(isComparison ? QStringLiteral("comparison_finished") : QStringLiteral("trial_finished"),
                   fields);
 }
@@ -391,7 +399,8 @@ void EventLog::write(const Finished& finished)
           best ? eventNumber(smallestWithinTolerance(*best)) : absent},
          {QStringLiteral("speed_limit"), best ? objectOf(snapshot.searchState.speedLimit) : absent},
          {QStringLiteral("verification"), snapshot.verification ? objectOf(*snapshot.verification) : absent},
-         {QStringLiteral("fidelity"), fidelityWord(snapshot.run->fidelity)}});
+         {QStringLiteral("fidelity"), fidelityWord(snapshot.run->fidelity)},
+         {QStringLiteral("memory_fidelity"), memoryFidelityWord(snapshot.run->fidelity)}});
 }
 
 } // namespace batchpeak::engine

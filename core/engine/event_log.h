@@ -49,7 +49,9 @@ QJsonValue textOrNull(const QString& text);
 
 /// The label of numbers, as every event has it that tells some: "as_configured", ...
 QJsonValue fidelityWord(const config::Fidelity& fidelity);
-/// The same with its reasons, as the first event and a document about a run have it.
+/// The same of their peaks of memory, which are as configured where reasons are of speed alone.
+QJsonValue memoryFidelityWord(const config::Fidelity& fidelity);
+/// Both with their reasons, as the first event and a document about a run have it.
 void addFidelity(QJsonObject& fields, const config::Fidelity& fidelity);
 /// How many parameters there are, and which of them are trained.
 void addParameters(QJsonObject& fields, const RunDescription& run);

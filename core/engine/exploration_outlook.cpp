@@ -8,6 +8,7 @@
 #include "option_table.h"
 #include "readable_text.h"
 #include "run_devices.h"
+#include "tuning_choice.h"
 #include "tuning_text.h"
 #include "writing_rule.h"
 
@@ -63,15 +64,26 @@ bool boundIsOfConfig(const std::string& option, const config::BatchPlan& plan)
     return explore && (option == "--min" ? explore->minimum : explore->maximum).has_value();
 }
 
+QString textOf(const ExplorationOption& option, const ExplorationOptions& options)
+{
+    QStringList texts;
+    for (const std::string& text : option.texts(options))
+        texts << QString::fromStdString(text);
+    return texts.join(QLatin1String(", "));
+}
+
+/// Not every format tells where such a value stands.
+bool differsByConfig(const ExplorationOption& option, const ExplorationOptions& options,
+                     const ConfigContents& contents)
+{
+    return textOf(option, filledIn(options, contents)) != textOf(option, filledIn(options, {}));
+}
+
 OptionOutlook optionOutlook(const ExplorationOption& option, const ExplorationOptions& options,
                             const ExplorationOptions& filled, const ExplorationOutlook& outlook,
                             const ConfigContents& contents)
 {
-    OptionOutlook result{.name = option.name};
-    QStringList texts;
-    for (const std::string& text : option.texts(filled))
-        texts << QString::fromStdString(text);
-    result.text = texts.join(QLatin1String(", "));
+    OptionOutlook result{.name = option.name, .text = textOf(option, filled)};
     if (option.isGiven(options)) {
         result.origin = Origin::Yours;
         return result;
@@ -84,6 +96,8 @@ OptionOutlook optionOutlook(const ExplorationOption& option, const ExplorationOp
     if (place && (!isBound || (outlook.plan && boundIsOfConfig(option.name, outlook.plan->run.plan)))) {
         result.origin = Origin::Config;
         result.place = placeText(place, contents);
+    } else if (differsByConfig(option, options, contents)) {
+        result.origin = Origin::Config;
     }
     return result;
 }
@@ -195,6 +209,21 @@ std::int64_t rounded(std::int64_t number)
     return (number + unit / 2) / unit * unit;
 }
 
+void fillInTuning(ExplorationOptions& options, const ConfigContents& contents)
+{
+    model::Tuning tuning = contents.tuning;
+    try {
+        tuning = chooseTuning(contents, options);
+    } catch (const config::ConfigError&) {
+        // Planning says what contradicts itself; here what a person asks stays as it is.
+    }
+    options.adapter = options.adapter.value_or(tuning.adapter);
+    if (model::hasAdapters(tuning))
+        options.adapterRank = options.adapterRank.value_or(tuning.rank);
+    if (!model::trainsAll(tuning))
+        options.frozenWeights = options.frozenWeights.value_or(tuning.frozenWeights);
+}
+
 } // namespace
 
 ExplorationOptions filledIn(ExplorationOptions options, const ConfigContents& contents)
@@ -203,11 +232,7 @@ ExplorationOptions filledIn(ExplorationOptions options, const ConfigContents& co
         options.sequenceLength = contents.sequenceLength;
     options.precision = options.precision.value_or(contents.precision);
     options.optimizer = options.optimizer.value_or(contents.optimizer);
-    options.adapter = options.adapter.value_or(contents.tuning.adapter);
-    if (*options.adapter != model::AdapterKind::None)
-        options.adapterRank = options.adapterRank.value_or(contents.tuning.rank);
-    if (!model::trainsAll(contents.tuning) || options.frozenWeights)
-        options.frozenWeights = options.frozenWeights.value_or(contents.tuning.frozenWeights);
+    fillInTuning(options, contents);
     const model::StepOptions& step = contents.step;
     options.activationCheckpointing = options.activationCheckpointing.value_or(step.activationCheckpointing);
     options.packedTextLength = options.packedTextLength.value_or(step.packedTextLength);

@@ -83,8 +83,13 @@ std::vector<std::int64_t> sampleLengths(const model::ModelSpec& spec, const Expl
     return options.sampleLengths;
 }
 
-model::StepOptions stepOptions(model::StepOptions step, const ExplorationOptions& options)
+model::StepOptions stepOptions(model::StepOptions step, const model::ModelSpec& spec,
+                               const ExplorationOptions& options)
 {
+    if (options.packedTextLength.value_or(0) > 0 &&
+        !std::holds_alternative<model::DecoderSpec>(spec.architecture))
+        refuse(Translated::tr("Only decoders take samples that are packed of several texts; leave out "
+                              "--packed-text-length."));
     step.activationCheckpointing = options.activationCheckpointing.value_or(step.activationCheckpointing);
     step.packedTextLength = options.packedTextLength.value_or(step.packedTextLength);
     step.lossChunkRows = options.lossChunkRows.value_or(step.lossChunkRows);
@@ -338,7 +343,7 @@ NetworkPlan planNetwork(const QString& filePath, const config::ConfigContents& w
                  .sampleLengths = sampleLengths(spec, options),
                  .precision = options.precision.value_or(contents.precision),
                  .optimizer = options.optimizer.value_or(contents.optimizer),
-                 .step = stepOptions(contents.step, options),
+                 .step = stepOptions(contents.step, spec, options),
                  .seed = options.seed};
     plan.load.targetLength = targetLengthOf(contents, spec, plan.load.sequenceLength);
     setShards(plan.load.step, contents, options);

@@ -15,6 +15,19 @@ struct Translated
 
 using Kind = config::Fidelity::Kind;
 
+QString markOf(Kind kind)
+{
+    switch (kind) {
+    case Kind::AsConfigured:
+        break;
+    case Kind::Approximate:
+        return QStringLiteral("~");
+    case Kind::AnotherRun:
+        return QStringLiteral("*");
+    }
+    return {};
+}
+
 } // namespace
 
 QString fidelityText(const config::Fidelity& fidelity)
@@ -36,11 +49,14 @@ QString fidelityName(const config::Fidelity& fidelity)
     return QString::fromStdString(config::nameOf(fidelity));
 }
 
-QString fidelityMark(const config::Fidelity& fidelity)
+QString speedMark(const config::Fidelity& fidelity)
 {
-    if (!fidelity.reasons.empty())
-        return QStringLiteral("~");
-    return fidelity.kind == Kind::AnotherRun ? QStringLiteral("*") : QString();
+    return markOf(fidelity.reasons.empty() ? fidelity.kind : Kind::Approximate);
+}
+
+QString memoryMark(const config::Fidelity& fidelity)
+{
+    return markOf(fidelity.isMemoryApproximate() ? Kind::Approximate : fidelity.memoryKind());
 }
 
 QString markLegend(const config::Fidelity& fidelity)
@@ -49,11 +65,14 @@ QString markLegend(const config::Fidelity& fidelity)
     case Kind::AsConfigured:
         break;
     case Kind::Approximate:
-        return fidelity.isMemoryAsConfigured() ? Translated::tr("~ speed approximate")
-                                               : Translated::tr("~ approximate");
+        return fidelity.isMemoryApproximate() ? Translated::tr("~ approximate")
+                                              : Translated::tr("~ speed approximate");
     case Kind::AnotherRun:
-        return fidelity.reasons.empty() ? Translated::tr("* another run")
-                                        : Translated::tr("~ approximate, of another run");
+        if (fidelity.reasons.empty())
+            return Translated::tr("* another run");
+        return fidelity.isMemoryApproximate()
+                   ? Translated::tr("~ approximate, of another run")
+                   : Translated::tr("~ speed approximate, * memory of another run");
     }
     return {};
 }

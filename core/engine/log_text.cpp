@@ -4,6 +4,7 @@
 
 #include "comparison_text.h"
 #include "ending_text.h"
+#include "fidelity_text.h"
 #include "readable_text.h"
 
 #include <QCoreApplication>
@@ -105,16 +106,17 @@ QString startText(const trial::TrialRecord& trial, const QLocale& locale)
         .arg(numberText(trial.microBatchSize, locale), QString::fromStdString(trial.device));
 }
 
-QString endText(const trial::TrialRecord& trial, const QString& mark, const QLocale& locale)
+QString endText(const trial::TrialRecord& trial, const config::Fidelity& fidelity, const QLocale& locale)
 {
     QStringList parts{Translated::tr("Trial %1: %2").arg(trial.number).arg(whatEnded(trial, locale))};
     if (trial.samplesPerSecond)
-        parts.append(
-            Translated::tr("%1%2 samples/s").arg(mark, locale.toString(*trial.samplesPerSecond, 'g', 4)));
+        parts.append(Translated::tr("%1%2 samples/s")
+                         .arg(speedMark(fidelity), locale.toString(*trial.samplesPerSecond, 'g', 4)));
     if (trial.peakReservedBytes)
-        parts.append(Translated::tr("peak %1").arg(bytesText(*trial.peakReservedBytes, locale)));
+        parts.append(Translated::tr("peak %1").arg(memoryMark(fidelity) +
+                                                   bytesText(*trial.peakReservedBytes, locale)));
     if (trial.joulesPerSample)
-        parts.append(energyPerSampleText(*trial.joulesPerSample, locale));
+        parts.append(speedMark(fidelity) + energyPerSampleText(*trial.joulesPerSample, locale));
     parts += flagsOf(trial);
     const QString text = parts.join(QLatin1String(", ")) + QLatin1Char('.');
     return trial.text.empty() ? text : text + QLatin1Char(' ') + QString::fromStdString(trial.text);

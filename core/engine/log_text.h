@@ -19,8 +19,9 @@ QString readyText(const DeviceSnapshot& device, const QLocale& locale = QLocale(
 QString startText(const trial::TrialRecord& trial, const QLocale& locale = QLocale());
 
 /// "Trial 3: 8 ran, 31.2 samples/s, peak 1.2 GiB."
-/// \param mark  before speeds, as of fidelityMark()
-QString endText(const trial::TrialRecord& trial, const QString& mark, const QLocale& locale = QLocale());
+/// \param fidelity  of the run, which marks its numbers
+QString endText(const trial::TrialRecord& trial, const config::Fidelity& fidelity,
+                const QLocale& locale = QLocale());
 
 /// "Trial 3 was disturbed; retrying size 8."; "Retrying size 8."
 QString repetitionText(const trial::TrialRecord& trial, const QLocale& locale = QLocale());

@@ -15,7 +15,7 @@ struct Translated
 
 } // namespace
 
-std::vector<MemoryPart> memoryParts(const model::StepMemory& memory, double samples)
+std::vector<MemoryPart> memoryParts(const model::StepMemory& memory)
 {
     using Kind = MemoryPart::Kind;
     const double split = memory.parameterBytes + memory.gradientBytes + memory.optimizerBytes;
@@ -23,10 +23,7 @@ std::vector<MemoryPart> memoryParts(const model::StepMemory& memory, double samp
         {.kind = Kind::Weights, .name = Translated::tr("weights"), .bytes = memory.parameterBytes},
         {.kind = Kind::Gradients, .name = Translated::tr("gradients"), .bytes = memory.gradientBytes},
         {.kind = Kind::Optimizer, .name = Translated::tr("optimizer"), .bytes = memory.optimizerBytes},
-        {.kind = Kind::Copies, .name = Translated::tr("copies"), .bytes = memory.constantBytes - split},
-        {.kind = Kind::Activations,
-         .name = Translated::tr("activations"),
-         .bytes = samples * memory.bytesPerSample}};
+        {.kind = Kind::Copies, .name = Translated::tr("copies"), .bytes = memory.constantBytes - split}};
     std::erase_if(parts, [](const MemoryPart& part) { return part.bytes < 1.0; });
     return parts;
 }

@@ -19,18 +19,15 @@ struct MemoryPart
         Gradients,
         Optimizer,
         /// All else that does not grow with the size: narrow copies of matrices, tables.
-        Copies,
-        /// Of the samples; estimated.
-        Activations
+        Copies
     };
     Kind kind = Kind::Weights;
-    /// "weights", "gradients", "optimizer", "copies", "activations"
+    /// "weights", "gradients", "optimizer", "copies"
     QString name;
     double bytes = 0.0;
 };
 
-/// Those that are there, in the order of the enumeration.
-/// \param samples  in a micro-batch; 0 leaves activations out
-std::vector<MemoryPart> memoryParts(const model::StepMemory& memory, double samples = 0.0);
+/// Of what does not grow with the size, those that are there, in the order of the enumeration.
+std::vector<MemoryPart> memoryParts(const model::StepMemory& memory);
 
 } // namespace batchpeak::engine

@@ -38,6 +38,11 @@ bool endedByItself(const Snapshot& snapshot)
            *snapshot.finish != FinishStatus::Failed;
 }
 
+QString sentenceOf(model::Phase phase)
+{
+    return phase == model::Phase::Train ? Translated::tr("Training: %1.") : Translated::tr("Evaluation: %1.");
+}
+
 std::optional<config::ChosenSize> sizeOf(const Snapshot& snapshot)
 {
     if (!snapshot.run || !snapshot.searchState.recommendation)
@@ -89,6 +94,38 @@ std::vector<config::ChosenSize> PhaseSequence::sizes(const Snapshot& inHand) con
     return sizes;
 }
 
+std::vector<const RunDescription*> PhaseSequence::runs(const Snapshot& inHand) const
+{
+    std::vector<const RunDescription*> runs;
+    if (m_before && sizeOf(*m_before))
+        runs.push_back(&*m_before->run);
+    if (sizeOf(inHand))
+        runs.push_back(&*inHand.run);
+    return runs;
+}
+
+bool PhaseSequence::hasCaveat(const Snapshot& inHand) const
+{
+    return std::ranges::any_of(runs(inHand),
+                               [](const RunDescription* run) { return run->fidelity.hasCaveat(); });
+}
+
+QString PhaseSequence::foundText(const Snapshot& inHand) const
+{
+    const std::vector<const RunDescription*> found = runs(inHand);
+    const auto isAsTheFirst = [&](const RunDescription* run) {
+        return run->fidelity == found.front()->fidelity;
+    };
+    if (found.empty())
+        return {};
+    if (std::ranges::all_of(found, isAsTheFirst))
+        return fidelitySentence(found.front()->fidelity);
+    QStringList sentences;
+    for (const RunDescription* run : found)
+        sentences << sentenceOf(run->phase).arg(fidelityText(run->fidelity));
+    return sentences.join(QLatin1Char(' '));
+}
+
 QString PhaseSequence::doubtText(const Snapshot& inHand, const QLocale& locale) const
 {
     QStringList doubts;
@@ -101,8 +138,7 @@ QString PhaseSequence::doubtText(const Snapshot& inHand, const QLocale& locale) 
 
 QString endText(const Snapshot& ended, const QLocale& locale)
 {
-    const QString phase = ended.run->phase == model::Phase::Train ? Translated::tr("Training: %1.")
-                                                                  : Translated::tr("Evaluation: %1.");
+    const QString phase = sentenceOf(ended.run->phase);
     const auto& recommendation = ended.searchState.recommendation;
     if (!recommendation) {
         return phase.arg(ended.finish == FinishStatus::NothingFits ? Translated::tr("nothing fits")
@@ -111,7 +147,7 @@ QString endText(const Snapshot& ended, const QLocale& locale)
     return phase.arg(
         Translated::tr("%1, %2 samples/s, confidence %3 %")
             .arg(numberText(recommendation->size, locale),
-                 fidelityMark(ended.run->fidelity) +
+                 speedMark(ended.run->fidelity) +
                      rateText(recommendation->samplesPerSecond, recommendation->relativeError, locale),
                  numberText(recommendation->confidence, locale)));
 }

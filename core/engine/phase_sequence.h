@@ -36,10 +36,18 @@ public:
     double progress(double progress) const;
     /// What there is to write: the size of training, where it has one, and that of the one in hand.
     std::vector<config::ChosenSize> sizes(const Snapshot& inHand) const;
+    /// How near to the config's run the trials were that found these sizes: "Measured as configured.", or a
+    /// sentence for each phase where they differ.
+    QString foundText(const Snapshot& inHand) const;
+    /// There is more to that than "as configured".
+    bool hasCaveat(const Snapshot& inHand) const;
     /// As of engine::doubtText(), for each of these sizes.
     QString doubtText(const Snapshot& inHand, const QLocale& locale = QLocale()) const;
 
 private:
+    /// Of the sizes there are.
+    std::vector<const RunDescription*> runs(const Snapshot& inHand) const;
+
     ExplorationOptions m_asked;
     ExplorationOptions m_inHand;
     std::optional<Snapshot> m_before;

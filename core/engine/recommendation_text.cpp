@@ -165,9 +165,10 @@ QString figures(const Verification& verification, const QLocale& locale)
     QStringList parts;
     if (verification.samplesPerSecond)
         parts << Translated::tr("%1%2 samples/s")
-                     .arg(verification.mark, locale.toString(*verification.samplesPerSecond, 'g', 4));
+                     .arg(verification.speedMark, locale.toString(*verification.samplesPerSecond, 'g', 4));
     if (verification.peakReservedBytes > 0)
-        parts << Translated::tr("peak %1").arg(bytesText(verification.peakReservedBytes, locale));
+        parts << Translated::tr("peak %1").arg(verification.memoryMark +
+                                               bytesText(verification.peakReservedBytes, locale));
     if (verification.spareBytes && *verification.spareBytes >= 0)
         parts << Translated::tr("%1 of the limit left").arg(bytesText(*verification.spareBytes, locale));
     return parts.isEmpty() ? QString() : QStringLiteral(": ") + parts.join(QStringLiteral(", "));
@@ -242,7 +243,7 @@ QString verificationText(const Verification& verification, const QLocale& locale
             .arg(size, figures(verification, locale));
     case Outcome::Slower:
         return Translated::tr("%1 was slower in a fresh process than the %2 samples/s expected%3.")
-            .arg(size, verification.mark + locale.toString(verification.expectedSamplesPerSecond, 'g', 4),
+            .arg(size, verification.speedMark + locale.toString(verification.expectedSamplesPerSecond, 'g', 4),
                  figures(verification, locale));
     case Outcome::Failed:
         return Translated::tr("%1 failed in a fresh process, and is not recommended any more.").arg(size);

@@ -198,8 +198,9 @@ struct Verification
     std::int64_t peakReservedBytes = 0;
     /// What the peak leaves of the device's limit; negative where it needs more.
     std::optional<std::int64_t> spareBytes;
-    /// Before its speeds, as of fidelityMark().
-    QString mark = {};
+    /// Before its speed and its peak, as of speedMark() and memoryMark().
+    QString speedMark = {};
+    QString memoryMark = {};
 };
 
 /// "confirmed", "not_run", ...: the words of the events.

@@ -144,7 +144,7 @@ const trial::TrialRecord& SnapshotBuilder::endTrial(const trial::TrialResult& re
     if (ended.wallSeconds <= 0)
         ended.wallSeconds = now - underWay.start;
     findTrialsUnderWay();
-    log(levelOf(ended), endText(ended, fidelityMark(m_snapshot.run->fidelity)));
+    log(levelOf(ended), endText(ended, m_snapshot.run->fidelity));
     return ended;
 }
 
@@ -274,7 +274,8 @@ void SnapshotBuilder::setVerification(const std::optional<Verification>& verific
     m_snapshot.verification = verification;
     if (!verification)
         return;
-    m_snapshot.verification->mark = fidelityMark(m_snapshot.run->fidelity);
+    m_snapshot.verification->speedMark = speedMark(m_snapshot.run->fidelity);
+    m_snapshot.verification->memoryMark = memoryMark(m_snapshot.run->fidelity);
     using Outcome = Verification::Outcome;
     const bool isAsHoped =
         verification->outcome == Outcome::Pending || verification->outcome == Outcome::Confirmed;

@@ -172,9 +172,9 @@ void MaximumSearch::start(const QString& filePath, const config::ConfigContents&
     d->heardLines = runs->snapshot().log.size();
     connect(runs, &engine::Exploration::snapshotChanged, this, &MaximumSearch::passOnWarnings);
     engine::onEvent<engine::TrialFinished>(*runs, this, [this, runs](const engine::TrialFinished& finished) {
-        const QString mark = engine::fidelityMark(runs->snapshot().run->fidelity);
         if (engine::levelOf(finished.trial) == engine::LogLevel::Info)
-            emit logged(engine::LogLevel::Info, engine::endText(finished.trial, mark));
+            emit logged(engine::LogLevel::Info,
+                        engine::endText(finished.trial, runs->snapshot().run->fidelity));
     });
     // Not from its signal, which may not outlive this.
     engine::onEvent<engine::Finished>(

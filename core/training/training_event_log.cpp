@@ -126,7 +126,8 @@ void TrainingEventLog::writeStep(const QString& event, const StepRecord& step)
         {QStringLiteral("peak_reserved_bytes"), eventNumber(step.peakReservedBytes)},
         {QStringLiteral("allocation_retries"), eventNumber(step.allocationRetries)},
         {QStringLiteral("attempts"), step.attempts},
-        {QStringLiteral("fidelity"), engine::fidelityWord(m_run.snapshot().run->run.fidelity)}};
+        {QStringLiteral("fidelity"), engine::fidelityWord(m_run.snapshot().run->run.fidelity)},
+        {QStringLiteral("memory_fidelity"), engine::memoryFidelityWord(m_run.snapshot().run->run.fidelity)}};
     if (step.phase == model::Phase::Train) {
         const double predicted = step.predictedSamplesPerSecond;
         fields.insert(QStringLiteral("optimizer_seconds"), step.optimizerSeconds);
@@ -160,18 +161,20 @@ void TrainingEventLog::write(const TrainingFinished& finished)
     const auto& steps = snapshot.steps;
     const std::int64_t batchSize = steps.empty() ? snapshot.run->batchSize : steps.back().batchSize;
     const double speed = snapshot.samplesPerSecond;
-    m_lines.write(QStringLiteral("training_finished"),
-                  {{QStringLiteral("status"), toText(finished.end)},
-                   {QStringLiteral("failure"), textOrNull(snapshot.failure)},
-                   {QStringLiteral("steps"), eventNumber(snapshot.lastStep())},
-                   {QStringLiteral("samples_per_second"), speed > 0 ? QJsonValue(speed) : QJsonValue()},
-                   {QStringLiteral("micro_batch_size"), eventNumber(snapshot.microBatchSize)},
-                   {QStringLiteral("batch_size"), eventNumber(batchSize)},
-                   {QStringLiteral("out_of_memory_events"), snapshot.outOfMemoryEvents},
-                   {QStringLiteral("peak_reserved_bytes"), orNull(peakReservedBytes(snapshot))},
-                   {QStringLiteral("checkpoint"), textOrNull(snapshot.checkpoint)},
-                   {QStringLiteral("wall_seconds"), snapshot.elapsedSeconds},
-                   {QStringLiteral("fidelity"), engine::fidelityWord(snapshot.run->run.fidelity)}});
+    m_lines.write(
+        QStringLiteral("training_finished"),
+        {{QStringLiteral("status"), toText(finished.end)},
+         {QStringLiteral("failure"), textOrNull(snapshot.failure)},
+         {QStringLiteral("steps"), eventNumber(snapshot.lastStep())},
+         {QStringLiteral("samples_per_second"), speed > 0 ? QJsonValue(speed) : QJsonValue()},
+         {QStringLiteral("micro_batch_size"), eventNumber(snapshot.microBatchSize)},
+         {QStringLiteral("batch_size"), eventNumber(batchSize)},
+         {QStringLiteral("out_of_memory_events"), snapshot.outOfMemoryEvents},
+         {QStringLiteral("peak_reserved_bytes"), orNull(peakReservedBytes(snapshot))},
+         {QStringLiteral("checkpoint"), textOrNull(snapshot.checkpoint)},
+         {QStringLiteral("wall_seconds"), snapshot.elapsedSeconds},
+         {QStringLiteral("fidelity"), engine::fidelityWord(snapshot.run->run.fidelity)},
+         {QStringLiteral("memory_fidelity"), engine::memoryFidelityWord(snapshot.run->run.fidelity)}});
 }
 
 QString writeConfirmation(QIODevice& device, const ConfirmationSnapshot& snapshot)
@@ -196,7 +199,8 @@ QString writeConfirmation(QIODevice& device, const ConfirmationSnapshot& snapsho
                      {QStringLiteral("miscorrelation"), orNull(size.miscorrelation())},
                      {QStringLiteral("peak_reserved_bytes"), peak > 0 ? eventNumber(peak) : QJsonValue()},
                      {QStringLiteral("out_of_memory"), size.ranOutOfMemory},
-                     {QStringLiteral("fidelity"), engine::fidelityWord(snapshot.fidelity)}});
+                     {QStringLiteral("fidelity"), engine::fidelityWord(snapshot.fidelity)},
+                     {QStringLiteral("memory_fidelity"), engine::memoryFidelityWord(snapshot.fidelity)}});
     }
     return lines.problem();
 }

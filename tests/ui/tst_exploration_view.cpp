@@ -256,6 +256,7 @@ private slots:
         engine::Snapshot assumed = test::runningSnapshot();
         assumed.run->fidelity.addAssumed("samples of 2048 tokens");
         window.display(assumed);
+        QCOMPARE(chip->property("chip").toString(), QStringLiteral("warn"));
         QCOMPARE(chip->text(), QStringLiteral("as configured, assumed data"));
         QCOMPARE(chip->toolTip(), QStringLiteral("Measured as configured, for samples of 2048 tokens."));
 

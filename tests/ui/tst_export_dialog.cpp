@@ -119,9 +119,7 @@ private slots:
     void saysHowTheSizeWasFound()
     {
         ExportDialog dialog(opened(own), training(16), Theme::light());
-        config::Fidelity fidelity;
-        fidelity.addReason("packed samples");
-        dialog.setFidelity(fidelity);
+        dialog.setFound(QStringLiteral("Approximate because of packed samples."));
         QStringList texts;
         for (const auto* label : dialog.findChildren<QLabel*>()) {
             if (!label->isHidden())

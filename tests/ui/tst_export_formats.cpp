@@ -80,15 +80,16 @@ private slots:
         const QByteArray text = ui::trialsCsv(trials, fidelity);
         QLocale::setDefault(QLocale::c());
         QCOMPARE(text,
-                 QByteArray("trial,device,micro_batch_size,outcome,seconds_per_step,samples_per_second,"
-                            "relative_error,peak_allocated_bytes,peak_reserved_bytes,steps,wall_seconds,"
-                            "flags,text,joules_per_sample,visits,attention,fidelity\r\n"
-                            "1,cuda:0,2048,ok,1.5,1234.5,0.01,7000000000,8000000000,12,20.25,abandoned,,0.5,,"
-                            "flash,approximate\r\n"
-                            "2,cuda:0,4096,oom,,,,,,0,0.5,,\"said \"\"no\"\", twice\",,,,approximate\r\n"
-                            "4,cuda:0,24,ok,0.5,1000.5,0.002,,7000000000,,9.5,,,,2,,approximate\r\n"
-                            "4,cuda:0,28,,,,,,,,,,,,0,,approximate\r\n"
-                            "4,cuda:0,32,oom,,,,,,,,,,,0,,approximate\r\n"));
+                 QByteArray(
+                     "trial,device,micro_batch_size,outcome,seconds_per_step,samples_per_second,"
+                     "relative_error,peak_allocated_bytes,peak_reserved_bytes,steps,wall_seconds,"
+                     "flags,text,joules_per_sample,visits,attention,fidelity,memory_fidelity\r\n"
+                     "1,cuda:0,2048,ok,1.5,1234.5,0.01,7000000000,8000000000,12,20.25,abandoned,,0.5,,"
+                     "flash,approximate,approximate\r\n"
+                     "2,cuda:0,4096,oom,,,,,,0,0.5,,\"said \"\"no\"\", twice\",,,,approximate,approximate\r\n"
+                     "4,cuda:0,24,ok,0.5,1000.5,0.002,,7000000000,,9.5,,,,2,,approximate,approximate\r\n"
+                     "4,cuda:0,28,,,,,,,,,,,,0,,approximate,approximate\r\n"
+                     "4,cuda:0,32,oom,,,,,,,,,,,0,,approximate,approximate\r\n"));
     }
 };
 

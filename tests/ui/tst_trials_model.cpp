@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "config/approximations.h"
 #include "sample_snapshots.h"
 #include "support/rows.h"
 #include "support/test_main.h"
@@ -98,6 +99,18 @@ private slots:
                      qPrintable(rate.data(Qt::ToolTipRole).toString()));
         }
         QVERIFY(marked > 5);
+        for (int row = 0; row < table.model.rowCount(); ++row) {
+            const QString peak = table.model.index(row, TrialsModel::Memory).data().toString();
+            QVERIFY2(peak == QStringLiteral("–") || peak.startsWith(QLatin1Char('~')), qPrintable(peak));
+        }
+        // Where the speed alone is approximate, memory has no mark.
+        snapshot.run->fidelity = {};
+        snapshot.run->fidelity.addReason(config::approximation::kernel4bit);
+        const Watched exact(snapshot);
+        QVERIFY(printed(exact.model).contains(QLatin1Char('~')));
+        for (int row = 0; row < exact.model.rowCount(); ++row)
+            QVERIFY(
+                !exact.model.index(row, TrialsModel::Memory).data().toString().startsWith(QLatin1Char('~')));
         const Watched other(test::anotherRunSnapshot());
         QVERIFY(printed(other.model).contains(QStringLiteral("| *")));
         QVERIFY(!printed(Watched(test::finishedSnapshot()).model).contains(QLatin1Char('*')));

@@ -292,7 +292,7 @@ QString throughputSummary(const ChartScene& scene)
             .arg(smallest.size)
             .arg(largest.size)
             .arg(best.size)
-            .arg(engine::fidelityMark(scene.fidelity) +
+            .arg(engine::speedMark(scene.fidelity) +
                  engine::quantityText(scene.quantity, *best.value, best.valueError))};
     if (!scene.modelFactor && !scene.curve.empty())
         sentences << Words::tr("The model is not shown in %1.").arg(engine::unitText(scene.quantity));
@@ -324,7 +324,9 @@ QString memorySummary(const ChartScene& scene)
     const auto& largest = *std::ranges::max_element(
         scene.points, {}, [](const MeasuredPoint& point) { return point.peakBytes; });
     sentences << Words::tr("The largest peak measured is %1 %2 at size %3.")
-                     .arg(engine::memoryText(largest.peakBytes, scene.unit, locale), scene.unit.name)
+                     .arg(engine::memoryMark(scene.fidelity) +
+                              engine::memoryText(largest.peakBytes, scene.unit, locale),
+                          scene.unit.name)
                      .arg(largest.size);
     if (scene.bytesPerSample > 0.0 && scene.allocatedBytesPerSample > 0.0)
         sentences << Words::tr("A sample takes %1; the network itself uses %2 of that.")

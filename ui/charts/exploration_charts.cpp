@@ -319,13 +319,15 @@ QStringList ThroughputChart::detailLines(const MeasuredPoint& point) const
         lines << engine::contrastText(compared->contrast);
     if (scene().quantity != engine::SpeedQuantity::SamplesPerSecond)
         lines << tr("%1%2 samples/s")
-                     .arg(engine::fidelityMark(scene().fidelity),
+                     .arg(engine::speedMark(scene().fidelity),
                           engine::rateText(point.samplesPerSecond, point.relativeError));
-    if (point.peakBytes > 0.0)
-        lines << (point.allocatedBytes > 0.0 ? tr("peak %1, allocated %2")
-                                                   .arg(engine::memoryText(point.peakBytes),
-                                                        engine::memoryText(point.allocatedBytes))
-                                             : tr("peak %1").arg(engine::memoryText(point.peakBytes)));
+    if (point.peakBytes > 0.0) {
+        const QString mark = engine::memoryMark(scene().fidelity);
+        const QString peak = tr("peak %1").arg(mark + engine::memoryText(point.peakBytes));
+        lines << (point.allocatedBytes > 0.0
+                      ? tr("%1, allocated %2").arg(peak, mark + engine::memoryText(point.allocatedBytes))
+                      : peak);
+    }
     if (const MeasuredPoint* measured = scene().phasesOf(point.size))
         lines << phasesText(*measured->phases);
     return lines;
@@ -349,7 +351,7 @@ QStringList ThroughputChart::remarkLines(const MeasuredPoint& point) const
 QStringList ThroughputChart::calloutLines(const MeasuredPoint& point) const
 {
     return QStringList{tr("size %1").arg(point.size),
-                       engine::fidelityMark(scene().fidelity) +
+                       engine::speedMark(scene().fidelity) +
                            engine::quantityText(scene().quantity, *point.value, point.valueError)} +
            detailLines(point) + remarkLines(point);
 }
@@ -437,9 +439,11 @@ void MemoryChart::drawScene()
 
 QStringList MemoryChart::calloutLines(const MeasuredPoint& point) const
 {
-    QStringList lines{tr("%1 %2").arg(engine::memoryText(point.peakBytes, scene().unit), scene().unit.name)};
+    const QString mark = engine::memoryMark(scene().fidelity);
+    QStringList lines{
+        tr("%1 %2").arg(mark + engine::memoryText(point.peakBytes, scene().unit), scene().unit.name)};
     if (point.allocatedBytes > 0.0)
-        lines << tr("%1 allocated").arg(engine::memoryText(point.allocatedBytes, scene().unit));
+        lines << tr("%1 allocated").arg(mark + engine::memoryText(point.allocatedBytes, scene().unit));
     return lines;
 }
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "memory_bars.h"
 
+#include "engine/fidelity_text.h"
+
 #include <QHelpEvent>
 #include <QPainter>
 #include <QToolTip>
@@ -70,15 +72,21 @@ void MemoryBars::display(const engine::ExplorationOutlook& outlook)
     m_bars = std::move(bars);
     m_memory = outlook.memory.value_or(model::StepMemory());
     m_headroom = outlook.plan ? outlook.plan->run.headroom : 0.0;
+    m_mark = outlook.plan ? engine::memoryMark(outlook.plan->run.fidelity) : QString();
     m_unit = engine::MemoryUnit::forBytes(largest);
     QStringList sentences;
     for (const engine::MemoryPart& part : parts())
-        sentences << QStringLiteral("%1 %2").arg(part.name, engine::memoryText(part.bytes));
-    sentences << tr("activations about %1 a sample").arg(engine::memoryText(m_memory.bytesPerSample));
+        sentences << QStringLiteral("%1 %2").arg(part.name, markedMemory(part.bytes));
+    sentences << tr("activations about %1 a sample").arg(markedMemory(m_memory.bytesPerSample));
     sentences << engine::roomTexts(outlook.devices);
     setAccessibleDescription(sentences.join(QStringLiteral("; ")));
     updateGeometry();
     update();
+}
+
+QString MemoryBars::markedMemory(double bytes) const
+{
+    return m_mark + engine::memoryText(bytes);
 }
 
 std::vector<engine::MemoryPart> MemoryBars::parts() const
@@ -97,7 +105,6 @@ QColor MemoryBars::colourOf(engine::MemoryPart::Kind kind) const
     case Kind::Copies:
         return mixed(m_theme.memory, m_theme.card, 0.6);
     case Kind::Weights:
-    case Kind::Activations:
         break;
     }
     return m_theme.memory;
@@ -124,20 +131,17 @@ void MemoryBars::paintBar(QPainter& painter, const Bar& bar, const QRectF& area,
                          colourOf(part.kind));
         x = std::min(x + width, area.right());
     }
-    if (x < end) {
-        const QRectF room(x, area.top(), end - x, area.height());
-        // Those of one size may end before the room does, or beyond it.
-        const double filled = bar.activationBytes ? *bar.activationBytes * scale : room.width();
-        paintHatched(painter, QRectF(x, area.top(), std::min(filled, area.right() - x), area.height()),
-                     m_theme.memory);
-        const double needed = painter.fontMetrics().horizontalAdvance(bar.room) + 12.0;
-        if (needed < room.width()) {
-            const QRectF label(room.center().x() - needed / 2.0, room.top() + 3.0, needed,
-                               room.height() - 6.0);
-            painter.fillRect(label, m_theme.card);
-            painter.setPen(m_theme.text);
-            painter.drawText(label, Qt::AlignCenter, bar.room);
-        }
+    const QRectF room(x, area.top(), std::max(0.0, end - x), area.height());
+    // Those of one size may end before the room does, or beyond it.
+    const double filled = bar.activationBytes ? *bar.activationBytes * scale : room.width();
+    paintHatched(painter, QRectF(x, area.top(), std::min(filled, area.right() - x), area.height()),
+                 m_theme.memory);
+    const double needed = painter.fontMetrics().horizontalAdvance(bar.room) + 12.0;
+    if (needed < room.width()) {
+        const QRectF label(room.center().x() - needed / 2.0, room.top() + 3.0, needed, room.height() - 6.0);
+        painter.fillRect(label, m_theme.card);
+        painter.setPen(m_theme.text);
+        painter.drawText(label, Qt::AlignCenter, bar.room);
     }
     painter.fillRect(QRectF(end, area.top(), limit - end, area.height()), withAlpha(m_theme.warn, 45));
     painter.setPen(QPen(m_theme.bad, 2.0));
@@ -152,12 +156,12 @@ std::vector<MemoryBars::KeyEntry> MemoryBars::keyEntries() const
     using Sign = KeyEntry::Sign;
     std::vector<KeyEntry> entries;
     for (const engine::MemoryPart& part : parts()) {
-        entries.push_back({.text = QStringLiteral("%1 %2").arg(part.name, engine::memoryText(part.bytes)),
+        entries.push_back({.text = QStringLiteral("%1 %2").arg(part.name, markedMemory(part.bytes)),
                            .sign = Sign::Filled,
                            .colour = colourOf(part.kind)});
     }
     const auto perSample = [&](double deviations) {
-        return engine::memoryText(m_memory.bytesPerSample * std::exp(deviations * m_memory.deviation));
+        return markedMemory(m_memory.bytesPerSample * std::exp(deviations * m_memory.deviation));
     };
     // As SizeBand has it.
     constexpr double deviations = 1.645;
@@ -221,7 +225,8 @@ double MemoryBars::scale() const
 {
     double largest = std::ranges::max(m_bars, {}, &Bar::limitBytes).limitBytes;
     // What does not fit is seen to pass the limit.
-    largest = std::max(largest, std::min(m_memory.constantBytes, 1.3 * largest));
+    const double needed = m_memory.constantBytes + m_bars.front().activationBytes.value_or(0.0);
+    largest = std::max(largest, std::min(needed, 1.3 * largest));
     return (width() - nameWidth - limitTextWidth) / largest;
 }
 
@@ -234,13 +239,13 @@ QString MemoryBars::partAt(const QPoint& place) const
     double bytes = (place.x() - nameWidth) / scale();
     for (const engine::MemoryPart& part : parts()) {
         if (bytes < part.bytes)
-            return tr("%1: %2").arg(part.name, engine::memoryText(part.bytes));
+            return tr("%1: %2").arg(part.name, markedMemory(part.bytes));
         bytes -= part.bytes;
     }
     const double room = bar.usableBytes - m_memory.constantBytes;
     if (bytes < bar.activationBytes.value_or(room))
         return tr("activations, estimated: %1 for %2")
-            .arg(engine::memoryText(bar.activationBytes.value_or(room)), bar.room);
+            .arg(markedMemory(bar.activationBytes.value_or(room)), bar.room);
     if (bytes < room)
         return tr("free: %1").arg(engine::memoryText(room - bar.activationBytes.value_or(room)));
     return bytes < bar.limitBytes - m_memory.constantBytes

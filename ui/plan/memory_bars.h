@@ -58,6 +58,7 @@ private:
     };
 
     std::vector<engine::MemoryPart> parts() const;
+    QString markedMemory(double bytes) const;
     QColor colourOf(engine::MemoryPart::Kind kind) const;
     double scale() const;
     void paintBar(QPainter& painter, const Bar& bar, const QRectF& area, double scale) const;
@@ -77,6 +78,8 @@ private:
     engine::MemoryUnit m_unit;
     std::vector<Bar> m_bars;
     model::StepMemory m_memory;
+    /// Before its numbers, as of engine::memoryMark().
+    QString m_mark;
     double m_headroom = 0.0;
 };
 

@@ -319,7 +319,7 @@ void PlanView::showValues()
         labels.place->setVisible(isUsed && !shown.place.isEmpty());
         // Of a plan the last one is the label of its numbers.
         const bool isLabel = m_outlook.plan && row + 1 == values.size();
-        showTone(labels.value, isLabel ? std::optional(m_outlook.plan->run.fidelity.kind) : std::nullopt);
+        showTone(labels.value, isLabel ? &m_outlook.plan->run.fidelity : nullptr);
     }
 }
 
@@ -350,14 +350,14 @@ void PlanView::setWide(std::size_t row, bool isWide)
         m_values->addWidget(value, static_cast<int>(row), 1, Qt::AlignTop);
 }
 
-void PlanView::showTone(QLabel* value, std::optional<config::Fidelity::Kind> kind)
+void PlanView::showTone(QLabel* value, const config::Fidelity* label)
 {
-    const bool isGood = kind == config::Fidelity::Kind::AsConfigured;
     const QString sheet =
-        kind ? QStringLiteral("color: %1").arg((isGood ? m_theme.good : m_theme.warn).name()) : QString();
+        label ? QStringLiteral("color: %1").arg((label->hasCaveat() ? m_theme.warn : m_theme.good).name())
+              : QString();
     if (value->styleSheet() != sheet)
         value->setStyleSheet(sheet);
-    value->setFont(scaled(font(), 1.0, kind ? QFont::DemiBold : QFont::Normal));
+    value->setFont(scaled(font(), 1.0, label ? QFont::DemiBold : QFont::Normal));
 }
 
 void PlanView::showReady()

@@ -67,8 +67,8 @@ private:
     void showValues();
     void addValueRow();
     void setWide(std::size_t row, bool isWide);
-    /// \param kind  of a row that labels numbers; else nothing
-    void showTone(QLabel* value, std::optional<config::Fidelity::Kind> kind);
+    /// \param label  of a row that labels numbers; else nothing
+    void showTone(QLabel* value, const config::Fidelity* label);
     void showReady();
 
     Theme m_theme = Theme::light();

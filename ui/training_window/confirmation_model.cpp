@@ -30,9 +30,10 @@ QString signedPercentText(double share)
 }
 
 /// \param part  what the size is to the recommendation
-/// \param mark  before speeds
-TableRow rowOf(const training::ConfirmedSize& size, const QString& part, const QString& mark)
+/// \param fidelity  of the run, which marks its numbers
+TableRow rowOf(const training::ConfirmedSize& size, const QString& part, const config::Fidelity& fidelity)
 {
+    const QString mark = engine::speedMark(fidelity);
     const auto miscorrelation = size.miscorrelation();
     const bool isFarOff = miscorrelation && std::abs(*miscorrelation) > mostMiscorrelation;
     TableRow row{
@@ -43,8 +44,10 @@ TableRow rowOf(const training::ConfirmedSize& size, const QString& part, const Q
                       ? mark + engine::rateText(*size.achievedSamplesPerSecond, size.relativeError)
                       : none(),
                   miscorrelation ? signedPercentText(*miscorrelation) : none(),
-                  size.peakReservedBytes > 0 ? engine::memoryText(static_cast<double>(size.peakReservedBytes))
-                                             : none()}};
+                  size.peakReservedBytes > 0
+                      ? engine::memoryMark(fidelity) +
+                            engine::memoryText(static_cast<double>(size.peakReservedBytes))
+                      : none()}};
     if (size.ranOutOfMemory) {
         row.texts[ConfirmationModel::Role] = ConfirmationModel::tr("%1, out of memory").arg(part);
         row.glyph = Glyph::Cross;
@@ -75,8 +78,7 @@ void ConfirmationModel::display(const training::ConfirmationSnapshot& snapshot)
 {
     std::vector<TableRow> rows;
     for (const training::ConfirmedSize& size : snapshot.sizes)
-        rows.push_back(rowOf(size, rows.empty() ? tr("recommended") : tr("runner-up"),
-                             engine::fidelityMark(snapshot.fidelity)));
+        rows.push_back(rowOf(size, rows.empty() ? tr("recommended") : tr("runner-up"), snapshot.fidelity));
     showRows(std::move(rows), Size);
 }
 

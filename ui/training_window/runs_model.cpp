@@ -43,7 +43,7 @@ std::array<QString, RunsModel::Columns> textsOf(const TrainingSnapshot& snapshot
     texts[RunsModel::Size] =
         QStringLiteral("%1 × %2").arg(numberText(last.microBatchSize), numberText(last.accumulationSteps));
     texts[RunsModel::Speed] =
-        (snapshot.run ? engine::fidelityMark(snapshot.run->run.fidelity) : QString()) +
+        (snapshot.run ? engine::speedMark(snapshot.run->run.fidelity) : QString()) +
         engine::rateText(snapshot.samplesPerSecond > 0.0 ? snapshot.samplesPerSecond : last.samplesPerSecond);
     texts[RunsModel::Loss] = lossOf(snapshot);
     texts[RunsModel::Result] = resultText(snapshot);

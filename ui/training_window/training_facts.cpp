@@ -37,7 +37,7 @@ QString predictionFact(const TrainingSnapshot& snapshot)
     const QString difference = differenceText(*snapshot.overPrediction);
     return predicted > 0.0
                ? TrainingFacts::tr("%1 samples/s; training is %2")
-                     .arg(engine::fidelityMark(snapshot.run->run.fidelity) + engine::rateText(predicted),
+                     .arg(engine::speedMark(snapshot.run->run.fidelity) + engine::rateText(predicted),
                           difference)
                : TrainingFacts::tr("training is %1").arg(difference);
 }

@@ -69,7 +69,7 @@ QList<Metric*> TrainingMetrics::metrics() const
 void TrainingMetrics::showStep(const training::StepRecord& step, const config::Fidelity& fidelity)
 {
     m_loss->setValue(std::isfinite(step.loss) ? lossText(step.loss) : tr("NaN"));
-    const QString mark = engine::fidelityMark(fidelity);
+    const QString mark = engine::speedMark(fidelity);
     m_samples->setValue(mark + rateText(step.samplesPerSecond));
     m_tokens->setValue(step.tokensPerSecond > 0.0 ? mark + rateText(step.tokensPerSecond) : none());
     for (Metric* metric : {m_samples, m_tokens})
@@ -91,8 +91,9 @@ void TrainingMetrics::showMemory(const training::TrainingSnapshot& snapshot)
     }
     const MemoryUnit unit = MemoryUnit::forBytes(std::max(peak, limit));
     m_memory->setCaption(tr("peak memory, %1").arg(unit.name));
-    m_memory->setValue(limit > 0.0 ? tr("%1 of %2").arg(memoryText(peak, unit), memoryText(limit, unit))
-                                   : memoryText(peak, unit));
+    const config::Fidelity fidelity = snapshot.run ? snapshot.run->run.fidelity : config::Fidelity();
+    const QString text = engine::memoryMark(fidelity) + memoryText(peak, unit);
+    m_memory->setValue(limit > 0.0 ? tr("%1 of %2").arg(text, memoryText(limit, unit)) : text);
 }
 
 void TrainingMetrics::display(const training::TrainingSnapshot& snapshot, const QString& obstacle)

@@ -97,7 +97,7 @@ QString summary(const TrainingSnapshot& snapshot)
                               durationText(snapshot.elapsedSeconds)) +
                      QLatin1Char(' ') +
                      Words::tr("%1 samples/s, at last in micro-batches of %2, %3 a step.")
-                         .arg(engine::fidelityMark(snapshot.run->run.fidelity) +
+                         .arg(engine::speedMark(snapshot.run->run.fidelity) +
                                   rateText(snapshot.samplesPerSecond),
                               numberText(last.microBatchSize), numberText(last.accumulationSteps));
     sentences << lossSentence(snapshot.steps);

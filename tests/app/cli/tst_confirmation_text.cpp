@@ -71,7 +71,8 @@ private slots:
         const QStringList lines = cli::confirmationLines(confirmation);
         QVERIFY(lines[0].endsWith(QStringLiteral("approximate because of packed samples")));
         QVERIFY(lines[2].contains(QStringLiteral("~105 ± 2.10")) &&
-                lines[2].contains(QStringLiteral("~104 ± 0.520")));
+                lines[2].contains(QStringLiteral("~104 ± 0.520")) &&
+                lines[2].contains(QStringLiteral("~1.50 GiB")));
         QVERIFY(lines[3].contains(QStringLiteral("  out of memory")));
     }
 

@@ -136,6 +136,8 @@ private slots:
              {"~20.0", "approximate because of packed samples", "trainable 10 of 1,000 parameters, 1.00 %",
               "LoRA of rank 4, alpha 8, on query", "as the trained ones"})
             QVERIFY2(text.contains(QLatin1String(words)), qPrintable(text));
+        const QString peak = cli::explorationLines(exploration).filter(QStringLiteral("peak memory")).front();
+        QVERIFY2(peak.contains(QLatin1Char('~')), qPrintable(peak));
         // What an older program kept is not known to be exact.
         info.fidelity = {};
         QVERIFY(cli::historyLines({exploration.summary})[1].contains(QStringLiteral("~20.0")));
@@ -148,6 +150,12 @@ private slots:
         const auto rates = lines.filter(QStringLiteral("samples/s")).front();
         QVERIFY2(rates.contains(QStringLiteral("20.0")) && rates.contains(QStringLiteral("25.0")),
                  qPrintable(rates));
+        // A ratio of two numbers of different kinds says that it is one.
+        store::StoredExploration other = someExploration(9, 25.0);
+        other.summary.info.fidelity.kind = QStringLiteral("another_run");
+        const QStringList apart = cli::comparisonLines(someExploration(7, 20.0), other);
+        QVERIFY2(apart.back().startsWith(QStringLiteral("They are not equally near")),
+                 qPrintable(apart.back()));
     }
 
     void endsWithTheRightCode_data()

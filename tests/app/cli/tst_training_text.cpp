@@ -139,7 +139,9 @@ private slots:
         config::Fidelity fidelity;
         fidelity.addReason("packed samples");
         const QString marked = stepLine(step(12, 7.62411), 20, fidelity);
-        QVERIFY2(marked.contains(QStringLiteral(", ~512 samples/s")), qPrintable(marked));
+        QVERIFY2(marked.contains(QStringLiteral(", ~512 samples/s")) &&
+                     marked.contains(QStringLiteral("peak ~212 MiB")),
+                 qPrintable(marked));
         QVERIFY(evaluationLine(step(10, 7.5), false, {})
                     .startsWith(QStringLiteral("evaluation after step 10: loss 7.5000")));
         QVERIFY(evaluationLine(step(10, 7.5), true, {})

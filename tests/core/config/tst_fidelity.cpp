@@ -94,7 +94,7 @@ private slots:
         QVERIFY(fidelity.kind == kind);
         QCOMPARE(toText(fidelity), std::string(text));
         QCOMPARE(std::string(wordOf(fidelity.kind)), std::string(word));
-        QCOMPARE(fidelity.isMemoryAsConfigured(), isMemoryAsConfigured);
+        QCOMPARE(fidelity.memoryKind() == Fidelity::Kind::AsConfigured, isMemoryAsConfigured);
         QCOMPARE(nameOf(fidelity).starts_with("speed "),
                  isMemoryAsConfigured && kind == Fidelity::Kind::Approximate);
     }

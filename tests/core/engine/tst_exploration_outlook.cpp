@@ -107,6 +107,27 @@ private slots:
         QCOMPARE(option.origin, origin);
     }
 
+    void saysThatAnAdapterIsTheConfigs_data()
+    {
+        rows<Text, Text, Text, Origin>(
+            {{"its kind", {"", "--adapter", "lora", Origin::Config}},
+             {"its rank", {"", "--adapter-rank", "4", Origin::Config}},
+             {"what it stands beside", {"", "--frozen-weights", "nf4", Origin::Config}},
+             {"another kind", {"--adapter,dora", "--adapter", "dora", Origin::Yours}},
+             {"the rank of another kind", {"--adapter,dora", "--adapter-rank", "4", Origin::Config}},
+             {"no adapter", {"--adapter,none", "--adapter-rank", "", Origin::Default}},
+             {"nothing frozen", {"--adapter,none", "--frozen-weights", "", Origin::Default}}});
+    }
+    void saysThatAnAdapterIsTheConfigs()
+    {
+        const auto& [words, name, text, origin] = row<Text, Text, Text, Origin>();
+        const OptionOutlook option =
+            outlookOn(openText(adapters), optionsFrom(words.split(QLatin1Char(','))), devices())
+                .option(name.toStdString());
+        QCOMPARE(option.text, text);
+        QCOMPARE(option.origin, origin);
+    }
+
     void givesNoPlaceToTheLengthOfASmallerNetwork()
     {
         const ConfigFile file = openText(longSamples);

@@ -1,11 +1,13 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "config/approximations.h"
 #include "engine/log_text.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 
 #include <QTest>
 
+using namespace batchpeak;
 using namespace batchpeak::engine;
 
 class LogTextTest : public QObject
@@ -41,6 +43,35 @@ private slots:
     {
         const auto& [device, text] = row<DeviceSnapshot, Text>();
         QCOMPARE(readyText(device, QLocale::c()), text);
+    }
+
+    void marksWhatIsNotTheConfigsOwn_data()
+    {
+        const auto add = rows<config::Fidelity, Text>();
+        config::Fidelity fidelity;
+        add("as configured", {fidelity, "Trial 3: 8 ran, 31.2 samples/s, peak 1.0 GiB, 2.00 J/sample."});
+        fidelity.addReason(config::approximation::kernel4bit);
+        add("another speed", {fidelity, "Trial 3: 8 ran, ~31.2 samples/s, peak 1.0 GiB, ~2.00 J/sample."});
+        config::Fidelity other = fidelity;
+        other.addReplaced("another optimizer");
+        add("another speed of another run",
+            {other, "Trial 3: 8 ran, ~31.2 samples/s, peak *1.0 GiB, ~2.00 J/sample."});
+        fidelity.addReason("packed samples");
+        add("another memory", {fidelity, "Trial 3: 8 ran, ~31.2 samples/s, peak ~1.0 GiB, ~2.00 J/sample."});
+        config::Fidelity exact;
+        exact.addReplaced("another optimizer");
+        add("another run", {exact, "Trial 3: 8 ran, *31.2 samples/s, peak *1.0 GiB, *2.00 J/sample."});
+    }
+    void marksWhatIsNotTheConfigsOwn()
+    {
+        const auto& [fidelity, text] = row<config::Fidelity, Text>();
+        const trial::TrialRecord trial{.number = 3,
+                                       .microBatchSize = 8,
+                                       .outcome = trial::Outcome::Ok,
+                                       .samplesPerSecond = 31.2,
+                                       .peakReservedBytes = std::int64_t{1} << 30,
+                                       .joulesPerSample = 2.0};
+        QCOMPARE(endText(trial, fidelity, QLocale::c()), text);
     }
 };
 

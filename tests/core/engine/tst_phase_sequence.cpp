@@ -111,6 +111,31 @@ private slots:
         QVERIFY(PhaseSequence().sizes({}).empty());
     }
 
+    void saysHowEachSizeWasFound()
+    {
+        PhaseSequence phases({.bothPhases = true});
+        Snapshot training = ended(Phase::Train, FinishStatus::Confident, 64);
+        const Snapshot evaluation = ended(Phase::Eval, FinishStatus::Confident, 256);
+        phases.advance(training);
+        QVERIFY(!phases.hasCaveat(evaluation));
+        QCOMPARE(phases.foundText(evaluation), QStringLiteral("Measured as configured."));
+
+        training.run->fidelity.addReason("an optimizer that is not run here");
+        PhaseSequence apart({.bothPhases = true});
+        apart.advance(training);
+        QVERIFY(apart.hasCaveat(evaluation));
+        QCOMPARE(apart.foundText(evaluation),
+                 QStringLiteral("Training: approximate because of an optimizer that is not run here. "
+                                "Evaluation: as configured."));
+
+        // Where training found nothing, its label is that of nothing that is written.
+        training.searchState.recommendation.reset();
+        PhaseSequence alone({.bothPhases = true});
+        alone.advance(training);
+        QVERIFY(!alone.hasCaveat(evaluation));
+        QVERIFY(alone.foundText(ended(Phase::Eval, FinishStatus::NothingFits, std::nullopt)).isEmpty());
+    }
+
     void doubtsEachSize()
     {
         PhaseSequence phases({.bothPhases = true});
