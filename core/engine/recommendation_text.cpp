@@ -243,7 +243,8 @@ QString verificationText(const Verification& verification, const QLocale& locale
             .arg(size, figures(verification, locale));
     case Outcome::Slower:
         return Translated::tr("%1 was slower in a fresh process than the %2 samples/s expected%3.")
-            .arg(size, verification.speedMark + locale.toString(verification.expectedSamplesPerSecond, 'g', 4),
+            .arg(size,
+                 verification.speedMark + locale.toString(verification.expectedSamplesPerSecond, 'g', 4),
                  figures(verification, locale));
     case Outcome::Failed:
         return Translated::tr("%1 failed in a fresh process, and is not recommended any more.").arg(size);
