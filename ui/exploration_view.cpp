@@ -305,7 +305,8 @@ void ExplorationView::display(const engine::Snapshot& snapshot)
     m_pair->display(snapshot);
     const engine::MemoryUnit& unit = m_pair->memoryUnit();
     m_memoryCard->setUnit(unit.name);
-    m_toolBar->display(snapshot);
+    const bool hasObstacle = m_showsUnmeasurable || (isPlanShown() && !plan()->problem().isEmpty());
+    m_toolBar->display(snapshot, !hasObstacle);
     m_recommendation->display(snapshot, unit);
     m_trials->display(snapshot, unit);
     m_thinking->display(snapshot);

@@ -118,10 +118,10 @@ void ToolBar::setTheme(const Theme& theme)
     m_menuButton->setIcon(glyphIcon(Glyph::Menu, theme.mutedText, theme.mutedText));
 }
 
-void ToolBar::display(const engine::Snapshot& snapshot)
+void ToolBar::display(const engine::Snapshot& snapshot, bool isRunnable)
 {
     m_run->setFullText(runText(snapshot));
-    m_fidelity->display(snapshot.run ? std::optional(snapshot.run->fidelity) : std::nullopt);
+    m_fidelity->display(snapshot.run && isRunnable ? std::optional(snapshot.run->fidelity) : std::nullopt);
 }
 
 } // namespace batchpeak::ui

@@ -29,7 +29,8 @@ public:
     ToolBar(const WindowActions& actions, QMenu* recent, QMenu* menu, QWidget* parent = nullptr);
 
     void setTheme(const Theme& theme);
-    void display(const engine::Snapshot& snapshot);
+    /// \param isRunnable  else nothing is measured that could be labelled
+    void display(const engine::Snapshot& snapshot, bool isRunnable = true);
 
 private:
     ElidedLabel* m_run;

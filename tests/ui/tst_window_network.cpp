@@ -9,6 +9,7 @@
 #include "ui/network_dialog.h"
 #include "ui/recent_files.h"
 #include "ui/tool_bar.h"
+#include "ui/fidelity_chip.h"
 #include "ui/unmeasurable_view.h"
 #include "ui/window_settings.h"
 #include "window_fixture.h"
@@ -65,6 +66,8 @@ private slots:
         const QAction* start = test::actionOf(window(), "Start");
         QVERIFY(!start->isEnabled());
         QCOMPARE(start->toolTip(), why);
+        // Nothing is measured that could be as configured.
+        QVERIFY(window().findChild<FidelityChip*>()->isHidden());
 
         const QString network = fileWith("network.yaml", m_config);
         chooseInTheNextDialog(network);
