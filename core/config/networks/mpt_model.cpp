@@ -179,6 +179,17 @@ void warnOfSmallDifferences(const ConfigSection& model, const DecoderSpec& spec,
             "The run computes its loss by flash-attn's kernel; trials run PyTorch's, which takes "
             "longer and more memory. With loss_fn: torch_crossentropy the run does too.");
     }
+    // A word, or a section with the word as its name: MPTConfig in
+    // llmfoundry/models/mpt/configuration_mpt.py.
+    constexpr std::string_view layersKey = "fc_type";
+    const std::string layers = model.hasSection(layersKey)
+                                   ? model.section(layersKey)->text("name").value_or("torch")
+                                   : model.text(layersKey).value_or("torch");
+    if (layers != "torch") {
+        warnOfApproximation(warnings, model.positionOf(layersKey), approximation::otherKernels,
+                            "The run has linear layers of TransformerEngine ({}: {}); trials run PyTorch's.",
+                            model.pathOf(layersKey), layers);
+    }
     if (attention.isOn("clip_qkv")) {
         warnOfApproximation(
             warnings, attention.positionOf("clip_qkv"), approximation::clippedQueries,
