@@ -198,8 +198,11 @@ model::ModelSpec readNetwork(const ConfigSection& root, const NetworkSource& net
     if (section->isOn("pretrained_lora_id_or_path"))
         refuseAdapter(section->positionOf("pretrained_lora_id_or_path"), "lora");
     const std::string name = section->text("name").value_or("");
-    if (name == "mpt_causal_lm")
-        return readMptModel(*section, contents.warnings);
+    if (name == "mpt_causal_lm") {
+        const model::ModelSpec network = readMptModel(*section, contents.warnings);
+        warnOfMptKernels(*section, contents.warnings);
+        return network;
+    }
     const auto id = section->text(hubKey);
     if (name.starts_with("hf_") && id) {
         contents.tuningFor = readTuning(*section, contents.warnings);
