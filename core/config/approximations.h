@@ -23,6 +23,9 @@ inline constexpr std::string_view otherOptimizer = "an optimizer that is not run
 inline constexpr std::string_view pagedOptimizer = "a paged optimizer";
 inline constexpr std::string_view step8bit = "the step of an 8-bit optimizer";
 inline constexpr std::string_view step4bit = "the step of a 4-bit optimizer";
+inline constexpr std::string_view unfusedStep = "the step of an optimizer without a fused kernel";
+inline constexpr std::string_view momentum = "a momentum that the run does not keep";
+inline constexpr std::string_view moreMoments = "a moment more than trials keep";
 inline constexpr std::string_view updatesInBackward = "weights that are updated within backward";
 
 // Widths of numbers.
@@ -33,7 +36,9 @@ inline constexpr std::string_view fp32Residuals = "a residual stream in fp32";
 inline constexpr std::string_view kernel4bit = "another kernel for 4-bit weights";
 inline constexpr std::string_view kernel8bit = "another kernel for 8-bit weights";
 inline constexpr std::string_view integerProducts = "another kernel for 8-bit products";
+inline constexpr std::string_view narrowedLayers = "weights that are narrowed layer by layer";
 inline constexpr std::string_view fp32Embeddings = "embeddings and normalisations in fp32";
+inline constexpr std::string_view fp32Norms = "normalisations in fp32";
 inline constexpr std::string_view fp32Products = "products of quantised weights in fp32";
 inline constexpr std::string_view fp32Adapters = "adapters that are computed in fp32";
 inline constexpr std::string_view bf16Copies = "modules that the run trains in bfloat16";
@@ -70,6 +75,11 @@ inline constexpr std::string_view adapterOfFile = "an adapter that another file 
 inline constexpr std::string_view frozenAdapter = "an adapter that the run freezes too";
 inline constexpr std::string_view fullTraining = "full training in place of adapters";
 
+// What evaluation has otherwise than training.
+inline constexpr std::string_view unpackedEvaluation = "texts that evaluation does not pack";
+inline constexpr std::string_view writtenTexts = "texts that evaluation writes";
+inline constexpr std::string_view narrowEvaluation = "weights that evaluation has in 16 bits";
+
 /// Of numbers that an older program kept, which knew no label: what is not known to be as configured must not
 /// look so.
 inline constexpr std::string_view olderRecord = "an older record, which does not tell";
@@ -77,9 +87,17 @@ inline constexpr std::string_view olderRecord = "an older record, which does not
 /// Evaluation has nothing of it.
 inline bool isOfTrainingAlone(std::string_view phrase)
 {
-    constexpr std::array phrases{hostOptimizer, hostActivations, otherOptimizer,     pagedOptimizer,
-                                 step8bit,      step4bit,        updatesInBackward,  fp32Gradients,
-                                 droppedLayers, bf16Copies,      otherCheckpointing, fullTraining};
+    constexpr std::array phrases{hostOptimizer, hostActivations,    otherOptimizer, pagedOptimizer,
+                                 step8bit,      step4bit,           unfusedStep,    momentum,
+                                 moreMoments,   updatesInBackward,  fp32Gradients,  droppedLayers,
+                                 bf16Copies,    otherCheckpointing, fullTraining};
+    return std::ranges::find(phrases, phrase) != phrases.end();
+}
+
+/// Training has nothing of it.
+inline bool isOfEvaluationAlone(std::string_view phrase)
+{
+    constexpr std::array phrases{unpackedEvaluation, writtenTexts, narrowEvaluation};
     return std::ranges::find(phrases, phrase) != phrases.end();
 }
 

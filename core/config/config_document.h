@@ -69,6 +69,17 @@ struct TrainingSettings
     bool operator==(const TrainingSettings&) const = default;
 };
 
+/// What is otherwise than the contents say where the devices of a run could share its network, and there is
+/// one alone.
+struct RunAlone
+{
+    std::optional<bool> activationCheckpointing;
+    /// Of trials on one device, as Warning has it; empty where the run is what they measure.
+    std::string approximation;
+
+    bool operator==(const RunAlone&) const = default;
+};
+
 /// What is read of a network.
 using Network = std::variant<model::ModelSpec, UnsupportedModel>;
 
@@ -107,6 +118,7 @@ struct ConfigContents
     model::Precision precision = model::Precision::Fp32;
     model::Optimizer optimizer = model::Optimizer::AdamW;
     model::StepOptions step;
+    RunAlone alone;
     TrainingSettings training;
     ValuePlaces places;
     std::vector<Warning> warnings;

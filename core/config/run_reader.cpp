@@ -140,6 +140,13 @@ void warnOfKnownOptimizer(model::Optimizer optimizer, bool isPaged, const std::s
     }
 }
 
+void warnOfMomentum(TextPosition position, std::vector<Warning>& warnings)
+{
+    warnOfApproximation(warnings, position, approximation::momentum,
+                        "The run's SGD has no momentum; trials keep one, which takes as much memory as the "
+                        "trained weights.");
+}
+
 /// Of bitsandbytes, in unified memory, which is on the device as long as it fits: get_state_buffer and
 /// prefetch_state in optim/optimizer.py of bitsandbytes 0.50.2.
 bool isPaged(const std::string& name)
@@ -147,15 +154,27 @@ bool isPaged(const std::string& name)
     return lowerCase(name).starts_with("paged_");
 }
 
+void readOptimizerInto(const ConfigSection& root, const RunKeys& keys, ConfigContents& contents)
+{
+    const Place optimizer = placeOf(root, keys.optimizer);
+    const auto name = optimizer.section ? optimizer.section->text(optimizer.key) : std::nullopt;
+    if (!name)
+        return;
+    const TextPosition position = optimizer.section->positionOf(optimizer.key);
+    contents.optimizer = readOptimizer(*name, keys.adamW, position, contents.warnings);
+    if (isAmong(*name, keys.unfusedAdamW))
+        warnOfUnfusedStep(*name, position, contents.warnings);
+    if (!keys.optimizerArguments.empty())
+        warnOfOptimizerArguments(root.sectionAt(keys.optimizerArguments), position, contents);
+    else if (contents.optimizer == model::Optimizer::Sgd)
+        warnOfMomentum(position, contents.warnings);
+}
+
 } // namespace
 
 void readRun(const ConfigSection& root, const RunKeys& keys, ConfigContents& contents)
 {
-    const Place optimizer = placeOf(root, keys.optimizer);
-    if (const auto name = optimizer.section ? optimizer.section->text(optimizer.key) : std::nullopt) {
-        contents.optimizer =
-            readOptimizer(*name, keys.adamW, optimizer.section->positionOf(optimizer.key), contents.warnings);
-    }
+    readOptimizerInto(root, keys, contents);
     const Place norm = placeOf(root, keys.gradientNorm);
     contents.step.maxGradientNorm = norm.section
                                         ? readGradientNorm(*norm.section, norm.key, keys.usualGradientNorm)
@@ -165,8 +184,10 @@ void readRun(const ConfigSection& root, const RunKeys& keys, ConfigContents& con
         contents.step.activationCheckpointing =
             checkpointing.section->boolean(checkpointing.key).value_or(false);
     const Place attention = placeOf(root, keys.attention);
-    if (const auto name = attention.section ? attention.section->text(attention.key) : std::nullopt)
+    if (const auto name = attention.section ? attention.section->text(attention.key) : std::nullopt) {
         contents.step.attention = attentionNamed(*name);
+        warnOfOtherAttention(*name, attention.section->positionOf(attention.key), contents.warnings);
+    }
     contents.training.weighsTokens = keys.weighsTokens;
     contents.training.learningRate = readLearningRate(root, keys.learningRate);
     notePlaces(root,
@@ -175,6 +196,35 @@ void readRun(const ConfigSection& root, const RunKeys& keys, ConfigContents& con
                 .gradientNorm = keys.gradientNorm,
                 .attention = keys.attention},
                contents);
+}
+
+void warnOfOptimizerArguments(const ConfigSection& arguments, TextPosition ofOptimizer,
+                              ConfigContents& contents)
+{
+    // torch.optim.SGD and AdamW of torch 2.11, and Adafactor of transformers 5.23, optimization.py.
+    constexpr std::string_view momentumKey = "momentum";
+    if (contents.optimizer == model::Optimizer::Sgd && !arguments.isOn(momentumKey)) {
+        warnOfMomentum(arguments.has(momentumKey) ? arguments.positionOf(momentumKey) : ofOptimizer,
+                       contents.warnings);
+    }
+    const std::string_view key = contents.optimizer == model::Optimizer::Adafactor ? "beta1" : "amsgrad";
+    const bool canHave =
+        contents.optimizer == model::Optimizer::Adafactor || contents.optimizer == model::Optimizer::AdamW;
+    if (canHave && arguments.isOn(key)) {
+        warnOfApproximation(contents.warnings, arguments.positionOf(key), approximation::moreMoments,
+                            "{} makes the optimizer keep a moment more than trials do, which takes as much "
+                            "memory as the trained weights.",
+                            arguments.pathOf(key));
+    }
+}
+
+void warnOfUnfusedStep(std::string_view name, TextPosition position, std::vector<Warning>& warnings)
+{
+    warnOfApproximation(
+        warnings, position, approximation::unfusedStep,
+        "Trials step {} by one fused kernel; operation by operation it takes longer, and memory "
+        "for a moment.",
+        name);
 }
 
 model::Optimizer readOptimizer(const std::string& name, std::string_view adamW, TextPosition position,
@@ -209,6 +259,15 @@ model::Attention attentionNamed(std::string_view implementation)
     if (name == "xformers")
         return model::Attention::MemoryEfficient;
     return name == "fused" ? model::Attention::Cudnn : model::Attention::Automatic;
+}
+
+void warnOfOtherAttention(std::string_view implementation, TextPosition position,
+                          std::vector<Warning>& warnings)
+{
+    if (!isAmong(lowerCase(std::string(implementation)), "flex flex_attention s2 sage fp8"))
+        return;
+    warnOfApproximation(warnings, position, approximation::otherAttention,
+                        "Trials run attention by PyTorch's own kernels, not by {}.", implementation);
 }
 
 double readGradientNorm(const Settings& settings, std::string_view key, double otherwise)
@@ -297,8 +356,9 @@ TextPosition attentionPosition(const ConfigContents& contents)
     return places.network && !places.network->isInModelSource ? places.network->position : TextPosition();
 }
 
-/// Its kernels pass over what lies beyond a window, and cap scores that they never hold; both are masks and
-/// products to trials (flash_attn_func of flash-attn 2, window_size and softcap).
+/// Its kernels pass over what lies beyond a window, cap scores that they never hold, and lower them by
+/// distance; those are masks and products to trials (flash_attn_func of flash-attn 2, window_size, softcap
+/// and alibi_slopes).
 void warnOfFlashAttention(const model::DecoderSpec& decoder, ConfigContents& contents)
 {
     const std::int64_t length = contents.sequenceLength > 0 ? contents.sequenceLength : usualLength(contents);
@@ -306,6 +366,11 @@ void warnOfFlashAttention(const model::DecoderSpec& decoder, ConfigContents& con
         warnOfApproximation(contents.warnings, attentionPosition(contents), approximation::otherAttention,
                             "Flash attention caps scores within its kernel; trials hold all of them, which "
                             "takes longer and more memory.");
+    } else if (decoder.positionEmbedding == model::PositionEmbedding::Alibi) {
+        warnOfApproximation(
+            contents.warnings, attentionPosition(contents), approximation::otherAttention,
+            "Flash attention lowers scores by distance (ALiBi) within its kernel; trials add a "
+            "mask of all pairs of tokens, which takes longer and more memory.");
     } else if (decoder.attentionWindow > 0 && decoder.attentionWindow < length) {
         warnOfApproximation(contents.warnings, attentionPosition(contents), approximation::otherAttention,
                             "Flash attention passes over tokens beyond the window of {}; trials mask them, "
@@ -326,13 +391,15 @@ void settleAttention(ConfigContents& contents)
         warnOfFlashAttention(*decoder, contents);
         return;
     }
-    // Of GPTJ_ATTENTION_CLASSES and GPT_NEO_ATTENTION_CLASSES in transformers 5.23,
-    // models/{gptj,gpt_neo}/modeling_*.py, the others are plain products of queries and keys in fp32, which
-    // autocast makes bfloat16 again.
-    if (!isAmong(spec->family, "gptj gpt_neo"))
+    // BloomAttention and MptAttention in transformers 5.23, models/{bloom,mpt}/modeling_*.py, and MPT of
+    // LLM-Foundry without flash attention, are plain products. Of GPTJ_ATTENTION_CLASSES and
+    // GPT_NEO_ATTENTION_CLASSES, models/{gptj,gpt_neo}/modeling_*.py, the others are such of queries and keys
+    // in fp32, which autocast makes bfloat16 again.
+    const bool isWide = isAmong(spec->family, "gptj gpt_neo");
+    if (!isWide && !isAmong(spec->family, "bloom mpt"))
         return;
     contents.step.attention = model::Attention::Math;
-    if (model::isNarrowThroughout(contents.precision)) {
+    if (isWide && model::isNarrowThroughout(contents.precision)) {
         warnOfApproximation(contents.warnings, attentionPosition(contents), approximation::otherAttention,
                             "The network computes attention in fp32; trials compute it in 16 bits.");
     }

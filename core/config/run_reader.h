@@ -22,6 +22,10 @@ struct RunKeys
     std::string_view optimizer;
     /// Names of AdamW besides its own, and of what costs the same, with blanks between.
     std::string_view adamW;
+    /// Of those, the ones that PyTorch steps operation by operation.
+    std::string_view unfusedAdamW = {};
+    /// The section of what the optimizer is made with; empty where a config cannot say.
+    std::string_view optimizerArguments = {};
     std::string_view gradientNorm;
     /// Where nothing is said; 0 for no clipping.
     double usualGradientNorm = 0.0;
@@ -69,9 +73,21 @@ void readRun(const ConfigSection& root, const RunKeys& keys, ConfigContents& con
 model::Optimizer readOptimizer(const std::string& name, std::string_view adamW, TextPosition position,
                                std::vector<Warning>& warnings);
 
+/// What an optimizer of PyTorch is made with, as far as a step holds more or less by it: SGD has no momentum
+/// unless it is asked for, as trials have it, and others may keep a moment more.
+void warnOfOptimizerArguments(const ConfigSection& arguments, TextPosition ofOptimizer,
+                              ConfigContents& contents);
+
+/// Of an AdamW that goes operation by operation.
+void warnOfUnfusedStep(std::string_view name, TextPosition position, std::vector<Warning>& warnings);
+
 /// What PyTorch has of an implementation of attention that trainers name: "flash_attention_2", "eager",
 /// "sdpa", "xformers", "fa2". Automatic for "sdpa", which leaves it to PyTorch, and for what is not known.
 model::Attention attentionNamed(std::string_view implementation);
+
+/// Of an implementation that PyTorch's scaled_dot_product_attention has nothing of.
+void warnOfOtherAttention(std::string_view implementation, TextPosition position,
+                          std::vector<Warning>& warnings);
 
 /// The norm that gradients are scaled down to; 0 where they are left as they are.
 /// \throws ConfigError if it is negative

@@ -347,6 +347,9 @@ NetworkPlan planNetwork(const QString& filePath, const config::ConfigContents& w
                  .seed = options.seed};
     plan.load.targetLength = targetLengthOf(contents, spec, plan.load.sequenceLength);
     setShards(plan.load.step, contents, options);
+    plan.alone = contents.alone;
+    if (options.activationCheckpointing)
+        plan.alone.activationCheckpointing.reset();
     const model::ParameterCounts counts = model::parameterCounts(spec, tuning);
     plan.run = {.filePath = filePath,
                 .formatName = QString::fromStdString(contents.formatName),
@@ -406,6 +409,18 @@ bool sharesAmongUnknown(const trial::LoadRequest& load)
     return load.step.sharding != model::Sharding::None && load.step.shards < 2;
 }
 
+namespace {
+
+void runAlone(NetworkPlan& plan)
+{
+    model::StepOptions& step = plan.load.step;
+    step.activationCheckpointing = plan.alone.activationCheckpointing.value_or(step.activationCheckpointing);
+    plan.run.fidelity.dropReason(config::approximation::sharding);
+    plan.run.fidelity.addReason(plan.alone.approximation);
+}
+
+} // namespace
+
 void shareAmongDevices(NetworkPlan& plan, const ExplorationOptions& options,
                        const device::LocalDevices& devices)
 {
@@ -417,7 +432,7 @@ void shareAmongDevices(NetworkPlan& plan, const ExplorationOptions& options,
         return;
     }
     if (plan.load.step.shards < 2)
-        plan.run.fidelity.dropReason(config::approximation::sharding);
+        runAlone(plan);
     else if (plan.load.step.updatesInBackward)
         plan.run.fidelity.addReason(config::approximation::updatesInBackward);
 }

@@ -22,6 +22,8 @@ struct NetworkPlan
     RunDescription run;
     /// The worker's request to load the network, without its memory limit, which the device decides.
     trial::LoadRequest load;
+    /// What is otherwise where the devices turn out to be one, as far as the options leave it to the config.
+    config::RunAlone alone;
     /// What the user should know about the samples, as full sentences.
     QStringList notes;
 };
@@ -52,7 +54,8 @@ NetworkPlan planNetwork(const QString& filePath, const config::ConfigContents& c
 /// Devices share what each would hold (model::Sharding), and the config does not say how many there are.
 bool sharesAmongUnknown(const trial::LoadRequest& load);
 
-/// Then as many share as will run of \p devices, and one by itself shares nothing: its numbers are the run's.
+/// Then as many share as will run of \p devices, and one by itself shares nothing: its numbers are the run's,
+/// but for what NetworkPlan::alone says.
 /// Nothing changes where the devices are behind a launcher, or cannot be used, which is said once they are
 /// opened.
 void shareAmongDevices(NetworkPlan& plan, const ExplorationOptions& options,

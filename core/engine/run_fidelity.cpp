@@ -86,8 +86,9 @@ void addPackedTexts(Fidelity& fidelity, const ConfigContents& contents, const tr
         fidelity.addAssumed("packed texts of " + std::to_string(own) + " tokens");
 }
 
-/// The step of an optimizer whose state lies otherwise than as plain numbers is another than the run's, but
-/// of adapters it is little beside the passes through the frozen network, which is many times as large.
+/// The step of an optimizer whose state lies otherwise than as plain numbers, or whose operations are not
+/// those of trials, is another than the run's, but of adapters it is little beside the passes through the
+/// frozen network, which is many times as large.
 void judgeOptimizer(Fidelity& fidelity, const trial::LoadRequest& load, const model::ParameterCounts& counts)
 {
     // At 2 %, 8-bit AdamW takes .4 % of a step, plain AdamW a tenth of that (docs/measurements.md).
@@ -97,6 +98,8 @@ void judgeOptimizer(Fidelity& fidelity, const trial::LoadRequest& load, const mo
         return;
     fidelity.dropReason(config::approximation::step8bit);
     fidelity.dropReason(config::approximation::step4bit);
+    fidelity.dropReason(config::approximation::unfusedStep);
+    fidelity.dropReason(config::approximation::momentum);
     fidelity.dropReason(config::approximation::pagedOptimizer);
 }
 
@@ -107,10 +110,12 @@ void judgeUpdates(Fidelity& fidelity, const trial::LoadRequest& load)
         fidelity.addReason(config::approximation::updatesInBackward);
 }
 
-void dropReasonsOfTraining(Fidelity& fidelity)
+void dropReasonsOfOtherPhase(Fidelity& fidelity, model::Phase phase)
 {
+    const auto isOfOther = phase == model::Phase::Train ? config::approximation::isOfEvaluationAlone
+                                                        : config::approximation::isOfTrainingAlone;
     for (const std::string& reason : std::vector(fidelity.reasons)) {
-        if (config::approximation::isOfTrainingAlone(reason))
+        if (isOfOther(reason))
             fidelity.dropReason(reason);
     }
 }
@@ -135,8 +140,7 @@ Fidelity fidelityOfRun(const ConfigContents& contents, const ExplorationOptions&
                        const trial::LoadRequest& load, const model::ParameterCounts& counts)
 {
     Fidelity fidelity = config::fidelityOf(contents);
-    if (load.phase == model::Phase::Eval)
-        dropReasonsOfTraining(fidelity);
+    dropReasonsOfOtherPhase(fidelity, load.phase);
     addReplacedTuning(fidelity, contents.tuning, load.tuning);
     addReplacedSteps(fidelity, contents, load);
     addLengths(fidelity, contents, load);

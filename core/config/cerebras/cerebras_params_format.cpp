@@ -15,6 +15,7 @@ namespace {
 constexpr std::string_view accumulationKey = "use_cs_grad_accum";
 constexpr GlobalKeys keys;
 constexpr RunKeys runKeys{.optimizer = "optimizer.optimizer_type",
+                          .optimizerArguments = "optimizer",
                           .gradientNorm = "optimizer.max_gradient_norm",
                           .learningRate = "optimizer.learning_rate"};
 

@@ -172,13 +172,6 @@ void warnOfSmallDifferences(const ConfigSection& model, const DecoderSpec& spec,
                             std::vector<Warning>& warnings)
 {
     const ConfigSection attention = model.sectionAt("attn_config");
-    // ComposerMPTCausalLM in llmfoundry/models/mpt/modeling_mpt.py, whose usual loss is flash-attn's.
-    if (model.text("loss_fn").value_or("fused_crossentropy") != "torch_crossentropy") {
-        warnOfApproximation(
-            warnings, model.positionOf("loss_fn"), approximation::otherKernels,
-            "The run computes its loss by flash-attn's kernel; trials run PyTorch's, which takes "
-            "longer and more memory. With loss_fn: torch_crossentropy the run does too.");
-    }
     if (attention.isOn("clip_qkv")) {
         warnOfApproximation(
             warnings, attention.positionOf("clip_qkv"), approximation::clippedQueries,
@@ -201,6 +194,28 @@ model::ModelSpec readMptModel(const ConfigSection& section, std::vector<Warning>
     }
     warnOfSmallDifferences(section, std::get<DecoderSpec>(spec.architecture), warnings);
     return spec;
+}
+
+void warnOfMptKernels(const ConfigSection& model, std::vector<Warning>& warnings)
+{
+    // ComposerMPTCausalLM in llmfoundry/models/mpt/modeling_mpt.py, whose usual loss is flash-attn's.
+    if (model.text("loss_fn").value_or("fused_crossentropy") != "torch_crossentropy") {
+        warnOfApproximation(
+            warnings, model.positionOf("loss_fn"), approximation::otherKernels,
+            "The run computes its loss by flash-attn's kernel; trials run PyTorch's, which takes "
+            "longer and more memory. With loss_fn: torch_crossentropy the run does too.");
+    }
+    // A word, or a section with the word as its name: MPTConfig in
+    // llmfoundry/models/mpt/configuration_mpt.py.
+    constexpr std::string_view layersKey = "fc_type";
+    const std::string layers = model.hasSection(layersKey)
+                                   ? model.section(layersKey)->text("name").value_or("torch")
+                                   : model.text(layersKey).value_or("torch");
+    if (layers != "torch") {
+        warnOfApproximation(warnings, model.positionOf(layersKey), approximation::otherKernels,
+                            "The run has linear layers of TransformerEngine ({}: {}); trials run PyTorch's.",
+                            model.pathOf(layersKey), layers);
+    }
 }
 
 } // namespace batchpeak::config

@@ -49,6 +49,9 @@ model::ModelSpec readMegatronModel(const Settings& settings, MegatronKind kind,
 /// positions, the kernel of attention.
 model::ModelSpec readMptModel(const ConfigSection& section, std::vector<Warning>& warnings);
 
+/// What LLM-Foundry computes it with, and transformers, which has the same keys in its files, does not.
+void warnOfMptKernels(const ConfigSection& model, std::vector<Warning>& warnings);
+
 /// The model section of a torchtune config: the name of a function that builds the network (_component_), and
 /// its arguments. Builders of published networks stand for those of the Hugging Face hub; llama2, llama3,
 /// llama3_1, llama3_2, mistral, qwen2 and qwen3 take all sizes as arguments

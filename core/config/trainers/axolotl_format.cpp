@@ -38,6 +38,7 @@ constexpr AccumulationKeys keys{.microBatchSize = microKey, .accumulationSteps =
 
 constexpr RunKeys runKeys{.optimizer = "optimizer",
                           .adamW = torchAdamW,
+                          .unfusedAdamW = unfusedTorchAdamW,
                           // None in HyperparametersConfig, and then not handed on (core/builders/base.py), so
                           // that TrainingArguments' own counts.
                           .gradientNorm = "max_grad_norm",
@@ -80,8 +81,15 @@ constexpr std::array<Difference, 10> otherRuns{
 constexpr std::string_view kernelsText =
     "{} runs kernels of its own; trials run PyTorch's, which take longer and more memory.";
 
+/// Beside sample_packing, whose value it has where nothing is said.
+constexpr std::array<Difference, 1> unpackedEvaluation{
+    {{.key = "eval_sample_packing",
+      .text = unpackedEvaluationText,
+      .when = False,
+      .approximation = approximation::unpackedEvaluation}}};
+
 // AxolotlInputConfig, utils/schemas/config.py, and the plugins of integrations.
-constexpr std::array<Difference, 24> differences{
+constexpr std::array<Difference, 31> differences{
     {{.key = "activation_offloading",
       .text = hostActivationsText,
       .approximation = approximation::hostActivations},
@@ -95,7 +103,23 @@ constexpr std::array<Difference, 24> differences{
      {.key = "torch_compile",
       .text = "{} compiles the network; trials run it as it is, which takes longer.",
       .approximation = approximation::compiled},
+     {.key = "deepcompile",
+      .text = "{} compiles the network; trials run it as it is, which takes longer.",
+      .approximation = approximation::compiled},
      {.key = "fp8", .text = fp8Text, .approximation = approximation::narrowProducts},
+     {.key = "fp32_norms",
+      .text = "{} keeps normalisations in fp32; trials have them in 16 bits, which takes less memory.",
+      .approximation = approximation::fp32Norms},
+     {.key = "large_head_attention",
+      .text = "{} runs wide heads of attention by a kernel of its own; trials run PyTorch's.",
+      .when = NoneOf,
+      .known = "sdpa",
+      .approximation = approximation::otherAttention},
+     {.key = "scaling_softmax",
+      .text = "{} scales attention by what it learns; trials do not, which takes less time.",
+      .approximation = approximation::otherAttention},
+     {.key = "use_eaft", .text = weighedTokensText, .approximation = approximation::otherLoss},
+     {.key = "do_causal_lm_eval", .text = writtenTextsText, .approximation = approximation::writtenTexts},
      {.key = "use_scattermoe", .text = kernelsText, .approximation = approximation::otherKernels},
      {.key = "use_sonicmoe", .text = kernelsText, .approximation = approximation::otherKernels},
      {.key = "model_quantization_config",
@@ -104,6 +128,7 @@ constexpr std::array<Difference, 24> differences{
      {.key = "lora_mlp_kernel", .text = kernelsText, .approximation = approximation::otherKernels},
      {.key = "lora_qkv_kernel", .text = kernelsText, .approximation = approximation::otherKernels},
      {.key = "lora_o_kernel", .text = kernelsText, .approximation = approximation::otherKernels},
+     {.key = "lora_embedding_kernel", .text = kernelsText, .approximation = approximation::otherKernels},
      {.key = "fused_attn_kernel", .text = kernelsText, .approximation = approximation::otherKernels},
      {.key = "flash_optimum", .text = kernelsText, .approximation = approximation::otherKernels},
      {.key = "liger_rms_norm_gated", .text = ligerText, .approximation = approximation::otherKernels},
@@ -226,8 +251,9 @@ bool cutsCrossEntropy(const ConfigSection& root)
 /// utils/schemas/config.py); empty where nothing is said.
 std::string_view attentionKey(const ConfigSection& root)
 {
-    for (std::string_view key : {"attn_implementation", "flash_attention", "xformers_attention",
-                                 "flex_attention", "sdp_attention", "eager_attention", "s2_attention"}) {
+    for (std::string_view key :
+         {"attn_implementation", "flash_attention", "xformers_attention", "flex_attention", "sdp_attention",
+          "eager_attention", "s2_attention", "sage_attention"}) {
         if (root.isOn(key))
             return key;
     }
@@ -250,7 +276,30 @@ bool keepsFp32Embeddings(const ConfigSection& root)
 {
     const std::string attention = attentionName(root);
     const bool isCast = !attention.empty() && !isAmong(attention, "sdpa sdp eager");
-    return !isCast && !cutsCrossEntropy(root) && !root.isOn("fsdp") && !root.isOn("fsdp_config");
+    return !isCast && !cutsCrossEntropy(root) && !root.isOn("fsdp") && !root.isOn("fsdp_config") &&
+           !root.isOn("deepspeed");
+}
+
+/// That of TrainingArguments: core/builders/base.py.
+model::Precision readMixed(const ConfigSection& root)
+{
+    if (isBf16(root))
+        return model::Precision::Bf16;
+    return root.isOn("fp16") ? model::Precision::Fp16 : model::Precision::Fp32;
+}
+
+bool isFsdp2(const ConfigSection& root)
+{
+    constexpr std::string_view key = "fsdp_version";
+    return root.integer(key).value_or(root.sectionIfAny("fsdp_config").integer(key).value_or(1)) == 2;
+}
+
+/// Parameters stay as they were loaded with FSDP 2, which axolotl prepares by itself
+/// (monkeypatch/accelerate/fsdp2.py), and where bf16 is "full", with which nothing is mixed
+/// (prepare_optim_env in utils/trainer.py).
+bool keepsTypeInFsdp(const ConfigSection& root)
+{
+    return !root.isOn("deepspeed") && (isFsdp2(root) || root.text("bf16") == "full");
 }
 
 /// resolve_dtype, utils/config/__init__.py, decides the type of the parameters too; those of adapters are
@@ -304,10 +353,37 @@ void readAttention(const ConfigSection& root, ConfigContents& contents)
     const std::string name = attentionName(root);
     contents.step.attention = attentionNamed(name);
     contents.places.attention = root.placeOf(key);
-    if (isAmong(name, "flex flex_attention s2 sage fp8")) {
-        warnOfApproximation(contents.warnings, root.positionOf(key), approximation::otherAttention,
-                            "Trials run attention by PyTorch's own kernels, not by {}.", name);
+    warnOfOtherAttention(name, root.positionOf(key), contents.warnings);
+    // _apply_sdpa_varlen_patch in loaders/patch_manager.py: on where nothing is said.
+    if (isAmong(name, "sdpa sdp") && root.isOn("sample_packing") &&
+        root.boolean("sdpa_varlen").value_or(true)) {
+        warnOfApproximation(
+            contents.warnings, root.positionOf(key), approximation::otherAttention,
+            "axolotl cuts packed texts apart before attention (sdpa_varlen); trials mask them, "
+            "which takes longer and more memory.");
     }
+}
+
+void readPacking(const ConfigSection& root, ConfigContents& contents)
+{
+    constexpr std::string_view key = "sample_packing";
+    if (!root.isOn(key))
+        return;
+    packTexts(root.positionOf(key), key, contents);
+    warnOf(root, unpackedEvaluation, contents.warnings);
+}
+
+/// eval_sequence_len in utils/schemas/config.py: that of training where nothing is said.
+void warnOfEvalLength(const ConfigSection& root, std::int64_t length, std::vector<Warning>& warnings)
+{
+    constexpr std::string_view key = "eval_sequence_len";
+    const std::int64_t own = countOr(root, key, length);
+    if (own == length)
+        return;
+    warn(warnings, root.positionOf(key),
+         "Evaluation has texts of {} tokens ({}), training of {}, which trials take for both; give "
+         "--sequence-length where you explore evaluation.",
+         own, key, length);
 }
 
 /// Losses that are computed beside the projection onto the vocabulary.
@@ -352,7 +428,7 @@ void warnOfUnaskedKernels(const ConfigSection& root, std::vector<Warning>& warni
 {
     constexpr std::array<std::string_view, 3> kernels{"lora_mlp_kernel", "lora_qkv_kernel", "lora_o_kernel"};
     const bool areWritten = std::ranges::any_of(kernels, [&root](auto key) { return root.has(key); });
-    const bool isFsdp1 = root.isOn("fsdp") && root.integer("fsdp_version").value_or(1) == 1;
+    const bool isFsdp1 = root.isOn("fsdp") && !isFsdp2(root);
     if (!isAmong(root.text("adapter").value_or(""), "lora qlora") || areWritten || isFsdp1 ||
         root.isOn("trust_remote_code") || root.isOn("load_in_8bit") ||
         root.number("lora_dropout").value_or(1.0) != 0.0)
@@ -381,12 +457,12 @@ ConfigContents read(const ConfigText& text)
     warnOfBatchFinder(root, contents.warnings);
     readSharding(root, /*takesConfigAlone=*/true, contents);
     warnOf(root, differences, contents.warnings);
-    if (root.isOn("sample_packing"))
-        packTexts(root.positionOf("sample_packing"), "sample_packing", contents);
+    readPacking(root, contents);
     warnOfPlugins(root, contents.warnings);
     warnOfUnaskedKernels(root, contents.warnings);
     contents.model = networkOrWhyNot([&] {
         refuseOtherRun(root, otherRuns);
+        refuseSharedCuts(root);
         refuseOtherPlugins(root);
         contents.tuningFor = withAxolotlQat(readAxolotlTuning(root, hasSixteenBits(root), contents.warnings),
                                             root, contents.warnings);
@@ -395,9 +471,12 @@ ConfigContents read(const ConfigText& text)
     settleTuning(contents);
     // AxolotlInputConfig.sequence_len.
     contents.sequenceLength = countOr(root, "sequence_len", 512);
+    warnOfEvalLength(root, contents.sequenceLength, contents.warnings);
     settleLengths(contents);
-    contents.precision = readPrecision(root, contents.warnings);
-    readRun(root, runKeys, contents);
+    readRun(root, withSharedOptimizer(root, runKeys), contents);
+    if (keepsTypeInFsdp(root) ||
+        !settleSharedPrecision(root, /*takesConfigAlone=*/true, readMixed(root), contents))
+        contents.precision = readPrecision(root, contents.warnings);
     const bool isCheckpointed = readCheckpointing(root, contents.warnings);
     contents.step.activationCheckpointing = contents.step.activationCheckpointing || isCheckpointed;
     readAttention(root, contents);

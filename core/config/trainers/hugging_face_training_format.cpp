@@ -5,6 +5,7 @@
 #include "format.h"
 #include "packing.h"
 #include "run_reader.h"
+#include "sharding.h"
 #include "syntax/json_text.h"
 #include "syntax/words.h"
 #include "training_arguments.h"
@@ -42,6 +43,13 @@ constexpr std::array<Difference, 3> otherSteps{
 constexpr std::array<Difference, 1> differences{{{.key = "activation_offloading",
                                                   .text = hostActivationsText,
                                                   .approximation = approximation::hostActivations}}};
+
+/// Beside packing, whose value it has where nothing is said.
+constexpr std::array<Difference, 1> unpackedEvaluation{
+    {{.key = "eval_packing",
+      .text = unpackedEvaluationText,
+      .when = Difference::When::False,
+      .approximation = approximation::unpackedEvaluation}}};
 
 /// Of SFTConfig and ModelConfig in TRL, and of ScriptArguments in alignment-handbook, which is built on it.
 bool isTrl(const ConfigSection& root)
@@ -86,12 +94,36 @@ void readLengths(const ConfigSection& root, ConfigContents& contents)
     settleLengths(contents);
 }
 
+/// What it is where nothing is said hangs on the release: __post_init__ of SFTConfig since TRL 1.7,
+/// trl/trainer/sft_config.py, which has no such loss beside Liger's.
+void readLoss(const ConfigSection& root, ConfigContents& contents)
+{
+    constexpr std::string_view key = "loss_type";
+    if (root.isOn("use_liger_kernel")) {
+        takeLossInChunks(contents, root.positionOf("use_liger_kernel"));
+        return;
+    }
+    if (!isTrl(root) || root.text(key).value_or("chunked_nll") != "chunked_nll")
+        return;
+    takeLossInChunks(contents, root.positionOf(key));
+    if (!root.has(key)) {
+        warn(contents.warnings, root.positionOf(key),
+             "{} is absent and taken for chunked_nll, as in TRL since June 2026; write it, so the run does "
+             "not "
+             "depend on a release.",
+             key);
+    }
+}
+
 /// The wrapped strategy cuts a stream of tokens; that of bfd, which is the usual one, keeps texts apart
 /// (pack_dataset in TRL 1.x, trl/data_utils.py).
 void readPacking(const ConfigSection& root, ConfigContents& contents)
 {
     constexpr std::string_view key = "packing";
-    if (root.isOn(key) && root.text("packing_strategy") != "wrapped")
+    if (!root.isOn(key))
+        return;
+    warnOf(root, unpackedEvaluation, contents.warnings);
+    if (root.text("packing_strategy") != "wrapped")
         packTexts(root.positionOf(key), key, contents);
 }
 
@@ -103,6 +135,8 @@ void readPrecision(const ConfigSection& root, ConfigContents& contents)
     contents.precision = readMixedPrecision(root, isTrl(root));
     if (!root.has("bf16") && !root.has("fp16"))
         warnOfTrlDefault(root, "bf16", contents);
+    if (settleSharedPrecision(root, /*takesConfigAlone=*/false, contents.precision, contents))
+        return;
     const std::string type = trlTypeOfWeights(root);
     const std::string_view key = trlTypeKey(root);
     // "auto" where nothing is said outside of TRL: from_pretrained in modeling_utils.py of transformers 5.23.
@@ -175,13 +209,13 @@ ConfigContents read(const ConfigText& text)
     readPacking(root, contents);
     contents.model = networkOrWhyNot([&] {
         refuseOtherRun(root, otherSteps);
+        refuseSharedCuts(root);
         contents.tuningFor = readTrlAdapter(root, contents.warnings);
         return readNamedModel(root, nameKeys, text.networks(), contents);
     });
     settleTuning(contents);
     readLengths(root, contents);
-    if (root.isOn("use_liger_kernel"))
-        takeLossInChunks(contents, root.positionOf("use_liger_kernel"));
+    readLoss(root, contents);
     readPrecision(root, contents);
     readCheckpointing(root, contents);
     notePlaces(root, placeKeys, contents);

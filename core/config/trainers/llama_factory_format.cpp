@@ -6,6 +6,7 @@
 #include "llama_factory_tuning.h"
 #include "packing.h"
 #include "run_reader.h"
+#include "sharding.h"
 #include "syntax/words.h"
 #include "training_arguments.h"
 
@@ -61,7 +62,7 @@ constexpr std::array<Difference, 8> otherRuns{
 /// (preprocess_supervised_dataset and its collators, src/llamafactory/data).
 constexpr std::string_view packingKey = "neat_packing";
 
-constexpr std::array<Difference, 11> differences{
+constexpr std::array<Difference, 13> differences{
     {{.key = "use_galore",
       .text = "{} makes GaLore the optimizer; trials run AdamW, which takes more memory.",
       .approximation = approximation::otherOptimizer},
@@ -96,6 +97,11 @@ constexpr std::array<Difference, 11> differences{
       .text = "{} is for Megatron, whose kernels trials do not run.",
       .when = There,
       .approximation = approximation::megatron},
+     // prepare_model_for_training in model/model_utils/checkpointing.py: their weights.
+     {.key = "upcast_layernorm",
+      .text = "{} keeps normalisations in fp32; trials have them as the rest, which takes less memory.",
+      .approximation = approximation::fp32Norms},
+     {.key = "use_eaft_loss", .text = weighedTokensText, .approximation = approximation::otherLoss},
      {.key = "use_unsloth_gc", .text = hostActivationsText, .approximation = approximation::hostActivations},
      {.key = "enable_liger_kernel", .text = ligerText, .approximation = approximation::otherKernels}}};
 
@@ -172,13 +178,17 @@ ConfigContents read(const ConfigText& text)
         refuseOtherPurpose(root);
         refuseOtherStage(root);
         refuseOtherRun(root, otherRuns);
+        refuseSharedCuts(root);
         contents.tuningFor = readLlamaFactoryTuning(root, type, contents.warnings);
         return readNamedModel(root, nameKeys, text.networks(), contents);
     });
     settleTuning(contents);
     contents.sequenceLength = countOr(root, lengthKey, 2048);
     settleLengths(contents);
-    contents.precision = readPrecision(root, type);
+    const bool isPure = root.boolean("pure_bf16").value_or(false);
+    const model::Precision mixed = readMixedPrecision(root, false);
+    if (isPure || !settleSharedPrecision(root, /*takesConfigAlone=*/false, mixed, contents))
+        contents.precision = readPrecision(root, type);
     if (root.isOn("enable_liger_kernel"))
         takeLossInChunks(contents, root.positionOf("enable_liger_kernel"));
     if (const auto attention = root.text("flash_attn"))

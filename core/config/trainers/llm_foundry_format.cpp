@@ -36,6 +36,8 @@ constexpr RunKeys runKeys{.optimizer = "optimizer.name",
                           // Two moments a parameter, as AdamW: DecoupledAdamW in
                           // composer/optim/decoupled_weight_decay.py.
                           .adamW = "decoupled_adamw",
+                          .unfusedAdamW = "decoupled_adamw",
+                          .optimizerArguments = "optimizer",
                           .learningRate = "optimizer.lr",
                           .checkpointing = "fsdp_config.activation_checkpointing",
                           .attention = "model.attn_config.attn_impl"};
@@ -196,8 +198,11 @@ model::ModelSpec readNetwork(const ConfigSection& root, const NetworkSource& net
     if (section->isOn("pretrained_lora_id_or_path"))
         refuseAdapter(section->positionOf("pretrained_lora_id_or_path"), "lora");
     const std::string name = section->text("name").value_or("");
-    if (name == "mpt_causal_lm")
-        return readMptModel(*section, contents.warnings);
+    if (name == "mpt_causal_lm") {
+        const model::ModelSpec network = readMptModel(*section, contents.warnings);
+        warnOfMptKernels(*section, contents.warnings);
+        return network;
+    }
     const auto id = section->text(hubKey);
     if (name.starts_with("hf_") && id) {
         contents.tuningFor = readTuning(*section, contents.warnings);
@@ -300,6 +305,33 @@ model::Sharding shardingOf(const ConfigSection& fsdp)
     return fsdp.integer("data_parallel_shard_degree").value_or(-1) == 1 ? model::Sharding::None : *known;
 }
 
+/// train() in llmfoundry/command_utils/train.py leaves FSDP out on one GPU, and it is FSDP that checkpoints
+/// (prepare_fsdp_module in composer/distributed/dist_strategy.py of Composer 0.32).
+void readOneGpu(const ConfigSection& fsdp, ConfigContents& contents)
+{
+    if (!contents.step.activationCheckpointing)
+        return;
+    contents.alone.activationCheckpointing = false;
+    warn(contents.warnings, fsdp.positionOf("activation_checkpointing"),
+         "On one GPU, LLM-Foundry leaves FSDP out, and with it {}: so do trials.",
+         fsdp.pathOf("activation_checkpointing"));
+}
+
+/// get_mixed_precision in composer/distributed/mosaic_parallelism.py of Composer 0.32: other words narrow
+/// what is gathered, as trials do.
+void warnOfWideWeights(const ConfigSection& fsdp, std::vector<Warning>& warnings)
+{
+    constexpr std::string_view key = "mixed_precision";
+    const YamlNode* value = fsdp.value(key);
+    if (!value || value->kind != NodeKind::Scalar || lowerCase(value->value) != "full")
+        return;
+    warn(
+        warnings, fsdp.positionOf(key),
+        "On several GPUs, FSDP gathers weights in fp32 ({}); trials gather them in 16 bits, which takes less "
+        "memory.",
+        fsdp.pathOf(key));
+}
+
 void readFsdp(const ConfigSection& root, ConfigContents& contents)
 {
     const auto fsdp = root.section("fsdp_config");
@@ -313,6 +345,8 @@ void readFsdp(const ConfigSection& root, ConfigContents& contents)
             "FSDP spreads weights, gradients and optimizer state over GPUs, whose number the launcher "
             "decides",
             contents);
+        readOneGpu(*fsdp, contents);
+        warnOfWideWeights(*fsdp, contents.warnings);
     }
 }
 
@@ -353,12 +387,17 @@ void readPacking(const ConfigSection& root, ConfigContents& contents)
          "length.");
 }
 
-/// __init__ of BaseHuggingFaceModel in llmfoundry/models/hf/hf_base.py.
+/// __init__ of BaseHuggingFaceModel in llmfoundry/models/hf/hf_base.py; MPT has "flash" where nothing is said
+/// (attn_config_defaults in llmfoundry/models/utils/config_defaults.py).
 void readAttention(const ConfigSection& root, ConfigContents& contents)
 {
     constexpr std::string_view flashKey = "use_flash_attention_2";
     constexpr std::string_view nameKey = "attn_implementation";
     const ConfigSection model = root.sectionIfAny("model");
+    if (model.text("name") == "mpt_causal_lm" && !model.sectionAt("attn_config").has("attn_impl")) {
+        contents.step.attention = model::Attention::Flash;
+        return;
+    }
     if (model.boolean(flashKey).value_or(false)) {
         contents.step.attention = model::Attention::Flash;
         contents.places.attention = model.placeOf(flashKey);
@@ -380,6 +419,7 @@ void readRunInto(const ConfigSection& root, ConfigContents& contents)
                             "fp32, which takes more memory.");
     }
     readAttention(root, contents);
+    notePlaces(root, placeKeys, contents);
     settleAttention(contents);
     readAlgorithms(root, contents);
     readFsdp(root, contents);
@@ -389,7 +429,6 @@ void readRunInto(const ConfigSection& root, ConfigContents& contents)
     // True since LLM-Foundry 0.14 (pull request 1618).
     contents.training.weighsTokens = root.boolean("accumulate_train_batch_on_tokens").value_or(true);
     contents.training.halvesAutomatically = isAuto(root);
-    notePlaces(root, placeKeys, contents);
 }
 
 bool fits(const ConfigText& text)

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::int64_t maxDevices = std::int64_t{1} << 20;
 
-constexpr std::array<Difference, 4> differences{
+constexpr std::array<Difference, 6> differences{
     {{.key = "fp8",
       .text = "The run computes in FP8; trials run in bfloat16, which takes more time and memory.",
       .approximation = approximation::narrowProducts},
@@ -29,6 +29,14 @@ constexpr std::array<Difference, 4> differences{
      {.key = "cpu_offloading",
       .text = "The run keeps activations or weights in host memory; trials keep them on the device.",
       .approximation = approximation::hostActivations},
+     {.key = "fine_grained_activation_offloading",
+      .text = "The run keeps activations in host memory; trials keep them on the device.",
+      .approximation = approximation::hostActivations},
+     {.key = "use_precision_aware_optimizer",
+      .text =
+          "The run keeps the optimizer's state in types of its own; trials keep it in fp32, which may take "
+          "more memory.",
+      .approximation = approximation::otherOptimizer},
      {.key = "fp32_residual_connection",
       .text = "The run keeps its residual stream in fp32; trials do not.",
       .approximation = approximation::fp32Residuals}}};
@@ -116,6 +124,17 @@ void readShares(const Settings& settings, ConfigContents& contents)
         "The run keeps the optimizer's state in host memory and steps there, at the speed of the "
         "host's processor ({}).",
         settings.pathOf(key));
+}
+
+/// Whichever implementation a run chooses, layers are made of fused operations: transformer_layer.py,
+/// gpt_layer_specs.py and fusions of megatron/core in Megatron Core 0.20.
+void warnOfKernels(const Settings& settings, std::vector<Warning>& warnings)
+{
+    constexpr std::string_view ofNemo = "transformer_engine";
+    warnOfApproximation(warnings, settings.positionOf(settings.has(ofNemo) ? ofNemo : "transformer_impl"),
+                        approximation::megatron,
+                        "The run computes layers by kernels of TransformerEngine or Megatron; trials run "
+                        "PyTorch's, which may take longer and more memory.");
 }
 
 std::string listed(const std::vector<std::int64_t>& numbers)
@@ -281,6 +300,7 @@ void readMegatronRun(const Settings& settings, ConfigContents& contents)
     readRecomputation(settings, contents);
     readShares(settings, contents);
     warnOf(settings, differences, contents.warnings);
+    warnOfKernels(settings, contents.warnings);
 }
 
 } // namespace batchpeak::config

@@ -28,6 +28,7 @@ constexpr RunKeys runKeys{
     .optimizer = "model.optim.name",
     // All of them decouple the weight decay: nemo/core/optim/optimizers.py of NeMo 2.0.
     .adamW = "fused_adam adamw distributed_fused_adam megatron_fused_adam mcore_distributed_optim adam",
+    .optimizerArguments = "model.optim",
     // None where nothing is said: Trainer of Lightning 2.4, which does not clip then.
     .gradientNorm = "trainer.gradient_clip_val",
     .learningRate = "model.optim.lr"};

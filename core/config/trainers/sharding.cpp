@@ -3,12 +3,12 @@
 #include "sharding.h"
 
 #include "approximations.h"
+#include "deep_speed_settings.h"
 #include "differences.h"
 #include "networks/peft_adapter.h"
 #include "syntax/words.h"
 
 #include <algorithm>
-#include <array>
 #include <string>
 #include <vector>
 
@@ -93,41 +93,72 @@ void readFsdp(const ConfigSection& root, ConfigContents& contents)
         contents.step.activationCheckpointing = true;
 }
 
-/// Stages of ZeRO, by zero_optimization of DeepSpeed's settings.
+/// The settings themselves, where the config has them.
+std::optional<ConfigSection> deepSpeedSettings(const ConfigSection& root)
+{
+    return root.isOn(deepSpeedKey) && root.hasSection(deepSpeedKey) ? root.section(deepSpeedKey)
+                                                                    : std::nullopt;
+}
+
 void readDeepSpeed(const ConfigSection& root, ConfigContents& contents)
 {
-    if (!root.hasSection(deepSpeedKey)) {
-        warnOfApproximation(contents.warnings, root.positionOf(deepSpeedKey), approximation::otherFile,
-                            "{} can spread the network over devices or move parts of it to the host; trials "
-                            "hold all of it on "
-                            "one device, so larger sizes may fit in the run.",
-                            root.pathOf(deepSpeedKey));
+    if (const auto settings = deepSpeedSettings(root)) {
+        readDeepSpeedStep(*settings, contents);
         return;
     }
-    const ConfigSection zero = root.section(deepSpeedKey)->sectionIfAny("zero_optimization");
-    constexpr std::array stages{Sharding::None, Sharding::Optimizer, Sharding::Gradients,
-                                Sharding::Parameters};
-    const std::int64_t stage = zero.integer("stage").value_or(0);
-    if (stage < 0 || stage > 3)
-        zero.fail("stage", "is {}; the stages of ZeRO are 0, 1, 2 and 3", stage);
-    contents.step.sharding = stages.at(static_cast<std::size_t>(stage));
-    if (stage > 0) {
-        warnOfSharding(zero.positionOf("stage"), sentence(spreadText, root.pathOf(deepSpeedKey)), contents);
+    warnOfApproximation(contents.warnings, root.positionOf(deepSpeedKey), approximation::otherFile,
+                        "{} can spread the network over devices or move parts of it to the host; trials "
+                        "hold all of it on "
+                        "one device, so larger sizes may fit in the run.",
+                        root.pathOf(deepSpeedKey));
+}
+
+bool hasFsdp(const ConfigSection& root, bool takesConfigAlone)
+{
+    return root.isOn(fsdpKey) || (takesConfigAlone && root.isOn(fsdpConfigKey));
+}
+
+/// DeepSpeed turns all parameters into 16 bits, and its optimizer keeps copies in fp32. Where the settings do
+/// not say which, accelerate does (set_mixed_precision of DeepSpeedPlugin in accelerate 1.x,
+/// utils/dataclasses.py), be they here or in another file.
+bool settleDeepSpeed(const ConfigSection& root, model::Precision mixed, ConfigContents& contents)
+{
+    const auto settings = deepSpeedSettings(root);
+    if (settings)
+        checkDeepSpeedPrecision(*settings, mixed);
+    if (model::isMixed(mixed))
+        contents.precision =
+            mixed == model::Precision::Fp16 ? model::Precision::PureFp16 : model::Precision::PureBf16;
+    if (settings) {
+        warnOfDeepSpeedGradients(*settings, contents);
+        contents.step.maxGradientNorm = readDeepSpeedClipping(*settings, contents.step.maxGradientNorm);
     }
-    const auto isOnHost = [&zero](std::string_view key) {
-        const std::string device = zero.sectionIfAny(key).text("device").value_or("none");
-        return device != "none";
-    };
-    if (isOnHost("offload_optimizer")) {
-        contents.step.optimizerOnHost = true;
-        warnOfApproximation(contents.warnings, zero.positionOf("offload_optimizer"),
-                            approximation::hostOptimizer,
-                            "The run keeps the optimizer's state in the host's memory, and steps there.");
-    }
-    if (isOnHost("offload_param")) {
-        warnOfApproximation(contents.warnings, zero.positionOf("offload_param"), approximation::hostWeights,
-                            hostWeightsText);
-    }
+    return hasDeepSpeedPrecision(root, mixed);
+}
+
+/// An adapter is little beside the network that it leaves as it is.
+bool trainsWholeNetwork(const ConfigContents& contents)
+{
+    const bool isKnown = std::holds_alternative<model::ModelSpec>(contents.model);
+    return isKnown ? model::trainsAll(contents.tuning) : !contents.tuningFor;
+}
+
+/// What is trained is fp32, whatever it was loaded as (prepare_model of accelerate 1.x, accelerator.py, and
+/// fsdp2_prepare_model, utils/fsdp_utils.py), and layers compute with copies in 16 bits.
+bool settleFsdp(const ConfigSection& root, std::string_view key, model::Precision mixed,
+                ConfigContents& contents)
+{
+    if (!model::isMixed(mixed) || !trainsWholeNetwork(contents))
+        return false;
+    contents.precision = mixed;
+    constexpr std::string_view text = "FSDP narrows weights to 16 bits a layer at a time; trials on one "
+                                      "device narrow all of them, and keep "
+                                      "the copies until backward, which takes more memory.";
+    if (contents.step.sharding == Sharding::None)
+        warnOfApproximation(contents.warnings, root.positionOf(key), approximation::narrowedLayers, text);
+    else
+        contents.alone.approximation = approximation::narrowedLayers;
+    return true;
 }
 
 } // namespace
@@ -154,8 +185,39 @@ void readSharding(const ConfigSection& root, bool takesConfigAlone, ConfigConten
 {
     if (root.isOn(deepSpeedKey))
         readDeepSpeed(root, contents);
-    if (root.isOn(fsdpKey) || (takesConfigAlone && root.isOn(fsdpConfigKey)))
+    if (hasFsdp(root, takesConfigAlone))
         readFsdp(root, contents);
+}
+
+bool settleSharedPrecision(const ConfigSection& root, bool takesConfigAlone, model::Precision mixed,
+                           ConfigContents& contents)
+{
+    if (root.isOn(deepSpeedKey))
+        return settleDeepSpeed(root, mixed, contents);
+    return hasFsdp(root, takesConfigAlone) &&
+           settleFsdp(root, root.isOn(fsdpKey) ? fsdpKey : fsdpConfigKey, mixed, contents);
+}
+
+bool hasDeepSpeedPrecision(const ConfigSection& root, model::Precision mixed)
+{
+    return root.isOn(deepSpeedKey) && model::isMixed(mixed);
+}
+
+RunKeys withSharedOptimizer(const ConfigSection& root, RunKeys ofTrainer)
+{
+    const auto settings = deepSpeedSettings(root);
+    if (settings && settings->sectionAt("optimizer").has("type")) {
+        ofTrainer.optimizer = "deepspeed.optimizer.type";
+        ofTrainer.optimizerArguments = "deepspeed.optimizer.params";
+        ofTrainer.unfusedAdamW = {};
+    }
+    return ofTrainer;
+}
+
+void refuseSharedCuts(const ConfigSection& root)
+{
+    if (const auto settings = deepSpeedSettings(root))
+        refuseCutLayers(*settings);
 }
 
 } // namespace batchpeak::config

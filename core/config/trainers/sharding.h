@@ -3,6 +3,7 @@
 #pragma once
 
 #include "config_document.h"
+#include "run_reader.h"
 #include "syntax/config_section.h"
 
 #include <string_view>
@@ -27,7 +28,26 @@ std::string_view uncountedDevicesText(const BatchPlan& plan);
 ///
 /// How many devices there are is for the launcher to say; who plans an exploration takes those that run its
 /// trials.
+/// \param takesConfigAlone  fsdp_config counts without fsdp
 /// \throws ConfigError where a value is illegal
 void readSharding(const ConfigSection& root, bool takesConfigAlone, ConfigContents& contents);
+
+/// What DeepSpeed and FSDP make of the types of parameters, whatever they were loaded as, and DeepSpeed of
+/// the gradients' norm. What is trained and the rest of the run are known by then. \param mixed  of the
+/// Trainer, whatever the weights are: fp32, TF32, or 16 bits beside fp32 \return whether they decide the
+/// precision, which the contents then have \throws ConfigError where settings of DeepSpeed are at odds with
+/// it
+bool settleSharedPrecision(const ConfigSection& root, bool takesConfigAlone, model::Precision mixed,
+                           ConfigContents& contents);
+
+/// DeepSpeed turns all parameters into 16 bits, frozen ones too.
+/// \param mixed  as settleSharedPrecision() takes it
+bool hasDeepSpeedPrecision(const ConfigSection& root, model::Precision mixed);
+
+/// The optimizer of DeepSpeed's settings comes before the Trainer's own.
+RunKeys withSharedOptimizer(const ConfigSection& root, RunKeys ofTrainer);
+
+/// \throws NotRun where DeepSpeed cuts layers over devices
+void refuseSharedCuts(const ConfigSection& root);
 
 } // namespace batchpeak::config

@@ -183,6 +183,16 @@ constexpr std::string_view hostText =
     "{} keeps the optimizer's state in the host's memory and steps there, at the "
     "speed of its processor.";
 
+/// A backward pass steps on each parameter by itself, so that nothing of all is there at once.
+void warnOfArguments(const ConfigSection& section, const std::string& component, ConfigContents& contents)
+{
+    const TextPosition position = section.positionOf(componentKey);
+    warnOfOptimizerArguments(section, position, contents);
+    if (component == "torch.optim.AdamW" && !section.boolean("fused").value_or(false) &&
+        !contents.step.updatesInBackward)
+        warnOfUnfusedStep(component, position, contents.warnings);
+}
+
 /// The optimizer of that section, and where its state lies.
 void readOptimizerInto(const ConfigSection& section, ConfigContents& contents)
 {
@@ -214,6 +224,7 @@ void readOptimizerInto(const ConfigSection& section, ConfigContents& contents)
             warnOfApproximation(contents.warnings, position, known->approximation, known->text, component);
     } else if (!name.empty()) {
         contents.optimizer = readOptimizer(name, {}, position, contents.warnings);
+        warnOfArguments(section, component, contents);
     }
 }
 
@@ -331,11 +342,11 @@ void readPacking(const ConfigSection& root, ConfigContents& contents)
 void readRunInto(const ConfigSection& root, ConfigContents& contents)
 {
     contents.precision = readPrecision(root);
+    contents.step.updatesInBackward = root.boolean(inBackwardKey).value_or(false);
     readOptimizerInto(root.sectionIfAny("optimizer"), contents);
     readRun(root, runKeys, contents);
     readCheckpointing(root, contents);
     contents.step.maxGradientNorm = readClipping(root);
-    contents.step.updatesInBackward = root.boolean(inBackwardKey).value_or(false);
     if (contents.step.updatesInBackward && contents.step.maxGradientNorm > 0) {
         // __init__ of recipes/full_finetune_single_device.py in torchtune 0.7.
         root.fail("clip_grad_norm",

@@ -23,6 +23,7 @@ constexpr std::string_view finderKey = "auto_find_batch_size";
 
 constexpr RunKeys runKeys{.optimizer = "optim",
                           .adamW = torchAdamW,
+                          .unfusedAdamW = unfusedTorchAdamW,
                           // TrainingArguments.max_grad_norm in transformers 5.23.
                           .gradientNorm = "max_grad_norm",
                           .usualGradientNorm = 1.0,
@@ -47,16 +48,30 @@ constexpr std::array<Difference, 1> splitBatches{
     {{"split_batches",
       "{} makes the sizes here those of all devices together, of which each takes its share."}}};
 
+constexpr std::string_view compiledText =
+    "{} compiles the network; trials run it as it is, which takes longer.";
+constexpr std::string_view narrowEvaluationText =
+    "{} evaluates with all weights in 16 bits; trials have those of training.";
+
 /// TrainingArguments in transformers 5.23, training_args.py.
-constexpr std::array<Difference, 4> stepFeatures{
+constexpr std::array<Difference, 9> stepFeatures{
     {{.key = "label_smoothing_factor",
       .text =
           "{} takes the logarithms of all chances for the loss once more; trials do not, which takes less "
           "time and memory.",
       .approximation = approximation::otherLoss},
-     {.key = "torch_compile",
-      .text = "{} compiles the network; trials run it as it is, which takes longer.",
-      .approximation = approximation::compiled},
+     {.key = "torch_compile", .text = compiledText, .approximation = approximation::compiled},
+     // Either switches it on: __post_init__ there.
+     {.key = "torch_compile_backend", .text = compiledText, .approximation = approximation::compiled},
+     {.key = "torch_compile_mode", .text = compiledText, .approximation = approximation::compiled},
+     {.key = "bf16_full_eval",
+      .text = narrowEvaluationText,
+      .approximation = approximation::narrowEvaluation},
+     {.key = "fp16_full_eval",
+      .text = narrowEvaluationText,
+      .approximation = approximation::narrowEvaluation},
+     // Seq2SeqTrainingArguments, training_args_seq2seq.py.
+     {.key = "predict_with_generate", .text = writtenTextsText, .approximation = approximation::writtenTexts},
      {.key = "use_liger_kernel", .text = ligerText, .approximation = approximation::otherKernels},
      {.key = "fp8", .text = fp8Text, .approximation = approximation::narrowProducts}}};
 
@@ -92,7 +107,7 @@ void readTrainingArguments(const ConfigSection& root, ConfigContents& contents)
     warnOf(root, stepFeatures, contents.warnings);
     // Without fsdp its settings say nothing (__post_init__ of TrainingArguments in transformers 5.23).
     readSharding(root, /*takesConfigAlone=*/false, contents);
-    readRun(root, runKeys, contents);
+    readRun(root, withSharedOptimizer(root, runKeys), contents);
     // It sets torch.backends.cudnn.allow_tf32 too: TrainingArguments.__post_init__ in transformers 5.23.
     contents.step.convolvesInTf32 = root.boolean("tf32").value_or(true);
     contents.training.halvesAutomatically = findsBatchSize(root);

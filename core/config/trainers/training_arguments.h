@@ -35,6 +35,10 @@ SplicedText withSizeInTrainingArguments(const ConfigSection& root, const ChosenS
 inline constexpr std::string_view torchAdamW =
     "adamw_torch adamw_torch_fused adamw_torch_xla adamw_hf adamw_apex_fused";
 
+/// Of those, the ones that go operation by operation: "fused" is what _get_adamw_torch in
+/// trainer_optimizer.py of transformers 5.23 asks for, and only for the word that says so.
+inline constexpr std::string_view unfusedTorchAdamW = "adamw_torch adamw_hf";
+
 /// Texts of Difference.
 inline constexpr std::string_view ligerText =
     "{} runs kernels of Liger; trials run PyTorch's own, which take longer and more memory.";
@@ -42,6 +46,12 @@ inline constexpr std::string_view fp8Text =
     "{} runs matrix products in fp8; trials run them in bfloat16, which takes longer.";
 inline constexpr std::string_view hostActivationsText =
     "{} moves activations to the host; trials keep them on the device, which takes more memory.";
+inline constexpr std::string_view weighedTokensText =
+    "{} weighs tokens by the entropy of their chances; trials do not, which takes less time.";
+inline constexpr std::string_view writtenTextsText =
+    "{} makes evaluation write texts, token by token; trials evaluate the texts that are there.";
+inline constexpr std::string_view unpackedEvaluationText =
+    "{} leaves the texts of evaluation unpacked; trials pack them as those of training.";
 inline constexpr std::string_view cutOverDevices = "cuts the network or its texts over several devices ({})";
 
 /// Of kernels that compute the loss beside the projection onto the vocabulary, and never hold all logits.

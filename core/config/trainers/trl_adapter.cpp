@@ -6,6 +6,8 @@
 #include "differences.h"
 #include "networks/network_readers.h"
 #include "networks/peft_adapter.h"
+#include "sharding.h"
+#include "training_arguments.h"
 
 #include <string>
 
@@ -78,6 +80,7 @@ decltype(ConfigContents::tuningFor) readTrlAdapter(const ConfigSection& root, st
     }
     const std::string_view placeKey = root.has(targetsKey) ? targetsKey : adapterKey;
     const bool hasSixteenBits = trlTypeOfWeights(root) != "float32";
+    const bool isNarrow = hasSixteenBits || hasDeepSpeedPrecision(root, readMixedPrecision(root, true));
     PeftAdapter adapter{.rank = sizeOr(root, "lora_r", 16),
                         .alpha = root.number("lora_alpha").value_or(32.0),
                         .dropout = dropoutRateOr(root, "lora_dropout", 0.05),
@@ -86,8 +89,7 @@ decltype(ConfigContents::tuningFor) readTrlAdapter(const ConfigSection& root, st
                         .targets = readModuleChoice(root, targetsKey),
                         .modulesToSave = readTexts(root, savedKey),
                         .place = {.path = std::string(placeKey), .position = root.positionOf(placeKey)},
-                        .frozenWeights =
-                            hasSixteenBits ? model::FrozenWeights::Bf16 : model::FrozenWeights::Fp32};
+                        .frozenWeights = isNarrow ? model::FrozenWeights::Bf16 : model::FrozenWeights::Fp32};
     // __post_init__ of ModelConfig: a list of one is its word, and so a pattern for whole names.
     if (const auto* names = std::get_if<std::vector<std::string>>(&adapter.targets);
         names && names->size() == 1)

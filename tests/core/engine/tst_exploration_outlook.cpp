@@ -206,6 +206,35 @@ private slots:
         QVERIFY(!planned({QStringLiteral("cpu")}).run.fidelity.reasons.empty());
     }
 
+    // FSDP is left out on one device by some trainers, with what it does beside sharing.
+    void runsAsOneDeviceDoes()
+    {
+        config::ConfigContents contents = openPlain().contents();
+        contents.step.sharding = model::Sharding::Parameters;
+        contents.step.activationCheckpointing = true;
+        contents.train->knowsDevices = false;
+        contents.alone = {.activationCheckpointing = false,
+                          .approximation = std::string(config::approximation::narrowedLayers)};
+        ExplorationOptions options;
+        const auto planned = [&](const QStringList& ids) {
+            options.devices = ids;
+            auto plan = planExploration({}, contents, options);
+            shareAmongDevices(plan, options, devices());
+            return plan;
+        };
+        const auto alone = planned({QStringLiteral("cpu")});
+        QVERIFY(!alone.load.step.activationCheckpointing);
+        QCOMPARE(alone.run.fidelity.reasons,
+                 std::vector<std::string>{std::string(config::approximation::narrowedLayers)});
+        const auto shared = planned({QStringLiteral("cuda"), QStringLiteral("cpu")});
+        QVERIFY(shared.load.step.activationCheckpointing);
+        QCOMPARE(shared.run.fidelity.reasons,
+                 std::vector<std::string>{std::string(config::approximation::sharding)});
+        // A person's word counts on any number of them.
+        options.activationCheckpointing = true;
+        QVERIFY(planned({QStringLiteral("cpu")}).load.step.activationCheckpointing);
+    }
+
     void takesTheDevicesThatAreUsualOrAskedFor_data()
     {
         rows<Text, Text>({{"usual", {"", "cuda:0"}},

@@ -248,6 +248,26 @@ private slots:
                   o.phase = model::Phase::Eval;
               },
               "approximate because of kernels that are not run here"}},
+            {"what evaluation has alone, in training",
+             {[](config::ConfigContents& contents, Options&) {
+                  contents.warnings.push_back(reasonOf(config::approximation::writtenTexts));
+                  contents.warnings.push_back(reasonOf(config::approximation::unpackedEvaluation));
+              },
+              "as configured"}},
+            {"what evaluation has alone, in evaluation",
+             {[](config::ConfigContents& contents, Options& o) {
+                  contents.warnings.push_back(reasonOf(config::approximation::writtenTexts));
+                  contents.eval = contents.train;
+                  o.phase = model::Phase::Eval;
+              },
+              "approximate because of texts that evaluation writes"}},
+            {"the step of an unfused optimizer, of a few adapters",
+             {[](config::ConfigContents& contents, Options&) {
+                  contents.tuning = lora();
+                  contents.tuning.rank = 1;
+                  contents.warnings.push_back(reasonOf(config::approximation::unfusedStep));
+              },
+              "as configured"}},
             {"updates in backward",
              {[](config::ConfigContents& contents, Options&) { contents.step.updatesInBackward = true; },
               "as configured"}},

@@ -170,6 +170,10 @@ std::string runText(const ConfigContents& contents)
         run += ", sharded " + std::string(toText(contents.step.sharding));
     if (contents.step.packedTextLength != 0)
         run += ", texts of " + text(contents.step.packedTextLength);
+    if (contents.alone.activationCheckpointing == false)
+        run += ", on one device no activation checkpointing";
+    if (!contents.alone.approximation.empty())
+        run += ", on one device ~ " + contents.alone.approximation;
     return run;
 }
 
