@@ -67,7 +67,7 @@ private:
             if (!std::ranges::all_of(order, [this](trial::ComparedSize* size) { return visit(*size); }))
                 return false;
         }
-        askGates(static_cast<int>(m_optimizerSeconds.size()) * m_request.steps);
+        askGates(static_cast<int>(order.size()) * m_request.visits * m_request.steps);
         // Of all sizes together it says nothing.
         m_result.readings.energyJoules.reset();
         // What the caches of all sizes together spilled is no size's fault, and spoils times as a flush does.
@@ -101,7 +101,8 @@ private:
             visit.stepSeconds.push_back(times.microBatchSeconds());
             report(trial::StepPhase::Timed, m_stepsTaken++, visit.stepSeconds.back());
         }
-        m_optimizerSeconds.push_back(chain.optimizerSeconds.value_or(0.0));
+        if (!chain.lacksStep)
+            m_optimizerSeconds.push_back(chain.optimizerSeconds.value_or(0.0));
         if (!(visit.seconds > 0 && std::ranges::min(visit.stepSeconds) > 0)) {
             m_result.text = "A step took no time that could be measured.";
             return end(trial::Outcome::Failed);

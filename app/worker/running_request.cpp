@@ -46,12 +46,32 @@ bool RunningRequest::proceeds(std::optional<Interruption> interruption)
 
 std::optional<network::StepChain> RunningRequest::take(int steps)
 {
-    ChainOrInterruption taken = m_steps.run(steps);
-    if (auto* interruption = std::get_if<Interruption>(&taken)) {
-        proceeds(std::move(*interruption));
-        return std::nullopt;
+    for (;;) {
+        ChainOrInterruption taken = m_steps.run(steps);
+        if (auto* interruption = std::get_if<Interruption>(&taken)) {
+            proceeds(std::move(*interruption));
+            return std::nullopt;
+        }
+        auto chain = std::get<network::StepChain>(std::move(taken));
+        if (!chain.lacksStep)
+            return chain;
+        if (!mayTakeAgain()) {
+            if (!trial::hasFlag(m_result.flags, trial::flag::lacksSteps))
+                m_result.flags.emplace_back(trial::flag::lacksSteps);
+            return chain;
+        }
+        ++m_withoutStep;
     }
-    return std::get<network::StepChain>(std::move(taken));
+}
+
+bool RunningRequest::mayTakeAgain() const
+{
+    // Each halves the scale, which begins at 2^16 (core/network/loss_scale.cpp): gradients that are infinite
+    // at 2^-16 are so at any.
+    constexpr int mostWithoutStep = 32;
+    constexpr double shareOfTimeLimit = 0.2;
+    return m_withoutStep < mostWithoutStep && !isCancelled() &&
+           m_clock.wallSeconds() - m_start < shareOfTimeLimit * m_timeLimitSeconds;
 }
 
 bool RunningRequest::endedBetweenSteps()

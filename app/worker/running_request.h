@@ -31,7 +31,8 @@ protected:
     ~RunningRequest();
 
     bool proceeds(std::optional<Interruption> interruption);
-    /// Nothing where they were interrupted.
+    /// Nothing where they were interrupted. What lacks the optimizer's step is taken again, so long as a
+    /// scale of the loss may be found at which it steps.
     std::optional<network::StepChain> take(int steps);
     bool isCancelled() const { return m_context.cancelled(); }
     bool isTimeUp() const { return m_clock.wallSeconds() - m_start >= m_timeLimitSeconds; }
@@ -56,12 +57,16 @@ protected:
     trial::TrialResult m_result;
 
 private:
+    bool mayTakeAgain() const;
+
     const double m_timeLimitSeconds;
     const TrialClock& m_clock;
     const TrialGates m_gates;
     const RequestContext& m_context;
     const double m_start;
     std::optional<Interruption> m_interruption;
+    /// Chains that lacked the optimizer's step.
+    int m_withoutStep = 0;
 };
 
 } // namespace batchpeak::worker

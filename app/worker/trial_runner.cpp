@@ -23,7 +23,7 @@ struct Timed
 {
     std::vector<double> forward;
     std::vector<double> backward;
-    /// Of each chain.
+    /// Of each chain that has a step.
     std::vector<double> optimizer;
     /// Forward and backward.
     std::vector<double> step;
@@ -109,8 +109,10 @@ private:
                 m_timed.add(times);
                 report(trial::StepPhase::Timed, m_timed.count() - 1, m_timed.step.back());
             }
-            m_timed.optimizer.push_back(chain->optimizerSeconds.value_or(0.0));
-            m_timed.totalSeconds += m_timed.optimizer.back();
+            const double optimizerSeconds = chain->optimizerSeconds.value_or(0.0);
+            if (!chain->lacksStep)
+                m_timed.optimizer.push_back(optimizerSeconds);
+            m_timed.totalSeconds += optimizerSeconds;
             m_expectedSeconds = m_timed.totalSeconds / m_timed.count();
             if (canNoLongerWin()) {
                 m_result.flags.emplace_back(trial::flag::abandoned);

@@ -23,7 +23,7 @@ std::optional<std::string> problemWithHeadSize(const DecoderSpec& spec)
     if (spec.headSize == 0)
         return problemWithHeads(spec.hiddenSize, spec.heads);
     if (spec.headSize > 0)
-        return std::nullopt;
+        return problemWithSizes({{spec.headSize, "head size"}});
     return "The head size is " + std::to_string(spec.headSize) +
            ", but must be at least 1, or 0 for the hidden size divided by the number of heads.";
 }
@@ -207,7 +207,7 @@ std::optional<std::string> problemWith(const DecoderSpec& spec)
     if (auto problem = problemWithSizes({{spec.vocabularySize, "vocabulary size"},
                                          {spec.hiddenSize, "hidden size"},
                                          {spec.layers, "number of layers", mostLayers},
-                                         {spec.heads, "number of attention heads"},
+                                         {spec.heads, "number of attention heads", mostHeads},
                                          {spec.keyValueHeads, "number of key-value heads"},
                                          {spec.feedForwardSize, "feed-forward size"},
                                          {spec.maxPositions, "maximum sequence length"}}))

@@ -68,7 +68,7 @@ std::optional<std::string> problemWith(const EncoderDecoderSpec& spec)
                                          {spec.hiddenSize, "hidden size"},
                                          {spec.encoderLayers, "number of encoder layers", mostLayers},
                                          {spec.decoderLayers, "number of decoder layers", mostLayers},
-                                         {spec.heads, "number of attention heads"},
+                                         {spec.heads, "number of attention heads", mostHeads},
                                          {spec.headSize, "size of an attention head"},
                                          {spec.feedForwardSize, "feed-forward size"}}))
         return problem;

@@ -90,7 +90,7 @@ std::optional<std::string> problemWith(const EncoderSpec& spec)
     if (auto problem = problemWithSizes({{spec.vocabularySize, "vocabulary size"},
                                          {spec.hiddenSize, "hidden size"},
                                          {spec.layers, "number of layers", mostLayers},
-                                         {spec.heads, "number of attention heads"},
+                                         {spec.heads, "number of attention heads", mostHeads},
                                          {spec.feedForwardSize, "feed-forward size"},
                                          {spec.maxPositions, "maximum sequence length"},
                                          {spec.sentenceClasses, "number of classes of a text"}}))

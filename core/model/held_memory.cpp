@@ -244,7 +244,10 @@ ElementBytes elementBytes(Precision precision, const Tuning& tuning)
         frozen = product;
         break;
     }
-    return {.trained = trained, .frozen = frozen, .product = product};
+    // Nothing casts but adapters, which take their inputs in their own type and give back that of the rest.
+    return {.trained = trained,
+            .frozen = frozen,
+            .product = isMixed(precision) || trainsAll(tuning) ? product : frozen};
 }
 
 ElementBytes gatheredBytes(Precision precision, const Tuning& tuning, Phase phase, const StepOptions& options)
@@ -274,7 +277,7 @@ HeldMemory heldMemory(const std::vector<Parameter>& table, const Tuning& tuning,
         held = wholeMemory(table, tuning, widths);
         stepped = heldElements(table, ParameterRole::Trained, widths.trained);
         if (sharing == Sharding::Optimizer)
-            stepped = std::ceil(stepped / static_cast<double>(options.shards));
+            stepped = static_cast<double>(shareOf(static_cast<std::int64_t>(stepped), options.shards));
         if (updatesInBackward(phase, options)) {
             together = largestElements(table);
             held.gradientBytes = 0.0;

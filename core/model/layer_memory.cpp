@@ -17,11 +17,19 @@ bool takesInputsAsTheyCome(const StepSettings& settings)
     return isMixed(settings.precision) && isQuantized(settings.tuning.frozenWeights);
 }
 
+/// Bytes of an element of what adapters compute, over those of other products. Where there is no autocast
+/// each of them makes a copy of its input for that.
+double widthOfAdapters(const StepSettings& settings)
+{
+    const ElementBytes bytes = computedBytes(settings);
+    return isMixed(settings.precision) ? 1.0 : bytes.trained / bytes.product;
+}
+
 /// Each product keeps an input of its own, though several have the same: autocast narrows it for each where
-/// it is wide, and dropout drops for each adapter anew.
+/// it is wide, an adapter of another type casts it, and dropout drops for each adapter anew.
 bool keepsOwnInputs(const StepSettings& settings)
 {
-    if (hasAdapters(settings.tuning) && settings.tuning.dropout > 0.0)
+    if (hasAdapters(settings.tuning) && (settings.tuning.dropout > 0.0 || widthOfAdapters(settings) != 1.0))
         return true;
     const Widths widths = widthsOf(settings);
     return isMixed(settings.precision) &&
@@ -30,7 +38,7 @@ bool keepsOwnInputs(const StepSettings& settings)
 
 /// A matrix that is trained keeps its input, and one that is frozen does not, but for those in 8 bits
 /// (core/network/quantized_linear.h). An adapter keeps a copy of its
-/// own where autocast narrows it, and where dropout changes it with what it dropped
+/// own where autocast narrows it or its own type differs, and where dropout changes it with what it dropped
 /// (core/network/adapters.cpp).
 ///
 /// \param width  of its elements before adapters take them, in elements of products
@@ -44,9 +52,13 @@ double keptCopies(const StepSettings& settings, double width, std::initializer_l
         adapters += isTarget(tuning, projection) ? 1.0 : 0.0;
     }
     const double ofMatrix = tuning.frozenWeights == FrozenWeights::Int8 ? 1.0 : 0.0;
-    const double copies = keepsOwnInputs(settings) ? adapters + ofMatrix : std::min(adapters + ofMatrix, 1.0);
+    const double taken = widthOfAdapters(settings);
+    const double copies =
+        keepsOwnInputs(settings) ? taken * adapters + ofMatrix : std::min(adapters + ofMatrix, 1.0);
     // What dropout keeps is as wide as what it drops from.
-    const double wide = isMixed(settings.precision) && !takesInputsAsTheyCome(settings) ? 2.0 : width;
+    const double wide = isMixed(settings.precision) && !takesInputsAsTheyCome(settings) ? 2.0
+                        : taken != 1.0                                                  ? taken
+                                                                                        : width;
     const double masks = tuning.dropout > 0.0 ? wide * adapters : 0.0;
     return copies + masks;
 }
@@ -70,12 +82,13 @@ struct Outputs
 
 /// What DoRA keeps of a token beside its input: of each adapted projection what the matrix and what the
 /// adapter say (core/network/adapters.cpp). Elements of products.
-double keptOutputs(const Tuning& tuning, std::initializer_list<Outputs> outputs)
+double keptOutputs(const StepSettings& settings, std::initializer_list<Outputs> outputs)
 {
+    const Tuning& tuning = settings.tuning;
     double kept = 0.0;
     for (const auto& [projection, elements] : outputs) {
         if (tuning.adapter == AdapterKind::Dora && isTarget(tuning, projection))
-            kept += 2.0 * elements;
+            kept += (1.0 + widthOfAdapters(settings)) * elements;
     }
     return kept;
 }
@@ -137,15 +150,15 @@ LayerShape tuned(LayerShape layer, const StepSettings& settings)
         layer.keptInputs.feedForward = layer.keptInputs.down = 0.0;
     const double size = isRouted ? layer.sharedExpert : layer.feedForward;
     const double gated = isGated(layer.activation) ? size : 0.0;
-    layer.keptOutputs = keptOutputs(settings.tuning, {{Query, layer.queries},
-                                                      {Key, layer.keys},
-                                                      {Value, layer.keys},
-                                                      {QueryKeyValue, layer.queries + 2.0 * layer.keys},
-                                                      {AttentionOutput, layer.hidden},
-                                                      {Gate, gated},
-                                                      {Up, size},
-                                                      {GateUp, gated + size},
-                                                      {Down, isAdaptable ? layer.hidden : 0.0}});
+    layer.keptOutputs = keptOutputs(settings, {{Query, layer.queries},
+                                               {Key, layer.keys},
+                                               {Value, layer.keys},
+                                               {QueryKeyValue, layer.queries + 2.0 * layer.keys},
+                                               {AttentionOutput, layer.hidden},
+                                               {Gate, gated},
+                                               {Up, size},
+                                               {GateUp, gated + size},
+                                               {Down, isAdaptable ? layer.hidden : 0.0}});
     return layer;
 }
 

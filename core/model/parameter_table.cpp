@@ -22,11 +22,28 @@ std::string_view withoutWeight(std::string_view name)
     return name.ends_with(weightEnd) ? name.substr(0, name.size() - weightEnd.size()) : name;
 }
 
-bool isTrainedPart(const Tuning& tuning, std::string_view name)
+/// Tuning::trainedParts, of which there may be as many as there are parameters.
+class TrainedParts
 {
-    return std::ranges::any_of(tuning.trainedParts,
-                               [name](const std::string& part) { return name.starts_with(part); });
-}
+public:
+    explicit TrainedParts(const Tuning& tuning)
+        : m_parts(tuning.trainedParts.begin(), tuning.trainedParts.end())
+    {
+        std::ranges::sort(m_parts);
+    }
+
+    bool have(std::string_view name) const
+    {
+        for (std::size_t length = 0; length <= name.size(); ++length) {
+            if (std::ranges::binary_search(m_parts, name.substr(0, length)))
+                return true;
+        }
+        return false;
+    }
+
+private:
+    std::vector<std::string_view> m_parts;
+};
 
 /// bitsandbytes' layers take the place of all linear ones but the projection onto the vocabulary
 /// (get_keys_to_not_convert in transformers 5, quantizers).
@@ -90,10 +107,10 @@ std::optional<Parameter> sharedOutput(const std::vector<Parameter>& table)
 std::vector<Parameter> partlyTrained(std::vector<Parameter> table, const Tuning& tuning)
 {
     const bool sharesOutput = sharedOutput(table).has_value();
+    const TrainedParts parts(tuning);
     for (Parameter& parameter : table) {
-        const bool isTrained =
-            isTrainedPart(tuning, parameter.name) ||
-            (sharesOutput && parameter.name == embeddingName && isTrainedPart(tuning, outputName));
+        const bool isTrained = parts.have(parameter.name) ||
+                               (sharesOutput && parameter.name == embeddingName && parts.have(outputName));
         if (!isTrained)
             parameter = frozen(std::move(parameter), tuning);
     }
@@ -116,10 +133,11 @@ void addCopies(std::vector<Parameter>& table, const Parameter& parameter, bool k
 std::vector<Parameter> adapted(const std::vector<Parameter>& table, const Tuning& tuning)
 {
     const std::optional<Parameter> shared = sharedOutput(table);
-    const bool trainsOutput = isTrainedPart(tuning, outputName);
+    const TrainedParts parts(tuning);
+    const bool trainsOutput = parts.have(outputName);
     std::vector<Parameter> result;
     for (const Parameter& parameter : table) {
-        if (isTrainedPart(tuning, parameter.name)) {
+        if (parts.have(parameter.name)) {
             const bool isShared = shared && parameter.name == embeddingName;
             addCopies(result, parameter, !isShared || trainsOutput, tuning);
         } else {
@@ -131,7 +149,7 @@ std::vector<Parameter> adapted(const std::vector<Parameter>& table, const Tuning
         return result;
     if (trainsOutput)
         result.push_back(*shared);
-    else if (isTrainedPart(tuning, embeddingName))
+    else if (parts.have(embeddingName))
         result.push_back(frozen(*shared, tuning));
     if (!trainsOutput)
         addAdapters(result, *shared, tuning);
@@ -224,6 +242,19 @@ double elementsOf(const std::vector<Parameter>& table)
     return sum;
 }
 
+/// Some rows of a matrix have an adapter of their own and one that they share with others.
+bool adaptsRowsTwice(const std::vector<Parameter>& table, const Tuning& tuning)
+{
+    return std::ranges::any_of(table, [&](const Parameter& matrix) {
+        std::int64_t adapted = 0;
+        for (const AdapterPlace& place : adapterPlaces(matrix)) {
+            if (isTarget(tuning, place.projection, layerOf(matrix.name)))
+                adapted += place.rows;
+        }
+        return adapted > 0 && adapted > matrix.shape.front();
+    });
+}
+
 } // namespace
 
 std::vector<Parameter> tunedTable(std::vector<Parameter> table, const Tuning& tuning)
@@ -252,6 +283,10 @@ std::optional<std::string> problemWith(const ModelSpec& spec, const Tuning& tuni
     if (tuning.fakeQuantization.embeddings && !std::holds_alternative<DecoderSpec>(spec.architecture)) {
         return std::string("Embeddings are rounded in decoders alone; leave those of this network as they "
                            "are.");
+    }
+    if (hasAdapters(tuning) && adaptsRowsTwice(parameterTable(spec), tuning)) {
+        return std::string("A projection has an adapter of its own and one for several together, such as "
+                           "query_key_value; name either in the targets.");
     }
     if (parameterCounts(spec, tuning).trained > 0)
         return std::nullopt;

@@ -23,6 +23,8 @@ struct NamedSize
 
 /// Of a network; each has rows of its own in the parameter table.
 constexpr std::int64_t mostLayers = 10'000;
+/// Each may have a matrix of all pairs of tokens.
+constexpr std::int64_t mostHeads = 1024;
 
 /// All sizes are at least 1, and none is beyond all reason.
 std::optional<std::string> problemWithSizes(std::initializer_list<NamedSize> sizes);

@@ -329,25 +329,34 @@ double castBytes(const std::vector<Parameter>& parameters, const StepSettings& s
     return bytes;
 }
 
-/// What torchao's matrices take while one of them is brought back, of which there is the largest at the
-/// worst: its codes as two tensors of 64-bit indices, and what is looked up, scaled and put together by them
-/// (core/network/torchao_nf4.cpp). bitsandbytes' take so little that it is not counted.
+/// Elements of what a product brings back of a quantised matrix at once (core/network/quantized_linear.cpp):
+/// of 4 bits as bitsandbytes has them all that it computes together, else a matrix that is quantised by
+/// itself; of stacked ones, one.
+std::int64_t elementsBroughtBack(const Parameter& matrix, const Tuning& tuning)
+{
+    constexpr std::size_t dimensionsOfStack = 3;
+    if (matrix.shape.size() == dimensionsOfStack)
+        return matrix.elements() / matrix.shape.front();
+    const std::vector<std::int64_t> rows = separateRows(matrix);
+    if (rows.empty() || tuning.frozenWeights == FrozenWeights::Nf4)
+        return matrix.elements();
+    return std::ranges::max(rows) * matrix.shape.back();
+}
+
+/// What a quantised matrix takes while it is brought back, of which there is the largest at the worst: its
+/// values, and of torchao's its codes as two tensors of 64-bit indices beside what is looked up, scaled and
+/// put together by them (core/network/torchao_nf4.cpp).
 double expansionBytes(const std::vector<Parameter>& parameters, const StepSettings& settings)
 {
-    if (settings.tuning.frozenWeights != FrozenWeights::TorchaoNf4)
-        return 0.0;
-    constexpr double indexBytes = 8.0;
-    const double width = elementBytes(settings.precision, settings.tuning).frozen;
     std::int64_t most = 0;
     for (const Parameter& parameter : parameters) {
-        if (parameter.role != ParameterRole::Quantized)
-            continue;
-        std::vector<std::int64_t> rows = separateRows(parameter);
-        if (rows.empty())
-            rows.push_back(parameter.elements() / parameter.shape.back());
-        most = std::max(most, *std::ranges::max_element(rows) * parameter.shape.back());
+        if (parameter.role == ParameterRole::Quantized)
+            most = std::max(most, elementsBroughtBack(parameter, settings.tuning));
     }
-    return static_cast<double>(most) * (indexBytes + 3.0 * width);
+    constexpr double indexBytes = 8.0;
+    const double width = elementBytes(settings.precision, settings.tuning).frozen;
+    const bool isTorchaos = settings.tuning.frozenWeights == FrozenWeights::TorchaoNf4;
+    return static_cast<double>(most) * (isTorchaos ? indexBytes + 3.0 * width : width);
 }
 
 /// What DoRA takes while it finds the lengths of rows, of which there is the widest matrix at the worst: an
@@ -361,19 +370,22 @@ double rowLengthBytes(const std::vector<Parameter>& table, const StepSettings& s
     const bool casts = isMixed(settings.precision);
     const bool isNarrow = isQuantized(settings.tuning.frozenWeights);
     const double taken = casts && isNarrow ? widths.frozen : widths.trained;
-    // Autocast widens what norms are taken of.
-    const double copied =
-        (isNarrow ? widths.product : 0.0) + (casts && taken < floatBytes ? floatBytes : 0.0);
+    // Rows come in the type of the adapter, and autocast widens what norms are taken of.
+    const double copied = (isNarrow                 ? widths.product
+                           : widths.frozen != taken ? taken
+                                                    : 0.0) +
+                          (casts && taken < floatBytes ? floatBytes : 0.0);
     double most = 0.0;
     for (std::size_t i = 0; i + 1 < table.size(); ++i) {
         if (!table[i].name.ends_with(".lora_a"))
             continue;
         const auto inputs = static_cast<double>(table[i].shape.back());
         const double matrix = static_cast<double>(table[i + 1].shape.front()) * inputs;
-        const double identity = inputs * inputs * (casts ? widths.product : widths.trained);
+        const double computed = casts ? widths.product : widths.trained;
+        const double identity = inputs * inputs * computed;
         const double wide = casts ? inputs * inputs * widths.trained : 0.0;
-        most = std::max(
-            {most, identity + wide + matrix * widths.product, identity + matrix * (3.0 * taken + copied)});
+        most =
+            std::max({most, identity + wide + matrix * computed, identity + matrix * (3.0 * taken + copied)});
     }
     return most;
 }

@@ -14,7 +14,7 @@ std::optional<std::string> problemWith(const VisionTransformerSpec& spec)
                                          {spec.patchSize, "patch size"},
                                          {spec.hiddenSize, "hidden size"},
                                          {spec.layers, "number of layers", mostLayers},
-                                         {spec.heads, "number of attention heads"},
+                                         {spec.heads, "number of attention heads", mostHeads},
                                          {spec.feedForwardSize, "feed-forward size"},
                                          {spec.classes, "number of classes"}}))
         return problem;

@@ -7,6 +7,8 @@
 #include <ATen/ops/empty.h>
 #include <ATen/ops/mul.h>
 
+#include <algorithm>
+
 namespace batchpeak::network {
 
 namespace {
@@ -20,6 +22,9 @@ constexpr double leastScale = 1e-30;
 constexpr double productScale = 6.200124e-05;
 constexpr double columnScale = 7.874015718698502e-3;
 
+/// Values that are scaled together, 32 MiB in fp32: bitsandbytes' kernel holds none of them.
+constexpr std::int64_t mostAtOnce = std::int64_t{1} << 23;
+
 struct QuantizedRows
 {
     at::Tensor codes;
@@ -28,24 +33,35 @@ struct QuantizedRows
     at::Tensor columns;
 };
 
-/// int8_vectorwise_quant.
-QuantizedRows quantizedRows(const at::Tensor& rows)
+void findLargest(const at::Tensor& rows, QuantizedRows& quantized)
 {
-    const at::Tensor narrow = rows.to(at::kHalf);
-    at::Tensor sizes = narrow.abs();
+    at::Tensor sizes = rows.abs();
     const at::Tensor outliers = sizes.ge(outlierThreshold);
-    QuantizedRows quantized;
     // The host waits for the device here, as it does in bitsandbytes.
     if (outliers.any().item<bool>()) {
         quantized.columns = at::argwhere(outliers.any(0)).view(-1);
         sizes.masked_fill_(outliers, 0.0);
     }
     quantized.largest = sizes.amax(1).to(at::kFloat);
-    const at::Tensor factors = quantized.largest.clamp_min(leastScale).reciprocal().mul(mostInteger);
-    at::Tensor scaled = narrow.mul(factors.unsqueeze(-1));
-    if (quantized.columns.defined())
-        scaled.index_fill_(1, quantized.columns, 0.0);
-    quantized.codes = scaled.round_().to(at::kChar);
+}
+
+/// int8_vectorwise_quant.
+QuantizedRows quantizedRows(const at::Tensor& rows)
+{
+    const at::Tensor narrow = rows.to(at::kHalf);
+    QuantizedRows quantized;
+    findLargest(narrow, quantized);
+    quantized.codes = at::empty(rows.sizes(), rows.options().dtype(at::kChar).requires_grad(false));
+    const at::Tensor factors =
+        quantized.largest.clamp_min(leastScale).reciprocal().mul(mostInteger).unsqueeze(-1);
+    const std::int64_t atOnce = std::max<std::int64_t>(mostAtOnce / rows.size(1), 1);
+    for (std::int64_t first = 0; first < rows.size(0); first += atOnce) {
+        const std::int64_t count = std::min(atOnce, rows.size(0) - first);
+        at::Tensor scaled = narrow.narrow(0, first, count).mul(factors.narrow(0, first, count));
+        if (quantized.columns.defined())
+            scaled.index_fill_(1, quantized.columns, 0.0);
+        quantized.codes.narrow(0, first, count).copy_(scaled.round_());
+    }
     return quantized;
 }
 
@@ -56,6 +72,14 @@ at::Tensor scaledBack(const at::Tensor& integers, const at::Tensor& ofRows, cons
     at::Tensor result = at::empty(integers.sizes(), integers.options().dtype(type));
     at::mul_out(result, integers, ofRows.mul(productScale).unsqueeze(-1));
     return result.mul_(ofColumns.to(type).unsqueeze(0));
+}
+
+/// int8_scaled_mm, in the type that it is scaled back in.
+at::Tensor scaledProduct(const QuantizedRows& rows, const IntegerMatrix& matrix, const at::Tensor& bias)
+{
+    const at::Tensor integers = at::_int_mm(rows.codes, matrix.codes.t());
+    at::Tensor result = scaledBack(integers, rows.largest, matrix.largest);
+    return bias.defined() ? result.add_(bias) : result;
 }
 
 } // namespace
@@ -73,11 +97,7 @@ bool multipliesIntegers(const at::Tensor& rows, const at::Tensor& codes)
 IntegerProduct integerProduct(const at::Tensor& rows, const IntegerMatrix& matrix, const at::Tensor& bias)
 {
     const QuantizedRows quantized = quantizedRows(rows);
-    const at::Tensor integers = at::_int_mm(quantized.codes, matrix.codes.t());
-    at::Tensor result = scaledBack(integers, quantized.largest, matrix.largest);
-    if (bias.defined())
-        result.add_(bias);
-    result = result.to(rows.scalar_type());
+    const at::Tensor result = scaledProduct(quantized, matrix, bias).to(rows.scalar_type());
     if (!quantized.columns.defined())
         return {.result = result};
     // int8_mixed_scaled_mm.

@@ -104,7 +104,11 @@ at::Tensor normalized(const at::Tensor& input, const Affine& norm, model::Normal
         // one kernel; of two PyTorch 2.11 goes through each operation of the formula.
         return at::rms_norm(input, {size}, norm.weight.to(input.scalar_type()), epsilon);
     }
-    return at::layer_norm(input, {size}, norm.weight, norm.bias, epsilon);
+    // A wide input beside frozen weights of 16 bits, which autocast widens on a GPU and not on the CPU.
+    const auto widened = [&input](const at::Tensor& values) {
+        return input.scalar_type() == at::kFloat && values.defined() ? values.to(at::kFloat) : values;
+    };
+    return at::layer_norm(input, {size}, widened(norm.weight), widened(norm.bias), epsilon);
 }
 
 at::Tensor activated(const at::Tensor& inner, model::Activation kind)

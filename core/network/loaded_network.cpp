@@ -184,6 +184,13 @@ void throwWhereImpossible(const trial::LoadRequest& request)
             "Backward does not update parameters where the loss is scaled, since all gradients decide the "
             "scale; choose another precision.");
     }
+    const model::ElementBytes bytes = elementBytes(request);
+    if (!model::isMixed(request.precision) && !request.tuning.trainedParts.empty() &&
+        bytes.trained != bytes.frozen) {
+        throw std::invalid_argument("Parts that are trained have other numbers than what stays as it is, and "
+                                    "no product takes both; choose the precision bf16, or frozen_weights: "
+                                    "same.");
+    }
     if (request.optimizer == model::Optimizer::Adafactor && updatesInBackward) {
         throw std::invalid_argument(
             "Adafactor is not run within backward; leave the updates in backward out, or choose another "
@@ -192,6 +199,11 @@ void throwWhereImpossible(const trial::LoadRequest& request)
     if (request.optimizer == model::Optimizer::Adafactor && request.precision == model::Precision::PureFp16) {
         throw std::invalid_argument("Adafactor steps on gradients that float16 cannot hold without a scale; "
                                     "choose fp16, or another optimizer.");
+    }
+    if (request.step.packedTextLength > 0 &&
+        !std::holds_alternative<model::DecoderSpec>(request.model.architecture)) {
+        throw std::invalid_argument("Samples are packed of several texts for decoders alone; leave "
+                                    "packed_text_length out.");
     }
     const bool adaptsOutput = std::ranges::any_of(request.tuning.targets, [](const auto& target) {
         return target.projection == model::Projection::Output;

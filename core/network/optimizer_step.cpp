@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "optimizer_step.h"
 
+#include "model/parameter_shares.h"
+
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/_fused_adamw.h>
 #include <ATen/ops/_fused_sgd.h>
@@ -29,8 +31,6 @@ constexpr double normStabilizer = 1e-6;
 constexpr std::int64_t mostAtOnce = std::int64_t{1} << 24;
 // Of state that is brought to the device: little beside what it saves, 16 MiB for each copy.
 constexpr std::int64_t mostBroughtAtOnce = std::int64_t{1} << 22;
-// A share ends where a block of narrow moments does.
-constexpr std::int64_t shareUnit = 256;
 
 bool hasMasters(const OptimizerChoice& choice, at::ScalarType type)
 {
@@ -85,10 +85,7 @@ std::int64_t largestPiece(const OptimizerChoice& choice, std::int64_t elements, 
 /// Of a segment, what this device steps on.
 std::int64_t shareOf(std::int64_t elements, std::int64_t shards)
 {
-    if (shards <= 1)
-        return elements;
-    const std::int64_t share = (elements + shards - 1) / shards;
-    return std::min(elements, (share + shareUnit - 1) / shareUnit * shareUnit);
+    return std::min(elements, model::shareOf(elements, shards));
 }
 
 /// Elements of the pieces of all segments.
@@ -301,7 +298,9 @@ void OptimizerStep::run()
         m_lossScale->check(m_parameters.gradients(), unscalesAllAtOnce());
     if (m_choice.maxGradientNorm > 0)
         clip();
-    if (!leavesOutStep())
+    // Fused kernels read by themselves that they have nothing to do; of others GradScaler asks it beforehand,
+    // which waits for the device.
+    if (isFused(m_choice.kind) || !hasLeftOutStep())
         stepOnAll();
     if (m_lossScale)
         m_lossScale->update();
@@ -322,11 +321,9 @@ void OptimizerStep::stepOnAll()
         m_stepCount.sub_(m_lossScale->isInfinite());
 }
 
-// Fused kernels read by themselves that they have nothing to do; of others GradScaler asks it beforehand,
-// which waits for the device.
-bool OptimizerStep::leavesOutStep() const
+bool OptimizerStep::hasLeftOutStep() const
 {
-    return m_lossScale && !isFused(m_choice.kind) && m_lossScale->isInfinite().item<float>() > 0.0F;
+    return m_lossScale && m_lossScale->isInfinite().item<float>() > 0.0F;
 }
 
 void OptimizerStep::beginUpdates()

@@ -60,6 +60,9 @@ public:
                   double learningRate = defaultLearningRate);
 
     void run();
+    /// The last run() changed nothing but the scale of the loss, since gradients were infinite. Waits for the
+    /// device.
+    bool hasLeftOutStep() const;
 
     /// What backward is to begin with.
     at::Tensor scaled(const at::Tensor& loss) const { return m_lossScale ? m_lossScale->scaled(loss) : loss; }
@@ -94,7 +97,6 @@ private:
     void makePieces();
     void makeAdafactor();
     bool unscalesAllAtOnce() const;
-    bool leavesOutStep() const;
     void stepOnAll();
     void clip();
     void step(std::size_t index, const at::Tensor& gradients);

@@ -52,8 +52,10 @@ public:
     bool recover();
 
     LoadedNetwork m_loaded;
-    /// The last step's loss, float32 on the device: reading it waits for the device.
+    /// The last micro-batch's share of the loss, float32 on the device: reading it waits for the device.
     at::Tensor m_loss;
+    /// Micro-batches that add up to an optimizer step, each of which counts for its share of the loss.
+    double m_accumulated = 1.0;
 
 private:
     void microBatch(const Batch& batch, PhaseClock& clock);
@@ -90,6 +92,10 @@ StepChain StepRunner::State::run(int steps)
     m_intact = false;
     m_batches.shuffle();
     OptimizerStep* const optimizer = m_loaded.optimizer();
+    const std::size_t micros = m_batches.cycle().size();
+    // As accumulation weighs them: gradients of a chain are no longer than those of a step, and the scale of
+    // a loss that is right for one is right for the other.
+    m_accumulated = m_loaded.updatesInBackward() ? 1.0 : static_cast<double>(micros) * steps;
     PhaseClock untimed(m_loaded.device());
     if (const Batch* longest = m_batches.longest())
         microBatch(*longest, untimed);
@@ -106,13 +112,13 @@ StepChain StepRunner::State::run(int steps)
     clock.mark();
     m_loaded.memory().synchronize();
     m_intact = true;
-    const auto micros = m_batches.cycle().size();
     const double wall = m_wallSeconds() - begin;
     std::vector<double> intervals = clock.intervals();
     const double optimizerSeconds = intervals.back();
     intervals.pop_back();
     return {.steps = stepTimes(intervals, micros, optimizer != nullptr),
             .optimizerSeconds = optimizer ? std::optional(optimizerSeconds) : std::nullopt,
+            .lacksStep = optimizer && optimizer->hasLeftOutStep(),
             .wallSeconds = wall / static_cast<double>(micros),
             .microBatchesPerStep = static_cast<int>(micros)};
 }
@@ -135,7 +141,7 @@ void StepRunner::State::microBatch(const Batch& batch, PhaseClock& clock)
 
 at::Tensor StepRunner::State::forward(const Batch& batch)
 {
-    at::Tensor loss = m_loaded.forward(batch, static_cast<double>(batch.countedTargets));
+    at::Tensor loss = m_loaded.forward(batch, static_cast<double>(batch.countedTargets) * m_accumulated);
     const at::NoGradGuard noGradients;
     m_loss.copy_(loss);
     return loss;
@@ -191,7 +197,7 @@ std::optional<model::Attention> StepRunner::attentionKernel() const
 
 double StepRunner::loss() const
 {
-    return m_state->m_loss.item<double>();
+    return m_state->m_loss.item<double>() * m_state->m_accumulated;
 }
 
 bool StepRunner::recover()

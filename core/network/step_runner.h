@@ -29,6 +29,8 @@ struct StepChain
 {
     std::vector<StepTimes> steps;
     std::optional<double> optimizerSeconds;
+    /// The optimizer left its step out (OptimizerStep::hasLeftOutStep), so that its seconds are those of none.
+    bool lacksStep = false;
     /// From an idle device to an idle device; with varying lengths of samples, of one micro-batch a step.
     double wallSeconds = 0.0;
     /// A step's times are the mean over so many micro-batches: above 1 where lengths of samples vary.

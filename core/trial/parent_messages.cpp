@@ -178,6 +178,19 @@ Json toJson(const Bye&)
     return {{"type", "bye"}};
 }
 
+/// Beyond what there is, and so little that no count of bytes overflows.
+constexpr std::int64_t longestSequence = std::int64_t{1} << 24;
+constexpr std::int64_t mostDevices = std::int64_t{1} << 20;
+
+std::int64_t countUpTo(std::int64_t most, const FieldReader& fields, const char* name,
+                       std::optional<std::int64_t> fallback = {})
+{
+    const std::int64_t count = fields.integerFrom(1, name, fallback);
+    if (count > most)
+        fields.refuse(name, "is " + std::to_string(count) + ", but must be at most " + std::to_string(most));
+    return count;
+}
+
 model::StepOptions stepOptionsFrom(const FieldReader& fields)
 {
     const model::StepOptions otherwise;
@@ -194,7 +207,7 @@ model::StepOptions stepOptionsFrom(const FieldReader& fields)
         .optimizerOnHost = fields.boolean("optimizer_on_host", otherwise.optimizerOnHost),
         .updatesInBackward = fields.boolean("updates_in_backward", otherwise.updatesInBackward),
         .sharding = fields.word("sharding", std::optional(otherwise.sharding)),
-        .shards = fields.integerFrom(1, "shards", otherwise.shards),
+        .shards = countUpTo(mostDevices, fields, "shards", otherwise.shards),
         .packedTextLength = fields.integerFrom(0, "packed_text_length", otherwise.packedTextLength)};
     if (!(options.maxGradientNorm >= 0))
         fields.refuse("max_gradient_norm", "must be at least 0");
@@ -216,9 +229,10 @@ LoadRequest loadFrom(const FieldReader& fields)
     return {.model = modelSpecFrom(fields.object("model")),
             .tuning = tuningFrom(fields),
             .phase = fields.word("phase", std::optional(otherwise.phase)),
-            .sequenceLength = fields.integerFrom(1, "sequence_length"),
-            .targetLength = fields.has(decoderLength) ? std::optional(fields.integerFrom(1, decoderLength))
-                                                      : std::nullopt,
+            .sequenceLength = countUpTo(longestSequence, fields, "sequence_length"),
+            .targetLength = fields.has(decoderLength)
+                                ? std::optional(countUpTo(longestSequence, fields, decoderLength))
+                                : std::nullopt,
             .sampleLengths = sampleLengthsFrom(fields),
             .precision = fields.word("precision", std::optional(otherwise.precision)),
             .optimizer = fields.word("optimizer", std::optional(otherwise.optimizer)),

@@ -21,6 +21,8 @@ inline constexpr std::string_view thrashes = "thrashes";
 inline constexpr std::string_view abandoned = "abandoned";
 /// Something else than the size moved its times; a reason may follow.
 inline constexpr std::string_view disturbed = "disturbed";
+/// The optimizer left steps out, since gradients stayed infinite however small the scale of the loss.
+inline constexpr std::string_view lacksSteps = "without all optimizer steps";
 // Those below are the parent's.
 /// Runs, but needs more than the headroom leaves.
 inline constexpr std::string_view withinHeadroom = "within the headroom";

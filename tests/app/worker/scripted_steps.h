@@ -9,6 +9,7 @@
 
 #include <QByteArray>
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -59,7 +60,9 @@ public:
             if (m_interrupted())
                 return Interrupted{};
             chain.steps.push_back({.forwardSeconds = 0.3 * seconds, .backwardSeconds = 0.6 * seconds});
-            chain.optimizerSeconds = 0.1 * seconds;
+            const bool isLeftOut = std::ranges::find(leftOut, m_taken) != leftOut.end();
+            chain.lacksStep = chain.lacksStep || isLeftOut || m_taken >= leftOutFrom;
+            chain.optimizerSeconds = chain.lacksStep ? 0.01 * seconds : 0.1 * seconds;
             chain.wallSeconds += seconds;
         }
         return chain;
@@ -80,6 +83,9 @@ public:
     int spillingStep = 1000;
     int failingStep = -1;
     int retryingStep = 1000;
+    /// Whose chain the optimizer makes no step of.
+    std::vector<int> leftOut;
+    int leftOutFrom = 1'000'000;
     network::Failure failure{.outcome = trial::Outcome::OutOfMemory, .neededBytes = 5000, .text = "refused"};
 
     std::vector<int> chains;

@@ -169,6 +169,33 @@ private slots:
                  std::vector<std::string>{"abandoned"});
     }
 
+    // Of a scaled loss: GradScaler halves the scale and does not step.
+    void takesStepsThatTheOptimizerLeftOutAgain_data()
+    {
+        rows<std::vector<int>>({{"in warm-up", {{0, 1, 2}}}, {"when timed", {{4, 6}}}});
+    }
+    void takesStepsThatTheOptimizerLeftOutAgain()
+    {
+        ScriptedSteps steps(m_clock);
+        steps.leftOut = row<std::vector<int>>();
+        const TrialResult result = answerOf(steps, {}).result;
+        QCOMPARE(result.steps, 5);
+        QCOMPARE(*result.optimizerSeconds, 0.02);
+        QVERIFY(result.flags.empty());
+        QCOMPARE(m_reported.size(), std::size_t{8});
+    }
+
+    void flagsWhereTheOptimizerNeverSteps()
+    {
+        ScriptedSteps steps(m_clock);
+        steps.leftOutFrom = 0;
+        const TrialResult result = answerOf(steps, {}).result;
+        QCOMPARE(toText(result.outcome), toText(Outcome::Ok));
+        QCOMPARE(result.steps, 5);
+        QVERIFY(!result.optimizerSeconds);
+        QCOMPARE(result.flags, std::vector<std::string>{"without all optimizer steps"});
+    }
+
     void asksItsGates()
     {
         ScriptedSteps steps(m_clock);

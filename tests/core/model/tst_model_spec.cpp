@@ -96,6 +96,10 @@ private slots:
                    s.sharedExpertGate = true;
                },
                ""}},
+             {"head size beyond any",
+              {[](DecoderSpec& s) { s.headSize = std::int64_t{1} << 40; }, "The head size"}},
+             {"more heads than any has",
+              {[](DecoderSpec& s) { s.heads = s.hiddenSize = 2048; }, "must be at most 1024"}},
              {"drops all", {[](DecoderSpec& s) { s.dropout = 1; }, "dropout"}}});
     }
     void namesWhatCannotBe()

@@ -284,6 +284,23 @@ private slots:
         QVERIFY(problem);
         QVERIFY2(problem->find("100 trillion") != std::string::npos, problem->c_str());
     }
+
+    void refusesTwoAdaptersOfOneProjection_data()
+    {
+        using enum Projection;
+        rows<std::vector<AdapterTarget>, bool>(
+            {{"apart", {{{.projection = Query}, {.projection = Key}, {.projection = Value}}, false}},
+             {"named twice", {{{.projection = Query}, {.projection = Query}}, false}},
+             {"together and apart", {{{.projection = QueryKeyValue}, {.projection = Key}}, true}},
+             {"in other layers",
+              {{{.projection = QueryKeyValue, .layers = {0}}, {.projection = Key, .layers = {1}}}, false}}});
+    }
+    void refusesTwoAdaptersOfOneProjection()
+    {
+        const auto& [targets, isRefused] = row<std::vector<AdapterTarget>, bool>();
+        const Tuning tuning{.adapter = AdapterKind::Lora, .targets = targets};
+        QCOMPARE(problemWith({.architecture = gpt(8, 2, 2, 4)}, tuning).has_value(), isRefused);
+    }
 };
 
 BATCHPEAK_TEST(ParameterTableTest)

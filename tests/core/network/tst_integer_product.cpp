@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "network/cpu_device_memory.h"
 #include "network/integer_product.h"
 #include "network/quantized_linear.h"
 #include "network/quantized_matrix.h"
@@ -103,6 +104,21 @@ private slots:
         result.mul(weights).sum().backward();
         const at::Tensor expected = at::matmul(weights, matrix.dequantized(at::kFloat));
         QVERIFY(relativeDifference(input.grad(), expected) < 1e-6);
+    }
+
+    // Sizes of the inputs in 16 bits and which are outliers, as bitsandbytes has them; then the integers.
+    // What they are rounded from, and what the CPU widens for that, is of some rows at a time.
+    void holdsNoWideCopyOfItsInputs()
+    {
+        CpuDeviceMemory memory;
+        constexpr std::int64_t inputs = 4096;
+        const QuantizedMatrix matrix = inIntegers(at::ones({8, inputs}));
+        const at::Tensor rows = at::ones({4 * 2048, inputs}, at::TensorOptions(at::kHalf));
+        const std::int64_t before = memory.allocatedBytes();
+        memory.resetPeaks();
+        integerProduct(rows, matrix.integersOf(0), {});
+        constexpr std::int64_t wideRows = 3 * (std::int64_t{32} << 20);
+        QVERIFY(memory.peakAllocatedBytes() - before < 3 * rows.numel() + wideRows);
     }
 
     // Autograd reads a frozen matrix alone, but bitsandbytes keeps the input too.

@@ -113,9 +113,11 @@ private:
                            {.options = {.activationCheckpointing = true}, .tuning = tuning}));
             if (!isUsual)
                 continue;
+            add(start + ", fp32 beside bf16", requestFor(network.architecture, {.tuning = narrow}));
             narrow.dropout = 0.1;
             add(start + ", plain bf16, dropout",
                 requestFor(network.architecture, {.precision = Precision::PlainBf16, .tuning = narrow}));
+            add(start + ", fp32 beside bf16, dropout", requestFor(network.architecture, {.tuning = narrow}));
         }
     }
 
@@ -248,8 +250,7 @@ private slots:
         add("Adafactor, Mixtral", requestFor(tinyMixtral(), {.optimizer = Optimizer::Adafactor}));
         for (const auto& [name, tuning] : tinyTunings()) {
             // Theirs is told with what they take for a moment: foretellsWhatMatricesTakeForAMoment().
-            if (tuning.frozenWeights != model::FrozenWeights::TorchaoNf4 &&
-                tuning.adapter != model::AdapterKind::Dora)
+            if (!model::isQuantized(tuning.frozenWeights) && tuning.adapter != model::AdapterKind::Dora)
                 add(name, requestFor(tinyLlama(), {.tuning = tuning}));
         }
     }
@@ -387,10 +388,29 @@ private slots:
             add(std::string(toText(precision)), requestOf(wide, {.precision = precision, .tuning = tuning}));
         add("checkpointed",
             requestOf(wide, {.options = {.activationCheckpointing = true}, .tuning = tuning}));
+        for (const auto weights : {model::FrozenWeights::Nf4, model::FrozenWeights::Int8}) {
+            tuning.frozenWeights = weights;
+            for (const Precision precision : {Precision::Fp32, Precision::Bf16, Precision::PlainBf16}) {
+                // The CPU widens integers of 16 bits to scale them, as no GPU does.
+                if (weights == model::FrozenWeights::Int8 && precision != Precision::Fp32)
+                    continue;
+                add(std::string(toText(weights)) + ", " + std::string(toText(precision)),
+                    requestOf(wide, {.precision = precision, .tuning = tuning}));
+            }
+        }
+        tuning.frozenWeights = model::FrozenWeights::Nf4;
+        tuning.doubleQuantization = false;
+        add("nf4, scales in full", requestOf(wide, {.tuning = tuning}));
+        tuning.doubleQuantization = true;
         tuning.frozenWeights = model::FrozenWeights::Same;
         tuning.adapter = model::AdapterKind::Dora;
         for (const Precision precision : {Precision::Fp32, Precision::Bf16, Precision::PlainBf16}) {
             add("DoRA, " + std::string(toText(precision)),
+                requestOf(wide, {.precision = precision, .tuning = tuning}));
+        }
+        tuning.frozenWeights = model::FrozenWeights::Bf16;
+        for (const Precision precision : {Precision::Fp32, Precision::Bf16}) {
+            add("DoRA beside bf16, " + std::string(toText(precision)),
                 requestOf(wide, {.precision = precision, .tuning = tuning}));
         }
         tuning.frozenWeights = model::FrozenWeights::Nf4;

@@ -459,6 +459,21 @@ private slots:
         QVERIFY(sum > 0 && sum <= chain.wallSeconds);
     }
 
+    // Gradients of float16 hold a sum over a chain as well as those of one micro-batch.
+    void scalesTheLossOfChainsAsThatOfSteps()
+    {
+        StepRunner runner(tinyRequest(tinyLlama(), model::Phase::Train, model::Precision::PureFp16),
+                          m_memory);
+        runner.prepare(samples);
+        constexpr int enoughToSettle = 20;
+        for (int step = 0; step < enoughToSettle && runner.run(1).lacksStep; ++step)
+            continue;
+        const double loss = runner.loss();
+        QVERIFY(!runner.run(1).lacksStep);
+        QVERIFY(!runner.run(64).lacksStep);
+        QVERIFY(std::abs(runner.loss() / loss - 1.0) < 0.1);
+    }
+
     // Memory is that of the longest sample, also where all others are short.
     void takesTheMemoryOfTheLongestSample()
     {
@@ -637,6 +652,11 @@ private slots:
         add("a scale of gradients that are gone",
             withStep(tinyRequest(tinyGpt(), model::Phase::Train, model::Precision::Fp16),
                      {.updatesInBackward = true}));
+        const model::StepOptions packed{.packedTextLength = 5};
+        add("packed texts of an encoder", withStep(tinyRequest(tinyBert(), model::Phase::Train), packed));
+        add("packed texts of an encoder and a decoder",
+            withStep(tinyRequest(tinyT5(), model::Phase::Train), packed));
+        add("packed images", withStep(tinyRequest(tinyVisionTransformer(), model::Phase::Eval), packed));
         add("a norm of gradients that are gone",
             withStep(tinyRequest(tinyGpt(), model::Phase::Train),
                      {.maxGradientNorm = 1.0, .updatesInBackward = true}));

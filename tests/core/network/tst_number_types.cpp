@@ -1,0 +1,128 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "model/held_memory.h"
+#include "model/parameter_table.h"
+#include "network/adapters.h"
+#include "network/cpu_device_memory.h"
+#include "network/flat_parameters.h"
+#include "network/layer_operations.h"
+#include "network/step_runner.h"
+#include "network_comparison.h"
+#include "support/rows.h"
+#include "support/test_main.h"
+#include "tiny_networks.h"
+#include "tiny_tunings.h"
+
+#include <ATen/ATen.h>
+
+#include <QTest>
+
+#include <cmath>
+#include <stdexcept>
+#include <vector>
+
+using namespace batchpeak;
+using namespace batchpeak::network;
+using trial::LoadRequest;
+
+namespace {
+
+/// What of a network is trained, whatever the rest is held in.
+std::vector<NamedTuning> trainedSorts()
+{
+    const auto with = [](model::Tuning tuning, const auto& change) {
+        change(tuning);
+        return tuning;
+    };
+    const std::vector<std::string> parts{"embed_tokens.", "output.", "layers.1."};
+    return {
+        {"LoRA", lora(allLinear())},
+        {"LoRA with dropout", with(lora(allLinear()), [](auto& tuning) { tuning.dropout = 0.1; })},
+        {"DoRA", with(lora(allLinear()), [](auto& tuning) { tuning.adapter = model::AdapterKind::Dora; })},
+        {"LoRA and parts", with(lora(), [&](auto& tuning) { tuning.trainedParts = parts; })},
+        {"parts", {.trainedParts = parts}},
+        {"a norm", {.trainedParts = {"final_norm."}}}};
+}
+
+} // namespace
+
+/// Precisions of a run beside other types of what it leaves as it is.
+class NumberTypesTest : public QObject
+{
+    Q_OBJECT
+
+private:
+    CpuDeviceMemory m_memory;
+
+private slots:
+    void initTestCase() { prepareLibtorch(); }
+
+    void takeTheirFirstStepOrSayWhyNot_data()
+    {
+        const auto add = rows<LoadRequest>();
+        for (const NamedNetwork& network : tinyNetworks()) {
+            for (const auto& [sort, tuning] : trainedSorts()) {
+                for (const auto& [weights, frozen] : wordsOf(model::FrozenWeights())) {
+                    LoadRequest request = tinyRequest(network.architecture, model::Phase::Train);
+                    request.tuning = tuning;
+                    request.tuning.frozenWeights = weights;
+                    if (model::problemWith(request.model, request.tuning))
+                        continue;
+                    add(std::string(network.name) + ", " + sort + ", " + std::string(frozen), request);
+                }
+            }
+        }
+    }
+    void takeTheirFirstStepOrSayWhyNot()
+    {
+        LoadRequest request = row<LoadRequest>();
+        // What of the network is trained in fp32 and the rest is not meets it in a product.
+        const bool hasParts = !request.tuning.trainedParts.empty();
+        int checkpoints = 0;
+        for (const auto& [precision, word] : wordsOf(model::Precision())) {
+            const model::ElementBytes bytes = model::elementBytes(precision, request.tuning);
+            request.precision = precision;
+            request.step.activationCheckpointing = ++checkpoints % 2 == 0;
+            request.step.lossChunkRows = checkpoints % 3 == 0 ? 7 : 0;
+            const bool isRefused = hasParts && !model::isMixed(precision) && bytes.trained != bytes.frozen;
+            if (isRefused) {
+                QVERIFY_THROWS_EXCEPTION(std::invalid_argument, StepRunner(request, m_memory));
+                continue;
+            }
+            StepRunner runner(request, m_memory);
+            runner.prepare(2);
+            runner.run(1);
+            QVERIFY2(std::isfinite(runner.loss()), std::string(word).c_str());
+        }
+    }
+
+    // PEFT without autocast: a matrix computes in its own type, an adapter in its own, and what both say has
+    // the matrix's.
+    void computeEachInItsOwnType_data()
+    {
+        rows<at::ScalarType, at::ScalarType>({{"fp32 beside bf16", {at::kFloat, at::kBFloat16}},
+                                              {"bf16 beside fp32", {at::kBFloat16, at::kFloat}}});
+    }
+    void computeEachInItsOwnType()
+    {
+        const auto& [ofAdapters, ofMatrices] = row<at::ScalarType, at::ScalarType>();
+        const model::Tuning tuning = lora(allLinear());
+        const auto table = model::parameterTable({.family = "tiny", .architecture = tinyLlama()}, tuning);
+        const FlatParameters parameters(table, model::Phase::Train, at::kCPU,
+                                        {.type = ofAdapters, .frozenType = ofMatrices, .tuning = tuning});
+        const Affine affine = affineOf(parameters, "layers.0.attention.output");
+        at::manual_seed(3);
+        const at::Tensor a = affine.adapters->parts.front().a;
+        const at::Tensor b = affine.adapters->parts.front().b;
+        at::Tensor(b.detach()).normal_();
+        const at::Tensor input = at::randn({5, a.size(1)}, at::TensorOptions(ofMatrices));
+        const at::Tensor said = at::linear(at::linear(input.to(ofAdapters), a), b);
+        const at::Tensor expected = at::linear(input, affine.weight).add(said.mul(2.0)).to(ofMatrices);
+        const at::Tensor result = linear(input, affine, /*trains=*/true);
+        QCOMPARE(toString(result.scalar_type()), toString(ofMatrices));
+        QVERIFY(at::allclose(result, expected, 1e-2, 1e-3));
+    }
+};
+
+BATCHPEAK_TEST(NumberTypesTest)
+#include "tst_number_types.moc"
