@@ -33,7 +33,7 @@ void keepHistory(batchpeak::engine::ExplorationRecorder& recorder,
                  batchpeak::engine::Exploration& exploration)
 {
     using batchpeak::engine::ExplorationRecorder;
-    QObject::connect(&recorder, &ExplorationRecorder::failed, &exploration,
+    QObject::connect(&recorder, &ExplorationRecorder::said, &exploration,
                      [&exploration](const QString& sentence) {
                          exploration.remark(batchpeak::engine::LogLevel::Warning, sentence);
                      });

@@ -6,10 +6,13 @@
 
 #include <QCoreApplication>
 #include <QDir>
+#include <QFile>
 #include <QFileInfo>
+#include <QSet>
 #include <QSqlDatabase>
 #include <QSqlError>
 #include <QStandardPaths>
+#include <QStorageInfo>
 #include <QUuid>
 
 #include <algorithm>
@@ -17,9 +20,6 @@
 namespace batchpeak::store {
 
 namespace {
-
-/// How long to wait for another program's transaction; each of ours takes milliseconds.
-constexpr int busyMilliseconds = 5000;
 
 /// A flag is one line, and so is what tells of fidelity.
 constexpr QChar flagSeparator = QLatin1Char('\n');
@@ -138,16 +138,38 @@ QString summaryQuery(const QString& condition)
         .arg(condition);
 }
 
+/// Configs and paths are nobody else's; SQLite gives its other files the rights of the first.
+void keepToOneself(const QString& path)
+{
+    constexpr auto own = QFileDevice::ReadOwner | QFileDevice::WriteOwner;
+    if (!QFileInfo::exists(path)) {
+        QFile file(path);
+        // What is wrong is said when the file is opened as a history.
+        (void)file.open(QIODevice::WriteOnly | QIODevice::NewOnly, own);
+    } else if (QFileInfo(path).isFile()) {
+        QFile::setPermissions(path, own);
+    }
+}
+
+/// Of a file system that is not known to be, it is not believed.
+bool isOnThisComputer(const QString& path)
+{
+    static const QSet<QByteArray> local{"ext2",    "ext3",  "ext4", "xfs",   "btrfs",    "zfs",     "f2fs",
+                                        "overlay", "tmpfs", "jfs",  "ramfs", "bcachefs", "reiserfs"};
+    return local.contains(QStorageInfo(QFileInfo(path).absolutePath()).fileSystemType());
+}
+
 } // namespace
 
-ExplorationStore::ExplorationStore(const QString& path)
+ExplorationStore::ExplorationStore(const QString& path, std::chrono::milliseconds patience)
     : m_connection(QUuid::createUuid().toString(QUuid::WithoutBraces))
 {
     QDir().mkpath(QFileInfo(path).absolutePath());
+    keepToOneself(path);
     try {
         QSqlDatabase database = QSqlDatabase::addDatabase(QStringLiteral("QSQLITE"), m_connection);
         database.setDatabaseName(path);
-        database.setConnectOptions(QStringLiteral("QSQLITE_BUSY_TIMEOUT=%1").arg(busyMilliseconds));
+        database.setConnectOptions(QStringLiteral("QSQLITE_BUSY_TIMEOUT=%1").arg(patience.count()));
         if (!database.open()) {
             throw StoreError(
                 QCoreApplication::translate("batchpeak::store",
@@ -157,8 +179,10 @@ ExplorationStore::ExplorationStore(const QString& path)
         }
         runSql(database, QStringLiteral("PRAGMA foreign_keys = ON"));
         prepareSchema(database);
-        // Readers and the writer do not wait for each other then.
-        runSql(database, QStringLiteral("PRAGMA journal_mode = WAL"));
+        // Readers and the writer do not wait for each other with a log (sqlite.org/wal.html), which works
+        // through memory that all of them share: not over a network.
+        runSql(database, isOnThisComputer(path) ? QStringLiteral("PRAGMA journal_mode = WAL")
+                                                : QStringLiteral("PRAGMA journal_mode = DELETE"));
     } catch (const StoreError&) {
         QSqlDatabase::removeDatabase(m_connection);
         throw;
@@ -240,10 +264,15 @@ void ExplorationStore::addDevice(qint64 exploration, const DeviceRecord& device)
 
 void ExplorationStore::addTrial(qint64 exploration, const trial::TrialRecord& trial)
 {
-    const QSqlDatabase database = QSqlDatabase::database(m_connection);
-    Transaction transaction(database, Transaction::Kind::Writes);
+    Transaction transaction(QSqlDatabase::database(m_connection), Transaction::Kind::Writes);
+    insertTrial(exploration, trial);
+    transaction.commit();
+}
+
+void ExplorationStore::insertTrial(qint64 exploration, const trial::TrialRecord& trial)
+{
     SqlStatement(
-        database,
+        QSqlDatabase::database(m_connection),
         QStringLiteral("INSERT INTO trial (exploration, number, device, micro_batch_size, visits, outcome, "
                        "samples_per_second, relative_error, seconds_per_step, optimizer_seconds, "
                        "peak_allocated_bytes, peak_reserved_bytes, timed_steps, wall_seconds, "
@@ -269,7 +298,6 @@ void ExplorationStore::addTrial(qint64 exploration, const trial::TrialRecord& tr
         .bind(notNull(QString::fromStdString(trial.text)))
         .run();
     addCompared(exploration, trial);
-    transaction.commit();
 }
 
 void ExplorationStore::addCompared(qint64 exploration, const trial::TrialRecord& trial)
@@ -421,6 +449,39 @@ bool ExplorationStore::remove(qint64 exploration)
     SqlStatement statement(QSqlDatabase::database(m_connection),
                            QStringLiteral("DELETE FROM exploration WHERE id = ?"));
     return statement.bind(exploration).run().changedRows() > 0;
+}
+
+bool ExplorationStore::holds(const ExplorationInfo& info) const
+{
+    SqlStatement statement(QSqlDatabase::database(m_connection),
+                           QStringLiteral("SELECT id FROM exploration WHERE started = ? AND file = ?"));
+    return statement.bind(fromTime(info.started)).bind(notNull(info.filePath)).run().next();
+}
+
+int ExplorationStore::takeIn(const QString& path)
+{
+    const ExplorationStore other(path);
+    std::vector<StoredExploration> explorations;
+    for (const ExplorationSummary& summary : other.list()) {
+        if (auto exploration = other.show(summary.id))
+            explorations.insert(explorations.begin(), std::move(*exploration));
+    }
+    Transaction transaction(QSqlDatabase::database(m_connection), Transaction::Kind::Writes);
+    for (const StoredExploration& exploration : explorations) {
+        if (holds(exploration.summary.info))
+            continue;
+        const qint64 id = begin(exploration.summary.info);
+        for (const DeviceRecord& device : exploration.devices)
+            addDevice(id, device);
+        for (const trial::TrialRecord& trial : exploration.trials)
+            insertTrial(id, trial);
+        for (const RecommendationRecord& recommendation : exploration.recommendations)
+            addRecommendation(id, recommendation);
+        if (exploration.summary.end)
+            finish(id, *exploration.summary.end);
+    }
+    transaction.commit();
+    return static_cast<int>(explorations.size());
 }
 
 } // namespace batchpeak::store

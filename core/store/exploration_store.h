@@ -6,6 +6,7 @@
 
 #include <QString>
 
+#include <chrono>
 #include <optional>
 #include <stdexcept>
 #include <vector>
@@ -16,8 +17,23 @@ namespace batchpeak::store {
 class StoreError : public std::runtime_error
 {
 public:
-    explicit StoreError(const QString& sentence) : std::runtime_error(sentence.toStdString()) {}
+    enum class Kind {
+        /// Another program holds the file; it may be free in a moment.
+        Busy,
+        /// The file is no history any more, and nothing in it can be read.
+        Damaged,
+        /// Trying again changes nothing.
+        Other
+    };
+
+    explicit StoreError(const QString& sentence, Kind kind = Kind::Other)
+        : std::runtime_error(sentence.toStdString()), m_kind(kind)
+    {}
     QString sentence() const { return QString::fromUtf8(what()); }
+    Kind kind() const { return m_kind; }
+
+private:
+    Kind m_kind;
 };
 
 /// The explorations of this user in one SQLite file: each trial is on disk as soon as it has ended, so
@@ -29,7 +45,10 @@ class ExplorationStore
 {
 public:
     /// Opens the file, and makes it and its folder where there are none. Needs a QCoreApplication.
-    explicit ExplorationStore(const QString& path);
+    /// The file is for this user alone.
+    /// \param patience  with another program's transaction; each of ours takes milliseconds
+    explicit ExplorationStore(const QString& path,
+                              std::chrono::milliseconds patience = std::chrono::seconds(5));
     ~ExplorationStore();
     Q_DISABLE_COPY_MOVE(ExplorationStore)
 
@@ -55,8 +74,13 @@ public:
     std::optional<StoredExploration> show(qint64 exploration) const;
     /// \return whether there was such an exploration
     bool remove(qint64 exploration);
+    /// Adds what another history holds, all of it or nothing; what is here already is not added twice.
+    /// \return how many explorations it holds
+    int takeIn(const QString& path);
 
 private:
+    void insertTrial(qint64 exploration, const trial::TrialRecord& trial);
+    bool holds(const ExplorationInfo& info) const;
     void addCompared(qint64 exploration, const trial::TrialRecord& trial);
     void readCompared(StoredExploration& stored) const;
 

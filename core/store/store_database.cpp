@@ -16,12 +16,27 @@ namespace {
 
 // Result codes of SQLite (sqlite3.h).
 constexpr int busyCode = 5;
+constexpr int lockedCode = 6;
 constexpr int readOnlyCode = 8;
 constexpr int corruptCode = 11;
 constexpr int fullCode = 13;
 constexpr int notADatabaseCode = 26;
 /// Extended codes hold the plain one in their lowest byte.
 constexpr int plainCodeMask = 0xff;
+
+StoreError::Kind kindOf(const QSqlError& error)
+{
+    switch (error.nativeErrorCode().toInt() & plainCodeMask) {
+    case busyCode:
+    case lockedCode:
+        return StoreError::Kind::Busy;
+    case corruptCode:
+    case notADatabaseCode:
+        return StoreError::Kind::Damaged;
+    default:
+        return StoreError::Kind::Other;
+    }
+}
 
 QString sentenceOf(const QString& path, const QSqlError& error)
 {
@@ -30,6 +45,7 @@ QString sentenceOf(const QString& path, const QSqlError& error)
     };
     switch (error.nativeErrorCode().toInt() & plainCodeMask) {
     case busyCode:
+    case lockedCode:
         return say(QT_TRANSLATE_NOOP("batchpeak::store", "The history %1 is held by another program; try "
                                                          "again when that one has ended."));
     case readOnlyCode:
@@ -56,7 +72,7 @@ SqlStatement::SqlStatement(const QSqlDatabase& database, const QString& text)
 {
     m_query.setForwardOnly(true);
     if (!m_query.prepare(text))
-        throw StoreError(sentenceOf(m_path, m_query.lastError()));
+        fail();
 }
 
 SqlStatement& SqlStatement::bind(const QVariant& value)
@@ -68,8 +84,23 @@ SqlStatement& SqlStatement::bind(const QVariant& value)
 SqlStatement& SqlStatement::run()
 {
     if (!m_query.exec())
-        throw StoreError(sentenceOf(m_path, m_query.lastError()));
+        fail();
     return *this;
+}
+
+bool SqlStatement::next()
+{
+    if (m_query.next())
+        return true;
+    // A page that cannot be read ends the rows as their end does.
+    if (m_query.lastError().type() != QSqlError::NoError)
+        fail();
+    return false;
+}
+
+void SqlStatement::fail() const
+{
+    throw StoreError(sentenceOf(m_path, m_query.lastError()), kindOf(m_query.lastError()));
 }
 
 void runSql(const QSqlDatabase& database, const QString& text)

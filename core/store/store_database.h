@@ -36,7 +36,8 @@ public:
     /// \throws StoreError
     SqlStatement& run();
     /// Goes to the next row. \return whether there is one
-    bool next() { return m_query.next(); }
+    /// \throws StoreError
+    bool next();
 
     QVariant value(const char* column) const { return m_query.value(QLatin1String(column)); }
     QString text(const char* column) const { return value(column).toString(); }
@@ -53,6 +54,8 @@ public:
     int changedRows() const { return m_query.numRowsAffected(); }
 
 private:
+    [[noreturn]] void fail() const;
+
     QString m_path;
     QSqlQuery m_query;
 };

@@ -1,0 +1,262 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "patient_store.h"
+
+#include "exploration_store.h"
+
+#include <QCoreApplication>
+#include <QDateTime>
+#include <QDir>
+#include <QFile>
+#include <QFileInfo>
+#include <QUuid>
+
+#include <algorithm>
+#include <utility>
+
+namespace batchpeak::store {
+
+namespace {
+
+struct Translated
+{
+    Q_DECLARE_TR_FUNCTIONS(batchpeak::store::PatientStore)
+};
+
+// A window shows nothing new for so long, once in each try.
+constexpr std::chrono::milliseconds patience{50};
+// At the end there is nothing left to hold up.
+constexpr std::chrono::milliseconds lastPatience{2000};
+
+QString besidePattern(const QString& path)
+{
+    return QFileInfo(path).completeBaseName() + QStringLiteral(".beside-*.sqlite");
+}
+
+QString newBesidePath(const QString& path)
+{
+    const QFileInfo history(path);
+    return history.dir().filePath(
+        history.completeBaseName() +
+        QStringLiteral(".beside-%1.sqlite").arg(QUuid::createUuid().toString(QUuid::WithoutBraces)));
+}
+
+std::unique_ptr<QLockFile> lockOf(const QString& beside)
+{
+    auto lock = std::make_unique<QLockFile>(beside + QStringLiteral(".lock"));
+    // One whose program is gone is taken over, whatever its age.
+    lock->setStaleLockTime(0);
+    return lock;
+}
+
+/// With what SQLite keeps beside it.
+void removeFiles(const QString& path)
+{
+    for (const char* ending : {"", "-wal", "-shm", "-journal"})
+        QFile::remove(path + QLatin1String(ending));
+}
+
+/// \return the new name; empty where the file cannot be moved
+QString moveAway(const QString& path)
+{
+    const QString name =
+        path + QDateTime::currentDateTime().toString(QStringLiteral("'.damaged-'yyyyMMdd-HHmmss"));
+    if (!QFile::rename(path, name))
+        return {};
+    for (const char* ending : {"-wal", "-shm", "-journal"})
+        QFile::rename(path + QLatin1String(ending), name + QLatin1String(ending));
+    return name;
+}
+
+} // namespace
+
+PatientStore::PatientStore(QString path, std::chrono::milliseconds retryEvery, QObject* parent)
+    : QObject(parent), m_path(std::move(path)), m_file(m_path), m_patience(patience)
+{
+    m_retry.setSingleShot(true);
+    m_retry.setInterval(retryEvery);
+    connect(&m_retry, &QTimer::timeout, this, &PatientStore::writeWaiting);
+}
+
+PatientStore::~PatientStore()
+{
+    if (m_waiting.empty())
+        return;
+    m_store.reset();
+    m_patience = lastPatience;
+    writeWaiting();
+    setAsideWhatWaits();
+}
+
+void PatientStore::begin(const ExplorationInfo& info)
+{
+    setAsideWhatWaits();
+    close();
+    m_file = m_path;
+    m_writes.clear();
+    m_waiting.clear();
+    m_isBeside = m_hasGivenUp = m_hasSaidThatItWaits = false;
+    m_info = info;
+    m_id = 0;
+    // The exploration begins where it is written first.
+    write([](ExplorationStore&, qint64) {});
+}
+
+void PatientStore::reopen()
+{
+    write([](ExplorationStore& store, qint64 id) { store.reopen(id); });
+}
+
+void PatientStore::setFidelity(const FidelityRecord& fidelity)
+{
+    write([fidelity](ExplorationStore& store, qint64 id) { store.setFidelity(id, fidelity); });
+}
+
+void PatientStore::addDevice(const DeviceRecord& device)
+{
+    write([device](ExplorationStore& store, qint64 id) { store.addDevice(id, device); });
+}
+
+void PatientStore::addTrial(const trial::TrialRecord& trial)
+{
+    write([trial](ExplorationStore& store, qint64 id) { store.addTrial(id, trial); });
+}
+
+void PatientStore::addRecommendation(const RecommendationRecord& recommendation)
+{
+    write([recommendation](ExplorationStore& store, qint64 id) {
+        store.addRecommendation(id, recommendation);
+    });
+}
+
+void PatientStore::finish(const ExplorationEnd& end)
+{
+    write([end](ExplorationStore& store, qint64 id) { store.finish(id, end); });
+    // A file beside the history is left to the next start when nobody writes it any more.
+    if (m_waiting.empty() && !m_isBeside)
+        close();
+}
+
+void PatientStore::close()
+{
+    m_store.reset();
+    if (m_lock)
+        m_lock->unlock();
+    m_lock.reset();
+}
+
+void PatientStore::write(Write write)
+{
+    if (m_hasGivenUp)
+        return;
+    m_writes.push_back(write);
+    m_waiting.push_back(std::move(write));
+    if (!m_retry.isActive())
+        writeWaiting();
+}
+
+void PatientStore::open()
+{
+    if (m_store)
+        return;
+    try {
+        m_store = std::make_unique<ExplorationStore>(m_file, m_patience);
+    } catch (const StoreError& error) {
+        if (error.kind() != StoreError::Kind::Damaged || m_isBeside)
+            throw;
+        const QString name = moveAway(m_path);
+        if (name.isEmpty())
+            throw;
+        emit said(Translated::tr("The history %1 was damaged. It was kept as %2, and a new one is begun.")
+                      .arg(m_path, name));
+        m_store = std::make_unique<ExplorationStore>(m_file, m_patience);
+    }
+    if (!m_isBeside)
+        takeInLeftOnes();
+}
+
+void PatientStore::takeInLeftOnes()
+{
+    const QDir folder = QFileInfo(m_path).dir();
+    for (const QString& name : folder.entryList({besidePattern(m_path)}, QDir::Files)) {
+        const QString path = folder.filePath(name);
+        // One that another program writes still is for the next time.
+        const auto lock = lockOf(path);
+        if (!lock->tryLock(0))
+            continue;
+        try {
+            const int taken = m_store->takeIn(path);
+            removeFiles(path);
+            emit said(Translated::tr("The history took in %n exploration(s) that it could not take before.",
+                                     nullptr, taken));
+        } catch (const StoreError& error) {
+            // It may be read another day.
+            if (error.kind() != StoreError::Kind::Busy)
+                emit said(error.sentence());
+        }
+    }
+}
+
+void PatientStore::writeWaiting()
+{
+    m_retry.stop();
+    try {
+        open();
+        if (m_id == 0)
+            m_id = m_store->begin(m_info);
+        while (!m_waiting.empty()) {
+            m_waiting.front()(*m_store, m_id);
+            m_waiting.pop_front();
+        }
+        if (std::exchange(m_hasSaidThatItWaits, false))
+            emit said(Translated::tr("The history %1 is free again, and everything is written.").arg(m_path));
+    } catch (const StoreError& error) {
+        if (error.kind() != StoreError::Kind::Busy || m_isBeside)
+            return setAside(error.sentence());
+        m_retry.start();
+        if (!std::exchange(m_hasSaidThatItWaits, true))
+            emit said(Translated::tr("The history %1 is held by another program. What is found is written as "
+                                     "soon as it is free.")
+                          .arg(m_path));
+    }
+}
+
+/// Writes the whole exploration anew into a file beside the history, and goes on there.
+void PatientStore::setAside(const QString& why)
+{
+    if (m_isBeside)
+        return giveUp(why);
+    m_isBeside = true;
+    close();
+    m_file = newBesidePath(m_path);
+    QDir().mkpath(QFileInfo(m_file).path());
+    m_lock = lockOf(m_file);
+    if (!m_lock->tryLock(0))
+        return giveUp(why);
+    m_waiting.assign(m_writes.begin(), m_writes.end());
+    m_id = 0;
+    m_hasSaidThatItWaits = false;
+    writeWaiting();
+    if (!m_hasGivenUp)
+        emit said(Translated::tr("%1 This exploration is kept in %2, and the next start takes it in.")
+                      .arg(why, QDir::toNativeSeparators(m_file)));
+}
+
+void PatientStore::setAsideWhatWaits()
+{
+    if (!m_waiting.empty() && !m_isBeside)
+        setAside(Translated::tr("The history %1 is held by another program.").arg(m_path));
+}
+
+void PatientStore::giveUp(const QString& why)
+{
+    m_hasGivenUp = true;
+    m_waiting.clear();
+    m_writes.clear();
+    close();
+    if (m_isBeside)
+        removeFiles(m_file);
+    emit said(why + QLatin1Char(' ') + Translated::tr("Nothing more of this exploration is kept."));
+}
+
+} // namespace batchpeak::store

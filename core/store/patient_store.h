@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "exploration_records.h"
+
+#include <QLockFile>
+#include <QObject>
+#include <QString>
+#include <QTimer>
+
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace batchpeak::store {
+
+class ExplorationStore;
+
+/// Writes explorations into the history of a user, whatever becomes of its file: one that another program
+/// holds is tried again and again, a damaged one is set aside and a new one begun, and what no history takes
+/// goes into a file beside it, which the next PatientStore of that history takes in.
+///
+/// It takes one exploration at a time, and decides nothing about what is worth keeping. No call throws.
+class PatientStore : public QObject
+{
+    Q_OBJECT
+
+public:
+    /// \param retryEvery  where another program holds the history
+    explicit PatientStore(QString path, std::chrono::milliseconds retryEvery = std::chrono::seconds(1),
+                          QObject* parent = nullptr);
+    /// What still waits is tried once more, and goes into a file beside the history else.
+    ~PatientStore() override;
+
+    /// The calls below are for this exploration.
+    void begin(const ExplorationInfo& info);
+    /// It goes on after its end.
+    void reopen();
+    void setFidelity(const FidelityRecord& fidelity);
+    void addDevice(const DeviceRecord& device);
+    void addTrial(const trial::TrialRecord& trial);
+    void addRecommendation(const RecommendationRecord& recommendation);
+    void finish(const ExplorationEnd& end);
+
+    /// Not everything has been written yet.
+    bool waits() const { return !m_waiting.empty(); }
+
+signals:
+    /// What became of the history, as a full sentence: it waits, it goes on, where things went.
+    void said(const QString& sentence);
+
+private:
+    using Write = std::function<void(ExplorationStore&, qint64 exploration)>;
+    void write(Write write);
+    void writeWaiting();
+    void open();
+    void takeInLeftOnes();
+    void setAside(const QString& why);
+    void setAsideWhatWaits();
+    void giveUp(const QString& why);
+    void close();
+
+    QString m_path;
+    /// That is written: the history, or a file beside it.
+    QString m_file;
+    std::chrono::milliseconds m_patience;
+    std::unique_ptr<ExplorationStore> m_store;
+    /// Of the present exploration, for writing it anew elsewhere; what waits is its end.
+    std::vector<Write> m_writes;
+    std::deque<Write> m_waiting;
+    ExplorationInfo m_info;
+    /// 0 before the exploration is in a file.
+    qint64 m_id = 0;
+    bool m_isBeside = false;
+    bool m_hasGivenUp = false;
+    bool m_hasSaidThatItWaits = false;
+    /// Of the file beside the history, while it is written.
+    std::unique_ptr<QLockFile> m_lock;
+    QTimer m_retry;
+};
+
+} // namespace batchpeak::store
