@@ -10,6 +10,7 @@
 #include <QDir>
 #include <QFile>
 #include <QFileInfo>
+#include <QHash>
 #include <QRegularExpression>
 
 #include <algorithm>
@@ -165,7 +166,46 @@ void makeFolder(const QString& path)
                        .arg(QString::fromStdString(error.message())));
 }
 
+/// One lock a folder and program, since a program may set up a training while its last one still stands.
+std::shared_ptr<QLockFile> lockOf(const QString& path)
+{
+    static QHash<QString, std::weak_ptr<QLockFile>> locks;
+    const QString name = QDir(QFileInfo(path).canonicalFilePath()).filePath(QStringLiteral(".training.lock"));
+    if (auto lock = locks.value(name).lock())
+        return lock;
+    const auto lock = std::make_shared<QLockFile>(name);
+    // One whose program is gone is taken over, whatever its age.
+    lock->setStaleLockTime(0);
+    if (lock->tryLock()) {
+        locks.insert(name, lock);
+        return lock;
+    }
+    qint64 pid = 0;
+    QString host;
+    QString program;
+    if (lock->error() == QLockFile::LockFailedError && lock->getLockInfo(&pid, &host, &program))
+        fail(path,
+             Translated::tr("Another training (process %1 on %2) writes its checkpoints into this folder; "
+                            "choose another one, or wait for its end.")
+                 .arg(QString::number(pid), host));
+    fail(path, Translated::tr("Nothing can be written into this folder; set permissions, or choose "
+                              "another one for checkpoints."));
+}
+
 } // namespace
+
+std::shared_ptr<QLockFile> CheckpointFolder::claim(const QString& training) const
+{
+    makeFolder(m_path);
+    auto lock = lockOf(m_path);
+    for (const Written& written : soundOnesIn(m_path)) {
+        if (written.stored.state.training != training)
+            fail(written.path,
+                 Translated::tr("This checkpoint is of another training, whose folder this is; go "
+                                "on with that one by --resume, or choose another folder."));
+    }
+    return lock;
+}
 
 QString CheckpointFolder::begin(std::int64_t step)
 {
@@ -246,7 +286,8 @@ QString TrainingCheckpoints::commit(const DataPosition& position, const MicroBat
                                     .samples = m_samples,
                                     .heldOutSamples = m_heldOutSamples,
                                     .thrashingInARow = sizes.thrashingInARow(),
-                                    .fingerprint = m_fingerprint});
+                                    .fingerprint = m_fingerprint,
+                                    .training = m_training});
     m_savedStep = position.step;
     return path;
 }

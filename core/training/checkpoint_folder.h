@@ -5,9 +5,11 @@
 #include "batch_sequence.h"
 #include "micro_batch_sizes.h"
 
+#include <QLockFile>
 #include <QString>
 
 #include <cstdint>
+#include <memory>
 #include <utility>
 
 namespace batchpeak::training {
@@ -30,6 +32,8 @@ struct CheckpointState
     int thrashingInARow = 0;
     /// What must be alike in the run that goes on, in words that are compared: network, data, seed, ...
     QString fingerprint;
+    /// Of the training, which it keeps when it goes on; empty in checkpoints that do not say.
+    QString training;
 
     bool operator==(const CheckpointState&) const = default;
 };
@@ -37,11 +41,18 @@ struct CheckpointState
 /// Checkpoints of one run: a folder each, "step-000120", with the worker's tensors (safetensors) and the
 /// state of the run (JSON). One that was not written whole is never taken for one.
 ///
-/// It keeps the newest two and removes older ones that it wrote itself.
+/// It keeps the newest two and removes older ones that it wrote itself. A folder belongs to one training, and
+/// to one program at a time.
 class CheckpointFolder
 {
 public:
     explicit CheckpointFolder(const QString& path) : m_path(path) {}
+
+    /// Makes the folder and keeps other programs from it as long as what is returned lives.
+    /// \param training  as of CheckpointState
+    /// \throws config::ConfigError  where it holds checkpoints of another training, another program trains
+    ///         into it, or it cannot be written
+    std::shared_ptr<QLockFile> claim(const QString& training) const;
 
     /// Makes the folder of a new checkpoint, under a name that says it is not whole yet.
     /// \return the absolute path of the tensors' file, to be written by the worker
@@ -74,13 +85,15 @@ public:
     /// \param folder  empty where nothing is to be saved
     /// \param every  steps; 0 for at the end alone
     /// \param firstStep  that the training begins after: saved already, or nothing worth it
+    /// \param fingerprint, training  as of CheckpointState
     TrainingCheckpoints(const QString& folder, std::int64_t every, std::int64_t firstStep,
-                        QString fingerprint)
+                        QString fingerprint, QString training)
         : m_folder(folder),
           m_isWanted(!folder.isEmpty()),
           m_every(every),
           m_savedStep(firstStep),
-          m_fingerprint(std::move(fingerprint))
+          m_fingerprint(std::move(fingerprint)),
+          m_training(std::move(training))
     {}
 
     /// As the worker counts them, for each checkpoint from here on.
@@ -113,6 +126,7 @@ private:
     std::int64_t m_samples = 0;
     std::int64_t m_heldOutSamples = 0;
     QString m_fingerprint;
+    QString m_training;
 };
 
 } // namespace batchpeak::training

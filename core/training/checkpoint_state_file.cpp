@@ -81,6 +81,11 @@ public:
         return low;
     }
 
+    QString textOrNone(const char* key) const
+    {
+        return m_object.contains(QLatin1String(key)) ? text(key) : QString();
+    }
+
     QString text(const char* key) const
     {
         const QJsonValue value = m_object[QLatin1String(key)];
@@ -135,7 +140,8 @@ QJsonObject objectOf(const StoredState& stored)
         {QStringLiteral("samples"), static_cast<qint64>(state.samples)},
         {QStringLiteral("held_out_samples"), static_cast<qint64>(state.heldOutSamples)},
         {QStringLiteral("thrashing_in_a_row"), state.thrashingInARow},
-        {QStringLiteral("fingerprint"), state.fingerprint}};
+        {QStringLiteral("fingerprint"), state.fingerprint},
+        {QStringLiteral("training"), state.training}};
 }
 
 } // namespace
@@ -169,7 +175,8 @@ StoredState readStateFile(const QString& path)
                       .samples = reader.numberOrNone("samples"),
                       .heldOutSamples = reader.numberOrNone("held_out_samples"),
                       .thrashingInARow = static_cast<int>(reader.number("thrashing_in_a_row", 0)),
-                      .fingerprint = reader.text("fingerprint")},
+                      .fingerprint = reader.text("fingerprint"),
+                      .training = reader.textOrNone("training")},
             .serial = reader.number("serial", 1)};
 }
 

@@ -34,7 +34,7 @@ QJsonValue heldOutSamples(const TrainingDescription& training)
 } // namespace
 
 TrainingEventLog::TrainingEventLog(const TrainingRun& run, QIODevice& device, QObject* parent)
-    : QObject(parent), m_run(run), m_lines(device)
+    : QObject(parent), m_run(run), m_lines(device, [this](const QString& problem) { emit failed(problem); })
 {
     connect(&run, &TrainingRun::occurred, this, [this](const TrainingEvent& event) {
         std::visit([this](const auto& occurred) { write(occurred); }, event);
@@ -179,7 +179,8 @@ void TrainingEventLog::write(const TrainingFinished& finished)
 
 QString writeConfirmation(QIODevice& device, const ConfirmationSnapshot& snapshot)
 {
-    engine::EventLines lines(device);
+    QString problem;
+    engine::EventLines lines(device, [&problem](const QString& text) { problem = text; });
     for (std::size_t place = 0; place < snapshot.sizes.size(); ++place) {
         const ConfirmedSize& size = snapshot.sizes[place];
         const std::int64_t peak = size.peakReservedBytes;
@@ -202,7 +203,7 @@ QString writeConfirmation(QIODevice& device, const ConfirmationSnapshot& snapsho
                      {QStringLiteral("fidelity"), engine::fidelityWord(snapshot.fidelity)},
                      {QStringLiteral("memory_fidelity"), engine::memoryFidelityWord(snapshot.fidelity)}});
     }
-    return lines.problem();
+    return problem;
 }
 
 } // namespace batchpeak::training

@@ -22,8 +22,9 @@ public:
     /// \param device  open for writing; it and the run outlive this object
     TrainingEventLog(const TrainingRun& run, QIODevice& device, QObject* parent = nullptr);
 
-    /// Why lines are missing, as the system says it; empty while none is.
-    const QString& problem() const { return m_lines.problem(); }
+signals:
+    /// Emitted once, at the first line that is missing. \p problem  as the system says it
+    void failed(const QString& problem);
 
 private:
     void write(const engine::Started& started);

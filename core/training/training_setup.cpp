@@ -12,6 +12,7 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QMap>
+#include <QUuid>
 
 #include <utility>
 
@@ -108,6 +109,7 @@ void goOn(TrainingSetup& setup, const CheckpointFolder::Found& found)
     const CheckpointState& state = found.state;
     TrainingPlan& plan = setup.plan;
     setup.resumedFrom = found.path;
+    setup.training = state.training;
     setup.resumedSamples = state.samples + state.heldOutSamples;
     setup.position = {.step = state.step, .epoch = state.epoch, .samplesDone = state.samplesDone};
     setup.batchSize = state.batchSize;
@@ -177,8 +179,11 @@ TrainingSetup setUpTraining(const QString& filePath, const config::ConfigContent
     // What cannot be read is said before anything runs.
     if (setup.plan.grows())
         makeGrowthFunction(setup.plan.description.growth);
+    setup.training = QUuid::createUuid().toString(QUuid::WithoutBraces);
     if (!options.resumeFolder.isEmpty())
         goOn(setup, CheckpointFolder(options.resumeFolder).newest());
+    if (!options.checkpointFolder.isEmpty())
+        setup.checkpointLock = CheckpointFolder(options.checkpointFolder).claim(setup.training);
     return setup;
 }
 

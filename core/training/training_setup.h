@@ -8,10 +8,12 @@
 #include "training_options.h"
 #include "training_plan.h"
 
+#include <QLockFile>
 #include <QString>
 #include <QStringList>
 
 #include <cstdint>
+#include <memory>
 
 namespace batchpeak::training {
 
@@ -38,6 +40,10 @@ struct TrainingSetup
     std::int64_t batchSize = 1;
     /// What runs that can go on from each other have alike.
     QString fingerprint;
+    /// As of CheckpointState: another one for each training that is not gone on with.
+    QString training;
+    /// Of the folder for checkpoints, from other programs; null where there is none.
+    std::shared_ptr<QLockFile> checkpointLock;
     /// The checkpoint that is gone on from; else empty.
     QString resumedFrom;
     /// Samples of the data when that was written; 0 where it does not say.

@@ -13,8 +13,11 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <array>
 #include <csignal>
 #include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 using namespace batchpeak;
 using test::errorOf;
@@ -34,7 +37,8 @@ CheckpointState stateOf(std::int64_t step)
             .evaluationMicroBatchSize = 4,
             .batchSize = 16,
             .thrashingInARow = 1,
-            .fingerprint = QStringLiteral("gpt2, \"ü\"\nseed 1")};
+            .fingerprint = QStringLiteral("gpt2, \"ü\"\nseed 1"),
+            .training = QStringLiteral("7d9c")};
 }
 
 /// Lets no file grow beyond so many bytes, as a full disk does.
@@ -162,6 +166,44 @@ private slots:
         const QString sentence = errorOf([&] { (void)folder.begin(10); });
         VERIFY_CONTAINS(sentence, "Something that is no checkpoint has the name of one; move it away");
         QCOMPARE(entries(), QStringLiteral("step-000010"));
+    }
+
+    void belongsToOneTraining()
+    {
+        const CheckpointFolder folder(m_folder->path());
+        QVERIFY(folder.claim(QStringLiteral("7d9c")));
+        write(stateOf(10));
+        // The training goes on, or is begun again by the same program.
+        QVERIFY(folder.claim(QStringLiteral("7d9c")));
+        const QString sentence = errorOf([&] { (void)folder.claim(QStringLiteral("another")); });
+        VERIFY_CONTAINS(sentence, "step-000010");
+        VERIFY_CONTAINS(sentence,
+                        "of another training, whose folder this is; go on with that one by --resume");
+    }
+
+    void belongsToOneProgramAtATime()
+    {
+        // A program that holds the folder, until it is killed.
+        std::array<int, 2> held{};
+        QCOMPARE(::pipe(held.data()), 0);
+        const pid_t other = ::fork();
+        if (other == 0) {
+            const auto lock = CheckpointFolder(m_folder->path()).claim(QStringLiteral("7d9c"));
+            const char byte = 1;
+            [[maybe_unused]] const auto written = ::write(held[1], &byte, 1);
+            ::pause();
+            ::_exit(0);
+        }
+        char byte = 0;
+        QCOMPARE(::read(held[0], &byte, 1), 1);
+        const CheckpointFolder folder(m_folder->path());
+        VERIFY_CONTAINS(errorOf([&] { (void)folder.claim(QStringLiteral("7d9c")); }),
+                        qPrintable(QStringLiteral("Another training (process %1 on").arg(other)));
+        ::kill(other, SIGKILL);
+        QCOMPARE(::waitpid(other, nullptr, 0), other);
+        QVERIFY(folder.claim(QStringLiteral("7d9c")));
+        ::close(held[0]);
+        ::close(held[1]);
     }
 
     void goesOnFromOneCheckpoint()
