@@ -159,8 +159,10 @@ int main(int argc, char** argv)
         std::puts(program);
         return ExitCode::Finished;
     }
-    // The terminal's Ctrl-C is for the parent, which decides what becomes of its worker.
-    std::signal(SIGINT, SIG_IGN);
+    // Ctrl-C, a terminal that is gone, and a system that ends all processes of a group or a container are for
+    // the parent, which decides what becomes of its worker: a training still has its checkpoint to save.
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP})
+        std::signal(signal, SIG_IGN);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     ProtocolChannel channel;
     if (!options.problem.empty())

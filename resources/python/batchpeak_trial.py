@@ -332,8 +332,12 @@ class _Inbox:
     def __init__(self):
         self._messages = queue.Queue()
         self._cancelled = set()
-        # The terminal's Ctrl-C is for the parent, which decides what becomes of this process.
+        # Ctrl-C, a terminal that is gone, and a system that ends all processes of a group or a container are for the
+        # parent, which decides what becomes of this process. A handler of your own stays.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
+        for end in (signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(end) is signal.SIG_DFL:
+                signal.signal(end, signal.SIG_IGN)
         threading.Thread(target=self._read, daemon=True).start()
 
     def next(self):

@@ -49,7 +49,7 @@ class ExploreInterruptTest : public QObject
 private slots:
     void saysTheBestSoFarAndLeavesNoWorker_data()
     {
-        rows<int>({{"Ctrl-C", SIGINT}, {"terminated", SIGTERM}});
+        rows<int>({{"Ctrl-C", SIGINT}, {"terminated", SIGTERM}, {"hung up", SIGHUP}});
     }
     void saysTheBestSoFarAndLeavesNoWorker()
     {

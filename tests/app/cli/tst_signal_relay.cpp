@@ -43,13 +43,44 @@ private slots:
         QTRY_COMPARE(interrupted.size(), passed);
     }
 
+    void hearsOnceThatNobodyReads_data() { rows<int>({{"a terminal", SIGHUP}, {"a pipe", SIGPIPE}}); }
+    void hearsOnceThatNobodyReads()
+    {
+        SignalRelay relay(1);
+        QSignalSpy interrupted(&relay, &SignalRelay::interrupted);
+        for (int again = 0; again < 3; ++again)
+            raise(row<int>());
+        QTRY_COMPARE(interrupted.size(), 1);
+        // It takes nothing from those who ask for an end.
+        raise(SIGTERM);
+        QTRY_COMPARE(interrupted.size(), 2);
+        QVERIFY(endsTheProgram(SIGINT));
+    }
+
+    // As nohup starts a program.
+    void leavesAloneWhatIsIgnored()
+    {
+        std::signal(SIGHUP, SIG_IGN);
+        {
+            SignalRelay relay(1);
+            QSignalSpy interrupted(&relay, &SignalRelay::interrupted);
+            raise(SIGHUP);
+            QCoreApplication::processEvents();
+            QVERIFY(interrupted.isEmpty());
+        }
+        QVERIFY(!endsTheProgram(SIGHUP));
+        std::signal(SIGHUP, SIG_DFL);
+    }
+
     void leavesAllToTheSystemWhenItIsGone()
     {
         {
             const SignalRelay relay(2);
             QVERIFY(!endsTheProgram(SIGTERM));
+            QVERIFY(!endsTheProgram(SIGHUP));
         }
         QVERIFY(endsTheProgram(SIGTERM));
+        QVERIFY(endsTheProgram(SIGHUP));
     }
 };
 

@@ -123,7 +123,10 @@ private slots:
         QCOMPARE(halved, losses(words("--steps 4 --setting 128 --events -")));
     }
 
-    void endsAfterTheStepWithASummary_data() { rows<int>({{"Ctrl-C", SIGINT}, {"terminated", SIGTERM}}); }
+    void endsAfterTheStepWithASummary_data()
+    {
+        rows<int>({{"Ctrl-C", SIGINT}, {"terminated", SIGTERM}, {"hung up", SIGHUP}});
+    }
     void endsAfterTheStepWithASummary()
     {
         RunningProgram training(trainArguments("pause=50", words("--steps 100000 --setting 32")));
