@@ -12,6 +12,7 @@
 #include "help_dialog.h"
 #include "message_banner.h"
 #include "network_dialog.h"
+#include "plain_text.h"
 #include "plan/plan_view.h"
 #include "recent_files.h"
 #include "run/steering_panel.h"
@@ -96,6 +97,7 @@ MainWindow::MainWindow(QWidget* parent)
       m_view(
           new ExplorationView(m_actions, m_recent, m_actions->makeMenu(m_recent, m_earlierRuns, this), this))
 {
+    PlainText::install();
     setCentralWidget(m_view);
     // Else the first button would begin with the focus, and look pressed.
     m_view->setFocusPolicy(Qt::ClickFocus);
@@ -138,6 +140,10 @@ void MainWindow::connectExploration()
     });
     engine::onEvent<engine::Started>(*m_exploration, this, [this](const engine::Started&) {
         m_earlierRuns->begin(QDateTime::currentDateTimeUtc());
+    });
+    connect(m_training, &WindowTraining::closed, this, [this] {
+        if (m_closesAtEnd)
+            QTimer::singleShot(0, this, &QWidget::close);
     });
     engine::onEvent<engine::Finished>(*m_exploration, this, [this](const engine::Finished&) {
         m_earlierRuns->follow(m_exploration->snapshot());
@@ -580,16 +586,23 @@ bool MainWindow::mayClose()
     // Who closes it twice does not want to wait for the end.
     if (!works || m_closesAtEnd)
         return true;
-    const QString what = isUnderWay()
-                             ? tr("An exploration is under way. It would end with the best size so far, "
-                                  "and stay in the history.")
-                             : tr("A training run is under way. It would end where it is.");
+    const QString training = m_training->closingText();
+    const QString what =
+        isUnderWay()         ? tr("An exploration is under way. It would end with the best size so far, "
+                                          "and stay in the history.")
+        : training.isEmpty() ? tr("A confirmation is under way. It would end without a result.")
+                             : training;
     if (!m_closesUnasked && !wantsToStop(this, what, m_theme))
         return false;
-    if (!isUnderWay())
+    if (isUnderWay()) {
+        m_closesAtEnd = true;
+        m_exploration->stop();
+        return false;
+    }
+    if (m_training->closingText().isEmpty())
         return true;
     m_closesAtEnd = true;
-    m_exploration->stop();
+    m_training->stopTraining();
     return false;
 }
 

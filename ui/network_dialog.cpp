@@ -131,7 +131,8 @@ void NetworkDialog::addField(QVBoxLayout* layout)
     row->addWidget(browse);
     layout->addLayout(row);
     layout->addWidget(wrapped(mutedLabel(
-        tr("The id of a network on the Hugging Face hub, well known or in your cache; the folder of one; or a "
+        tr("The id of a network on the Hugging Face hub, well known or in your cache; the folder of one; or "
+           "a "
            "file that describes it: a config.json of Hugging Face, a Cerebras config, or Batchpeak's own "
            "YAML."),
         this)));

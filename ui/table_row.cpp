@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "table_row.h"
 
+#include "plain_text.h"
+
 #include <QFont>
 
 #include <algorithm>
@@ -43,7 +45,7 @@ QVariant TableColumns::data(const TableRow& row, int column, int role) const
         }
         return {};
     case Qt::ToolTipRole:
-        return row.toolTip.isEmpty() ? QVariant() : QVariant(row.toolTip);
+        return row.toolTip.isEmpty() ? QVariant() : QVariant(plainToolTip(row.toolTip));
     default:
         return {};
     }

@@ -116,7 +116,10 @@ void WindowTraining::openTraining()
         m_training = new TrainingWindow(m_lease, m_window);
         m_training->setTheme(m_theme);
         m_training->setConfig(*m_config, m_options);
-        connect(m_training, &TrainingWindow::closed, this, [this] { m_training.clear(); });
+        connect(m_training, &TrainingWindow::closed, this, [this] {
+            m_training.clear();
+            emit closed();
+        });
     }
     updateWindows();
     m_training->show();
@@ -149,6 +152,17 @@ void WindowTraining::startConfirmation()
         m_dialog->showError(QString::fromUtf8(error.what()));
     }
     m_dialog->display(m_confirmation->snapshot());
+}
+
+QString WindowTraining::closingText() const
+{
+    return m_training && m_training->isUnderWay() ? m_training->closingText() : QString();
+}
+
+void WindowTraining::stopTraining()
+{
+    if (m_training)
+        m_training->stopAndClose();
 }
 
 void WindowTraining::close()

@@ -46,8 +46,16 @@ public:
     void setConfig(const engine::ConfigFile& config, const engine::ExplorationOptions& options);
     /// Enables what the exploration and the config allow, and says what stands in the way of the rest.
     void follow(const engine::Snapshot& exploration);
-    /// Ends what is under way, and closes both windows.
+    /// What ending the training that is under way means, as sentences; empty where none is.
+    QString closingText() const;
+    /// Ends a training that is under way as Stop does; closed() follows.
+    void stopTraining();
+    /// Ends what is under way at once, and closes both windows.
     void close();
+
+signals:
+    /// The training window.
+    void closed();
 
 private:
     void openTraining();

@@ -237,15 +237,30 @@ private slots:
         const qint64 pid = run().device.workerPid;
         QVERIFY(isAlive(pid));
         const QPointer<TrainingWindow> closed = training();
-        if (row<bool>()) {
-            test::whenOpen<QMessageBox>(
-                &window(), [](QMessageBox* box) { test::buttonOf(*box, "Stop and close")->click(); });
-            window().close();
-        } else {
-            closed->close();
-        }
+        QString asked;
+        const QPointer<QWidget> top = row<bool>() ? static_cast<QWidget*>(&window()) : closed;
+        test::whenOpen<QMessageBox>(top, [&asked](QMessageBox* box) {
+            asked = box->informativeText();
+            test::buttonOf(*box, "Stop and close")->click();
+        });
+        top->close();
+        QVERIFY2(asked.contains(QStringLiteral("what it has learned would be lost")), qPrintable(asked));
         QTRY_VERIFY(!closed);
         QTRY_VERIFY(!isAlive(pid));
+        QTRY_VERIFY(!top || !top->isVisible());
+    }
+
+    void goesOnWhereClosingIsThoughtBetter()
+    {
+        beginTraining(unhurried, QStringLiteral("1000"));
+        QTRY_VERIFY(!run().steps.empty());
+        test::whenOpen<QMessageBox>(training(),
+                                    [](QMessageBox* box) { test::buttonOf(*box, "Go on")->click(); });
+        QVERIFY(!training()->close());
+        QVERIFY(training()->isUnderWay());
+        training()->stopAndClose();
+        const QPointer<TrainingWindow> closed = training();
+        QTRY_VERIFY(!closed);
     }
 
     void letsOnlyOneThingUseTheDevice()
@@ -258,7 +273,7 @@ private slots:
         window().startExploring();
         QCOMPARE(snapshot().state, engine::State::Idle);
         QVERIFY(!window().openConfig(m_path));
-        training()->close();
+        training()->stopAndClose();
         QTRY_VERIFY(start->isEnabled());
     }
 

@@ -3,6 +3,7 @@
 #include "memory_bars.h"
 
 #include "engine/fidelity_text.h"
+#include "plain_text.h"
 
 #include <QHelpEvent>
 #include <QPainter>
@@ -262,7 +263,7 @@ bool MemoryBars::event(QEvent* event)
     if (part.isEmpty())
         QToolTip::hideText();
     else
-        QToolTip::showText(help->globalPos(), part, this);
+        QToolTip::showText(help->globalPos(), plainToolTip(part), this);
     return true;
 }
 

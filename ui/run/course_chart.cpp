@@ -4,6 +4,7 @@
 
 #include "engine/ending_text.h"
 #include "engine/readable_text.h"
+#include "plain_text.h"
 
 #include <QHelpEvent>
 #include <QPainter>
@@ -179,7 +180,7 @@ bool CourseChart::event(QEvent* event)
     if (event->type() != QEvent::ToolTip)
         return QWidget::event(event);
     const auto* help = static_cast<QHelpEvent*>(event);
-    QToolTip::showText(help->globalPos(), textAt(help->pos().x()), this);
+    QToolTip::showText(help->globalPos(), plainToolTip(textAt(help->pos().x())), this);
     return true;
 }
 

@@ -5,6 +5,7 @@
 #include "engine/fidelity_text.h"
 #include "engine/readable_text.h"
 #include "engine/tuning_text.h"
+#include "plain_text.h"
 
 #include <QFileInfo>
 #include <QLocale>
@@ -245,7 +246,7 @@ QVariant RunsModel::data(const QModelIndex& index, int role) const
     case Qt::DisplayRole:
         return texts[column];
     case Qt::ToolTipRole:
-        return texts[Settings];
+        return plainToolTip(texts[Settings]);
     case Qt::DecorationRole:
         return column == Name && place ? QVariant(signOf(m_kept[*place])) : QVariant();
     case Qt::CheckStateRole:

@@ -5,6 +5,7 @@
 #include "message_banner.h"
 #include "runs_card.h"
 #include "runs_model.h"
+#include "stop_question.h"
 #include "training/training_event_file.h"
 #include "training/training_run.h"
 #include "training_form.h"
@@ -14,6 +15,7 @@
 #include <QAction>
 #include <QApplication>
 #include <QCloseEvent>
+#include <QDir>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QVBoxLayout>
@@ -60,12 +62,14 @@ TrainingWindow::TrainingWindow(const std::shared_ptr<engine::DeviceLease>& lease
         if (!m_drawTimer.isActive())
             m_drawTimer.start();
     });
-    engine::onEvent<training::TrainingFinished>(*m_run, this,
-                                                [this](const training::TrainingFinished& finished) {
-                                                    draw();
-                                                    if (finished.end != training::TrainingEnd::Interrupted)
-                                                        QApplication::alert(this);
-                                                });
+    engine::onEvent<training::TrainingFinished>(
+        *m_run, this, [this](const training::TrainingFinished& finished) {
+            draw();
+            if (m_closesAtEnd)
+                QTimer::singleShot(0, this, &QWidget::close);
+            else if (finished.end != training::TrainingEnd::Interrupted)
+                QApplication::alert(this);
+        });
     connect(m_actions->start, &QAction::triggered, this, &TrainingWindow::start);
     connect(m_actions->stop, &QAction::triggered, m_run, &training::TrainingRun::stop);
     connect(m_actions->close, &QAction::triggered, this, &QWidget::close);
@@ -88,6 +92,7 @@ TrainingWindow::~TrainingWindow()
 
 void TrainingWindow::setTheme(const Theme& theme)
 {
+    m_theme = theme;
     applyTheme(*this, theme);
     applyPalette(*this, theme);
     m_actions->setTheme(theme);
@@ -164,7 +169,9 @@ void TrainingWindow::start()
     remember();
     try {
         const training::TrainingSnapshot before = m_run->snapshot();
-        m_run->load(m_config->path(), m_config->contents(), m_view->form()->options());
+        const training::TrainingOptions options = m_view->form()->options();
+        m_run->load(m_config->path(), m_config->contents(), options);
+        m_checkpointFolder = options.checkpointFolder;
         m_view->runs()->keep(before);
         m_run->start();
     } catch (const std::exception& error) {
@@ -187,8 +194,33 @@ void TrainingWindow::showError(const QString& sentence)
     m_view->banner()->showMessage(MessageBanner::Kind::Error, sentence);
 }
 
+QString TrainingWindow::closingText() const
+{
+    const QString& folder = m_checkpointFolder;
+    return folder.isEmpty()
+               ? tr("A training run is under way. It keeps no checkpoints, so what it has learned would be "
+                    "lost.")
+               : tr("A training run is under way. It would end after this step, with a checkpoint in %1.")
+                     .arg(QDir::toNativeSeparators(folder));
+}
+
+void TrainingWindow::stopAndClose()
+{
+    const bool isAskedAgain = std::exchange(m_closesAtEnd, true);
+    if (isUnderWay() && !isAskedAgain)
+        m_run->stop();
+    else
+        close();
+}
+
 void TrainingWindow::closeEvent(QCloseEvent* event)
 {
+    if (isUnderWay() && !m_closesAtEnd) {
+        event->ignore();
+        if (wantsToStop(this, closingText(), m_theme))
+            stopAndClose();
+        return;
+    }
     QWidget::closeEvent(event);
     deleteLater();
     emit closed();

@@ -27,8 +27,8 @@ class TrainingView;
 /// A window for training runs of one config: it joins a run, the view that draws it, and what a person asks
 /// for. It decides nothing about a run and draws nothing itself.
 ///
-/// To close it is to end its run: its process is gone with it. Where it stood, and what was asked for each
-/// config, is remembered.
+/// To close it is to end its run, after a question: with a checkpoint of what was learned where the run keeps
+/// some. Where it stood, and what was asked for each config, is remembered.
 class TrainingWindow : public QWidget
 {
     Q_OBJECT
@@ -48,6 +48,11 @@ public:
     void setObstacle(const QString& sentence);
 
     bool isUnderWay() const;
+    /// What ending the run now means, as sentences.
+    QString closingText() const;
+    /// Ends the run as Stop does, and closes then, without a question; at once where nothing is under way or it
+    /// is asked for a second time.
+    void stopAndClose();
     const training::TrainingRun& run() const { return *m_run; }
 
 signals:
@@ -73,6 +78,11 @@ private:
     std::optional<engine::ConfigFile> m_config;
     /// Something else uses the device.
     QString m_obstacle;
+    /// Of the run; empty where it keeps none.
+    QString m_checkpointFolder;
+    /// It closes when the run has ended.
+    bool m_closesAtEnd = false;
+    Theme m_theme = Theme::light();
     WindowSettings m_settings{QStringLiteral("training")};
     QTimer m_drawTimer;
 };

@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sample_snapshots.h"
+#include "sample_windows.h"
+#include "support/rows.h"
+#include "support/test_main.h"
+#include "ui/plain_text.h"
+#include "ui/trials_model.h"
+
+#include <QHelpEvent>
+#include <QLabel>
+#include <QPushButton>
+#include <QTest>
+#include <QTextDocument>
+#include <QToolTip>
+
+#include <memory>
+
+using namespace batchpeak;
+using namespace batchpeak::test;
+using namespace batchpeak::ui;
+
+namespace {
+
+const QString markup = QStringLiteral("<b>gpu</b><img src=\"http://example.org/seen.png\">");
+
+} // namespace
+
+class PlainTextTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void initTestCase() { PlainText::install(); }
+
+    void leavesPlainToolTipsAsTheyAre_data()
+    {
+        rows<const char*>(
+            {{"words", "Took 3 s on cuda:0"}, {"lines", "a\nb"}, {"less", "1 < 2"}, {"nothing", ""}});
+    }
+    void leavesPlainToolTipsAsTheyAre()
+    {
+        const QString text = QString::fromUtf8(row<const char*>());
+        QCOMPARE(plainToolTip(text), text);
+    }
+
+    void showsMarkupInToolTipsAsText()
+    {
+        QPushButton button;
+        button.setToolTip(markup);
+        button.show();
+        QHelpEvent event(QEvent::ToolTip, {5, 5}, button.mapToGlobal(QPoint(5, 5)));
+        QCoreApplication::sendEvent(&button, &event);
+        QVERIFY2(QToolTip::text().contains(QStringLiteral("&lt;img")), qPrintable(QToolTip::text()));
+        QVERIFY(!QToolTip::text().contains(QStringLiteral("<img")));
+        QToolTip::hideText();
+    }
+
+    void showsMarkupInLabelsAsText()
+    {
+        QLabel label(markup);
+        label.show();
+        QCOMPARE(label.textFormat(), Qt::PlainText);
+        QLabel rich;
+        rich.setTextFormat(Qt::RichText);
+        rich.show();
+        QCOMPARE(rich.textFormat(), Qt::RichText);
+    }
+
+    void guessesNowhereInAWindow()
+    {
+        engine::Snapshot snapshot = runningSnapshot();
+        for (auto& device : snapshot.devices)
+            device.name = markup;
+        for (auto& trial : snapshot.trials) {
+            trial.device = markup.toStdString();
+            trial.text = markup.toStdString();
+        }
+        SampleWindow window(Theme::light(), QSize(1440, 900));
+        window.display(snapshot);
+        window.show();
+        const auto labels = window.findChildren<QLabel*>();
+        QVERIFY(labels.size() > 20);
+        for (const QLabel* label : labels) {
+            if (label->isVisible())
+                QVERIFY2(label->textFormat() != Qt::AutoText, qPrintable(label->text()));
+        }
+        TrialsModel model;
+        model.display(snapshot, engine::MemoryUnit::forBytes(1e9));
+        for (int row = 0; row < model.rowCount(); ++row) {
+            const QString toolTip = model.index(row, 0).data(Qt::ToolTipRole).toString();
+            QVERIFY2(!Qt::mightBeRichText(toolTip) || !toolTip.contains(QStringLiteral("<img")),
+                     qPrintable(toolTip));
+        }
+    }
+};
+
+BATCHPEAK_TEST(PlainTextTest)
+#include "tst_plain_text.moc"
