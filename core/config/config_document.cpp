@@ -151,11 +151,39 @@ void dropIdlePlaces(ConfigContents& contents)
         places.sequenceLength.reset();
 }
 
+/// A slip, or malice: no sum or product of such numbers need be looked after.
+void refuseBeyondReason(const BatchPlan& plan, const BatchPlaces& places,
+                        const std::optional<ValuePlace>& devices)
+{
+    constexpr std::int64_t mostSamples = std::int64_t{1} << 31;
+    constexpr std::int64_t mostDevices = std::int64_t{1} << 20;
+    const auto require = [](std::int64_t number, std::int64_t most, std::string_view key,
+                            const std::optional<ValuePlace>& place) {
+        if (number > most)
+            throw errorAt(place ? place->position : TextPosition{},
+                          "The value {} of {} is beyond all reason; give at most {}.", number, key, most);
+    };
+    require(plan.globalBatchSize, mostSamples, plan.globalBatchKey,
+            places.globalBatch ? places.globalBatch : places.accumulationSteps);
+    require(plan.devices, mostDevices, devices ? std::string_view(devices->key) : "the number of devices",
+            devices);
+    if (const auto size = plan.writtenSize())
+        require(*size, mostSamples, plan.microBatchKey, places.microBatch);
+    if (const auto* explore = std::get_if<Explore>(&plan.setting)) {
+        for (const auto& bound : {explore->minimum, explore->maximum})
+            require(bound.value_or(1), mostSamples, plan.microBatchKey, places.microBatch);
+    }
+}
+
 } // namespace
 
 ConfigContents ConfigDocument::read() const
 {
     ConfigContents contents = m_format.read(*m_text);
+    if (contents.train)
+        refuseBeyondReason(*contents.train, contents.places.train, contents.places.devices);
+    if (contents.eval)
+        refuseBeyondReason(*contents.eval, contents.places.eval, contents.places.devices);
     dropIdlePlaces(contents);
     contents.formatName = m_format.name;
     contents.rules = m_format.rules;
