@@ -25,9 +25,6 @@ namespace {
 
 using Kind = GlobalBatchOption::Kind;
 
-// Of the size of a config's own: config::wholeBatch() takes none above.
-constexpr std::int64_t largestBatch = std::int64_t{1} << 31;
-
 GlobalBatchOption globalBatchFromText(const std::string& text)
 {
     if (text == "below")
@@ -35,7 +32,7 @@ GlobalBatchOption globalBatchFromText(const std::string& text)
     if (text == "above")
         return {.kind = Kind::Above};
     try {
-        return {.kind = Kind::Given, .batch = engine::countFromText(text, 1, largestBatch)};
+        return {.kind = Kind::Given, .batch = engine::countFromText(text, 1, engine::largestBatch)};
     } catch (const UsageError& error) {
         throw UsageError(std::string(error.what()) + " Or write below or above.");
     }
@@ -137,15 +134,15 @@ config::SplicedText chosenText(const engine::ConfigFile& file, std::vector<confi
     }
 }
 
-bool isSameFile(const QString& path, const QString& other)
-{
-    const QString canonical = QFileInfo(path).canonicalFilePath();
-    return !canonical.isEmpty() && canonical == QFileInfo(other).canonicalFilePath();
-}
-
 /// \throws UsageError where \p target is there already, as a file of another content than the config's
 void refuseToReplace(const engine::ConfigFile& file, const QString& target, const OutputOptions& options)
 {
+    if (isSameFile(target, file.modelSource())) {
+        throw UsageError(QStringLiteral("%1 holds the network of this run, and was not overwritten; name "
+                                        "another file.")
+                             .arg(target)
+                             .toStdString());
+    }
     if (options.force || !QFileInfo::exists(target) || isSameFile(target, file.path()))
         return;
     throw UsageError(QStringLiteral("%1 is there already, and was not overwritten; name another file, or add "
@@ -167,11 +164,18 @@ void showChange(const engine::ConfigFile& file, const config::SplicedText& splic
 
 } // namespace
 
+bool isSameFile(const QString& path, const QString& other)
+{
+    const QString canonical = QFileInfo(path).canonicalFilePath();
+    return !canonical.isEmpty() && canonical == QFileInfo(other).canonicalFilePath();
+}
+
 void addOutputOptions(Options& options, OutputOptions& output)
 {
     options.addText("--output", "FILE", "File to write the config with the size to", output.output);
     options.addFlag("--in-place", "Write the size into FILE itself", output.inPlace);
-    options.addFlag("--force", "Let --output overwrite a file that is there already", output.force);
+    options.addFlag("--force", "Overwrite a file that is there already, where --output or --events names one",
+                    output.force);
     options.addText("--global-batch", "N|below|above",
                     "Samples of one optimizer step to write with the size: N, or the nearest where the "
                     "present number cannot be kept",

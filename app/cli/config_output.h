@@ -56,6 +56,9 @@ void addOutputOptions(Options& options, OutputOptions& output);
 /// \throws UsageError where they contradict each other
 void checkOutputOptions(const OutputOptions& options);
 
+/// Whether both are there and are one file, through links or not.
+bool isSameFile(const QString& path, const QString& other);
+
 /// The file to write; empty for none.
 QString outputPath(const engine::ConfigFile& file, const OutputOptions& options);
 

@@ -7,7 +7,6 @@
 #include "console.h"
 #include "engine/past_exploration.h"
 #include "engine/predicted_sizes.h"
-#include "run_arguments.h"
 #include "run_terminal.h"
 #include "store/exploration_store.h"
 #include "training/confirmation_run.h"
@@ -144,8 +143,11 @@ int confirmRecommendation(const engine::ConfigFile& file, const training::Traini
     ConfirmationTerminal terminal(run, console);
     run.start(file.path(), file.contents(), options, sizes, request.steps);
     const int code = terminal.waitForEnd();
-    return codeWithEvents(code, request.events ? training::writeConfirmation(*request.events, run.snapshot())
-                                               : QString());
+    const QString problem =
+        request.events ? training::writeConfirmation(*request.events, run.snapshot()) : QString();
+    if (!problem.isEmpty() && request.onMissingEvents)
+        request.onMissingEvents(problem);
+    return code;
 }
 
 } // namespace batchpeak::cli

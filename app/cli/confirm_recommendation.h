@@ -7,6 +7,8 @@
 
 #include <QIODevice>
 
+#include <functional>
+
 namespace batchpeak::cli {
 
 class Console;
@@ -18,6 +20,8 @@ struct ConfirmationRequest
     int steps = 1;
     /// Open for writing; null where no events are asked for.
     QIODevice* events = nullptr;
+    /// Hears why events are missing, as the system says it.
+    std::function<void(const QString&)> onMissingEvents = {};
 };
 
 /// Takes what the newest exploration of this config on this device recommends, from the history, and runs

@@ -10,13 +10,12 @@
 #include "engine/exploration_outlook.h"
 #include "engine/exploration_recorder.h"
 #include "engine/phase_sequence.h"
+#include "events_file.h"
 #include "exploration_terminal.h"
 #include "options.h"
 #include "outlook_text.h"
 #include "run_arguments.h"
 #include "store/exploration_store.h"
-
-#include <QFile>
 
 #include <memory>
 #include <utility>
@@ -114,15 +113,15 @@ int ExploreCommand::run()
         return printPlan(file, console);
 
     engine::Exploration exploration;
-    QFile events(QString::fromStdString(m_events));
+    EventsFile events(m_events, {file.path(), file.modelSource(), outputPath(file, m_output)},
+                      m_output.force);
     std::unique_ptr<engine::EventLog> eventLog;
-    if (!m_events.empty()) {
-        openEvents(events, m_events);
-        eventLog = std::make_unique<engine::EventLog>(exploration, events);
+    if (QIODevice* device = events.device()) {
+        eventLog = std::make_unique<engine::EventLog>(exploration, *device);
+        QObject::connect(eventLog.get(), &engine::EventLog::failed,
+                         [&](const QString& problem) { events.sayMissing(problem, console); });
     }
-
-    const int code = explore(file, exploration, console);
-    return codeWithEvents(code, eventLog ? eventLog->problem() : QString());
+    return events.codeWith(explore(file, exploration, console));
 }
 
 /// \return the exit code
@@ -200,7 +199,7 @@ int ExploreCommand::runInEventLoop(engine::Exploration& exploration, Console& co
 {
     engine::ExplorationRecorder recorder(exploration, store::ExplorationStore::defaultPath());
     QObject::connect(
-        &recorder, &engine::ExplorationRecorder::failed, &recorder,
+        &recorder, &engine::ExplorationRecorder::said, &recorder,
         [&console](const QString& sentence) { console.remark(QStringLiteral("warning: ") + sentence); });
 
     using Detail = ExplorationTerminal::Detail;

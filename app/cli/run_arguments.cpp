@@ -5,8 +5,6 @@
 #include "command.h"
 #include "engine/option_table.h"
 
-#include <QFile>
-
 #include <string>
 #include <vector>
 
@@ -109,31 +107,6 @@ void addColourOption(Options& options, Colours& colours)
                     [&colours](const std::string& text) {
                         colours = engine::known(coloursFromText(text), text, "auto, always, never");
                     });
-}
-
-void addEventsOption(Options& options, std::string& target)
-{
-    options.addText("--events", "FILE", "Write events as JSON Lines; - stands for stdout", target);
-}
-
-void openEvents(QFile& events, const std::string& target)
-{
-    const bool opened =
-        target == "-" ? events.open(stdout, QIODevice::WriteOnly) : events.open(QIODevice::WriteOnly);
-    if (!opened) {
-        throw UsageError(QStringLiteral("%1 cannot be written: %2. Name another file for the events.")
-                             .arg(events.fileName(), events.errorString())
-                             .toStdString());
-    }
-}
-
-int codeWithEvents(int code, const QString& problem)
-{
-    if (problem.isEmpty())
-        return code;
-    printError(
-        QStringLiteral("the events could not all be written: %1. Name another file for them.").arg(problem));
-    return code == exitCode::success ? exitCode::notWritten : code;
 }
 
 } // namespace batchpeak::cli

@@ -9,8 +9,6 @@
 
 #include <string>
 
-class QFile;
-
 namespace batchpeak::cli {
 
 /// Options that several commands share. Each is filled while parsing, and must live as long.
@@ -38,17 +36,5 @@ void checkExplorationOptions(const engine::ExplorationOptions& options);
 
 /// --color: whether the terminal shows styles.
 void addColourOption(Options& options, Colours& colours);
-
-/// --events: where events are written; empty for nowhere, "-" for stdout.
-void addEventsOption(Options& options, std::string& target);
-
-/// \throws UsageError with the system's reason
-void openEvents(QFile& events, const std::string& target);
-
-/// Says that events are missing, where they are.
-/// \param code  the exit code without that
-/// \param problem  why lines are missing, as the system says it; empty where none is
-/// \return the exit code
-int codeWithEvents(int code, const QString& problem);
 
 } // namespace batchpeak::cli

@@ -4,6 +4,7 @@
 #include "config_text.h"
 #include "confirm_recommendation.h"
 #include "console.h"
+#include "events_file.h"
 #include "options.h"
 #include "run_arguments.h"
 #include "training/confirmation_run.h"
@@ -14,7 +15,6 @@
 #include "training_terminal.h"
 
 #include <QDir>
-#include <QFile>
 #include <QFileInfo>
 
 #include <memory>
@@ -46,14 +46,15 @@ public:
     int run() override;
 
 private:
-    int train(const engine::ConfigFile& file, QIODevice* events, Console& console) const;
-    int confirm(const engine::ConfigFile& file, QIODevice* events, Console& console) const;
+    int train(const engine::ConfigFile& file, EventsFile& events, Console& console) const;
+    int confirm(const engine::ConfigFile& file, EventsFile& events, Console& console) const;
     int runInEventLoop(training::TrainingRun& training, Console& console) const;
 
     std::string m_file;
     std::string m_model;
     TrainingArguments m_arguments;
     std::string m_events;
+    bool m_force = false;
     bool m_quiet = false;
     Colours m_colours = Colours::Auto;
 };
@@ -64,6 +65,7 @@ void TrainCommand::addOptions(Options& options)
     addModelOption(options, m_model);
     addTrainingOptions(options, m_arguments);
     addEventsOption(options, m_events);
+    options.addFlag("--force", "Overwrite a file that is there already, where --events names one", m_force);
     options.addFlag("--quiet", "Print the summary and errors only", m_quiet);
     addColourOption(options, m_colours);
 }
@@ -83,14 +85,14 @@ int TrainCommand::run()
 
     Console console(m_events == "-" ? stderr : stdout, m_colours);
     console.remark(warningLines(file.path(), file.contents()));
-    QFile events(QString::fromStdString(m_events));
-    if (!m_events.empty())
-        openEvents(events, m_events);
-    QIODevice* device = m_events.empty() ? nullptr : &events;
-    return m_arguments.confirms ? confirm(file, device, console) : train(file, device, console);
+    EventsFile events(m_events,
+                      {file.path(), file.modelSource(), QString::fromStdString(m_arguments.options.data.path),
+                       m_arguments.options.growth},
+                      m_force);
+    return m_arguments.confirms ? confirm(file, events, console) : train(file, events, console);
 }
 
-int TrainCommand::train(const engine::ConfigFile& file, QIODevice* events, Console& console) const
+int TrainCommand::train(const engine::ConfigFile& file, EventsFile& events, Console& console) const
 {
     if (m_arguments.asksForASearch && !m_quiet)
         console.remark(QString::fromUtf8(searchNote));
@@ -98,10 +100,12 @@ int TrainCommand::train(const engine::ConfigFile& file, QIODevice* events, Conso
     training.load(file.path(), file.contents(), m_arguments.options);
 
     std::unique_ptr<training::TrainingEventLog> eventLog;
-    if (events)
-        eventLog = std::make_unique<training::TrainingEventLog>(training, *events);
-    const int code = runInEventLoop(training, console);
-    return codeWithEvents(code, eventLog ? eventLog->problem() : QString());
+    if (QIODevice* device = events.device()) {
+        eventLog = std::make_unique<training::TrainingEventLog>(training, *device);
+        QObject::connect(eventLog.get(), &training::TrainingEventLog::failed,
+                         [&](const QString& problem) { events.sayMissing(problem, console); });
+    }
+    return events.codeWith(runInEventLoop(training, console));
 }
 
 int TrainCommand::runInEventLoop(training::TrainingRun& training, Console& console) const
@@ -112,11 +116,13 @@ int TrainCommand::runInEventLoop(training::TrainingRun& training, Console& conso
     return terminal.waitForEnd();
 }
 
-int TrainCommand::confirm(const engine::ConfigFile& file, QIODevice* events, Console& console) const
+int TrainCommand::confirm(const engine::ConfigFile& file, EventsFile& events, Console& console) const
 {
     const ConfirmationRequest request{
-        .steps = m_arguments.confirmSteps.value_or(training::usualConfirmationSteps), .events = events};
-    return confirmRecommendation(file, m_arguments.options, request, console);
+        .steps = m_arguments.confirmSteps.value_or(training::usualConfirmationSteps),
+        .events = events.device(),
+        .onMissingEvents = [&](const QString& problem) { events.sayMissing(problem, console); }};
+    return events.codeWith(confirmRecommendation(file, m_arguments.options, request, console));
 }
 
 } // namespace

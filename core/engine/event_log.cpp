@@ -179,11 +179,12 @@ void EventLines::write(const QString& event, QJsonObject fields)
     fields.insert(QStringLiteral("event"), event);
     fields.insert(QStringLiteral("time"), QDateTime::currentDateTimeUtc().toString(Qt::ISODateWithMs));
     const QByteArray line = QJsonDocument(fields).toJson(QJsonDocument::Compact) + '\n';
-    if (m_device.write(line) != line.size())
-        m_problem = m_device.errorString();
+    bool isWritten = m_device.write(line) == line.size();
     // A reader at the other end of a pipe wants each line as it comes.
-    if (auto* file = qobject_cast<QFileDevice*>(&m_device); file && !file->flush())
-        m_problem = file->errorString();
+    if (auto* file = qobject_cast<QFileDevice*>(&m_device))
+        isWritten = file->flush() && isWritten;
+    if (!isWritten && m_onProblem)
+        std::exchange(m_onProblem, {})(m_device.errorString());
 }
 
 QJsonValue eventNumber(std::int64_t value)
@@ -268,7 +269,9 @@ QJsonObject eventFields(const trial::TrialRecord& trial)
 }
 
 EventLog::EventLog(const Exploration& exploration, QIODevice& device, QObject* parent)
-    : QObject(parent), m_exploration(exploration), m_lines(device)
+    : QObject(parent),
+      m_exploration(exploration),
+      m_lines(device, [this](const QString& problem) { emit failed(problem); })
 {
     connect(&exploration, &Exploration::occurred, this, [this](const Event& event) {
         std::visit([this](const auto& occurred) { write(occurred); }, event);

@@ -11,6 +11,7 @@
 #include <QString>
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 namespace batchpeak::engine {
@@ -26,17 +27,18 @@ class EventLines
 {
 public:
     /// \param device  open for writing; it outlives this object
-    explicit EventLines(QIODevice& device) : m_device(device) {}
+    /// \param onProblem  hears once, at the first line that is missing, why it is, as the system says it
+    explicit EventLines(QIODevice& device, std::function<void(const QString&)> onProblem)
+        : m_device(device), m_onProblem(std::move(onProblem))
+    {}
 
     /// Writes one event as a line: \p fields, "event" and "time".
     void write(const QString& event, QJsonObject fields);
 
-    /// Why lines are missing, as the system says it; empty while none is.
-    const QString& problem() const { return m_problem; }
-
 private:
     QIODevice& m_device;
-    QString m_problem;
+    /// Nothing once it has been told.
+    std::function<void(const QString&)> m_onProblem;
 };
 
 /// A count or bytes: exact up to 2^53.
@@ -71,8 +73,9 @@ public:
     /// \param device  open for writing; it and the exploration outlive this object
     EventLog(const Exploration& exploration, QIODevice& device, QObject* parent = nullptr);
 
-    /// Why lines are missing, as the system says it; empty while none is.
-    const QString& problem() const { return m_lines.problem(); }
+signals:
+    /// Emitted once, at the first line that is missing. \p problem  as the system says it
+    void failed(const QString& problem);
 
 private:
     void write(const Started& started);

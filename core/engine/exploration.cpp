@@ -105,8 +105,7 @@ void Exploration::start()
 void Exploration::begin()
 {
     connect(&m_run->tick, &QTimer::timeout, this, &Exploration::tick);
-    m_run->budget.setSingleShot(true);
-    connect(&m_run->budget, &QTimer::timeout, this, [this] { finish(FinishStatus::Budget); });
+    connect(&m_run->budget, &LongTimer::timeout, this, [this] { finish(FinishStatus::Budget); });
     m_run->rest.setSingleShot(true);
     connect(&m_run->rest, &QTimer::timeout, this, [this] { m_run->pool->rest(); });
     m_run->clock.start();
@@ -277,7 +276,7 @@ bool Exploration::holdForPause()
         m_run->builder.setPauseRequested(false);
         m_run->pausedAt = m_run->now();
         if (m_run->budget.isActive())
-            m_run->budgetLeft = m_run->budget.remainingTimeAsDuration();
+            m_run->budgetLeft = m_run->budget.remaining();
         m_run->budget.stop();
         m_run->rest.start(m_parts.restAfter);
         publish();

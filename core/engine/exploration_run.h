@@ -5,6 +5,7 @@
 #include "device_pool.h"
 #include "exploration.h"
 #include "exploration_plan.h"
+#include "long_timer.h"
 #include "planner_thread.h"
 #include "run_devices.h"
 #include "run_progress.h"
@@ -59,7 +60,7 @@ struct Exploration::Run : public QObject
     StallWatch stalls;
     QElapsedTimer clock;
     QTimer tick;
-    QTimer budget;
+    LongTimer budget;
     /// Since when it is paused [s], and what of the budget's time is kept for after that.
     std::optional<double> pausedAt;
     std::optional<std::chrono::milliseconds> budgetLeft;

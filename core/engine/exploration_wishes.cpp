@@ -142,7 +142,7 @@ void Exploration::extend(const MoreEffort& more)
         if (m_run->budgetLeft)
             *m_run->budgetLeft += *more.time;
         else
-            m_run->budget.start(m_run->budget.remainingTimeAsDuration() + *more.time);
+            m_run->budget.start(m_run->budget.remaining() + *more.time);
     }
     m_run->builder.extend(trials, m_run->budgetSeconds);
     wish([trials](TrialPlanner& planner) { planner.extend(trials); }, command,

@@ -25,6 +25,8 @@ constexpr double worthSaying = 0.05;
 
 // Some hours of trials; beyond that a log is for a file.
 constexpr std::size_t keptLines = 1000;
+// With these a log takes 8 MB at most, whatever a worker writes.
+constexpr qsizetype keptCharacters = 4000;
 
 QString wordFor(trial::Outcome outcome)
 {
@@ -175,9 +177,17 @@ LogLevel levelOf(const trial::TrialRecord& trial)
 
 void addLine(std::vector<LogLine>& log, LogLevel level, const QString& text)
 {
-    if (log.size() >= keptLines)
-        log.erase(log.begin());
-    log.push_back({.time = QDateTime::currentDateTimeUtc(), .level = level, .text = text});
+    const auto add = [&log](LogLevel itsLevel, const QString& line) {
+        if (log.size() >= keptLines)
+            log.erase(log.begin());
+        log.push_back({.time = QDateTime::currentDateTimeUtc(), .level = itsLevel, .text = line});
+    };
+    if (text.size() <= keptCharacters)
+        return add(level, text);
+    add(level, text.left(keptCharacters) + QStringLiteral(" …"));
+    const QString said = Translated::tr("Lines of the log are cut after %1 characters.").arg(keptCharacters);
+    if (std::ranges::find(log, said, &LogLine::text) == log.end())
+        add(LogLevel::Warning, said);
 }
 
 } // namespace batchpeak::engine

@@ -109,8 +109,8 @@ std::vector<Asked> questionOptions()
         phaseOption(),
         option({"--setting", "explore|auto|N|null", "What to find, instead of the config's micro_batch_size"},
                &Options::setting, settingFromText, settingText),
-        countOption({"--min", "N", "Smallest size to consider"}, &Options::minimum, 1, largestCount),
-        countOption({"--max", "N", "Largest size to consider"}, &Options::maximum, 1, largestCount),
+        countOption({"--min", "N", "Smallest size to consider"}, &Options::minimum, 1, largestBatch),
+        countOption({"--max", "N", "Largest size to consider"}, &Options::maximum, 1, largestBatch),
         option({"--objective", "micro|effective",
                 "Maximise the samples/s of a micro-batch, or of whole steps at the config's batch_size"},
                &Options::objective, objectiveFromText, objectiveText),
@@ -165,6 +165,8 @@ std::vector<Asked> runOptions()
                    &Options::workerCommand),
         textOption({"--launcher", "PREFIX", "Words before the worker's command, as \"ssh host\""},
                    &Options::launcher),
+        option({"--start-timeout", "TIME", "How long a worker may take to start; any time behind a launcher"},
+               &Options::startTimeout, durationFromText, durationToText),
         option({"--seed", "N", "Seed of everything random"}, &Options::seed, seedFromText, seedText)};
 }
 

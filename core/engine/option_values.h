@@ -32,6 +32,8 @@ public:
 /// A count of samples or tokens up to this is possible for some run; what is possible for one, its config
 /// says.
 inline constexpr std::int64_t largestCount = std::int64_t{1} << 40;
+/// Of one optimizer step: a config with more is refused (core/config/config_document.cpp).
+inline constexpr std::int64_t largestBatch = std::int64_t{1} << 31;
 
 /// "2GiB", "2G", the same, "800M", "1.5GB", "6442450944B" [bytes, above 0]. The unit must be there: a bare
 /// "6" is more often a forgotten unit than six bytes.

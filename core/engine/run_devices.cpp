@@ -211,6 +211,16 @@ WorkerCommand workerCommand(const ExplorationOptions& options, const device::Loc
     return command;
 }
 
+/// Of a queue nobody knows how long it is.
+WorkerTimeouts timeoutsFor(const ExplorationOptions& options, WorkerTimeouts timeouts)
+{
+    if (options.startTimeout)
+        timeouts.startUp = *options.startTimeout;
+    else if (!options.launcher.isEmpty())
+        timeouts.startUp = WorkerTimeouts::unlimited;
+    return timeouts;
+}
+
 RunDevices::RunDevices(const trial::LoadRequest& load, const ExplorationOptions& options,
                        const ExplorationParts& parts)
     : m_isHere(options.launcher.isEmpty()),
@@ -226,7 +236,7 @@ RunDevices::RunDevices(const trial::LoadRequest& load, const ExplorationOptions&
                             .load = load,
                             .memoryLimitBytes = options.memoryLimitBytes,
                             .headroom = options.headroom,
-                            .timeouts = parts.timeouts,
+                            .timeouts = timeoutsFor(options, parts.timeouts),
                             .memoryKills = parts.memoryKills});
         m_uuids.push_back(device.uuid);
     }

@@ -14,6 +14,8 @@ constexpr double timeLimitPerPredicted = 3.0;
 constexpr double timeLimitBeyondPredicted = 30.0;
 // Before anything was measured: a first step of minutes is no size to recommend on any computer.
 constexpr double timeLimitUnpredicted = 300.0;
+// No worker's word on how long its trials took makes a limit that is none.
+constexpr double timeLimitAtMost = 3600.0;
 // Where neither worker nor user names a limit, memory must still be a number: one pebibyte.
 constexpr std::int64_t unknownMemoryBytes = std::int64_t{1} << 50;
 
@@ -21,7 +23,8 @@ double timeLimitSeconds(const search::Proposal& proposal)
 {
     if (!proposal.predictedWallSeconds)
         return timeLimitUnpredicted;
-    return timeLimitPerPredicted * *proposal.predictedWallSeconds + timeLimitBeyondPredicted;
+    return std::min(timeLimitPerPredicted * *proposal.predictedWallSeconds + timeLimitBeyondPredicted,
+                    timeLimitAtMost);
 }
 
 } // namespace

@@ -5,6 +5,8 @@
 #include "comparison_answer.h"
 #include "readable_text.h"
 
+#include <QTimer>
+
 #include <algorithm>
 #include <utility>
 #include <variant>
@@ -70,8 +72,15 @@ WorkerConversation::WorkerConversation(DeviceSetup setup, QObject* parent)
     : QObject(parent), m_setup(std::move(setup)), m_process(nullptr, dropLater)
 {
     m_device.id = m_setup.id;
-    m_wait.setSingleShot(true);
-    connect(&m_wait, &QTimer::timeout, this, [this] {
+    connect(&m_signOfWaiting, &QTimer::timeout, this, [this] {
+        if (m_stage == Stage::Greeting)
+            emit logged(LogLevel::Warning,
+                        tr("The worker has not started after %1; a launcher may hold it in a queue.")
+                            .arg(durationText(std::chrono::milliseconds(m_sinceStart.elapsed()))));
+        else
+            m_signOfWaiting.stop();
+    });
+    connect(&m_wait, &LongTimer::timeout, this, [this] {
         m_fellSilent = true;
         lose(m_sentenceWhenOver);
     });
@@ -102,7 +111,10 @@ void WorkerConversation::launch(int protocol)
     });
     connect(process, &WorkerProcess::ended, this, &WorkerConversation::processEnded);
     wait(m_setup.timeouts.startUp,
-         tr("The worker did not say hello within %1.").arg(durationText(m_setup.timeouts.startUp)));
+         tr("The worker did not say hello within %1; give it longer with --start-timeout.")
+             .arg(durationText(m_setup.timeouts.startUp)));
+    m_sinceStart.start();
+    m_signOfWaiting.start(m_setup.timeouts.signOfWaiting);
     WorkerCommand command = m_setup.command;
     command.environment += m_environment;
     process->start(command);
@@ -184,8 +196,7 @@ void WorkerConversation::wait(std::chrono::milliseconds limit, const QString& se
 
 void WorkerConversation::waitForTrial(double timeLimitSeconds)
 {
-    const auto limit =
-        std::chrono::milliseconds(static_cast<qint64>(timeLimitSeconds * 1000)) + m_setup.timeouts.trialGrace;
+    const auto limit = boundedMilliseconds(timeLimitSeconds) + m_setup.timeouts.trialGrace;
     wait(limit, tr("The worker gave no answer within %1.").arg(durationText(limit)));
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "device/host_memory.h"
+#include "long_timer.h"
 #include "snapshot.h"
 #include "trial/protocol.h"
 #include "worker_process.h"
@@ -165,7 +166,10 @@ private:
     int m_loads = 0;
     QElapsedTimer m_sinceHello;
     std::unique_ptr<WorkerProcess, void (*)(WorkerProcess*)> m_process;
-    QTimer m_wait;
+    LongTimer m_wait;
+    /// While a start is waited for, and since when it is.
+    QTimer m_signOfWaiting;
+    QElapsedTimer m_sinceStart;
     QString m_sentenceWhenOver;
     std::optional<Asked> m_asked;
     /// Numbers of earlier requests, whose late answers are no offence.

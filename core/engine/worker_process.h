@@ -21,9 +21,13 @@ namespace batchpeak::engine {
 /// Tests make them short.
 struct WorkerTimeouts
 {
+    /// As long as a person waits.
+    static constexpr std::chrono::milliseconds unlimited = std::chrono::hours(24 * 3650);
     /// Start to hello. libtorch with CUDA took 16 s from a cold disk (measured once, right after
     /// installing); a launcher that queues may take longer than any number.
     std::chrono::milliseconds startUp = std::chrono::seconds(60);
+    /// Between two lines that tell that the start is still waited for.
+    std::chrono::milliseconds signOfWaiting = std::chrono::seconds(30);
     /// Load request to loaded: the initialisation of some billions of parameters on a slow CPU.
     std::chrono::milliseconds load = std::chrono::minutes(5);
     /// From a load that found too little memory to the next, and how many follow: a driver takes up to some

@@ -16,6 +16,8 @@ namespace {
 constexpr int deepestNesting = 32;
 constexpr std::size_t longestText = std::size_t{16} * 1024;
 constexpr std::size_t longestQuote = 80;
+// In seconds: longer than anything that is measured, and far from what overflows a timer.
+constexpr double longestDuration = 10.0 * 365 * 24 * 3600;
 
 bool refuseDeepNesting(int depth, Json::parse_event_t, Json&)
 {
@@ -184,8 +186,8 @@ double FieldReader::duration(const char* name, std::optional<double> fallback) c
         return *fallback;
     const Json& found = require(name);
     const double seconds = found.is_number() ? found.get<double>() : -1.0;
-    if (!std::isfinite(seconds) || seconds < 0)
-        refuse(name, found, "a number of seconds, zero or more");
+    if (!std::isfinite(seconds) || seconds < 0 || seconds > longestDuration)
+        refuse(name, found, "a number of seconds, from zero to ten years");
     return seconds;
 }
 

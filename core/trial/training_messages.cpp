@@ -154,7 +154,7 @@ BatchResult batchResultFrom(const FieldReader& fields)
     result.allocationRetries = fields.integerFrom(0, "alloc_retries", 0);
     if (fields.has("refused_host_bytes"))
         result.refusedHostBytes = fields.integerFrom(0, "refused_host_bytes");
-    result.text = fields.text("text", "");
+    result.text = clipped(fields.text("text", ""));
     result.isLast = fields.boolean("last", false);
     return result;
 }

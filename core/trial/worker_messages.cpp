@@ -128,9 +128,9 @@ Json toJson(const WorkerError& error)
 
 DeviceDescription deviceFrom(const FieldReader& fields)
 {
-    return {.kind = fields.text("kind", ""),
-            .name = fields.text("name", ""),
-            .uuid = fields.text("uuid", ""),
+    return {.kind = clipped(fields.text("kind", "")),
+            .name = clipped(fields.text("name", "")),
+            .uuid = clipped(fields.text("uuid", "")),
             .totalBytes = fields.integerFrom(0, "total_bytes", 0),
             .freeBytes = fields.integerFrom(0, "free_bytes", 0),
             .contextBytes = fields.integerFrom(0, "context_bytes", 0),
@@ -141,8 +141,8 @@ DeviceDescription deviceFrom(const FieldReader& fields)
 WorkerHello helloFrom(const FieldReader& fields)
 {
     return {.protocol = fields.smallInteger(1, "protocol"),
-            .program = fields.text("program", ""),
-            .framework = fields.text("framework", ""),
+            .program = clipped(fields.text("program", "")),
+            .framework = clipped(fields.text("framework", "")),
             .device = fields.has("device") ? deviceFrom(fields.object("device")) : DeviceDescription{}};
 }
 
@@ -231,8 +231,13 @@ TrialResult resultFrom(const FieldReader& fields)
     for (const ReadingField& field : readingFields)
         result.readings.*field.value = fields.reading(field.name);
     result.attention = clipped(fields.text("attention", ""));
-    result.flags = fields.texts("flags");
-    result.text = fields.text("text", "");
+    // Ours are words; a program may have its own.
+    constexpr std::size_t mostFlags = 32;
+    for (const std::string& flag : fields.texts("flags")) {
+        if (result.flags.size() < mostFlags)
+            result.flags.push_back(phraseFrom(flag));
+    }
+    result.text = clipped(fields.text("text", ""));
     result.isLast = fields.boolean("last", false);
     return result;
 }
@@ -256,9 +261,10 @@ WorkerMessage messageFrom(const Json& object)
     if (type == "saved")
         return savedFrom(fields);
     if (type == "log")
-        return Log{.level = fields.word("level", std::optional(LogLevel::Info)), .text = fields.text("text")};
+        return Log{.level = fields.word("level", std::optional(LogLevel::Info)),
+                   .text = clipped(fields.text("text"))};
     if (type == "error")
-        return WorkerError{.text = fields.text("text"), .fatal = fields.boolean("fatal", false)};
+        return WorkerError{.text = clipped(fields.text("text")), .fatal = fields.boolean("fatal", false)};
     throw MessageError(
         "The message type " + inQuotes(type) +
         " is unknown; hello, loaded, step, result, training_ready, batch_result, saved, log and "

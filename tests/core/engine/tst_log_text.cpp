@@ -73,6 +73,24 @@ private slots:
                                        .joulesPerSample = 2.0};
         QCOMPARE(endText(trial, fidelity, QLocale::c()), text);
     }
+
+    void boundsWhatAWorkerFloodsItWith()
+    {
+        std::vector<LogLine> log;
+        for (int line = 0; line < 2000; ++line)
+            addLine(log, LogLevel::Info, QString(1 << 16, QLatin1Char('x')));
+        qsizetype characters = 0;
+        qsizetype notices = 0;
+        for (const LogLine& line : log) {
+            characters += line.text.size();
+            notices += line.text.startsWith(QLatin1String("Lines of the log are cut")) ? 1 : 0;
+        }
+        QVERIFY(characters < (1 << 22) + (1 << 20));
+        QCOMPARE(notices, 1);
+        log.clear();
+        addLine(log, LogLevel::Info, QStringLiteral("short"));
+        QCOMPARE(log.size(), 1U);
+    }
 };
 
 BATCHPEAK_TEST(LogTextTest)

@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "options.h"
+
+#include <QFile>
+#include <QString>
+#include <QStringList>
+
+#include <string>
+
+namespace batchpeak::cli {
+
+class Console;
+
+/// --events: where events are written; empty for nowhere, "-" for stdout.
+void addEventsOption(Options& options, std::string& target);
+
+/// The file that --events names, open for writing. It decides what may be overwritten: a file of events, and
+/// with --force any file but what the command reads. It writes nothing itself.
+class EventsFile
+{
+public:
+    /// \param inputs  files that the command reads or writes otherwise; empty names are none
+    /// \throws UsageError with the system's reason, or since another file would be lost
+    EventsFile(const std::string& target, const QStringList& inputs, bool force);
+
+    /// Nothing where no events are asked for.
+    QIODevice* device() { return m_file.isOpen() ? &m_file : nullptr; }
+
+    /// Says once that events are missing, when the first of them is. What it can be connected to.
+    /// \param problem  as the system says it
+    void sayMissing(const QString& problem, Console& console);
+    /// Of a command whose code is \p code without regard to events.
+    int codeWith(int code) const;
+
+private:
+    QFile m_file;
+    QString m_problem;
+};
+
+} // namespace batchpeak::cli
