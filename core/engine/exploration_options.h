@@ -80,8 +80,8 @@ struct ExplorationOptions
     QString workerCommand;
     /// Words put before the worker command: "ssh host", "srun --gpus=1".
     QString launcher;
-    /// How long a worker may take from its start to its first word. Without it a minute, and behind a launcher,
-    /// which may queue, any time.
+    /// How long a worker may take from its start to its first word. Without it a minute, and behind a
+    /// launcher, which may queue, any time.
     std::optional<std::chrono::seconds> startTimeout;
 };
 

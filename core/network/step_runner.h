@@ -29,7 +29,8 @@ struct StepChain
 {
     std::vector<StepTimes> steps;
     std::optional<double> optimizerSeconds;
-    /// The optimizer left its step out (OptimizerStep::hasLeftOutStep), so that its seconds are those of none.
+    /// The optimizer left its step out (OptimizerStep::hasLeftOutStep), so that its seconds are those of
+    /// none.
     bool lacksStep = false;
     /// From an idle device to an idle device; with varying lengths of samples, of one micro-batch a step.
     double wallSeconds = 0.0;

@@ -50,8 +50,8 @@ public:
     bool isUnderWay() const;
     /// What ending the run now means, as sentences.
     QString closingText() const;
-    /// Ends the run as Stop does, and closes then, without a question; at once where nothing is under way or it
-    /// is asked for a second time.
+    /// Ends the run as Stop does, and closes then, without a question; at once where nothing is under way or
+    /// it is asked for a second time.
     void stopAndClose();
     const training::TrainingRun& run() const { return *m_run; }
 
