@@ -6,6 +6,7 @@
 #include "desktop_presence.h"
 #include "engine/exploration.h"
 #include "engine/option_table.h"
+#include "engine/trusted_code.h"
 #include "engine/writing_rule.h"
 #include "exploration_view.h"
 #include "file_drop.h"
@@ -19,6 +20,7 @@
 #include "stop_question.h"
 #include "table_layout.h"
 #include "trials_view.h"
+#include "trust_question.h"
 #include "window_actions.h"
 #include "window_desktop.h"
 #include "window_exports.h"
@@ -469,6 +471,9 @@ void MainWindow::startExploring()
         showError(problem);
         return;
     }
+    const auto* spec = m_config ? std::get_if<model::ModelSpec>(&m_config->contents().model) : nullptr;
+    if (spec && !m_options.trustsCode && !mayRunCode(this, engine::codeOf(*spec), m_theme))
+        return;
     try {
         m_exploration->start();
         m_view->showPlan(false);

@@ -10,6 +10,7 @@
 #include "engine/exploration_outlook.h"
 #include "engine/exploration_recorder.h"
 #include "engine/phase_sequence.h"
+#include "engine/trusted_code.h"
 #include "events_file.h"
 #include "exploration_terminal.h"
 #include "options.h"
@@ -106,6 +107,8 @@ int ExploreCommand::run()
 {
     const auto file = openConfig(m_file, m_model);
     checkPlaceForSize(file);
+    if (const auto* spec = std::get_if<model::ModelSpec>(&file.contents().model); spec && !m_dryRun)
+        engine::requireTrust(engine::codeOf(*spec), m_options.trustsCode);
 
     Console console(m_events == "-" ? stderr : stdout, m_colours);
     console.remark(warningLines(file.path(), file.contents()));

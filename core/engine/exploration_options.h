@@ -78,6 +78,8 @@ struct ExplorationOptions
     bool verify = true;
     /// Program and arguments that take the worker's place; empty stands for batchpeak-worker.
     QString workerCommand;
+    /// Code that the config names may run here.
+    bool trustsCode = false;
     /// Words put before the worker command: "ssh host", "srun --gpus=1".
     QString launcher;
     /// How long a worker may take from its start to its first word. Without it a minute, and behind a

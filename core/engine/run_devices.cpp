@@ -4,6 +4,7 @@
 
 #include "device/processor_watch.h"
 #include "errors.h"
+#include "trusted_code.h"
 
 #include <QCoreApplication>
 #include <QDir>
@@ -227,6 +228,7 @@ RunDevices::RunDevices(const trial::LoadRequest& load, const ExplorationOptions&
       m_readingsOf(parts.readingsOf),
       m_processorReadings(parts.processorReadings())
 {
+    requireTrust(codeOf(load.model), options.trustsCode);
     const auto devices = options.launcher.isEmpty() ? chooseDevices(options.devices, parts.localDevices())
                                                     : devicesBehindLauncher(options.devices);
     for (const device::LocalDevice& device : devices) {

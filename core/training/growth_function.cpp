@@ -164,10 +164,15 @@ void ExpressionGrowth::ask(std::int64_t epoch, std::int64_t currentBatchSize)
 
 } // namespace
 
+bool isPythonFile(const QString& text)
+{
+    return text.trimmed().endsWith(QLatin1String(".py"));
+}
+
 std::unique_ptr<GrowthFunction> makeGrowthFunction(const QString& text, std::chrono::milliseconds timeout)
 {
     const QString trimmed = text.trimmed();
-    if (trimmed.endsWith(QLatin1String(".py")))
+    if (isPythonFile(trimmed))
         return std::make_unique<PythonGrowth>(trimmed, timeout);
     return std::make_unique<ExpressionGrowth>(trimmed);
 }

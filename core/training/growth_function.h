@@ -31,6 +31,9 @@ signals:
     void failed(const QString& sentence);
 };
 
+/// Whether a growth is the path of a Python file, which is code that runs, and no expression.
+bool isPythonFile(const QString& text);
+
 /// An expression of muParser ("epoch < 3 ? 4 : 0"), or a Python file, told by its ending .py, which runs in a
 /// python3 process of its own.
 ///

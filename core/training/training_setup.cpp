@@ -5,6 +5,7 @@
 #include "accumulation/micro_batches.h"
 #include "checkpoint_folder.h"
 #include "engine/errors.h"
+#include "engine/trusted_code.h"
 #include "growth_function.h"
 #include "trial/protocol.h"
 
@@ -176,6 +177,10 @@ TrainingSetup setUpTraining(const QString& filePath, const config::ConfigContent
     setup.devices = oneDevice(setup.plan, options, parts);
     setup.batchSize = setup.plan.description.batchSize;
     setup.fingerprint = fingerprintOf(setup.plan);
+    const QString& growth = setup.plan.description.growth;
+    // One that a person names is the person's word for it.
+    if (options.growth.isEmpty() && isPythonFile(growth))
+        engine::requireTrust(growth, options.run.trustsCode);
     // What cannot be read is said before anything runs.
     if (setup.plan.grows())
         makeGrowthFunction(setup.plan.description.growth);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training_window.h"
 
+#include "engine/trusted_code.h"
 #include "message_banner.h"
 #include "runs_card.h"
 #include "runs_model.h"
@@ -11,6 +12,7 @@
 #include "training_form.h"
 #include "training_text.h"
 #include "training_view.h"
+#include "trust_question.h"
 
 #include <QAction>
 #include <QApplication>
@@ -174,6 +176,10 @@ void TrainingWindow::start()
         m_checkpointFolder = options.checkpointFolder;
         m_view->runs()->keep(before);
         m_run->start();
+    } catch (const engine::UntrustedCode& code) {
+        if (mayRunCode(this, code.path(), m_theme))
+            start();
+        return;
     } catch (const std::exception& error) {
         showError(QString::fromUtf8(error.what()));
         return;

@@ -36,9 +36,9 @@ private:
         return path;
     }
 
-    static ProgramRun explored(const QString& config)
+    static ProgramRun explored(const QString& config, const QString& trust = QStringLiteral("--trust"))
     {
-        return runProgram({QStringLiteral("explore"), config, QStringLiteral("--device"),
+        return runProgram({QStringLiteral("explore"), config, trust, QStringLiteral("--device"),
                            QStringLiteral("cpu"), QStringLiteral("--max-trials"), QStringLiteral("2"),
                            QStringLiteral("--no-verify")});
     }
@@ -56,6 +56,19 @@ private slots:
         QVERIFY2(run.exitCode == 0, run.text());
         VERIFY_CONTAINS(run.text(), "torchscript, parameters counted when loaded");
         QVERIFY2(run.out.contains(QStringLiteral("BEXP202")), run.text());
+    }
+
+    void runsNoCodeUnasked()
+    {
+        QFile::remove(m_folder.filePath(QStringLiteral("other.pt")));
+        QVERIFY(QFile::copy(m_folder.filePath(QStringLiteral("net.pt")),
+                            m_folder.filePath(QStringLiteral("other.pt"))));
+        QFile other(m_folder.filePath(QStringLiteral("other.pt")));
+        QVERIFY(other.open(QIODevice::Append) && other.write("another content") > 0);
+        other.close();
+        const ProgramRun run =
+            explored(configWith(QStringLiteral("other.pt"), 12), QStringLiteral("--no-verify"));
+        QVERIFY2(run.refused({"other.pt", "add --trust"}), run.text());
     }
 
     void quotesTheModuleOnAWrongShape()
