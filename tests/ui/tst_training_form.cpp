@@ -138,6 +138,7 @@ private slots:
             {QStringLiteral("--confirm"), "an action of the main window"},
             {QStringLiteral("--confirm-steps"), "of that action"},
             {QStringLiteral("--events"), "what a window shows needs no file"},
+            {QStringLiteral("--force"), "of --events"},
             {QStringLiteral("--quiet"), "of the terminal's lines"},
             {QStringLiteral("--color"), "of the terminal's lines"}};
         QProcess program;
