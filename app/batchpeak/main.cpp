@@ -57,6 +57,9 @@ int openWindow(int& argc, char** argv, const batchpeak::cli::WindowRequest& requ
     const batchpeak::cli::SignalRelay relay;
     QObject::connect(&relay, &batchpeak::cli::SignalRelay::interrupted, &window,
                      &batchpeak::ui::MainWindow::stopAndClose);
+    // The end of the session leaves no time for questions.
+    QObject::connect(&application, &QGuiApplication::commitDataRequest, &window,
+                     &batchpeak::ui::MainWindow::stopAndClose, Qt::DirectConnection);
     window.setOptions(request.options);
     const bool opened = !request.file.isEmpty() && window.openConfig(request.file, request.model);
     window.show();
