@@ -423,6 +423,16 @@ engine::NetworkPlan planHere(const QString& path, const config::ConfigContents& 
     return plan;
 }
 
+QString optimizerText(const config::ConfigContents& contents)
+{
+    const QString name = QString::fromUtf8(model::toText(contents.optimizer));
+    if (contents.optimizer == model::Optimizer::AdamW && !contents.step.fusesOptimizer)
+        return name + QStringLiteral(" operation by operation");
+    if (contents.optimizer == model::Optimizer::Sgd && !contents.step.keepsMomentum)
+        return name + QStringLiteral(" without momentum");
+    return name;
+}
+
 QStringList contentsLines(const QString& path, const config::ConfigContents& contents,
                           const engine::ExplorationOptions& options)
 {
@@ -435,8 +445,7 @@ QStringList contentsLines(const QString& path, const config::ConfigContents& con
                                 : QString();
     rows.push_back({QStringLiteral("run"), QStringLiteral("%1, %2%3%4")
                                                .arg(QString::fromUtf8(model::toText(contents.precision)),
-                                                    QString::fromUtf8(model::toText(contents.optimizer)),
-                                                    lengthText(contents), decoder)});
+                                                    optimizerText(contents), lengthText(contents), decoder)});
     if (contents.isNetworkAlone())
         rows.push_back({QStringLiteral("batch"), QStringLiteral("none: the config holds a network alone")});
     if (contents.train)

@@ -24,7 +24,6 @@ inline constexpr std::string_view pagedOptimizer = "a paged optimizer";
 inline constexpr std::string_view step8bit = "the step of an 8-bit optimizer";
 inline constexpr std::string_view step4bit = "the step of a 4-bit optimizer";
 inline constexpr std::string_view unfusedStep = "the step of an optimizer without a fused kernel";
-inline constexpr std::string_view momentum = "a momentum that the run does not keep";
 inline constexpr std::string_view moreMoments = "a moment more than trials keep";
 inline constexpr std::string_view updatesInBackward = "weights that are updated within backward";
 
@@ -87,10 +86,10 @@ inline constexpr std::string_view olderRecord = "an older record, which does not
 /// Evaluation has nothing of it.
 inline bool isOfTrainingAlone(std::string_view phrase)
 {
-    constexpr std::array phrases{hostOptimizer, hostActivations,    otherOptimizer, pagedOptimizer,
-                                 step8bit,      step4bit,           unfusedStep,    momentum,
-                                 moreMoments,   updatesInBackward,  fp32Gradients,  droppedLayers,
-                                 bf16Copies,    otherCheckpointing, fullTraining};
+    constexpr std::array phrases{hostOptimizer,      hostActivations, otherOptimizer, pagedOptimizer,
+                                 step8bit,           step4bit,        unfusedStep,    moreMoments,
+                                 updatesInBackward,  fp32Gradients,   droppedLayers,  bf16Copies,
+                                 otherCheckpointing, fullTraining};
     return std::ranges::find(phrases, phrase) != phrases.end();
 }
 

@@ -140,11 +140,13 @@ void warnOfKnownOptimizer(model::Optimizer optimizer, bool isPaged, const std::s
     }
 }
 
-void warnOfMomentum(TextPosition position, std::vector<Warning>& warnings)
+/// Of an AdamW whose operations are not torch.optim's.
+void warnOfOtherStep(std::string_view name, TextPosition position, std::vector<Warning>& warnings)
 {
-    warnOfApproximation(warnings, position, approximation::momentum,
-                        "The run's SGD has no momentum; trials keep one, which takes as much memory as the "
-                        "trained weights.");
+    warnOfApproximation(warnings, position, approximation::unfusedStep,
+                        "Trials step {} by one fused kernel; operation by operation it takes longer, and "
+                        "memory for a moment.",
+                        name);
 }
 
 /// Of bitsandbytes, in unified memory, which is on the device as long as it fits: get_state_buffer and
@@ -162,12 +164,13 @@ void readOptimizerInto(const ConfigSection& root, const RunKeys& keys, ConfigCon
         return;
     const TextPosition position = optimizer.section->positionOf(optimizer.key);
     contents.optimizer = readOptimizer(*name, keys.adamW, position, contents.warnings);
-    if (isAmong(*name, keys.unfusedAdamW))
-        warnOfUnfusedStep(*name, position, contents.warnings);
+    contents.step.fusesOptimizer = !isAmong(*name, keys.unfusedAdamW);
+    if (isAmong(*name, keys.otherAdamW))
+        warnOfOtherStep(*name, position, contents.warnings);
     if (!keys.optimizerArguments.empty())
-        warnOfOptimizerArguments(root.sectionAt(keys.optimizerArguments), position, contents);
-    else if (contents.optimizer == model::Optimizer::Sgd)
-        warnOfMomentum(position, contents.warnings);
+        readOptimizerArguments(root.sectionAt(keys.optimizerArguments), contents);
+    else
+        contents.step.keepsMomentum = contents.optimizer != model::Optimizer::Sgd;
 }
 
 } // namespace
@@ -198,15 +201,10 @@ void readRun(const ConfigSection& root, const RunKeys& keys, ConfigContents& con
                contents);
 }
 
-void warnOfOptimizerArguments(const ConfigSection& arguments, TextPosition ofOptimizer,
-                              ConfigContents& contents)
+void readOptimizerArguments(const ConfigSection& arguments, ConfigContents& contents)
 {
     // torch.optim.SGD and AdamW of torch 2.11, and Adafactor of transformers 5.23, optimization.py.
-    constexpr std::string_view momentumKey = "momentum";
-    if (contents.optimizer == model::Optimizer::Sgd && !arguments.isOn(momentumKey)) {
-        warnOfMomentum(arguments.has(momentumKey) ? arguments.positionOf(momentumKey) : ofOptimizer,
-                       contents.warnings);
-    }
+    contents.step.keepsMomentum = contents.optimizer != model::Optimizer::Sgd || arguments.isOn("momentum");
     const std::string_view key = contents.optimizer == model::Optimizer::Adafactor ? "beta1" : "amsgrad";
     const bool canHave =
         contents.optimizer == model::Optimizer::Adafactor || contents.optimizer == model::Optimizer::AdamW;
@@ -216,15 +214,6 @@ void warnOfOptimizerArguments(const ConfigSection& arguments, TextPosition ofOpt
                             "memory as the trained weights.",
                             arguments.pathOf(key));
     }
-}
-
-void warnOfUnfusedStep(std::string_view name, TextPosition position, std::vector<Warning>& warnings)
-{
-    warnOfApproximation(
-        warnings, position, approximation::unfusedStep,
-        "Trials step {} by one fused kernel; operation by operation it takes longer, and memory "
-        "for a moment.",
-        name);
 }
 
 model::Optimizer readOptimizer(const std::string& name, std::string_view adamW, TextPosition position,

@@ -22,8 +22,10 @@ struct RunKeys
     std::string_view optimizer;
     /// Names of AdamW besides its own, and of what costs the same, with blanks between.
     std::string_view adamW;
-    /// Of those, the ones that PyTorch steps operation by operation.
+    /// Of those, the ones that are torch.optim.AdamW without `fused`.
     std::string_view unfusedAdamW = {};
+    /// And those that go by operations of their own.
+    std::string_view otherAdamW = {};
     /// The section of what the optimizer is made with; empty where a config cannot say.
     std::string_view optimizerArguments = {};
     std::string_view gradientNorm;
@@ -74,12 +76,8 @@ model::Optimizer readOptimizer(const std::string& name, std::string_view adamW, 
                                std::vector<Warning>& warnings);
 
 /// What an optimizer of PyTorch is made with, as far as a step holds more or less by it: SGD has no momentum
-/// unless it is asked for, as trials have it, and others may keep a moment more.
-void warnOfOptimizerArguments(const ConfigSection& arguments, TextPosition ofOptimizer,
-                              ConfigContents& contents);
-
-/// Of an AdamW that goes operation by operation.
-void warnOfUnfusedStep(std::string_view name, TextPosition position, std::vector<Warning>& warnings);
+/// unless it is asked for, and others may keep a moment more, which a warning says.
+void readOptimizerArguments(const ConfigSection& arguments, ConfigContents& contents);
 
 /// What PyTorch has of an implementation of attention that trainers name: "flash_attention_2", "eager",
 /// "sdpa", "xformers", "fa2". Automatic for "sdpa", which leaves it to PyTorch, and for what is not known.

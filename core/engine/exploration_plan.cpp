@@ -346,6 +346,8 @@ NetworkPlan planNetwork(const QString& filePath, const config::ConfigContents& w
                  .step = stepOptions(contents.step, spec, options),
                  .seed = options.seed};
     plan.load.targetLength = targetLengthOf(contents, spec, plan.load.sequenceLength);
+    if (plan.load.optimizer != contents.optimizer)
+        plan.load.step.fusesOptimizer = plan.load.step.keepsMomentum = true;
     setShards(plan.load.step, contents, options);
     plan.alone = contents.alone;
     if (options.activationCheckpointing)

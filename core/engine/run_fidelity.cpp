@@ -99,8 +99,14 @@ void judgeOptimizer(Fidelity& fidelity, const trial::LoadRequest& load, const mo
     fidelity.dropReason(config::approximation::step8bit);
     fidelity.dropReason(config::approximation::step4bit);
     fidelity.dropReason(config::approximation::unfusedStep);
-    fidelity.dropReason(config::approximation::momentum);
     fidelity.dropReason(config::approximation::pagedOptimizer);
+}
+
+void judgeUnfusedStep(Fidelity& fidelity, const trial::LoadRequest& load)
+{
+    if (load.phase == model::Phase::Train && load.optimizer == model::Optimizer::AdamW &&
+        !load.step.fusesOptimizer && !model::stepsByOperations(load.optimizer, load.precision, load.step))
+        fidelity.addReason(config::approximation::unfusedStep);
 }
 
 void judgeUpdates(Fidelity& fidelity, const trial::LoadRequest& load)
@@ -147,6 +153,7 @@ Fidelity fidelityOfRun(const ConfigContents& contents, const ExplorationOptions&
     addPackedTexts(fidelity, contents, load);
     judgeSharding(fidelity, contents, load);
     judgeUpdates(fidelity, load);
+    judgeUnfusedStep(fidelity, load);
     judgeOptimizer(fidelity, load, counts);
     if (!options.workerCommand.isEmpty())
         fidelity.addReplaced("another worker program");

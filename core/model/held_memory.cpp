@@ -112,7 +112,7 @@ double optimizerBytes(double shared, double together, const ElementBytes& widths
     const bool isWide = keepsWideMoments(optimizer);
     const double full = hasMasters || isWide ? floatBytes : widths.trained;
     const double moment = momentBytes(optimizer, full);
-    const double copies = optimizerStateCopies(optimizer);
+    const double copies = optimizerStateCopies(optimizer, options.keepsMomentum);
     const bool isAway = options.optimizerOnHost || moment < full;
     double bytes = options.optimizerOnHost ? 0.0 : shared * copies * moment;
     const bool isBrought = isAway || isWide || isLion(optimizer);
@@ -177,6 +177,22 @@ void addAdafactor(HeldMemory& held, const std::vector<Parameter>& table, double 
     // Beside the room, what sums may take.
     constexpr double spare = 1 << 20;
     held.optimizerRoomBytes = bytes.room + spare + (options.optimizerOnHost ? bytes.kept : 0.0);
+}
+
+/// Of the trained parameters, those of the larger of the two groups that trainers step on one behind the
+/// other: what decays, and what does not.
+double shareOfLargerGroup(const std::vector<Parameter>& table)
+{
+    double decaying = 0.0;
+    double all = 0.0;
+    for (const Parameter& parameter : table) {
+        if (!parameter.isTrained())
+            continue;
+        const auto elements = static_cast<double>(parameter.elements());
+        all += elements;
+        decaying += parameter.decays ? elements : 0.0;
+    }
+    return all > 0 ? std::max(decaying, all - decaying) / all : 0.0;
 }
 
 /// Where every device holds all parameters.
@@ -291,6 +307,9 @@ HeldMemory heldMemory(const std::vector<Parameter>& table, const Tuning& tuning,
     else
         held.optimizerBytes =
             optimizerBytes(stepped, together.value_or(stepped), widths, precision, optimizer, options);
+    // Roots of second moments, of all of a group at once: core/network/unfused_step.h, as a GPU has it.
+    if (phase == Phase::Train && stepsByOperations(optimizer, precision, options))
+        held.optimizerRoomBytes = shareOfLargerGroup(table) * stepped * widths.trained;
     return held;
 }
 

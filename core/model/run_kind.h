@@ -121,9 +121,9 @@ constexpr Precision inFloat16(Precision precision)
     }
 }
 
-/// Moments as long as the parameters that the optimizer keeps: AdamW's two, the one of SGD and of Lion, none
-/// of Adafactor.
-inline int optimizerStateCopies(Optimizer optimizer)
+/// Moments as long as the parameters that the optimizer keeps: AdamW's two, the one of Lion and of SGD where
+/// that has a momentum, none of Adafactor.
+inline int optimizerStateCopies(Optimizer optimizer, bool keepsMomentum)
 {
     switch (optimizer) {
     case Optimizer::AdamW:
@@ -132,6 +132,7 @@ inline int optimizerStateCopies(Optimizer optimizer)
     case Optimizer::AdamW32bit:
         break;
     case Optimizer::Sgd:
+        return keepsMomentum ? 1 : 0;
     case Optimizer::Lion:
     case Optimizer::Lion8bit:
         return 1;
@@ -181,6 +182,11 @@ struct StepOptions
     bool channelsLast = false;
     /// cuDNN times its algorithms for each new shape and keeps the fastest (torch.backends.cudnn.benchmark).
     bool timesConvolutions = false;
+    /// AdamW is one kernel; else it goes operation by operation, as torch.optim.AdamW does for who does not
+    /// ask for `fused` (stepsByOperations()).
+    bool fusesOptimizer = true;
+    /// Of SGD.
+    bool keepsMomentum = true;
     /// The optimizer's state lies in the host's memory.
     bool optimizerOnHost = false;
     /// Backward steps on each parameter as soon as it has the gradient, and drops that: a micro-batch is a
@@ -195,6 +201,15 @@ struct StepOptions
 
     bool operator==(const StepOptions&) const = default;
 };
+
+/// AdamW is run operation by operation where that is asked for: not of master weights, of a state on the host
+/// or within backward, which take parameters piece by piece otherwise than PyTorch's loops do.
+inline bool stepsByOperations(Optimizer optimizer, Precision precision, const StepOptions& options)
+{
+    const bool hasMasters = isNarrowThroughout(precision) && !isPlain(precision);
+    return !options.fusesOptimizer && optimizer == Optimizer::AdamW && !hasMasters &&
+           !options.optimizerOnHost && !options.updatesInBackward;
+}
 
 /// Samples of so many tokens hold several texts.
 inline bool packsTexts(const StepOptions& options, std::int64_t sequenceLength)

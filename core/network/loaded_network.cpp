@@ -127,6 +127,8 @@ OptimizerChoice optimizerChoice(const trial::LoadRequest& request)
     return {.kind = request.optimizer,
             .keepsMasters = !model::isPlain(request.precision),
             .stateOnHost = request.step.optimizerOnHost,
+            .isFused = !model::stepsByOperations(request.optimizer, request.precision, request.step),
+            .keepsMomentum = request.step.keepsMomentum,
             .shards = optimizerShards(request),
             .maxGradientNorm = request.step.maxGradientNorm,
             .scalesLoss = model::scalesLoss(request.precision)};

@@ -63,9 +63,9 @@ bool widensGradients(const OptimizerChoice& choice, at::ScalarType type)
 }
 
 /// The step is a kernel of libtorch that takes the scale of a loss out of gradients.
-bool isFused(model::Optimizer kind)
+bool takesScaleOut(const OptimizerChoice& choice)
 {
-    return !model::isLion(kind) && kind != model::Optimizer::Adafactor;
+    return choice.isFused && !model::isLion(choice.kind) && !isAdafactor(choice);
 }
 
 bool countsSteps(model::Optimizer kind)
@@ -150,7 +150,7 @@ std::vector<std::int64_t> OptimizerStep::stateBytes(const OptimizerChoice& choic
     const std::int64_t largest = pieces.empty() ? 0 : std::ranges::max(pieces);
     const StateHolding holding = holdingOf(choice, type);
     std::vector<std::int64_t> bytes;
-    for (int copy = 0; copy < model::optimizerStateCopies(choice.kind); ++copy) {
+    for (int copy = 0; copy < model::optimizerStateCopies(choice.kind, choice.keepsMomentum); ++copy) {
         for (const std::int64_t tensor : OptimizerMoment::tensorBytes(pieces, holding))
             bytes.push_back(tensor);
         if (holding.isAway())
@@ -188,6 +188,8 @@ OptimizerStep::OptimizerStep(const OptimizerChoice& choice, FlatParameters& para
         m_lossScale.emplace(values.device());
     if (isAdafactor(choice))
         makeAdafactor();
+    if (!choice.isFused)
+        makeUnfused();
 }
 
 void OptimizerStep::makeMoments(at::Device device, at::ScalarType type)
@@ -196,7 +198,7 @@ void OptimizerStep::makeMoments(at::Device device, at::ScalarType type)
     const std::int64_t largest = std::ranges::max(pieces);
     const StateHolding holding = holdingOf(m_choice, type);
     const auto options = at::TensorOptions(device).dtype(at::kFloat);
-    for (int copy = 0; copy < model::optimizerStateCopies(m_choice.kind); ++copy) {
+    for (int copy = 0; copy < model::optimizerStateCopies(m_choice.kind, m_choice.keepsMomentum); ++copy) {
         m_moments.emplace_back(pieces, /*isSquare=*/copy == 1, holding, device);
         if (holding.isAway())
             m_rooms.push_back(at::zeros({OptimizerMoment::roomElements(largest, holding)}, options));
@@ -212,7 +214,7 @@ void OptimizerStep::makeMoments(at::Device device, at::ScalarType type)
     if (model::isLion(m_choice.kind))
         m_updateRoom = at::zeros({largest}, options);
     if (countsSteps(m_choice.kind))
-        m_stepCount = at::zeros({}, options);
+        m_stepCount = at::zeros({}, m_choice.isFused ? options : options.device(at::kCPU));
 }
 
 void OptimizerStep::makePieces()
@@ -266,6 +268,48 @@ void OptimizerStep::makeAdafactor()
     m_adafactor.emplace(std::move(targets), m_learningRate, m_choice.stateOnHost);
 }
 
+void OptimizerStep::makeUnfused()
+{
+    std::vector<UnfusedStep::Group> groups;
+    const auto add = [](UnfusedStep::Group& group, const at::Tensor& values, const at::Tensor& gradients,
+                        const at::Tensor& first, const at::Tensor& second) {
+        group.values.push_back(values);
+        group.gradients.push_back(gradients);
+        group.firstMoments.push_back(first);
+        group.secondMoments.push_back(second);
+    };
+    if (m_choice.shards > 1 || m_parameters.areShared()) {
+        for (std::size_t i = 0; i < m_pieces.size(); ++i) {
+            UnfusedStep::Group& group = groups.emplace_back(UnfusedStep::Group{.decays = m_pieces[i].decays});
+            add(group, m_pieces[i].values, m_pieces[i].gradients, m_moments[0].take(i, {}),
+                m_moments[1].take(i, {}));
+        }
+    } else {
+        const std::vector<NamedTensor> values = m_parameters.trained();
+        const std::vector<NamedTensor> gradients = m_parameters.stretchesOf(m_parameters.gradients());
+        const std::vector<NamedTensor> first = m_parameters.stretchesOf(m_moments[0].tensors().front());
+        const std::vector<NamedTensor> second = m_parameters.stretchesOf(m_moments[1].tensors().front());
+        for (const bool decays : {true, false}) {
+            UnfusedStep::Group group{.decays = decays};
+            for (std::size_t i = 0; i < values.size(); ++i) {
+                if (m_parameters.rowOf(values[i].name)->decays == decays)
+                    add(group, values[i].tensor.detach(), gradients[i].tensor, first[i].tensor,
+                        second[i].tensor);
+            }
+            if (!group.values.empty())
+                groups.push_back(std::move(group));
+        }
+    }
+    const bool isOnCpu = m_parameters.segments().front().values.is_cpu();
+    m_unfused.emplace(std::move(groups),
+                      UnfusedStep::Rates{.learningRate = m_learningRate,
+                                         .firstMomentDecay = firstMomentDecay,
+                                         .secondMomentDecay = secondMomentDecay,
+                                         .stabilizer = stabilizer,
+                                         .weightDecay = weightDecay},
+                      isOnCpu ? UnfusedStep::Way::OneByOne : UnfusedStep::Way::Together);
+}
+
 std::vector<NamedTensor> OptimizerStep::state() const
 {
     // Those of torch.optim; of DecoupledLionW, "exp_avg"; of Adafactor, its own.
@@ -300,7 +344,7 @@ void OptimizerStep::run()
         clip();
     // Fused kernels read by themselves that they have nothing to do; of others GradScaler asks it beforehand,
     // which waits for the device.
-    if (isFused(m_choice.kind) || !hasLeftOutStep())
+    if (takesScaleOut(m_choice) || !hasLeftOutStep())
         stepOnAll();
     if (m_lossScale)
         m_lossScale->update();
@@ -311,6 +355,10 @@ void OptimizerStep::stepOnAll()
 {
     if (m_adafactor) {
         m_adafactor->run(m_stepCount);
+        return;
+    }
+    if (m_unfused) {
+        m_unfused->run(m_stepCount);
         return;
     }
     if (m_stepCount.defined())
@@ -352,7 +400,7 @@ void OptimizerStep::step(std::size_t index, const at::Tensor& gradients)
     if (m_wideGradients.defined()) {
         const at::Tensor wide = m_wideGradients.narrow(0, 0, piece.values.numel());
         wide.copy_(gradients);
-        if (m_lossScale && !isFused(m_choice.kind))
+        if (m_lossScale && !takesScaleOut(m_choice))
             wide.div_(m_lossScale->scale());
         change(index, wide);
         at::Tensor(piece.values).copy_(piece.masterValues);
@@ -364,7 +412,7 @@ void OptimizerStep::step(std::size_t index, const at::Tensor& gradients)
 // As GradScaler.unscale_() before gradients are clipped; else the step itself divides them, piece by piece.
 bool OptimizerStep::unscalesAllAtOnce() const
 {
-    return (m_choice.maxGradientNorm > 0 || !isFused(m_choice.kind)) &&
+    return (m_choice.maxGradientNorm > 0 || !takesScaleOut(m_choice)) &&
            m_parameters.gradients().scalar_type() == at::kFloat;
 }
 
@@ -396,7 +444,8 @@ void OptimizerStep::change(std::size_t index, const at::Tensor& gradients)
     }
     if (m_choice.kind == model::Optimizer::Sgd) {
         // Momentum that starts at zero makes the first step like any other.
-        at::_fused_sgd_({piece.masterValues}, {gradients}, {moments.front()}, decay, momentum, m_learningRate,
+        at::_fused_sgd_({piece.masterValues}, {gradients}, moments, decay,
+                        m_choice.keepsMomentum ? momentum : 0.0, m_learningRate,
                         /*dampening=*/0.0, /*nesterov=*/false, /*maximize=*/false,
                         /*is_first_step=*/false, lossScale, isInfinite);
     } else if (model::isLion(m_choice.kind)) {

@@ -8,6 +8,7 @@
 #include "loss_scale.h"
 #include "model/run_kind.h"
 #include "optimizer_state.h"
+#include "unfused_step.h"
 
 #include <ATen/core/Tensor.h>
 
@@ -26,6 +27,11 @@ struct OptimizerChoice
     /// kind of optimizer does not say otherwise.
     bool keepsMasters = true;
     bool stateOnHost = false;
+    /// One kernel where there is one for the kind; else AdamW goes operation by operation: of no masters, and
+    /// of no state on the host.
+    bool isFused = true;
+    /// Of SGD.
+    bool keepsMomentum = true;
     /// Devices that share the state: this one has a part of it, and steps on that part alone.
     std::int64_t shards = 1;
     /// Above 0, all gradients together are scaled down to it where they are longer.
@@ -34,7 +40,9 @@ struct OptimizerChoice
     bool scalesLoss = false;
 };
 
-/// One optimizer step over all trained parameters in one call a segment, gradients cleared after it.
+/// One optimizer step over all trained parameters in one call a segment, gradients cleared after it; or of an
+/// AdamW that is not fused, parameter by parameter or in lists of them (UnfusedStep), of which devices that
+/// share something have stretches for parameters.
 ///
 /// Parameters of 16 bits with fp32 master weights: the step changes those and then rounds; their gradients
 /// are widened piece by piece, as moments are that lie in few bits or in the host's memory, and parameters
@@ -96,6 +104,7 @@ private:
     void makeMoments(at::Device device, at::ScalarType type);
     void makePieces();
     void makeAdafactor();
+    void makeUnfused();
     bool unscalesAllAtOnce() const;
     void stepOnAll();
     void clip();
@@ -121,9 +130,11 @@ private:
     Lion m_lion;
     /// In the place of pieces and moments.
     std::optional<Adafactor> m_adafactor;
+    /// In the place of pieces.
+    std::optional<UnfusedStep> m_unfused;
     /// Nothing where the loss is not scaled.
     std::optional<LossScale> m_lossScale;
-    /// Steps done, one float32 on the device.
+    /// Steps done, one float32 on the device; on the CPU where operations of a step are told of it.
     at::Tensor m_stepCount;
 };
 

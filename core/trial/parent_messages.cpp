@@ -119,6 +119,8 @@ model::Tuning tuningFrom(const FieldReader& fields)
 }
 
 constexpr const char* decoderLength = "decoder_sequence_length";
+constexpr const char* fusesOptimizer = "fused_optimizer";
+constexpr const char* keepsMomentum = "momentum";
 
 Json toJson(const Hello& hello)
 {
@@ -149,6 +151,11 @@ Json toJson(const LoadRequest& load)
                 {"packed_text_length", load.step.packedTextLength},
                 {"memory_limit_bytes", load.memoryLimitBytes},
                 {"seed", load.seed}};
+    // Only where they are not usual, so that the checkpoint of an older program is of the same training.
+    if (!load.step.fusesOptimizer)
+        fields[fusesOptimizer] = false;
+    if (!load.step.keepsMomentum)
+        fields[keepsMomentum] = false;
     if (load.targetLength)
         fields[decoderLength] = *load.targetLength;
     if (!isUntuned(load.tuning))
@@ -204,6 +211,8 @@ model::StepOptions stepOptionsFrom(const FieldReader& fields)
         .convolvesInTf32 = fields.boolean("tf32_convolutions", otherwise.convolvesInTf32),
         .channelsLast = fields.boolean("channels_last", otherwise.channelsLast),
         .timesConvolutions = fields.boolean("cudnn_benchmark", otherwise.timesConvolutions),
+        .fusesOptimizer = fields.boolean(fusesOptimizer, otherwise.fusesOptimizer),
+        .keepsMomentum = fields.boolean(keepsMomentum, otherwise.keepsMomentum),
         .optimizerOnHost = fields.boolean("optimizer_on_host", otherwise.optimizerOnHost),
         .updatesInBackward = fields.boolean("updates_in_backward", otherwise.updatesInBackward),
         .sharding = fields.word("sharding", std::optional(otherwise.sharding)),

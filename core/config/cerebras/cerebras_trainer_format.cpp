@@ -274,7 +274,7 @@ void readRunInto(const ConfigSection& init, ConfigContents& contents)
     if (const auto optimizer = init.section("optimizer"); optimizer && !optimizer->keys().empty()) {
         const std::string name(optimizer->keys().front());
         contents.optimizer = readOptimizer(name, {}, init.positionOf("optimizer"), contents.warnings);
-        warnOfOptimizerArguments(optimizer->sectionAt(name), init.positionOf("optimizer"), contents);
+        readOptimizerArguments(optimizer->sectionAt(name), contents);
         contents.places.optimizer = optimizer->writtenPlaceOf(name);
         contents.training.learningRate = trainerLearningRate(init, name);
     }

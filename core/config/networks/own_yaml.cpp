@@ -117,6 +117,10 @@ void addRun(EntryWriter& entries, const ConfigContents& contents, const model::M
         entries.value("decoder_sequence_length", *contents.targetLength);
     entries.word("precision", contents.precision);
     entries.word("optimizer", contents.optimizer);
+    if (!contents.step.fusesOptimizer)
+        entries.value("fused_optimizer", false);
+    if (!contents.step.keepsMomentum)
+        entries.value("momentum", false);
     entries.value("activation_checkpointing", contents.step.activationCheckpointing);
     entries.value("loss_chunk_rows", contents.step.lossChunkRows);
     if (contents.step.lossParts > 1)

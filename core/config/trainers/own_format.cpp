@@ -28,8 +28,9 @@ constexpr std::string_view sequenceLengthKey = "sequence_length";
 
 constexpr std::string_view knownKeys =
     "batchpeak model tuning batch_size micro_batch_size eval_batch_size eval_micro_batch_size devices "
-    "sequence_length decoder_sequence_length precision optimizer activation_checkpointing loss_chunk_rows "
-    "loss_parts max_gradient_norm attention tf32_convolutions channels_last cudnn_benchmark "
+    "sequence_length decoder_sequence_length precision optimizer fused_optimizer momentum "
+    "activation_checkpointing loss_chunk_rows loss_parts max_gradient_norm attention tf32_convolutions "
+    "channels_last cudnn_benchmark "
     "optimizer_on_host updates_in_backward sharding packed_text_length learning_rate weight_by "
     "use_maximum_batch_size batch_increase_function";
 
@@ -232,6 +233,8 @@ void readRunInto(const ConfigSection& root, ConfigContents& contents)
     contents.optimizer =
         readWord(root, "optimizer", contents.optimizer,
                  "adamw, sgd, adamw-8bit, adamw-4bit, adamw-32bit, lion, lion-8bit and adafactor");
+    contents.step.fusesOptimizer = root.boolean("fused_optimizer").value_or(true);
+    contents.step.keepsMomentum = root.boolean("momentum").value_or(true);
     contents.step.activationCheckpointing = root.boolean("activation_checkpointing").value_or(false);
     contents.step.lossChunkRows = root.integer("loss_chunk_rows").value_or(0);
     if (contents.step.lossChunkRows < 0)

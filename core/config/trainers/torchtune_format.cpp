@@ -184,13 +184,12 @@ constexpr std::string_view hostText =
     "speed of its processor.";
 
 /// A backward pass steps on each parameter by itself, so that nothing of all is there at once.
-void warnOfArguments(const ConfigSection& section, const std::string& component, ConfigContents& contents)
+void readArguments(const ConfigSection& section, const std::string& component, ConfigContents& contents)
 {
-    const TextPosition position = section.positionOf(componentKey);
-    warnOfOptimizerArguments(section, position, contents);
-    if (component == "torch.optim.AdamW" && !section.boolean("fused").value_or(false) &&
-        !contents.step.updatesInBackward)
-        warnOfUnfusedStep(component, position, contents.warnings);
+    readOptimizerArguments(section, contents);
+    contents.step.fusesOptimizer = component != "torch.optim.AdamW" ||
+                                   section.boolean("fused").value_or(false) ||
+                                   contents.step.updatesInBackward;
 }
 
 /// The optimizer of that section, and where its state lies.
@@ -224,7 +223,7 @@ void readOptimizerInto(const ConfigSection& section, ConfigContents& contents)
             warnOfApproximation(contents.warnings, position, known->approximation, known->text, component);
     } else if (!name.empty()) {
         contents.optimizer = readOptimizer(name, {}, position, contents.warnings);
-        warnOfArguments(section, component, contents);
+        readArguments(section, component, contents);
     }
 }
 

@@ -66,6 +66,14 @@ ConfigContents evenlySpread(ConfigContents contents)
     return contents;
 }
 
+ConfigContents withOptimizer(model::Optimizer optimizer, const model::StepOptions& step)
+{
+    ConfigContents contents = withPlans("axolotl", {.globalBatchSize = 8});
+    contents.optimizer = optimizer;
+    contents.step = step;
+    return contents;
+}
+
 ConfigContents adapted()
 {
     ConfigContents contents = withPlans("axolotl", {.globalBatchSize = 8});
@@ -186,6 +194,12 @@ private slots:
              {{.formatName = "Hugging Face config.json", .model = decoder},
               {"network = llama", "batch = none: the config holds a network alone",
                "run = fp32, adamw, sequence length 32 (usual for it)"}}},
+            {"an optimizer by operations",
+             {withOptimizer(model::Optimizer::AdamW, {.fusesOptimizer = false}),
+              {"run = fp32, adamw operation by operation, sequence length 32"}}},
+            {"an optimizer without momentum",
+             {withOptimizer(model::Optimizer::Sgd, {.keepsMomentum = false}),
+              {"run = fp32, sgd without momentum, sequence length 32"}}},
             {"a network with windows and caps",
              {networkAlone(gemma2()),
               {"parts = learned positions, rmsnorm before and behind branches, gelu, tied embeddings",

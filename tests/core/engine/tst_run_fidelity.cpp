@@ -268,6 +268,28 @@ private slots:
                   contents.warnings.push_back(reasonOf(config::approximation::unfusedStep));
               },
               "as configured"}},
+            {"AdamW without a fused kernel",
+             {[](config::ConfigContents& contents, Options&) { contents.step.fusesOptimizer = false; },
+              "as configured"}},
+            {"AdamW of masters without a fused kernel",
+             {[](config::ConfigContents& contents, Options&) {
+                  contents.step.fusesOptimizer = false;
+                  contents.precision = model::Precision::PureBf16;
+              },
+              "approximate because of the step of an optimizer without a fused kernel"}},
+            {"another optimizer than one without a fused kernel",
+             {[](config::ConfigContents& contents, Options& o) {
+                  contents.step.fusesOptimizer = false;
+                  contents.precision = model::Precision::PureBf16;
+                  o.optimizer = model::Optimizer::Sgd;
+              },
+              "another run, with another optimizer"}},
+            {"SGD without momentum",
+             {[](config::ConfigContents& contents, Options&) {
+                  contents.optimizer = model::Optimizer::Sgd;
+                  contents.step.keepsMomentum = false;
+              },
+              "as configured"}},
             {"updates in backward",
              {[](config::ConfigContents& contents, Options&) { contents.step.updatesInBackward = true; },
               "as configured"}},

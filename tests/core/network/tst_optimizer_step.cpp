@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "network/budget_allocator.h"
 #include "network/optimizer_step.h"
+#include "network/unfused_step.h"
 #include "support/rows.h"
 #include "support/test_main.h"
+#include "support/verify.h"
 #include "tiny_networks.h"
 
 #include <ATen/ATen.h>
@@ -39,15 +41,20 @@ private slots:
     // AdamW (arXiv 1711.05101) and SGD with momentum, one parameter at a time, in double precision.
     void updatesLikeOneParameterAtATime_data()
     {
-        rows<model::Optimizer>({{"AdamW", model::Optimizer::AdamW}, {"SGD", model::Optimizer::Sgd}});
+        rows<OptimizerChoice>(
+            {{"AdamW", {}},
+             {"AdamW, operation by operation", {.isFused = false}},
+             {"SGD", {.kind = model::Optimizer::Sgd}},
+             {"SGD without momentum", {.kind = model::Optimizer::Sgd, .keepsMomentum = false}}});
     }
     void updatesLikeOneParameterAtATime()
     {
-        const auto& kind = row<model::Optimizer>();
+        const auto& choice = row<OptimizerChoice>();
+        const double momentum = choice.keepsMomentum ? 0.9 : 0.0;
         const auto table = model::parameterTable(tinyGpt());
         at::manual_seed(3);
         FlatParameters parameters(table, model::Phase::Train, at::kCPU);
-        OptimizerStep optimizer({.kind = kind}, parameters);
+        OptimizerStep optimizer(choice, parameters);
         struct Expected
         {
             at::Tensor value, first, second;
@@ -63,14 +70,14 @@ private slots:
                 auto& [value, first, second] = expected[parameter.name];
                 at::Tensor gradient = parameters.at(parameter.name).grad().to(at::kDouble);
                 const double decay = parameter.decays ? 0.1 : 0.0;
-                if (kind == model::Optimizer::AdamW) {
+                if (choice.kind == model::Optimizer::AdamW) {
                     first = 0.9 * first + 0.1 * gradient;
                     second = 0.95 * second + 0.05 * gradient.square();
                     const at::Tensor mean = first / (1 - std::pow(0.9, step));
                     const at::Tensor scale = (second / (1 - std::pow(0.95, step))).sqrt() + 1e-8;
                     value = value * (1 - 3e-4 * decay) - 3e-4 * mean / scale;
                 } else {
-                    first = 0.9 * first + gradient + decay * value;
+                    first = momentum * first + gradient + decay * value;
                     value = value - 3e-4 * first;
                 }
             }
@@ -81,6 +88,83 @@ private slots:
                     (actual - expected[parameter.name].value).abs().max().item<double>();
                 QVERIFY2(difference < 2e-6, parameter.name.c_str());
                 QVERIFY(!parameters.at(parameter.name).grad().defined());
+            }
+        }
+    }
+
+    void keepsNoMomentum()
+    {
+        const auto table = model::parameterTable(tinyGpt());
+        const OptimizerChoice choice{.kind = model::Optimizer::Sgd, .keepsMomentum = false};
+        FlatParameters parameters(table, model::Phase::Train, at::kCPU);
+        QVERIFY(OptimizerStep(choice, parameters).state().empty());
+        QVERIFY(OptimizerStep::stateBytes(choice, table, {}).empty());
+    }
+
+    void stepsAsTheKernelDoes_data()
+    {
+        using enum UnfusedStep::Way;
+        rows<UnfusedStep::Way, at::ScalarType, double>(
+            {{"together", {Together, at::kFloat, 1e-6}},
+             {"one by one", {OneByOne, at::kFloat, 1e-6}},
+             {"together, bf16", {Together, at::kBFloat16, 1e-2}},
+             {"one by one, bf16", {OneByOne, at::kBFloat16, 1e-2}}});
+    }
+    void stepsAsTheKernelDoes()
+    {
+        const auto& [way, type, bound] = row<UnfusedStep::Way, at::ScalarType, double>();
+        constexpr UnfusedStep::Rates rates{.learningRate = 1e-2,
+                                           .firstMomentDecay = 0.9,
+                                           .secondMomentDecay = 0.95,
+                                           .stabilizer = 1e-8,
+                                           .weightDecay = 0.1};
+        at::manual_seed(8);
+        std::vector<UnfusedStep::Group> groups{{.decays = true}, {.decays = false}};
+        for (UnfusedStep::Group& group : groups) {
+            for (const at::Tensor& value :
+                 {at::randn({7, 5}), at::randn({2, 3, 2, 2}).contiguous(at::MemoryFormat::ChannelsLast)}) {
+                group.values.push_back(value.to(type));
+                group.gradients.push_back(at::empty_like(group.values.back()));
+                group.firstMoments.push_back(at::zeros_like(group.values.back()));
+                group.secondMoments.push_back(at::zeros_like(group.values.back()));
+            }
+        }
+        struct Kernels
+        {
+            std::vector<at::Tensor> values, first, second;
+        };
+        std::vector<Kernels> kernels;
+        for (const UnfusedStep::Group& group : groups) {
+            Kernels& kernel = kernels.emplace_back();
+            for (const at::Tensor& value : group.values) {
+                kernel.values.push_back(value.clone());
+                kernel.first.push_back(at::zeros_like(value));
+                kernel.second.push_back(at::zeros_like(value));
+            }
+        }
+        const UnfusedStep step(groups, rates, way);
+        const at::Tensor count = at::zeros({});
+        const at::Tensor kernelCount = at::zeros({});
+        for (int i = 0; i < 4; ++i) {
+            kernelCount.add_(1);
+            for (std::size_t g = 0; g < groups.size(); ++g) {
+                const UnfusedStep::Group& group = groups[g];
+                for (std::size_t j = 0; j < group.values.size(); ++j) {
+                    at::Tensor(group.gradients[j]).normal_();
+                    at::_fused_adamw_({kernels[g].values[j]}, {group.gradients[j]}, {kernels[g].first[j]},
+                                      {kernels[g].second[j]}, {}, {kernelCount}, rates.learningRate,
+                                      rates.firstMomentDecay, rates.secondMomentDecay,
+                                      group.decays ? rates.weightDecay : 0.0, rates.stabilizer, false, false);
+                }
+            }
+            step.run(count);
+        }
+        QCOMPARE(count.item<double>(), 4.0);
+        for (std::size_t g = 0; g < groups.size(); ++g) {
+            for (std::size_t j = 0; j < groups[g].values.size(); ++j) {
+                const at::Tensor expected = kernels[g].values[j].to(at::kFloat);
+                const at::Tensor difference = groups[g].values[j].to(at::kFloat) - expected;
+                VERIFY_BELOW((difference.norm() / expected.norm()).item<double>(), bound);
             }
         }
     }

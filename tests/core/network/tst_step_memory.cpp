@@ -5,13 +5,17 @@
 #include "model/step_memory.h"
 #include "network/cpu_device_memory.h"
 #include "network/step_runner.h"
+#include "network/unfused_step.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 #include "tiny_networks.h"
 #include "tiny_tunings.h"
 
+#include <ATen/ops/zeros.h>
+
 #include <QTest>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -219,6 +223,9 @@ private slots:
         for (const NamedNetwork& network : tinyNetworks())
             add(network.name, requestFor(network.architecture));
         add("SGD", requestFor(tinyGpt(), {.optimizer = model::Optimizer::Sgd}));
+        add("SGD without momentum",
+            requestFor(tinyGpt(), {.optimizer = model::Optimizer::Sgd, .options = {.keepsMomentum = false}}));
+        add("unfused", requestFor(tinyGpt(), {.options = {.fusesOptimizer = false}}));
         add("evaluated", requestFor(tinyGpt(), {.phase = model::Phase::Eval}));
         add("pure bf16", requestFor(tinyGpt(), {.precision = model::Precision::PureBf16}));
         add("plain bf16", requestFor(tinyGpt(), {.precision = model::Precision::PlainBf16}));
@@ -305,6 +312,54 @@ private slots:
         qInfo("measured %.0f, foretold %.0f bytes", measured, estimate.optimizerStepBytes);
         QVERIFY(estimate.optimizerStepBytes > estimate.constantBytes + estimate.bytesPerSample);
         QVERIFY(std::abs(measured / estimate.optimizerStepBytes - 1.0) < 0.01);
+    }
+
+    // On a GPU; one by one, as the CPU goes, takes twice the largest parameter instead.
+    void foretellsTheUnfusedStep_data()
+    {
+        using model::Precision;
+        const auto add = rows<LoadRequest>();
+        model::DecoderSpec wide = tinyLlama();
+        wide.hiddenSize = 128;
+        wide.vocabularySize = 20000;
+        for (const auto precision : {Precision::Fp32, Precision::PlainBf16}) {
+            const model::StepSettings settings{.precision = precision, .options = {.fusesOptimizer = false}};
+            add(std::string(toText(precision)), requestOf(wide, settings));
+        }
+    }
+    void foretellsTheUnfusedStep()
+    {
+        const LoadRequest& request = row<LoadRequest>();
+        const bool isNarrow = model::isPlain(request.precision);
+        const auto options = at::TensorOptions(isNarrow ? at::kBFloat16 : at::kFloat);
+        CpuDeviceMemory memory;
+        const model::HeldMemory held = heldBy(request);
+        std::int64_t largest = 0;
+        {
+            std::vector<UnfusedStep::Group> groups{{.decays = true}, {.decays = false}};
+            for (const model::Parameter& parameter : model::parameterTable(request.model, request.tuning)) {
+                UnfusedStep::Group& group = groups[parameter.decays ? 0 : 1];
+                for (auto* tensors :
+                     {&group.values, &group.gradients, &group.firstMoments, &group.secondMoments})
+                    tensors->push_back(at::zeros(parameter.shape, options));
+                largest = std::max(largest, parameter.elements());
+            }
+            const UnfusedStep step(groups, {.firstMomentDecay = 0.9, .secondMomentDecay = 0.9},
+                                   UnfusedStep::Way::Together);
+            const at::Tensor count = at::zeros({});
+            memory.resetPeaks();
+            const std::int64_t before = memory.allocatedBytes();
+            step.run(count);
+            const auto taken = static_cast<double>(memory.peakAllocatedBytes() - before);
+            qInfo("taken %.0f, foretold %.0f bytes", taken, held.optimizerRoomBytes);
+            QVERIFY(std::abs(taken / held.optimizerRoomBytes - 1.0) < 0.02);
+        }
+        StepRunner runner(request, memory);
+        const double measured = peakOf(runner, memory, 1);
+        const double width = isNarrow ? 2.0 : 4.0;
+        const double expected =
+            static_cast<double>(runner.baselineBytes()) + 2.0 * width * static_cast<double>(largest);
+        QVERIFY(std::abs(measured / expected - 1.0) < 0.01);
     }
 
     // Beside what is held, full gradients of the layers under way and of what is outside of them.

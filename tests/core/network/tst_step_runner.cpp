@@ -154,6 +154,9 @@ private:
         addOne("TorchScript, eval", tinyRequest(tinyScript(), Phase::Eval));
         const LoadRequest train = tinyRequest(tinyGpt(), Phase::Train);
         addOne("SGD", withOptimizer(train, model::Optimizer::Sgd));
+        addOne("SGD without momentum",
+               withOptimizer(withStep(train, {.keepsMomentum = false}), model::Optimizer::Sgd));
+        addUnfused(addOne);
         addOne("dropout", withDropout(train));
         addOne("dropout, checkpointing", withStep(withDropout(train), {.activationCheckpointing = true}));
         addOne("capped loss in chunks",
@@ -203,6 +206,25 @@ private:
         addTunings(addOne);
         addShared(addOne);
         addUpdatesInBackward(addOne);
+    }
+
+    /// Operation by operation, in each layout of parameters.
+    template<typename Add>
+    static void addUnfused(const Add& add)
+    {
+        using model::Phase;
+        using model::Sharding;
+        const LoadRequest train = tinyRequest(tinyGpt(), Phase::Train);
+        add("unfused AdamW", withStep(train, {.fusesOptimizer = false}));
+        add("unfused AdamW, clipping", withStep(train, {.maxGradientNorm = 0.5, .fusesOptimizer = false}));
+        add("unfused AdamW, channels last", withStep(tinyRequest(tinyResNet(), Phase::Train),
+                                                     {.channelsLast = true, .fusesOptimizer = false}));
+        add("unfused AdamW, fp16", withStep(tinyRequest(tinyLlama(), Phase::Train, model::Precision::Fp16),
+                                            {.fusesOptimizer = false}));
+        for (const Sharding sharding : {Sharding::Optimizer, Sharding::Parameters}) {
+            add(("unfused AdamW, sharded " + std::string(toText(sharding))).c_str(),
+                withStep(train, {.fusesOptimizer = false, .sharding = sharding, .shards = 4}));
+        }
     }
 
     template<typename Add>
@@ -610,6 +632,30 @@ private slots:
         for (std::size_t i = 0; i < within.size(); ++i)
             VERIFY_BELOW(std::abs(within[i] / behind[i] - 1.0), 1e-4);
         QVERIFY(within.back() < within.front());
+    }
+
+    // The same numbers, whichever way AdamW goes.
+    void stepsOperationByOperationAsTheKernel_data()
+    {
+        const auto add = rows<LoadRequest>();
+        addUnfused([&](const char* name, const LoadRequest& request) { add(name, LoadRequest(request)); });
+        add("of masters, where it is fused",
+            withStep(tinyRequest(tinyLlama(), model::Phase::Train, model::Precision::PureBf16),
+                     {.fusesOptimizer = false}));
+        add("of plain bf16",
+            withStep(tinyRequest(tinyLlama(), model::Phase::Train, model::Precision::PlainBf16),
+                     {.fusesOptimizer = false}));
+    }
+    void stepsOperationByOperationAsTheKernel()
+    {
+        LoadRequest request = row<LoadRequest>();
+        const double bound = model::isNarrowThroughout(request.precision) ? 1e-2 : 1e-4;
+        const std::vector<double> unfused = lossesOf(request, 5, m_memory);
+        request.step.fusesOptimizer = true;
+        const std::vector<double> fused = lossesOf(request, 5, m_memory);
+        for (std::size_t i = 0; i < unfused.size(); ++i)
+            VERIFY_BELOW(std::abs(unfused[i] / fused[i] - 1.0), bound);
+        QVERIFY(unfused.back() < unfused.front());
     }
 
     void stopsBetweenLayers_data()

@@ -66,6 +66,9 @@ private:
         addLoad("GPT", gpt);
         addLoad("GPT, SGD, clipping",
                 withStep(withOptimizer(gpt, model::Optimizer::Sgd), {.maxGradientNorm = 0.1}));
+        addLoad("GPT, unfused AdamW", withStep(gpt, {.fusesOptimizer = false}));
+        addLoad("GPT, SGD without momentum",
+                withStep(withOptimizer(gpt, model::Optimizer::Sgd), {.keepsMomentum = false}));
         addLoad("GPT, checkpointing, loss in chunks, clipping",
                 withStep(gpt, {.activationCheckpointing = true, .lossChunkRows = 7, .maxGradientNorm = 0.1}));
         LoadRequest llama = withStep(loadOf("LLaMA"), {.maxGradientNorm = 0.1});

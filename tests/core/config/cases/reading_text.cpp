@@ -162,6 +162,10 @@ std::string runText(const ConfigContents& contents)
         run += ", channels last";
     if (contents.step.timesConvolutions)
         run += ", timed convolutions";
+    if (!contents.step.fusesOptimizer)
+        run += ", operation by operation";
+    if (!contents.step.keepsMomentum)
+        run += ", no momentum";
     if (contents.step.optimizerOnHost)
         run += ", optimizer on the host";
     if (contents.step.updatesInBackward)

@@ -72,6 +72,16 @@ private slots:
         compareRuns(recognise(yaml)->read(), contents);
     }
 
+    void writesWaysOfOptimizers()
+    {
+        const ConfigContents contents =
+            recognise("batchpeak: 1\nmodel: {family: resnet}\nbatch_size: 8\noptimizer: sgd\n"
+                      "fused_optimizer: false\nmomentum: false\n")
+                ->read();
+        QVERIFY(!contents.step.fusesOptimizer && !contents.step.keepsMomentum);
+        compareRuns(recognise(toOwnYaml(contents))->read(), contents);
+    }
+
     void writesTrainingSettings()
     {
         const ConfigContents contents =
