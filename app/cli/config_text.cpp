@@ -433,6 +433,14 @@ QString optimizerText(const config::ConfigContents& contents)
     return name;
 }
 
+QString lossText(const config::ConfigContents& contents)
+{
+    if (!contents.step.recomputesLossChunks || contents.step.lossChunkRows == 0)
+        return {};
+    return QStringLiteral(", loss in chunks of %1 tokens, each computed again in backward")
+        .arg(groupedText(contents.step.lossChunkRows));
+}
+
 QStringList contentsLines(const QString& path, const config::ConfigContents& contents,
                           const engine::ExplorationOptions& options)
 {
@@ -443,9 +451,10 @@ QStringList contentsLines(const QString& path, const config::ConfigContents& con
     const QString decoder = contents.targetLength
                                 ? QStringLiteral(", decoder %1").arg(groupedText(*contents.targetLength))
                                 : QString();
-    rows.push_back({QStringLiteral("run"), QStringLiteral("%1, %2%3%4")
-                                               .arg(QString::fromUtf8(model::toText(contents.precision)),
-                                                    optimizerText(contents), lengthText(contents), decoder)});
+    rows.push_back({QStringLiteral("run"),
+                    QStringLiteral("%1, %2%3%4")
+                        .arg(QString::fromUtf8(model::toText(contents.precision)), optimizerText(contents),
+                             lengthText(contents) + lossText(contents), decoder)});
     if (contents.isNetworkAlone())
         rows.push_back({QStringLiteral("batch"), QStringLiteral("none: the config holds a network alone")});
     if (contents.train)

@@ -30,7 +30,9 @@ void addReplacedSteps(Fidelity& fidelity, const ConfigContents& contents, const 
         fidelity.addReplaced("another activation checkpointing");
     if (trains && asked.maxGradientNorm != own.maxGradientNorm)
         fidelity.addReplaced("another gradient clipping");
-    if (asked.lossChunkRows != own.lossChunkRows)
+    const bool isChunked = asked.lossChunkRows > 0;
+    if (asked.lossChunkRows != own.lossChunkRows ||
+        (isChunked && asked.recomputesLossChunks != own.recomputesLossChunks))
         fidelity.addReplaced("other chunks of the loss");
     if (asked.attention != own.attention)
         fidelity.addReplaced("another attention kernel");

@@ -169,6 +169,9 @@ struct StepOptions
     bool activationCheckpointing = false;
     /// The projection onto the vocabulary and its loss take so many tokens at a time; 0: all together.
     std::int64_t lossChunkRows = 0;
+    /// Of such chunks: each keeps its rows alone and runs again in backward; otherwise forward makes the
+    /// gradients.
+    bool recomputesLossChunks = false;
     /// The same in so many equal parts of a sample, whatever the size, whose logits all stay until backward
     /// (LinearCrossEntropyLoss of torchtune 0.7); 1: all together.
     std::int64_t lossParts = 1;

@@ -52,8 +52,12 @@ double lossBytes(double rows, double choices, const Widths& widths, Phase phase)
 double tokenLossBytes(double rows, double choices, double hidden, const Widths& widths,
                       const StepSettings& settings, bool isCapped = false)
 {
-    if (settings.options.lossChunkRows > 0)
-        return rows * hidden * widths.state;
+    if (settings.options.lossChunkRows > 0) {
+        // Chunks that are computed again are cut from a copy of counted rows. Backward adds the gradient of
+        // each, as long as the copy, to that of those before.
+        const bool addsUp = settings.options.recomputesLossChunks && settings.phase == Phase::Train;
+        return rows * hidden * widths.state * (addsUp ? 3.0 : 1.0);
+    }
     // Of parts, logarithms of chances stay, and what else backward takes is of one at a time. A cap keeps
     // what its tangent has made.
     const double each = floatBytes + (isCapped ? widths.product : 0.0);
@@ -66,7 +70,9 @@ double tokenLossBytes(double rows, double choices, double hidden, const Widths& 
 /// Logits of a chunk with their chances and gradient.
 double chunkBytes(double choices, const StepSettings& settings, bool isCapped = false)
 {
-    const double matrices = isCapped ? 4.0 : 3.0;
+    // What backward computes again tells how sure the network is, too.
+    const double again = settings.options.recomputesLossChunks ? 1.0 : 0.0;
+    const double matrices = again + (isCapped ? 4.0 : 3.0);
     return matrices * floatBytes * static_cast<double>(settings.options.lossChunkRows) * choices;
 }
 
@@ -81,9 +87,20 @@ double chunkGradientBytes(const std::vector<Parameter>& table, const StepSetting
     auto output = named("output.weight");
     if (output == table.end())
         output = named("embed_tokens.weight");
-    if (output == table.end() || !output->isTrained())
+    if (output == table.end())
         return 0.0;
-    return static_cast<double>(output->elements()) * computedBytes(settings).trained;
+    const ElementBytes widths = computedBytes(settings);
+    const auto elements = static_cast<double>(output->elements());
+    const double width = output->isTrained() ? widths.trained : widths.frozen;
+    double bytes = output->isTrained() ? elements * widths.trained : 0.0;
+    if (!settings.options.recomputesLossChunks)
+        return bytes;
+    // Each chunk has its own, which is added to those before; of 16 bits it has been wide and narrow.
+    if (output->isTrained())
+        bytes += elements * widths.trained;
+    if (width < floatBytes)
+        bytes += elements * (floatBytes + halfBytes);
+    return bytes;
 }
 
 bool keepsAttention(double dropout, const StepSettings& settings)

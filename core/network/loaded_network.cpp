@@ -151,6 +151,7 @@ NetworkOptions networkOptions(const trial::LoadRequest& request, at::Device devi
             .checkpoints = trains(request) && request.step.activationCheckpointing,
             .trainsAdapters = model::hasAdapters(request.tuning),
             .lossChunkRows = request.step.lossChunkRows,
+            .recomputesLossChunks = request.step.recomputesLossChunks,
             .lossParts = request.step.lossParts,
             .takesMasks = model::takesMasks(request.step.attention),
             .packedTextLength =

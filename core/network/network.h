@@ -85,6 +85,7 @@ struct NetworkOptions
     bool trainsAdapters = false;
     /// See LossCut.
     std::int64_t lossChunkRows = 0;
+    bool recomputesLossChunks = false;
     std::int64_t lossParts = 1;
     /// Attention is told by masks what to leave out (model::takesMasks). Where it is not, padding stays,
     /// which costs less than another kernel would, and packed texts are cut apart.
@@ -171,8 +172,10 @@ protected:
     }
     LossCut lossCut() const
     {
-        return {
-            .chunkRows = m_options.lossChunkRows, .parts = m_options.lossParts, .trains = m_options.trains};
+        return {.chunkRows = m_options.lossChunkRows,
+                .recomputes = m_options.recomputesLossChunks,
+                .parts = m_options.lossParts,
+                .trains = m_options.trains};
     }
     /// As attention(), and remembers which kernel it was.
     at::Tensor attend(const AttentionInputs& inputs) const;

@@ -2,14 +2,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "token_loss.h"
 
+#include "activation_checkpoint.h"
 #include "network.h"
 
 #include <ATen/autocast_mode.h>
 #include <ATen/core/Reduction.h>
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/argsort.h>
 #include <ATen/ops/cross_entropy_loss.h>
 #include <ATen/ops/linear.h>
 #include <ATen/ops/log_softmax.h>
+#include <ATen/ops/matmul.h>
 #include <ATen/ops/mm.h>
 #include <ATen/ops/nll_loss.h>
 #include <ATen/ops/zeros.h>
@@ -148,11 +151,84 @@ struct ChunkedLoss : torch::autograd::Function<ChunkedLoss>
     }
 };
 
+/// Autocast to the type of parameters that have 16 bits, while it lives, as trainers have it beside such
+/// parameters too; what there is already stays.
+class NarrowProducts
+{
+public:
+    explicit NarrowProducts(const at::Tensor& hidden) : m_device(hidden.device().type())
+    {
+        if (hidden.scalar_type() == at::kFloat || at::autocast::is_autocast_enabled(m_device))
+            return;
+        m_before = at::autocast::get_autocast_dtype(m_device);
+        at::autocast::set_autocast_dtype(m_device, hidden.scalar_type());
+        at::autocast::set_autocast_enabled(m_device, true);
+    }
+    ~NarrowProducts()
+    {
+        if (!m_before)
+            return;
+        at::autocast::set_autocast_enabled(m_device, false);
+        at::autocast::set_autocast_dtype(m_device, *m_before);
+    }
+    NarrowProducts(const NarrowProducts&) = delete;
+    NarrowProducts& operator=(const NarrowProducts&) = delete;
+
+private:
+    at::DeviceType m_device;
+    std::optional<at::ScalarType> m_before;
+};
+
+/// Of one chunk, operation by operation as _chunk in trl/trainer/sft_trainer.py of TRL 1.7, which tells of
+/// each how often it was right and how sure it was: that is computed and left.
+at::Tensor chunkLoss(const std::vector<at::Tensor>& inputs, const at::Tensor& targets, double softCap)
+{
+    const at::Tensor& hidden = inputs.at(0);
+    const NarrowProducts narrow(hidden);
+    at::Tensor logits = at::matmul(hidden.to(at::kFloat), inputs.at(1).to(at::kFloat).t());
+    if (inputs.size() > 2)
+        logits = logits.add(inputs.at(2).to(at::kFloat));
+    logits = softCapped(logits, softCap);
+    const at::Tensor chances = at::log_softmax(logits, -1, at::kFloat);
+    const at::Tensor loss = at::nll_loss(chances, targets, {}, at::Reduction::Sum, ignoredTarget);
+    const at::Tensor counted = targets.ne(ignoredTarget);
+    logits.argmax(-1).eq(targets).logical_and(counted).sum();
+    chances.exp().mul(chances).sum(-1).neg().mul(counted).sum();
+    return loss;
+}
+
+/// Targets that are not counted are behind the others, and chunks of them are left out.
+at::Tensor recomputedLoss(const at::Tensor& hidden, const Affine& output, const at::Tensor& targets,
+                          const LossCut& cut)
+{
+    const at::Tensor counted = targets.ne(ignoredTarget);
+    const auto rows = counted.sum().item<std::int64_t>();
+    const at::Tensor order = counted.to(at::kChar).argsort(/*stable=*/true, /*dim=*/0, /*descending=*/true);
+    const at::Tensor packed = hidden.index_select(0, order);
+    const at::Tensor expected = targets.index_select(0, order);
+    at::Tensor sum = at::zeros({}, hidden.options().dtype(at::kFloat));
+    for (std::int64_t row = 0; row < rows; row += cut.chunkRows) {
+        const std::int64_t count = std::min(cut.chunkRows, packed.size(0) - row);
+        std::vector<at::Tensor> inputs{packed.narrow(0, row, count), output.weight};
+        if (output.bias.defined())
+            inputs.push_back(output.bias);
+        const auto part = [chunk = expected.narrow(0, row, count), softCap = cut.softCap](
+                              const std::vector<at::Tensor>& of) { return chunkLoss(of, chunk, softCap); };
+        const bool learns = at::GradMode::is_enabled() && std::ranges::any_of(inputs, [](const auto& input) {
+                                return input.requires_grad();
+                            });
+        sum = sum.add(learns ? checkpointed(part, inputs) : part(inputs));
+    }
+    return sum;
+}
+
 } // namespace
 
 at::Tensor tokenLoss(const at::Tensor& hidden, const Affine& output, const at::Tensor& targets,
                      double normalizer, const LossCut& cut)
 {
+    if (cut.chunkRows > 0 && cut.recomputes)
+        return recomputedLoss(hidden, output, targets, cut).div(normalizer);
     if (cut.chunkRows > 0) {
         // An argument of a Function is a defined tensor or none at all.
         const auto bias = output.bias.defined() ? std::optional(output.bias) : std::nullopt;

@@ -18,6 +18,8 @@ struct LossCut
     /// 2.8e-7 (measured on torch 2.11.0; after Liger kernels, arXiv 2410.10989, 3.2). The result can be
     /// differentiated once. Not of an output with adapters.
     std::int64_t chunkRows = 0;
+    /// Of chunks: each keeps its rows alone, and backward computes it again.
+    bool recomputes = false;
     /// Else in so many parts, one behind the other, each of which backward goes through by itself: less for a
     /// moment, but logits of all stay until then.
     std::int64_t parts = 1;

@@ -121,6 +121,7 @@ model::Tuning tuningFrom(const FieldReader& fields)
 constexpr const char* decoderLength = "decoder_sequence_length";
 constexpr const char* fusesOptimizer = "fused_optimizer";
 constexpr const char* keepsMomentum = "momentum";
+constexpr const char* recomputesLossChunks = "loss_chunks_recomputed";
 
 Json toJson(const Hello& hello)
 {
@@ -156,6 +157,8 @@ Json toJson(const LoadRequest& load)
         fields[fusesOptimizer] = false;
     if (!load.step.keepsMomentum)
         fields[keepsMomentum] = false;
+    if (load.step.recomputesLossChunks)
+        fields[recomputesLossChunks] = true;
     if (load.targetLength)
         fields[decoderLength] = *load.targetLength;
     if (!isUntuned(load.tuning))
@@ -205,6 +208,7 @@ model::StepOptions stepOptionsFrom(const FieldReader& fields)
         .activationCheckpointing =
             fields.boolean("activation_checkpointing", otherwise.activationCheckpointing),
         .lossChunkRows = fields.integerFrom(0, "loss_chunk_rows", otherwise.lossChunkRows),
+        .recomputesLossChunks = fields.boolean(recomputesLossChunks, otherwise.recomputesLossChunks),
         .lossParts = fields.integerFrom(1, "loss_parts", otherwise.lossParts),
         .maxGradientNorm = fields.number("max_gradient_norm", otherwise.maxGradientNorm),
         .attention = fields.word("attention", std::optional(otherwise.attention)),

@@ -123,6 +123,8 @@ void addRun(EntryWriter& entries, const ConfigContents& contents, const model::M
         entries.value("momentum", false);
     entries.value("activation_checkpointing", contents.step.activationCheckpointing);
     entries.value("loss_chunk_rows", contents.step.lossChunkRows);
+    if (contents.step.recomputesLossChunks)
+        entries.value("loss_chunks_recomputed", true);
     if (contents.step.lossParts > 1)
         entries.value("loss_parts", contents.step.lossParts);
     entries.value("max_gradient_norm", contents.step.maxGradientNorm);

@@ -105,14 +105,30 @@ void readLoss(const ConfigSection& root, ConfigContents& contents)
     }
     if (!isTrl(root) || root.text(key).value_or("chunked_nll") != "chunked_nll")
         return;
-    takeLossInChunks(contents, root.positionOf(key));
+    // _CHUNKED_LM_HEAD_CHUNK_SIZE in trl/trainer/sft_trainer.py of TRL 1.7 to 1.14.
+    constexpr std::int64_t rows = 256;
+    contents.step.lossChunkRows = rows;
+    contents.step.recomputesLossChunks = true;
     if (!root.has(key)) {
         warn(contents.warnings, root.positionOf(key),
-             "{} is absent and taken for chunked_nll, as in TRL since June 2026; write it, so the run does "
-             "not "
-             "depend on a release.",
+             "{} is absent and taken for chunked_nll as TRL 1.7 to 1.14 compute it; earlier releases make all "
+             "logits at once, and later ones go by a kernel of their own: write it, so the run does not depend "
+             "on a release.",
              key);
     }
+}
+
+/// Trials narrow the products of such chunks beside parameters of 16 bits, as autocast does in the run; where
+/// it has none, they are in fp32 until TRL 1.14.
+void settleLoss(const ConfigSection& root, ConfigContents& contents)
+{
+    const bool autocasts = model::isMixed(readMixedPrecision(root, isTrl(root)));
+    const bool isAsTheRuns =
+        !model::isNarrowThroughout(contents.precision) || (model::isPlain(contents.precision) && autocasts);
+    if (!contents.step.recomputesLossChunks || isAsTheRuns)
+        return;
+    warnOfApproximation(contents.warnings, root.positionOf("loss_type"), approximation::chunkedLoss,
+                        "The run computes its loss from products in fp32; those of trials have 16 bits.");
 }
 
 /// The wrapped strategy cuts a stream of tokens; that of bfd, which is the usual one, keeps texts apart
@@ -217,6 +233,7 @@ ConfigContents read(const ConfigText& text)
     readLengths(root, contents);
     readLoss(root, contents);
     readPrecision(root, contents);
+    settleLoss(root, contents);
     readCheckpointing(root, contents);
     notePlaces(root, placeKeys, contents);
     settleAttention(contents);

@@ -29,7 +29,8 @@ constexpr std::string_view sequenceLengthKey = "sequence_length";
 constexpr std::string_view knownKeys =
     "batchpeak model tuning batch_size micro_batch_size eval_batch_size eval_micro_batch_size devices "
     "sequence_length decoder_sequence_length precision optimizer fused_optimizer momentum "
-    "activation_checkpointing loss_chunk_rows loss_parts max_gradient_norm attention tf32_convolutions "
+    "activation_checkpointing loss_chunk_rows loss_chunks_recomputed loss_parts max_gradient_norm attention "
+    "tf32_convolutions "
     "channels_last cudnn_benchmark "
     "optimizer_on_host updates_in_backward sharding packed_text_length learning_rate weight_by "
     "use_maximum_batch_size batch_increase_function";
@@ -239,6 +240,7 @@ void readRunInto(const ConfigSection& root, ConfigContents& contents)
     contents.step.lossChunkRows = root.integer("loss_chunk_rows").value_or(0);
     if (contents.step.lossChunkRows < 0)
         root.fail("loss_chunk_rows", "must be at least 0, which stands for the whole loss at once");
+    contents.step.recomputesLossChunks = root.boolean("loss_chunks_recomputed").value_or(false);
     contents.step.lossParts = root.integer("loss_parts").value_or(1);
     if (contents.step.lossParts < 1)
         root.fail("loss_parts", "must be at least 1, which stands for the whole loss at once");

@@ -505,6 +505,16 @@ private slots:
         model::DecoderSpec wide = tinyLlama();
         wide.vocabularySize = 20000;
         const model::StepOptions chunked{.lossChunkRows = 8};
+        model::StepOptions again = chunked;
+        again.recomputesLossChunks = true;
+        for (const Precision precision : {Precision::Fp32, Precision::Bf16, Precision::PlainBf16}) {
+            const std::string name = "recomputed, " + std::string(toText(precision));
+            add(name, requestOf(wide, {.precision = precision, .options = again}));
+            add(name + ", evaluated",
+                requestOf(wide, {.phase = model::Phase::Eval, .precision = precision, .options = again}));
+            add(name + ", LoRA",
+                requestOf(wide, {.precision = precision, .options = again, .tuning = lora(allLinear())}));
+        }
         for (const Precision precision : {Precision::Fp32, Precision::PlainBf16}) {
             const std::string name(toText(precision));
             add(name, requestOf(wide, {.precision = precision, .options = chunked}));

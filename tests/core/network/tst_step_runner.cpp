@@ -162,6 +162,14 @@ private:
         addOne("capped loss in chunks",
                withStep(tinyRequest(tinyGemma2(), Phase::Train), {.lossChunkRows = 7}));
         addOne("loss in chunks", withStep(train, {.lossChunkRows = 7}));
+        addOne("loss in chunks, recomputed",
+               withStep(train, {.lossChunkRows = 7, .recomputesLossChunks = true}));
+        addOne("capped loss in chunks, recomputed, bf16",
+               withStep(tinyRequest(tinyGemma2(), Phase::Train, model::Precision::Bf16),
+                        {.lossChunkRows = 7, .recomputesLossChunks = true}));
+        addOne("loss in chunks, recomputed, plain bf16",
+               withStep(tinyRequest(tinyLlama(), Phase::Train, model::Precision::PlainBf16),
+                        {.lossChunkRows = 7, .recomputesLossChunks = true}));
         addOne("loss in chunks, checkpointing",
                withStep(train, {.activationCheckpointing = true, .lossChunkRows = 7}));
         addOne("clipping", withStep(train, {.maxGradientNorm = 0.5}));

@@ -70,13 +70,18 @@ private slots:
 
     void hasTheSameGradientsInChunks_data()
     {
-        rows<LossCut, bool>({{"one by one", {{.chunkRows = 1}, false}},
-                             {"chunks and a rest", {{.chunkRows = 7}, false}},
-                             {"all in one", {{.chunkRows = 100}, false}},
-                             {"some targets ignored", {{.chunkRows = 7}, true}},
-                             {"in parts", {{.parts = 4}, true}},
-                             {"capped", {{.chunkRows = 7, .softCap = 2.0}, true}},
-                             {"capped in parts", {{.parts = 4, .softCap = 2.0}, true}}});
+        rows<LossCut, bool>(
+            {{"one by one", {{.chunkRows = 1}, false}},
+             {"chunks and a rest", {{.chunkRows = 7}, false}},
+             {"all in one", {{.chunkRows = 100}, false}},
+             {"some targets ignored", {{.chunkRows = 7}, true}},
+             {"recomputed", {{.chunkRows = 7, .recomputes = true}, false}},
+             {"recomputed, all in one", {{.chunkRows = 100, .recomputes = true}, true}},
+             {"recomputed, some targets ignored", {{.chunkRows = 7, .recomputes = true}, true}},
+             {"recomputed, capped", {{.chunkRows = 7, .recomputes = true, .softCap = 2.0}, true}},
+             {"in parts", {{.parts = 4}, true}},
+             {"capped", {{.chunkRows = 7, .softCap = 2.0}, true}},
+             {"capped in parts", {{.parts = 4, .softCap = 2.0}, true}}});
     }
     void hasTheSameGradientsInChunks()
     {
@@ -89,6 +94,26 @@ private slots:
         for (std::size_t i = 0; i < whole.size(); ++i) {
             VERIFY_BELOW(((chunked[i] - whole[i]).norm() / whole[i].norm()).item<double>(), 2e-6);
         }
+    }
+
+    // A chunk of targets that are ignored costs nothing, and rows of another one are whole.
+    void leavesIgnoredTargetsOut()
+    {
+        Problem problem;
+        problem.targets.narrow(0, 0, 16).fill_(ignoredTarget);
+        const auto lossOf = [&](const LossCut& cut) {
+            return tokenLoss(problem.hidden, problem.output, problem.targets, 5.0, cut);
+        };
+        std::size_t chunks = 0;
+        const at::Tensor loss = lossOf({.chunkRows = 4, .recomputes = true});
+        // Below the division, each sum has a chunk beside it.
+        for (auto node = loss.grad_fn()->next_edge(0).function; node && node->num_inputs() == 1;
+             node = node->num_outputs() > 0 ? node->next_edge(0).function : nullptr)
+            ++chunks;
+        QCOMPARE(chunks, 2U);
+        VERIFY_BELOW(std::abs((loss / lossOf({})).item<double>() - 1), 1e-5);
+        problem.targets.fill_(ignoredTarget);
+        QCOMPARE(lossOf({.chunkRows = 4, .recomputes = true}).item<double>(), 0.0);
     }
 
     void capsLogits()
@@ -113,8 +138,13 @@ private slots:
         tokenLoss(problem.hidden, problem.output, problem.targets, 1.0, {}).backward();
         const at::Tensor whole = problem.hidden.grad().clone();
         problem.hidden.mutable_grad() = at::Tensor();
-        tokenLoss(problem.hidden, problem.output, problem.targets, 1.0, {.chunkRows = 5}).backward();
-        QVERIFY(at::allclose(problem.hidden.grad(), whole, 1e-5, 1e-6));
+        for (const bool recomputes : {false, true}) {
+            tokenLoss(problem.hidden, problem.output, problem.targets, 1.0,
+                      {.chunkRows = 5, .recomputes = recomputes})
+                .backward();
+            QVERIFY(at::allclose(problem.hidden.grad(), whole, 1e-5, 1e-6));
+            problem.hidden.mutable_grad() = at::Tensor();
+        }
     }
 };
 

@@ -152,6 +152,8 @@ std::string runText(const ConfigContents& contents)
         run += ", activation checkpointing";
     if (contents.step.lossChunkRows != 0)
         run += ", loss in chunks of " + text(contents.step.lossChunkRows);
+    if (contents.step.recomputesLossChunks)
+        run += ", computed again";
     if (contents.step.lossParts > 1)
         run += ", loss in " + text(contents.step.lossParts) + " parts";
     if (contents.step.attention != model::Attention::Automatic)

@@ -82,6 +82,16 @@ private slots:
         compareRuns(recognise(toOwnYaml(contents))->read(), contents);
     }
 
+    void writesChunksThatAreComputedAgain()
+    {
+        const ConfigContents contents =
+            recognise("batchpeak: 1\nmodel: {family: gpt2}\nbatch_size: 8\nloss_chunk_rows: 256\n"
+                      "loss_chunks_recomputed: true\n")
+                ->read();
+        QVERIFY(contents.step.recomputesLossChunks);
+        compareRuns(recognise(toOwnYaml(contents))->read(), contents);
+    }
+
     void writesTrainingSettings()
     {
         const ConfigContents contents =
