@@ -156,7 +156,6 @@ void refuseBeyondReason(const BatchPlan& plan, const BatchPlaces& places,
                         const std::optional<ValuePlace>& devices)
 {
     constexpr std::int64_t mostSamples = std::int64_t{1} << 31;
-    constexpr std::int64_t mostDevices = std::int64_t{1} << 20;
     const auto require = [](std::int64_t number, std::int64_t most, std::string_view key,
                             const std::optional<ValuePlace>& place) {
         if (number > most)
@@ -165,8 +164,8 @@ void refuseBeyondReason(const BatchPlan& plan, const BatchPlaces& places,
     };
     require(plan.globalBatchSize, mostSamples, plan.globalBatchKey,
             places.globalBatch ? places.globalBatch : places.accumulationSteps);
-    require(plan.devices, mostDevices, devices ? std::string_view(devices->key) : "the number of devices",
-            devices);
+    require(plan.devices, model::mostDevices,
+            devices ? std::string_view(devices->key) : "the number of devices", devices);
     if (const auto size = plan.writtenSize())
         require(*size, mostSamples, plan.microBatchKey, places.microBatch);
     if (const auto* explore = std::get_if<Explore>(&plan.setting)) {

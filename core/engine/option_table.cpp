@@ -16,8 +16,6 @@ using Asked = Option<ExplorationOptions>;
 using Options = ExplorationOptions;
 using Subject = ExplorationOption::Subject;
 
-// A length within this is possible for some run; what is possible for this one, the config says.
-constexpr std::int64_t largestSequence = std::int64_t{1} << 24;
 constexpr std::int64_t mostTrials = 100000;
 // Beyond the widest matrices of a network there is nothing low about a rank.
 constexpr std::int64_t largestRank = std::int64_t{1} << 16;
@@ -132,10 +130,10 @@ std::vector<Asked> runOptions()
                &Options::memoryLimitBytes, bytesFromText, bytesToText),
         shareOption({"--headroom", "PERCENT", "Share of the memory kept free"}, &Options::headroom, 0, 90),
         countOption({"--sequence-length", "N", "Tokens in a sample, instead of the config's"},
-                    &Options::sequenceLength, 1, largestSequence),
+                    &Options::sequenceLength, 1, model::mostTokens),
         countOption({"--packed-text-length", "N",
                      "Tokens of each text that a sample is packed of; 0: it is one text"},
-                    &Options::packedTextLength, 0, largestSequence),
+                    &Options::packedTextLength, 0, model::mostTokens),
         switchOption("--shrink",
                      "Make network and samples so small that a trial takes moments, to see it work",
                      &Options::shrinks),

@@ -15,11 +15,10 @@ namespace {
 constexpr double floatBytes = 4.0;
 constexpr double halfBytes = 2.0;
 
-/// Elements of the parameters in one role as core/network holds them: each starts at a multiple of 256 bytes.
+/// Elements of the parameters in one role as core/network holds them.
 double heldElements(const std::vector<Parameter>& table, ParameterRole role, double width)
 {
-    constexpr std::int64_t alignment = 256;
-    const std::int64_t step = alignment / static_cast<std::int64_t>(width);
+    const std::int64_t step = parameterAlignmentBytes / static_cast<std::int64_t>(width);
     std::int64_t count = 0;
     for (const Parameter& parameter : table) {
         if (parameter.role == role)

@@ -22,6 +22,10 @@ struct ProjectionRows
     std::int64_t rows = 0;
 };
 
+/// Each parameter that is held in full begins at a multiple of so much, as memory of its own would
+/// (cudaMalloc's alignment), so that products run on the same kernels.
+inline constexpr std::int64_t parameterAlignmentBytes = 256;
+
 /// How a parameter lies in memory.
 enum class ParameterRole {
     Trained,

@@ -14,8 +14,8 @@ namespace batchpeak::model {
 
 namespace {
 
-// A parameter starts at a multiple of 256 bytes, whatever the type (core/network/flat_parameters.cpp).
-constexpr std::int64_t parameterUnit = 128;
+// Elements, of the narrowest type.
+constexpr std::int64_t parameterUnit = parameterAlignmentBytes / 2;
 // A share ends where a block of narrow moments does (core/network/optimizer_state.h).
 constexpr std::int64_t shareUnit = 256;
 

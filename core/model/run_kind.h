@@ -162,6 +162,11 @@ inline bool isLion(Optimizer optimizer)
     return optimizer == Optimizer::Lion || optimizer == Optimizer::Lion8bit;
 }
 
+/// Bounds of a run beyond what there is, and so low that no count of bytes overflows: tokens of a sample, and
+/// devices.
+inline constexpr std::int64_t mostTokens = std::int64_t{1} << 24;
+inline constexpr std::int64_t mostDevices = std::int64_t{1} << 20;
+
 /// What a step does beside its arithmetic: each trades time for memory, or costs both.
 struct StepOptions
 {

@@ -347,15 +347,14 @@ double castBytes(const std::vector<Parameter>& parameters, const StepSettings& s
 }
 
 /// Elements of what a product brings back of a quantised matrix at once (core/network/quantized_linear.cpp):
-/// of 4 bits as bitsandbytes has them all that it computes together, else a matrix that is quantised by
-/// itself; of stacked ones, one.
-std::int64_t elementsBroughtBack(const Parameter& matrix, const Tuning& tuning)
+/// what is quantised by itself; of stacked ones, one.
+std::int64_t elementsBroughtBack(const Parameter& matrix)
 {
     constexpr std::size_t dimensionsOfStack = 3;
     if (matrix.shape.size() == dimensionsOfStack)
         return matrix.elements() / matrix.shape.front();
     const std::vector<std::int64_t> rows = separateRows(matrix);
-    if (rows.empty() || tuning.frozenWeights == FrozenWeights::Nf4)
+    if (rows.empty())
         return matrix.elements();
     return std::ranges::max(rows) * matrix.shape.back();
 }
@@ -368,7 +367,7 @@ double expansionBytes(const std::vector<Parameter>& parameters, const StepSettin
     std::int64_t most = 0;
     for (const Parameter& parameter : parameters) {
         if (parameter.role == ParameterRole::Quantized)
-            most = std::max(most, elementsBroughtBack(parameter, settings.tuning));
+            most = std::max(most, elementsBroughtBack(parameter));
     }
     constexpr double indexBytes = 8.0;
     const double width = elementBytes(settings.precision, settings.tuning).frozen;

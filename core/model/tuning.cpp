@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstddef>
 
 namespace batchpeak::model {
 
@@ -80,6 +81,12 @@ std::optional<std::string> problemWith(const Tuning& tuning)
     if (tuning.targets.empty() && tuning.trainedParts.empty()) {
         return std::string("No projection has an adapter, so there is nothing to train; name some, such as "
                            "query and value.");
+    }
+    // Each layer looks for itself in all of them.
+    constexpr std::size_t mostTargets = 1024;
+    if (tuning.targets.size() > mostTargets) {
+        return "There are " + std::to_string(tuning.targets.size()) +
+               " targets of adapters; name each projection once, with its layers.";
     }
     const bool hasNegativeLayer = std::ranges::any_of(tuning.targets, [](const AdapterTarget& target) {
         return std::ranges::any_of(target.layers, [](std::int64_t layer) { return layer < 0; });

@@ -19,15 +19,13 @@ namespace batchpeak::network {
 
 namespace {
 
-// A parameter starts at a multiple of 256 bytes, as memory of its own would (cudaMalloc's alignment),
-// so that products run on the same kernels.
-constexpr std::int64_t alignment = 256;
 // GPT-2's and LLaMA's standard deviation of weights.
 constexpr double weightDeviation = 0.02;
 
 std::int64_t aligned(std::int64_t elements, at::ScalarType type)
 {
-    const std::int64_t step = alignment / static_cast<std::int64_t>(c10::elementSize(type));
+    const std::int64_t step =
+        model::parameterAlignmentBytes / static_cast<std::int64_t>(c10::elementSize(type));
     return (elements + step - 1) / step * step;
 }
 

@@ -52,8 +52,6 @@ struct QuantizedLinear : torch::autograd::Function<QuantizedLinear>
         if (index != whole)
             return at::linear(taken, matrixAt(matrix).dequantized(type, index), frozenBias);
         const QuantizedMatrix& weights = matrixAt(matrix);
-        if (!weights.multipliesPartsApart())
-            return at::linear(taken, weights.dequantized(type), frozenBias);
         // What is kept for backward, beside what is known of the matrix.
         variable_list kept;
         if (weights.weights() == model::FrozenWeights::Int8)
@@ -69,13 +67,8 @@ struct QuantizedLinear : torch::autograd::Function<QuantizedLinear>
         const QuantizedMatrix& weights = matrixAt(context->saved_data.at(matrixKey).toInt());
         const std::int64_t index = context->saved_data.at(indexKey).toInt();
         const at::ScalarType type = gradient.scalar_type();
-        at::Tensor ofInput;
-        if (index != whole)
-            ofInput = at::matmul(gradient, weights.dequantized(type, index));
-        else if (!weights.multipliesPartsApart())
-            ofInput = at::matmul(gradient, weights.dequantized(type));
-        else
-            ofInput = gradientThroughParts(gradient, weights);
+        at::Tensor ofInput = index != whole ? at::matmul(gradient, weights.dequantized(type, index))
+                                            : gradientThroughParts(gradient, weights);
         return {ofInput, at::Tensor(), at::Tensor(), at::Tensor(), at::Tensor()};
     }
 

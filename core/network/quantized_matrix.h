@@ -37,10 +37,9 @@ public:
     /// Those of one of the matrices that are stacked in a third dimension.
     at::Tensor dequantized(at::ScalarType type, std::int64_t index) const;
 
-    /// The matrices that are quantised each by itself, which runs multiply by one after the other: each is
-    /// brought back for its own product, and dropped before the next. Otherwise all are brought back for one.
-    bool multipliesPartsApart() const { return m_weights != model::FrozenWeights::Nf4; }
     model::FrozenWeights weights() const { return m_weights; }
+    /// The matrices that are quantised each by itself, which runs multiply by one after the other: each is
+    /// brought back for its own product, and dropped before the next.
     std::size_t partCount() const { return m_parts.size(); }
     std::int64_t rowsOf(std::size_t part) const { return m_parts.at(part).elements / m_shape.back(); }
     /// {outputs of that one, inputs}

@@ -188,10 +188,6 @@ Json toJson(const Bye&)
     return {{"type", "bye"}};
 }
 
-/// Beyond what there is, and so little that no count of bytes overflows.
-constexpr std::int64_t longestSequence = std::int64_t{1} << 24;
-constexpr std::int64_t mostDevices = std::int64_t{1} << 20;
-
 std::int64_t countUpTo(std::int64_t most, const FieldReader& fields, const char* name,
                        std::optional<std::int64_t> fallback = {})
 {
@@ -220,7 +216,7 @@ model::StepOptions stepOptionsFrom(const FieldReader& fields)
         .optimizerOnHost = fields.boolean("optimizer_on_host", otherwise.optimizerOnHost),
         .updatesInBackward = fields.boolean("updates_in_backward", otherwise.updatesInBackward),
         .sharding = fields.word("sharding", std::optional(otherwise.sharding)),
-        .shards = countUpTo(mostDevices, fields, "shards", otherwise.shards),
+        .shards = countUpTo(model::mostDevices, fields, "shards", otherwise.shards),
         .packedTextLength = fields.integerFrom(0, "packed_text_length", otherwise.packedTextLength)};
     if (!(options.maxGradientNorm >= 0))
         fields.refuse("max_gradient_norm", "must be at least 0");
@@ -242,9 +238,9 @@ LoadRequest loadFrom(const FieldReader& fields)
     return {.model = modelSpecFrom(fields.object("model")),
             .tuning = tuningFrom(fields),
             .phase = fields.word("phase", std::optional(otherwise.phase)),
-            .sequenceLength = countUpTo(longestSequence, fields, "sequence_length"),
+            .sequenceLength = countUpTo(model::mostTokens, fields, "sequence_length"),
             .targetLength = fields.has(decoderLength)
-                                ? std::optional(countUpTo(longestSequence, fields, decoderLength))
+                                ? std::optional(countUpTo(model::mostTokens, fields, decoderLength))
                                 : std::nullopt,
             .sampleLengths = sampleLengthsFrom(fields),
             .precision = fields.word("precision", std::optional(otherwise.precision)),

@@ -17,8 +17,6 @@ namespace batchpeak::config {
 
 namespace {
 
-constexpr std::int64_t maxDevices = std::int64_t{1} << 20;
-
 constexpr std::array<Difference, 6> differences{
     {{.key = "fp8",
       .text = "The run computes in FP8; trials run in bfloat16, which takes more time and memory.",
@@ -44,7 +42,7 @@ constexpr std::array<Difference, 6> differences{
 std::int64_t parts(const Settings& settings, std::string_view name)
 {
     const std::int64_t size = sizeOr(settings, name, 1);
-    if (size > maxDevices)
+    if (size > model::mostDevices)
         settings.fail(name, "is {}, more devices than any cluster has", size);
     return size;
 }
@@ -61,7 +59,7 @@ std::int64_t checkedSamples(const std::string& key, std::int64_t count, TextPosi
 std::optional<std::int64_t> dataParallel(const MegatronParallelism& parallelism)
 {
     const std::int64_t world = parallelism.world.value_or(0);
-    if (world < 1 || world > maxDevices || world % parallelism.perCopy() != 0)
+    if (world < 1 || world > model::mostDevices || world % parallelism.perCopy() != 0)
         return std::nullopt;
     return world / parallelism.perCopy();
 }
@@ -149,7 +147,8 @@ std::string listed(const std::vector<std::int64_t>& numbers)
 
 std::optional<std::int64_t> worldOf(std::int64_t devices, std::int64_t nodes)
 {
-    const bool isKnown = devices >= 1 && devices <= maxDevices && nodes >= 1 && nodes <= maxDevices;
+    const bool isKnown =
+        devices >= 1 && devices <= model::mostDevices && nodes >= 1 && nodes <= model::mostDevices;
     return isKnown ? std::optional(devices * nodes) : std::nullopt;
 }
 
