@@ -79,7 +79,9 @@ double chunkBytes(double choices, const StepSettings& settings, bool isCapped = 
 /// The gradient of an output that learns, which all chunks add to before it is added to that of the step.
 double chunkGradientBytes(const std::vector<Parameter>& table, const StepSettings& settings)
 {
-    if (settings.options.lossChunkRows == 0 || settings.phase == Phase::Eval)
+    const bool recomputes = settings.options.recomputesLossChunks;
+    const bool trains = settings.phase == Phase::Train;
+    if (settings.options.lossChunkRows == 0 || (!trains && !recomputes))
         return 0.0;
     const auto named = [&](std::string_view name) {
         return std::ranges::find(table, name, &Parameter::name);
@@ -92,15 +94,28 @@ double chunkGradientBytes(const std::vector<Parameter>& table, const StepSetting
     const ElementBytes widths = computedBytes(settings);
     const auto elements = static_cast<double>(output->elements());
     const double width = output->isTrained() ? widths.trained : widths.frozen;
-    double bytes = output->isTrained() ? elements * widths.trained : 0.0;
-    if (!settings.options.recomputesLossChunks)
+    const bool learns = trains && output->isTrained();
+    const double bytes = learns ? elements * widths.trained : 0.0;
+    if (!recomputes)
         return bytes;
-    // Each chunk has its own, which is added to those before; of 16 bits it has been wide and narrow.
-    if (output->isTrained())
-        bytes += elements * widths.trained;
-    if (width < floatBytes)
-        bytes += elements * (floatBytes + halfBytes);
-    return bytes;
+    // Each chunk has a gradient of its own, which is added to those before.
+    const bool isNarrow = width < floatBytes;
+    if (!isNarrow && trains)
+        return 2.0 * bytes;
+    if (!isNarrow && !isMixed(settings.precision))
+        return 0.0;
+    // What chunkBytes() has beside it is not there while weights are widened and narrowed for the product, of
+    // which backward keeps the narrow ones. Their gradient is narrow, wide and narrow again.
+    const auto choices = static_cast<double>(output->shape.front());
+    const double ofChunk = chunkBytes(choices, settings);
+    const double logits = halfBytes * static_cast<double>(settings.options.lossChunkRows) * choices;
+    double most = std::max(ofChunk, elements * (isNarrow ? floatBytes + halfBytes : halfBytes) + logits);
+    if (trains)
+        most = std::max(most, elements * halfBytes + ofChunk);
+    if (learns)
+        most =
+            std::max({most, elements * (2.0 * halfBytes + floatBytes), elements * 2.0 * halfBytes + ofChunk});
+    return most - ofChunk - (isNarrow ? 0.0 : elements * halfBytes);
 }
 
 bool keepsAttention(double dropout, const StepSettings& settings)
@@ -337,9 +352,14 @@ double castBytes(const std::vector<Parameter>& parameters, const StepSettings& s
     if (!isMixed(settings.precision))
         return 0.0;
     const ElementBytes widths = computedBytes(settings);
+    const bool hasOutput =
+        std::ranges::find(parameters, "output.weight", &Parameter::name) != parameters.end();
     double bytes = 0.0;
     for (const Parameter& parameter : parameters) {
         const double width = parameter.isTrained() ? widths.trained : widths.frozen;
+        // Rows of embeddings are taken as they are, but of those that are the output too.
+        if (hasOutput && parameter.name.starts_with("embed_"))
+            continue;
         if (parameter.shape.size() > 1 && parameter.role != ParameterRole::Quantized && width > halfBytes)
             bytes += static_cast<double>(parameter.elements()) * halfBytes;
     }
