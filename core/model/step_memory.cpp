@@ -5,6 +5,7 @@
 #include "decoder_layer.h"
 #include "held_memory.h"
 #include "layer_memory.h"
+#include "loss_memory.h"
 #include "parameter_table.h"
 
 #include <algorithm>
@@ -37,86 +38,6 @@ struct Parts
     /// Bytes that do not grow with the size.
     double tables = 0.0;
 };
-
-/// The projection onto a vocabulary or onto classes, and its cross entropy, of so many rows. Backward holds
-/// logarithms of chances, their gradient and that of the logits at once, each in fp32.
-double lossBytes(double rows, double choices, const Widths& widths, Phase phase)
-{
-    const double narrow = widths.product < floatBytes ? widths.product : 0.0;
-    const double values = phase == Phase::Train ? 3.0 * floatBytes : 2.0 * floatBytes + narrow;
-    return rows * choices * values;
-}
-
-/// The same of a network of tokens, whose rows may be taken in chunks, which need no more for more samples;
-/// but the hidden state gets its gradient at once.
-double tokenLossBytes(double rows, double choices, double hidden, const Widths& widths,
-                      const StepSettings& settings, bool isCapped = false)
-{
-    if (settings.options.lossChunkRows > 0) {
-        // Chunks that are computed again are cut from a copy of counted rows. Backward adds the gradient of
-        // each, as long as the copy, to that of those before.
-        const bool addsUp = settings.options.recomputesLossChunks && settings.phase == Phase::Train;
-        return rows * hidden * widths.state * (addsUp ? 3.0 : 1.0);
-    }
-    // Of parts, logarithms of chances stay, and what else backward takes is of one at a time. A cap keeps
-    // what its tangent has made.
-    const double each = floatBytes + (isCapped ? widths.product : 0.0);
-    const double kept = settings.phase == Phase::Train ? rows * choices * each : 0.0;
-    const double logarithms = settings.phase == Phase::Train ? rows * choices * floatBytes : 0.0;
-    const double all = lossBytes(rows, choices, widths, settings.phase);
-    return kept + (all - logarithms) / static_cast<double>(settings.options.lossParts);
-}
-
-/// Logits of a chunk with their chances and gradient.
-double chunkBytes(double choices, const StepSettings& settings, bool isCapped = false)
-{
-    // What backward computes again tells how sure the network is, too.
-    const double again = settings.options.recomputesLossChunks ? 1.0 : 0.0;
-    const double matrices = again + (isCapped ? 4.0 : 3.0);
-    return matrices * floatBytes * static_cast<double>(settings.options.lossChunkRows) * choices;
-}
-
-/// The gradient of an output that learns, which all chunks add to before it is added to that of the step.
-double chunkGradientBytes(const std::vector<Parameter>& table, const StepSettings& settings)
-{
-    const bool recomputes = settings.options.recomputesLossChunks;
-    const bool trains = settings.phase == Phase::Train;
-    if (settings.options.lossChunkRows == 0 || (!trains && !recomputes))
-        return 0.0;
-    const auto named = [&](std::string_view name) {
-        return std::ranges::find(table, name, &Parameter::name);
-    };
-    auto output = named("output.weight");
-    if (output == table.end())
-        output = named("embed_tokens.weight");
-    if (output == table.end())
-        return 0.0;
-    const ElementBytes widths = computedBytes(settings);
-    const auto elements = static_cast<double>(output->elements());
-    const double width = output->isTrained() ? widths.trained : widths.frozen;
-    const bool learns = trains && output->isTrained();
-    const double bytes = learns ? elements * widths.trained : 0.0;
-    if (!recomputes)
-        return bytes;
-    // Each chunk has a gradient of its own, which is added to those before.
-    const bool isNarrow = width < floatBytes;
-    if (!isNarrow && trains)
-        return 2.0 * bytes;
-    if (!isNarrow && !isMixed(settings.precision))
-        return 0.0;
-    // What chunkBytes() has beside it is not there while weights are widened and narrowed for the product, of
-    // which backward keeps the narrow ones. Their gradient is narrow, wide and narrow again.
-    const auto choices = static_cast<double>(output->shape.front());
-    const double ofChunk = chunkBytes(choices, settings);
-    const double logits = halfBytes * static_cast<double>(settings.options.lossChunkRows) * choices;
-    double most = std::max(ofChunk, elements * (isNarrow ? floatBytes + halfBytes : halfBytes) + logits);
-    if (trains)
-        most = std::max(most, elements * halfBytes + ofChunk);
-    if (learns)
-        most =
-            std::max({most, elements * (2.0 * halfBytes + floatBytes), elements * 2.0 * halfBytes + ofChunk});
-    return most - ofChunk - (isNarrow ? 0.0 : elements * halfBytes);
-}
 
 bool keepsAttention(double dropout, const StepSettings& settings)
 {

@@ -85,7 +85,8 @@ private slots:
     void writesChunksThatAreComputedAgain()
     {
         const ConfigContents contents =
-            recognise("batchpeak: 1\nmodel: {family: gpt2}\nbatch_size: 8\nloss_chunk_rows: 256\n"
+            recognise("batchpeak: 1\nmodel: {family: gpt2, vocabulary_size: 256, hidden_size: 64, layers: 2, heads: 2,\n"
+                      "  max_positions: 32}\nbatch_size: 8\nloss_chunk_rows: 256\n"
                       "loss_chunks_recomputed: true\n")
                 ->read();
         QVERIFY(contents.step.recomputesLossChunks);
