@@ -426,8 +426,11 @@ engine::NetworkPlan planHere(const QString& path, const config::ConfigContents& 
 QString optimizerText(const config::ConfigContents& contents)
 {
     const QString name = QString::fromUtf8(model::toText(contents.optimizer));
-    if (contents.optimizer == model::Optimizer::AdamW && !contents.step.fusesOptimizer)
-        return name + QStringLiteral(" operation by operation");
+    if (contents.optimizer == model::Optimizer::AdamW && contents.step.adamWStep != model::AdamWStep::Fused) {
+        const bool isDecoupled = contents.step.adamWStep == model::AdamWStep::Decoupled;
+        return name + (isDecoupled ? QStringLiteral(" operation by operation, as Composer's DecoupledAdamW")
+                                   : QStringLiteral(" operation by operation"));
+    }
     if (contents.optimizer == model::Optimizer::Sgd && !contents.step.keepsMomentum)
         return name + QStringLiteral(" without momentum");
     return name;

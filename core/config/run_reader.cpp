@@ -140,15 +140,6 @@ void warnOfKnownOptimizer(model::Optimizer optimizer, bool isPaged, const std::s
     }
 }
 
-/// Of an AdamW whose operations are not torch.optim's.
-void warnOfOtherStep(std::string_view name, TextPosition position, std::vector<Warning>& warnings)
-{
-    warnOfApproximation(warnings, position, approximation::unfusedStep,
-                        "Trials step {} by one fused kernel; operation by operation it takes longer, and "
-                        "memory for a moment.",
-                        name);
-}
-
 /// Of bitsandbytes, in unified memory, which is on the device as long as it fits: get_state_buffer and
 /// prefetch_state in optim/optimizer.py of bitsandbytes 0.50.2.
 bool isPaged(const std::string& name)
@@ -164,9 +155,9 @@ void readOptimizerInto(const ConfigSection& root, const RunKeys& keys, ConfigCon
         return;
     const TextPosition position = optimizer.section->positionOf(optimizer.key);
     contents.optimizer = readOptimizer(*name, keys.adamW, position, contents.warnings);
-    contents.step.fusesOptimizer = !isAmong(*name, keys.unfusedAdamW);
-    if (isAmong(*name, keys.otherAdamW))
-        warnOfOtherStep(*name, position, contents.warnings);
+    contents.step.adamWStep = isAmong(*name, keys.unfusedAdamW)     ? model::AdamWStep::Operations
+                              : isAmong(*name, keys.decoupledAdamW) ? model::AdamWStep::Decoupled
+                                                                    : model::AdamWStep::Fused;
     if (!keys.optimizerArguments.empty())
         readOptimizerArguments(root.sectionAt(keys.optimizerArguments), contents);
     else

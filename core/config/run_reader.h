@@ -24,8 +24,8 @@ struct RunKeys
     std::string_view adamW;
     /// Of those, the ones that are torch.optim.AdamW without `fused`.
     std::string_view unfusedAdamW = {};
-    /// And those that go by operations of their own.
-    std::string_view otherAdamW = {};
+    /// And those that are Composer's DecoupledAdamW.
+    std::string_view decoupledAdamW = {};
     /// The section of what the optimizer is made with; empty where a config cannot say.
     std::string_view optimizerArguments = {};
     std::string_view gradientNorm;

@@ -346,8 +346,10 @@ NetworkPlan planNetwork(const QString& filePath, const config::ConfigContents& w
                  .step = stepOptions(contents.step, spec, options),
                  .seed = options.seed};
     plan.load.targetLength = targetLengthOf(contents, spec, plan.load.sequenceLength);
-    if (plan.load.optimizer != contents.optimizer)
-        plan.load.step.fusesOptimizer = plan.load.step.keepsMomentum = true;
+    if (plan.load.optimizer != contents.optimizer) {
+        plan.load.step.adamWStep = model::AdamWStep::Fused;
+        plan.load.step.keepsMomentum = true;
+    }
     setShards(plan.load.step, contents, options);
     plan.alone = contents.alone;
     if (options.activationCheckpointing)

@@ -107,7 +107,8 @@ void judgeOptimizer(Fidelity& fidelity, const trial::LoadRequest& load, const mo
 void judgeUnfusedStep(Fidelity& fidelity, const trial::LoadRequest& load)
 {
     if (load.phase == model::Phase::Train && load.optimizer == model::Optimizer::AdamW &&
-        !load.step.fusesOptimizer && !model::stepsByOperations(load.optimizer, load.precision, load.step))
+        load.step.adamWStep != model::AdamWStep::Fused &&
+        !model::stepsByOperations(load.optimizer, load.precision, load.step))
         fidelity.addReason(config::approximation::unfusedStep);
 }
 

@@ -306,9 +306,13 @@ HeldMemory heldMemory(const std::vector<Parameter>& table, const Tuning& tuning,
     else
         held.optimizerBytes =
             optimizerBytes(stepped, together.value_or(stepped), widths, precision, optimizer, options);
-    // Roots of second moments, of all of a group at once: core/network/unfused_step.h, as a GPU has it.
-    if (phase == Phase::Train && stepsByOperations(optimizer, precision, options))
-        held.optimizerRoomBytes = shareOfLargerGroup(table) * stepped * widths.trained;
+    // Roots of second moments, of all of a group at once: core/network/unfused_step.h, as a GPU has it. One
+    // by one, a root and what it is divided to.
+    if (phase == Phase::Train && stepsByOperations(optimizer, precision, options)) {
+        held.optimizerRoomBytes = widths.trained * (options.adamWStep == AdamWStep::Decoupled
+                                                        ? 2.0 * std::min(largestElements(table), stepped)
+                                                        : shareOfLargerGroup(table) * stepped);
+    }
     return held;
 }
 

@@ -26,6 +26,11 @@ enum class Optimizer { AdamW, Sgd, AdamW8bit, AdamW4bit, AdamW32bit, Lion, Lion8
 /// gradients too; parameters too, of which a layer at a time is gathered.
 enum class Sharding { None, Optimizer, Gradients, Parameters };
 
+/// How AdamW steps: by one kernel; operation by operation, as torch.optim.AdamW does for who does not ask for
+/// `fused`; or as Composer's DecoupledAdamW, always parameter by parameter (composer/optim/
+/// decoupled_weight_decay.py of Composer 0.32).
+enum class AdamWStep { Fused, Operations, Decoupled };
+
 /// Which of PyTorch's kernels computes attention: its own choice, one of three that never hold the matrix of
 /// all pairs of tokens, or plain products that do.
 enum class Attention { Automatic, Flash, MemoryEfficient, Cudnn, Math };
@@ -65,6 +70,13 @@ constexpr WordTable<Sharding, 4> wordsOf(Sharding)
              {Sharding::Optimizer, "optimizer"},
              {Sharding::Gradients, "gradients"},
              {Sharding::Parameters, "parameters"}}};
+}
+
+constexpr WordTable<AdamWStep, 3> wordsOf(AdamWStep)
+{
+    return {{{AdamWStep::Fused, "fused"},
+             {AdamWStep::Operations, "operations"},
+             {AdamWStep::Decoupled, "decoupled"}}};
 }
 
 constexpr WordTable<Attention, 5> wordsOf(Attention)
@@ -190,9 +202,8 @@ struct StepOptions
     bool channelsLast = false;
     /// cuDNN times its algorithms for each new shape and keeps the fastest (torch.backends.cudnn.benchmark).
     bool timesConvolutions = false;
-    /// AdamW is one kernel; else it goes operation by operation, as torch.optim.AdamW does for who does not
-    /// ask for `fused` (stepsByOperations()).
-    bool fusesOptimizer = true;
+    /// Of AdamW; where stepsByOperations() says no, it is fused all the same.
+    AdamWStep adamWStep = AdamWStep::Fused;
     /// Of SGD.
     bool keepsMomentum = true;
     /// The optimizer's state lies in the host's memory.
@@ -215,7 +226,7 @@ struct StepOptions
 inline bool stepsByOperations(Optimizer optimizer, Precision precision, const StepOptions& options)
 {
     const bool hasMasters = isNarrowThroughout(precision) && !isPlain(precision);
-    return !options.fusesOptimizer && optimizer == Optimizer::AdamW && !hasMasters &&
+    return options.adamWStep != AdamWStep::Fused && optimizer == Optimizer::AdamW && !hasMasters &&
            !options.optimizerOnHost && !options.updatesInBackward;
 }
 

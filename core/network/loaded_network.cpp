@@ -127,7 +127,9 @@ OptimizerChoice optimizerChoice(const trial::LoadRequest& request)
     return {.kind = request.optimizer,
             .keepsMasters = !model::isPlain(request.precision),
             .stateOnHost = request.step.optimizerOnHost,
-            .isFused = !model::stepsByOperations(request.optimizer, request.precision, request.step),
+            .adamWStep = model::stepsByOperations(request.optimizer, request.precision, request.step)
+                             ? request.step.adamWStep
+                             : model::AdamWStep::Fused,
             .keepsMomentum = request.step.keepsMomentum,
             .shards = optimizerShards(request),
             .maxGradientNorm = request.step.maxGradientNorm,

@@ -65,7 +65,7 @@ bool widensGradients(const OptimizerChoice& choice, at::ScalarType type)
 /// The step is a kernel of libtorch that takes the scale of a loss out of gradients.
 bool takesScaleOut(const OptimizerChoice& choice)
 {
-    return choice.isFused && !model::isLion(choice.kind) && !isAdafactor(choice);
+    return choice.isFused() && !model::isLion(choice.kind) && !isAdafactor(choice);
 }
 
 bool countsSteps(model::Optimizer kind)
@@ -188,7 +188,7 @@ OptimizerStep::OptimizerStep(const OptimizerChoice& choice, FlatParameters& para
         m_lossScale.emplace(values.device());
     if (isAdafactor(choice))
         makeAdafactor();
-    if (!choice.isFused)
+    if (!choice.isFused())
         makeUnfused();
 }
 
@@ -214,7 +214,7 @@ void OptimizerStep::makeMoments(at::Device device, at::ScalarType type)
     if (model::isLion(m_choice.kind))
         m_updateRoom = at::zeros({largest}, options);
     if (countsSteps(m_choice.kind))
-        m_stepCount = at::zeros({}, m_choice.isFused ? options : options.device(at::kCPU));
+        m_stepCount = at::zeros({}, m_choice.isFused() ? options : options.device(at::kCPU));
 }
 
 void OptimizerStep::makePieces()
@@ -301,13 +301,15 @@ void OptimizerStep::makeUnfused()
         }
     }
     const bool isOnCpu = m_parameters.segments().front().values.is_cpu();
+    using enum UnfusedStep::Way;
+    const auto torchsWay = isOnCpu ? OneByOne : Together;
     m_unfused.emplace(std::move(groups),
                       UnfusedStep::Rates{.learningRate = m_learningRate,
                                          .firstMomentDecay = firstMomentDecay,
                                          .secondMomentDecay = secondMomentDecay,
                                          .stabilizer = stabilizer,
                                          .weightDecay = weightDecay},
-                      isOnCpu ? UnfusedStep::Way::OneByOne : UnfusedStep::Way::Together);
+                      m_choice.adamWStep == model::AdamWStep::Decoupled ? Decoupled : torchsWay);
 }
 
 std::vector<NamedTensor> OptimizerStep::state() const

@@ -27,9 +27,10 @@ struct OptimizerChoice
     /// kind of optimizer does not say otherwise.
     bool keepsMasters = true;
     bool stateOnHost = false;
-    /// One kernel where there is one for the kind; else AdamW goes operation by operation: of no masters, and
-    /// of no state on the host.
-    bool isFused = true;
+    /// Of AdamW, operation by operation only of no masters, and of no state on the host; of other kinds
+    /// without meaning.
+    model::AdamWStep adamWStep = model::AdamWStep::Fused;
+    bool isFused() const { return adamWStep == model::AdamWStep::Fused; }
     /// Of SGD.
     bool keepsMomentum = true;
     /// Devices that share the state: this one has a part of it, and steps on that part alone.

@@ -14,6 +14,7 @@
 #include <ATen/ops/div.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
+#include <ATen/ops/full.h>
 #include <ATen/ops/sqrt.h>
 
 #include <algorithm>
@@ -42,21 +43,33 @@ UnfusedStep::UnfusedStep(std::vector<Group> groups, const Rates& rates, Way way)
 void UnfusedStep::run(const at::Tensor& stepCount) const
 {
     std::vector<at::Tensor> rooms;
+    at::Tensor counts;
     if (m_way == Way::Together)
         admitRoots();
     else
         rooms = makeRooms();
+    const auto before = static_cast<double>(*stepCount.const_data_ptr<float>());
+    if (m_way == Way::Decoupled)
+        counts = at::full({parameters()}, before, rooms.front().options().dtype(at::kFloat));
     stepCount.add_(constantTensor(one));
-    const auto step = static_cast<double>(*stepCount.const_data_ptr<float>());
-    const Corrections corrections{.stepSize =
-                                      m_rates.learningRate / (1.0 - std::pow(m_rates.firstMomentDecay, step)),
-                                  .rootOfSecond = std::sqrt(1.0 - std::pow(m_rates.secondMomentDecay, step))};
-    if (m_way == Way::OneByOne) {
-        stepOneByOne(corrections, rooms);
-        return;
+    switch (m_way) {
+    case Way::Together:
+        for (const Group& group : m_groups)
+            stepTogether(group, correctionsOf(before + 1.0));
+        break;
+    case Way::OneByOne:
+        stepOneByOne(before + 1.0, rooms);
+        break;
+    case Way::Decoupled:
+        stepDecoupled(counts, rooms);
+        break;
     }
-    for (const Group& group : m_groups)
-        stepTogether(group, corrections);
+}
+
+UnfusedStep::Corrections UnfusedStep::correctionsOf(double step) const
+{
+    return {.stepSize = m_rates.learningRate / (1.0 - std::pow(m_rates.firstMomentDecay, step)),
+            .rootOfSecond = std::sqrt(1.0 - std::pow(m_rates.secondMomentDecay, step))};
 }
 
 void UnfusedStep::admitRoots() const
@@ -97,28 +110,61 @@ std::vector<at::Tensor> UnfusedStep::makeRooms() const
     return {at::empty({largest}, options), at::empty({largest}, options)};
 }
 
-void UnfusedStep::stepOneByOne(const Corrections& corrections, const std::vector<at::Tensor>& rooms) const
+std::int64_t UnfusedStep::parameters() const
 {
-    const auto left = static_cast<float>(1.0 - m_rates.learningRate * m_rates.weightDecay);
-    const auto secondLeft = static_cast<float>(m_rates.secondMomentDecay);
-    const auto rootOfSecond = static_cast<float>(corrections.rootOfSecond);
-    const auto stabilizer = static_cast<float>(m_rates.stabilizer);
+    std::size_t count = 0;
+    for (const Group& group : m_groups)
+        count += group.values.size();
+    return static_cast<std::int64_t>(count);
+}
+
+void UnfusedStep::stepOneByOne(double step, const std::vector<at::Tensor>& rooms) const
+{
+    const Corrections corrections = correctionsOf(step);
     for (const Group& group : m_groups) {
-        for (std::size_t i = 0; i < group.values.size(); ++i) {
-            const at::Tensor& gradient = group.gradients[i];
-            const at::Tensor& second = group.secondMoments[i];
-            at::Tensor root = in(rooms.front(), second);
-            at::Tensor divided = in(rooms.back(), second);
-            if (group.decays)
-                group.values[i].mul_(constantTensor(left));
-            group.firstMoments[i].lerp_(gradient, 1.0 - m_rates.firstMomentDecay);
-            second.mul_(constantTensor(secondLeft))
-                .addcmul_(gradient, gradient, 1.0 - m_rates.secondMomentDecay);
-            at::sqrt_out(root, second);
-            at::div_out(divided, root, constantTensor(rootOfSecond)).add_(constantTensor(stabilizer));
-            group.values[i].addcdiv_(group.firstMoments[i], divided, -corrections.stepSize);
-        }
+        for (std::size_t i = 0; i < group.values.size(); ++i)
+            change(group, i, corrections, rooms);
     }
+}
+
+// Each parameter has a count of its own there, on the device, which waits for it.
+void UnfusedStep::stepDecoupled(at::Tensor counts, const std::vector<at::Tensor>& rooms) const
+{
+    std::int64_t first = 0;
+    for (const Group& group : m_groups) {
+        const auto size = static_cast<std::int64_t>(group.values.size());
+        for (std::int64_t i = 0; i < size; ++i)
+            counts.select(0, first + i).add_(constantTensor(one));
+        for (std::int64_t i = 0; i < size; ++i) {
+            const auto step = static_cast<double>(counts.select(0, first + i).item<float>());
+            change(group, static_cast<std::size_t>(i), correctionsOf(step), rooms);
+        }
+        first += size;
+    }
+}
+
+void UnfusedStep::change(const Group& group, std::size_t index, const Corrections& corrections,
+                         const std::vector<at::Tensor>& rooms) const
+{
+    const at::Tensor& value = group.values[index];
+    const at::Tensor& gradient = group.gradients[index];
+    const at::Tensor& first = group.firstMoments[index];
+    const at::Tensor& second = group.secondMoments[index];
+    at::Tensor root = in(rooms.front(), second);
+    at::Tensor divided = in(rooms.back(), second);
+    if (group.decays)
+        value.mul_(constantTensor(static_cast<float>(1.0 - m_rates.learningRate * m_rates.weightDecay)));
+    const double newPart = 1.0 - m_rates.firstMomentDecay;
+    if (m_way == Way::Decoupled)
+        first.mul_(constantTensor(static_cast<float>(m_rates.firstMomentDecay))).add_(gradient, newPart);
+    else
+        first.lerp_(gradient, newPart);
+    second.mul_(constantTensor(static_cast<float>(m_rates.secondMomentDecay)))
+        .addcmul_(gradient, gradient, 1.0 - m_rates.secondMomentDecay);
+    at::sqrt_out(root, second);
+    at::div_out(divided, root, constantTensor(static_cast<float>(corrections.rootOfSecond)))
+        .add_(constantTensor(static_cast<float>(m_rates.stabilizer)));
+    value.addcdiv_(first, divided, -corrections.stepSize);
 }
 
 } // namespace batchpeak::network

@@ -4,13 +4,16 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace batchpeak::network {
 
 /// The step of AdamW operation by operation, as torch.optim.AdamW takes it for who does not ask for `fused`:
 /// _multi_tensor_adam in optim/adam.py of torch 2.11, which is its choice where all parameters are on a GPU,
-/// and _single_tensor_adam elsewhere.
+/// and _single_tensor_adam elsewhere; or as Composer's DecoupledAdamW does, which asks the device for the
+/// count of steps of each parameter (composer/optim/decoupled_weight_decay.py of Composer 0.32).
 ///
 /// What PyTorch makes within a step, roots of the second moments, is asked for before the first change, so
 /// that running out of memory cannot leave some of the parameters updated: one by one, in a room for the
@@ -39,7 +42,7 @@ public:
         double weightDecay = 0.0;
     };
 
-    enum class Way { Together, OneByOne };
+    enum class Way { Together, OneByOne, Decoupled };
 
     UnfusedStep(std::vector<Group> groups, const Rates& rates, Way way);
 
@@ -57,9 +60,14 @@ private:
     };
 
     void admitRoots() const;
+    Corrections correctionsOf(double step) const;
     void stepTogether(const Group& group, const Corrections& corrections) const;
-    void stepOneByOne(const Corrections& corrections, const std::vector<at::Tensor>& rooms) const;
+    void stepOneByOne(double step, const std::vector<at::Tensor>& rooms) const;
+    void stepDecoupled(at::Tensor counts, const std::vector<at::Tensor>& rooms) const;
+    void change(const Group& group, std::size_t index, const Corrections& corrections,
+                const std::vector<at::Tensor>& rooms) const;
     std::vector<at::Tensor> makeRooms() const;
+    std::int64_t parameters() const;
 
     std::vector<Group> m_groups;
     Rates m_rates;

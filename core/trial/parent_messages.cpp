@@ -119,7 +119,7 @@ model::Tuning tuningFrom(const FieldReader& fields)
 }
 
 constexpr const char* decoderLength = "decoder_sequence_length";
-constexpr const char* fusesOptimizer = "fused_optimizer";
+constexpr const char* adamWStep = "adamw_step";
 constexpr const char* keepsMomentum = "momentum";
 constexpr const char* recomputesLossChunks = "loss_chunks_recomputed";
 
@@ -153,8 +153,8 @@ Json toJson(const LoadRequest& load)
                 {"memory_limit_bytes", load.memoryLimitBytes},
                 {"seed", load.seed}};
     // Only where they are not usual, so that the checkpoint of an older program is of the same training.
-    if (!load.step.fusesOptimizer)
-        fields[fusesOptimizer] = false;
+    if (load.step.adamWStep != model::AdamWStep::Fused)
+        fields[adamWStep] = toText(load.step.adamWStep);
     if (!load.step.keepsMomentum)
         fields[keepsMomentum] = false;
     if (load.step.recomputesLossChunks)
@@ -211,7 +211,7 @@ model::StepOptions stepOptionsFrom(const FieldReader& fields)
         .convolvesInTf32 = fields.boolean("tf32_convolutions", otherwise.convolvesInTf32),
         .channelsLast = fields.boolean("channels_last", otherwise.channelsLast),
         .timesConvolutions = fields.boolean("cudnn_benchmark", otherwise.timesConvolutions),
-        .fusesOptimizer = fields.boolean(fusesOptimizer, otherwise.fusesOptimizer),
+        .adamWStep = fields.word(adamWStep, std::optional(otherwise.adamWStep)),
         .keepsMomentum = fields.boolean(keepsMomentum, otherwise.keepsMomentum),
         .optimizerOnHost = fields.boolean("optimizer_on_host", otherwise.optimizerOnHost),
         .updatesInBackward = fields.boolean("updates_in_backward", otherwise.updatesInBackward),

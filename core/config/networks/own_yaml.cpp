@@ -117,8 +117,8 @@ void addRun(EntryWriter& entries, const ConfigContents& contents, const model::M
         entries.value("decoder_sequence_length", *contents.targetLength);
     entries.word("precision", contents.precision);
     entries.word("optimizer", contents.optimizer);
-    if (!contents.step.fusesOptimizer)
-        entries.value("fused_optimizer", false);
+    if (contents.step.adamWStep != model::AdamWStep::Fused)
+        entries.word("adamw_step", contents.step.adamWStep);
     if (!contents.step.keepsMomentum)
         entries.value("momentum", false);
     entries.value("activation_checkpointing", contents.step.activationCheckpointing);

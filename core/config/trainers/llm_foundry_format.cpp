@@ -36,7 +36,7 @@ constexpr RunKeys runKeys{.optimizer = "optimizer.name",
                           // Two moments a parameter, as AdamW: DecoupledAdamW in
                           // composer/optim/decoupled_weight_decay.py.
                           .adamW = "decoupled_adamw",
-                          .otherAdamW = "decoupled_adamw",
+                          .decoupledAdamW = "decoupled_adamw",
                           .optimizerArguments = "optimizer",
                           .learningRate = "optimizer.lr",
                           .checkpointing = "fsdp_config.activation_checkpointing",

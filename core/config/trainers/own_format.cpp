@@ -28,7 +28,7 @@ constexpr std::string_view sequenceLengthKey = "sequence_length";
 
 constexpr std::string_view knownKeys =
     "batchpeak model tuning batch_size micro_batch_size eval_batch_size eval_micro_batch_size devices "
-    "sequence_length decoder_sequence_length precision optimizer fused_optimizer momentum "
+    "sequence_length decoder_sequence_length precision optimizer adamw_step momentum "
     "activation_checkpointing loss_chunk_rows loss_chunks_recomputed loss_parts max_gradient_norm attention "
     "tf32_convolutions "
     "channels_last cudnn_benchmark "
@@ -234,7 +234,8 @@ void readRunInto(const ConfigSection& root, ConfigContents& contents)
     contents.optimizer =
         readWord(root, "optimizer", contents.optimizer,
                  "adamw, sgd, adamw-8bit, adamw-4bit, adamw-32bit, lion, lion-8bit and adafactor");
-    contents.step.fusesOptimizer = root.boolean("fused_optimizer").value_or(true);
+    contents.step.adamWStep =
+        readWord(root, "adamw_step", contents.step.adamWStep, "fused, operations and decoupled");
     contents.step.keepsMomentum = root.boolean("momentum").value_or(true);
     contents.step.activationCheckpointing = root.boolean("activation_checkpointing").value_or(false);
     contents.step.lossChunkRows = root.integer("loss_chunk_rows").value_or(0);

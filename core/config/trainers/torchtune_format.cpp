@@ -187,9 +187,9 @@ constexpr std::string_view hostText =
 void readArguments(const ConfigSection& section, const std::string& component, ConfigContents& contents)
 {
     readOptimizerArguments(section, contents);
-    contents.step.fusesOptimizer = component != "torch.optim.AdamW" ||
-                                   section.boolean("fused").value_or(false) ||
-                                   contents.step.updatesInBackward;
+    const bool isFused = component != "torch.optim.AdamW" || section.boolean("fused").value_or(false) ||
+                         contents.step.updatesInBackward;
+    contents.step.adamWStep = isFused ? model::AdamWStep::Fused : model::AdamWStep::Operations;
 }
 
 /// The optimizer of that section, and where its state lies.

@@ -195,8 +195,12 @@ private slots:
               {"network = llama", "batch = none: the config holds a network alone",
                "run = fp32, adamw, sequence length 32 (usual for it)"}}},
             {"an optimizer by operations",
-             {withOptimizer(model::Optimizer::AdamW, {.fusesOptimizer = false}),
+             {withOptimizer(model::Optimizer::AdamW, {.adamWStep = model::AdamWStep::Operations}),
               {"run = fp32, adamw operation by operation, sequence length 32"}}},
+            {"an optimizer of Composer",
+             {withOptimizer(model::Optimizer::AdamW, {.adamWStep = model::AdamWStep::Decoupled}),
+              {"run = fp32, adamw operation by operation, as Composer's DecoupledAdamW, sequence length "
+               "32"}}},
             {"an optimizer without momentum",
              {withOptimizer(model::Optimizer::Sgd, {.keepsMomentum = false}),
               {"run = fp32, sgd without momentum, sequence length 32"}}},

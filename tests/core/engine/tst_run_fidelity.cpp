@@ -269,17 +269,19 @@ private slots:
               },
               "as configured"}},
             {"AdamW without a fused kernel",
-             {[](config::ConfigContents& contents, Options&) { contents.step.fusesOptimizer = false; },
+             {[](config::ConfigContents& contents, Options&) {
+                  contents.step.adamWStep = model::AdamWStep::Operations;
+              },
               "as configured"}},
             {"AdamW of masters without a fused kernel",
              {[](config::ConfigContents& contents, Options&) {
-                  contents.step.fusesOptimizer = false;
+                  contents.step.adamWStep = model::AdamWStep::Operations;
                   contents.precision = model::Precision::PureBf16;
               },
               "approximate because of the step of an optimizer without a fused kernel"}},
             {"another optimizer than one without a fused kernel",
              {[](config::ConfigContents& contents, Options& o) {
-                  contents.step.fusesOptimizer = false;
+                  contents.step.adamWStep = model::AdamWStep::Operations;
                   contents.precision = model::Precision::PureBf16;
                   o.optimizer = model::Optimizer::Sgd;
               },

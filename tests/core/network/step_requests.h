@@ -97,15 +97,18 @@ void addUnfused(const Add& add)
     using model::Phase;
     using model::Sharding;
     const LoadRequest train = tinyRequest(tinyGpt(), Phase::Train);
-    add("unfused AdamW", withStep(train, {.fusesOptimizer = false}));
-    add("unfused AdamW, clipping", withStep(train, {.maxGradientNorm = 0.5, .fusesOptimizer = false}));
+    add("unfused AdamW", withStep(train, {.adamWStep = model::AdamWStep::Operations}));
+    add("unfused AdamW, clipping",
+        withStep(train, {.maxGradientNorm = 0.5, .adamWStep = model::AdamWStep::Operations}));
     add("unfused AdamW, channels last",
-        withStep(tinyRequest(tinyResNet(), Phase::Train), {.channelsLast = true, .fusesOptimizer = false}));
-    add("unfused AdamW, fp16",
-        withStep(tinyRequest(tinyLlama(), Phase::Train, model::Precision::Fp16), {.fusesOptimizer = false}));
+        withStep(tinyRequest(tinyResNet(), Phase::Train),
+                 {.channelsLast = true, .adamWStep = model::AdamWStep::Operations}));
+    add("unfused AdamW, fp16", withStep(tinyRequest(tinyLlama(), Phase::Train, model::Precision::Fp16),
+                                        {.adamWStep = model::AdamWStep::Operations}));
+    add("decoupled AdamW", withStep(train, {.adamWStep = model::AdamWStep::Decoupled}));
     for (const Sharding sharding : {Sharding::Optimizer, Sharding::Parameters}) {
         add(("unfused AdamW, sharded " + std::string(toText(sharding))).c_str(),
-            withStep(train, {.fusesOptimizer = false, .sharding = sharding, .shards = 4}));
+            withStep(train, {.adamWStep = model::AdamWStep::Operations, .sharding = sharding, .shards = 4}));
     }
 }
 

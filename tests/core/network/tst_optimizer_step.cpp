@@ -43,7 +43,8 @@ private slots:
     {
         rows<OptimizerChoice>(
             {{"AdamW", {}},
-             {"AdamW, operation by operation", {.isFused = false}},
+             {"AdamW, operation by operation", {.adamWStep = model::AdamWStep::Operations}},
+             {"AdamW, decoupled", {.adamWStep = model::AdamWStep::Decoupled}},
              {"SGD", {.kind = model::Optimizer::Sgd}},
              {"SGD without momentum", {.kind = model::Optimizer::Sgd, .keepsMomentum = false}}});
     }
@@ -107,8 +108,10 @@ private slots:
         rows<UnfusedStep::Way, at::ScalarType, double>(
             {{"together", {Together, at::kFloat, 1e-6}},
              {"one by one", {OneByOne, at::kFloat, 1e-6}},
+             {"decoupled", {Decoupled, at::kFloat, 1e-6}},
              {"together, bf16", {Together, at::kBFloat16, 1e-2}},
-             {"one by one, bf16", {OneByOne, at::kBFloat16, 1e-2}}});
+             {"one by one, bf16", {OneByOne, at::kBFloat16, 1e-2}},
+             {"decoupled, bf16", {Decoupled, at::kBFloat16, 1e-2}}});
     }
     void stepsAsTheKernelDoes()
     {

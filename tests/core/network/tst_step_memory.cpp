@@ -225,7 +225,7 @@ private slots:
         add("SGD", requestFor(tinyGpt(), {.optimizer = model::Optimizer::Sgd}));
         add("SGD without momentum",
             requestFor(tinyGpt(), {.optimizer = model::Optimizer::Sgd, .options = {.keepsMomentum = false}}));
-        add("unfused", requestFor(tinyGpt(), {.options = {.fusesOptimizer = false}}));
+        add("unfused", requestFor(tinyGpt(), {.options = {.adamWStep = model::AdamWStep::Operations}}));
         add("evaluated", requestFor(tinyGpt(), {.phase = model::Phase::Eval}));
         add("pure bf16", requestFor(tinyGpt(), {.precision = model::Precision::PureBf16}));
         add("plain bf16", requestFor(tinyGpt(), {.precision = model::Precision::PlainBf16}));
@@ -323,7 +323,8 @@ private slots:
         wide.hiddenSize = 128;
         wide.vocabularySize = 20000;
         for (const auto precision : {Precision::Fp32, Precision::PlainBf16}) {
-            const model::StepSettings settings{.precision = precision, .options = {.fusesOptimizer = false}};
+            const model::StepSettings settings{.precision = precision,
+                                               .options = {.adamWStep = model::AdamWStep::Operations}};
             add(std::string(toText(precision)), requestOf(wide, settings));
         }
     }

@@ -313,17 +313,17 @@ private slots:
         addUnfused([&](const char* name, const LoadRequest& request) { add(name, LoadRequest(request)); });
         add("of masters, where it is fused",
             withStep(tinyRequest(tinyLlama(), model::Phase::Train, model::Precision::PureBf16),
-                     {.fusesOptimizer = false}));
+                     {.adamWStep = model::AdamWStep::Operations}));
         add("of plain bf16",
             withStep(tinyRequest(tinyLlama(), model::Phase::Train, model::Precision::PlainBf16),
-                     {.fusesOptimizer = false}));
+                     {.adamWStep = model::AdamWStep::Operations}));
     }
     void stepsOperationByOperationAsTheKernel()
     {
         LoadRequest request = row<LoadRequest>();
         const double bound = model::isNarrowThroughout(request.precision) ? 1e-2 : 1e-4;
         const std::vector<double> unfused = lossesOf(request, 5, m_memory);
-        request.step.fusesOptimizer = true;
+        request.step.adamWStep = model::AdamWStep::Fused;
         const std::vector<double> fused = lossesOf(request, 5, m_memory);
         for (std::size_t i = 0; i < unfused.size(); ++i)
             VERIFY_BELOW(std::abs(unfused[i] / fused[i] - 1.0), bound);

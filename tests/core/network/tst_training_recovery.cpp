@@ -66,7 +66,8 @@ private:
         addLoad("GPT", gpt);
         addLoad("GPT, SGD, clipping",
                 withStep(withOptimizer(gpt, model::Optimizer::Sgd), {.maxGradientNorm = 0.1}));
-        addLoad("GPT, unfused AdamW", withStep(gpt, {.fusesOptimizer = false}));
+        addLoad("GPT, decoupled AdamW", withStep(gpt, {.adamWStep = model::AdamWStep::Decoupled}));
+        addLoad("GPT, unfused AdamW", withStep(gpt, {.adamWStep = model::AdamWStep::Operations}));
         addLoad("GPT, SGD without momentum",
                 withStep(withOptimizer(gpt, model::Optimizer::Sgd), {.keepsMomentum = false}));
         addLoad("GPT, checkpointing, loss in chunks, clipping",

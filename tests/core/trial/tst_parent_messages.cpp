@@ -40,7 +40,7 @@ private slots:
              {"load, an optimizer by operations",
               LoadRequest{.model = {.family = "gpt2"},
                           .sequenceLength = 1,
-                          .step = {.fusesOptimizer = false, .keepsMomentum = false}}},
+                          .step = {.adamWStep = model::AdamWStep::Operations, .keepsMomentum = false}}},
              {"load, a loss that is computed again",
               LoadRequest{.model = {.family = "gpt2"},
                           .sequenceLength = 1,

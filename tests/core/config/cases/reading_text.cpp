@@ -164,8 +164,10 @@ std::string runText(const ConfigContents& contents)
         run += ", channels last";
     if (contents.step.timesConvolutions)
         run += ", timed convolutions";
-    if (!contents.step.fusesOptimizer)
+    if (contents.step.adamWStep == model::AdamWStep::Operations)
         run += ", operation by operation";
+    if (contents.step.adamWStep == model::AdamWStep::Decoupled)
+        run += ", decoupled operations";
     if (!contents.step.keepsMomentum)
         run += ", no momentum";
     if (contents.step.optimizerOnHost)

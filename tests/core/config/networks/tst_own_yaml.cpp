@@ -76,16 +76,17 @@ private slots:
     {
         const ConfigContents contents =
             recognise("batchpeak: 1\nmodel: {family: resnet}\nbatch_size: 8\noptimizer: sgd\n"
-                      "fused_optimizer: false\nmomentum: false\n")
+                      "adamw_step: operations\nmomentum: false\n")
                 ->read();
-        QVERIFY(!contents.step.fusesOptimizer && !contents.step.keepsMomentum);
+        QVERIFY(contents.step.adamWStep == model::AdamWStep::Operations && !contents.step.keepsMomentum);
         compareRuns(recognise(toOwnYaml(contents))->read(), contents);
     }
 
     void writesChunksThatAreComputedAgain()
     {
         const ConfigContents contents =
-            recognise("batchpeak: 1\nmodel: {family: gpt2, vocabulary_size: 256, hidden_size: 64, layers: 2, heads: 2,\n"
+            recognise("batchpeak: 1\nmodel: {family: gpt2, vocabulary_size: 256, hidden_size: 64, layers: 2, "
+                      "heads: 2,\n"
                       "  max_positions: 32}\nbatch_size: 8\nloss_chunk_rows: 256\n"
                       "loss_chunks_recomputed: true\n")
                 ->read();
