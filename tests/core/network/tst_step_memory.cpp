@@ -314,7 +314,7 @@ private slots:
         QVERIFY(std::abs(measured / estimate.optimizerStepBytes - 1.0) < 0.01);
     }
 
-    // On a GPU; one by one, as the CPU goes, takes twice the largest parameter instead.
+    // On a GPU; torch.optim goes one by one on the CPU, which takes twice the largest parameter instead.
     void foretellsTheUnfusedStep_data()
     {
         using model::Precision;
@@ -323,9 +323,11 @@ private slots:
         wide.hiddenSize = 128;
         wide.vocabularySize = 20000;
         for (const auto precision : {Precision::Fp32, Precision::PlainBf16}) {
-            const model::StepSettings settings{.precision = precision,
-                                               .options = {.adamWStep = model::AdamWStep::Operations}};
-            add(std::string(toText(precision)), requestOf(wide, settings));
+            for (const auto step : {model::AdamWStep::Operations, model::AdamWStep::Decoupled}) {
+                const model::StepSettings settings{.precision = precision, .options = {.adamWStep = step}};
+                add(std::string(toText(step)) + ", " + std::string(toText(precision)),
+                    requestOf(wide, settings));
+            }
         }
     }
     void foretellsTheUnfusedStep()
@@ -346,7 +348,9 @@ private slots:
                 largest = std::max(largest, parameter.elements());
             }
             const UnfusedStep step(groups, {.firstMomentDecay = 0.9, .secondMomentDecay = 0.9},
-                                   UnfusedStep::Way::Together);
+                                   request.step.adamWStep == model::AdamWStep::Decoupled
+                                       ? UnfusedStep::Way::Decoupled
+                                       : UnfusedStep::Way::Together);
             const at::Tensor count = at::zeros({});
             memory.resetPeaks();
             const std::int64_t before = memory.allocatedBytes();
