@@ -85,9 +85,11 @@ private slots:
     void writesChunksThatAreComputedAgain()
     {
         const ConfigContents contents =
-            recognise("batchpeak: 1\nmodel: {family: gpt2, vocabulary_size: 256, hidden_size: 64, layers: 2, "
-                      "heads: 2,\n"
-                      "  max_positions: 32}\nbatch_size: 8\nloss_chunk_rows: 256\n"
+            recognise("batchpeak: 1\n"
+                      "model: {family: gpt2, vocabulary_size: 256, hidden_size: 64, layers: 2, heads: 2,\n"
+                      "  key_value_heads: 2, feed_forward_size: 128, max_positions: 32}\n"
+                      "batch_size: 8\n"
+                      "loss_chunk_rows: 256\n"
                       "loss_chunks_recomputed: true\n")
                 ->read();
         QVERIFY(contents.step.recomputesLossChunks);
