@@ -29,12 +29,6 @@ struct Advice
     bool expectsMore = false;
 };
 
-Advice adviceFor(const QString& device, TrialPlanner& planner)
-{
-    const int repetition = planner.repetition(device);
-    auto proposal = planner.next(device);
-    return {.proposal = std::move(proposal), .repetition = repetition, .expectsMore = planner.expectsMore()};
-}
 
 /// What the search makes of a trial.
 struct Lesson
@@ -43,13 +37,6 @@ struct Lesson
     bool repeatsOn = true;
     search::SearchState searchState;
 };
-
-Lesson lessonOf(const search::Measurement& measurement, const QString& device, TrialPlanner& planner)
-{
-    const FollowUp followUp = planner.trialEnded(device, measurement);
-    return {
-        .followUp = followUp, .repeatsOn = planner.repeatsOn(device), .searchState = planner.searchState()};
-}
 
 } // namespace
 
@@ -163,12 +150,8 @@ void Exploration::goOn(const MoreEffort& more)
         ended->disconnect(this);
         ended->deleteLater();
     }
-    askSearch(
-        [trials = more.trials](TrialPlanner& planner) {
-            planner.goOn(trials);
-            return planner.searchState();
-        },
-        [this](const search::SearchState& searchState) { takeSearchState(searchState); });
+    tellSearch({.kind = PlannerCall::Kind::GoOn, .size = more.trials},
+               [this](const search::SearchState& searchState) { takeSearchState(searchState); });
     const auto seconds = more.time ? std::optional<double>(more.time->count()) : std::nullopt;
     emit occurred(WentOn{.moreTrials = more.trials, .seconds = seconds});
     // Whoever heard of it may have ended all.
@@ -244,13 +227,19 @@ void Exploration::startTrials()
         if (runner->renewForCompany())
             continue;
         const QString device = runner->snapshot().id;
-        askSearch([device](TrialPlanner& planner) { return adviceFor(device, planner); },
-                  [this, device](const Advice& advice) {
-                      if (advice.proposal)
-                          takeProposal(device, *advice.proposal, advice.repetition);
-                      else if (!advice.expectsMore && state() == State::Exploring)
-                          conclude(FinishStatus::Exhausted);
-                  });
+        tellSearch(
+            {.kind = PlannerCall::Kind::Next, .device = device},
+            [device](const TrialPlanner& planner, const PlannerReply& reply) {
+                return Advice{.proposal = reply.proposal,
+                              .repetition = planner.repetition(device),
+                              .expectsMore = planner.expectsMore()};
+            },
+            [this, device](const Advice& advice) {
+                if (advice.proposal)
+                    takeProposal(device, *advice.proposal, advice.repetition);
+                else if (!advice.expectsMore && state() == State::Exploring)
+                    conclude(FinishStatus::Exhausted);
+            });
     }
     publish();
 }
@@ -264,7 +253,8 @@ void Exploration::takeProposal(const QString& device, const search::Proposal& pr
     DeviceRunner* const runner = m_run->pool->usableRunner(device);
     if (state() == State::Exploring && !snapshot().pauseRequested && runner && runner->isFree())
         return startTrial(*runner, proposal, repetition);
-    askSearch([device](TrialPlanner& planner) { planner.giveBack(device); }, [this] { startTrials(); });
+    tellSearch({.kind = PlannerCall::Kind::GiveBack, .device = device},
+               [this](const search::SearchState& /*searchState*/) { startTrials(); });
 }
 
 /// \return whether a pause was asked for, so that no trial may start; it begins when none runs
@@ -351,29 +341,36 @@ void Exploration::leaveSkipped(const trial::TrialRecord& trial)
         m_run->builder.setVerification(isStillBest ? std::optional(m_run->verifier.verification())
                                                    : std::nullopt);
     }
-    askSearch(
-        [device = QString::fromStdString(trial.device),
-         isProposed = !trial.isVerification](TrialPlanner& planner) {
-            if (isProposed)
-                planner.trialSkipped(device);
-            return planner.searchState();
-        },
-        [this](const search::SearchState& searchState) { actOn(searchState); });
+    const auto act = [this](const search::SearchState& searchState) { actOn(searchState); };
+    if (trial.isVerification)
+        return askSearch([](const TrialPlanner& planner) { return planner.searchState(); }, act);
+    tellSearch({.kind = PlannerCall::Kind::TrialSkipped,
+                .device = QString::fromStdString(trial.device),
+                .trial = trial.number},
+               act);
 }
 
 void Exploration::learn(const QString& device, const TrialReading& reading)
 {
-    askSearch([device, measurement = reading.measurement](
-                  TrialPlanner& planner) { return lessonOf(measurement, device, planner); },
-              [this, device, trial = reading.trial](const Lesson& lesson) {
-                  if (lesson.repeatsOn)
-                      m_run->restlessDevices.remove(device);
-                  else
-                      m_run->restlessDevices.insert(device);
-                  if (state() != State::Finishing)
-                      m_run->builder.logFollowUp(trial, lesson.followUp);
-                  actOn(lesson.searchState);
-              });
+    tellSearch(
+        {.kind = PlannerCall::Kind::TrialEnded,
+         .device = device,
+         .trial = reading.trial.number,
+         .measurement = reading.measurement},
+        [device](const TrialPlanner& planner, const PlannerReply& reply) {
+            return Lesson{.followUp = reply.followUp,
+                          .repeatsOn = planner.repeatsOn(device),
+                          .searchState = planner.searchState()};
+        },
+        [this, device, trial = reading.trial](const Lesson& lesson) {
+            if (lesson.repeatsOn)
+                m_run->restlessDevices.remove(device);
+            else
+                m_run->restlessDevices.insert(device);
+            if (state() != State::Finishing)
+                m_run->builder.logFollowUp(trial, lesson.followUp);
+            actOn(lesson.searchState);
+        });
 }
 
 void Exploration::actOn(const search::SearchState& searchState)
@@ -396,12 +393,8 @@ void Exploration::loseDevice(const QString& device)
     if (!m_run->planner)
         return;
     // What it was to repeat may have been all that the search, or another device, waited for.
-    askSearch(
-        [device](TrialPlanner& planner) {
-            planner.deviceLost(device);
-            return planner.searchState();
-        },
-        [this](const search::SearchState& searchState) { actOn(searchState); });
+    tellSearch({.kind = PlannerCall::Kind::DeviceLost, .device = device},
+               [this](const search::SearchState& searchState) { actOn(searchState); });
 }
 
 void Exploration::endWithoutDevices()
@@ -470,19 +463,19 @@ void Exploration::judgeVerification(const DeviceSnapshot& device, const TrialRea
         m_run->builder.logFollowUp(reading.trial, FollowUp::Repeated);
     else
         m_run->builder.setVerification(m_run->verifier.verification());
-    askSearch(
-        [lesson](TrialPlanner& planner) {
-            if (lesson)
-                planner.verificationEnded(*lesson);
-            return planner.searchState();
-        },
-        [this](const search::SearchState& searchState) {
-            takeSearchState(searchState);
-            // A verification that is to be repeated decides nothing yet.
-            if (!m_run->verifier.isUnderWay())
-                endIfSearchHasEnded();
-            startTrials();
-        });
+    const auto act = [this](const search::SearchState& searchState) {
+        takeSearchState(searchState);
+        // A verification that is to be repeated decides nothing yet.
+        if (!m_run->verifier.isUnderWay())
+            endIfSearchHasEnded();
+        startTrials();
+    };
+    if (!lesson)
+        return askSearch([](const TrialPlanner& planner) { return planner.searchState(); }, act);
+    tellSearch({.kind = PlannerCall::Kind::VerificationEnded,
+                .trial = reading.trial.number,
+                .measurement = *lesson},
+               act);
 }
 
 void Exploration::pause()

@@ -6,6 +6,7 @@
 #include "event.h"
 #include "exploration_options.h"
 #include "exploration_parts.h"
+#include "search_journal.h"
 #include "snapshot.h"
 
 #include <QObject>
@@ -92,6 +93,8 @@ public:
 
 signals:
     void occurred(const batchpeak::engine::Event& event);
+    /// Whoever keeps all of these, in their order, can make the search again as it is now.
+    void searchTold(const batchpeak::engine::PlannerCall& call);
     /// Something in the snapshot is new. It may come hundreds of times a second: draw on a timer.
     void snapshotChanged(const batchpeak::engine::Snapshot& snapshot);
 
@@ -100,6 +103,10 @@ private:
 
     template<typename Work, typename Then>
     void askSearch(Work work, Then then);
+    template<typename Read, typename Then>
+    void tellSearch(PlannerCall call, Read read, Then then);
+    template<typename Then>
+    void tellSearch(PlannerCall call, Then then);
 
     void begin();
     void openDevices();
@@ -120,8 +127,7 @@ private:
     void endIfSearchHasEnded();
     bool holdForPause();
     void leavePause();
-    template<typename Wish>
-    void wish(Wish wish, const Commanded& command, const QString& text);
+    void wish(PlannerCall call, const Commanded& command, const QString& text);
     bool takesWishes() const;
     Commands commands() const;
 

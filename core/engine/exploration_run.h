@@ -76,6 +76,7 @@ struct Exploration::Run : public QObject
 };
 
 /// All that follows from an answer happens in \p then; the present call returns at once.
+/// \param work  changes nothing of what the planner says later: that is for tellSearch()
 template<typename Work, typename Then>
 void Exploration::askSearch(Work work, Then then)
 {
@@ -88,6 +89,25 @@ void Exploration::askSearch(Work work, Then then)
         if (run == m_run.get() && run->putsOffTrials)
             startTrials();
     });
+}
+
+/// \param read  is given the planner after the call, and what it replied
+template<typename Read, typename Then>
+void Exploration::tellSearch(PlannerCall call, Read read, Then then)
+{
+    emit searchTold(call);
+    askSearch([call = std::move(call), read](
+                  TrialPlanner& planner) { return read(planner, apply(call, planner)); },
+              std::move(then));
+}
+
+template<typename Then>
+void Exploration::tellSearch(PlannerCall call, Then then)
+{
+    tellSearch(
+        std::move(call),
+        [](const TrialPlanner& planner, const PlannerReply& /*reply*/) { return planner.searchState(); },
+        std::move(then));
 }
 
 } // namespace batchpeak::engine

@@ -34,21 +34,15 @@ Commands Exploration::commands() const
 }
 
 /// Tells the search, and everyone else.
-template<typename Wish>
-void Exploration::wish(Wish wish, const Commanded& command, const QString& text)
+void Exploration::wish(PlannerCall call, const Commanded& command, const QString& text)
 {
-    askSearch(
-        [wish](TrialPlanner& planner) {
-            wish(planner);
-            return planner.searchState();
-        },
-        [this](const search::SearchState& searchState) {
-            // A pause holds everything, an end too.
-            if (state() == State::Paused)
-                takeSearchState(searchState);
-            else
-                actOn(searchState);
-        });
+    tellSearch(std::move(call), [this](const search::SearchState& searchState) {
+        // A pause holds everything, an end too.
+        if (state() == State::Paused)
+            takeSearchState(searchState);
+        else
+            actOn(searchState);
+    });
     m_run->builder.log(LogLevel::Info, text);
     publish();
     emit occurred(command);
@@ -90,7 +84,7 @@ void Exploration::excludeSize(std::int64_t size, bool isExcluded)
         }
     }
     using Kind = Commanded::Kind;
-    wish([=](TrialPlanner& planner) { planner.setExcluded(size, isExcluded); },
+    wish({.kind = isExcluded ? PlannerCall::Kind::Exclude : PlannerCall::Kind::Allow, .size = size},
          {.kind = isExcluded ? Kind::ExcludeSize : Kind::AllowSize, .size = size},
          isExcluded ? tr("%1 is excluded: it is neither tried nor recommended.").arg(numberText(size))
                     : tr("%1 is allowed again.").arg(numberText(size)));
@@ -123,7 +117,7 @@ QString Exploration::tryNow(std::int64_t size)
     if (!obstacle.isEmpty())
         return obstacle;
     m_run->builder.addAsked(size);
-    wish([=](TrialPlanner& planner) { planner.tryNow(size); },
+    wish({.kind = PlannerCall::Kind::TryNow, .size = size},
          {.kind = Commanded::Kind::TryNow, .size = size},
          tr("%1 is tried next, as you asked.").arg(numberText(size)));
     return {};
@@ -145,7 +139,7 @@ void Exploration::extend(const MoreEffort& more)
             m_run->budget.start(m_run->budget.remaining() + *more.time);
     }
     m_run->builder.extend(trials, m_run->budgetSeconds);
-    wish([trials](TrialPlanner& planner) { planner.extend(trials); }, command,
+    wish({.kind = PlannerCall::Kind::Extend, .size = trials}, command,
          tr("The budget is now %1%2.")
              .arg(trialsText(snapshot().run->maxTrials),
                   m_run->budgetSeconds ? tr(" and %1").arg(durationText(*m_run->budgetSeconds)) : QString()));
@@ -157,7 +151,7 @@ void Exploration::setTolerance(double share)
         share == snapshot().run->tolerance)
         return;
     m_run->builder.setTolerance(share);
-    wish([share](TrialPlanner& planner) { planner.setTolerance(share); },
+    wish({.kind = PlannerCall::Kind::SetTolerance, .share = share},
          {.kind = Commanded::Kind::SetTolerance, .share = share},
          tr("The tolerance is now %1.").arg(percentText(share)));
 }
@@ -168,7 +162,7 @@ void Exploration::setTargetConfidence(double probability)
         probability == snapshot().run->targetConfidence)
         return;
     m_run->builder.setTargetConfidence(probability);
-    wish([probability](TrialPlanner& planner) { planner.setTargetConfidence(probability); },
+    wish({.kind = PlannerCall::Kind::SetTargetConfidence, .share = probability},
          {.kind = Commanded::Kind::SetTargetConfidence, .share = probability},
          tr("It ends at a confidence of %1 now.").arg(numberText(std::llround(100.0 * probability))));
 }

@@ -27,6 +27,15 @@ double timeLimitSeconds(const search::Proposal& proposal)
                     timeLimitAtMost);
 }
 
+/// One that was cut short may tell of none of the sizes that it compared.
+bool mayBeOf(const search::Measurement& measurement, const search::Proposal& proposal)
+{
+    if (!proposal.compares())
+        return measurement.compared.empty() && measurement.size == proposal.size;
+    return measurement.size == 0 || std::ranges::find(proposal.comparedSizes, measurement.size) !=
+                                        proposal.comparedSizes.end();
+}
+
 } // namespace
 
 TrialPlanner::TrialPlanner(std::unique_ptr<search::Strategy> strategy, int maxTrials, bool repeatsDisturbed)
@@ -134,6 +143,26 @@ void TrialPlanner::giveBack(const QString& device)
     // A device that was lost meanwhile has nothing to repeat any more.
     else if (flight.origin == Origin::Disturbed && repetition.repeater.repetition() > 0)
         repetition.proposal = flight.proposal;
+}
+
+void TrialPlanner::giveAllBack()
+{
+    while (!m_inFlight.empty())
+        giveBack(QString(m_inFlight.back().device));
+}
+
+void TrialPlanner::takeAsRun(const QString& device, const search::Measurement& measurement)
+{
+    auto flight = std::ranges::find(m_inFlight, device, &Flight::device);
+    if (flight == m_inFlight.end()) {
+        flight = m_inFlight.insert(flight, {.device = device});
+        ++m_trials;
+    } else if (mayBeOf(measurement, flight->proposal)) {
+        return;
+    }
+    flight->proposal = {.size = measurement.size};
+    for (const trial::ComparedSize& size : measurement.compared)
+        flight->proposal.comparedSizes.push_back(size.microBatchSize);
 }
 
 std::vector<std::int64_t> TrialPlanner::sizesUnderWay() const
