@@ -316,7 +316,7 @@ void MainWindow::takeOptions(const engine::ExplorationOptions& options)
     m_settings.setOptionsOf(absolutePath(*m_config), engine::wordsFor(options));
     m_phases = engine::PhaseSequence(options);
     try {
-        m_exploration->load(m_config->path(), m_config->contents(), m_phases.options());
+        m_exploration->load(*m_config, m_phases.options());
         m_training->setConfig(*m_config, m_options);
     } catch (const config::ConfigError&) {
         // The plan says why, and what runs now stays as it is.
@@ -485,7 +485,7 @@ void MainWindow::startExploring()
 void MainWindow::exploreNextPhase()
 {
     try {
-        m_exploration->load(m_config->path(), m_config->contents(), m_phases.options());
+        m_exploration->load(*m_config, m_phases.options());
         m_exploration->start();
     } catch (const std::exception& error) {
         showError(QString::fromUtf8(error.what()));

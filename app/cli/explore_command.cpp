@@ -132,11 +132,11 @@ int ExploreCommand::explore(const engine::ConfigFile& file, engine::Exploration&
                             Console& console) const
 {
     engine::PhaseSequence phases(m_options);
-    exploration.load(file.path(), file.contents(), phases.options());
+    exploration.load(file, phases.options());
     int code = runInEventLoop(exploration, console);
     while (phases.advance(exploration.snapshot())) {
         console.answer(QString());
-        exploration.load(file.path(), file.contents(), phases.options());
+        exploration.load(file, phases.options());
         const int next = runInEventLoop(exploration, console);
         code = code == exitCode::success || next == exitCode::interrupted ? next : code;
     }

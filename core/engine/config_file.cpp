@@ -118,9 +118,14 @@ void replaceFile(const QString& path, const QByteArray& bytes)
 
 ConfigFile ConfigFile::open(const QString& path)
 {
+    return fromText(path, readTextFile(path));
+}
+
+ConfigFile ConfigFile::fromText(const QString& path, const std::string& text)
+{
     ConfigFile file;
     file.m_path = path;
-    file.m_text = readTextFile(path);
+    file.m_text = text;
     file.m_networks = networkFiles({QFileInfo(path).absolutePath(), QDir::currentPath()});
     try {
         file.m_format = config::recognise(file.m_text, file.m_networks);

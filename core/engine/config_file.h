@@ -22,6 +22,9 @@ class ConfigFile
 public:
     /// \throws config::ConfigError as a full sentence, prefixed "path:line:column: " where there is a place
     static ConfigFile open(const QString& path);
+    /// The config that the file held when that was its text; it need not be there any more.
+    /// \throws as open()
+    static ConfigFile fromText(const QString& path, const std::string& text);
 
     const QString& path() const { return m_path; }
     const config::ConfigContents& contents() const { return m_contents; }

@@ -7,8 +7,11 @@
 #include "exploration_run.h"
 #include "failure_text.h"
 #include "log_text.h"
+#include "option_table.h"
 #include "readable_text.h"
 #include "trial_reading.h"
+
+#include <QDateTime>
 
 #include <algorithm>
 #include <cmath>
@@ -29,7 +32,6 @@ struct Advice
     bool expectsMore = false;
 };
 
-
 /// What the search makes of a trial.
 struct Lesson
 {
@@ -37,6 +39,26 @@ struct Lesson
     bool repeatsOn = true;
     search::SearchState searchState;
 };
+
+/// Seconds that may be spent after all that was added; nothing where time sets no bound.
+std::optional<double> budgetAfter(std::optional<double> seconds, const std::vector<PlannerCall>& calls)
+{
+    for (const PlannerCall& call : calls) {
+        if (call.kind == PlannerCall::Kind::GoOn)
+            seconds = call.seconds > 0.0 ? std::optional(call.elapsedSeconds + call.seconds) : std::nullopt;
+        else if (call.kind == PlannerCall::Kind::Extend && seconds)
+            *seconds += call.seconds;
+    }
+    return seconds;
+}
+
+/// The same search, on devices that may have less memory by now, or an older program.
+search::SearchSpace spaceOfCut(search::SearchSpace space, const search::SearchSpace& now)
+{
+    space.memoryLimitBytes = std::min(space.memoryLimitBytes, now.memoryLimitBytes);
+    space.devices = now.devices;
+    return space;
+}
 
 } // namespace
 
@@ -59,6 +81,8 @@ void Exploration::load(const QString& filePath, const config::ConfigContents& co
     ExplorationPlan plan = planExploration(filePath, contents, options);
     if (sharesAmongUnknown(plan.load))
         shareAmongDevices(plan, options, m_parts.localDevices());
+    plan.run.command = wordsFor(options);
+    plan.run.loadRequest = QString::fromStdString(trial::toLine(plan.load)).trimmed();
     setRun(std::make_unique<Run>(std::move(plan), options));
     emit snapshotChanged(snapshot());
 }
@@ -72,6 +96,28 @@ void Exploration::setRun(std::unique_ptr<Run> run)
     if (run->pool)
         run->pool->disconnect(this);
     run.release()->deleteLater();
+}
+
+void Exploration::load(const ConfigFile& file, const ExplorationOptions& options)
+{
+    if (snapshot().isUnderWay())
+        return;
+    load(file.path(), file.contents(), options);
+    m_run->builder.setConfig(QString::fromStdString(file.text()), file.chosenModel());
+}
+
+const CutRun* Exploration::takenUp() const
+{
+    return m_run && m_run->cut ? &*m_run->cut : nullptr;
+}
+
+void Exploration::takeUp(CutRun run)
+{
+    if (!m_run || !isIdle())
+        return;
+    m_run->builder.restore(run);
+    m_run->cut = std::move(run);
+    emit snapshotChanged(snapshot());
 }
 
 void Exploration::start()
@@ -95,14 +141,29 @@ void Exploration::begin()
     connect(&m_run->budget, &LongTimer::timeout, this, [this] { finish(FinishStatus::Budget); });
     m_run->rest.setSingleShot(true);
     connect(&m_run->rest, &QTimer::timeout, this, [this] { m_run->pool->rest(); });
-    m_run->clock.start();
-    if (m_run->options.timeBudget) {
-        m_run->budget.start(*m_run->options.timeBudget);
-        m_run->budgetSeconds = m_run->options.timeBudget->count();
-    }
+    startClock();
     for (const QString& note : m_run->plan.notes)
         m_run->builder.log(LogLevel::Warning, note);
     openDevices();
+}
+
+/// Of a cut exploration the time since counts as a pause, but the device has had it to change.
+void Exploration::startClock()
+{
+    m_run->clock.start();
+    if (m_run->options.timeBudget)
+        m_run->budgetSeconds = m_run->options.timeBudget->count();
+    if (m_run->cut && !m_run->cut->calls.empty()) {
+        const PlannerCall& last = m_run->cut->calls.back();
+        const auto since = static_cast<double>(QDateTime::currentMSecsSinceEpoch() - last.time) / 1000.0;
+        m_run->secondsBefore = last.clockSeconds + std::max(since, 0.0);
+        m_run->builder.addIdle(m_run->secondsBefore - last.elapsedSeconds);
+        m_run->budgetSeconds = budgetAfter(m_run->budgetSeconds, m_run->cut->calls);
+    }
+    if (!m_run->budgetSeconds)
+        return;
+    const double left = *m_run->budgetSeconds - (m_run->cut ? snapshot().elapsedSeconds : 0.0);
+    m_run->budget.start(std::chrono::milliseconds(std::llround(std::max(left, 0.0) * 1000.0)));
 }
 
 void Exploration::openDevices()
@@ -150,7 +211,9 @@ void Exploration::goOn(const MoreEffort& more)
         ended->disconnect(this);
         ended->deleteLater();
     }
-    tellSearch({.kind = PlannerCall::Kind::GoOn, .size = more.trials},
+    tellSearch({.kind = PlannerCall::Kind::GoOn,
+                .size = more.trials,
+                .seconds = more.time ? static_cast<double>(more.time->count()) : 0.0},
                [this](const search::SearchState& searchState) { takeSearchState(searchState); });
     const auto seconds = more.time ? std::optional<double>(more.time->count()) : std::nullopt;
     emit occurred(WentOn{.moreTrials = more.trials, .seconds = seconds});
@@ -187,28 +250,60 @@ void Exploration::beginTrials()
 {
     if (state() != State::Starting)
         return;
-    const bool comparesSizes = m_run->pool->canCompare();
-    if (!m_run->planner) {
-        try {
-            search::SearchSpace space = spaceOn(m_run->pool->snapshots(), m_run->plan.space);
-            // By now it is known how many devices share.
-            space.memoryPrior = memoryPrior(m_run->devices.setups().front().load, m_run->options);
-            m_run->comparesSizes = space.comparesSizes = comparesSizes;
-            auto strategy = m_parts.makeStrategy(m_run->options.strategy.toStdString(), space);
-            m_run->abilities = strategy->abilities();
-            m_run->planner = std::make_unique<PlannerThread>(
-                TrialPlanner(std::move(strategy), space.maxTrials, m_run->options.repeatDisturbed));
-        } catch (const std::invalid_argument& error) {
-            fail(QString::fromUtf8(error.what()));
-            return;
-        }
-    } else if (m_run->comparesSizes && !comparesSizes) {
+    search::SearchSpace space = spaceOn(m_run->pool->snapshots(), m_run->plan.space);
+    // By now it is known how many devices share.
+    space.memoryPrior = memoryPrior(m_run->devices.setups().front().load, m_run->options);
+    space.comparesSizes = m_run->pool->canCompare();
+    const bool isNew = !m_run->planner;
+    if (isNew && m_run->cut)
+        space = spaceOfCut(m_run->cut->space, space);
+    if (isNew && !makePlanner(space))
+        return;
+    if (m_run->comparesSizes && !m_run->pool->canCompare()) {
         fail(tr("The program that runs the trials is older than the one that ran them before; start the "
                 "exploration anew."));
         return;
     }
     m_run->builder.setState(State::Exploring);
+    if (isNew && m_run->cut)
+        takeUpSearch();
+    else if (isNew)
+        emit searchBegun(space);
     startTrials();
+}
+
+/// \return whether there is such a search
+bool Exploration::makePlanner(const search::SearchSpace& space)
+{
+    try {
+        auto strategy = m_parts.makeStrategy(m_run->options.strategy.toStdString(), space);
+        m_run->comparesSizes = space.comparesSizes;
+        m_run->abilities = strategy->abilities();
+        m_run->planner = std::make_unique<PlannerThread>(
+            TrialPlanner(std::move(strategy), space.maxTrials, m_run->options.repeatDisturbed));
+        return true;
+    } catch (const std::invalid_argument& error) {
+        fail(QString::fromUtf8(error.what()));
+        return false;
+    }
+}
+
+/// Tells a new search what the one before was told.
+void Exploration::takeUpSearch()
+{
+    const std::vector<PlannerCall> calls = std::move(m_run->cut->calls);
+    m_run->cut.reset();
+    askSearch(
+        [calls](TrialPlanner& planner) {
+            applyAll(calls, planner);
+            return planner.searchState();
+        },
+        [](const search::SearchState& /*searchState*/) {});
+    const auto take = [this](const search::SearchState& searchState) { takeSearchState(searchState); };
+    for (const QString& device : devicesUnderWay(calls))
+        tellSearch({.kind = PlannerCall::Kind::GiveBack, .device = device}, take);
+    askSearch([](const TrialPlanner& planner) { return planner.searchState(); },
+              [this](const search::SearchState& searchState) { actOn(searchState); });
 }
 
 /// While the search thinks none is started; its last answer takes that up again.
@@ -472,10 +567,9 @@ void Exploration::judgeVerification(const DeviceSnapshot& device, const TrialRea
     };
     if (!lesson)
         return askSearch([](const TrialPlanner& planner) { return planner.searchState(); }, act);
-    tellSearch({.kind = PlannerCall::Kind::VerificationEnded,
-                .trial = reading.trial.number,
-                .measurement = *lesson},
-               act);
+    tellSearch(
+        {.kind = PlannerCall::Kind::VerificationEnded, .trial = reading.trial.number, .measurement = *lesson},
+        act);
 }
 
 void Exploration::pause()

@@ -3,10 +3,11 @@
 #pragma once
 
 #include "config/config_document.h"
+#include "config_file.h"
+#include "cut_run.h"
 #include "event.h"
 #include "exploration_options.h"
 #include "exploration_parts.h"
-#include "search_journal.h"
 #include "snapshot.h"
 
 #include <QObject>
@@ -51,6 +52,15 @@ public:
     void load(const QString& filePath, const config::ConfigContents& contents,
               const ExplorationOptions& options);
 
+    /// The same of a file, whose text and chosen network the snapshot then names.
+    void load(const ConfigFile& file, const ExplorationOptions& options);
+
+    /// Takes the loaded config for that of an exploration that was cut off: its trials stand, and start()
+    /// goes on with the search as if nothing had been, but for the trials that ran.
+    void takeUp(CutRun run);
+    /// That one, until its search goes on; else null.
+    const CutRun* takenUp() const;
+
     /// Begins the exploration; after an end everything is explored anew.
     /// \throws DeviceInUse where another run uses the devices; nothing has changed then
     void start();
@@ -93,7 +103,9 @@ public:
 
 signals:
     void occurred(const batchpeak::engine::Event& event);
-    /// Whoever keeps all of these, in their order, can make the search again as it is now.
+    /// Whoever keeps these, the first and then all others in their order, can make the search again as it is
+    /// now.
+    void searchBegun(const batchpeak::search::SearchSpace& space);
     void searchTold(const batchpeak::engine::PlannerCall& call);
     /// Something in the snapshot is new. It may come hundreds of times a second: draw on a timer.
     void snapshotChanged(const batchpeak::engine::Snapshot& snapshot);
@@ -109,7 +121,10 @@ private:
     void tellSearch(PlannerCall call, Then then);
 
     void begin();
+    void startClock();
     void openDevices();
+    bool makePlanner(const search::SearchSpace& space);
+    void takeUpSearch();
     void connectPool();
     void beginTrials();
     void startTrials();

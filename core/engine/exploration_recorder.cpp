@@ -5,6 +5,7 @@
 #include "stored_snapshot.h"
 #include "tuning_text.h"
 
+#include <QCryptographicHash>
 #include <QFileInfo>
 
 #include <utility>
@@ -35,7 +36,14 @@ store::ExplorationInfo infoFrom(const RunDescription& run)
             .strategy = run.strategy,
             .tolerance = run.tolerance,
             .version = QStringLiteral(BATCHPEAK_VERSION),
-            .fidelity = fidelityRecord(run.fidelity)};
+            .fidelity = fidelityRecord(run.fidelity),
+            .configText = run.configText,
+            .configHash = QString::fromLatin1(
+                QCryptographicHash::hash(run.configText.toUtf8(), QCryptographicHash::Sha256).toHex()),
+            .chosenModel = run.chosenModel,
+            .command = run.command,
+            .loadRequest = run.loadRequest,
+            .headroom = run.headroom};
 }
 
 } // namespace
@@ -44,6 +52,12 @@ ExplorationRecorder::ExplorationRecorder(Exploration& exploration, QString store
     : QObject(parent), m_exploration(exploration), m_store(std::move(storePath))
 {
     connect(&m_store, &store::PatientStore::said, this, &ExplorationRecorder::said);
+    m_soon.setSingleShot(true);
+    m_soon.setInterval(0);
+    connect(&m_soon, &QTimer::timeout, this, &ExplorationRecorder::writeCalls);
+    connect(&exploration, &Exploration::searchBegun, this,
+            [this](const search::SearchSpace& space) { m_store.setSearchSpace(toText(space)); });
+    connect(&exploration, &Exploration::searchTold, this, &ExplorationRecorder::keep);
     connect(&exploration, &Exploration::occurred, this, [this](const Event& event) {
         std::visit([this](const auto& occurred) { record(occurred); }, event);
     });
@@ -51,7 +65,29 @@ ExplorationRecorder::ExplorationRecorder(Exploration& exploration, QString store
 
 void ExplorationRecorder::record(const Started& /*started*/)
 {
-    m_store.begin(infoFrom(*m_exploration.snapshot().run));
+    m_calls.clear();
+    m_lastLine = {};
+    if (const CutRun* const cut = m_exploration.takenUp()) {
+        if (!cut->log.empty())
+            m_lastLine = cut->log.back().time;
+        m_store.takeUp(cut->stored);
+    } else {
+        m_store.begin(infoFrom(*m_exploration.snapshot().run));
+    }
+}
+
+/// Together with the trial that it is of, so that the one is never without the other.
+void ExplorationRecorder::keep(const PlannerCall& call)
+{
+    m_calls.push_back(toText(call));
+    m_soon.start();
+}
+
+void ExplorationRecorder::writeCalls()
+{
+    m_soon.stop();
+    if (!m_calls.empty())
+        m_store.addSearchCalls(std::exchange(m_calls, {}));
 }
 
 void ExplorationRecorder::record(const WentOn& /*wentOn*/)
@@ -66,14 +102,45 @@ void ExplorationRecorder::record(const DeviceReady& ready)
                        .name = device.name,
                        .program = device.program,
                        .totalBytes = device.totalBytes,
-                       .limitBytes = device.limitBytes});
+                       .limitBytes = device.limitBytes,
+                       .framework = device.framework,
+                       .uuid = device.uuid,
+                       .driver = device.driver});
     if (!device.approximations.isEmpty())
         m_store.setFidelity(fidelityRecord(m_exploration.snapshot().run->fidelity));
 }
 
+/// Until it has ended it counts as one that did not.
+void ExplorationRecorder::record(const TrialStarted& started)
+{
+    trial::TrialRecord trial = started.trial;
+    trial.outcome = trial::Outcome::Cancelled;
+    trial.text = tr("The program ended before this trial did.").toStdString();
+    m_store.addTrial(trial);
+}
+
 void ExplorationRecorder::record(const TrialFinished& finished)
 {
-    m_store.addTrial(finished.trial);
+    m_soon.stop();
+    m_store.addTrial(finished.trial, std::exchange(m_calls, {}));
+    writeLog();
+}
+
+/// The snapshot keeps a bounded number of the newest lines.
+void ExplorationRecorder::writeLog()
+{
+    const std::vector<LogLine>& log = m_exploration.snapshot().log;
+    std::size_t first = log.size();
+    while (first > 0 && (!m_lastLine.isValid() || log[first - 1].time > m_lastLine))
+        --first;
+    std::vector<store::LogRecord> lines;
+    for (; first < log.size(); ++first)
+        lines.push_back(
+            {.time = log[first].time, .level = static_cast<int>(log[first].level), .text = log[first].text});
+    if (lines.empty())
+        return;
+    m_lastLine = lines.back().time;
+    m_store.addLog(lines);
 }
 
 void ExplorationRecorder::record(const RecommendationChanged& changed)
@@ -90,6 +157,8 @@ void ExplorationRecorder::record(const RecommendationChanged& changed)
 
 void ExplorationRecorder::record(const Finished& finished)
 {
+    writeCalls();
+    writeLog();
     // Trials since the last change may have led to another reason, and to other figures.
     if (const auto& recommendation = m_exploration.snapshot().searchState.recommendation)
         record(RecommendationChanged{*recommendation});

@@ -6,8 +6,12 @@
 
 #include "store/patient_store.h"
 
+#include <QDateTime>
 #include <QObject>
 #include <QString>
+#include <QTimer>
+
+#include <vector>
 
 namespace batchpeak::engine {
 
@@ -29,16 +33,24 @@ private:
     void record(const Started& started);
     void record(const WentOn& wentOn);
     void record(const DeviceReady& ready);
-    /// A trial is kept once it has ended.
-    void record(const TrialStarted& /*started*/) {}
+    void record(const TrialStarted& started);
     void record(const TrialFinished& finished);
     void record(const RecommendationChanged& changed);
     /// What was wished for shows in what came of it.
     void record(const Commanded& /*commanded*/) {}
     void record(const Finished& finished);
 
+    void keep(const PlannerCall& call);
+    void writeCalls();
+    void writeLog();
+
     Exploration& m_exploration;
     store::PatientStore m_store;
+    /// Told within this turn of the event loop, and not written yet.
+    std::vector<QByteArray> m_calls;
+    QTimer m_soon;
+    /// Of the last line that was written; nothing before the first.
+    QDateTime m_lastLine;
 };
 
 } // namespace batchpeak::engine

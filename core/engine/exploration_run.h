@@ -33,7 +33,7 @@ struct Exploration::Run : public QObject
           builder(plan.run),
           verifier(plan.run.isVerified)
     {}
-    double now() const { return static_cast<double>(clock.nsecsElapsed()) * 1e-9; }
+    double now() const { return secondsBefore + static_cast<double>(clock.nsecsElapsed()) * 1e-9; }
     bool thinks() const { return planner && planner->isBusy(); }
 
     /// From the start to the end. Before all others, so that it outlives the workers.
@@ -58,7 +58,11 @@ struct Exploration::Run : public QObject
     /// How the search had ended when the verification began.
     FinishStatus conclusion = FinishStatus::Failed;
     StallWatch stalls;
+    /// Nothing where the exploration was begun by this program, or goes on already.
+    std::optional<CutRun> cut;
     QElapsedTimer clock;
+    /// Of a cut exploration, from its start to the start of the clock.
+    double secondsBefore = 0.0;
     QTimer tick;
     LongTimer budget;
     /// Since when it is paused [s], and what of the budget's time is kept for after that.
@@ -95,10 +99,13 @@ void Exploration::askSearch(Work work, Then then)
 template<typename Read, typename Then>
 void Exploration::tellSearch(PlannerCall call, Read read, Then then)
 {
+    call.clockSeconds = m_run->now();
+    call.elapsedSeconds = snapshot().elapsedSeconds;
+    call.time = QDateTime::currentMSecsSinceEpoch();
     emit searchTold(call);
-    askSearch([call = std::move(call), read](
-                  TrialPlanner& planner) { return read(planner, apply(call, planner)); },
-              std::move(then));
+    askSearch(
+        [call = std::move(call), read](TrialPlanner& planner) { return read(planner, apply(call, planner)); },
+        std::move(then));
 }
 
 template<typename Then>

@@ -117,8 +117,7 @@ QString Exploration::tryNow(std::int64_t size)
     if (!obstacle.isEmpty())
         return obstacle;
     m_run->builder.addAsked(size);
-    wish({.kind = PlannerCall::Kind::TryNow, .size = size},
-         {.kind = Commanded::Kind::TryNow, .size = size},
+    wish({.kind = PlannerCall::Kind::TryNow, .size = size}, {.kind = Commanded::Kind::TryNow, .size = size},
          tr("%1 is tried next, as you asked.").arg(numberText(size)));
     return {};
 }
@@ -139,7 +138,8 @@ void Exploration::extend(const MoreEffort& more)
             m_run->budget.start(m_run->budget.remaining() + *more.time);
     }
     m_run->builder.extend(trials, m_run->budgetSeconds);
-    wish({.kind = PlannerCall::Kind::Extend, .size = trials}, command,
+    wish({.kind = PlannerCall::Kind::Extend, .size = trials, .seconds = command.seconds.value_or(0.0)},
+         command,
          tr("The budget is now %1%2.")
              .arg(trialsText(snapshot().run->maxTrials),
                   m_run->budgetSeconds ? tr(" and %1").arg(durationText(*m_run->budgetSeconds)) : QString()));

@@ -233,6 +233,7 @@ RunDevices::RunDevices(const trial::LoadRequest& load, const ExplorationOptions&
                                                     : devicesBehindLauncher(options.devices);
     for (const device::LocalDevice& device : devices) {
         m_setups.push_back({.id = QString::fromStdString(device.id()),
+                            .driver = QString::fromStdString(device.driver),
                             .command = workerCommand(options, device, QCoreApplication::applicationDirPath()),
                             .mayChooseWaiting = device.kind == "cpu" && mayChooseWaiting(options),
                             .load = load,

@@ -114,6 +114,10 @@ void visitFields(PlannerCall& call, Fields& fields)
     fields("measurement", call.measurement);
     fields("size", call.size);
     fields("share", call.share);
+    fields("seconds", call.seconds);
+    fields("clock_seconds", call.clockSeconds);
+    fields("elapsed_seconds", call.elapsedSeconds);
+    fields("time", call.time);
 }
 
 class Writer
@@ -127,8 +131,7 @@ public:
     template<typename Value>
     void word(const char* name, Value& member)
     {
-        m_object.insert(QLatin1String(name),
-                        QString::fromUtf8(model::wordFor(wordsOf(member), member)));
+        m_object.insert(QLatin1String(name), QString::fromUtf8(model::wordFor(wordsOf(member), member)));
     }
     QJsonObject object() const { return m_object; }
 
@@ -256,8 +259,8 @@ PlannerReply apply(const PlannerCall& call, TrialPlanner& planner)
         break;
     case Kind::TrialEnded:
         return {.proposal = {},
-                .followUp = planner.trialEnded(call.device,
-                                               call.measurement.value_or(search::Measurement()))};
+                .followUp =
+                    planner.trialEnded(call.device, call.measurement.value_or(search::Measurement()))};
     case Kind::DeviceLost:
         planner.deviceLost(call.device);
         break;
@@ -310,21 +313,26 @@ std::optional<search::SearchSpace> searchSpaceFrom(const QByteArray& text)
     return valueFrom<search::SearchSpace>(text);
 }
 
-TrialPlanner plannerFrom(
-    const SearchJournal& journal,
-    const std::function<std::unique_ptr<search::Strategy>(std::string_view, const search::SearchSpace&)>&
-        makeStrategy)
+void applyAll(const std::vector<PlannerCall>& calls, TrialPlanner& planner)
 {
-    TrialPlanner planner(makeStrategy(journal.strategy.toStdString(), journal.space), journal.space.maxTrials,
-                         journal.repeatsDisturbed);
-    for (const PlannerCall& call : journal.calls) {
-        // A later program may propose something else than was run.
+    for (const PlannerCall& call : calls) {
         if (call.kind == Kind::TrialEnded && call.measurement)
             planner.takeAsRun(call.device, *call.measurement);
         apply(call, planner);
     }
-    planner.giveAllBack();
-    return planner;
+}
+
+std::vector<QString> devicesUnderWay(const std::vector<PlannerCall>& calls)
+{
+    std::vector<QString> devices;
+    for (const PlannerCall& call : calls) {
+        std::erase(devices, call.device);
+        if (call.kind == Kind::Next)
+            devices.push_back(call.device);
+        else if (call.kind == Kind::GoOn)
+            devices.clear();
+    }
+    return devices;
 }
 
 } // namespace batchpeak::engine

@@ -10,16 +10,13 @@
 #include <QString>
 
 #include <cstdint>
-#include <functional>
 #include <optional>
-#include <string>
-#include <string_view>
 #include <vector>
 
 namespace batchpeak::engine {
 
-/// One thing that a TrialPlanner is asked or told which changes what it says later. A search has no chance and
-/// no clock of its own, so that the same calls in the same order make the same planner again, number by
+/// One thing that a TrialPlanner is asked or told which changes what it says later. A search has no chance
+/// and no clock of its own, so that the same calls in the same order make the same planner again, number by
 /// number.
 struct PlannerCall
 {
@@ -48,6 +45,13 @@ struct PlannerCall
     std::optional<search::Measurement> measurement = {};
     std::int64_t size = 0;
     double share = 0.0;
+    /// Of GoOn and Extend, what is added to the time that may be spent.
+    double seconds = 0.0;
+    /// When it was made: since the start of the exploration, the same without pauses, and in milliseconds
+    /// since 1970.
+    double clockSeconds = 0.0;
+    double elapsedSeconds = 0.0;
+    std::int64_t time = 0;
 };
 
 /// What a planner answers to a call: nothing but of Next, and of TrialEnded.
@@ -68,21 +72,11 @@ std::optional<PlannerCall> plannerCallFrom(const QByteArray& text);
 QByteArray toText(const search::SearchSpace& space);
 std::optional<search::SearchSpace> searchSpaceFrom(const QByteArray& text);
 
-/// A search as it is kept: what it was asked, and all that it was told since.
-struct SearchJournal
-{
-    QString strategy;
-    search::SearchSpace space;
-    bool repeatsDisturbed = true;
-    std::vector<PlannerCall> calls;
-};
+/// Makes them in their order. A planner that proposes something else than was run, as that of a later program
+/// may, is told what was.
+void applyAll(const std::vector<PlannerCall>& calls, TrialPlanner& planner);
 
-/// The planner as it was after the last call. Trials that ran at that moment count as if they had not been
-/// proposed.
-/// \throws std::invalid_argument as search::makeStrategy does
-TrialPlanner
-plannerFrom(const SearchJournal& journal,
-            const std::function<std::unique_ptr<search::Strategy>(std::string_view, const search::SearchSpace&)>&
-                makeStrategy = search::makeStrategy);
+/// The devices on which a trial may have been under way after these.
+std::vector<QString> devicesUnderWay(const std::vector<PlannerCall>& calls);
 
 } // namespace batchpeak::engine

@@ -50,6 +50,14 @@ QString toText(FinishStatus status);
 struct RunDescription
 {
     QString filePath;
+    /// As it was read; empty where nobody said.
+    QString configText = {};
+    /// File or id of the network that a person had in place of the config's; empty for none.
+    QString chosenModel = {};
+    /// The words behind "batchpeak explore FILE" that ask for the same.
+    QStringList command = {};
+    /// What workers are asked to load, as of the trial protocol, but for the memory that a device decides.
+    QString loadRequest = {};
     QString formatName;
     QString family;
     /// Path or id that the network is from; empty where it is the config's own.
@@ -161,6 +169,10 @@ struct DeviceSnapshot
     /// 0 when no worker runs.
     std::int64_t workerPid = 0;
     QString program;
+    /// What it computes with: "torch 2.11.0"; empty where it does not tell, as the next two.
+    QString framework = {};
+    QString uuid = {};
+    QString driver = {};
     /// What the user has set of the worker's allocator; empty for nothing, and where it is not told.
     QString allocatorSettings;
     /// The kernel that computed attention last, in the worker's word; empty before, and where it is not told.

@@ -94,6 +94,33 @@ const trial::TrialRecord& SnapshotBuilder::startTrial(trial::TrialRecord trial, 
     return m_snapshot.trials.back();
 }
 
+void SnapshotBuilder::setConfig(const QString& text, const QString& chosenModel)
+{
+    m_snapshot.run->configText = text;
+    m_snapshot.run->chosenModel = chosenModel;
+}
+
+void SnapshotBuilder::restore(const CutRun& run)
+{
+    m_snapshot.trials = run.trials;
+    m_snapshot.log = run.log;
+    for (const PlannerCall& call : run.calls) {
+        using Kind = PlannerCall::Kind;
+        if (call.kind == Kind::SetTolerance)
+            setTolerance(call.share);
+        else if (call.kind == Kind::SetTargetConfidence)
+            setTargetConfidence(call.share);
+        else if (call.kind == Kind::Extend)
+            m_snapshot.run->maxTrials += static_cast<int>(call.size);
+        else if (call.kind == Kind::TryNow)
+            addAsked(call.size);
+        else if (call.measurement)
+            std::erase(m_snapshot.askedSizes, call.measurement->size);
+    }
+    if (!run.calls.empty())
+        m_snapshot.elapsedSeconds = run.calls.back().elapsedSeconds;
+}
+
 void SnapshotBuilder::addAsked(std::int64_t size)
 {
     if (std::ranges::find(m_snapshot.askedSizes, size) == m_snapshot.askedSizes.end())

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "cut_run.h"
 #include "snapshot.h"
 #include "trial/protocol.h"
 #include "trial_planner.h"
@@ -25,6 +26,7 @@ public:
 
     const Snapshot& snapshot() const { return m_snapshot; }
 
+    void setConfig(const QString& text, const QString& chosenModel);
     void setState(State state) { m_snapshot.state = state; }
     void setPauseRequested(bool requested) { m_snapshot.pauseRequested = requested; }
     void setThinkingSeconds(std::optional<double> seconds) { m_snapshot.thinkingSeconds = seconds; }
@@ -40,6 +42,8 @@ public:
     void setStalledSeconds(double seconds) { m_snapshot.stalledSeconds = seconds; }
     void setDevices(std::vector<DeviceSnapshot> devices);
 
+    /// Trials, log and wishes of an exploration that was cut off.
+    void restore(const CutRun& run);
     /// Number of the trial that starts next.
     std::int64_t nextTrial() const { return static_cast<std::int64_t>(m_snapshot.trials.size()) + 1; }
     /// \param now  seconds since the start of the exploration, here and below; those between an end and the

@@ -32,8 +32,8 @@ bool mayBeOf(const search::Measurement& measurement, const search::Proposal& pro
 {
     if (!proposal.compares())
         return measurement.compared.empty() && measurement.size == proposal.size;
-    return measurement.size == 0 || std::ranges::find(proposal.comparedSizes, measurement.size) !=
-                                        proposal.comparedSizes.end();
+    return measurement.size == 0 ||
+           std::ranges::find(proposal.comparedSizes, measurement.size) != proposal.comparedSizes.end();
 }
 
 } // namespace
@@ -143,12 +143,6 @@ void TrialPlanner::giveBack(const QString& device)
     // A device that was lost meanwhile has nothing to repeat any more.
     else if (flight.origin == Origin::Disturbed && repetition.repeater.repetition() > 0)
         repetition.proposal = flight.proposal;
-}
-
-void TrialPlanner::giveAllBack()
-{
-    while (!m_inFlight.empty())
-        giveBack(QString(m_inFlight.back().device));
 }
 
 void TrialPlanner::takeAsRun(const QString& device, const search::Measurement& measurement)

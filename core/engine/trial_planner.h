@@ -49,7 +49,6 @@ public:
     /// What next() proposed last for the device is not run after all: it counts as if it had not been
     /// proposed.
     void giveBack(const QString& device);
-    void giveAllBack();
     /// What runs on the device is a trial that this may be of, whatever next() proposed.
     void takeAsRun(const QString& device, const search::Measurement& measurement);
 

@@ -36,6 +36,8 @@ void takeHello(DeviceSnapshot& device, const trial::WorkerHello& hello, std::opt
     device.name = QString::fromStdString(told.name);
     device.totalBytes = told.totalBytes;
     device.program = QString::fromStdString(hello.program);
+    device.framework = QString::fromStdString(hello.framework);
+    device.uuid = QString::fromStdString(told.uuid);
     device.allocatorSettings = QString::fromStdString(told.allocatorSettings);
     if (device.limitBytes != 0)
         return;
@@ -72,6 +74,7 @@ WorkerConversation::WorkerConversation(DeviceSetup setup, QObject* parent)
     : QObject(parent), m_setup(std::move(setup)), m_process(nullptr, dropLater)
 {
     m_device.id = m_setup.id;
+    m_device.driver = m_setup.driver;
     connect(&m_signOfWaiting, &QTimer::timeout, this, [this] {
         if (m_stage == Stage::Greeting)
             emit logged(LogLevel::Warning,

@@ -26,6 +26,8 @@ struct DeviceSetup
 {
     /// "cpu", "cuda:0": the word of the command line.
     QString id;
+    /// Version of the device's driver; empty where there is none, or where it is not told.
+    QString driver = {};
     WorkerCommand command;
     /// Its threads may wait otherwise than PyTorch has it, by WaitPolicy.
     bool mayChooseWaiting = false;

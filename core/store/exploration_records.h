@@ -53,6 +53,18 @@ struct ExplorationInfo
     /// Version of Batchpeak.
     QString version;
     FidelityRecord fidelity;
+    /// The config as it was read, and the file or id of the network that a person had in place of its own. An
+    /// older program told none of this, nor of what is below.
+    QString configText = {};
+    /// SHA-256 of the text in UTF-8, in hexadecimal digits.
+    QString configHash = {};
+    QString chosenModel = {};
+    /// The words behind "batchpeak explore FILE".
+    QStringList command = {};
+    /// What workers were asked to load, as of the trial protocol: two explorations of the same are of the
+    /// same network and step.
+    QString loadRequest = {};
+    double headroom = 0.08;
 
     bool operator==(const ExplorationInfo&) const = default;
 };
@@ -66,6 +78,11 @@ struct DeviceRecord
     QString program;
     qint64 totalBytes = 0;
     qint64 limitBytes = 0;
+    /// "torch 2.11.0"
+    QString framework = {};
+    /// Of an NVIDIA GPU, and of its driver; empty for others.
+    QString uuid = {};
+    QString driver = {};
 
     bool operator==(const DeviceRecord&) const = default;
 };
@@ -109,15 +126,30 @@ struct ExplorationSummary
     std::optional<ExplorationEnd> end;
 };
 
+struct LogRecord
+{
+    QDateTime time;
+    /// 0 tells, 1 warns, 2 is an error.
+    int level = 0;
+    QString text;
+
+    bool operator==(const LogRecord&) const = default;
+};
+
 /// All that is kept of an exploration.
 struct StoredExploration
 {
     ExplorationSummary summary;
     std::vector<DeviceRecord> devices;
-    /// In the order in which they ended; without the readings and steps of each, which are not kept.
+    /// In the order in which they ended.
     std::vector<trial::TrialRecord> trials;
     /// The newest last.
     std::vector<RecommendationRecord> recommendations;
+    /// What the search was asked, and all that it was told since with every step and its time, in the
+    /// engine's words (core/engine/search_journal.h); empty of an older program.
+    QByteArray searchSpace = {};
+    std::vector<QByteArray> searchCalls = {};
+    std::vector<LogRecord> log = {};
 };
 
 } // namespace batchpeak::store

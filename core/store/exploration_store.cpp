@@ -3,6 +3,7 @@
 #include "exploration_store.h"
 
 #include "store_database.h"
+#include "trial_details.h"
 
 #include <QCoreApplication>
 #include <QDir>
@@ -51,12 +52,17 @@ RecommendationRecord recommendationFrom(const SqlStatement& row)
             .reason = row.text("reason")};
 }
 
+QStringList linesOf(const QString& text)
+{
+    return text.split(flagSeparator, Qt::SkipEmptyParts);
+}
+
 FidelityRecord fidelityFrom(const SqlStatement& row)
 {
     return {.kind = row.text("fidelity"),
-            .reasons = row.text("approximations").split(flagSeparator, Qt::SkipEmptyParts),
-            .replaced = row.text("replaced").split(flagSeparator, Qt::SkipEmptyParts),
-            .assumed = row.text("assumed").split(flagSeparator, Qt::SkipEmptyParts)};
+            .reasons = linesOf(row.text("approximations")),
+            .replaced = linesOf(row.text("replaced")),
+            .assumed = linesOf(row.text("assumed"))};
 }
 
 ExplorationSummary summaryFrom(const SqlStatement& row)
@@ -80,7 +86,13 @@ ExplorationSummary summaryFrom(const SqlStatement& row)
                                         .strategy = row.text("strategy"),
                                         .tolerance = row.real("tolerance"),
                                         .version = row.text("version"),
-                                        .fidelity = fidelityFrom(row)},
+                                        .fidelity = fidelityFrom(row),
+                                        .configText = row.text("config_text"),
+                                        .configHash = row.text("config_hash"),
+                                        .chosenModel = row.text("chosen_model"),
+                                        .command = linesOf(row.text("command")),
+                                        .loadRequest = row.text("load_request"),
+                                        .headroom = row.real("headroom")},
                                .trials = static_cast<int>(row.integer("trials"))};
     if (!row.value("micro_batch_size").isNull())
         summary.recommendation = recommendationFrom(row);
@@ -125,6 +137,7 @@ trial::TrialRecord trialFrom(const SqlStatement& row)
     for (const QString& flag : row.text("flags").split(flagSeparator, Qt::SkipEmptyParts))
         flags.push_back(flag.toStdString());
     trial::addFlags(trial, flags);
+    takeDetails(trial, row.text("details"));
     return trial;
 }
 
@@ -208,8 +221,10 @@ qint64 ExplorationStore::begin(const ExplorationInfo& info)
         QStringLiteral("INSERT INTO exploration (started, file, format, family, parameters, "
                        "phase, numeric_precision, optimizer, sequence_length, batch_size, "
                        "config_devices, setting, objective, strategy, tolerance, version, "
-                       "frozen_parameters, tuning, fidelity, approximations, replaced, assumed) "
-                       "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
+                       "frozen_parameters, tuning, fidelity, approximations, replaced, assumed, "
+                       "config_text, config_hash, chosen_model, command, load_request, headroom) "
+                       "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+                       "?, ?, ?, ?)"));
     statement.bind(fromTime(info.started))
         .bind(notNull(info.filePath))
         .bind(notNull(info.formatName))
@@ -231,7 +246,13 @@ qint64 ExplorationStore::begin(const ExplorationInfo& info)
         .bind(notNull(info.fidelity.kind))
         .bind(notNull(info.fidelity.reasons.join(flagSeparator)))
         .bind(notNull(info.fidelity.replaced.join(flagSeparator)))
-        .bind(notNull(info.fidelity.assumed.join(flagSeparator)));
+        .bind(notNull(info.fidelity.assumed.join(flagSeparator)))
+        .bind(notNull(info.configText))
+        .bind(notNull(info.configHash))
+        .bind(notNull(info.chosenModel))
+        .bind(notNull(info.command.join(flagSeparator)))
+        .bind(notNull(info.loadRequest))
+        .bind(info.headroom);
     return statement.run().insertedId();
 }
 
@@ -252,20 +273,78 @@ void ExplorationStore::addDevice(qint64 exploration, const DeviceRecord& device)
 {
     SqlStatement(QSqlDatabase::database(m_connection),
                  QStringLiteral("INSERT OR REPLACE INTO device (exploration, id, name, program, total_bytes, "
-                                "limit_bytes) VALUES (?, ?, ?, ?, ?, ?)"))
+                                "limit_bytes, framework, uuid, driver) "
+                                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"))
         .bind(exploration)
         .bind(notNull(device.id))
         .bind(notNull(device.name))
         .bind(notNull(device.program))
         .bind(device.totalBytes)
         .bind(device.limitBytes)
+        .bind(notNull(device.framework))
+        .bind(notNull(device.uuid))
+        .bind(notNull(device.driver))
         .run();
 }
 
-void ExplorationStore::addTrial(qint64 exploration, const trial::TrialRecord& trial)
+void ExplorationStore::setSearchSpace(qint64 exploration, const QByteArray& space)
+{
+    SqlStatement(QSqlDatabase::database(m_connection),
+                 QStringLiteral("UPDATE exploration SET search_space = ? WHERE id = ?"))
+        .bind(QString::fromUtf8(space))
+        .bind(exploration)
+        .run();
+}
+
+void ExplorationStore::addSearchCalls(qint64 exploration, const std::vector<QByteArray>& calls)
+{
+    Transaction transaction(QSqlDatabase::database(m_connection), Transaction::Kind::Writes);
+    insertCalls(exploration, calls);
+    transaction.commit();
+}
+
+void ExplorationStore::insertCalls(qint64 exploration, const std::vector<QByteArray>& calls)
+{
+    for (const QByteArray& call : calls) {
+        SqlStatement(QSqlDatabase::database(m_connection),
+                     QStringLiteral("INSERT INTO search_call (exploration, number, call) SELECT ?, "
+                                    "1 + coalesce(max(number), 0), ? FROM search_call WHERE exploration = ?"))
+            .bind(exploration)
+            .bind(QString::fromUtf8(call))
+            .bind(exploration)
+            .run();
+    }
+}
+
+void ExplorationStore::addLog(qint64 exploration, const std::vector<LogRecord>& lines)
+{
+    Transaction transaction(QSqlDatabase::database(m_connection), Transaction::Kind::Writes);
+    insertLog(exploration, lines);
+    transaction.commit();
+}
+
+void ExplorationStore::insertLog(qint64 exploration, const std::vector<LogRecord>& lines)
+{
+    for (const LogRecord& line : lines) {
+        SqlStatement(QSqlDatabase::database(m_connection),
+                     QStringLiteral("INSERT INTO log_line (exploration, number, time, level, text) SELECT ?, "
+                                    "1 + coalesce(max(number), 0), ?, ?, ? FROM log_line "
+                                    "WHERE exploration = ?"))
+            .bind(exploration)
+            .bind(fromTime(line.time))
+            .bind(line.level)
+            .bind(notNull(line.text))
+            .bind(exploration)
+            .run();
+    }
+}
+
+void ExplorationStore::addTrial(qint64 exploration, const trial::TrialRecord& trial,
+                                const std::vector<QByteArray>& calls)
 {
     Transaction transaction(QSqlDatabase::database(m_connection), Transaction::Kind::Writes);
     insertTrial(exploration, trial);
+    insertCalls(exploration, calls);
     transaction.commit();
 }
 
@@ -273,11 +352,12 @@ void ExplorationStore::insertTrial(qint64 exploration, const trial::TrialRecord&
 {
     SqlStatement(
         QSqlDatabase::database(m_connection),
-        QStringLiteral("INSERT INTO trial (exploration, number, device, micro_batch_size, visits, outcome, "
-                       "samples_per_second, relative_error, seconds_per_step, optimizer_seconds, "
-                       "peak_allocated_bytes, peak_reserved_bytes, timed_steps, wall_seconds, "
-                       "joules_per_sample, attention, flags, text) "
-                       "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"))
+        QStringLiteral(
+            "INSERT OR REPLACE INTO trial (exploration, number, device, micro_batch_size, visits, outcome, "
+            "samples_per_second, relative_error, seconds_per_step, optimizer_seconds, "
+            "peak_allocated_bytes, peak_reserved_bytes, timed_steps, wall_seconds, "
+            "joules_per_sample, attention, flags, text, details) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"))
         .bind(exploration)
         .bind(trial.number)
         .bind(notNull(QString::fromStdString(trial.device)))
@@ -296,6 +376,7 @@ void ExplorationStore::insertTrial(qint64 exploration, const trial::TrialRecord&
         .bind(notNull(QString::fromStdString(trial.attention)))
         .bind(notNull(joined(trial.flags)))
         .bind(notNull(QString::fromStdString(trial.text)))
+        .bind(detailsOf(trial))
         .run();
     addCompared(exploration, trial);
 }
@@ -385,15 +466,21 @@ std::vector<ExplorationSummary> ExplorationStore::list() const
 
 std::optional<StoredExploration> ExplorationStore::show(qint64 exploration) const
 {
-    const QSqlDatabase database = QSqlDatabase::database(m_connection);
     // Another program may be adding trials.
-    const Transaction moment(database, Transaction::Kind::Reads);
+    const Transaction moment(QSqlDatabase::database(m_connection), Transaction::Kind::Reads);
+    return read(exploration);
+}
+
+std::optional<StoredExploration> ExplorationStore::read(qint64 exploration) const
+{
+    const QSqlDatabase database = QSqlDatabase::database(m_connection);
     StoredExploration stored;
     {
         SqlStatement statement(database, summaryQuery(QStringLiteral("WHERE exploration.id = ?")));
         if (!statement.bind(exploration).run().next())
             return std::nullopt;
         stored.summary = summaryFrom(statement);
+        stored.searchSpace = statement.text("search_space").toUtf8();
     }
     const auto rows = [&](const QString& text, const auto& take) {
         SqlStatement statement(database, text);
@@ -407,13 +494,24 @@ std::optional<StoredExploration> ExplorationStore::show(qint64 exploration) cons
                                        .name = row.text("name"),
                                        .program = row.text("program"),
                                        .totalBytes = row.integer("total_bytes"),
-                                       .limitBytes = row.integer("limit_bytes")});
+                                       .limitBytes = row.integer("limit_bytes"),
+                                       .framework = row.text("framework"),
+                                       .uuid = row.text("uuid"),
+                                       .driver = row.text("driver")});
          });
     rows(QStringLiteral("SELECT * FROM trial WHERE exploration = ? ORDER BY rowid"),
          [&](const SqlStatement& row) { stored.trials.push_back(trialFrom(row)); });
     readCompared(stored);
     rows(QStringLiteral("SELECT * FROM recommendation WHERE exploration = ? ORDER BY id"),
          [&](const SqlStatement& row) { stored.recommendations.push_back(recommendationFrom(row)); });
+    rows(QStringLiteral("SELECT call FROM search_call WHERE exploration = ? ORDER BY number"),
+         [&](const SqlStatement& row) { stored.searchCalls.push_back(row.text("call").toUtf8()); });
+    rows(QStringLiteral("SELECT * FROM log_line WHERE exploration = ? ORDER BY number"),
+         [&](const SqlStatement& row) {
+             stored.log.push_back({.time = toTime(row.text("time")),
+                                   .level = static_cast<int>(row.integer("level")),
+                                   .text = row.text("text")});
+         });
     return stored;
 }
 
@@ -451,11 +549,34 @@ bool ExplorationStore::remove(qint64 exploration)
     return statement.bind(exploration).run().changedRows() > 0;
 }
 
-bool ExplorationStore::holds(const ExplorationInfo& info) const
+std::optional<qint64> ExplorationStore::numberOf(const ExplorationInfo& info) const
 {
     SqlStatement statement(QSqlDatabase::database(m_connection),
                            QStringLiteral("SELECT id FROM exploration WHERE started = ? AND file = ?"));
-    return statement.bind(fromTime(info.started)).bind(notNull(info.filePath)).run().next();
+    const bool isThere = statement.bind(fromTime(info.started)).bind(notNull(info.filePath)).run().next();
+    return isThere ? std::optional(statement.integer("id")) : std::nullopt;
+}
+
+void ExplorationStore::addAll(qint64 exploration, const StoredExploration& stored)
+{
+    Transaction transaction(QSqlDatabase::database(m_connection), Transaction::Kind::Writes);
+    insertAll(exploration, stored);
+    transaction.commit();
+}
+
+void ExplorationStore::insertAll(qint64 exploration, const StoredExploration& stored)
+{
+    for (const DeviceRecord& device : stored.devices)
+        addDevice(exploration, device);
+    for (const trial::TrialRecord& trial : stored.trials)
+        insertTrial(exploration, trial);
+    for (const RecommendationRecord& recommendation : stored.recommendations)
+        addRecommendation(exploration, recommendation);
+    setSearchSpace(exploration, stored.searchSpace);
+    insertCalls(exploration, stored.searchCalls);
+    insertLog(exploration, stored.log);
+    if (stored.summary.end)
+        finish(exploration, *stored.summary.end);
 }
 
 int ExplorationStore::takeIn(const QString& path)
@@ -468,17 +589,16 @@ int ExplorationStore::takeIn(const QString& path)
     }
     Transaction transaction(QSqlDatabase::database(m_connection), Transaction::Kind::Writes);
     for (const StoredExploration& exploration : explorations) {
-        if (holds(exploration.summary.info))
-            continue;
-        const qint64 id = begin(exploration.summary.info);
-        for (const DeviceRecord& device : exploration.devices)
-            addDevice(id, device);
-        for (const trial::TrialRecord& trial : exploration.trials)
-            insertTrial(id, trial);
-        for (const RecommendationRecord& recommendation : exploration.recommendations)
-            addRecommendation(id, recommendation);
-        if (exploration.summary.end)
-            finish(id, *exploration.summary.end);
+        // One that went on elsewhere is here as far as it had come.
+        if (const auto known = numberOf(exploration.summary.info)) {
+            const auto here = read(*known);
+            const bool isMore = exploration.trials.size() > here->trials.size() ||
+                                (exploration.summary.end && !here->summary.end);
+            if (!isMore)
+                continue;
+            remove(*known);
+        }
+        insertAll(begin(exploration.summary.info), exploration);
     }
     transaction.commit();
     return static_cast<int>(explorations.size());

@@ -61,12 +61,20 @@ public:
     void setFidelity(qint64 exploration, const FidelityRecord& fidelity);
     /// A device that reports again, after a restart of its worker, replaces what it said before.
     void addDevice(qint64 exploration, const DeviceRecord& device);
-    /// Only a finished trial.
-    void addTrial(qint64 exploration, const trial::TrialRecord& trial);
+    /// What the search is asked, and what it is told. \param calls  in their order
+    void setSearchSpace(qint64 exploration, const QByteArray& space);
+    void addSearchCalls(qint64 exploration, const std::vector<QByteArray>& calls);
+    void addLog(qint64 exploration, const std::vector<LogRecord>& lines);
+    /// A finished trial, in the place of what was kept of it before. \param calls  that the search is told
+    /// with it
+    void addTrial(qint64 exploration, const trial::TrialRecord& trial,
+                  const std::vector<QByteArray>& calls = {});
     void addRecommendation(qint64 exploration, const RecommendationRecord& recommendation);
     void finish(qint64 exploration, const ExplorationEnd& end);
     /// It goes on after its end.
     void reopen(qint64 exploration);
+    /// All that another history holds of it, but for what it began with.
+    void addAll(qint64 exploration, const StoredExploration& stored);
 
     /// The newest first.
     std::vector<ExplorationSummary> list() const;
@@ -74,13 +82,18 @@ public:
     std::optional<StoredExploration> show(qint64 exploration) const;
     /// \return whether there was such an exploration
     bool remove(qint64 exploration);
-    /// Adds what another history holds, all of it or nothing; what is here already is not added twice.
+    /// Adds what another history holds, all of it or nothing; what is here already is not added twice, and
+    /// what is here in part is replaced.
     /// \return how many explorations it holds
     int takeIn(const QString& path);
 
 private:
     void insertTrial(qint64 exploration, const trial::TrialRecord& trial);
-    bool holds(const ExplorationInfo& info) const;
+    void insertCalls(qint64 exploration, const std::vector<QByteArray>& calls);
+    void insertLog(qint64 exploration, const std::vector<LogRecord>& lines);
+    std::optional<qint64> numberOf(const ExplorationInfo& info) const;
+    std::optional<StoredExploration> read(qint64 exploration) const;
+    void insertAll(qint64 exploration, const StoredExploration& stored);
     void addCompared(qint64 exploration, const trial::TrialRecord& trial);
     void readCompared(StoredExploration& stored) const;
 

@@ -41,12 +41,18 @@ QString newBesidePath(const QString& path)
         QStringLiteral(".beside-%1.sqlite").arg(QUuid::createUuid().toString(QUuid::WithoutBraces)));
 }
 
-std::unique_ptr<QLockFile> lockOf(const QString& beside)
+std::unique_ptr<QLockFile> lockOf(const QString& name)
 {
-    auto lock = std::make_unique<QLockFile>(beside + QStringLiteral(".lock"));
+    auto lock = std::make_unique<QLockFile>(name + QStringLiteral(".lock"));
     // One whose program is gone is taken over, whatever its age.
     lock->setStaleLockTime(0);
     return lock;
+}
+
+/// The name of an exploration in a history, for its lock.
+QString nameOf(const QString& path, qint64 exploration)
+{
+    return QStringLiteral("%1.%2").arg(path).arg(exploration);
 }
 
 /// With what SQLite keeps beside it.
@@ -88,7 +94,12 @@ PatientStore::~PatientStore()
     setAsideWhatWaits();
 }
 
-void PatientStore::begin(const ExplorationInfo& info)
+bool PatientStore::isUnderWay(const QString& path, qint64 exploration)
+{
+    return !lockOf(nameOf(path, exploration))->tryLock(0);
+}
+
+void PatientStore::startAnew(const ExplorationInfo& info)
 {
     setAsideWhatWaits();
     close();
@@ -98,8 +109,22 @@ void PatientStore::begin(const ExplorationInfo& info)
     m_isBeside = m_hasGivenUp = m_hasSaidThatItWaits = false;
     m_info = info;
     m_id = 0;
+}
+
+void PatientStore::begin(const ExplorationInfo& info)
+{
+    startAnew(info);
     // The exploration begins where it is written first.
     write([](ExplorationStore&, qint64) {});
+}
+
+void PatientStore::takeUp(const StoredExploration& exploration)
+{
+    startAnew(exploration.summary.info);
+    m_id = exploration.summary.id;
+    // Where the history takes nothing more, all of it is written anew elsewhere.
+    m_writes.push_back([exploration](ExplorationStore& store, qint64 id) { store.addAll(id, exploration); });
+    reopen();
 }
 
 void PatientStore::reopen()
@@ -117,9 +142,24 @@ void PatientStore::addDevice(const DeviceRecord& device)
     write([device](ExplorationStore& store, qint64 id) { store.addDevice(id, device); });
 }
 
-void PatientStore::addTrial(const trial::TrialRecord& trial)
+void PatientStore::setSearchSpace(const QByteArray& space)
 {
-    write([trial](ExplorationStore& store, qint64 id) { store.addTrial(id, trial); });
+    write([space](ExplorationStore& store, qint64 id) { store.setSearchSpace(id, space); });
+}
+
+void PatientStore::addSearchCalls(const std::vector<QByteArray>& calls)
+{
+    write([calls](ExplorationStore& store, qint64 id) { store.addSearchCalls(id, calls); });
+}
+
+void PatientStore::addLog(const std::vector<LogRecord>& lines)
+{
+    write([lines](ExplorationStore& store, qint64 id) { store.addLog(id, lines); });
+}
+
+void PatientStore::addTrial(const trial::TrialRecord& trial, const std::vector<QByteArray>& calls)
+{
+    write([trial, calls](ExplorationStore& store, qint64 id) { store.addTrial(id, trial, calls); });
 }
 
 void PatientStore::addRecommendation(const RecommendationRecord& recommendation)
@@ -140,9 +180,17 @@ void PatientStore::finish(const ExplorationEnd& end)
 void PatientStore::close()
 {
     m_store.reset();
-    if (m_lock)
-        m_lock->unlock();
     m_lock.reset();
+    m_underWay.reset();
+}
+
+/// A lock that cannot be had, as in a folder that is not ours, holds nothing up.
+void PatientStore::holdExploration()
+{
+    if (m_underWay || m_isBeside)
+        return;
+    m_underWay = lockOf(nameOf(m_path, m_id));
+    (void)m_underWay->tryLock(0);
 }
 
 void PatientStore::write(Write write)
@@ -204,6 +252,7 @@ void PatientStore::writeWaiting()
         open();
         if (m_id == 0)
             m_id = m_store->begin(m_info);
+        holdExploration();
         while (!m_waiting.empty()) {
             m_waiting.front()(*m_store, m_id);
             m_waiting.pop_front();

@@ -35,13 +35,22 @@ public:
     /// What still waits is tried once more, and goes into a file beside the history else.
     ~PatientStore() override;
 
+    /// Whether a program of this computer writes that exploration at present.
+    static bool isUnderWay(const QString& path, qint64 exploration);
+
     /// The calls below are for this exploration.
     void begin(const ExplorationInfo& info);
+    /// For one that the history holds, and that no program writes any more: it goes on.
+    void takeUp(const StoredExploration& exploration);
     /// It goes on after its end.
     void reopen();
     void setFidelity(const FidelityRecord& fidelity);
     void addDevice(const DeviceRecord& device);
-    void addTrial(const trial::TrialRecord& trial);
+    void setSearchSpace(const QByteArray& space);
+    void addSearchCalls(const std::vector<QByteArray>& calls);
+    void addLog(const std::vector<LogRecord>& lines);
+    /// \param calls  that the search is told with it
+    void addTrial(const trial::TrialRecord& trial, const std::vector<QByteArray>& calls = {});
     void addRecommendation(const RecommendationRecord& recommendation);
     void finish(const ExplorationEnd& end);
 
@@ -62,6 +71,8 @@ private:
     void setAsideWhatWaits();
     void giveUp(const QString& why);
     void close();
+    void startAnew(const ExplorationInfo& info);
+    void holdExploration();
 
     QString m_path;
     /// That is written: the history, or a file beside it.
@@ -79,6 +90,8 @@ private:
     bool m_hasSaidThatItWaits = false;
     /// Of the file beside the history, while it is written.
     std::unique_ptr<QLockFile> m_lock;
+    /// Tells other programs that the exploration is under way.
+    std::unique_ptr<QLockFile> m_underWay;
     QTimer m_retry;
 };
 

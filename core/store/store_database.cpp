@@ -183,7 +183,26 @@ constexpr std::array upgrades{
     "ALTER TABLE exploration ADD COLUMN fidelity TEXT NOT NULL DEFAULT ''",
     "ALTER TABLE exploration ADD COLUMN approximations TEXT NOT NULL DEFAULT ''",
     "ALTER TABLE exploration ADD COLUMN replaced TEXT NOT NULL DEFAULT ''",
-    "ALTER TABLE exploration ADD COLUMN assumed TEXT NOT NULL DEFAULT ''"};
+    "ALTER TABLE exploration ADD COLUMN assumed TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE exploration ADD COLUMN config_text TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE exploration ADD COLUMN config_hash TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE exploration ADD COLUMN chosen_model TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE exploration ADD COLUMN command TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE exploration ADD COLUMN load_request TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE exploration ADD COLUMN headroom REAL NOT NULL DEFAULT 0.08",
+    "ALTER TABLE exploration ADD COLUMN search_space TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE device ADD COLUMN framework TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE device ADD COLUMN uuid TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE device ADD COLUMN driver TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE trial ADD COLUMN details TEXT NOT NULL DEFAULT ''",
+    R"(CREATE TABLE search_call (
+        exploration INTEGER NOT NULL REFERENCES exploration(id) ON DELETE CASCADE,
+        number INTEGER NOT NULL, call TEXT NOT NULL,
+        PRIMARY KEY (exploration, number)))",
+    R"(CREATE TABLE log_line (
+        exploration INTEGER NOT NULL REFERENCES exploration(id) ON DELETE CASCADE,
+        number INTEGER NOT NULL, time TEXT NOT NULL, level INTEGER NOT NULL, text TEXT NOT NULL,
+        PRIMARY KEY (exploration, number)))"};
 static_assert(1 + upgrades.size() == schemaVersion);
 
 int versionOf(const QSqlDatabase& database)

@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cut_run.h"
+
+#include "store/patient_store.h"
+
+#include <QCoreApplication>
+
+#include <algorithm>
+
+namespace batchpeak::engine {
+
+namespace {
+
+struct Translated
+{
+    Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::CutRun)
+};
+
+} // namespace
+
+std::optional<CutRun> cutRunFrom(const store::StoredExploration& stored)
+{
+    const auto space = searchSpaceFrom(stored.searchSpace);
+    if (!space || stored.searchCalls.empty())
+        return std::nullopt;
+    CutRun run{.trials = stored.trials, .space = *space, .stored = stored};
+    for (const QByteArray& text : stored.searchCalls) {
+        const auto call = plannerCallFrom(text);
+        if (!call)
+            return std::nullopt;
+        run.calls.push_back(*call);
+    }
+    std::ranges::sort(run.trials, {}, &trial::TrialRecord::number);
+    for (const store::LogRecord& line : stored.log)
+        run.log.push_back({.time = line.time, .level = static_cast<LogLevel>(line.level), .text = line.text});
+    return run;
+}
+
+QString whyNotGoOn(const QString& storePath, const store::StoredExploration& stored)
+{
+    const qint64 id = stored.summary.id;
+    if (stored.summary.end)
+        return Translated::tr("Exploration %1 has come to its end; explore the config anew.").arg(id);
+    if (store::PatientStore::isUnderWay(storePath, id))
+        return Translated::tr("Another program runs exploration %1; end that one first.").arg(id);
+    if (!cutRunFrom(stored))
+        return Translated::tr("Too little is kept of exploration %1 to go on; explore the config anew.")
+            .arg(id);
+    return {};
+}
+
+} // namespace batchpeak::engine

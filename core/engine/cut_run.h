@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "search_journal.h"
+#include "snapshot.h"
+#include "store/exploration_records.h"
+#include "trial/trial_record.h"
+
+#include <QString>
+
+#include <optional>
+#include <vector>
+
+namespace batchpeak::engine {
+
+/// As far as an exploration had come when its program ended before it did.
+struct CutRun
+{
+    /// In the order of their starts; of those that ran at that moment it is said.
+    std::vector<trial::TrialRecord> trials;
+    std::vector<LogLine> log;
+    /// What the search was asked, and what it was told since.
+    search::SearchSpace space;
+    std::vector<PlannerCall> calls;
+    /// As it is kept.
+    store::StoredExploration stored;
+};
+
+/// What the history holds of it. Nothing where it was begun by a program that did not keep all that it takes,
+/// or is cut off before its first trial.
+std::optional<CutRun> cutRunFrom(const store::StoredExploration& stored);
+
+/// Why an exploration of the history cannot go on, as a full sentence; empty where it can.
+QString whyNotGoOn(const QString& storePath, const store::StoredExploration& stored);
+
+} // namespace batchpeak::engine
