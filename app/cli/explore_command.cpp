@@ -5,10 +5,12 @@
 #include "config_text.h"
 #include "console.h"
 #include "device/local_device.h"
+#include "engine/cut_run.h"
 #include "engine/event_log.h"
 #include "engine/exploration.h"
 #include "engine/exploration_outlook.h"
 #include "engine/exploration_recorder.h"
+#include "engine/option_table.h"
 #include "engine/phase_sequence.h"
 #include "engine/trusted_code.h"
 #include "events_file.h"
@@ -18,7 +20,11 @@
 #include "run_arguments.h"
 #include "store/exploration_store.h"
 
+#include <QFile>
+#include <QFileInfo>
+
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -40,6 +46,9 @@ public:
     int run() override;
 
 private:
+    store::StoredExploration explorationToResume() const;
+    engine::ConfigFile resumedConfig(const store::StoredExploration& stored) const;
+    void takeUp(const store::StoredExploration& stored, engine::Exploration& exploration) const;
     int printPlan(const engine::ConfigFile& file, Console& console) const;
     void checkPlaceForSize(const engine::ConfigFile& file) const;
     int explore(const engine::ConfigFile& file, engine::Exploration& exploration, Console& console) const;
@@ -52,6 +61,10 @@ private:
     engine::ExplorationOptions m_options;
     std::string m_events;
     OutputOptions m_output;
+    /// Number of the exploration that goes on, empty for the newest that was cut off; nothing for a new one.
+    std::optional<std::string> m_resumed;
+    /// That one.
+    std::optional<store::StoredExploration> m_stored;
     bool m_dryRun = false;
     bool m_quiet = false;
     Colours m_colours = Colours::Auto;
@@ -77,6 +90,21 @@ QString unsureText(const QString& doubt, const QString& command)
         .arg(doubt, command);
 }
 
+/// An exploration goes on as it was asked.
+/// \throws UsageError where something else is asked of it now
+engine::ExplorationOptions resumedOptions(const store::StoredExploration& stored,
+                                          engine::ExplorationOptions given)
+{
+    const bool trustsCode = std::exchange(given.trustsCode, false);
+    if (const QStringList words = engine::wordsFor(given); !words.isEmpty()) {
+        throw UsageError("an exploration is resumed as it was asked; leave out " +
+                         words.front().toStdString() + ", or explore anew without --resume.");
+    }
+    engine::ExplorationOptions options = engine::optionsFrom(stored.summary.info.command);
+    options.trustsCode = trustsCode;
+    return options;
+}
+
 void ExploreCommand::addOptions(Options& options)
 {
     options.addArgument("FILE", "Config to explore", m_file);
@@ -86,6 +114,10 @@ void ExploreCommand::addOptions(Options& options)
     options.endGroup();
     addEventsOption(options, m_events);
     addOutputOptions(options, m_output);
+    options.addTextOrNone("--resume", "[ID]",
+                          "Go on with an exploration that was cut off: that number of the history, or the "
+                          "newest (of FILE)",
+                          [this](const std::string& text) { m_resumed = text; });
     options.addFlag("--dry-run", "Print what is planned, and run no trial", m_dryRun);
     options.addFlag("--quiet", "Print the last lines and errors only", m_quiet);
     addColourOption(options, m_colours);
@@ -93,7 +125,7 @@ void ExploreCommand::addOptions(Options& options)
 
 void ExploreCommand::checkOptions() const
 {
-    if (m_file.empty())
+    if (m_file.empty() && !m_resumed)
         throw UsageError("name the config to explore: batchpeak explore FILE.");
     checkExplorationOptions(m_options);
     checkOutputOptions(m_output);
@@ -105,7 +137,11 @@ void ExploreCommand::checkOptions() const
 
 int ExploreCommand::run()
 {
-    const auto file = openConfig(m_file, m_model);
+    if (m_resumed) {
+        m_stored = explorationToResume();
+        m_options = resumedOptions(*m_stored, m_options);
+    }
+    const auto file = m_stored ? resumedConfig(*m_stored) : openConfig(m_file, m_model);
     checkPlaceForSize(file);
     if (const auto* spec = std::get_if<model::ModelSpec>(&file.contents().model); spec && !m_dryRun)
         engine::requireTrust(engine::codeOf(*spec), m_options.trustsCode);
@@ -133,6 +169,8 @@ int ExploreCommand::explore(const engine::ConfigFile& file, engine::Exploration&
 {
     engine::PhaseSequence phases(m_options);
     exploration.load(file, phases.options());
+    if (m_stored)
+        takeUp(*m_stored, exploration);
     int code = runInEventLoop(exploration, console);
     while (phases.advance(exploration.snapshot())) {
         console.answer(QString());
@@ -147,6 +185,64 @@ int ExploreCommand::explore(const engine::ConfigFile& file, engine::Exploration&
         printError(QStringLiteral("nothing was written, since one phase has no size. Write the other: %1")
                        .arg(exportCommand(file, found, m_output)));
     return code;
+}
+
+/// \throws UsageError where there is none that can go on
+store::StoredExploration ExploreCommand::explorationToResume() const
+{
+    const QString path = store::ExplorationStore::defaultPath();
+    const store::ExplorationStore history(path);
+    // Who names no number may have put FILE behind the option.
+    const bool isNumber =
+        !m_resumed->empty() && m_resumed->find_first_not_of("0123456789") == std::string::npos;
+    if (isNumber) {
+        auto stored = history.show(QString::fromStdString(*m_resumed).toLongLong());
+        if (!stored)
+            throw UsageError("there is no exploration " + *m_resumed +
+                             "; batchpeak history lists those that are.");
+        if (const QString why = engine::whyNotGoOn(path, *stored); !why.isEmpty())
+            throw UsageError(why.toStdString());
+        return *stored;
+    }
+    const QFileInfo file(QString::fromStdString(m_resumed->empty() ? m_file : *m_resumed));
+    for (const store::ExplorationSummary& summary : history.list()) {
+        const bool isOfFile = file.filePath().isEmpty() || summary.info.filePath == file.absoluteFilePath();
+        if (summary.end || !isOfFile)
+            continue;
+        auto stored = history.show(summary.id);
+        if (stored && engine::whyNotGoOn(path, *stored).isEmpty())
+            return *stored;
+    }
+    throw UsageError(
+        "no exploration was cut off that could go on; explore the config anew, without --resume.");
+}
+
+/// The config as it was when the exploration began.
+/// \throws UsageError where the file is another one by now, and the size is to be written into it
+engine::ConfigFile ExploreCommand::resumedConfig(const store::StoredExploration& stored) const
+{
+    const store::ExplorationInfo& info = stored.summary.info;
+    const std::string text = info.configText.toStdString();
+    auto file = engine::ConfigFile::fromText(info.filePath, text);
+    if (m_output.asksForAConfig()) {
+        QFile now(info.filePath);
+        if (!now.open(QIODevice::ReadOnly) || now.readAll().toStdString() != text) {
+            throw UsageError(info.filePath.toStdString() + " has changed since exploration " +
+                             std::to_string(stored.summary.id) +
+                             " began; leave out --output, --in-place and --diff, or explore it anew.");
+        }
+    }
+    return info.chosenModel.isEmpty() ? file : file.withModel(info.chosenModel);
+}
+
+void ExploreCommand::takeUp(const store::StoredExploration& stored, engine::Exploration& exploration) const
+{
+    if (exploration.snapshot().run->loadRequest != stored.summary.info.loadRequest) {
+        throw UsageError("exploration " + std::to_string(stored.summary.id) +
+                         " would not go on with the same run: its network's file, the devices or Batchpeak "
+                         "have changed since. Explore the config anew.");
+    }
+    exploration.takeUp(*engine::cutRunFrom(stored));
 }
 
 /// \return the exit code

@@ -205,6 +205,16 @@ void Options::addText(const std::string& name, const std::string& valueName, con
     addText(name, valueName, help, [&value](const std::string& text) { value = text; });
 }
 
+void Options::addTextOrNone(const std::string& name, const std::string& valueName, const std::string& help,
+                            const TakeText& take)
+{
+    const std::function<void(const std::vector<std::string>&)> takeFirst =
+        [take = namingTheOption(name, take)](const std::vector<std::string>& texts) {
+            take(texts.empty() ? std::string() : texts.front());
+        };
+    m_app->add_option_function(name, takeFirst, help)->expected(0, 1)->type_name(valueName)->group(m_group);
+}
+
 void Options::addRepeatedText(const std::string& name, const std::string& valueName, const std::string& help,
                               const TakeText& takeEach)
 {

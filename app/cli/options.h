@@ -69,7 +69,11 @@ public:
     void addText(const std::string& name, const std::string& valueName, const std::string& help,
                  std::string& value);
 
-    /// The same, and it can be given again, each time with one value.
+    /// The same with a value that may be left out, which is an empty text then.
+    void addTextOrNone(const std::string& name, const std::string& valueName, const std::string& help,
+                       const TakeText& take);
+
+    /// An option with one value, and it can be given again, each time with one value.
     void addRepeatedText(const std::string& name, const std::string& valueName, const std::string& help,
                          const TakeText& takeEach);
 

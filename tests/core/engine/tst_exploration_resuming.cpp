@@ -1,0 +1,149 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/cut_run.h"
+#include "engine/exploration_recorder.h"
+#include "exploration_harness.h"
+#include "store/exploration_store.h"
+#include "store/patient_store.h"
+#include "support/event_spy.h"
+#include "support/rows.h"
+#include "support/test_main.h"
+
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+using namespace batchpeak;
+using engine::FinishStatus;
+using engine::State;
+using test::ExplorationHarness;
+
+/// Explorations that go on in another program than the one that began them.
+class ExplorationResumingTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void init() { m_folder = std::make_unique<QTemporaryDir>(); }
+
+    void goesOnFromWhatIsKept()
+    {
+        ExplorationHarness first("trial=hang@4", {1, 2, 4, 8});
+        cutOff(first, QStringLiteral("1 ok, 2 ok, 4 running"));
+        const auto stored = newest();
+        QVERIFY(stored && !stored->summary.end);
+        QCOMPARE(stored->trials.size(), std::size_t{3});
+        QVERIFY(stored->trials.back().outcome == trial::Outcome::Cancelled);
+        QCOMPARE(engine::whyNotGoOn(history(), *stored), QString());
+
+        ExplorationHarness second("", {1, 2, 4, 8});
+        engine::ExplorationRecorder recorder(second.exploration(), history());
+        second.exploration().takeUp(*engine::cutRunFrom(*stored));
+        QCOMPARE(second.snapshot().state, State::Idle);
+        QCOMPARE(second.snapshot().trials.size(), std::size_t{3});
+        QVERIFY(second.endsAs(FinishStatus::Exhausted));
+        QCOMPARE(second.trials(), QStringLiteral("1 ok, 2 ok, 4 cancelled, 4 ok, 8 ok"));
+        QCOMPARE(second.snapshot().trials.back().number, 5);
+        // The search was told of all trials, in one course of time.
+        QCOMPARE(second.told.size(), std::size_t{4});
+        QCOMPARE(second.told.front().stepSeconds, first.told.front().stepSeconds);
+        for (std::size_t i = 1; i < second.told.size(); ++i)
+            QVERIFY(second.told[i].clockSeconds > second.told[i - 1].clockSeconds);
+        QCOMPARE(second.space.memoryLimitBytes, first.space.memoryLimitBytes);
+        QVERIFY(second.log().contains(QStringLiteral("Trial 1")));
+
+        const auto whole = newest();
+        QCOMPARE(store::ExplorationStore(history()).list().size(), std::size_t{1});
+        QCOMPARE(whole->trials.size(), std::size_t{5});
+        QCOMPARE(whole->summary.end->status, QStringLiteral("exhausted"));
+        QVERIFY(!engine::whyNotGoOn(history(), *whole).isEmpty());
+    }
+
+    // Cut again and again, it is still one exploration.
+    void goesOnTwice()
+    {
+        ExplorationHarness first("trial=hang@2", {1, 2, 4});
+        cutOff(first, QStringLiteral("1 ok, 2 running"));
+        {
+            ExplorationHarness second("trial=hang@4", {1, 2, 4});
+            second.exploration().takeUp(*engine::cutRunFrom(*newest()));
+            cutOff(second, QStringLiteral("1 ok, 2 cancelled, 2 ok, 4 running"));
+        }
+        ExplorationHarness third("", {1, 2, 4});
+        engine::ExplorationRecorder recorder(third.exploration(), history());
+        third.exploration().takeUp(*engine::cutRunFrom(*newest()));
+        QVERIFY(third.endsAs(FinishStatus::Exhausted));
+        QCOMPARE(third.trials(), QStringLiteral("1 ok, 2 cancelled, 2 ok, 4 cancelled, 4 ok"));
+        QCOMPARE(third.told.size(), std::size_t{3});
+        QCOMPARE(newest()->trials.size(), std::size_t{5});
+    }
+
+    void heedsWhatAPersonWished()
+    {
+        ExplorationHarness first("trial=hang@2", {1, 2, 4});
+        first.options.timeBudget = std::chrono::seconds(600);
+        cutOff(first, QStringLiteral("1 ok, 2 running"), [](engine::Exploration& exploration) {
+            exploration.extend({.trials = 5, .time = std::chrono::seconds(60)});
+            exploration.setTolerance(0.04);
+            QCOMPARE(exploration.tryNow(16), QString());
+        });
+        ExplorationHarness second("", {1, 2, 4});
+        second.options.timeBudget = std::chrono::seconds(600);
+        const int trials = second.snapshot().run->maxTrials;
+        second.exploration().takeUp(*engine::cutRunFrom(*newest()));
+        QCOMPARE(second.snapshot().run->tolerance, 0.04);
+        QCOMPARE(second.snapshot().run->maxTrials, trials + 5);
+        QCOMPARE(second.snapshot().askedSizes, std::vector<std::int64_t>{16});
+        QVERIFY(second.runToEnd());
+        QCOMPARE(second.snapshot().run->budgetSeconds, 660.0);
+        QVERIFY2(second.trials().startsWith(QStringLiteral("1 ok, 2 cancelled, 16 ok")),
+                 qPrintable(second.trials()));
+    }
+
+    void isNotTakenFromWhoRunsIt()
+    {
+        ExplorationHarness first("trial=hang@2", {1, 2});
+        engine::ExplorationRecorder recorder(first.exploration(), history());
+        first.exploration().start();
+        QTRY_COMPARE(first.trials(), QStringLiteral("1 ok, 2 running"));
+        // A lock is of a process: another one is asked for its word.
+        QVERIFY(store::PatientStore::isUnderWay(history(), newest()->summary.id));
+        QVERIFY(engine::whyNotGoOn(history(), *newest()).contains(QStringLiteral("Another program")));
+        first.exploration().stop();
+        QTRY_COMPARE(first.finishedSignals(), 1);
+        QVERIFY(!store::PatientStore::isUnderWay(history(), newest()->summary.id));
+    }
+
+private:
+    using Wish = std::function<void(engine::Exploration&)>;
+
+    /// Ends the program of an exploration, as far as a test can, when its trials are these.
+    void cutOff(ExplorationHarness& harness, const QString& trials, const Wish& wish = {})
+    {
+        auto recorder = std::make_unique<engine::ExplorationRecorder>(harness.exploration(), history());
+        harness.exploration().start();
+        QTRY_COMPARE(harness.trials(), trials);
+        if (wish)
+            wish(harness.exploration());
+        QTest::qWait(1);
+        recorder.reset();
+        harness.destroyExploration();
+    }
+
+    QString history() const { return m_folder->filePath(QStringLiteral("history.sqlite")); }
+    std::optional<store::StoredExploration> newest() const
+    {
+        const store::ExplorationStore store(history());
+        const auto list = store.list();
+        return list.empty() ? std::nullopt : store.show(list.front().id);
+    }
+
+    std::unique_ptr<QTemporaryDir> m_folder;
+};
+
+BATCHPEAK_TEST(ExplorationResumingTest)
+#include "tst_exploration_resuming.moc"
