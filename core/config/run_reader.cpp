@@ -3,6 +3,7 @@
 #include "run_reader.h"
 
 #include "approximations.h"
+#include "model/held_memory.h"
 #include "networks/checkpoint_weights.h"
 #include "networks/named_network.h"
 #include "syntax/words.h"
@@ -388,10 +389,17 @@ void settleAttention(ConfigContents& contents)
     if (!isWide && !isAmong(spec->family, "bloom mpt"))
         return;
     contents.step.attention = model::Attention::Math;
-    if (isWide && model::isNarrowThroughout(contents.precision)) {
+    if (isWide && computesInSixteenBits(contents)) {
         warnOfApproximation(contents.warnings, attentionPosition(contents), approximation::otherAttention,
                             "The network computes attention in fp32; trials compute it in 16 bits.");
     }
+}
+
+bool computesInSixteenBits(const ConfigContents& contents)
+{
+    constexpr double floatBytes = 4.0;
+    return !model::isMixed(contents.precision) &&
+           model::elementBytes(contents.precision, contents.tuning).product < floatBytes;
 }
 
 std::int64_t usualLength(const ConfigContents& contents)

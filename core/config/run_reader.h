@@ -127,6 +127,10 @@ std::int64_t usualLength(const ConfigContents& contents);
 /// config says of attention are known by then.
 void settleAttention(ConfigContents& contents);
 
+/// Products have 16 bits, and so has what goes from one to the next: by the precision, or where nothing casts
+/// and adapters stand beside weights of 16 bits.
+bool computesInSixteenBits(const ConfigContents& contents);
+
 /// A network whose result depends on the micro-batch size may be explored, but the choice is then one for the
 /// training too.
 void warnOfBatchNormalization(const model::ModelSpec& spec, TextPosition position,

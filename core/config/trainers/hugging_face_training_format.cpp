@@ -124,7 +124,7 @@ void settleLoss(const ConfigSection& root, ConfigContents& contents)
 {
     const bool autocasts = model::isMixed(readMixedPrecision(root, isTrl(root)));
     const bool isAsTheRuns =
-        !model::isNarrowThroughout(contents.precision) || (model::isPlain(contents.precision) && autocasts);
+        !computesInSixteenBits(contents) || (model::isPlain(contents.precision) && autocasts);
     if (!contents.step.recomputesLossChunks || isAsTheRuns)
         return;
     warnOfApproximation(contents.warnings, root.positionOf("loss_type"), approximation::chunkedLoss,
@@ -141,6 +141,23 @@ void readPacking(const ConfigSection& root, ConfigContents& contents)
     warnOf(root, unpackedEvaluation, contents.warnings);
     if (root.text("packing_strategy") != "wrapped")
         packTexts(root.positionOf(key), key, contents);
+}
+
+/// Without autocast the network computes in the type of its weights and adapters in fp32, to and from which
+/// PEFT casts (Linear.forward in PEFT 0.18, peft/tuners/lora/layer.py). Copies of whole modules have the type
+/// of the network, which trials hold beside fp32 by autocast alone.
+void settleUncastAdapters(const ConfigSection& root, const std::string& type, ConfigContents& contents)
+{
+    const std::string_view key = trlTypeKey(root);
+    if (!contents.tuning.trainedParts.empty() || model::isQuantized(contents.tuning.frozenWeights)) {
+        contents.precision = model::Precision::Bf16;
+        warnOfFp32Adapters(root.positionOf("bf16"), "neither bf16 nor fp16 is on", contents.warnings);
+        return;
+    }
+    if (type == "float16") {
+        warnOfApproximation(contents.warnings, root.positionOf(key), approximation::float16,
+                            "The run computes with weights in float16; trials do in bfloat16.");
+    }
 }
 
 /// Adapters are fp32 beside a network in 16 bits (cast_adapter_dtype in PEFT 0.18), but bfloat16 beside one
@@ -161,16 +178,19 @@ void readPrecision(const ConfigSection& root, ConfigContents& contents)
     const bool isWideFile = !isTrl(root) && (contents.precision == model::Precision::Tf32 ||
                                              model::isFloat16(contents.precision));
     if (isAuto) {
-        warnOfApproximation(contents.warnings, root.positionOf(key), approximation::typeOfFile,
-                            "The file of the network decides the type of its weights; trials take {}.",
-                            isWideFile ? "fp32, which the run's precision wants"
-                                       : "bfloat16, as most files have it");
+        warnOfTypeOfFile(root.positionOf(key),
+                         isWideFile ? "fp32, which the run's precision wants" : asMostFiles,
+                         contents.warnings);
     }
     const bool isNarrow = contents.tuningFor && (root.isOn("load_in_4bit") || root.isOn("load_in_8bit"));
     if (type != "bfloat16" && type != "float16" && !isAuto && !isNarrow)
         return;
     if (isAuto && isWideFile)
         return;
+    if (contents.tuningFor && !isNarrow && !model::isMixed(contents.precision)) {
+        settleUncastAdapters(root, type, contents);
+        return;
+    }
     const bool scalesLoss = model::isFloat16(contents.precision);
     contents.precision =
         contents.tuningFor && !isNarrow ? model::Precision::Bf16 : model::Precision::PlainBf16;

@@ -143,6 +143,20 @@ SplicedText withSizeInTrainingArguments(const ConfigSection& root, const ChosenS
     return withChanges(root, changes, notes);
 }
 
+void warnOfTypeOfFile(TextPosition position, std::string_view trialsTake, std::vector<Warning>& warnings)
+{
+    warnOfApproximation(warnings, position, approximation::typeOfFile,
+                        "The file of the network decides the type of its weights; trials take {}.",
+                        trialsTake);
+}
+
+void warnOfFp32Adapters(TextPosition position, std::string_view since, std::vector<Warning>& warnings)
+{
+    warnOfApproximation(warnings, position, approximation::fp32Adapters,
+                        "The run computes adapters in fp32, since {}; trials compute them in bfloat16.",
+                        since);
+}
+
 void takeLossInChunks(ConfigContents& contents, TextPosition position)
 {
     // What Liger takes of 8192 tokens of Llama-3.1-8B (fused_linear_cross_entropy_forward in
