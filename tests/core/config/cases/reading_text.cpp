@@ -174,6 +174,8 @@ std::string runText(const ConfigContents& contents)
         run += ", updates in backward";
     if (contents.step.sharding != model::Sharding::None)
         run += ", sharded " + std::string(toText(contents.step.sharding));
+    if (contents.step.shards > 1)
+        run += " among " + text(contents.step.shards);
     if (contents.step.packedTextLength != 0)
         run += ", texts of " + text(contents.step.packedTextLength);
     if (contents.alone.activationCheckpointing == false)
