@@ -107,7 +107,10 @@ void readTrainingArguments(const ConfigSection& root, ConfigContents& contents)
     warnOf(root, stepFeatures, contents.warnings);
     // Without fsdp its settings say nothing (__post_init__ of TrainingArguments in transformers 5.23).
     readSharding(root, /*takesConfigAlone=*/false, contents);
-    readRun(root, withSharedOptimizer(root, runKeys), contents);
+    RunKeys keysOfRun = withSharedOptimizer(root, runKeys);
+    if (!root.has(keysOfRun.attention) && root.sectionIfAny("model_init_kwargs").has(keysOfRun.attention))
+        keysOfRun.attention = "model_init_kwargs.attn_implementation";
+    readRun(root, keysOfRun, contents);
     // It sets torch.backends.cudnn.allow_tf32 too: TrainingArguments.__post_init__ in transformers 5.23.
     contents.step.convolvesInTf32 = root.boolean("tf32").value_or(true);
     contents.training.halvesAutomatically = findsBatchSize(root);
