@@ -115,7 +115,7 @@ std::optional<model::Optimizer> knownOptimizer(std::string_view word)
 }
 
 void warnOfKnownOptimizer(model::Optimizer optimizer, bool isPaged, const std::string& name,
-                          TextPosition position, std::vector<Warning>& warnings)
+                          TextPosition position, std::vector<Warning>& warnings, std::string_view unfusedLion)
 {
     if (const int bits = model::momentBits(optimizer); bits > 0) {
         warnOfApproximation(warnings, position, bits == 8 ? approximation::step8bit : approximation::step4bit,
@@ -124,9 +124,8 @@ void warnOfKnownOptimizer(model::Optimizer optimizer, bool isPaged, const std::s
                             "another time.",
                             name);
     }
-    // DecoupledLionW goes operation by operation, as trials do; Lion of bitsandbytes and FusedLion of
-    // DeepSpeed are one kernel.
-    if (optimizer == model::Optimizer::Lion && lowerCase(name) != "decoupled_lionw") {
+    // Such are Lion of bitsandbytes and FusedLion of DeepSpeed.
+    if (optimizer == model::Optimizer::Lion && !isAmong(lowerCase(name), unfusedLion)) {
         warnOfApproximation(warnings, position, approximation::otherKernels,
                             "Trials step {} operation by operation, which takes longer than a kernel of its "
                             "own.",
@@ -164,7 +163,7 @@ void readOptimizerInto(const ConfigSection& root, const RunKeys& keys, ConfigCon
     if (!name)
         return;
     const TextPosition position = optimizer.section->positionOf(optimizer.key);
-    contents.optimizer = readOptimizer(*name, keys.adamW, position, contents.warnings);
+    contents.optimizer = readOptimizer(*name, keys.adamW, position, contents.warnings, keys.unfusedLion);
     contents.step.fusesOptimizer = !isAmong(*name, keys.unfusedAdamW);
     if (isAmong(*name, keys.otherAdamW))
         warnOfOtherStep(*name, position, contents.warnings);
@@ -218,7 +217,7 @@ void readOptimizerArguments(const ConfigSection& arguments, ConfigContents& cont
 }
 
 model::Optimizer readOptimizer(const std::string& name, std::string_view adamW, TextPosition position,
-                               std::vector<Warning>& warnings)
+                               std::vector<Warning>& warnings, std::string_view unfusedLion)
 {
     const std::string word = lowerCase(name);
     if (word == "adamw" || isAmong(name, adamW))
@@ -226,7 +225,7 @@ model::Optimizer readOptimizer(const std::string& name, std::string_view adamW, 
     if (word == "sgd")
         return model::Optimizer::Sgd;
     if (const auto known = knownOptimizer(word)) {
-        warnOfKnownOptimizer(*known, isPaged(name), name, position, warnings);
+        warnOfKnownOptimizer(*known, isPaged(name), name, position, warnings, unfusedLion);
         return *known;
     }
     const bool costsTheSame = word == "adam";

@@ -26,6 +26,9 @@ struct RunKeys
     std::string_view unfusedAdamW = {};
     /// And those that go by operations of their own.
     std::string_view otherAdamW = {};
+    /// Names of a Lion that goes operation by operation, as that of trials does, in small letters; others are
+    /// one kernel.
+    std::string_view unfusedLion = {};
     /// The section of what the optimizer is made with; empty where a config cannot say.
     std::string_view optimizerArguments = {};
     std::string_view gradientNorm;
@@ -71,9 +74,9 @@ void notePlaces(const Settings& settings, const PlaceKeys& keys, ConfigContents&
 void readRun(const ConfigSection& root, const RunKeys& keys, ConfigContents& contents);
 
 /// \param name  as the config writes it: "AdamW", "adamw", "SGD"
-/// \param adamW  as in RunKeys
+/// \param adamW, unfusedLion  as in RunKeys
 model::Optimizer readOptimizer(const std::string& name, std::string_view adamW, TextPosition position,
-                               std::vector<Warning>& warnings);
+                               std::vector<Warning>& warnings, std::string_view unfusedLion = {});
 
 /// What an optimizer of PyTorch is made with, as far as a step holds more or less by it: SGD has no momentum
 /// unless it is asked for, and others may keep a moment more, which a warning says.

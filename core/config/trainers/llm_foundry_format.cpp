@@ -37,6 +37,8 @@ constexpr RunKeys runKeys{.optimizer = "optimizer.name",
                           // composer/optim/decoupled_weight_decay.py.
                           .adamW = "decoupled_adamw",
                           .otherAdamW = "decoupled_adamw",
+                          // step_update of DecoupledLionW in llmfoundry/optim/lion.py.
+                          .unfusedLion = "decoupled_lionw",
                           .optimizerArguments = "optimizer",
                           .learningRate = "optimizer.lr",
                           .checkpointing = "fsdp_config.activation_checkpointing",
