@@ -422,6 +422,7 @@ void runAlone(NetworkPlan& plan)
     model::StepOptions& step = plan.load.step;
     step.activationCheckpointing = plan.alone.activationCheckpointing.value_or(step.activationCheckpointing);
     plan.run.fidelity.dropReason(config::approximation::sharding);
+    plan.run.fidelity.dropReason(plan.alone.droppedApproximation);
     plan.run.fidelity.addReason(plan.alone.approximation);
 }
 

@@ -182,6 +182,8 @@ std::string runText(const ConfigContents& contents)
         run += ", on one device no activation checkpointing";
     if (!contents.alone.approximation.empty())
         run += ", on one device ~ " + contents.alone.approximation;
+    if (!contents.alone.droppedApproximation.empty())
+        run += ", on one device not ~ " + contents.alone.droppedApproximation;
     return run;
 }
 
