@@ -76,6 +76,8 @@ struct RunAlone
     std::optional<bool> activationCheckpointing;
     /// Of trials on one device, as Warning has it; empty where the run is what they measure.
     std::string approximation;
+    /// Of trials on several that is none on one, as Warning has it; empty where there is no such.
+    std::string droppedApproximation;
 
     bool operator==(const RunAlone&) const = default;
 };

@@ -3,6 +3,7 @@
 #include "run_reader.h"
 
 #include "approximations.h"
+#include "model/held_memory.h"
 #include "networks/checkpoint_weights.h"
 #include "networks/named_network.h"
 #include "syntax/words.h"
@@ -114,7 +115,7 @@ std::optional<model::Optimizer> knownOptimizer(std::string_view word)
 }
 
 void warnOfKnownOptimizer(model::Optimizer optimizer, bool isPaged, const std::string& name,
-                          TextPosition position, std::vector<Warning>& warnings)
+                          TextPosition position, std::vector<Warning>& warnings, std::string_view unfusedLion)
 {
     if (const int bits = model::momentBits(optimizer); bits > 0) {
         warnOfApproximation(warnings, position, bits == 8 ? approximation::step8bit : approximation::step4bit,
@@ -123,9 +124,8 @@ void warnOfKnownOptimizer(model::Optimizer optimizer, bool isPaged, const std::s
                             "another time.",
                             name);
     }
-    // DecoupledLionW goes operation by operation, as trials do; Lion of bitsandbytes and FusedLion of
-    // DeepSpeed are one kernel.
-    if (optimizer == model::Optimizer::Lion && lowerCase(name) != "decoupled_lionw") {
+    // Such are Lion of bitsandbytes and FusedLion of DeepSpeed.
+    if (optimizer == model::Optimizer::Lion && !isAmong(lowerCase(name), unfusedLion)) {
         warnOfApproximation(warnings, position, approximation::otherKernels,
                             "Trials step {} operation by operation, which takes longer than a kernel of its "
                             "own.",
@@ -154,7 +154,7 @@ void readOptimizerInto(const ConfigSection& root, const RunKeys& keys, ConfigCon
     if (!name)
         return;
     const TextPosition position = optimizer.section->positionOf(optimizer.key);
-    contents.optimizer = readOptimizer(*name, keys.adamW, position, contents.warnings);
+    contents.optimizer = readOptimizer(*name, keys.adamW, position, contents.warnings, keys.unfusedLion);
     contents.step.adamWStep = isAmong(*name, keys.unfusedAdamW)     ? model::AdamWStep::Operations
                               : isAmong(*name, keys.decoupledAdamW) ? model::AdamWStep::Decoupled
                                                                     : model::AdamWStep::Fused;
@@ -208,7 +208,7 @@ void readOptimizerArguments(const ConfigSection& arguments, ConfigContents& cont
 }
 
 model::Optimizer readOptimizer(const std::string& name, std::string_view adamW, TextPosition position,
-                               std::vector<Warning>& warnings)
+                               std::vector<Warning>& warnings, std::string_view unfusedLion)
 {
     const std::string word = lowerCase(name);
     if (word == "adamw" || isAmong(name, adamW))
@@ -216,7 +216,7 @@ model::Optimizer readOptimizer(const std::string& name, std::string_view adamW, 
     if (word == "sgd")
         return model::Optimizer::Sgd;
     if (const auto known = knownOptimizer(word)) {
-        warnOfKnownOptimizer(*known, isPaged(name), name, position, warnings);
+        warnOfKnownOptimizer(*known, isPaged(name), name, position, warnings, unfusedLion);
         return *known;
     }
     const bool costsTheSame = word == "adam";
@@ -379,10 +379,17 @@ void settleAttention(ConfigContents& contents)
     if (!isWide && !isAmong(spec->family, "bloom mpt"))
         return;
     contents.step.attention = model::Attention::Math;
-    if (isWide && model::isNarrowThroughout(contents.precision)) {
+    if (isWide && computesInSixteenBits(contents)) {
         warnOfApproximation(contents.warnings, attentionPosition(contents), approximation::otherAttention,
                             "The network computes attention in fp32; trials compute it in 16 bits.");
     }
+}
+
+bool computesInSixteenBits(const ConfigContents& contents)
+{
+    constexpr double floatBytes = 4.0;
+    return !model::isMixed(contents.precision) &&
+           model::elementBytes(contents.precision, contents.tuning).product < floatBytes;
 }
 
 std::int64_t usualLength(const ConfigContents& contents)

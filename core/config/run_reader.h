@@ -26,6 +26,9 @@ struct RunKeys
     std::string_view unfusedAdamW = {};
     /// And those that are Composer's DecoupledAdamW.
     std::string_view decoupledAdamW = {};
+    /// Names of a Lion that goes operation by operation, as that of trials does, in small letters; others are
+    /// one kernel.
+    std::string_view unfusedLion = {};
     /// The section of what the optimizer is made with; empty where a config cannot say.
     std::string_view optimizerArguments = {};
     std::string_view gradientNorm;
@@ -71,9 +74,9 @@ void notePlaces(const Settings& settings, const PlaceKeys& keys, ConfigContents&
 void readRun(const ConfigSection& root, const RunKeys& keys, ConfigContents& contents);
 
 /// \param name  as the config writes it: "AdamW", "adamw", "SGD"
-/// \param adamW  as in RunKeys
+/// \param adamW, unfusedLion  as in RunKeys
 model::Optimizer readOptimizer(const std::string& name, std::string_view adamW, TextPosition position,
-                               std::vector<Warning>& warnings);
+                               std::vector<Warning>& warnings, std::string_view unfusedLion = {});
 
 /// What an optimizer of PyTorch is made with, as far as a step holds more or less by it: SGD has no momentum
 /// unless it is asked for, and others may keep a moment more, which a warning says.
@@ -126,6 +129,10 @@ std::int64_t usualLength(const ConfigContents& contents);
 /// what kernels of flash attention compute otherwise than trials. Network, lengths, precision and what the
 /// config says of attention are known by then.
 void settleAttention(ConfigContents& contents);
+
+/// Products have 16 bits, and so has what goes from one to the next: by the precision, or where nothing casts
+/// and adapters stand beside weights of 16 bits.
+bool computesInSixteenBits(const ConfigContents& contents);
 
 /// A network whose result depends on the micro-batch size may be explored, but the choice is then one for the
 /// training too.

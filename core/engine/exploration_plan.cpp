@@ -102,7 +102,7 @@ model::StepOptions stepOptions(model::StepOptions step, const model::ModelSpec& 
 
 /// What the config's devices hold together, where there are several. Of a run whose config does not say how
 /// many there are, shareAmongDevices() counts those of this computer; of another one, somebody has named
-/// them.
+/// them. A config may have devices share in groups, whose size it says then.
 void setShards(model::StepOptions& step, const config::ConfigContents& contents,
                const ExplorationOptions& options)
 {
@@ -110,7 +110,11 @@ void setShards(model::StepOptions& step, const config::ConfigContents& contents,
     const bool isKnown = plan && plan->knowsDevices;
     if (isKnown && plan->devices < 2)
         step.sharding = model::Sharding::None;
-    if (step.sharding == model::Sharding::None)
+    if (step.sharding == model::Sharding::None) {
+        step.shards = 1;
+        return;
+    }
+    if (step.shards > 1)
         return;
     const std::int64_t named = options.launcher.isEmpty() ? 1 : options.devices.size();
     step.shards = isKnown ? plan->devices : std::max<std::int64_t>(1, named);
@@ -420,6 +424,7 @@ void runAlone(NetworkPlan& plan)
     model::StepOptions& step = plan.load.step;
     step.activationCheckpointing = plan.alone.activationCheckpointing.value_or(step.activationCheckpointing);
     plan.run.fidelity.dropReason(config::approximation::sharding);
+    plan.run.fidelity.dropReason(plan.alone.droppedApproximation);
     plan.run.fidelity.addReason(plan.alone.approximation);
 }
 

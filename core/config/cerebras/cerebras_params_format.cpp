@@ -15,6 +15,7 @@ namespace {
 constexpr std::string_view accumulationKey = "use_cs_grad_accum";
 constexpr GlobalKeys keys;
 constexpr RunKeys runKeys{.optimizer = "optimizer.optimizer_type",
+                          .unfusedLion = cerebrasLion,
                           .optimizerArguments = "optimizer",
                           .gradientNorm = "optimizer.max_gradient_norm",
                           .learningRate = "optimizer.learning_rate"};
@@ -134,6 +135,7 @@ ConfigContents read(const ConfigText& text)
     }
     readCerebrasLengths(inputs, contents);
     readRun(root, runKeys, contents);
+    checkCerebrasOptimizer(contents.optimizer, root.sectionAt("optimizer"));
     contents.training.accumulates = writtenAccumulation(root);
     // Null is a size too.
     contents.places.train.microBatch = root.writtenPlaceOf("train_input.micro_batch_size");

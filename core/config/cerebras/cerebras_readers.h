@@ -38,6 +38,13 @@ model::Precision readCerebrasPrecision(const ConfigSection& section, std::string
 /// \throws ConfigError where a length is less than 1, or more than the network has learned positions
 void readCerebrasLengths(const std::vector<ConfigSection>& inputs, ConfigContents& contents);
 
+/// cerebras.pytorch.optim 2.10: Lion.py is a chain of operations, as that of trials is. The moments of Adam
+/// and AdamW are there whatever betas and correct_bias are; a first one of Adafactor.py is refused.
+inline constexpr std::string_view cerebrasLion = "lion";
+/// \param arguments  that the optimizer is made with
+/// \throws ConfigError where it is refused
+void checkCerebrasOptimizer(model::Optimizer optimizer, const ConfigSection& arguments);
+
 /// \param section  holds "sparsity"
 void warnOfSparsity(const ConfigSection& section, std::vector<Warning>& warnings);
 

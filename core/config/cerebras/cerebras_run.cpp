@@ -74,6 +74,12 @@ void readCerebrasLengths(const std::vector<ConfigSection>& inputs, ConfigContent
         encoder->predictedTokens = firstLength(inputs, "max_predictions_per_seq").value_or(0);
 }
 
+void checkCerebrasOptimizer(model::Optimizer optimizer, const ConfigSection& arguments)
+{
+    if (optimizer == model::Optimizer::Adafactor && arguments.has("beta1"))
+        arguments.fail("beta1", "makes Adafactor keep a first moment, which Cerebras refuses; remove it");
+}
+
 void warnOfSparsity(const ConfigSection& section, std::vector<Warning>& warnings)
 {
     if (section.has("sparsity")) {

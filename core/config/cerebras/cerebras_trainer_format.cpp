@@ -273,7 +273,9 @@ void readRunInto(const ConfigSection& init, ConfigContents& contents)
     }
     if (const auto optimizer = init.section("optimizer"); optimizer && !optimizer->keys().empty()) {
         const std::string name(optimizer->keys().front());
-        contents.optimizer = readOptimizer(name, {}, init.positionOf("optimizer"), contents.warnings);
+        contents.optimizer =
+            readOptimizer(name, {}, init.positionOf("optimizer"), contents.warnings, cerebrasLion);
+        checkCerebrasOptimizer(contents.optimizer, optimizer->sectionAt(name));
         readOptimizerArguments(optimizer->sectionAt(name), contents);
         contents.places.optimizer = optimizer->writtenPlaceOf(name);
         contents.training.learningRate = trainerLearningRate(init, name);

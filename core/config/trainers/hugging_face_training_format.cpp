@@ -55,7 +55,7 @@ constexpr std::array<Difference, 1> unpackedEvaluation{
 bool isTrl(const ConfigSection& root)
 {
     return hasOneOf(root, "max_length max_seq_length packing dataset_text_field dataset_mixture "
-                          "dataset_mixer use_peft assistant_only_loss");
+                          "dataset_mixer use_peft assistant_only_loss model_init_kwargs");
 }
 
 void warnOfTrlDefault(const ConfigSection& root, std::string_view key, ConfigContents& contents)
@@ -110,11 +110,13 @@ void readLoss(const ConfigSection& root, ConfigContents& contents)
     contents.step.lossChunkRows = rows;
     contents.step.recomputesLossChunks = true;
     if (!root.has(key)) {
-        warn(contents.warnings, root.positionOf(key),
-             "{} is absent and taken for chunked_nll as TRL 1.7 to 1.14 compute it; earlier releases make all "
-             "logits at once, and later ones go by a kernel of their own: write it, so the run does not depend "
-             "on a release.",
-             key);
+        warn(
+            contents.warnings, root.positionOf(key),
+            "{} is absent and taken for chunked_nll as TRL 1.7 to 1.14 compute it; earlier releases make all "
+            "logits at once, and later ones go by a kernel of their own: write it, so the run does not "
+            "depend "
+            "on a release.",
+            key);
     }
 }
 
@@ -124,7 +126,7 @@ void settleLoss(const ConfigSection& root, ConfigContents& contents)
 {
     const bool autocasts = model::isMixed(readMixedPrecision(root, isTrl(root)));
     const bool isAsTheRuns =
-        !model::isNarrowThroughout(contents.precision) || (model::isPlain(contents.precision) && autocasts);
+        !computesInSixteenBits(contents) || (model::isPlain(contents.precision) && autocasts);
     if (!contents.step.recomputesLossChunks || isAsTheRuns)
         return;
     warnOfApproximation(contents.warnings, root.positionOf("loss_type"), approximation::chunkedLoss,
@@ -143,6 +145,24 @@ void readPacking(const ConfigSection& root, ConfigContents& contents)
         packTexts(root.positionOf(key), key, contents);
 }
 
+/// Without autocast the network computes in the type of its weights and adapters in fp32, to and from which
+/// PEFT casts (Linear.forward in PEFT 0.18, peft/tuners/lora/layer.py). Copies of whole modules have the type
+/// of the network, which trials hold beside fp32 by autocast alone.
+void settleUncastAdapters(const ConfigSection& root, const std::string& type, ConfigContents& contents)
+{
+    const ConfigSection loading = trlLoading(root);
+    if (!contents.tuning.trainedParts.empty() || model::isQuantized(contents.tuning.frozenWeights)) {
+        contents.precision = model::Precision::Bf16;
+        warnOfFp32Adapters(root.positionOf("bf16"), "neither bf16 nor fp16 is on", contents.warnings);
+        return;
+    }
+    if (type == "float16") {
+        warnOfApproximation(contents.warnings, loading.positionOf(trlTypeKey(loading)),
+                            approximation::float16,
+                            "The run computes with weights in float16; trials do in bfloat16.");
+    }
+}
+
 /// Adapters are fp32 beside a network in 16 bits (cast_adapter_dtype in PEFT 0.18), but bfloat16 beside one
 /// in fewer (SFTTrainer.__init__ in TRL 1.x, trl/trainer/sft_trainer.py).
 void readPrecision(const ConfigSection& root, ConfigContents& contents)
@@ -154,32 +174,36 @@ void readPrecision(const ConfigSection& root, ConfigContents& contents)
     if (settleSharedPrecision(root, /*takesConfigAlone=*/false, contents.precision, contents))
         return;
     const std::string type = trlTypeOfWeights(root);
-    const std::string_view key = trlTypeKey(root);
+    const ConfigSection loading = trlLoading(root);
+    const std::string_view key = trlTypeKey(loading);
     // "auto" where nothing is said outside of TRL: from_pretrained in modeling_utils.py of transformers 5.23.
-    const bool isAuto = type == "auto" || (!isTrl(root) && !root.has(key));
+    const bool isAuto = type == "auto" || (!isTrl(root) && !loading.has(key));
     // TF32 is of products in fp32, and GradScaler takes no gradients of float16: such a file is one of fp32.
     const bool isWideFile = !isTrl(root) && (contents.precision == model::Precision::Tf32 ||
                                              model::isFloat16(contents.precision));
     if (isAuto) {
-        warnOfApproximation(contents.warnings, root.positionOf(key), approximation::typeOfFile,
-                            "The file of the network decides the type of its weights; trials take {}.",
-                            isWideFile ? "fp32, which the run's precision wants"
-                                       : "bfloat16, as most files have it");
+        warnOfTypeOfFile(loading.positionOf(key),
+                         isWideFile ? "fp32, which the run's precision wants" : asMostFiles,
+                         contents.warnings);
     }
     const bool isNarrow = contents.tuningFor && (root.isOn("load_in_4bit") || root.isOn("load_in_8bit"));
     if (type != "bfloat16" && type != "float16" && !isAuto && !isNarrow)
         return;
     if (isAuto && isWideFile)
         return;
+    if (contents.tuningFor && !isNarrow && !model::isMixed(contents.precision)) {
+        settleUncastAdapters(root, type, contents);
+        return;
+    }
     const bool scalesLoss = model::isFloat16(contents.precision);
     contents.precision =
         contents.tuningFor && !isNarrow ? model::Precision::Bf16 : model::Precision::PlainBf16;
-    contents.places.precision = root.placeOf(key);
+    contents.places.precision = loading.placeOf(key);
     if (scalesLoss || (type == "float16" && model::isPlain(contents.precision)))
         contents.precision = model::inFloat16(contents.precision);
     else if (type == "float16") {
         warnOfApproximation(
-            contents.warnings, root.positionOf(key), approximation::float16,
+            contents.warnings, loading.positionOf(key), approximation::float16,
             "The run holds weights in float16 and computes in bfloat16, each with copies of its "
             "own; trials do both in bfloat16.");
     }
@@ -222,6 +246,7 @@ ConfigContents read(const ConfigText& text)
     ConfigContents contents;
     readTrainingArguments(root, contents);
     warnOf(root, differences, contents.warnings);
+    warnOfTrlLoading(root, contents.warnings);
     readPacking(root, contents);
     contents.model = networkOrWhyNot([&] {
         refuseOtherRun(root, otherSteps);

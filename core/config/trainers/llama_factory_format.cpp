@@ -145,16 +145,40 @@ void refuseOtherStage(const ConfigSection& root)
               reason::preferences);
 }
 
-/// init_adapter in model/adapter.py makes parameters that are trained fp32, but for pure_bf16; those that are
-/// not, and all before, have the type of the mixed precision, or of their file where there is none
-/// (patch_config in model/patcher.py). Adapters are fp32 with pure_bf16 too (cast_adapter_dtype in PEFT
-/// 0.18).
-model::Precision readPrecision(const ConfigSection& root, std::string_view type)
+/// Of adapters where nothing is mixed: all is computed in the type that it has, and PEFT casts to and from
+/// that of adapters (Linear.forward in PEFT 0.18, peft/tuners/lora/layer.py). Modules that are trained whole
+/// are fp32 too, but with pure_bf16 copies in the type of the file; no product takes two types.
+model::Precision readUncastAdapters(const ConfigSection& root, model::Precision wide,
+                                    ConfigContents& contents)
+{
+    const bool hasCopies = root.boolean("pure_bf16").value_or(false) && trainsWholeModules(root);
+    if (hasCopies || root.has("quantization_bit") || model::isQuantized(contents.tuning.frozenWeights)) {
+        warnOfFp32Adapters(root.positionOf(typeKey), "neither bf16 nor fp16 is on", contents.warnings);
+        return model::Precision::Bf16;
+    }
+    warnOfTypeOfFile(root.positionOf(nameKeys.name),
+                     trainsWholeModules(root) ? "fp32, since modules that are trained whole want no other"
+                                              : asMostFiles,
+                     contents.warnings);
+    return wide;
+}
+
+/// Weights are loaded as their file has them (load_model in model/loader.py), and init_adapter in
+/// model/adapter.py makes parameters that are trained fp32, but for pure_bf16; adapters are fp32 with that
+/// too (cast_adapter_dtype in PEFT 0.18). bf16 and fp16 alone make the Trainer cast in layers.
+model::Precision readPrecision(const ConfigSection& root, std::string_view type, ConfigContents& contents)
 {
     const model::Precision mixed = readMixedPrecision(root, false);
     if (type == "lora" || type == "oft")
-        return model::isFloat16(mixed) ? mixed : model::Precision::Bf16;
-    return root.boolean("pure_bf16").value_or(false) ? model::Precision::PlainBf16 : mixed;
+        return model::isMixed(mixed) ? mixed : readUncastAdapters(root, mixed, contents);
+    if (root.boolean("pure_bf16").value_or(false))
+        return model::Precision::PlainBf16;
+    // Layers in fp32 stand beside those in the type of the file, and a product of two types is refused.
+    if (type == "freeze" && !model::isMixed(mixed)) {
+        warnOfTypeOfFile(root.positionOf(nameKeys.name), "fp32, since what is trained wants no other",
+                         contents.warnings);
+    }
+    return mixed;
 }
 
 bool fits(const ConfigText& text)
@@ -188,7 +212,7 @@ ConfigContents read(const ConfigText& text)
     const bool isPure = root.boolean("pure_bf16").value_or(false);
     const model::Precision mixed = readMixedPrecision(root, false);
     if (isPure || !settleSharedPrecision(root, /*takesConfigAlone=*/false, mixed, contents))
-        contents.precision = readPrecision(root, type);
+        contents.precision = readPrecision(root, type, contents);
     if (root.isOn("enable_liger_kernel"))
         takeLossInChunks(contents, root.positionOf("enable_liger_kernel"));
     if (const auto attention = root.text("flash_attn"))

@@ -26,6 +26,8 @@ constexpr std::string_view modulesKey = "freeze_trainable_modules";
 constexpr std::string_view extraKey = "freeze_extra_modules";
 constexpr std::string_view bitsKey = "quantization_bit";
 constexpr std::string_view methodKey = "quantization_method";
+constexpr std::string_view savedKey = "additional_target";
+constexpr std::string_view vocabularyKey = "resize_vocab";
 constexpr std::string_view all = "all";
 
 /// split_arg in hparams/finetuning_args.py; a list is one already.
@@ -77,6 +79,23 @@ void readQuantization(const ConfigSection& root, PeftAdapter& adapter, std::vect
     }
 }
 
+bool isMixed(const ConfigSection& root)
+{
+    return root.boolean("bf16").value_or(false) || root.boolean("fp16").value_or(false);
+}
+
+bool isPure(const ConfigSection& root)
+{
+    return root.boolean("pure_bf16").value_or(false);
+}
+
+/// As most files have them; in fp32 where modules are that are trained whole, and no layer casts.
+model::FrozenWeights weightsBesideAdapters(const ConfigSection& root)
+{
+    const bool areWide = trainsWholeModules(root) && !isMixed(root) && !isPure(root);
+    return areWide ? model::FrozenWeights::Fp32 : model::FrozenWeights::Bf16;
+}
+
 /// _setup_lora_tuning in model/adapter.py, by the defaults of LoraArguments in hparams/finetuning_args.py.
 PeftAdapter readAdapter(const ConfigSection& root)
 {
@@ -89,9 +108,9 @@ PeftAdapter readAdapter(const ConfigSection& root)
                         .dropout = dropoutRateOr(root, "lora_dropout", 0.0),
                         .rankStabilized = root.boolean("use_rslora").value_or(false),
                         .usesDora = root.boolean("use_dora").value_or(false),
-                        .modulesToSave = readNames(root, "additional_target"),
+                        .modulesToSave = readNames(root, savedKey),
                         .place = {.path = std::string(placeKey), .position = root.positionOf(placeKey)},
-                        .frozenWeights = model::FrozenWeights::Bf16};
+                        .frozenWeights = weightsBesideAdapters(root)};
     std::vector<std::string> names = readNames(root, targetKey);
     adapter.targetsLinearNames = names.empty() || (names.size() == 1 && names.front() == all);
     adapter.targets = adapter.targetsLinearNames ? std::vector<std::string>() : std::move(names);
@@ -103,13 +122,8 @@ void warnOfAdapter(const ConfigSection& root, std::vector<Warning>& warnings)
     constexpr std::string_view fileKey = "adapter_name_or_path";
     if (root.isOn(fileKey))
         warnOfAdapterFile(root, fileKey, warnings);
-    // Adapters are fp32 whatever the rest is (cast_adapter_dtype in PEFT 0.18), and nothing casts their
-    // products without autocast.
-    if (!root.boolean("bf16").value_or(false) && !root.boolean("fp16").value_or(false)) {
-        warnOfApproximation(warnings, root.positionOf(typeKey), approximation::fp32Adapters,
-                            "The run computes adapters in fp32, since neither bf16 nor fp16 is on; trials "
-                            "compute them in bfloat16.");
-    }
+    if (isPure(root) && trainsWholeModules(root))
+        warnOfNarrowCopies(root, root.isOn(savedKey) ? savedKey : vocabularyKey, warnings);
 }
 
 /// With resize_vocab the two modules of the vocabulary are trained, unless others are named
@@ -127,7 +141,7 @@ decltype(ConfigContents::tuningFor) adapterOf(const ConfigSection& root, std::ve
     PeftAdapter adapter = readAdapter(root);
     readQuantization(root, adapter, warnings);
     warnOfAdapter(root, warnings);
-    const bool addsVocabulary = root.isOn("resize_vocab") && adapter.modulesToSave.empty();
+    const bool addsVocabulary = root.isOn(vocabularyKey) && adapter.modulesToSave.empty();
     return [adapter, addsVocabulary](const model::ModelSpec& spec, std::vector<Warning>& others) {
         PeftAdapter own = adapter;
         if (addsVocabulary)
@@ -216,12 +230,15 @@ std::vector<std::string> trainedMarks(const FrozenLayers& frozen, const model::M
 /// The other parameters stay as they were loaded; with pure_bf16 all are alike.
 model::FrozenWeights weightsOfFrozen(const ConfigSection& root)
 {
-    const bool isPure = root.boolean("pure_bf16").value_or(false);
-    const bool isMixed = root.boolean("bf16").value_or(false) || root.boolean("fp16").value_or(false);
-    return isMixed && !isPure ? model::FrozenWeights::Bf16 : model::FrozenWeights::Same;
+    return isMixed(root) && !isPure(root) ? model::FrozenWeights::Bf16 : model::FrozenWeights::Same;
 }
 
 } // namespace
+
+bool trainsWholeModules(const ConfigSection& root)
+{
+    return root.isOn(savedKey) || root.isOn(vocabularyKey);
+}
 
 decltype(ConfigContents::tuningFor) readTrainedLayers(const ConfigSection& section,
                                                       model::FrozenWeights weights)

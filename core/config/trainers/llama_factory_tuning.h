@@ -18,6 +18,9 @@ namespace batchpeak::config {
 decltype(ConfigContents::tuningFor) readLlamaFactoryTuning(const ConfigSection& root, std::string_view type,
                                                            std::vector<Warning>& warnings);
 
+/// Beside adapters: modules that are named, or those of the vocabulary where that is resized.
+bool trainsWholeModules(const ConfigSection& root);
+
 /// Layers alone, by the keys that begin with "freeze_", which both trainers of LLaMA-Factory have.
 /// \param weights  of what is frozen
 /// \throws ConfigError where LLaMA-Factory refuses it

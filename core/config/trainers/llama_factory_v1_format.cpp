@@ -34,7 +34,9 @@ constexpr std::string_view globalKey = "global_batch_size";
 constexpr std::string_view lengthKey = "cutoff_len";
 constexpr std::string_view nameKey = "model";
 constexpr std::string_view peftKey = "peft_config";
+constexpr std::string_view savedKey = "modules_to_save";
 constexpr std::string_view quantizationKey = "quant_config";
+constexpr std::string_view bitsKey = "quantization_bit";
 constexpr std::string_view devicesKey = "dist_config";
 constexpr std::string_view textsKey = "train_dataset";
 constexpr NameKeys nameKeys{.name = nameKey};
@@ -100,6 +102,29 @@ bool isSharded(const ConfigSection& root)
     return isAmong(nameOf(root, devicesKey), "fsdp2 fsdpturbo");
 }
 
+bool isMixed(const ConfigSection& root)
+{
+    return isSharded(root) && root.boolean("bf16").value_or(true);
+}
+
+/// Of layers that are trained alone.
+bool castsTrained(const ConfigSection& root)
+{
+    return root.sectionIfAny(peftKey).boolean("cast_trainable_params_to_fp32").value_or(true);
+}
+
+/// "auto" without bits is of a network that its file has quantised already.
+bool quantizes(const ConfigSection& root)
+{
+    const std::string name = nameOf(root, quantizationKey);
+    return !name.empty() && (name != "auto" || root.sectionIfAny(quantizationKey).integer(bitsKey));
+}
+
+bool isQuantized(const ConfigSection& root, const ConfigContents& contents)
+{
+    return quantizes(root) || model::isQuantized(contents.tuning.frozenWeights);
+}
+
 /// FSDP2Engine in v1/plugins/trainer_plugins/distributed/fsdp2.py, and DeepSpeed, whose settings are another
 /// file's.
 void readDevices(const ConfigSection& root, ConfigContents& contents)
@@ -128,12 +153,10 @@ void readDevices(const ConfigSection& root, ConfigContents& contents)
 /// BnbParams in v1/plugins/model_plugins/quantization.py.
 void readQuantization(const ConfigSection& root, PeftAdapter& adapter, std::vector<Warning>& warnings)
 {
-    const std::string name = nameOf(root, quantizationKey);
-    const ConfigSection quantization = root.sectionIfAny(quantizationKey);
-    constexpr std::string_view bitsKey = "quantization_bit";
-    const auto bits = quantization.integer(bitsKey);
-    if (name.empty() || (name == "auto" && !bits))
+    if (!quantizes(root))
         return;
+    const ConfigSection quantization = root.sectionIfAny(quantizationKey);
+    const auto bits = quantization.integer(bitsKey);
     if (bits && *bits != 4 && *bits != 8)
         quantization.fail(bitsKey, "is {}, which bitsandbytes does not have; write 4 or 8", *bits);
     if (bits == 8) {
@@ -160,13 +183,16 @@ decltype(ConfigContents::tuningFor) readAdapter(const ConfigSection& root, std::
         .dropout = dropoutRateOr(section, "lora_dropout", 0.05),
         .rankStabilized = section.boolean("use_rslora").value_or(false),
         .usesDora = section.boolean("use_dora").value_or(false),
-        .modulesToSave = readTexts(section, "modules_to_save"),
+        .modulesToSave = readTexts(section, savedKey),
         .place = {.path = section.pathOf(targetsKey), .position = section.positionOf(targetsKey)},
-        .frozenWeights = model::FrozenWeights::Bf16};
+        .frozenWeights =
+            isSharded(root) && !isMixed(root) ? model::FrozenWeights::Fp32 : model::FrozenWeights::Bf16};
     std::vector<std::string> names = readTexts(section, targetsKey);
     adapter.targetsLinearNames = names.empty() || (names.size() == 1 && names.front() == "all");
     adapter.targets = adapter.targetsLinearNames ? std::vector<std::string>() : std::move(names);
     readQuantization(root, adapter, warnings);
+    if (section.isOn(savedKey))
+        warnOfNarrowCopies(section, savedKey, warnings);
     if (section.isOn("adapter_name_or_path"))
         warnOfAdapterFile(section, "adapter_name_or_path", warnings);
     return tuningBy(std::move(adapter));
@@ -182,17 +208,34 @@ decltype(ConfigContents::tuningFor) readTuning(const ConfigSection& root, std::v
         return readAdapter(root, warnings);
     if (name != "freeze")
         refuseAdapter(root.positionOf(peftKey), name);
-    const ConfigSection section = *root.section(peftKey);
-    const bool isWide = section.boolean("cast_trainable_params_to_fp32").value_or(true);
-    return readTrainedLayers(section, isWide ? model::FrozenWeights::Bf16 : model::FrozenWeights::Same);
+    return readTrainedLayers(*root.section(peftKey), isMixed(root) && castsTrained(root)
+                                                         ? model::FrozenWeights::Bf16
+                                                         : model::FrozenWeights::Same);
+}
+
+/// Adapters where no layer is cast to 16 bits: PEFT casts to and from their type (Linear.forward in PEFT
+/// 0.18, peft/tuners/lora/layer.py), unless FSDP casts all to fp32 (get_mp_policy in fsdp2.py). Whole modules
+/// are copied in the type of the network, which trials hold beside fp32 by autocast alone.
+model::Precision readUncastAdapters(const ConfigSection& root, ConfigContents& contents)
+{
+    const ConfigSection section = root.sectionIfAny(peftKey);
+    if (isSharded(root) && !isQuantized(root, contents)) {
+        warnOfTypeOfFile(root.positionOf(nameKey), "fp32, to which FSDP casts them", contents.warnings);
+        return model::Precision::Fp32;
+    }
+    warnOfTypeOfFile(root.positionOf(nameKey), asMostFiles, contents.warnings);
+    if (!section.isOn(savedKey) && !isQuantized(root, contents))
+        return model::Precision::Fp32;
+    warnOfFp32Adapters(root.positionOf(peftKey), "nothing casts them", contents.warnings);
+    return model::Precision::Bf16;
 }
 
 /// _init_model in v1/core/model_engine.py loads weights as their file has them, and makes all of them fp32
-/// where all are trained. Only FSDP computes in bfloat16; without it every number has its own type.
+/// where all are trained. Only FSDP computes in bfloat16; without it every number has its own type, and no
+/// product takes two.
 model::Precision readPrecision(const ConfigSection& root, ConfigContents& contents)
 {
     const std::string method = nameOf(root, peftKey);
-    const bool isMixed = isSharded(root) && root.boolean("bf16").value_or(true);
     if (nameOf(root, devicesKey) == "deepspeed") {
         warnOfApproximation(contents.warnings, root.positionOf(devicesKey), approximation::otherPrecision,
                             "The DeepSpeed config of this run decides its precision; trials run in bfloat16 "
@@ -200,18 +243,15 @@ model::Precision readPrecision(const ConfigSection& root, ConfigContents& conten
         return model::Precision::Bf16;
     }
     if (method.empty())
-        return isMixed ? model::Precision::Bf16 : model::Precision::Fp32;
-    warnOfApproximation(contents.warnings, root.positionOf(nameKey), approximation::typeOfFile,
-                        "The file of the network decides the type of its weights; trials take bfloat16, as "
-                        "most files have it.");
-    if (method == "lora" && !isMixed) {
-        warnOfApproximation(
-            contents.warnings, root.positionOf(peftKey), approximation::fp32Adapters,
-            "The run computes adapters in fp32, since nothing casts them; trials compute them "
-            "in bfloat16.");
-    }
-    const bool isNarrow = method == "freeze" &&
-                          !root.sectionIfAny(peftKey).boolean("cast_trainable_params_to_fp32").value_or(true);
+        return isMixed(root) ? model::Precision::Bf16 : model::Precision::Fp32;
+    if (method == "lora" && !isMixed(root))
+        return readUncastAdapters(root, contents);
+    const bool isNarrow = method == "freeze" && !castsTrained(root);
+    const bool isWide = method == "freeze" && !isNarrow && !isMixed(root);
+    warnOfTypeOfFile(root.positionOf(nameKey),
+                     isWide ? "fp32, since what is trained wants no other" : asMostFiles, contents.warnings);
+    if (isWide)
+        return model::Precision::Fp32;
     return isNarrow ? model::Precision::PlainBf16 : model::Precision::Bf16;
 }
 

@@ -37,6 +37,8 @@ constexpr RunKeys runKeys{.optimizer = "optimizer.name",
                           // composer/optim/decoupled_weight_decay.py.
                           .adamW = "decoupled_adamw",
                           .decoupledAdamW = "decoupled_adamw",
+                          // step_update of DecoupledLionW in llmfoundry/optim/lion.py.
+                          .unfusedLion = "decoupled_lionw",
                           .optimizerArguments = "optimizer",
                           .learningRate = "optimizer.lr",
                           .checkpointing = "fsdp_config.activation_checkpointing",
@@ -306,9 +308,17 @@ model::Sharding shardingOf(const ConfigSection& fsdp)
 }
 
 /// train() in llmfoundry/command_utils/train.py leaves FSDP out on one GPU, and it is FSDP that checkpoints
-/// (prepare_fsdp_module in composer/distributed/dist_strategy.py of Composer 0.32).
+/// and moves activations to the host (prepare_fsdp_module in composer/distributed/dist_strategy.py of
+/// Composer 0.32).
 void readOneGpu(const ConfigSection& fsdp, ConfigContents& contents)
 {
+    constexpr std::string_view offloadKey = "activation_cpu_offload";
+    if (fsdp.isOn(offloadKey)) {
+        contents.alone.droppedApproximation = approximation::hostActivations;
+        warn(contents.warnings, fsdp.positionOf(offloadKey),
+             "On one GPU, LLM-Foundry leaves FSDP out, and with it {}: there trials are as the run.",
+             fsdp.pathOf(offloadKey));
+    }
     if (!contents.step.activationCheckpointing)
         return;
     contents.alone.activationCheckpointing = false;

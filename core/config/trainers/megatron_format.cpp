@@ -274,6 +274,12 @@ void LaunchScript::readRunInto(ConfigContents& contents) const
         // Adam decouples its weight decay unless told otherwise: OptimizerConfig of Megatron Core 0.20.
         contents.optimizer =
             readOptimizer(*optimizer, "adam", m_script.positionOf("--optimizer"), contents.warnings);
+        // FusedSGD of TransformerEngine 2.9 and of Apex keep a buffer whatever the momentum is
+        // (get_momentums in pytorch/optimizers/fused_sgd.py); on the host it is torch.optim.SGD, which keeps
+        // none without (HybridDeviceOptimizer of Megatron Core 0.20).
+        contents.step.keepsMomentum = !contents.step.optimizerOnHost ||
+                                      contents.optimizer != model::Optimizer::Sgd ||
+                                      m_arguments.number("sgd_momentum").value_or(0.9) != 0.0;
     }
 }
 

@@ -3,12 +3,15 @@
 #include "sharding.h"
 
 #include "approximations.h"
+#include "batch_schemes.h"
 #include "deep_speed_settings.h"
 #include "differences.h"
 #include "networks/peft_adapter.h"
 #include "syntax/words.h"
+#include "training_arguments.h"
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <vector>
 
@@ -21,6 +24,7 @@ namespace {
 constexpr std::string_view fsdpKey = "fsdp";
 constexpr std::string_view fsdpConfigKey = "fsdp_config";
 constexpr std::string_view deepSpeedKey = "deepspeed";
+constexpr std::string_view parallelismKey = "parallelism_config";
 constexpr std::string_view spreadText = "{} spreads the network over devices";
 
 /// Keys of accelerate begin with fsdp_, those of axolotl since 0.11 do not (utils/schemas/fsdp.py).
@@ -70,6 +74,26 @@ Sharding readFsdpStrategy(const std::vector<std::string>& words, const ConfigSec
     return sharding;
 }
 
+/// Sizes of ParallelismConfig in accelerate 1.15, parallelism_config.py, under which FSDP shares among
+/// dp_shard_size devices, and dp_replicate_size times as many run; axolotl has both at its root. Without FSDP
+/// each device has the whole network, whatever they say (prepare_model, accelerator.py).
+void readShards(const ConfigSection& root, ConfigContents& contents)
+{
+    constexpr std::string_view shardsKey = "dp_shard_size";
+    constexpr std::string_view copiesKey = "dp_replicate_size";
+    const ConfigSection sizes = root.hasSection(parallelismKey) ? root.sectionIfAny(parallelismKey) : root;
+    const std::int64_t shards = countOr(sizes, shardsKey, 1);
+    if (shards > model::mostDevices)
+        sizes.fail(shardsKey, "is {}, more devices than any cluster has", shards);
+    contents.step.shards = shards;
+    if (shards == 1 && countOr(sizes, copiesKey, 1) > 1) {
+        warnOfApproximation(contents.warnings, sizes.positionOf(copiesKey), approximation::sharding,
+                            "Each of so many parts of the devices shares a copy of the network ({}); trials "
+                            "share one among all that run them, which takes less memory.",
+                            sizes.pathOf(copiesKey));
+    }
+}
+
 void readFsdp(const ConfigSection& root, ConfigContents& contents)
 {
     const ConfigSection config = root.sectionIfAny(fsdpConfigKey);
@@ -77,6 +101,7 @@ void readFsdp(const ConfigSection& root, ConfigContents& contents)
     const std::string_view key = root.isOn(fsdpKey) ? fsdpKey : fsdpConfigKey;
     contents.step.sharding = readFsdpStrategy(words, config);
     if (contents.step.sharding != Sharding::None) {
+        readShards(root, contents);
         warnOfSharding(root.positionOf(key), sentence(spreadText, key), contents);
     }
     // The first is the word of transformers 5.23 (fsdp_config in training_args.py).
@@ -165,6 +190,13 @@ bool settleFsdp(const ConfigSection& root, std::string_view key, model::Precisio
 
 void warnOfSharding(TextPosition position, std::string_view spreads, ConfigContents& contents)
 {
+    if (contents.step.shards > 1) {
+        warnOfApproximation(contents.warnings, position, approximation::sharding,
+                            "{}; trials hold the share of one of {}, and what they send each other is not "
+                            "measured.",
+                            spreads, contents.step.shards);
+        return;
+    }
     warnOfApproximation(
         contents.warnings, position, approximation::sharding,
         "{}; trials hold the share of one of as many as run them, so with more of them larger "
@@ -216,6 +248,12 @@ RunKeys withSharedOptimizer(const ConfigSection& root, RunKeys ofTrainer)
 
 void refuseSharedCuts(const ConfigSection& root)
 {
+    using enum Difference::When;
+    constexpr std::array<Difference, 3> cuts{
+        {{"tp_size", cutOverDevices, AboveOne, {}, {}, reason::overDevices},
+         {"cp_size", cutOverDevices, AboveOne, {}, {}, reason::overDevices},
+         {"sp_size", cutOverDevices, AboveOne, {}, {}, reason::overDevices}}};
+    refuseOtherRun(root.sectionIfAny(parallelismKey), cuts);
     if (const auto settings = deepSpeedSettings(root))
         refuseCutLayers(*settings);
 }

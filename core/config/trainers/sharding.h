@@ -27,7 +27,7 @@ std::string_view uncountedDevicesText(const BatchPlan& plan);
 /// fsdp_config, and deepspeed where it holds the settings themselves; those of another file are not known.
 ///
 /// How many devices there are is for the launcher to say; who plans an exploration takes those that run its
-/// trials.
+/// trials, unless the config has them share in groups of a size of its own (StepOptions::shards).
 /// \param takesConfigAlone  fsdp_config counts without fsdp
 /// \throws ConfigError where a value is illegal
 void readSharding(const ConfigSection& root, bool takesConfigAlone, ConfigContents& contents);
@@ -47,7 +47,7 @@ bool hasDeepSpeedPrecision(const ConfigSection& root, model::Precision mixed);
 /// The optimizer of DeepSpeed's settings comes before the Trainer's own.
 RunKeys withSharedOptimizer(const ConfigSection& root, RunKeys ofTrainer);
 
-/// \throws NotRun where DeepSpeed cuts layers over devices
+/// \throws NotRun where DeepSpeed cuts layers over devices, or accelerate layers or texts
 void refuseSharedCuts(const ConfigSection& root);
 
 } // namespace batchpeak::config

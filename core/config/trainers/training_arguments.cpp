@@ -107,7 +107,10 @@ void readTrainingArguments(const ConfigSection& root, ConfigContents& contents)
     warnOf(root, stepFeatures, contents.warnings);
     // Without fsdp its settings say nothing (__post_init__ of TrainingArguments in transformers 5.23).
     readSharding(root, /*takesConfigAlone=*/false, contents);
-    readRun(root, withSharedOptimizer(root, runKeys), contents);
+    RunKeys keysOfRun = withSharedOptimizer(root, runKeys);
+    if (!root.has(keysOfRun.attention) && root.sectionIfAny("model_init_kwargs").has(keysOfRun.attention))
+        keysOfRun.attention = "model_init_kwargs.attn_implementation";
+    readRun(root, keysOfRun, contents);
     // It sets torch.backends.cudnn.allow_tf32 too: TrainingArguments.__post_init__ in transformers 5.23.
     contents.step.convolvesInTf32 = root.boolean("tf32").value_or(true);
     contents.training.halvesAutomatically = findsBatchSize(root);
@@ -141,6 +144,20 @@ SplicedText withSizeInTrainingArguments(const ConfigSection& root, const ChosenS
     switchOffBatchFinder(root, changes, notes);
     noteDeepSpeed(root, notes);
     return withChanges(root, changes, notes);
+}
+
+void warnOfTypeOfFile(TextPosition position, std::string_view trialsTake, std::vector<Warning>& warnings)
+{
+    warnOfApproximation(warnings, position, approximation::typeOfFile,
+                        "The file of the network decides the type of its weights; trials take {}.",
+                        trialsTake);
+}
+
+void warnOfFp32Adapters(TextPosition position, std::string_view since, std::vector<Warning>& warnings)
+{
+    warnOfApproximation(warnings, position, approximation::fp32Adapters,
+                        "The run computes adapters in fp32, since {}; trials compute them in bfloat16.",
+                        since);
 }
 
 void takeLossInChunks(ConfigContents& contents, TextPosition position)

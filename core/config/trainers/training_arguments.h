@@ -54,6 +54,15 @@ inline constexpr std::string_view unpackedEvaluationText =
     "{} leaves the texts of evaluation unpacked; trials pack them as those of training.";
 inline constexpr std::string_view cutOverDevices = "cuts the network or its texts over several devices ({})";
 
+/// Of weights whose type a config leaves to their file.
+/// \param trialsTake  "bfloat16, as most files have it"
+void warnOfTypeOfFile(TextPosition position, std::string_view trialsTake, std::vector<Warning>& warnings);
+inline constexpr std::string_view asMostFiles = "bfloat16, as most files have it";
+
+/// Of adapters beside a network whose products trials cannot have in another type than theirs.
+/// \param since  why the run has them: "neither bf16 nor fp16 is on"
+void warnOfFp32Adapters(TextPosition position, std::string_view since, std::vector<Warning>& warnings);
+
 /// Of kernels that compute the loss beside the projection onto the vocabulary, and never hold all logits.
 void takeLossInChunks(ConfigContents& contents, TextPosition position);
 

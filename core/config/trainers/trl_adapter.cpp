@@ -43,7 +43,7 @@ void readQuantization(const ConfigSection& root, PeftAdapter& adapter, std::vect
     }
     if (!hasSixteenBits) {
         warnOfApproximation(
-            warnings, root.positionOf(trlTypeKey(root)), approximation::wideWeights,
+            warnings, trlLoading(root).positionOf(trlTypeKey(trlLoading(root))), approximation::wideWeights,
             "The run holds embeddings and normalisations in fp32, since dtype is not bfloat16; "
             "trials hold them in bfloat16, which takes less memory.");
     }
@@ -51,16 +51,48 @@ void readQuantization(const ConfigSection& root, PeftAdapter& adapter, std::vect
 
 } // namespace
 
-std::string_view trlTypeKey(const ConfigSection& root)
+ConfigSection trlLoading(const ConfigSection& root)
+{
+    const ConfigSection arguments = root.sectionIfAny(trlLoadingKey);
+    return !hasOneOf(root, "dtype torch_dtype") && arguments.find("dtype") ? arguments : root;
+}
+
+std::string_view trlTypeKey(const ConfigSection& loading)
 {
     // dtype is what torch_dtype is called since transformers 4.56.
-    return root.find("dtype") ? "dtype" : "torch_dtype";
+    return loading.find("dtype") ? "dtype" : "torch_dtype";
 }
 
 std::string trlTypeOfWeights(const ConfigSection& root)
 {
-    const std::string_view key = trlTypeKey(root);
-    return root.isWrittenNull(key) ? "auto" : root.text(key).value_or("float32");
+    const ConfigSection loading = trlLoading(root);
+    const std::string_view key = trlTypeKey(loading);
+    return loading.isWrittenNull(key) ? "auto" : loading.text(key).value_or("float32");
+}
+
+void warnOfTrlLoading(const ConfigSection& root, std::vector<Warning>& warnings)
+{
+    if (!root.isOn(trlLoadingKey))
+        return;
+    warn(warnings, root.positionOf(trlLoadingKey),
+         "{} is heeded where a script hands the name of a network to SFTTrainer, which is taken for granted; "
+         "TRL's own scripts and alignment-handbook pass over it, and take dtype and attn_implementation from "
+         "beside it.",
+         trlLoadingKey);
+    const ConfigSection arguments = root.sectionIfAny(trlLoadingKey);
+    // create_model_from_path in trl/trainer/utils.py has float32 in its place, which comes first in
+    // from_pretrained of transformers 5.23.
+    if (arguments.has("torch_dtype") && !arguments.find("dtype")) {
+        warn(warnings, arguments.positionOf("torch_dtype"),
+             "TRL 1.x passes over {} and loads weights in fp32; call it dtype to have it heeded.",
+             arguments.pathOf("torch_dtype"));
+    }
+    if (arguments.isOn("quantization_config")) {
+        warnOfApproximation(warnings, arguments.positionOf("quantization_config"),
+                            approximation::otherQuantization,
+                            "{} has the network quantised as it is loaded; trials hold it whole.",
+                            arguments.pathOf("quantization_config"));
+    }
 }
 
 decltype(ConfigContents::tuningFor) readTrlAdapter(const ConfigSection& root, std::vector<Warning>& warnings)

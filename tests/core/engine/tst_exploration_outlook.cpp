@@ -213,8 +213,12 @@ private slots:
         contents.step.sharding = model::Sharding::Parameters;
         contents.step.activationCheckpointing = true;
         contents.train->knowsDevices = false;
+        contents.warnings = {{.sentence = {},
+                              .position = {},
+                              .approximation = std::string(config::approximation::hostActivations)}};
         contents.alone = {.activationCheckpointing = false,
-                          .approximation = std::string(config::approximation::narrowedLayers)};
+                          .approximation = std::string(config::approximation::narrowedLayers),
+                          .droppedApproximation = std::string(config::approximation::hostActivations)};
         ExplorationOptions options;
         const auto planned = [&](const QStringList& ids) {
             options.devices = ids;
@@ -229,7 +233,8 @@ private slots:
         const auto shared = planned({QStringLiteral("cuda"), QStringLiteral("cpu")});
         QVERIFY(shared.load.step.activationCheckpointing);
         QCOMPARE(shared.run.fidelity.reasons,
-                 std::vector<std::string>{std::string(config::approximation::sharding)});
+                 (std::vector<std::string>{std::string(config::approximation::hostActivations),
+                                           std::string(config::approximation::sharding)}));
         // A person's word counts on any number of them.
         options.activationCheckpointing = true;
         QVERIFY(planned({QStringLiteral("cpu")}).load.step.activationCheckpointing);

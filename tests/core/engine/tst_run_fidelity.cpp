@@ -327,6 +327,20 @@ private slots:
                                     contents.train->devices = 8;
                                 },
                                 8}},
+                              {"groups of the config's devices",
+                               {[](config::ConfigContents& contents, ExplorationOptions&) {
+                                    contents.step.sharding = model::Sharding::Gradients;
+                                    contents.step.shards = 4;
+                                    contents.train->devices = 8;
+                                },
+                                4}},
+                              {"groups of one device",
+                               {[](config::ConfigContents& contents, ExplorationOptions&) {
+                                    contents.step.sharding = model::Sharding::Gradients;
+                                    contents.step.shards = 4;
+                                    contents.train->devices = 1;
+                                },
+                                1}},
                               {"those of this computer, which are counted later",
                                {[](config::ConfigContents& contents, ExplorationOptions& options) {
                                     contents.step.sharding = model::Sharding::Gradients;

@@ -176,12 +176,16 @@ std::string runText(const ConfigContents& contents)
         run += ", updates in backward";
     if (contents.step.sharding != model::Sharding::None)
         run += ", sharded " + std::string(toText(contents.step.sharding));
+    if (contents.step.shards > 1)
+        run += " among " + text(contents.step.shards);
     if (contents.step.packedTextLength != 0)
         run += ", texts of " + text(contents.step.packedTextLength);
     if (contents.alone.activationCheckpointing == false)
         run += ", on one device no activation checkpointing";
     if (!contents.alone.approximation.empty())
         run += ", on one device ~ " + contents.alone.approximation;
+    if (!contents.alone.droppedApproximation.empty())
+        run += ", on one device not ~ " + contents.alone.droppedApproximation;
     return run;
 }
 
