@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "console.h"
 
+#include "visible_text.h"
+
 #include <QByteArray>
 
 #include <algorithm>
@@ -25,11 +27,15 @@ int terminalColumns()
     return 80;
 }
 
-void put(std::FILE* stream, const QString& text)
+void put(std::FILE* stream, const QByteArray& bytes)
 {
-    const QByteArray bytes = text.toUtf8();
     std::fwrite(bytes.constData(), 1, static_cast<std::size_t>(bytes.size()), stream);
     std::fflush(stream);
+}
+
+void put(std::FILE* stream, const QString& text)
+{
+    put(stream, text.toUtf8());
 }
 
 // To the first column, and erase to the end of the line (ECMA-48 EL).
@@ -76,6 +82,13 @@ void Console::answer(const QStringList& lines)
         answer(line);
 }
 
+void Console::quote(const QByteArray& bytes)
+{
+    // Whatever TERM says: a terminal that is said to be dumb may be none.
+    const bool isSeen = isatty(fileno(m_answers)) == 1;
+    put(m_answers, isSeen ? visibleText(QString::fromUtf8(bytes)).toUtf8() : bytes);
+}
+
 void Console::remark(const StyledText& line)
 {
     write(stderr, line);
@@ -96,7 +109,8 @@ void Console::setLiveLine(const ProgressLine& line)
     if (text == m_liveLine)
         return;
     m_liveLine = text;
-    put(stderr, QString::fromUtf16(eraseLine) + drawn(stderr, text));
+    put(stderr,
+        QString::fromUtf16(eraseLine) + drawn(stderr, text).replace(QLatin1Char('\n'), QLatin1Char(' ')));
 }
 
 void Console::write(std::FILE* stream, const StyledText& line)
@@ -104,7 +118,7 @@ void Console::write(std::FILE* stream, const StyledText& line)
     const bool liveLineStands = !m_liveLine.isEmpty();
     if (liveLineStands)
         put(stderr, QString::fromUtf16(eraseLine));
-    put(stream, drawn(stream, line) + QLatin1Char('\n'));
+    put(stream, withIndentedBreaks(drawn(stream, line)) + QLatin1Char('\n'));
     if (liveLineStands)
         put(stderr, drawn(stderr, m_liveLine.left(terminalColumns() - 1)));
 }
@@ -119,7 +133,8 @@ QString Console::drawn(std::FILE* stream, const StyledText& line) const
 
 void printError(const QString& sentence)
 {
-    put(stderr, QStringLiteral("batchpeak: ") + sentence + QLatin1Char('\n'));
+    put(stderr,
+        QStringLiteral("batchpeak: ") + withIndentedBreaks(visibleText(sentence)) + QLatin1Char('\n'));
 }
 
 void LogPrinter::print(const std::vector<LogLine>& log, const QString& saidElsewhere)
