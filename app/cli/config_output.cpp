@@ -15,7 +15,6 @@
 #include <QStringList>
 
 #include <algorithm>
-#include <cstdio>
 
 namespace batchpeak::cli {
 
@@ -288,8 +287,6 @@ QJsonObject writtenObject(const engine::ConfigFile& file, const config::ChosenSi
 void printBytes(const std::string& text)
 {
     Console().quote(QByteArray::fromStdString(text));
-    if (std::ferror(stdout) != 0)
-        throw UsageError("not all could be written to stdout; make room there, or name another place.");
 }
 
 } // namespace batchpeak::cli

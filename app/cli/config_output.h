@@ -86,7 +86,6 @@ QJsonObject writtenObject(const engine::ConfigFile& file, const config::ChosenSi
                           const OutputOptions& options);
 
 /// A text on stdout, as Console::quote() has it.
-/// \throws UsageError where stdout does not take it
 void printBytes(const std::string& text);
 
 } // namespace batchpeak::cli

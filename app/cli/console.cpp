@@ -2,11 +2,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "console.h"
 
+#include "command.h"
 #include "visible_text.h"
 
 #include <QByteArray>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -27,10 +30,19 @@ int terminalColumns()
     return 80;
 }
 
+// Of the first write to stdout that failed. There is one stdout, whoever writes to it.
+int answersError = 0;
+
 void put(std::FILE* stream, const QByteArray& bytes)
 {
-    std::fwrite(bytes.constData(), 1, static_cast<std::size_t>(bytes.size()), stream);
-    std::fflush(stream);
+    const auto size = static_cast<std::size_t>(bytes.size());
+    errno = 0;
+    const bool isWritten = std::fwrite(bytes.constData(), 1, size, stream) == size;
+    // In this order, since a terminal shows what could be written.
+    if (std::fflush(stream) == 0 && isWritten)
+        return;
+    if (stream == stdout && answersError == 0)
+        answersError = errno == 0 ? EIO : errno;
 }
 
 void put(std::FILE* stream, const QString& text)
@@ -129,6 +141,18 @@ QString Console::drawn(std::FILE* stream, const StyledText& line) const
         m_colours == Colours::Always ||
         (m_colours == Colours::Auto && isTerminal(stream) && qgetenv("NO_COLOR").isEmpty());
     return isColoured ? line.coloured() : line.plain();
+}
+
+int codeWithAnswers(int code)
+{
+    // Of a reader that is gone the run has heard by a signal already, as of an end that was asked for.
+    const bool isAskedFor = code == exitCode::interrupted && answersError == EPIPE;
+    if (answersError == 0 || isAskedFor)
+        return code;
+    printError(
+        QStringLiteral("not all could be written to stdout: %1. Make room there, or name another place.")
+            .arg(QString::fromLocal8Bit(std::strerror(answersError))));
+    return code == exitCode::success ? exitCode::notWritten : code;
 }
 
 void printError(const QString& sentence)

@@ -75,6 +75,10 @@ private:
     engine::LogLine m_last;
 };
 
+/// What a command ends with, where it would end with \p code: a script that reads answers has to know that
+/// some are missing. Says so on stderr.
+int codeWithAnswers(int code);
+
 /// "batchpeak: " and the sentence, on stderr.
 void printError(const QString& sentence);
 
