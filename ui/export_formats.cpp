@@ -51,17 +51,31 @@ QString numberIfKnown(const std::optional<Value>& value)
     return value ? number(*value) : QString();
 }
 
+/// Whether a spreadsheet would calculate it (OWASP, "CSV Injection"). Of numbers only negative ones begin so.
+bool isFormula(const QString& text)
+{
+    static const QString beginnings = QStringLiteral("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20");
+    bool isNumber = false;
+    QLocale::c().toDouble(text, &isNumber);
+    return !text.isEmpty() && beginnings.contains(text.front()) && !isNumber;
+}
+
+QString quoted(const QString& text)
+{
+    return QLatin1Char('"') + QString(text).replace(QLatin1Char('"'), QLatin1String("\"\"")) +
+           QLatin1Char('"');
+}
+
 // Words of a user's own program may hold anything.
 QString quotedIfNeeded(const QString& text)
 {
-    const bool isPlain = std::ranges::none_of(text, [](QChar c) {
-        return c == QLatin1Char(',') || c == QLatin1Char('"') || c == QLatin1Char('\n') ||
-               c == QLatin1Char('\r');
-    });
-    if (isPlain)
-        return text;
-    return QLatin1Char('"') + QString(text).replace(QLatin1Char('"'), QLatin1String("\"\"")) +
-           QLatin1Char('"');
+    // The apostrophe makes text of it.
+    if (isFormula(text))
+        return quoted(QLatin1Char('\'') + text);
+    // Where the comma is for decimals, spreadsheets cut at semicolons, and some at tabs.
+    static const QString separators = QStringLiteral(",;\t\"\n\r");
+    const bool isPlain = std::ranges::none_of(text, [](QChar c) { return separators.contains(c); });
+    return isPlain ? text : quoted(text);
 }
 
 QString lineOf(const QStringList& fields)

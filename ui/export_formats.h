@@ -27,7 +27,8 @@ namespace batchpeak::ui {
 QString sizeLine(const config::BatchPlan& plan, std::int64_t microBatchSize, std::string_view text);
 
 /// The finished trials as a table for other programs, in the order of their starts: comma-separated as
-/// RFC 4180 has it, with a header; numbers in full and in the C locale, bytes and seconds as they are.
+/// RFC 4180 has it, with a header; numbers in full and in the C locale, bytes and seconds as they are. Words
+/// that a spreadsheet would take for a formula have an apostrophe before them.
 /// The columns are named as the fields of the events. A value that is not known is an empty field. A trial
 /// that compares sizes has a line for each of them, with the times that it was visited; the first one has the
 /// time of all.

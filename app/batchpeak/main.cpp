@@ -10,7 +10,10 @@
 
 #include <QApplication>
 
+#include <cerrno>
 #include <chrono>
+#include <fcntl.h>
+#include <unistd.h>
 
 namespace {
 
@@ -19,6 +22,16 @@ bool hasDisplay()
 {
     return qEnvironmentVariableIsSet("DISPLAY") || qEnvironmentVariableIsSet("WAYLAND_DISPLAY") ||
            qEnvironmentVariableIsSet("QT_QPA_PLATFORM");
+}
+
+/// Without a standard stream the next file that is opened would take its number, and what is said would be
+/// written into that. Opened the wrong way round, a write fails as it should.
+void occupyStandardStreams()
+{
+    for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+        if (fcntl(stream, F_GETFD) == -1 && errno == EBADF)
+            (void)open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+    }
 }
 
 void nameApplication()
@@ -73,6 +86,7 @@ int openWindow(int& argc, char** argv, const batchpeak::cli::WindowRequest& requ
 int main(int argc, char** argv)
 {
     const auto startOfMain = std::chrono::steady_clock::now();
+    occupyStandardStreams();
     batchpeak::cli::CommandLine commandLine;
     if (const auto code = commandLine.parse(argc, argv))
         return *code;

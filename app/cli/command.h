@@ -22,7 +22,7 @@ inline constexpr int badInput = 1;
 inline constexpr int nothingFits = 2;
 /// Trials could not be run, or ended without a recommendation.
 inline constexpr int noTrials = 3;
-/// It came to a good end, but events that were asked for are missing.
+/// It came to a good end, but events or answers that were asked for could not all be written.
 inline constexpr int notWritten = 4;
 /// The confidence stayed below --min-confidence, so nothing was written into a config.
 inline constexpr int tooUnsure = 5;

@@ -23,7 +23,7 @@ template<typename Action>
 int answeringErrors(Action action)
 {
     try {
-        return action();
+        return codeWithAnswers(action());
     } catch (const UsageError& error) {
         printError(QString::fromStdString(error.what()));
     } catch (const config::ConfigError& error) {

@@ -15,9 +15,6 @@
 #include <QStringList>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 
 namespace batchpeak::cli {
 
@@ -159,7 +156,7 @@ void showChange(const engine::ConfigFile& file, const config::SplicedText& splic
     if (change.isEmpty())
         console.remark(QStringLiteral("The config holds that already, so nothing would change."));
     else
-        console.answer(change.chopped(1));
+        console.quote(change.toUtf8());
 }
 
 } // namespace
@@ -289,10 +286,7 @@ QJsonObject writtenObject(const engine::ConfigFile& file, const config::ChosenSi
 
 void printBytes(const std::string& text)
 {
-    errno = 0;
-    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
-        throw UsageError(std::string("the config could not be written to stdout: ") + std::strerror(errno) +
-                         ".");
+    Console().quote(QByteArray::fromStdString(text));
 }
 
 } // namespace batchpeak::cli

@@ -85,8 +85,7 @@ void writeSizes(const engine::ConfigFile& file, const std::vector<config::Chosen
 QJsonObject writtenObject(const engine::ConfigFile& file, const config::ChosenSize& chosen,
                           const OutputOptions& options);
 
-/// The text as it is, without a line end of our own, on stdout.
-/// \throws UsageError where stdout does not take it
+/// A text on stdout, as Console::quote() has it.
 void printBytes(const std::string& text);
 
 } // namespace batchpeak::cli

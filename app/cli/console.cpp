@@ -2,9 +2,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "console.h"
 
+#include "command.h"
+#include "visible_text.h"
+
 #include <QByteArray>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -25,11 +30,24 @@ int terminalColumns()
     return 80;
 }
 
+// Of the first write to stdout that failed. There is one stdout, whoever writes to it.
+int answersError = 0;
+
+void put(std::FILE* stream, const QByteArray& bytes)
+{
+    const auto size = static_cast<std::size_t>(bytes.size());
+    errno = 0;
+    const bool isWritten = std::fwrite(bytes.constData(), 1, size, stream) == size;
+    // In this order, since a terminal shows what could be written.
+    if (std::fflush(stream) == 0 && isWritten)
+        return;
+    if (stream == stdout && answersError == 0)
+        answersError = errno == 0 ? EIO : errno;
+}
+
 void put(std::FILE* stream, const QString& text)
 {
-    const QByteArray bytes = text.toUtf8();
-    std::fwrite(bytes.constData(), 1, static_cast<std::size_t>(bytes.size()), stream);
-    std::fflush(stream);
+    put(stream, text.toUtf8());
 }
 
 // To the first column, and erase to the end of the line (ECMA-48 EL).
@@ -76,6 +94,13 @@ void Console::answer(const QStringList& lines)
         answer(line);
 }
 
+void Console::quote(const QByteArray& bytes)
+{
+    // Whatever TERM says: a terminal that is said to be dumb may be none.
+    const bool isSeen = isatty(fileno(m_answers)) == 1;
+    put(m_answers, isSeen ? visibleText(QString::fromUtf8(bytes)).toUtf8() : bytes);
+}
+
 void Console::remark(const StyledText& line)
 {
     write(stderr, line);
@@ -96,7 +121,8 @@ void Console::setLiveLine(const ProgressLine& line)
     if (text == m_liveLine)
         return;
     m_liveLine = text;
-    put(stderr, QString::fromUtf16(eraseLine) + drawn(stderr, text));
+    put(stderr,
+        QString::fromUtf16(eraseLine) + drawn(stderr, text).replace(QLatin1Char('\n'), QLatin1Char(' ')));
 }
 
 void Console::write(std::FILE* stream, const StyledText& line)
@@ -104,7 +130,7 @@ void Console::write(std::FILE* stream, const StyledText& line)
     const bool liveLineStands = !m_liveLine.isEmpty();
     if (liveLineStands)
         put(stderr, QString::fromUtf16(eraseLine));
-    put(stream, drawn(stream, line) + QLatin1Char('\n'));
+    put(stream, withIndentedBreaks(drawn(stream, line)) + QLatin1Char('\n'));
     if (liveLineStands)
         put(stderr, drawn(stderr, m_liveLine.left(terminalColumns() - 1)));
 }
@@ -117,9 +143,22 @@ QString Console::drawn(std::FILE* stream, const StyledText& line) const
     return isColoured ? line.coloured() : line.plain();
 }
 
+int codeWithAnswers(int code)
+{
+    // Of a reader that is gone the run has heard by a signal already, as of an end that was asked for.
+    const bool isAskedFor = code == exitCode::interrupted && answersError == EPIPE;
+    if (answersError == 0 || isAskedFor)
+        return code;
+    printError(
+        QStringLiteral("not all could be written to stdout: %1. Make room there, or name another place.")
+            .arg(QString::fromLocal8Bit(std::strerror(answersError))));
+    return code == exitCode::success ? exitCode::notWritten : code;
+}
+
 void printError(const QString& sentence)
 {
-    put(stderr, QStringLiteral("batchpeak: ") + sentence + QLatin1Char('\n'));
+    put(stderr,
+        QStringLiteral("batchpeak: ") + withIndentedBreaks(visibleText(sentence)) + QLatin1Char('\n'));
 }
 
 void LogPrinter::print(const std::vector<LogLine>& log, const QString& saidElsewhere)

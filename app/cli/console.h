@@ -6,6 +6,7 @@
 #include "progress_line.h"
 #include "styled_text.h"
 
+#include <QByteArray>
 #include <QString>
 #include <QStringList>
 
@@ -22,8 +23,9 @@ enum class Colours { Auto, Always, Never };
 /// where stderr is a terminal one live line stands below all of it.
 ///
 /// It decides where words go, whether in colours, and keeps the live line from mixing with them; not what is
-/// said. Words are English whatever the locale, since scripts read them. What is no terminal gets no control
-/// sequence, unless colours are asked for.
+/// said. Words are English whatever the locale, since scripts read them. Control sequences are those of its
+/// own colours and live line, whatever is in the words; what is no terminal gets none, unless colours are
+/// asked for.
 class Console
 {
 public:
@@ -35,6 +37,8 @@ public:
 
     void answer(const StyledText& line);
     void answer(const QStringList& lines);
+    /// What a file holds, without a line end of ours: byte by byte, but visible on a terminal.
+    void quote(const QByteArray& bytes);
     void remark(const StyledText& line);
     void remark(const QStringList& lines);
 
@@ -62,6 +66,8 @@ public:
         : m_console(console), m_least(least)
     {}
 
+    /// From now on.
+    void printOnly(engine::LogLevel least) { m_least = least; }
     /// \param saidElsewhere  text that is left out, since it stands among the last lines
     void print(const std::vector<engine::LogLine>& log, const QString& saidElsewhere);
 
@@ -70,6 +76,10 @@ private:
     engine::LogLevel m_least;
     engine::LogLine m_last;
 };
+
+/// What a command ends with, where it would end with \p code: a script that reads answers has to know that
+/// some are missing. Says so on stderr.
+int codeWithAnswers(int code);
 
 /// "batchpeak: " and the sentence, on stderr.
 void printError(const QString& sentence);

@@ -6,6 +6,7 @@
 #include "config_text.h"
 #include "engine/event_log.h"
 #include "engine/field_object.h"
+#include "engine/json_text.h"
 #include "engine/stored_snapshot.h"
 #include "engine/tuning_choice.h"
 #include "engine/tuning_text.h"
@@ -14,7 +15,6 @@
 #include "options.h"
 
 #include <QJsonArray>
-#include <QJsonDocument>
 
 #include <limits>
 #include <variant>
@@ -203,7 +203,7 @@ void addJsonOption(Options& options, bool& asJson)
 
 void printJson(const QJsonObject& document)
 {
-    printBytes(QJsonDocument(document).toJson(QJsonDocument::Indented).toStdString());
+    printBytes(engine::jsonText(document, QJsonDocument::Indented).toStdString());
 }
 
 QJsonObject contentsObject(const QString& path, const config::ConfigContents& contents,

@@ -25,7 +25,6 @@ class Options;
 void addJsonOption(Options& options, bool& asJson);
 
 /// On stdout, indented, with a line end.
-/// \throws UsageError where stdout does not take it
 void printJson(const QJsonObject& document);
 
 /// "batchpeak inspect": what was read of a config.

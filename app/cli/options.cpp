@@ -3,6 +3,7 @@
 #include "options.h"
 
 #include "command.h"
+#include "config_output.h"
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
@@ -10,6 +11,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <sstream>
 #include <utility>
 
 namespace batchpeak::cli {
@@ -254,8 +256,10 @@ bool Options::parse(const std::vector<std::string>& words)
         // CLI11 takes the last word first.
         m_app->parse(std::vector<std::string>(words.rbegin(), words.rend()));
     } catch (const CLI::Success& request) {
-        // Help and version, which CLI11 prints itself.
-        m_app->exit(request);
+        // Help and version, in CLI11's words.
+        std::ostringstream text;
+        m_app->exit(request, text, text);
+        printBytes(text.str());
         return false;
     } catch (const CLI::ParseError& error) {
         throw UsageError(sentenceFor(error, *m_app));

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "styled_text.h"
 
+#include "visible_text.h"
+
 #include <algorithm>
 
 namespace batchpeak::cli {
@@ -35,7 +37,7 @@ QString renditionOf(Style style)
 void StyledText::append(const QString& text, Style style)
 {
     if (!text.isEmpty())
-        m_parts.push_back({.text = text, .style = style});
+        m_parts.push_back({.text = visibleText(text), .style = style});
 }
 
 void StyledText::append(const StyledText& text)

@@ -11,12 +11,12 @@ namespace batchpeak::cli {
 /// What a part of a line is, for a terminal that has colours.
 enum class Style { Plain, Strong, Muted, Accent, Good, Warning, Bad };
 
-/// A line whose parts have styles. How those look, it alone knows; whether they show, the console.
+/// A line whose parts have styles. How those look, it alone knows; whether they show, the console. Its text
+/// is visible, as of visibleText(), so that no control sequence is in it but those of its own styles.
 class StyledText
 {
 public:
     StyledText() = default;
-    /// What has no style is written as it is, so that any text can be given.
     StyledText(const QString& plain) { append(plain); }
 
     void append(const QString& text, Style style = Style::Plain);

@@ -4,9 +4,11 @@
 
 #include "engine/readable_text.h"
 #include "engine/tuning_text.h"
+#include "visible_text.h"
 
 #include <QLocale>
 
+#include <algorithm>
 #include <cmath>
 
 namespace batchpeak::cli {
@@ -110,8 +112,13 @@ QString batchText(const config::BatchPlan& plan)
            (plan.isOverAllDevices ? QStringLiteral(" over all devices") : QStringLiteral(" on one device"));
 }
 
-QStringList alignedLines(const std::vector<QStringList>& rows)
+QStringList alignedLines(const std::vector<QStringList>& rowsOfAnyText)
 {
+    // A column is as wide as what is seen of it.
+    std::vector<QStringList> rows = rowsOfAnyText;
+    for (QStringList& row : rows)
+        std::ranges::transform(row, row.begin(), visibleText);
+
     std::vector<qsizetype> widths;
     for (const QStringList& row : rows) {
         widths.resize(std::max(widths.size(), static_cast<std::size_t>(row.size())));

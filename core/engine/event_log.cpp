@@ -3,6 +3,7 @@
 #include "event_log.h"
 
 #include "comparison_text.h"
+#include "json_text.h"
 #include "log_text.h"
 #include "model/word_table.h"
 #include "trial/contrast.h"
@@ -11,7 +12,6 @@
 #include <QDateTime>
 #include <QFileDevice>
 #include <QJsonArray>
-#include <QJsonDocument>
 
 #include <cmath>
 #include <string>
@@ -178,7 +178,7 @@ void EventLines::write(const QString& event, QJsonObject fields)
 {
     fields.insert(QStringLiteral("event"), event);
     fields.insert(QStringLiteral("time"), QDateTime::currentDateTimeUtc().toString(Qt::ISODateWithMs));
-    const QByteArray line = QJsonDocument(fields).toJson(QJsonDocument::Compact) + '\n';
+    const QByteArray line = jsonText(fields, QJsonDocument::Compact) + '\n';
     bool isWritten = m_device.write(line) == line.size();
     // A reader at the other end of a pipe wants each line as it comes.
     if (auto* file = qobject_cast<QFileDevice*>(&m_device))

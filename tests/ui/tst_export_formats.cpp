@@ -91,6 +91,34 @@ private slots:
                      "4,cuda:0,28,,,,,,,,,,,,0,,approximate,approximate\r\n"
                      "4,cuda:0,32,oom,,,,,,,,,,,0,,approximate,approximate\r\n"));
     }
+
+    void writesNoFormula_data()
+    {
+        // What a worker said of a trial, and how it is written.
+        rows<std::string, std::string>(
+            {{"plain", {"it ran", "it ran"}},
+             {"a number", {"-3", "-3"}},
+             {"a number with an exponent", {"-1.5e-3", "-1.5e-3"}},
+             {"a call", {"=HYPERLINK(\"http://a\")", "\"'=HYPERLINK(\"\"http://a\"\")\""}},
+             {"plus", {"+1+cmd|' /C calc'!A0", "\"'+1+cmd|' /C calc'!A0\""}},
+             {"minus", {"-2+3", "\"'-2+3\""}},
+             {"at", {"@SUM(1)", "\"'@SUM(1)\""}},
+             {"a tab", {"\t=1", "\"'\t=1\""}},
+             {"a return", {"\r=1", "\"'\r=1\""}},
+             {"a line", {"\n=1", "\"'\n=1\""}},
+             {"wide", {"\uff1d1", "\"'\uff1d1\""}},
+             {"after another separator", {"a;=1", "\"a;=1\""}},
+             {"inside", {"a=1", "a=1"}}});
+    }
+    void writesNoFormula()
+    {
+        const auto& [said, written] = row<std::string, std::string>();
+        const QByteArray text = ui::trialsCsv(
+            {{.number = 1, .device = "cpu", .microBatchSize = 2, .outcome = Outcome::Failed, .text = said}},
+            {});
+        const std::string line = "1,cpu,2,failed,,,,,,0,0,," + written + ",,,,";
+        QVERIFY2(text.contains(QByteArray::fromStdString(line)), text);
+    }
 };
 
 BATCHPEAK_TEST(ExportFormatsTest)

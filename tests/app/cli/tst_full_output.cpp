@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "program_run.h"
+#include "support/rows.h"
+#include "support/test_main.h"
+
+#include <QFileInfo>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <unistd.h>
+
+namespace {
+
+/// The program with stdout in a file, or closed where there is no name.
+ProgramRun runInto(const QString& output, const QStringList& arguments)
+{
+    QProcess process;
+    process.setProcessEnvironment(environmentWithoutDisplay());
+    if (output.isEmpty())
+        process.setChildProcessModifier([] { close(STDOUT_FILENO); });
+    else
+        process.setStandardOutputFile(output);
+    process.start(QStringLiteral(BATCHPEAK_PROGRAM), arguments);
+    process.closeWriteChannel();
+    process.waitForFinished();
+    ProgramRun run;
+    if (process.exitStatus() == QProcess::NormalExit)
+        run.exitCode = process.exitCode();
+    run.err = QString::fromUtf8(process.readAllStandardError());
+    return run;
+}
+
+} // namespace
+
+/// A stdout that takes nothing.
+class FullOutputTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void initTestCase()
+    {
+        QVERIFY(m_folder.isValid());
+        qputenv("XDG_DATA_HOME", m_folder.path().toUtf8());
+        // So that there is a history.
+        const ProgramRun run = runProgram(exploreArguments("", words("--max-trials 2 --min-confidence 0")));
+        QVERIFY2(run.succeeded(), run.text());
+    }
+
+    void saysThatAnswersAreMissing_data()
+    {
+        const auto add = rows<QStringList>();
+        const QString config = examplePath("gpt2-tiny.yaml");
+        const auto of = [&](const char* before, const char* after = "") {
+            return words(before) + QStringList(config) + words(after);
+        };
+        for (const char* line :
+             {"devices", "devices --json", "formats", "formats --json", "history", "history --json",
+              "history show 1", "completion bash", "--help", "--version", "explore --help"})
+            add(line, words(line));
+        add("inspect", of("inspect"));
+        add("inspect --json", of("inspect", "--json"));
+        add("inspect --as-yaml", of("inspect", "--as-yaml"));
+        add("export", of("export", "--size 4"));
+        add("export --json", of("export", "--size 4 --json"));
+        add("export --diff", of("export", "--size 4 --diff"));
+        add("explore --dry-run", of("explore", "--dry-run --device cpu"));
+        add("explore", exploreArguments("", words("--max-trials 2 --min-confidence 0")));
+        add("train", trainArguments("", words("--steps 2")));
+    }
+    void saysThatAnswersAreMissing()
+    {
+        const QString full = QStringLiteral("/dev/full");
+        if (!QFileInfo::exists(full))
+            QSKIP("This system has no file that takes nothing.");
+        const ProgramRun run = runInto(full, row<QStringList>());
+        QVERIFY2(run.exitCode == 4 && run.remarks("batchpeak: not all could be written to stdout: No space"),
+                 run.text());
+        QCOMPARE(run.err.count(QStringLiteral("batchpeak: ")), 1);
+    }
+
+    void keepsACodeThatSaysMore()
+    {
+        const QString full = QStringLiteral("/dev/full");
+        if (!QFileInfo::exists(full))
+            QSKIP("This system has no file that takes nothing.");
+        const ProgramRun run = runInto(full, exploreArguments("slope=1950000000"));
+        QVERIFY2(run.exitCode == 2 && run.remarks("not all could be written"), run.text());
+    }
+
+    void writesIntoNoOtherFile()
+    {
+        const QString events = m_folder.filePath(QStringLiteral("events.jsonl"));
+        const ProgramRun run =
+            runInto({}, exploreArguments("", words("--max-trials 2 --min-confidence 0 --events") +
+                                                 QStringList(events)));
+        QVERIFY2(run.exitCode == 4 && run.remarks("not all could be written"), run.text());
+        QVERIFY2(!eventsIn(bytesOf(events)).empty(), bytesOf(events).constData());
+    }
+
+private:
+    QTemporaryDir m_folder;
+};
+
+BATCHPEAK_TEST(FullOutputTest)
+#include "tst_full_output.moc"

@@ -1,0 +1,195 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cli/styled_text.h"
+#include "cli/terminal_text.h"
+#include "cli/visible_text.h"
+#include "program_run.h"
+#include "support/rows.h"
+#include "support/test_main.h"
+
+#include <QJsonDocument>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <algorithm>
+#include <array>
+#include <fcntl.h>
+#include <string>
+#include <unistd.h>
+
+using namespace batchpeak::cli;
+
+namespace {
+
+/// Whether a terminal would do anything but show it: of control characters tabs and ends of lines alone may
+/// be there.
+bool isVisible(const QString& text)
+{
+    return std::ranges::all_of(text, [](QChar character) {
+        const char16_t code = character.unicode();
+        return code == u'\n' || code == u'\t' || (code >= 0x20 && code < 0x7f) || code > 0x9f;
+    });
+}
+
+/// A terminal that takes what is written to it as it is.
+class Terminal
+{
+public:
+    Terminal() : m_master(posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC))
+    {
+        if (m_master < 0 || grantpt(m_master) != 0 || unlockpt(m_master) != 0)
+            return;
+        m_slave = open(ptsname(m_master), O_RDWR | O_NOCTTY | O_CLOEXEC);
+        fcntl(m_master, F_SETFL, O_NONBLOCK);
+    }
+    ~Terminal()
+    {
+        close(m_slave);
+        close(m_master);
+    }
+    Q_DISABLE_COPY_MOVE(Terminal)
+
+    bool isThere() const { return m_slave >= 0; }
+
+    /// What the program writes there on stdout.
+    QString written(const QStringList& arguments) const
+    {
+        QProcess process;
+        process.setProcessEnvironment(environmentWithoutDisplay());
+        process.setChildProcessModifier([this] { dup2(m_slave, STDOUT_FILENO); });
+        process.start(QStringLiteral(BATCHPEAK_PROGRAM), arguments);
+        process.waitForFinished();
+        QByteArray written;
+        std::array<char, 4096> buffer{};
+        for (ssize_t count = 0; (count = read(m_master, buffer.data(), buffer.size())) > 0;)
+            written.append(buffer.data(), count);
+        return QString::fromUtf8(written);
+    }
+
+private:
+    int m_master = -1;
+    int m_slave = -1;
+};
+
+} // namespace
+
+/// What configs, workers and files say cannot steer the terminal.
+class VisibleTextTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void init() { QVERIFY(m_folder.isValid()); }
+
+    void spellsOutControlCharacters_data()
+    {
+        rows<std::string, std::string>({{"nothing", {"", ""}},
+                                        {"plain", {"größer – 96 %", "größer – 96 %"}},
+                                        {"lines and tabs", {"a\tb\nc\r\nd", "a\tb\nc\r\nd"}},
+                                        {"an escape sequence", {"\x1b[2Jgone", "\\x1b[2Jgone"}},
+                                        {"a bell and a backspace", {"a\a\bc", "a\\x07\\x08c"}},
+                                        {"a zero", {std::string("a\0b", 3), "a\\x00b"}},
+                                        {"a return that hides", {"bad\rgood", "bad\\x0dgood"}},
+                                        {"a return at the end", {"bad\r", "bad\\x0d"}},
+                                        {"delete", {"a\x7f", "a\\x7f"}},
+                                        {"a sequence of one character",
+                                         {"\xc2\x9b"
+                                          "2J",
+                                          "\\x9b2J"}},
+                                        {"the first and the last of C1", {"\xc2\x80\xc2\x9f", "\\x80\\x9f"}},
+                                        {"beyond them", {"\xc2\xa0", "\xc2\xa0"}}});
+    }
+    void spellsOutControlCharacters()
+    {
+        const auto& [text, visible] = row<std::string, std::string>();
+        const QString seen = visibleText(QString::fromStdString(text));
+        QCOMPARE(seen.toStdString(), visible);
+        QCOMPARE(visibleText(seen), seen);
+    }
+
+    void keepsItsOwnColours()
+    {
+        StyledText text;
+        text.append(QStringLiteral("\033[5mbad"), Style::Bad);
+        QCOMPARE(text.coloured(), QStringLiteral("\033[31m\\x1b[5mbad\033[0m"));
+        QCOMPARE(text.columns(), qsizetype{10});
+    }
+
+    void alignsWhatIsSeen()
+    {
+        QCOMPARE(alignedLines({{QStringLiteral("\033"), QStringLiteral("a")},
+                               {QStringLiteral("bb"), QStringLiteral("c")}}),
+                 (QStringList{QStringLiteral("\\x1b  a"), QStringLiteral("bb    c")}));
+    }
+
+    void saysNothingOfOthersToTheTerminal_data()
+    {
+        const QString badName = path("bad\x1b[2Jname.yaml");
+        QVERIFY(writeBytes(badName, bytesOf(examplePath("gpt2-tiny.yaml"))));
+        const QString badValue = path("value.yaml");
+        QVERIFY(writeBytes(badValue, exampleWithSize("\"\\x9b2Jmany\"")));
+        rows<QStringList, std::string>(
+            {{"a file's name", {{QStringLiteral("inspect"), badName}, "bad\\x1b[2Jname.yaml"}},
+             {"a file that is not there",
+              {{QStringLiteral("inspect"), path("no\xc2\x9b\x7f")}, "no\\x9b\\x7f"}},
+             {"a config's value", {{QStringLiteral("inspect"), badValue}, "\\x9b2Jmany"}},
+             {"a worker's last words",
+              {exploreArguments("start=exit \"complain=\x1b[2J\xc2\x9b"
+                                "5mgone\""),
+               "\\x1b[2J\\x9b5mgone"}},
+             {"a device's kernel",
+              {exploreArguments("\"attention=\x1b[2Jfast\"", words("--max-trials 2 --min-confidence 0")),
+               "\\x1b[2Jfast"}},
+             {"an option", {{QStringLiteral("explore"), QStringLiteral("--\033[2J")}, "\\x1b[2J"}}});
+    }
+    void saysNothingOfOthersToTheTerminal()
+    {
+        const auto& [arguments, said] = row<QStringList, std::string>();
+        const ProgramRun run = runProgram(arguments);
+        QVERIFY2(run.answers(said.c_str()) || run.remarks(said.c_str()), run.text());
+        QVERIFY2(isVisible(run.out) && isVisible(run.err), run.text());
+    }
+
+    void indentsLinesThatAreNotItsOwn()
+    {
+        const ProgramRun run = runProgram(exploreArguments("start=exit complain=batchpeak:"));
+        QVERIFY2(run.remarks("\n  The worker's last words:\n  batchpeak:"), run.text());
+    }
+
+    void writesConfigsAsTheyAre()
+    {
+        // No other format takes them.
+        const QByteArray script =
+            bytesOf(QStringLiteral(BATCHPEAK_SOURCE_DIR "/tests/fuzz/corpus/megatron_format/train_gpt.sh"));
+        const QString file = path("train.sh");
+        QVERIFY(writeBytes(file, script + "# \xc2\x9b\r\n"));
+        const QStringList arguments{QStringLiteral("export"), file, QStringLiteral("--size"),
+                                    QStringLiteral("4")};
+        const ProgramRun run = runProgram(arguments);
+        QVERIFY2(run.succeeded({"# \xc2\x9b\r\n"}), run.text());
+        const Terminal terminal;
+        QVERIFY(terminal.isThere());
+        const QString seen = terminal.written(arguments);
+        QVERIFY2(seen.contains(QStringLiteral("# \\x9b\r")) && !seen.contains(QChar(0x9b)),
+                 qPrintable(seen));
+    }
+
+    void escapesAllOfThemInDocuments()
+    {
+        const QString file = path("a\x7f\xc2\x9b"
+                                  "2J\xc2\xa0.yaml");
+        QVERIFY(writeBytes(file, bytesOf(examplePath("gpt2-tiny.yaml"))));
+        const ProgramRun run = runProgram({QStringLiteral("inspect"), file, QStringLiteral("--json")});
+        QVERIFY2(run.succeeded({"a\\u007f\\u009b2J"}) && isVisible(run.out), run.text());
+        QCOMPARE(QJsonDocument::fromJson(run.out.toUtf8()).object().value(QLatin1String("file")).toString(),
+                 file);
+    }
+
+private:
+    QString path(const char* name) const { return m_folder.filePath(QString::fromUtf8(name)); }
+
+    QTemporaryDir m_folder;
+};
+
+BATCHPEAK_TEST(VisibleTextTest)
+#include "tst_visible_text.moc"
