@@ -311,7 +311,10 @@ private slots:
                    {"comparisons without visits", 7},
                    {"trials without a kernel of attention", 8},
                    {"networks all of which is trained", 9},
-                   {"no label", 11}});
+                   {"ways of training that nothing tells apart", 10},
+                   {"no label", 11},
+                   {"a label without reasons", 12},
+                   {"a label without what was replaced", 13}});
     }
     void readsWhatAnOlderProgramWrote()
     {
@@ -364,7 +367,10 @@ private slots:
         QCOMPARE(stored.summary.info.frozenParameters, version >= 10 ? someInfo().frozenParameters : 0);
         QCOMPARE(stored.summary.info.tuning, version >= 11 ? someInfo().tuning : QString());
         // A program that knew no label did not tell.
-        QCOMPARE(stored.summary.info.fidelity.kind, QString());
+        QCOMPARE(stored.summary.info.fidelity.kind, version >= 12 ? someInfo().fidelity.kind : QString());
+        QCOMPARE(stored.summary.info.fidelity.reasons,
+                 version >= 13 ? someInfo().fidelity.reasons : QStringList());
+        QCOMPARE(stored.summary.info.fidelity.replaced, QStringList());
         // The second time it is a file like any other.
         QVERIFY(ExplorationStore(path()).show(id)->trials.size() == 2);
     }
