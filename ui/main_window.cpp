@@ -4,8 +4,10 @@
 
 #include "charts/exploration_charts.h"
 #include "desktop_presence.h"
+#include "engine/cut_run.h"
 #include "engine/exploration.h"
 #include "engine/option_table.h"
+#include "engine/readable_text.h"
 #include "engine/trusted_code.h"
 #include "engine/writing_rule.h"
 #include "exploration_view.h"
@@ -18,6 +20,7 @@
 #include "recent_files.h"
 #include "run/steering_panel.h"
 #include "stop_question.h"
+#include "store/exploration_store.h"
 #include "table_layout.h"
 #include "trials_view.h"
 #include "trust_question.h"
@@ -224,6 +227,7 @@ void MainWindow::connectActions()
     connect(m_actions->pause, &QAction::triggered, this, &MainWindow::pauseOrResume);
     connect(m_actions->stop, &QAction::triggered, m_exploration, &engine::Exploration::stop);
     connect(m_actions->goOn, &QAction::triggered, this, &MainWindow::goOn);
+    connect(m_actions->resume, &QAction::triggered, this, &MainWindow::resumeCut);
     connect(m_actions->logarithmic, &QAction::toggled, this, [this](bool logarithmic) {
         m_view->setLogarithmic(logarithmic);
         m_settings.setLogarithmic(logarithmic);
@@ -306,7 +310,59 @@ void MainWindow::showPlan()
     m_view->showPlan(true);
     m_deviceSearch->start();
     // The first picture does not wait for the history either.
-    QTimer::singleShot(0, this, [this] { m_view->plan()->setEarlier(m_earlierRuns->entries()); });
+    QTimer::singleShot(0, this, [this] {
+        m_view->plan()->setEarlier(m_earlierRuns->entries());
+        offerToResume();
+    });
+}
+
+/// An exploration of the config as it is, that ended with its program.
+void MainWindow::offerToResume()
+{
+    m_cut.reset();
+    if (!m_config || isUnderWay() || !m_view->isPlanShown())
+        return;
+    try {
+        m_cut = engine::cutExplorationOf(m_earlierRuns->history(), m_config->path());
+    } catch (const store::StoreError&) {
+        // Whoever looks for earlier runs is told.
+        return;
+    }
+    if (m_cut && m_cut->summary.info.configText.toStdString() != m_config->text())
+        m_cut.reset();
+    if (!m_cut)
+        return;
+    const QString sentence =
+        tr("An exploration of this config that began at %1 was cut off after %2. Continue it, or start anew.")
+            .arg(startText(m_cut->summary.info.started), engine::trialsText(m_cut->summary.trials));
+    const QString remarks = m_view->banner()->isHidden() ? QString() : m_view->banner()->text();
+    m_view->banner()->showMessage(MessageBanner::Kind::Note,
+                                  remarks.isEmpty() ? sentence : sentence + QLatin1Char('\n') + remarks, {},
+                                  m_actions->resume);
+}
+
+/// What it was asked stands, whatever is asked for in the plan by now.
+void MainWindow::resumeCut()
+{
+    const auto cut = std::exchange(m_cut, std::nullopt);
+    if (!cut || !m_config || isUnderWay())
+        return;
+    m_view->banner()->hide();
+    const store::ExplorationInfo& info = cut->summary.info;
+    try {
+        auto file = *m_config;
+        if (!info.chosenModel.isEmpty() && info.chosenModel != file.chosenModel())
+            file = file.withModel(info.chosenModel);
+        m_config = file;
+        takeOptions(engine::optionsFrom(info.command));
+        if (m_exploration->snapshot().run->loadRequest != info.loadRequest)
+            return showError(tr("It would not go on with the same run: its network's file, the devices or "
+                                "Batchpeak have changed since. Start anew."));
+        m_exploration->takeUp(*engine::cutRunFrom(*cut));
+    } catch (const config::ConfigError& error) {
+        return showError(QString::fromUtf8(error.what()));
+    }
+    startInHand();
 }
 
 void MainWindow::takeOptions(const engine::ExplorationOptions& options)
@@ -471,6 +527,11 @@ void MainWindow::startExploring()
         showError(problem);
         return;
     }
+    startInHand();
+}
+
+void MainWindow::startInHand()
+{
     const auto* spec = m_config ? std::get_if<model::ModelSpec>(&m_config->contents().model) : nullptr;
     if (spec && !m_options.trustsCode && !mayRunCode(this, engine::codeOf(*spec), m_theme))
         return;

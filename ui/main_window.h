@@ -8,6 +8,7 @@
 #include "engine/device_search.h"
 #include "engine/phase_sequence.h"
 #include "engine/snapshot.h"
+#include "store/exploration_records.h"
 #include "theme/theme.h"
 #include "window_settings.h"
 
@@ -98,6 +99,9 @@ private:
     void showRemarks(const engine::ConfigFile& file);
     void pauseOrResume();
     void goOn();
+    void offerToResume();
+    void resumeCut();
+    void startInHand();
     void showError(const QString& sentence);
     /// Why no other config can be opened and nothing explored now, as a sentence; else empty.
     QString obstacle() const;
@@ -114,6 +118,8 @@ private:
     QHash<QString, engine::ExplorationOptions> m_asked;
     engine::DeviceSearch* m_deviceSearch;
     std::optional<engine::ConfigFile> m_config;
+    /// Of that config, where it was cut off and can go on.
+    std::optional<store::StoredExploration> m_cut;
     /// Nothing while the exploration in hand is shown.
     std::optional<EarlierRun> m_earlierRun;
     bool m_closesUnasked = false;

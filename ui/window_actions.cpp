@@ -33,6 +33,7 @@ WindowActions::WindowActions(QWidget* window)
       previousRun(new QAction(tr("Pre&vious run"), this)),
       present(new QAction(tr("&Back to the present run"), this)),
       goOn(new QAction(tr("&Go on"), this)),
+      resume(new QAction(tr("&Continue"), this)),
       exportSize(new QAction(tr("&Export…"), this)),
       copySize(new QAction(tr("&Copy"), this)),
       confirm(new QAction(tr("Con&firm"), this)),

@@ -59,6 +59,8 @@ public:
     QAction* present;
     /// Takes an end back and searches on.
     QAction* goOn;
+    /// The same with an exploration that was cut off, from where that is said; it has no place in menus.
+    QAction* resume;
     QAction* exportSize;
     QAction* copySize;
     /// Enabled by WindowTraining.

@@ -21,7 +21,6 @@
 #include "store/exploration_store.h"
 
 #include <QFile>
-#include <QFileInfo>
 
 #include <memory>
 #include <optional>
@@ -191,12 +190,11 @@ int ExploreCommand::explore(const engine::ConfigFile& file, engine::Exploration&
 store::StoredExploration ExploreCommand::explorationToResume() const
 {
     const QString path = store::ExplorationStore::defaultPath();
-    const store::ExplorationStore history(path);
     // Who names no number may have put FILE behind the option.
     const bool isNumber =
         !m_resumed->empty() && m_resumed->find_first_not_of("0123456789") == std::string::npos;
     if (isNumber) {
-        auto stored = history.show(QString::fromStdString(*m_resumed).toLongLong());
+        auto stored = store::ExplorationStore(path).show(QString::fromStdString(*m_resumed).toLongLong());
         if (!stored)
             throw UsageError("there is no exploration " + *m_resumed +
                              "; batchpeak history lists those that are.");
@@ -204,15 +202,9 @@ store::StoredExploration ExploreCommand::explorationToResume() const
             throw UsageError(why.toStdString());
         return *stored;
     }
-    const QFileInfo file(QString::fromStdString(m_resumed->empty() ? m_file : *m_resumed));
-    for (const store::ExplorationSummary& summary : history.list()) {
-        const bool isOfFile = file.filePath().isEmpty() || summary.info.filePath == file.absoluteFilePath();
-        if (summary.end || !isOfFile)
-            continue;
-        auto stored = history.show(summary.id);
-        if (stored && engine::whyNotGoOn(path, *stored).isEmpty())
-            return *stored;
-    }
+    if (auto stored =
+            engine::cutExplorationOf(path, QString::fromStdString(m_resumed->empty() ? m_file : *m_resumed)))
+        return *stored;
     throw UsageError(
         "no exploration was cut off that could go on; explore the config anew, without --resume.");
 }

@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cut_run.h"
 
+#include "store/exploration_store.h"
 #include "store/patient_store.h"
 
 #include <QCoreApplication>
+#include <QFileInfo>
 
 #include <algorithm>
 
@@ -48,6 +50,24 @@ QString whyNotGoOn(const QString& storePath, const store::StoredExploration& sto
         return Translated::tr("Too little is kept of exploration %1 to go on; explore the config anew.")
             .arg(id);
     return {};
+}
+
+std::optional<store::StoredExploration> cutExplorationOf(const QString& storePath, const QString& filePath)
+{
+    // Opening a history makes one.
+    if (!QFileInfo::exists(storePath))
+        return std::nullopt;
+    const store::ExplorationStore history(storePath);
+    for (const store::ExplorationSummary& summary : history.list()) {
+        const bool isOfFile =
+            filePath.isEmpty() || summary.info.filePath == QFileInfo(filePath).absoluteFilePath();
+        if (summary.end || !isOfFile)
+            continue;
+        auto stored = history.show(summary.id);
+        if (stored && whyNotGoOn(storePath, *stored).isEmpty())
+            return stored;
+    }
+    return std::nullopt;
 }
 
 } // namespace batchpeak::engine

@@ -34,4 +34,8 @@ std::optional<CutRun> cutRunFrom(const store::StoredExploration& stored);
 /// Why an exploration of the history cannot go on, as a full sentence; empty where it can.
 QString whyNotGoOn(const QString& storePath, const store::StoredExploration& stored);
 
+/// The newest that was cut off and can go on: of that config, or of any where \p filePath is empty. Nothing
+/// where there is no history.
+std::optional<store::StoredExploration> cutExplorationOf(const QString& storePath, const QString& filePath);
+
 } // namespace batchpeak::engine

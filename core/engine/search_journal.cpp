@@ -157,8 +157,7 @@ private:
         return array;
     }
     template<typename Value>
-    requires std::is_class_v<Value> && (!std::is_same_v<Value, QString>)
-    static QJsonValue valueOf(Value& value)
+    requires std::is_class_v<Value> &&(!std::is_same_v<Value, QString>)static QJsonValue valueOf(Value& value)
     {
         Writer fields;
         visitFields(value, fields);
@@ -213,8 +212,8 @@ private:
             take(element, member.emplace_back());
     }
     template<typename Value>
-    requires std::is_class_v<Value> && (!std::is_same_v<Value, QString>)
-    void take(const QJsonValue& value, Value& member)
+    requires std::is_class_v<Value> &&
+        (!std::is_same_v<Value, QString>)void take(const QJsonValue& value, Value& member)
     {
         const QJsonObject object = value.toObject();
         Reader fields(object);
