@@ -15,7 +15,10 @@
 #include "options.h"
 
 #include <QJsonArray>
+#include <QJsonDocument>
 
+#include <algorithm>
+#include <array>
 #include <limits>
 #include <variant>
 
@@ -274,6 +277,16 @@ QJsonObject summaryObject(const store::ExplorationSummary& summary)
     return object;
 }
 
+namespace {
+
+QString levelWord(int level)
+{
+    constexpr std::array words{"info", "warning", "error"};
+    return QString::fromLatin1(words[static_cast<std::size_t>(std::clamp(level, 0, 2))]);
+}
+
+} // namespace
+
 QJsonObject explorationObject(const store::StoredExploration& exploration)
 {
     QJsonArray devices;
@@ -282,7 +295,10 @@ QJsonObject explorationObject(const store::StoredExploration& exploration)
                                    {QStringLiteral("name"), device.name},
                                    {QStringLiteral("program"), textOrNull(device.program)},
                                    {QStringLiteral("total_bytes"), positiveOrNull(device.totalBytes)},
-                                   {QStringLiteral("limit_bytes"), positiveOrNull(device.limitBytes)}});
+                                   {QStringLiteral("limit_bytes"), positiveOrNull(device.limitBytes)},
+                                   {QStringLiteral("framework"), textOrNull(device.framework)},
+                                   {QStringLiteral("uuid"), textOrNull(device.uuid)},
+                                   {QStringLiteral("driver"), textOrNull(device.driver)}});
     QJsonArray trials;
     const config::Fidelity fidelity = engine::fidelityOf(exploration.summary.info.fidelity);
     for (const trial::TrialRecord& trial : exploration.trials) {
@@ -295,7 +311,23 @@ QJsonObject explorationObject(const store::StoredExploration& exploration)
     for (const store::RecommendationRecord& recommendation : exploration.recommendations)
         recommendations.append(recommendationObject(recommendation));
 
+    QJsonArray calls;
+    for (const QByteArray& call : exploration.searchCalls)
+        calls.append(QJsonDocument::fromJson(call).object());
+    QJsonArray log;
+    for (const store::LogRecord& line : exploration.log)
+        log.append(QJsonObject{{QStringLiteral("time"), timeOf(line.time)},
+                               {QStringLiteral("level"), levelWord(line.level)},
+                               {QStringLiteral("text"), line.text}});
+
+    const store::ExplorationInfo& info = exploration.summary.info;
     QJsonObject object = summaryObject(exploration.summary);
+    object.insert(QStringLiteral("config_sha256"), textOrNull(info.configHash));
+    object.insert(QStringLiteral("command"), QJsonArray::fromStringList(info.command));
+    object.insert(QStringLiteral("headroom"), info.headroom);
+    object.insert(QStringLiteral("search_space"), QJsonDocument::fromJson(exploration.searchSpace).object());
+    object.insert(QStringLiteral("search_calls"), calls);
+    object.insert(QStringLiteral("log"), log);
     object.insert(QStringLiteral("devices_used"), devices);
     object.insert(QStringLiteral("trials_run"), trials);
     object.insert(QStringLiteral("recommendations"), recommendations);
