@@ -425,6 +425,8 @@ void ExplorationStore::readCompared(StoredExploration& stored) const
         while (statement.next()) {
             const auto trial =
                 std::ranges::find(stored.trials, statement.integer("trial"), &trial::TrialRecord::number);
+            if (trial == stored.trials.end())
+                statement.failAsDamaged();
             takeRow(trial->compared, statement);
         }
     };
@@ -438,9 +440,11 @@ void ExplorationStore::readCompared(StoredExploration& stored) const
          });
     take(QStringLiteral("SELECT * FROM visit WHERE exploration = ? ORDER BY trial, place, number"),
          [](std::vector<trial::ComparedRecord>& compared, const SqlStatement& row) {
-             compared[static_cast<std::size_t>(row.integer("place"))].visits.push_back(
-                 {.beginSeconds = row.real("begin_seconds"),
-                  .samplesPerSecond = row.real("samples_per_second")});
+             const auto place = static_cast<std::size_t>(row.integer("place"));
+             if (place >= compared.size())
+                 row.failAsDamaged();
+             compared[place].visits.push_back({.beginSeconds = row.real("begin_seconds"),
+                                               .samplesPerSecond = row.real("samples_per_second")});
          });
 }
 

@@ -98,6 +98,12 @@ bool SqlStatement::next()
     return false;
 }
 
+void SqlStatement::failAsDamaged() const
+{
+    const QSqlError error({}, {}, QSqlError::StatementError, QString::number(corruptCode));
+    throw StoreError(sentenceOf(m_path, error), kindOf(error));
+}
+
 void SqlStatement::fail() const
 {
     throw StoreError(sentenceOf(m_path, m_query.lastError()), kindOf(m_query.lastError()));

@@ -50,6 +50,10 @@ public:
         return found.isNull() ? std::nullopt : std::optional<Value>(found.value<Value>());
     }
 
+    /// Rows that belong to others, which are not there.
+    /// \throws StoreError
+    [[noreturn]] void failAsDamaged() const;
+
     qint64 insertedId() const { return m_query.lastInsertId().toLongLong(); }
     int changedRows() const { return m_query.numRowsAffected(); }
 

@@ -115,6 +115,25 @@ void runSql(const QString& path, const QString& text)
     QSqlDatabase::removeDatabase(connection);
 }
 
+/// How much of each kind is read: explorations, then devices, trials, recommendations, compared sizes and
+/// their visits of one of them.
+std::vector<std::size_t> countsIn(const QString& path, qint64 exploration)
+{
+    const ExplorationStore store(path);
+    const std::size_t explorations = store.list().size();
+    const auto stored = store.show(exploration);
+    std::size_t compared = 0;
+    std::size_t visits = 0;
+    for (const trial::TrialRecord& trial : stored->trials) {
+        compared += trial.compared.size();
+        for (const trial::ComparedRecord& size : trial.compared)
+            visits += size.visits.size();
+    }
+    return {
+        explorations, stored->devices.size(), stored->trials.size(), stored->recommendations.size(), compared,
+        visits};
+}
+
 } // namespace
 
 class ExplorationStoreTest : public QObject
@@ -375,6 +394,56 @@ private slots:
         const QString said = test::errorOf<StoreError>([&] { const ExplorationStore store(path()); });
         VERIFY_CONTAINS(said, reason);
         VERIFY_CONTAINS(said, path());
+    }
+
+    void aDamagedPageIsAnErrorAndNoEarlyEnd()
+    {
+        qint64 id = 0;
+        {
+            ExplorationStore store(path());
+            // So many that each table has pages of its own after those that a first row is read from.
+            for (int number = 0; number < 40; ++number)
+                store.begin(someInfo());
+            id = store.begin(someInfo());
+            for (int number = 1; number <= 150; ++number) {
+                store.addTrial(id, number % 3 == 0 ? comparisonNumber(number) : trialNumber(number));
+                store.addRecommendation(id, someRecommendation(50));
+                store.addDevice(id, {.id = QStringLiteral("cuda:%1").arg(number)});
+            }
+        }
+        const QByteArray sound = test::readFile(path());
+        const std::vector<std::size_t> all = countsIn(path(), id);
+        QCOMPARE(all, (std::vector<std::size_t>{41, 150, 150, 150, 100, 150}));
+        constexpr qsizetype pageBytes = 4096;
+        int errors = 0;
+        for (qsizetype place = pageBytes; place < sound.size(); place += pageBytes) {
+            QByteArray damaged = sound;
+            // Of a kind that no page has.
+            damaged.replace(place, pageBytes, QByteArray(pageBytes, '\xff'));
+            test::writeFile(path(), damaged);
+            try {
+                // One that these need not read.
+                QCOMPARE(countsIn(path(), id), all);
+            } catch (const StoreError& error) {
+                ++errors;
+                VERIFY_CONTAINS(error.sentence(), "is damaged");
+            }
+        }
+        QVERIFY2(errors > 20, qPrintable(QString::number(errors)));
+    }
+
+    void rowsOfATrialThatIsNotThereAreAnError()
+    {
+        qint64 id = 0;
+        {
+            ExplorationStore store(path());
+            id = store.begin(someInfo());
+            store.addTrial(id, comparisonNumber(1));
+        }
+        // Past the rule that would take its rows with it.
+        runSql(path(), QStringLiteral("DELETE FROM trial"));
+        VERIFY_CONTAINS(test::errorOf<StoreError>([&] { (void)ExplorationStore(path()).show(id); }),
+                        "damaged");
     }
 
     void refusesTrialsThatCannotBe()
