@@ -66,6 +66,8 @@ public:
         : m_console(console), m_least(least)
     {}
 
+    /// From now on.
+    void printOnly(engine::LogLevel least) { m_least = least; }
     /// \param saidElsewhere  text that is left out, since it stands among the last lines
     void print(const std::vector<engine::LogLine>& log, const QString& saidElsewhere);
 

@@ -40,9 +40,12 @@ int exitCodeFor(FinishStatus status, bool hasRecommendation)
 } // namespace
 
 ExplorationTerminal::ExplorationTerminal(engine::Exploration& exploration, Console& console, Detail detail)
-    : RunTerminal(console, interruptions), m_exploration(exploration), m_log(console)
+    : RunTerminal(console, interruptions),
+      m_exploration(exploration),
+      m_log(console, detail == Detail::LastLinesOnly ? engine::LogLevel::Error : engine::LogLevel::Warning)
 {
     listenForTheEnd();
+    printLog();
     if (detail == Detail::LastLinesOnly)
         return;
 
@@ -59,9 +62,13 @@ ExplorationTerminal::ExplorationTerminal(engine::Exploration& exploration, Conso
         if (deservesALine(finished.trial))
             console.remark(trialLine(finished.trial, m_exploration.snapshot().run->fidelity));
     });
-    connect(&exploration, &engine::Exploration::snapshotChanged, this,
-            [this](const engine::Snapshot& snapshot) { m_log.print(snapshot.log, snapshot.failure); });
     drawLiveLine([this] { return liveLine(m_exploration.snapshot()); });
+}
+
+void ExplorationTerminal::printLog()
+{
+    connect(&m_exploration, &engine::Exploration::snapshotChanged, this,
+            [this](const engine::Snapshot& snapshot) { m_log.print(snapshot.log, snapshot.failure); });
 }
 
 void ExplorationTerminal::listenForTheEnd()
@@ -81,6 +88,9 @@ void ExplorationTerminal::interrupt()
     // After the last lines only the end is waited for; a trial that still comes in changes nothing.
     m_exploration.disconnect(this);
     listenForTheEnd();
+    // Nor does a warning, but a worker that stays there does.
+    m_log.printOnly(engine::LogLevel::Error);
+    printLog();
     engine::Snapshot bestSoFar = m_exploration.snapshot();
     bestSoFar.finish = FinishStatus::Cancelled;
     printLastLines(bestSoFar);

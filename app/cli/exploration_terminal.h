@@ -22,6 +22,7 @@ protected:
 
 private:
     void listenForTheEnd();
+    void printLog();
     void printLastLines(const engine::Snapshot& snapshot);
     void answerLastLines(const QStringList& lines);
 

@@ -34,12 +34,16 @@ int exitCodeFor(TrainingEnd end)
 } // namespace
 
 TrainingTerminal::TrainingTerminal(TrainingRun& run, Console& console, Detail detail)
-    : RunTerminal(console, interruptions), m_run(run), m_log(console, engine::LogLevel::Info)
+    : RunTerminal(console, interruptions),
+      m_run(run),
+      m_log(console, detail == Detail::SummaryOnly ? engine::LogLevel::Error : engine::LogLevel::Info)
 {
     engine::onEvent<training::TrainingFinished>(run, this, [this](const auto& finished) {
         printSummary();
         end(exitCodeFor(finished.end));
     });
+    connect(&run, &TrainingRun::snapshotChanged, this,
+            [this](const TrainingSnapshot& snapshot) { m_log.print(snapshot.log, snapshot.failure); });
     if (detail == Detail::SummaryOnly)
         return;
     if (const auto& description = run.snapshot().run) {
@@ -52,8 +56,6 @@ TrainingTerminal::TrainingTerminal(TrainingRun& run, Console& console, Detail de
 
 void TrainingTerminal::printWhatHappens()
 {
-    connect(&m_run, &TrainingRun::snapshotChanged, this,
-            [this](const TrainingSnapshot& snapshot) { m_log.print(snapshot.log, snapshot.failure); });
     engine::onEvent<training::EpochBegan>(m_run, this, [this](const auto&) { printCourse(); });
     engine::onEvent<training::StepDone>(m_run, this, [this](const auto& done) { printStep(done.step); });
     engine::onEvent<training::Evaluated>(m_run, this, [this](const auto& done) {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "device_lease.h"
 
+#include <utility>
+
 namespace batchpeak::engine {
 
 namespace {
@@ -22,6 +24,9 @@ QString textOf(DeviceLease::Holder holder)
 } // namespace
 
 DeviceInUse::DeviceInUse(DeviceLease::Holder holder) : ExplorationError(textOf(holder)), m_holder(holder) {}
+
+DeviceLease::DeviceLease(std::shared_ptr<StuckWorkers> stuckWorkers) : m_stuckWorkers(std::move(stuckWorkers))
+{}
 
 DeviceLease::Hold DeviceLease::take(Holder holder)
 {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "errors.h"
+#include "stuck_workers.h"
 
 #include <QObject>
 #include <QString>
@@ -24,6 +25,9 @@ class DeviceLease : public QObject
 public:
     enum class Holder { Exploration, Training, Confirmation };
 
+    /// \param stuckWorkers  of another lease, for runs that are a part of one that holds it
+    explicit DeviceLease(std::shared_ptr<StuckWorkers> stuckWorkers = std::make_shared<StuckWorkers>());
+
     /// Gives the lease back when it is destroyed; it must not outlive the lease.
     struct GiveBack
     {
@@ -38,6 +42,9 @@ public:
     /// stands in its way, or it is under way itself.
     QString obstacleFor(Holder holder) const;
 
+    /// What earlier runs could not end.
+    const std::shared_ptr<StuckWorkers>& stuckWorkers() const { return m_stuckWorkers; }
+
 signals:
     /// It was taken or given back. A run that has taken it is not under way yet, and one that gives it back
     /// is not any more.
@@ -47,6 +54,7 @@ private:
     void setHolder(std::optional<Holder> holder);
 
     std::optional<Holder> m_holder;
+    std::shared_ptr<StuckWorkers> m_stuckWorkers;
 };
 
 /// A run that cannot start since another one uses the devices.

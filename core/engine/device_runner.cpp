@@ -149,6 +149,9 @@ void DeviceRunner::takeLoss(const WorkerLoss& loss)
     if (m_stage == Stage::Renewing && !m_endRequested && !loss.isStuck)
         return launch();
     if (m_endRequested) {
+        // Nobody else says so of a device that is not needed any more.
+        if (loss.isStuck)
+            emit logged(LogLevel::Error, tr("%1: %2").arg(snapshot().id, loss.problem));
         if (m_trial)
             finishTrial({.outcome = trial::Outcome::Cancelled}, false);
         return conclude();
@@ -164,7 +167,7 @@ void DeviceRunner::takeLoss(const WorkerLoss& loss)
         finishTrial({.outcome = loss.fellSilent ? trial::Outcome::Timeout : trial::Outcome::Crashed,
                      .text = loss.problem.toStdString()},
                     true);
-    } else {
+    } else if (!loss.isStuck) {
         ++m_failuresInARow;
         emit logged(LogLevel::Warning,
                     loss.heldNetwork
@@ -183,7 +186,7 @@ void DeviceRunner::giveUpOrRelaunch()
     if (m_loss.isStuck || m_failuresInARow >= failuresBeforeGivingUp) {
         m_stage = Stage::GivenUp;
         emit logged(LogLevel::Error, m_loss.isStuck
-                                         ? tr("%1 is given up: its worker cannot be ended.").arg(device)
+                                         ? tr("%1 is given up. %2").arg(device, m_loss.problem)
                                          : tr("%1 is given up: its worker failed %2 times in a row.")
                                                .arg(device)
                                                .arg(m_failuresInARow));

@@ -239,7 +239,8 @@ RunDevices::RunDevices(const trial::LoadRequest& load, const ExplorationOptions&
                             .memoryLimitBytes = options.memoryLimitBytes,
                             .headroom = options.headroom,
                             .timeouts = timeoutsFor(options, parts.timeouts),
-                            .memoryKills = parts.memoryKills});
+                            .memoryKills = parts.memoryKills,
+                            .stuckWorkers = parts.lease->stuckWorkers()});
         m_uuids.push_back(device.uuid);
     }
 }

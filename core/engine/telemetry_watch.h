@@ -6,10 +6,9 @@
 
 #include <QObject>
 
-#include <condition_variable>
+#include <chrono>
 #include <functional>
-#include <mutex>
-#include <stop_token>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -18,8 +17,9 @@ namespace batchpeak::engine {
 /// Reads devices on a thread of its own: a driver may take its time to answer, and a window must not wait
 /// for it.
 ///
-/// It does not know what is read, nor how often that is worth it. Destroying it waits for the reading under
-/// way.
+/// It does not know what is read, nor how often that is worth it. Destroying it waits a moment for the
+/// reading under way; one that a driver holds for longer, as it does where it holds a worker, is left to
+/// itself.
 class TelemetryWatch : public QObject
 {
     Q_OBJECT
@@ -30,7 +30,10 @@ public:
     /// \param read  is called on the other thread, with the worker of each device
     using Read = std::function<Readings(const std::vector<std::int64_t>& workers)>;
 
-    explicit TelemetryWatch(Read read, QObject* parent = nullptr);
+    /// \param patience  with a reading under way, at the end
+    explicit TelemetryWatch(Read read, QObject* parent = nullptr,
+                            std::chrono::milliseconds patience = std::chrono::seconds(2));
+    ~TelemetryWatch() override;
 
     /// Reads once more; taken() follows. Nothing happens while it still reads.
     /// \param workers  their process numbers, 0 where none runs
@@ -41,15 +44,13 @@ signals:
     void taken(const batchpeak::engine::TelemetryWatch::Readings& readings);
 
 private:
-    void work(const std::stop_token& stop);
+    /// What the thread uses, which may outlive this.
+    struct Shared;
+    static void work(const std::shared_ptr<Shared>& shared);
 
-    Read m_read;
-    std::mutex m_mutex;
-    std::condition_variable_any m_isAsked;
-    std::optional<std::vector<std::int64_t>> m_workers;
-    bool m_reads = false;
-    /// Ends before all that it uses.
-    std::jthread m_thread;
+    std::shared_ptr<Shared> m_shared;
+    std::chrono::milliseconds m_patience;
+    std::thread m_thread;
 };
 
 } // namespace batchpeak::engine

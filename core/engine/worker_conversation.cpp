@@ -91,7 +91,23 @@ void WorkerConversation::start(const QStringList& environment)
     if (m_stage != Stage::Off)
         return;
     m_environment = environment;
+    if (const qint64 pid = m_setup.stuckWorkers->pidOn(m_setup.id))
+        return refuseBeside(pid);
     launch(m_protocol > 0 ? m_protocol : trial::protocolVersion);
+}
+
+/// Two processes on one device spoil each other's times and memory.
+void WorkerConversation::refuseBeside(qint64 stuckPid)
+{
+    m_stage = Stage::Closing;
+    QTimer::singleShot(0, this, [this, stuckPid] {
+        m_stage = Stage::Off;
+        emit ended({.problem = tr("No worker is started on %1 beside process %2, which is stuck in a call of "
+                                  "its driver. Restart the computer to get the device back.")
+                                   .arg(m_setup.id)
+                                   .arg(stuckPid),
+                    .isStuck = true});
+    });
 }
 
 void WorkerConversation::launch(int protocol)
@@ -245,6 +261,8 @@ void WorkerConversation::lose(const QString& sentence)
 void WorkerConversation::processEnded(const WorkerEnd& end)
 {
     m_wait.stop();
+    if (end.isStuck)
+        m_setup.stuckWorkers->add(m_setup.id, m_device.workerPid);
     m_device.workerPid = 0;
     if (m_stage == Stage::Refused && !end.isStuck)
         return launch(trial::firstProtocolVersion);

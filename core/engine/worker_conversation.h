@@ -5,6 +5,7 @@
 #include "device/host_memory.h"
 #include "long_timer.h"
 #include "snapshot.h"
+#include "stuck_workers.h"
 #include "trial/protocol.h"
 #include "worker_process.h"
 
@@ -36,6 +37,8 @@ struct DeviceSetup
     WorkerTimeouts timeouts;
     /// ExplorationParts::memoryKills
     std::function<std::int64_t()> memoryKills = [] { return device::memoryKills(); };
+    /// DeviceLease::stuckWorkers
+    std::shared_ptr<StuckWorkers> stuckWorkers = std::make_shared<StuckWorkers>();
 };
 
 /// Why a worker is no longer there.
@@ -67,7 +70,8 @@ class WorkerConversation : public QObject
 public:
     explicit WorkerConversation(DeviceSetup setup, QObject* parent = nullptr);
 
-    /// Starts a process; loaded() follows, or ended(). Another one may be started after that.
+    /// Starts a process; loaded() follows, or ended(), as it does at once where one is stuck on the device.
+    /// Another one may be started after that.
     /// \param environment  "NAME=value", beside that of the command
     void start(const QStringList& environment = {});
 
@@ -128,6 +132,7 @@ private:
     void waitForTrial(double timeLimitSeconds);
     void waitForBatch();
     void launch(int protocol);
+    void refuseBeside(qint64 stuckPid);
     bool mayOfferLess() const;
     void refuse(const QString& why);
     void logRefusal(const QString& why);

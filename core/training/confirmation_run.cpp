@@ -174,6 +174,8 @@ void ConfirmationRun::takeEnd()
 {
     m_isReady = false;
     if (hasMoreToDo())
+        m_snapshot.failure = m_worker->obstacle();
+    if (hasMoreToDo())
         return launch();
     m_worker.reset();
     m_snapshot.isRunning = false;

@@ -114,7 +114,7 @@ public:
     {
         engine::ExplorationParts search = parts;
         // The training that it is a part of holds the other one.
-        search.lease = std::make_shared<engine::DeviceLease>();
+        search.lease = std::make_shared<engine::DeviceLease>(parts.lease->stuckWorkers());
         const auto makeStrategy = parts.makeStrategy;
         const bool roundsDown = !isExact;
         search.makeStrategy = [=](std::string_view name, search::SearchSpace space) {

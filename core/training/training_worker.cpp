@@ -27,8 +27,12 @@ TrainingWorker::TrainingWorker(engine::DeviceSetup setup, trial::TrainingRequest
             emit saved(std::get<trial::Saved>(answer));
     });
     connect(&m_worker, &WorkerConversation::ended, this, [this](const engine::WorkerLoss& loss) {
+        if (loss.isStuck)
+            m_obstacle = loss.problem;
         if (!m_endRequested)
             emit lost(engine::withLastWords(loss.problem, loss.lastLines));
+        else if (loss.isStuck)
+            emit logged(engine::LogLevel::Error, loss.problem);
         emit ended();
     });
     connect(&m_worker, &WorkerConversation::logged, this, &TrainingWorker::logged);

@@ -33,6 +33,8 @@ public:
 
     /// The device as the worker tells it, which is without telemetry.
     const engine::DeviceSnapshot& device() const { return m_worker.device(); }
+    /// After ended(): why no other worker can be started on the device; empty where one can.
+    const QString& obstacle() const { return m_obstacle; }
 
 signals:
     void ready(const batchpeak::trial::TrainingReady& ready);
@@ -53,6 +55,7 @@ private:
     void prepare(const trial::Loaded& loaded);
 
     engine::WorkerConversation m_worker;
+    QString m_obstacle;
     trial::TrainingRequest m_request;
     /// The id of the batch or the checkpoint that was asked for last.
     std::int64_t m_id = 0;

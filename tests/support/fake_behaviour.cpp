@@ -80,6 +80,8 @@ FakeBehaviour FakeBehaviour::parse(const std::vector<std::string>& words)
             behaviour.ignoresTerminate = true;
         else if (key == "ignore-end")
             behaviour.ignoresEnd = true;
+        else if (key == "stuck")
+            behaviour.stuckSeconds = static_cast<unsigned>(std::stoul(value));
         else if (key == "alpha")
             behaviour.alpha = std::stod(value);
         else if (key == "beta")
@@ -108,6 +110,7 @@ void FakeBehaviour::countStart()
         return;
     start = protocol = load = training = save = "ok";
     shortLoads = 0;
+    stuckSeconds = 0;
     faults.clear();
     comparisonFaults.clear();
     batchFaults.clear();

@@ -71,6 +71,9 @@ struct FakeBehaviour
     bool ignoresCancel = false;
     bool ignoresTerminate = false;
     bool ignoresEnd = false;
+    /// Nothing ends it for so many seconds: it gets stuck at its start, and there it stays when it should
+    /// end.
+    unsigned stuckSeconds = 0;
     /// seconds(m) = alpha + beta m; bytes(m) = base + slope m
     double alpha = 0.01;
     double beta = 0.001;

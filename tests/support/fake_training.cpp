@@ -11,6 +11,7 @@
 #include <iostream>
 #include <limits>
 #include <thread>
+#include <unistd.h>
 
 namespace batchpeak::test {
 
@@ -96,8 +97,10 @@ bool FakeTraining::answer(const trial::BatchRequest& request)
         ++m_stepsDone;
     m_last = result;
     say(result);
-    if (result.isLast)
+    if (result.isLast) {
+        sleep(m_behaviour.stuckSeconds);
         std::exit(43);
+    }
     return true;
 }
 

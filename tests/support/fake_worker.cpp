@@ -7,6 +7,7 @@
 #include "fake_behaviour.h"
 #include "fake_comparison.h"
 #include "fake_training.h"
+#include "stuck_process.h"
 #include "trial/protocol.h"
 #include "trial/trial_record.h"
 
@@ -37,6 +38,8 @@ public:
             std::cerr << line << std::endl;
         if (m_behaviour.ignoresTerminate)
             std::signal(SIGTERM, SIG_IGN);
+        if (m_behaviour.stuckSeconds > 0)
+            test::becomeStuck(m_behaviour.stuckSeconds);
         for (std::string line; std::getline(std::cin, line);) {
             const auto message = trial::parseParentMessage(line);
             if (const auto* error = std::get_if<trial::ProtocolError>(&message)) {
@@ -47,6 +50,7 @@ public:
                             std::get<trial::ParentMessage>(message)))
                 break;
         }
+        sleep(m_behaviour.stuckSeconds);
         if (m_behaviour.ignoresEnd)
             waitForEver();
         return 0;
@@ -140,8 +144,10 @@ private:
             say(*m_last);
         m_last = result;
         say(result);
-        if (result.isLast)
+        if (result.isLast) {
+            sleep(m_behaviour.stuckSeconds);
             std::exit(43);
+        }
         return true;
     }
 

@@ -10,6 +10,8 @@
 #include <QThread>
 
 #include <atomic>
+#include <chrono>
+#include <memory>
 #include <semaphore>
 
 using namespace batchpeak;
@@ -63,6 +65,27 @@ private slots:
         watch.look({63});
         QTRY_COMPARE(seen, (std::vector<int>{61, 63}));
         QCOMPARE(reads.load(), 2);
+    }
+
+    void endsWithoutADriverThatHoldsIt()
+    {
+        // It outlives this function where the thread does.
+        const auto answer = std::make_shared<std::binary_semaphore>(0);
+        const auto reads = std::make_shared<std::atomic<int>>(0);
+        auto watch = std::make_unique<TelemetryWatch>(
+            [=](const std::vector<std::int64_t>& /*workers*/) {
+                ++*reads;
+                answer->acquire();
+                ++*reads;
+                return TelemetryWatch::Readings(1);
+            },
+            nullptr, std::chrono::milliseconds(20));
+        watch->look({61});
+        QTRY_COMPARE(reads->load(), 1);
+        watch.reset();
+        QCOMPARE(reads->load(), 1);
+        answer->release();
+        QTRY_COMPARE(reads->load(), 2);
     }
 
     void namesTheThrottle_data()

@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/stuck_workers.h"
+#include "exploration_harness.h"
+#include "support/fake_parts.h"
+#include "support/rows.h"
+#include "support/test_main.h"
+#include "support/verify.h"
+
+#include <QTest>
+
+using namespace batchpeak;
+using namespace std::chrono_literals;
+using engine::FinishStatus;
+using test::ExplorationHarness;
+
+/// Explorations whose workers not even SIGKILL ends.
+class StuckWorkersTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void cleanup() { test::letGo(m_stuck); }
+
+    void endsAllTheSameAndStartsNoOther()
+    {
+        ExplorationHarness harness("stuck=60");
+        beImpatient(harness);
+        QVERIFY2(harness.endsAs(FinishStatus::Exhausted), qPrintable(harness.log()));
+        QCOMPARE(harness.trials(), QStringLiteral("1 ok, 2 ok, 4 ok"));
+        m_stuck = test::stuckProcessIn(harness.log());
+        QVERIFY2(m_stuck > 0 && !test::isGone(m_stuck), qPrintable(harness.log()));
+        QCOMPARE(harness.log().count(QStringLiteral("is stuck in a call of its driver")), 1);
+
+        QVERIFY(harness.endsAs(FinishStatus::Failed));
+        QCOMPARE(harness.trials(), QString());
+        VERIFY_CONTAINS(harness.snapshot().failure,
+                        QStringLiteral("No worker is started on cpu beside process %1").arg(m_stuck));
+        QCOMPARE(harness.snapshot().devices.front().restarts, 0);
+
+        // When the driver lets go of it at last, the device is to be had again.
+        test::letGo(m_stuck);
+        QTRY_VERIFY(test::isGone(m_stuck));
+        QVERIFY2(harness.endsAs(FinishStatus::Exhausted), qPrintable(harness.log()));
+        m_stuck = test::stuckProcessIn(harness.log());
+    }
+
+    void givesTheDeviceUpInTheMiddle_data()
+    {
+        // What ends the worker: it hangs in a trial, or would be replaced after one.
+        rows<Text, Text>({{"hangs", {"trial=hang@2", "1 ok, 2 timeout"}},
+                          {"is replaced", {"trial=lost-memory@2", "1 ok, 2 oom"}}});
+    }
+    void givesTheDeviceUpInTheMiddle()
+    {
+        const auto& [words, trials] = row<Text, Text>();
+        ExplorationHarness harness(Text(words + QStringLiteral(" stuck=60")));
+        beImpatient(harness);
+        // Half a second of the limit of a trial that nothing is known of.
+        harness.parts.timeouts.trialGrace = -299'500ms;
+        QVERIFY(harness.runToEnd());
+        m_stuck = test::stuckProcessIn(harness.log());
+        QVERIFY2(m_stuck > 0, qPrintable(harness.log()));
+        QCOMPARE(harness.trials(), trials);
+        VERIFY_CONTAINS(harness.log(), QStringLiteral("cpu is given up. "));
+        QCOMPARE(harness.snapshot().devices.front().restarts, words.contains(QLatin1String("lost")) ? 1 : 0);
+    }
+
+    void knowsOneForAsLongAsItIsThere()
+    {
+        engine::StuckWorkers workers;
+        QCOMPARE(workers.pidOn(QStringLiteral("cpu")), 0);
+        workers.add(QStringLiteral("cpu"), qApp->applicationPid());
+        QCOMPARE(workers.pidOn(QStringLiteral("cpu")), qApp->applicationPid());
+        QCOMPARE(workers.pidOn(QStringLiteral("cuda:0")), 0);
+    }
+
+private:
+    static void beImpatient(ExplorationHarness& harness)
+    {
+        engine::WorkerTimeouts& timeouts = harness.parts.timeouts;
+        timeouts.quit = timeouts.terminate = timeouts.kill = 50ms;
+    }
+
+    qint64 m_stuck = 0;
+};
+
+BATCHPEAK_TEST(StuckWorkersTest)
+#include "tst_stuck_workers.moc"

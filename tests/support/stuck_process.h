@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdio>
+#include <cstdlib>
+
+#include <unistd.h>
+
+namespace batchpeak::test {
+
+inline pid_t childThatSleeps(unsigned seconds)
+{
+    const pid_t child = fork();
+    if (child == 0) {
+        sleep(seconds);
+        _exit(0);
+    }
+    return child;
+}
+
+/// Makes of this process one that neither SIGTERM nor SIGKILL to its group ends, as one that a call of its
+/// driver holds back. No program can be that on purpose: it leaves its process group, in which a child stays
+/// and is killed in its place. \param seconds  that the child lives
+inline void becomeStuck(unsigned seconds)
+{
+    childThatSleeps(seconds);
+    const pid_t elsewhere = childThatSleeps(seconds);
+    if (setpgid(elsewhere, elsewhere) != 0 || setpgid(0, elsewhere) != 0) {
+        std::perror("becomeStuck");
+        std::exit(1);
+    }
+}
+
+} // namespace batchpeak::test
