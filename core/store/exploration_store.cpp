@@ -151,17 +151,20 @@ void keepToOneself(const QString& path)
     }
 }
 
-/// Of a file system that is not known to be, it is not believed.
-bool isOnThisComputer(const QString& path)
+/// Of a file system that is not known to be on this computer, it is not believed.
+ExplorationStore::Place placeOf(const QString& path)
 {
     static const QSet<QByteArray> local{"ext2",    "ext3",  "ext4", "xfs",   "btrfs",    "zfs",     "f2fs",
                                         "overlay", "tmpfs", "jfs",  "ramfs", "bcachefs", "reiserfs"};
-    return local.contains(QStorageInfo(QFileInfo(path).absolutePath()).fileSystemType());
+    return local.contains(QStorageInfo(QFileInfo(path).absolutePath()).fileSystemType())
+               ? ExplorationStore::Place::ThisComputer
+               : ExplorationStore::Place::Network;
 }
 
 } // namespace
 
-ExplorationStore::ExplorationStore(const QString& path, std::chrono::milliseconds patience)
+ExplorationStore::ExplorationStore(const QString& path, std::chrono::milliseconds patience,
+                                   std::optional<Place> place)
     : m_connection(QUuid::createUuid().toString(QUuid::WithoutBraces))
 {
     QDir().mkpath(QFileInfo(path).absolutePath());
@@ -181,8 +184,9 @@ ExplorationStore::ExplorationStore(const QString& path, std::chrono::millisecond
         prepareSchema(database);
         // Readers and the writer do not wait for each other with a log (sqlite.org/wal.html), which works
         // through memory that all of them share: not over a network.
-        runSql(database, isOnThisComputer(path) ? QStringLiteral("PRAGMA journal_mode = WAL")
-                                                : QStringLiteral("PRAGMA journal_mode = DELETE"));
+        const bool isHere = place.value_or(placeOf(path)) == Place::ThisComputer;
+        runSql(database, isHere ? QStringLiteral("PRAGMA journal_mode = WAL")
+                                : QStringLiteral("PRAGMA journal_mode = DELETE"));
     } catch (const StoreError&) {
         QSqlDatabase::removeDatabase(m_connection);
         throw;

@@ -44,11 +44,16 @@ private:
 class ExplorationStore
 {
 public:
+    /// Where a file is, which decides how it is written.
+    enum class Place { ThisComputer, Network };
+
     /// Opens the file, and makes it and its folder where there are none. Needs a QCoreApplication.
     /// The file is for this user alone.
     /// \param patience  with another program's transaction; each of ours takes milliseconds
+    /// \param place  asked of the system where nothing is said
     explicit ExplorationStore(const QString& path,
-                              std::chrono::milliseconds patience = std::chrono::seconds(5));
+                              std::chrono::milliseconds patience = std::chrono::seconds(5),
+                              std::optional<Place> place = {});
     ~ExplorationStore();
     Q_DISABLE_COPY_MOVE(ExplorationStore)
 
