@@ -16,6 +16,8 @@
 #include <QUuid>
 
 #include <algorithm>
+#include <fcntl.h>
+#include <unistd.h>
 
 namespace batchpeak::store {
 
@@ -138,6 +140,22 @@ QString summaryQuery(const QString& condition)
         .arg(condition);
 }
 
+/// A new folder is there after a power loss once the one that holds its name is on the disk. What is wrong
+/// with it is said when the file is opened as a history.
+void makeFolder(const QString& path)
+{
+    if (QFileInfo::exists(path))
+        return;
+    const QString above = QFileInfo(path).path();
+    makeFolder(above);
+    QDir().mkdir(path);
+    const int folder = ::open(QFile::encodeName(above).constData(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0)
+        return;
+    ::fsync(folder);
+    ::close(folder);
+}
+
 /// Configs and paths are nobody else's; SQLite gives its other files the rights of the first.
 void keepToOneself(const QString& path)
 {
@@ -167,7 +185,7 @@ ExplorationStore::ExplorationStore(const QString& path, std::chrono::millisecond
                                    std::optional<Place> place)
     : m_connection(QUuid::createUuid().toString(QUuid::WithoutBraces))
 {
-    QDir().mkpath(QFileInfo(path).absolutePath());
+    makeFolder(QFileInfo(path).absolutePath());
     keepToOneself(path);
     try {
         QSqlDatabase database = QSqlDatabase::addDatabase(QStringLiteral("QSQLITE"), m_connection);
@@ -181,6 +199,9 @@ ExplorationStore::ExplorationStore(const QString& path, std::chrono::millisecond
                     .arg(path, database.lastError().databaseText()));
         }
         runSql(database, QStringLiteral("PRAGMA foreign_keys = ON"));
+        // What is committed is on the disk. Without EXTRA a power loss may bring back a journal that a
+        // commit removed, and take the commit back with it (sqlite.org/pragma.html#pragma_synchronous).
+        runSql(database, QStringLiteral("PRAGMA synchronous = EXTRA"));
         prepareSchema(database);
         // Readers and the writer do not wait for each other with a log (sqlite.org/wal.html), which works
         // through memory that all of them share: not over a network.
