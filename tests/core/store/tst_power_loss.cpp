@@ -10,6 +10,7 @@
 #include <QDir>
 #include <QFile>
 #include <QSqlDatabase>
+#include <QSqlError>
 #include <QSqlQuery>
 #include <QTemporaryDir>
 #include <QTest>
@@ -111,7 +112,7 @@ QStringList besidesOf(const QString& path)
 }
 
 /// Runs statements on a file, past the store.
-/// \return what the last one says first
+/// \return what the last one says first, or what is wrong with one of them
 QString runSql(const QString& path, const QStringList& statements)
 {
     const QString connection = QStringLiteral("past the store");
@@ -120,11 +121,12 @@ QString runSql(const QString& path, const QStringList& statements)
         QSqlDatabase database = QSqlDatabase::addDatabase(QStringLiteral("QSQLITE"), connection);
         database.setDatabaseName(path);
         database.open();
+        QSqlQuery query(database);
         for (const QString& statement : statements) {
-            QSqlQuery query(database);
-            if (!query.exec(statement))
-                qFatal("%s", qPrintable(statement));
-            first = query.next() ? query.value(0).toString() : QString();
+            const bool isDone = query.exec(statement);
+            first = !isDone ? query.lastError().text() : query.next() ? query.value(0).toString() : QString();
+            if (!isDone)
+                break;
         }
     }
     QSqlDatabase::removeDatabase(connection);
