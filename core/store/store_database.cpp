@@ -100,7 +100,7 @@ bool SqlStatement::next()
 
 void SqlStatement::fail() const
 {
-    throw StoreError(sentenceOf(m_path, m_query.lastError()), kindOf(m_query.lastError()));
+    throw StoreError(sentenceOf(m_path, m_query.lastError()), kindOf(m_query.lastError()), m_path);
 }
 
 void runSql(const QSqlDatabase& database, const QString& text)

@@ -304,10 +304,12 @@ int refused(int error)
 /// Of a change of the name \p path. Whoever removes something takes no room.
 bool refusesNames(const char* path, bool removes = false)
 {
-    return refusal != 0 && !(removes && refusal == ENOSPC) && isBelow(absolute(path), refusingFolder);
+    return refusal != 0 && refusal != EIO && !(removes && refusal == ENOSPC) &&
+           isBelow(absolute(path), refusingFolder);
 }
 
-bool refusesWrites(int descriptor)
+/// Of the file or folder that is open.
+bool refuses(int descriptor)
 {
     if (refusal == 0)
         return false;
@@ -334,6 +336,11 @@ int openAt(int folder, const char* path, int flags, mode_t mode)
 mode_t modeOf(int flags, va_list arguments)
 {
     return (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(arguments, mode_t) : 0;
+}
+
+bool refusesWrites(int descriptor)
+{
+    return refusal != EIO && refuses(descriptor);
 }
 
 ssize_t writeAt(int descriptor, const void* bytes, std::size_t count, std::int64_t offset)
@@ -379,6 +386,8 @@ int truncateTo(int descriptor, std::int64_t size)
 
 int sync(int descriptor, long call)
 {
+    if (refusal == EIO && refuses(descriptor))
+        return refused(refusal);
     const std::scoped_lock lock(guard);
     if (RecordedDisk* disk = recording; disk && disk->holds(descriptor)) {
         disk->synced(descriptor);

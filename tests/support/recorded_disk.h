@@ -123,7 +123,8 @@ public:
 class RefusingDisk
 {
 public:
-    /// \param error  ENOSPC lets no file grow and none be made, EROFS lets nothing be changed
+    /// \param error  ENOSPC lets no file grow and none be made, EROFS lets nothing be changed, EIO takes all
+    ///        but fails to sync
     RefusingDisk(const QString& folder, int error);
     ~RefusingDisk();
     RefusingDisk(const RefusingDisk&) = delete;
