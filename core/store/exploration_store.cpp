@@ -186,6 +186,14 @@ ExplorationStore::ExplorationStore(const QString& path, std::chrono::millisecond
     : m_connection(QUuid::createUuid().toString(QUuid::WithoutBraces))
 {
     makeFolder(QFileInfo(path).absolutePath());
+    // SQLite would take a pipe or a device for a database, and write into it.
+    if (QFileInfo::exists(path) && !QFileInfo(path).isFile()) {
+        throw StoreError(
+            QCoreApplication::translate("batchpeak::store",
+                                        "The history %1 cannot be opened (it is no file); move what is "
+                                        "there away, and a new one is begun.")
+                .arg(path));
+    }
     keepToOneself(path);
     try {
         QSqlDatabase database = QSqlDatabase::addDatabase(QStringLiteral("QSQLITE"), m_connection);
