@@ -4,6 +4,7 @@
 
 #include "engine/phase_sequence.h"
 #include "engine/readable_text.h"
+#include "engine/saved_file.h"
 #include "export_dialog.h"
 #include "export_formats.h"
 
@@ -14,7 +15,6 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QGuiApplication>
-#include <QSaveFile>
 #include <QWidget>
 
 namespace batchpeak::ui {
@@ -107,17 +107,13 @@ void WindowExports::save(const QString& path, const QByteArray& bytes)
 {
     if (path.isEmpty())
         return;
-    QSaveFile file(path);
-    // Qt has no error for a write of fewer bytes than asked for, and commit() alone lets a disk pass that
-    // fills up in the middle (Qt 6.4).
-    const bool isWritten =
-        file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size() && file.flush() && file.commit();
+    const QString reason = engine::replaceFile(path, bytes);
     const QString name = QDir::toNativeSeparators(path);
-    if (isWritten)
+    if (reason.isEmpty())
         emit succeeded(tr("%1 is written.").arg(name));
     else
-        emit failed(tr("%1 could not be written: %2. Choose another place, or make room there.")
-                        .arg(name, file.errorString()));
+        emit failed(
+            tr("%1 could not be written: %2. Choose another place, or make room there.").arg(name, reason));
 }
 
 } // namespace batchpeak::ui

@@ -6,13 +6,13 @@
 #include "config/networks/named_network.h"
 #include "errors.h"
 #include "network_files.h"
+#include "saved_file.h"
 #include "text_file.h"
 #include "unified_diff.h"
 
 #include <QDir>
 #include <QFile>
 #include <QFileInfo>
-#include <QSaveFile>
 
 #include <span>
 #include <string>
@@ -78,12 +78,6 @@ QString nameInDiff(QChar side, const QString& path)
                    "); make room or set permissions, or choose another place.");
 }
 
-/// Qt has no reason for a write of fewer bytes than asked for, which is how a disk fills up.
-QString reasonForShortWrite()
-{
-    return QStringLiteral("not all bytes could be written, as on a full disk");
-}
-
 /// A device or pipe, such as /dev/stdout, which cannot be replaced whole.
 bool isStream(const QString& path)
 {
@@ -97,21 +91,7 @@ void writeStream(const QString& path, const QByteArray& bytes)
     if (!file.open(QIODevice::WriteOnly | QIODevice::Unbuffered))
         failToWrite(path, file.errorString());
     if (file.write(bytes) != bytes.size())
-        failToWrite(path, reasonForShortWrite());
-}
-
-/// QSaveFile keeps the permissions of a file that it replaces, and follows links to it. Its commit() alone
-/// would let a disk pass that fills up in the middle of a write, hence the flush() (Qt 6.4). Without a commit
-/// its destructor leaves the old file as it was.
-void replaceFile(const QString& path, const QByteArray& bytes)
-{
-    QSaveFile file(path);
-    if (!file.open(QIODevice::WriteOnly))
-        failToWrite(path, file.errorString());
-    if (file.write(bytes) != bytes.size() || !file.flush())
-        failToWrite(path, reasonForShortWrite());
-    if (!file.commit())
-        failToWrite(path, file.errorString());
+        failToWrite(path, QStringLiteral("not all bytes could be written, as on a full disk"));
 }
 
 } // namespace
@@ -221,7 +201,8 @@ void ConfigFile::save(const config::SplicedText& spliced, const QString& path) c
     const bool isOwnFile = !target.isEmpty() && target == QFileInfo(m_path).canonicalFilePath();
     if (isOwnFile)
         refuseIfChanged();
-    replaceFile(path, bytes);
+    if (const QString reason = replaceFile(path, bytes); !reason.isEmpty())
+        failToWrite(path, reason);
 }
 
 void ConfigFile::refuseIfChanged() const

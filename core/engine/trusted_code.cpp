@@ -3,13 +3,13 @@
 #include "trusted_code.h"
 
 #include "model/model_spec.h"
+#include "saved_file.h"
 
 #include <QCoreApplication>
 #include <QCryptographicHash>
 #include <QDir>
 #include <QFile>
 #include <QFileInfo>
-#include <QSaveFile>
 #include <QSet>
 #include <QStandardPaths>
 
@@ -76,13 +76,10 @@ bool trustCode(const QString& path)
 {
     QSet<QByteArray> hashes = trusted();
     hashes.insert(hashOf(path));
-    QDir().mkpath(QFileInfo(listPath()).path());
-    QSaveFile list(listPath());
-    if (!list.open(QIODevice::WriteOnly))
-        return false;
+    QByteArray lines;
     for (const QByteArray& hash : std::as_const(hashes))
-        list.write(hash + '\n');
-    return list.commit();
+        lines += hash + '\n';
+    return !makeFolder(QFileInfo(listPath()).path()) && replaceFile(listPath(), lines).isEmpty();
 }
 
 void requireTrust(const QString& path, bool says)

@@ -17,6 +17,8 @@
 #include <QUuid>
 
 #include <algorithm>
+#include <fcntl.h>
+#include <unistd.h>
 
 namespace batchpeak::store {
 
@@ -151,6 +153,22 @@ QString summaryQuery(const QString& condition)
         .arg(condition);
 }
 
+/// A new folder is there after a power loss once the one that holds its name is on the disk. What is wrong
+/// with it is said when the file is opened as a history.
+void makeFolder(const QString& path)
+{
+    if (QFileInfo::exists(path))
+        return;
+    const QString above = QFileInfo(path).path();
+    makeFolder(above);
+    QDir().mkdir(path);
+    const int folder = ::open(QFile::encodeName(above).constData(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0)
+        return;
+    ::fsync(folder);
+    ::close(folder);
+}
+
 /// Configs and paths are nobody else's; SQLite gives its other files the rights of the first.
 void keepToOneself(const QString& path)
 {
@@ -164,20 +182,31 @@ void keepToOneself(const QString& path)
     }
 }
 
-/// Of a file system that is not known to be, it is not believed.
-bool isOnThisComputer(const QString& path)
+/// Of a file system that is not known to be on this computer, it is not believed.
+ExplorationStore::Place placeOf(const QString& path)
 {
     static const QSet<QByteArray> local{"ext2",    "ext3",  "ext4", "xfs",   "btrfs",    "zfs",     "f2fs",
                                         "overlay", "tmpfs", "jfs",  "ramfs", "bcachefs", "reiserfs"};
-    return local.contains(QStorageInfo(QFileInfo(path).absolutePath()).fileSystemType());
+    return local.contains(QStorageInfo(QFileInfo(path).absolutePath()).fileSystemType())
+               ? ExplorationStore::Place::ThisComputer
+               : ExplorationStore::Place::Network;
 }
 
 } // namespace
 
-ExplorationStore::ExplorationStore(const QString& path, std::chrono::milliseconds patience)
+ExplorationStore::ExplorationStore(const QString& path, std::chrono::milliseconds patience,
+                                   std::optional<Place> place)
     : m_connection(QUuid::createUuid().toString(QUuid::WithoutBraces))
 {
-    QDir().mkpath(QFileInfo(path).absolutePath());
+    makeFolder(QFileInfo(path).absolutePath());
+    // SQLite would take a pipe or a device for a database, and write into it.
+    if (QFileInfo::exists(path) && !QFileInfo(path).isFile()) {
+        throw StoreError(
+            QCoreApplication::translate("batchpeak::store",
+                                        "The history %1 cannot be opened (it is no file); move what is "
+                                        "there away, and a new one is begun.")
+                .arg(path));
+    }
     keepToOneself(path);
     try {
         QSqlDatabase database = QSqlDatabase::addDatabase(QStringLiteral("QSQLITE"), m_connection);
@@ -191,11 +220,15 @@ ExplorationStore::ExplorationStore(const QString& path, std::chrono::millisecond
                     .arg(path, database.lastError().databaseText()));
         }
         runSql(database, QStringLiteral("PRAGMA foreign_keys = ON"));
+        // What is committed is on the disk. Without EXTRA a power loss may bring back a journal that a
+        // commit removed, and take the commit back with it (sqlite.org/pragma.html#pragma_synchronous).
+        runSql(database, QStringLiteral("PRAGMA synchronous = EXTRA"));
         prepareSchema(database);
         // Readers and the writer do not wait for each other with a log (sqlite.org/wal.html), which works
         // through memory that all of them share: not over a network.
-        runSql(database, isOnThisComputer(path) ? QStringLiteral("PRAGMA journal_mode = WAL")
-                                                : QStringLiteral("PRAGMA journal_mode = DELETE"));
+        const bool isHere = place.value_or(placeOf(path)) == Place::ThisComputer;
+        runSql(database, isHere ? QStringLiteral("PRAGMA journal_mode = WAL")
+                                : QStringLiteral("PRAGMA journal_mode = DELETE"));
     } catch (const StoreError&) {
         QSqlDatabase::removeDatabase(m_connection);
         throw;

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 namespace batchpeak::store {
@@ -26,14 +27,17 @@ public:
         Other
     };
 
-    explicit StoreError(const QString& sentence, Kind kind = Kind::Other)
-        : std::runtime_error(sentence.toStdString()), m_kind(kind)
+    explicit StoreError(const QString& sentence, Kind kind = Kind::Other, QString path = {})
+        : std::runtime_error(sentence.toStdString()), m_kind(kind), m_path(std::move(path))
     {}
     QString sentence() const { return QString::fromUtf8(what()); }
     Kind kind() const { return m_kind; }
+    /// Of the file that is busy or damaged.
+    const QString& path() const { return m_path; }
 
 private:
     Kind m_kind;
+    QString m_path;
 };
 
 /// The explorations of this user in one SQLite file: each trial is on disk as soon as it has ended, so
@@ -44,11 +48,16 @@ private:
 class ExplorationStore
 {
 public:
+    /// Where a file is, which decides how it is written.
+    enum class Place { ThisComputer, Network };
+
     /// Opens the file, and makes it and its folder where there are none. Needs a QCoreApplication.
     /// The file is for this user alone.
     /// \param patience  with another program's transaction; each of ours takes milliseconds
+    /// \param place  asked of the system where nothing is said
     explicit ExplorationStore(const QString& path,
-                              std::chrono::milliseconds patience = std::chrono::seconds(5));
+                              std::chrono::milliseconds patience = std::chrono::seconds(5),
+                              std::optional<Place> place = {});
     ~ExplorationStore();
     Q_DISABLE_COPY_MOVE(ExplorationStore)
 

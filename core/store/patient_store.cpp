@@ -106,7 +106,7 @@ void PatientStore::startAnew(const ExplorationInfo& info)
     m_file = m_path;
     m_writes.clear();
     m_waiting.clear();
-    m_isBeside = m_hasGivenUp = m_hasSaidThatItWaits = false;
+    m_isBeside = m_hasGivenUp = m_hasSaidThatItWaits = m_hasBegunNewHistory = false;
     m_info = info;
     m_id = 0;
 }
@@ -207,18 +207,7 @@ void PatientStore::open()
 {
     if (m_store)
         return;
-    try {
-        m_store = std::make_unique<ExplorationStore>(m_file, m_patience);
-    } catch (const StoreError& error) {
-        if (error.kind() != StoreError::Kind::Damaged || m_isBeside)
-            throw;
-        const QString name = moveAway(m_path);
-        if (name.isEmpty())
-            throw;
-        emit said(Translated::tr("The history %1 was damaged. It was kept as %2, and a new one is begun.")
-                      .arg(m_path, name));
-        m_store = std::make_unique<ExplorationStore>(m_file, m_patience);
-    }
+    m_store = std::make_unique<ExplorationStore>(m_file, m_patience);
     if (!m_isBeside)
         takeInLeftOnes();
 }
@@ -238,9 +227,19 @@ void PatientStore::takeInLeftOnes()
             emit said(Translated::tr("The history took in %n exploration(s) that it could not take before.",
                                      nullptr, taken));
         } catch (const StoreError& error) {
-            // It may be read another day.
-            if (error.kind() != StoreError::Kind::Busy)
+            const bool isDamaged = error.kind() == StoreError::Kind::Damaged;
+            if (isDamaged && error.path() != path)
+                throw;
+            const QString aside = isDamaged ? moveAway(path) : QString();
+            if (!aside.isEmpty()) {
+                emit said(
+                    Translated::tr("%1, which the history could not take in before, was damaged. It was "
+                                   "kept as %2.")
+                        .arg(path, aside));
+            } else if (error.kind() != StoreError::Kind::Busy) {
+                // It may be read another day.
                 emit said(error.sentence());
+            }
         }
     }
 }
@@ -260,6 +259,8 @@ void PatientStore::writeWaiting()
         if (std::exchange(m_hasSaidThatItWaits, false))
             emit said(Translated::tr("The history %1 is free again, and everything is written.").arg(m_path));
     } catch (const StoreError& error) {
+        if (error.kind() == StoreError::Kind::Damaged && beginNewHistory())
+            return writeWaiting();
         if (error.kind() != StoreError::Kind::Busy || m_isBeside)
             return setAside(error.sentence());
         m_retry.start();
@@ -268,6 +269,24 @@ void PatientStore::writeWaiting()
                                      "soon as it is free.")
                           .arg(m_path));
     }
+}
+
+/// Keeps a damaged history under another name, and has the whole exploration written anew into a new one.
+/// \return whether it could: once for each exploration, lest a disk that spoils everything fill up
+bool PatientStore::beginNewHistory()
+{
+    if (m_isBeside || m_hasBegunNewHistory)
+        return false;
+    close();
+    const QString name = moveAway(m_path);
+    if (name.isEmpty())
+        return false;
+    m_hasBegunNewHistory = true;
+    m_waiting.assign(m_writes.begin(), m_writes.end());
+    m_id = 0;
+    emit said(Translated::tr("The history %1 was damaged. It was kept as %2, and a new one is begun.")
+                  .arg(m_path, name));
+    return true;
 }
 
 /// Writes the whole exploration anew into a file beside the history, and goes on there.

@@ -67,6 +67,7 @@ private:
     void writeWaiting();
     void open();
     void takeInLeftOnes();
+    bool beginNewHistory();
     void setAside(const QString& why);
     void setAsideWhatWaits();
     void giveUp(const QString& why);
@@ -88,6 +89,7 @@ private:
     bool m_isBeside = false;
     bool m_hasGivenUp = false;
     bool m_hasSaidThatItWaits = false;
+    bool m_hasBegunNewHistory = false;
     /// Of the file beside the history, while it is written.
     std::unique_ptr<QLockFile> m_lock;
     /// Tells other programs that the exploration is under way.

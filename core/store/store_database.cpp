@@ -106,7 +106,7 @@ void SqlStatement::failAsDamaged() const
 
 void SqlStatement::fail() const
 {
-    throw StoreError(sentenceOf(m_path, m_query.lastError()), kindOf(m_query.lastError()));
+    throw StoreError(sentenceOf(m_path, m_query.lastError()), kindOf(m_query.lastError()), m_path);
 }
 
 void runSql(const QSqlDatabase& database, const QString& text)

@@ -5,6 +5,7 @@
 #include "checkpoint_state_file.h"
 #include "config/config_error.h"
 #include "engine/errors.h"
+#include "engine/saved_file.h"
 
 #include <QCoreApplication>
 #include <QDir>
@@ -17,9 +18,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <fcntl.h>
-#include <filesystem>
 #include <system_error>
-#include <unistd.h>
 #include <vector>
 
 namespace batchpeak::training {
@@ -46,19 +45,11 @@ bool exchange(const QByteArray& one, const QByteArray& other)
     return ::renameat2(AT_FDCWD, one.constData(), AT_FDCWD, other.constData(), RENAME_EXCHANGE) == 0;
 }
 
-/// Returns when the disk has the contents of a file, or the names in a folder: what comes later is then later
-/// there too, even when the power fails.
-/// \throws config::ConfigError  with the system's reason: here a full disk may show that took a write before
+/// \throws config::ConfigError
 void syncToDisk(const QString& path)
 {
-    const int file = ::open(QFile::encodeName(path).constData(), O_RDONLY | O_CLOEXEC);
-    if (file < 0)
-        fail(path, errno);
-    const int error = ::fsync(file) == 0 ? 0 : errno;
-    ::close(file);
-    // Some file systems have nothing to do for a folder, and say so.
-    if (error != 0 && error != EINVAL)
-        fail(path, error);
+    if (const std::error_code error = engine::syncToDisk(path))
+        fail(path, error.value());
 }
 
 /// Gives a folder its last name. Where there is a folder of that name, it is exchanged for the new one and
@@ -70,6 +61,8 @@ void giveName(const QString& folder, const QString& name)
     const QByteArray to = QFile::encodeName(name);
     if (QDir(name).exists()) {
         if (exchange(from, to)) {
+            // The disk might forget the exchange else, and not what was removed.
+            syncToDisk(QFileInfo(name).path());
             QDir(folder).removeRecursively();
             return;
         }
@@ -158,9 +151,7 @@ std::vector<Written> soundOnesIn(const QString& folder)
 
 void makeFolder(const QString& path)
 {
-    std::error_code error;
-    std::filesystem::create_directories(QFile::encodeName(path).toStdString(), error);
-    if (error)
+    if (const std::error_code error = engine::makeFolder(path))
         fail(path, Translated::tr("The folder for checkpoints cannot be made (%1); choose another, or set "
                                   "permissions.")
                        .arg(QString::fromStdString(error.message())));

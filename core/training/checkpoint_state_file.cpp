@@ -4,12 +4,12 @@
 
 #include "config/config_error.h"
 #include "engine/errors.h"
+#include "engine/saved_file.h"
 
 #include <QCoreApplication>
 #include <QFile>
 #include <QJsonDocument>
 #include <QJsonObject>
-#include <QSaveFile>
 
 #include <algorithm>
 #include <limits>
@@ -149,16 +149,13 @@ QJsonObject objectOf(const StoredState& stored)
 void writeStateFile(const QString& path, const StoredState& stored)
 {
     const QByteArray text = QJsonDocument(objectOf(stored)).toJson();
-    QSaveFile file(path);
-    // The flush() tells of a full disk, which commit() alone lets pass (Qt 6.4).
-    const bool isWritten =
-        file.open(QIODevice::WriteOnly) && file.write(text) == text.size() && file.flush() && file.commit();
-    if (isWritten)
+    const QString reason = engine::replaceFile(path, text);
+    if (reason.isEmpty())
         return;
     const QString sentence =
         Translated::tr("The state of the checkpoint was not written (%1); make room or set permissions, or "
                        "choose another folder.")
-            .arg(file.errorString());
+            .arg(reason);
     throw engine::located(path, config::ConfigError(sentence.toStdString()));
 }
 

@@ -6,6 +6,8 @@
 #include "support/test_main.h"
 
 #include <QDateTime>
+#include <QDir>
+#include <QFile>
 #include <QFileInfo>
 #include <QJsonDocument>
 #include <QJsonObject>
@@ -14,6 +16,8 @@
 #include <QTest>
 
 #include <algorithm>
+#include <functional>
+#include <sys/stat.h>
 #include <vector>
 
 namespace {
@@ -26,6 +30,15 @@ struct End
     const char* options = "";
     int exitCode;
     const char* said;
+};
+
+/// A user's folder of data in which a history cannot be kept.
+struct BadHome
+{
+    /// Where it is no folder of the test's.
+    Text home;
+    std::function<void(const QString& path)> make = [](const QString&) {};
+    const char* said = "";
 };
 
 } // namespace
@@ -242,6 +255,42 @@ private slots:
         const ProgramRun run = runProgram(exploreArguments("", threeTrials + QStringList{full}));
         QVERIFY2(run.exitCode == 4, run.text());
         QVERIFY2(run.answers("recommended") && run.remarks("events could not all be written: "), run.text());
+    }
+
+    // Whatever becomes of the history, the exploration has its end and its size, and one warning.
+    void needsNoHistory_data()
+    {
+        rows<BadHome>(
+            {{"no home", {.home = "/proc/nowhere", .said = "Nothing more of this exploration is kept."}},
+             {"a damaged history",
+              {.make = [](const QString& path) { QVERIFY(writeBytes(path, QByteArray(5000, 'x'))); },
+               .said = "was damaged. It was kept as "}},
+             {"a folder in its place",
+              {.make = [](const QString& path) { QVERIFY(QDir().mkpath(path)); },
+               .said = "and the next start takes it in."}},
+             {"a pipe in its place",
+              {.make =
+                   [](const QString& path) {
+                       QCOMPARE(::mkfifo(QFile::encodeName(path).constData(), 0600), 0);
+                   },
+               .said = "and the next start takes it in."}}});
+    }
+    void needsNoHistory()
+    {
+        const auto& [home, make, said] = row<BadHome>();
+        const QTemporaryDir folder;
+        QProcessEnvironment environment = environmentWithoutDisplay();
+        environment.remove(QStringLiteral("HOME"));
+        environment.insert(QStringLiteral("XDG_DATA_HOME"), home.isEmpty() ? folder.path() : home);
+        QVERIFY(QDir(folder.path()).mkdir(QStringLiteral("batchpeak")));
+        make(folder.filePath(QStringLiteral("batchpeak/explorations.sqlite")));
+        const QString target = folder.filePath(QStringLiteral("out.yaml"));
+        const ProgramRun run = runProgram(
+            exploreArguments("", words("--setting 32 --output") + QStringList{target}), environment);
+        QVERIFY2(run.succeeded({"micro_batch_size: 32"}), run.text());
+        QCOMPARE(bytesOf(target), exampleWithSize("32"));
+        QVERIFY2(run.remarks(said), run.text());
+        QCOMPARE(run.err.count(QLatin1String("warning: The history ")), 1);
     }
 
     void tellsOfEveryTrialAndRecommendation()

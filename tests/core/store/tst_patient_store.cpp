@@ -3,8 +3,10 @@
 #include "store/exploration_store.h"
 #include "store/patient_store.h"
 #include "support/files.h"
+#include "support/recorded_disk.h"
 #include "support/rows.h"
 #include "support/test_main.h"
+#include "support/verify.h"
 
 #include <QDir>
 #include <QFile>
@@ -15,7 +17,10 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <cerrno>
+#include <functional>
 #include <memory>
+#include <sys/stat.h>
 
 using namespace batchpeak;
 using namespace batchpeak::test;
@@ -39,6 +44,74 @@ trial::TrialRecord trialOf(int number)
             .microBatchSize = 8,
             .outcome = trial::Outcome::Ok,
             .samplesPerSecond = 31.5};
+}
+
+/// Runs a statement on a file, past the store.
+/// \return the first value that it says
+QVariant runSql(const QString& path, const char* statement)
+{
+    QVariant said;
+    {
+        QSqlDatabase database = QSqlDatabase::addDatabase(QStringLiteral("QSQLITE"), QStringLiteral("past"));
+        database.setDatabaseName(path);
+        database.open();
+        QSqlQuery query(QString::fromLatin1(statement), database);
+        if (query.next())
+            said = query.value(0);
+    }
+    QSqlDatabase::removeDatabase(QStringLiteral("past"));
+    return said;
+}
+
+void makeHistory(const QString& path)
+{
+    ExplorationStore history(path);
+    history.addTrial(history.begin(infoOf(QStringLiteral("/before.yaml"))), trialOf(1));
+}
+
+/// Spoils the page of a history in which SQLite finds its way through a table.
+void spoilTable(const QString& path, const char* table)
+{
+    makeHistory(path);
+    const auto query = QByteArray("SELECT rootpage FROM sqlite_master WHERE name = '") + table + "'";
+    const qsizetype page = runSql(path, query.constData()).toLongLong();
+    const qsizetype pageSize = runSql(path, "PRAGMA page_size").toLongLong();
+    QByteArray bytes = readFile(path);
+    bytes.replace((page - 1) * pageSize, pageSize, QByteArray(pageSize, 'x'));
+    writeFile(path, bytes);
+}
+
+/// A place that a history has no good life in.
+struct Place
+{
+    /// Where the exploration is found in the end.
+    enum class Found { InTheHistory, BesideIt, Nowhere };
+
+    std::function<void(const QString& path)> make = [](const QString&) {};
+    /// What becomes of the disk when the exploration has one trial of its two; begun before, or not.
+    std::function<std::unique_ptr<RefusingDisk>(const QString& path)> refuse = [](const QString&) {
+        return std::unique_ptr<RefusingDisk>();
+    };
+    bool isRefusedFromTheStart = false;
+    const char* said = "";
+    Found found = Found::BesideIt;
+    /// What the history holds in the end.
+    const char* history = "";
+};
+
+std::unique_ptr<RefusingDisk> fullDisk(const QString& path)
+{
+    return std::make_unique<RefusingDisk>(QFileInfo(path).path(), ENOSPC);
+}
+
+std::unique_ptr<RefusingDisk> readOnlyDisk(const QString& path)
+{
+    return std::make_unique<RefusingDisk>(QFileInfo(path).path(), EROFS);
+}
+
+std::unique_ptr<RefusingDisk> readOnlyFile(const QString& path)
+{
+    return std::make_unique<RefusingDisk>(path, EROFS);
 }
 
 /// Another program that writes the history and does not come to an end.
@@ -212,6 +285,148 @@ private slots:
             QStringLiteral("Nothing more of this exploration is kept")));
     }
 
+    void goesOnInBadPlaces_data()
+    {
+        using enum Place::Found;
+        constexpr auto before = "/before.yaml: 1 trials, not finished";
+        constexpr auto whole = "/a.yaml: 2 trials, confident";
+        const auto add = rows<Place>();
+        add("a full disk", {.refuse = fullDisk,
+                            .isRefusedFromTheStart = true,
+                            .said = "Nothing more of this exploration is kept",
+                            .found = Nowhere});
+        add("a disk that fills up", {.make = makeHistory,
+                                     .refuse = fullDisk,
+                                     .said = "There is no room for the history",
+                                     .found = InTheHistory,
+                                     .history = "/a.yaml: 1 trials, not finished\n"
+                                                "/before.yaml: 1 trials, not finished"});
+        add("a read-only disk", {.refuse = readOnlyDisk,
+                                 .isRefusedFromTheStart = true,
+                                 .said = "Nothing more of this exploration is kept",
+                                 .found = Nowhere});
+        add("a history on a read-only disk", {.make = makeHistory,
+                                              .refuse = readOnlyDisk,
+                                              .isRefusedFromTheStart = true,
+                                              .said = "Nothing more of this exploration is kept",
+                                              .found = Nowhere,
+                                              .history = before});
+        add("a read-only history", {.make = makeHistory,
+                                    .refuse = readOnlyFile,
+                                    .isRefusedFromTheStart = true,
+                                    .said = "This exploration is kept in",
+                                    .history = before});
+        add("a spoilt page of the explorations",
+            {.make = [](const QString& path) { spoilTable(path, "exploration"); },
+             .said = "It was kept as",
+             .found = InTheHistory,
+             .history = whole});
+        add("a spoilt page of the trials", {.make = [](const QString& path) { spoilTable(path, "trial"); },
+                                            .said = "It was kept as",
+                                            .found = InTheHistory,
+                                            .history = whole});
+        add("a few words", {.make = [](const QString& path) { writeFile(path, "notes"); },
+                            .said = "It was kept as",
+                            .found = InTheHistory,
+                            .history = whole});
+        add("damage behind a link", {.make =
+                                         [](const QString& path) {
+                                             writeFile(path + QStringLiteral(".elsewhere"),
+                                                       QByteArray(5000, 'x'));
+                                             QFile::link(path + QStringLiteral(".elsewhere"), path);
+                                         },
+                                     .said = "It was kept as",
+                                     .found = InTheHistory,
+                                     .history = whole});
+        add("a folder", {.make = [](const QString& path) { QDir().mkpath(path); },
+                         .said = "This exploration is kept in"});
+        add("a pipe",
+            {.make = [](const QString& path) { ::mkfifo(QFile::encodeName(path).constData(), 0600); },
+             .said = "This exploration is kept in"});
+        add("a link to where nothing stays",
+            {.make = [](const QString& path) { QFile::link(QStringLiteral("/dev/null"), path); },
+             .said = "This exploration is kept in"});
+        add("a link to a folder that is not there",
+            {.make = [](const QString& path) { QFile::link(QStringLiteral("/nowhere/h.sqlite"), path); },
+             .said = "This exploration is kept in"});
+    }
+    void goesOnInBadPlaces()
+    {
+        const Place& place = row<Place>();
+        place.make(m_path);
+        {
+            std::unique_ptr<RefusingDisk> refusing;
+            PatientStore patient(m_path);
+            QSignalSpy said(&patient, &PatientStore::said);
+            if (place.isRefusedFromTheStart)
+                refusing = place.refuse(m_path);
+            patient.begin(infoOf(QStringLiteral("/a.yaml")));
+            patient.addTrial(trialOf(1));
+            if (!refusing)
+                refusing = place.refuse(m_path);
+            patient.addTrial(trialOf(2));
+            patient.finish(
+                {.finished = QDateTime::currentDateTimeUtc(), .status = QStringLiteral("confident")});
+            QVERIFY(!patient.waits());
+            QCOMPARE(said.size(), 1);
+            VERIFY_CONTAINS(said.front().front().toString(), place.said);
+        }
+        const bool isHistory = QFileInfo(m_path).isFile() && QFileInfo(m_path).size() > 0;
+        QCOMPARE(isHistory ? kept() : QString(), QString::fromUtf8(place.history));
+        QCOMPARE(besides().size(), place.found == Place::Found::BesideIt ? 1 : 0);
+        if (place.found == Place::Found::BesideIt)
+            QCOMPARE(keptIn(m_folder->filePath(besides().front())),
+                     QStringLiteral("/a.yaml: 2 trials, confident"));
+    }
+
+    void writesThroughALink()
+    {
+        const QString elsewhere = m_folder->filePath(QStringLiteral("elsewhere.sqlite"));
+        makeHistory(elsewhere);
+        QVERIFY(QFile::link(elsewhere, m_path));
+        {
+            PatientStore patient(m_path);
+            QSignalSpy said(&patient, &PatientStore::said);
+            patient.begin(infoOf(QStringLiteral("/a.yaml")));
+            QCOMPARE(said.size(), 0);
+        }
+        QVERIFY(QFileInfo(m_path).isSymLink());
+        QCOMPARE(keptIn(elsewhere),
+                 QStringLiteral("/a.yaml: 0 trials, not finished\n/before.yaml: 1 trials, not finished"));
+    }
+
+    // What one program could not put into the history, and is damaged since.
+    void setsADamagedFileBesideItAside()
+    {
+        const QString beside = m_folder->filePath(QStringLiteral("history.beside-1.sqlite"));
+        writeFile(beside, QByteArray(5000, 'x'));
+        for (const int start : {1, 2}) {
+            PatientStore patient(m_path);
+            QSignalSpy said(&patient, &PatientStore::said);
+            patient.begin(infoOf(QStringLiteral("/%1.yaml").arg(start)));
+            // Said once, and then no more.
+            QCOMPARE(said.size(), start == 1 ? 1 : 0);
+            if (start == 1)
+                VERIFY_CONTAINS(said.front().front().toString(), "history.beside-1.sqlite.damaged-");
+        }
+        QCOMPARE(besides().size(), 0);
+        QCOMPARE(kept(), QStringLiteral("/2.yaml: 0 trials, not finished\n/1.yaml: 0 trials, not finished"));
+    }
+
+    void goesOnInANewHistoryAfterItsEnd()
+    {
+        PatientStore patient(m_path);
+        QSignalSpy said(&patient, &PatientStore::said);
+        patient.begin(infoOf(QStringLiteral("/a.yaml")));
+        patient.addTrial(trialOf(1));
+        patient.finish({.finished = QDateTime::currentDateTimeUtc(), .status = QStringLiteral("budget")});
+        writeFile(m_path, QByteArray(5000, 'x'));
+        patient.reopen();
+        patient.addTrial(trialOf(2));
+        QCOMPARE(said.size(), 1);
+        QCOMPARE(kept(), QStringLiteral("/a.yaml: 2 trials, not finished"));
+    }
+
     void isForItsUserAlone()
     {
         writeFile(m_path, QByteArray());
@@ -229,11 +444,12 @@ private:
     {
         return QDir(m_folder->path()).entryList({QStringLiteral("history.beside-*.sqlite")}, QDir::Files);
     }
+    QString kept() const { return keptIn(m_path); }
     /// A line for each exploration, the newest first.
-    QString kept() const
+    static QString keptIn(const QString& path)
     {
         QStringList lines;
-        for (const store::ExplorationSummary& summary : ExplorationStore(m_path).list())
+        for (const store::ExplorationSummary& summary : ExplorationStore(path).list())
             lines << QStringLiteral("%1: %2 trials, %3")
                          .arg(summary.info.filePath)
                          .arg(summary.trials)
