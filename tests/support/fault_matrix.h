@@ -71,12 +71,9 @@ struct Ending
 
 // A worker that goes away says no more, whatever it was to say.
 inline constexpr Ending ends[] = {
-    {"exit0", "ended with exit code 0"},
-    {"exit1", "ended with exit code 1"},
-    {"exit42", "only a fresh process clears"},
-    {"signal6", "ended by signal 6"},
-    {"signal9", "ended by signal 9"},
-    {"signal11", "ended by signal 11"},
+    {"exit0", "ended with exit code 0"},       {"exit1", "ended with exit code 1"},
+    {"exit42", "only a fresh process clears"}, {"signal6", "ended by signal 6"},
+    {"signal9", "ended by signal 9"},          {"signal11", "ended by signal 11"},
 };
 inline constexpr Ending lines[] = {
     {"half", "ended with exit code 0"},

@@ -24,8 +24,9 @@ namespace {
 /// Where the worker keeps to the protocol.
 const QString searched = QStringLiteral("1 ok, 2 ok, 4 ok");
 
-/// How runs end whose worker breaks down at a station once, and whenever it comes there. In the list of trials
-/// X stands for how the trial is called that it breaks down in, and | between two lists that may both be.
+/// How runs end whose worker breaks down at a station once, and whenever it comes there. In the list of
+/// trials X stands for how the trial is called that it breaks down in, and | between two lists that may both
+/// be.
 struct Ends
 {
     Text sound;
@@ -50,29 +51,32 @@ struct Row
     int recommended = 4;
 };
 
-const QStringList numbersOfHello{QStringLiteral("/protocol"), QStringLiteral("/device/total_bytes"),
-                                 QStringLiteral("/device/free_bytes"), QStringLiteral("/device/context_bytes"),
-                                 QStringLiteral("/device/limit_bytes")};
+const QStringList numbersOfHello{
+    QStringLiteral("/protocol"), QStringLiteral("/device/total_bytes"), QStringLiteral("/device/free_bytes"),
+    QStringLiteral("/device/context_bytes"), QStringLiteral("/device/limit_bytes")};
 const QStringList numbersOfLoaded{QStringLiteral("/parameters"), QStringLiteral("/baseline_bytes"),
                                   QStringLiteral("/limit_bytes")};
 const QStringList numbersOfStep{QStringLiteral("/index"), QStringLiteral("/seconds")};
-const QStringList numbersOfResult{
-    QStringLiteral("/micro_batch_size"),     QStringLiteral("/steps"),
-    QStringLiteral("/samples"),              QStringLiteral("/seconds_per_step"),
-    QStringLiteral("/step_seconds/1"),       QStringLiteral("/clock"),
-    QStringLiteral("/relative_error"),       QStringLiteral("/forward_seconds"),
-    QStringLiteral("/backward_seconds"),     QStringLiteral("/optimizer_seconds"),
-    QStringLiteral("/peak_allocated_bytes"), QStringLiteral("/peak_reserved_bytes"),
-    QStringLiteral("/alloc_retries"),        QStringLiteral("/wall_seconds"),
-    QStringLiteral("/energy_joules")};
-const QStringList numbersOfComparison{QStringLiteral("/compared/1/micro_batch_size"),
-                                      QStringLiteral("/compared/1/peak_reserved_bytes"),
-                                      QStringLiteral("/compared/1/alloc_retries"),
-                                      QStringLiteral("/compared/1/visits/0/clock"),
-                                      QStringLiteral("/compared/1/visits/0/seconds"),
-                                      QStringLiteral("/compared/1/visits/0/step_seconds/0"),
-                                      QStringLiteral("/optimizer_seconds"),
-                                      QStringLiteral("/wall_seconds")};
+const QStringList numbersOfResult{QStringLiteral("/micro_batch_size"),
+                                  QStringLiteral("/steps"),
+                                  QStringLiteral("/samples"),
+                                  QStringLiteral("/seconds_per_step"),
+                                  QStringLiteral("/step_seconds/1"),
+                                  QStringLiteral("/clock"),
+                                  QStringLiteral("/relative_error"),
+                                  QStringLiteral("/forward_seconds"),
+                                  QStringLiteral("/backward_seconds"),
+                                  QStringLiteral("/optimizer_seconds"),
+                                  QStringLiteral("/peak_allocated_bytes"),
+                                  QStringLiteral("/peak_reserved_bytes"),
+                                  QStringLiteral("/alloc_retries"),
+                                  QStringLiteral("/wall_seconds"),
+                                  QStringLiteral("/energy_joules")};
+const QStringList numbersOfComparison{
+    QStringLiteral("/compared/1/micro_batch_size"), QStringLiteral("/compared/1/peak_reserved_bytes"),
+    QStringLiteral("/compared/1/alloc_retries"),    QStringLiteral("/compared/1/visits/0/clock"),
+    QStringLiteral("/compared/1/visits/0/seconds"), QStringLiteral("/compared/1/visits/0/step_seconds/0"),
+    QStringLiteral("/optimizer_seconds"),           QStringLiteral("/wall_seconds")};
 
 /// A gauge that reads nonsense costs no measurement.
 const std::vector<Particular> gauge{{"negative /energy_joules", ""}, {"huge /energy_joules", ""}};
@@ -89,14 +93,22 @@ std::vector<EngineStation> stationsOfExplore()
     const Ends trial{searched, "1 ok, 2 X, 2 ok, 4 ok", "1 ok, 2 X, 2 X, 4 ok"};
     const std::vector<Particular> twice{{"duplicate", ""}, {"stale", ""}};
     return {
-        {{"explore", "hello", "", "did not say hello", numbersOfHello,
+        {{"explore",
+          "hello",
+          "",
+          "did not say hello",
+          numbersOfHello,
           {{"duplicate", "said hello a second time", true}}},
          start},
-        {{"explore", "loaded", "", "did not load", numbersOfLoaded,
+        {{"explore",
+          "loaded",
+          "",
+          "did not load",
+          numbersOfLoaded,
           {{"duplicate", "without being asked to", true},
            // Its end may be noticed when the first trial was asked for.
            {"end-after", "ended with exit code 0", true}}},
-         {searched, searched + "|1 X, " + searched, "|1 X, 1 X, 2 X, 2 X, 4 X, 4 X", 0}},
+         {searched, searched + QLatin1String("|1 X, ") + searched, "|1 X, 1 X, 2 X, 2 X, 4 X, 4 X", 0}},
         {{"explore", "step", "@2", "gave no answer within", numbersOfStep,
           with(twice, {{"wrong-id", "reported a step of trial 1002, which it was not asked for", true}})},
          trial},
@@ -105,7 +117,7 @@ std::vector<EngineStation> stationsOfExplore()
                        {"duplicate", "a late answer to trial 2 was left out"},
                        {"stale", "a late answer to trial 1 was left out"},
                        {"end-after", "ended"}})},
-         {searched + "|1 ok, 2 ok, 4 crashed, 4 ok", trial.once, trial.always}},
+         {searched + QLatin1String("|1 ok, 2 ok, 4 crashed, 4 ok"), trial.once, trial.always}},
         {{"explore", "log", "@2", "gave no answer within", {}, twice}, trial},
         {{"explore", "error", "@2", "gave no answer within", {}, twice}, trial},
         {{"explore", "bye"}, {searched, searched, searched}},
@@ -117,10 +129,15 @@ std::vector<EngineStation> stationsOfVerify()
 {
     const QString verified = searched + QStringLiteral(", 4 ok");
     const Ends start{verified, verified, searched};
-    const Ends trial{verified, searched + ", 4 X, 4 ok", searched + ", 4 X, 4 X, 2 ok", 2};
+    const Ends trial{verified, searched + QLatin1String(", 4 X, 4 ok"),
+                     searched + QLatin1String(", 4 X, 4 X, 2 ok"), 2};
     const std::vector<Particular> twice{{"duplicate", ""}, {"stale", ""}};
     return {
-        {{"verify", "hello", "", "did not say hello", numbersOfHello,
+        {{"verify",
+          "hello",
+          "",
+          "did not say hello",
+          numbersOfHello,
           {{"duplicate", "said hello a second time", true}}},
          start},
         {{"verify", "loaded", "", "did not load", numbersOfLoaded}, start},
@@ -128,9 +145,7 @@ std::vector<EngineStation> stationsOfVerify()
           with(twice, {{"wrong-id", "reported a step of trial 1004", true}})},
          trial},
         {{"verify", "result", "@4", "gave no answer within", numbersOfResult,
-          with(gauge, {{"wrong-id", "answered trial 1004", true},
-                       {"duplicate", ""},
-                       {"end-after", ""}})},
+          with(gauge, {{"wrong-id", "answered trial 1004", true}, {"duplicate", ""}, {"end-after", ""}})},
          trial},
         {{"verify", "bye"}, {verified, verified, verified}},
     };
@@ -147,7 +162,11 @@ std::vector<EngineStation> stationsOfCompare()
         {{"compare", "step", "#16", "gave no answer within", numbersOfStep,
           with(twice, {{"wrong-id", "reported a step of trial 1004", true}})},
          ends},
-        {{"compare", "result", "#4", "gave no answer within", numbersOfComparison,
+        {{"compare",
+          "result",
+          "#4",
+          "gave no answer within",
+          numbersOfComparison,
           {{"wrong-id", "answered trial 1004", true},
            {"duplicate", "a late answer to trial 4 was left out"},
            {"stale", "a late answer to trial 3 was left out"},
@@ -160,8 +179,8 @@ std::vector<EngineStation> stationsOfCompare()
 /// In place of X in \p trials.
 QString whatBecomesOf(const QString& trials, const LineFault& fault)
 {
-    return QString(trials).replace(
-        QLatin1Char('X'), fault.isSilence() ? QLatin1String("timeout") : QLatin1String("crashed"));
+    return QString(trials).replace(QLatin1Char('X'),
+                                   fault.isSilence() ? QLatin1String("timeout") : QLatin1String("crashed"));
 }
 
 Row rowOf(const EngineStation& at, const LineFault& fault, bool isAlways)
@@ -247,8 +266,9 @@ QString wrongNumberOf(const trial::TrialRecord& trial)
 
 } // namespace
 
-/// The fault matrix of explorations, their verification and their comparisons: whatever a worker does in place
-/// of a message, or to one, ends as docs/trial-protocol.md says, and no number is believed that it spoilt.
+/// The fault matrix of explorations, their verification and their comparisons: whatever a worker does in
+/// place of a message, or to one, ends as docs/trial-protocol.md says, and no number is believed that it
+/// spoilt.
 class FaultMatrixTest : public QObject
 {
     Q_OBJECT

@@ -51,28 +51,43 @@ struct Row
     Done done;
 };
 
-const QStringList numbersOfHello{QStringLiteral("/protocol"), QStringLiteral("/device/total_bytes"),
-                                 QStringLiteral("/device/free_bytes"), QStringLiteral("/device/context_bytes"),
-                                 QStringLiteral("/device/limit_bytes")};
+const QStringList numbersOfHello{
+    QStringLiteral("/protocol"), QStringLiteral("/device/total_bytes"), QStringLiteral("/device/free_bytes"),
+    QStringLiteral("/device/context_bytes"), QStringLiteral("/device/limit_bytes")};
 const QStringList numbersOfLoaded{QStringLiteral("/parameters"), QStringLiteral("/baseline_bytes"),
                                   QStringLiteral("/limit_bytes")};
 const QStringList numbersOfReady{QStringLiteral("/samples"), QStringLiteral("/held_out_samples"),
                                  QStringLiteral("/tokens_per_sample")};
 const QStringList numbersOfStep{QStringLiteral("/index"), QStringLiteral("/seconds")};
-const QStringList numbersOfBatch{
-    QStringLiteral("/micro_batch_size"),  QStringLiteral("/loss"),
-    QStringLiteral("/seconds"),           QStringLiteral("/optimizer_seconds"),
-    QStringLiteral("/counted_targets"),   QStringLiteral("/peak_allocated_bytes"),
-    QStringLiteral("/peak_reserved_bytes"), QStringLiteral("/alloc_retries")};
+const QStringList numbersOfBatch{QStringLiteral("/micro_batch_size"),
+                                 QStringLiteral("/loss"),
+                                 QStringLiteral("/seconds"),
+                                 QStringLiteral("/optimizer_seconds"),
+                                 QStringLiteral("/counted_targets"),
+                                 QStringLiteral("/peak_allocated_bytes"),
+                                 QStringLiteral("/peak_reserved_bytes"),
+                                 QStringLiteral("/alloc_retries")};
 
 /// Of what comes before a batch, in trainings and confirmations alike.
 std::vector<Station> stationsOfStart(const Text& command)
 {
-    return {{command, "hello", "", "did not say hello", numbersOfHello,
+    return {{command,
+             "hello",
+             "",
+             "did not say hello",
+             numbersOfHello,
              {{"duplicate", "said hello a second time", true}}},
-            {command, "loaded", "", "did not load", numbersOfLoaded,
+            {command,
+             "loaded",
+             "",
+             "did not load",
+             numbersOfLoaded,
              {{"duplicate", "without being asked to", true}}},
-            {command, "training_ready", "", "did not get ready to train", numbersOfReady,
+            {command,
+             "training_ready",
+             "",
+             "did not get ready to train",
+             numbersOfReady,
              {{"duplicate", "ready to train without being asked to be", true}}}};
 }
 
@@ -102,7 +117,11 @@ std::vector<TrainingStation> stationsOfTrain()
                                    {"duplicate", "a late answer to batch 4 was left out"},
                                    {"stale", "a late answer to batch 2 was left out"}})},
                    {.steps = 2, .checkpoint = 2}});
-    all.push_back({{"train", "saved", "#1", "did not save the checkpoint within", {QStringLiteral("/bytes")},
+    all.push_back({{"train",
+                    "saved",
+                    "#1",
+                    "did not save the checkpoint within",
+                    {QStringLiteral("/bytes")},
                     {{"wrong-id", "answered request 1003", true},
                      {"duplicate", "a late answer to batch 3 was left out"}}},
                    {.steps = 2}});
@@ -141,8 +160,8 @@ std::vector<TrainingStation> stationsOfConfirm()
 
 Text wordsOf(const Row& row)
 {
-    const bool chats = row.station.message == QLatin1String("log") ||
-                       row.station.message == QLatin1String("error");
+    const bool chats =
+        row.station.message == QLatin1String("log") || row.station.message == QLatin1String("error");
     return row.fault.wordAt(row.station) + (chats ? QStringLiteral(" chat") : QString());
 }
 
@@ -210,7 +229,9 @@ void addRows(const Stations& stations)
     const auto add = rows<Row>();
     for (const auto& [station, done] : stations) {
         for (const LineFault& fault : faultsAt(station))
-            add(QStringLiteral("%1 %2: %3").arg(station.command, station.message, fault.title()).toStdString(),
+            add(QStringLiteral("%1 %2: %3")
+                    .arg(station.command, station.message, fault.title())
+                    .toStdString(),
                 {.station = station, .fault = fault, .done = done});
     }
 }
@@ -248,8 +269,8 @@ private slots:
         QCOMPARE(snapshot.failure.isEmpty(), !fault.doesHarm);
         // What is said before the end counts where that comes right behind it.
         const bool saysFirst = fault.name == QLatin1String("end-after");
-        const bool endsBatch = station.command == QLatin1String("train") &&
-                               station.message == QLatin1String("batch_result");
+        const bool endsBatch =
+            station.command == QLatin1String("train") && station.message == QLatin1String("batch_result");
         // Of the second step; an evaluation stands before it.
         const bool isSaved = saysFirst && station.message == QLatin1String("saved");
         QCOMPARE(static_cast<int>(snapshot.steps.size()),
@@ -294,8 +315,7 @@ private slots:
             const double speed = 64 / secondsOfStep(size.predicted.accumulationSteps);
             QVERIFY(isAbout(*size.achievedSamplesPerSecond, speed));
             QVERIFY(isAbout(*size.meanSamplesPerSecond, speed));
-            QCOMPARE(size.peakReservedBytes,
-                     100'000'000 + 10'000'000 * size.predicted.microBatchSize);
+            QCOMPARE(size.peakReservedBytes, 100'000'000 + 10'000'000 * size.predicted.microBatchSize);
         }
         QCOMPARE(finished.count(), 1);
         QVERIFY(!snapshot.isRunning && !snapshot.isStopped);
