@@ -12,6 +12,7 @@
 #include <QSignalSpy>
 #include <QTest>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -91,8 +92,12 @@ std::vector<Station> stationsOfStart(const Text& command)
              {{"duplicate", "ready to train without being asked to be", true}}}};
 }
 
-/// A batch is told by its loss what it is: any number may be one.
-const std::vector<Particular> anyLoss{{"negative /loss", ""}, {"huge /loss", ""}};
+const char* const refused = "does not keep to the trial protocol. The field";
+/// Any number may be a loss; no speed may be beyond all others.
+const std::vector<Particular> numbersOtherwise{{"negative /loss", ""},
+                                               {"huge /loss", ""},
+                                               {"tiny /seconds", refused, true},
+                                               {"huge /micro_batch_size", "for a size of 92", true}};
 
 std::vector<Particular> with(std::vector<Particular> some, const std::vector<Particular>& more)
 {
@@ -106,16 +111,17 @@ std::vector<TrainingStation> stationsOfTrain()
 {
     const char* silence = "no sign of life in the middle of a batch";
     const std::vector<Particular> twice{{"duplicate", ""}, {"stale", ""}};
+    const std::vector<Particular> step = with(twice, {{"largest /index", ""}});
     std::vector<TrainingStation> all;
     for (const Station& station : stationsOfStart("train"))
         all.push_back({station, {}});
     all.push_back({{"train", "step", "#10", silence, numbersOfStep,
-                    with(twice, {{"wrong-id", "reported a step of batch 1004", true}})},
+                    with(step, {{"wrong-id", "reported a step of batch 1004", true}})},
                    {.steps = 2, .checkpoint = 2}});
     all.push_back({{"train", "batch_result", "#3", silence, numbersOfBatch,
-                    with(anyLoss, {{"wrong-id", "answered batch 1004", true},
-                                   {"duplicate", "a late answer to batch 4 was left out"},
-                                   {"stale", "a late answer to batch 2 was left out"}})},
+                    with(numbersOtherwise, {{"wrong-id", "answered batch 1004", true},
+                                            {"duplicate", "a late answer to batch 4 was left out"},
+                                            {"stale", "a late answer to batch 2 was left out"}})},
                    {.steps = 2, .checkpoint = 2}});
     all.push_back({{"train",
                     "saved",
@@ -123,16 +129,16 @@ std::vector<TrainingStation> stationsOfTrain()
                     "did not save the checkpoint within",
                     {QStringLiteral("/bytes")},
                     {{"wrong-id", "answered request 1003", true},
-                     {"duplicate", "a late answer to batch 3 was left out"}}},
+                     {"duplicate", "a late answer to request 3 was left out"}}},
                    {.steps = 2}});
     all.push_back({{"train", "log", "#4", silence, {}, twice}, {.steps = 2, .checkpoint = 2}});
     all.push_back({{"train", "error", "#4", silence, {}, twice}, {.steps = 2, .checkpoint = 2}});
     all.push_back({{"train", "bye"}, {}});
     // After the second step, and before its checkpoint.
     all.push_back({{"evaluate", "batch_result", "#3", silence, numbersOfBatch,
-                    with(anyLoss, {{"wrong-id", "answered batch 1003", true},
-                                   {"duplicate", "a late answer to batch 3 was left out"},
-                                   {"stale", "a late answer to batch 2 was left out"}})},
+                    with(numbersOtherwise, {{"wrong-id", "answered batch 1003", true},
+                                            {"duplicate", "a late answer to batch 3 was left out"},
+                                            {"stale", "a late answer to batch 2 was left out"}})},
                    {.steps = 2}});
     return all;
 }
@@ -142,16 +148,17 @@ std::vector<TrainingStation> stationsOfConfirm()
 {
     const char* silence = "no sign of life in the middle of a batch";
     const std::vector<Particular> twice{{"duplicate", ""}, {"stale", ""}};
+    const std::vector<Particular> step = with(twice, {{"largest /index", ""}});
     std::vector<TrainingStation> all;
     for (const Station& station : stationsOfStart("confirm"))
         all.push_back({station, {}});
     all.push_back({{"confirm", "step", "#26", silence, numbersOfStep,
-                    with(twice, {{"wrong-id", "reported a step of batch 1006", true}})},
+                    with(step, {{"wrong-id", "reported a step of batch 1006", true}})},
                    {.steps = 1}});
     all.push_back({{"confirm", "batch_result", "#6", silence, numbersOfBatch,
-                    with(anyLoss, {{"wrong-id", "answered batch 1006", true},
-                                   {"duplicate", "a late answer to batch 6 was left out"},
-                                   {"stale", "a late answer to batch 5 was left out"}})},
+                    with(numbersOtherwise, {{"wrong-id", "answered batch 1006", true},
+                                            {"duplicate", "a late answer to batch 6 was left out"},
+                                            {"stale", "a late answer to batch 5 was left out"}})},
                    {.steps = 1}});
     all.push_back({{"confirm", "log", "#6", silence, {}, twice}, {.steps = 1}});
     all.push_back({{"confirm", "bye"}, {}});
@@ -259,7 +266,15 @@ private slots:
             harness.options.evaluateEvery = 2;
             harness.options.evaluationBatches = 1;
         }
+        std::int64_t fewest = 0;
+        std::int64_t most = 0;
+        connect(&harness.run(), &training::TrainingRun::snapshotChanged, this,
+                [&](const training::TrainingSnapshot& now) {
+                    fewest = std::min(fewest, now.microBatchesDone);
+                    most = std::max(most, now.microBatchesDone);
+                });
         QVERIFY2(harness.runToEnd(), qPrintable(harness.log()));
+        QVERIFY(fewest == 0 && most <= 4);
 
         const training::TrainingSnapshot& snapshot = harness.snapshot();
         const QString log = harness.log();
