@@ -59,7 +59,7 @@ void finishComparison(trial::TrialRecord& trial, const trial::TrialResult& resul
             trial.text = spilledText(size.peakReservedBytes, device);
         }
     }
-    trial.timedSteps = std::max(trial.timedSteps, steps);
+    trial.timedSteps = trial.outcome == Outcome::Ok ? steps : std::max(trial.timedSteps, steps);
 }
 
 search::Measurement measurementOfComparison(const trial::TrialRecord& trial, const trial::TrialResult& result,

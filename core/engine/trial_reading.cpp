@@ -129,7 +129,9 @@ void finishTrial(trial::TrialRecord& trial, const trial::TrialResult& result,
     trial.wallSeconds = result.wallSeconds;
     trial.peakAllocatedBytes = ifPositive(result.peakAllocatedBytes);
     trial.peakReservedBytes = ifPositive(result.peakReservedBytes);
-    trial.timedSteps = std::max(trial.timedSteps, result.steps);
+    // Steps that were told on the way are signs of life, and may be told twice.
+    const bool isWhole = result.outcome == Outcome::Ok && result.steps > 0;
+    trial.timedSteps = isWhole ? result.steps : std::max(trial.timedSteps, result.steps);
     trial.readings = result.readings;
     trial.attention = result.attention;
     trial.joulesPerSample = joulesPerSample(result);

@@ -460,14 +460,17 @@ bool WorkerConversation::isAnswer(Kind kind, std::int64_t id)
 {
     if (m_asked && m_asked->kind == kind && m_asked->id == id)
         return true;
+    const bool isSave = kind == Kind::Save;
     if (m_earlier.contains(id))
-        emit logged(LogLevel::Info, (m_trains ? tr("%1: a late answer to batch %2 was left out.")
-                                              : tr("%1: a late answer to trial %2 was left out."))
+        emit logged(LogLevel::Info, (isSave     ? tr("%1: a late answer to request %2 was left out.")
+                                     : m_trains ? tr("%1: a late answer to batch %2 was left out.")
+                                                : tr("%1: a late answer to trial %2 was left out."))
                                         .arg(m_setup.id)
                                         .arg(id));
     else
-        lose((m_trains ? tr("The worker answered batch %1, which it was not asked for.")
-                       : tr("The worker answered trial %1, which it was not asked for."))
+        lose((isSave     ? tr("The worker answered request %1, to save, which it was not asked for.")
+              : m_trains ? tr("The worker answered batch %1, which it was not asked for.")
+                         : tr("The worker answered trial %1, which it was not asked for."))
                  .arg(id));
     return false;
 }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "batch_attempts.h"
 
+#include "accumulation/micro_batches.h"
+
 #include <utility>
 
 namespace batchpeak::training {
@@ -18,6 +20,13 @@ void BatchAttempts::run(trial::BatchRequest request)
 {
     request.microBatchSize = m_sizes.of(request.phase);
     attempt({.request = request});
+}
+
+std::int64_t BatchAttempts::microBatches() const
+{
+    return m_batch ? accumulation::evenSpread(m_batch->request.samples, m_batch->request.microBatchSize)
+                         .microBatches()
+                   : 0;
 }
 
 void BatchAttempts::attempt(const BatchUnderWay& batch)

@@ -30,6 +30,8 @@ public:
     /// Changes the micro-batch size of training, from the next batch on.
     void setSize(std::int64_t size) { m_sizes.setTraining(size); }
     bool isUnderWay() const { return m_batch.has_value(); }
+    /// Of the batch under way; 0 where none is.
+    std::int64_t microBatches() const;
     /// \param request  its micro-batch size is filled in
     void run(trial::BatchRequest request);
 

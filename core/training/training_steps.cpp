@@ -46,7 +46,8 @@ TrainingSteps::TrainingSteps(const TrainingSetup& setup, TrainingSnapshotBuilder
 {
     connect(&worker, &TrainingWorker::saved, this, &TrainingSteps::endSave);
     connect(&worker, &TrainingWorker::microBatchDone, this, [this](qint64 count) {
-        m_builder.setMicroBatchesDone(count);
+        // A worker may say what it likes of them.
+        m_builder.setMicroBatchesDone(std::min<std::int64_t>(count, m_attempts.microBatches()));
         emit changed();
     });
     connectAttempts();

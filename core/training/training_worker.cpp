@@ -17,7 +17,7 @@ TrainingWorker::TrainingWorker(engine::DeviceSetup setup, trial::TrainingRequest
     connect(&m_worker, &WorkerConversation::loaded, this, &TrainingWorker::prepare);
     // Not one message a micro-batch: a worker says the newest one some times a second.
     connect(&m_worker, &WorkerConversation::stepTaken, this,
-            [this](const trial::Step& step) { emit microBatchDone(step.index + 1); });
+            [this](const trial::Step& step) { emit microBatchDone(qint64{step.index} + 1); });
     connect(&m_worker, &WorkerConversation::answered, this, [this](const trial::WorkerMessage& answer) {
         if (const auto* ready = std::get_if<trial::TrainingReady>(&answer))
             emit this->ready(*ready);

@@ -40,8 +40,8 @@ Visit visitFrom(const FieldReader& fields)
     Visit visit{.clockSeconds = fields.duration("clock"),
                 .seconds = fields.duration("seconds"),
                 .stepSeconds = fields.durations("step_seconds")};
-    if (visit.seconds == 0)
-        fields.refuse("seconds", "is 0, but no visit takes no time");
+    if (visit.seconds < shortestStep)
+        fields.refuse("seconds", "is less than a nanosecond, but no visit takes no time");
     if (visit.stepSeconds.empty())
         fields.refuse("step_seconds", "is missing or empty, but a visit without a step says nothing");
     return visit;
@@ -50,8 +50,8 @@ Visit visitFrom(const FieldReader& fields)
 ComparedSize comparedSizeFrom(const FieldReader& fields)
 {
     ComparedSize size{.microBatchSize = fields.integerFrom(1, "micro_batch_size"),
-                      .peakReservedBytes = fields.integerFrom(0, "peak_reserved_bytes", 0),
-                      .allocationRetries = fields.integerFrom(0, "alloc_retries", 0)};
+                      .peakReservedBytes = fields.amount("peak_reserved_bytes", 0),
+                      .allocationRetries = fields.smallInteger(0, "alloc_retries", 0)};
     for (const FieldReader& visit : fields.objects("visits"))
         size.visits.push_back(visitFrom(visit));
     return size;

@@ -18,6 +18,10 @@ constexpr std::size_t longestText = std::size_t{16} * 1024;
 constexpr std::size_t longestQuote = 80;
 // In seconds: longer than anything that is measured, and far from what overflows a timer.
 constexpr double longestDuration = 10.0 * 365 * 24 * 3600;
+// 1 EiB: more than any computer has, and far from what overflows when some are added.
+constexpr std::int64_t largestAmount = std::int64_t{1} << 60;
+// In watts, joules, degrees or megahertz: what any gauge reads is far below.
+constexpr double largestReading = 1e12;
 
 bool refuseDeepNesting(int depth, Json::parse_event_t, Json&)
 {
@@ -106,6 +110,14 @@ int FieldReader::smallInteger(int least, const char* name, std::optional<int> fa
     if (!std::in_range<int>(value))
         refuse(name, "is too large: " + std::to_string(value));
     return static_cast<int>(value);
+}
+
+std::int64_t FieldReader::amount(const char* name, std::optional<std::int64_t> fallback) const
+{
+    const std::int64_t value = integerFrom(0, name, fallback);
+    if (value > largestAmount)
+        refuse(name, "is " + std::to_string(value) + ", but no computer has as much");
+    return value;
 }
 
 std::uint64_t FieldReader::seed(const char* name, std::uint64_t fallback) const
@@ -208,8 +220,8 @@ std::vector<double> FieldReader::durations(const char* name) const
     std::vector<double> result;
     for (const Json& element : *found) {
         const double seconds = element.is_number() ? element.get<double>() : 0.0;
-        if (!std::isfinite(seconds) || seconds <= 0)
-            refuse(name, element, "a list of numbers of seconds, each above zero");
+        if (!std::isfinite(seconds) || seconds < shortestStep || seconds > longestDuration)
+            refuse(name, element, "a list of numbers of seconds, each from a nanosecond to ten years");
         result.push_back(seconds);
     }
     return result;
@@ -221,7 +233,7 @@ std::optional<double> FieldReader::reading(const char* name) const
     if (!found || !found->is_number())
         return std::nullopt;
     const double value = found->get<double>();
-    return std::isfinite(value) && value >= 0 ? std::optional(value) : std::nullopt;
+    return value >= 0 && value <= largestReading ? std::optional(value) : std::nullopt;
 }
 
 FieldReader FieldReader::object(const char* name) const

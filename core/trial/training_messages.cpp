@@ -129,9 +129,12 @@ SaveRequest saveFrom(const FieldReader& fields)
 
 TrainingReady trainingReadyFrom(const FieldReader& fields)
 {
-    return {.samples = fields.integerFrom(1, "samples"),
-            .heldOutSamples = fields.integerFrom(0, "held_out_samples", 0),
-            .tokensPerSample = fields.integerFrom(0, "tokens_per_sample", 0)};
+    TrainingReady ready{.samples = fields.amount("samples"),
+                        .heldOutSamples = fields.amount("held_out_samples", 0),
+                        .tokensPerSample = fields.amount("tokens_per_sample", 0)};
+    if (ready.samples == 0)
+        fields.refuse("samples", "is 0, but must be at least 1");
+    return ready;
 }
 
 BatchResult batchResultFrom(const FieldReader& fields)
@@ -144,14 +147,16 @@ BatchResult batchResultFrom(const FieldReader& fields)
     // A batch that was not done took no time that counts.
     const bool isOk = result.outcome == Outcome::Ok;
     result.seconds = fields.duration("seconds", isOk ? std::nullopt : std::optional(0.0));
-    if (isOk && result.seconds == 0)
-        fields.refuse("seconds", "is 0, but no batch takes no time");
+    if (isOk && result.seconds < shortestStep)
+        fields.refuse("seconds", "is less than a nanosecond, but no batch takes no time");
     result.loss = fields.number("loss", std::numeric_limits<double>::quiet_NaN());
     result.optimizerSeconds = fields.duration("optimizer_seconds", 0.0);
-    result.countedTargets = fields.integerFrom(0, "counted_targets", 0);
-    result.peakAllocatedBytes = fields.integerFrom(0, "peak_allocated_bytes", 0);
-    result.peakReservedBytes = fields.integerFrom(0, "peak_reserved_bytes", 0);
-    result.allocationRetries = fields.integerFrom(0, "alloc_retries", 0);
+    result.countedTargets = fields.amount("counted_targets", 0);
+    result.peakAllocatedBytes = fields.amount("peak_allocated_bytes", 0);
+    // What a size would have needed that did not fit may be anything.
+    result.peakReservedBytes =
+        isOk ? fields.amount("peak_reserved_bytes", 0) : fields.integerFrom(0, "peak_reserved_bytes", 0);
+    result.allocationRetries = fields.smallInteger(0, "alloc_retries", 0);
     if (fields.has("refused_host_bytes"))
         result.refusedHostBytes = fields.integerFrom(0, "refused_host_bytes");
     result.text = clipped(fields.text("text", ""));
@@ -162,7 +167,7 @@ BatchResult batchResultFrom(const FieldReader& fields)
 Saved savedFrom(const FieldReader& fields)
 {
     return {.id = fields.integer("id"),
-            .bytes = fields.integerFrom(0, "bytes", 0),
+            .bytes = fields.amount("bytes", 0),
             .problem = fields.text("problem", "")};
 }
 

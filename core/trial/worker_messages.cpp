@@ -131,10 +131,10 @@ DeviceDescription deviceFrom(const FieldReader& fields)
     return {.kind = clipped(fields.text("kind", "")),
             .name = clipped(fields.text("name", "")),
             .uuid = clipped(fields.text("uuid", "")),
-            .totalBytes = fields.integerFrom(0, "total_bytes", 0),
-            .freeBytes = fields.integerFrom(0, "free_bytes", 0),
-            .contextBytes = fields.integerFrom(0, "context_bytes", 0),
-            .limitBytes = fields.integerFrom(0, "limit_bytes", 0),
+            .totalBytes = fields.amount("total_bytes", 0),
+            .freeBytes = fields.amount("free_bytes", 0),
+            .contextBytes = fields.amount("context_bytes", 0),
+            .limitBytes = fields.amount("limit_bytes", 0),
             .allocatorSettings = clipped(fields.text("allocator_settings", ""))};
 }
 
@@ -176,9 +176,9 @@ std::vector<std::string> phrasesFrom(const FieldReader& fields, const char* name
 
 Loaded loadedFrom(const FieldReader& fields)
 {
-    return {.parameters = fields.integerFrom(0, "parameters", 0),
-            .baselineBytes = fields.integerFrom(0, "baseline_bytes", 0),
-            .limitBytes = fields.integerFrom(0, "limit_bytes", 0),
+    return {.parameters = fields.amount("parameters", 0),
+            .baselineBytes = fields.amount("baseline_bytes", 0),
+            .limitBytes = fields.amount("limit_bytes", 0),
             .approximations = phrasesFrom(fields, "approximations")};
 }
 
@@ -206,27 +206,29 @@ TrialResult resultFrom(const FieldReader& fields)
     const auto unlessOk = [isOk](auto value) { return isOk ? std::nullopt : std::optional(value); };
     result.steps = fields.smallInteger(0, "steps", unlessOk(0));
     result.secondsPerStep = fields.duration("seconds_per_step", unlessOk(0.0));
-    result.peakReservedBytes = fields.integerFrom(0, "peak_reserved_bytes", unlessOk(std::int64_t{0}));
+    // What a size would have needed that did not fit may be anything.
+    result.peakReservedBytes = isOk ? fields.amount("peak_reserved_bytes")
+                                    : fields.integerFrom(0, "peak_reserved_bytes", std::int64_t{0});
     if (isOk && result.steps == 0)
         fields.refuse("steps",
                       "is 0, but without a timed step nothing is known and the outcome cannot be ok");
-    if (isOk && result.secondsPerStep == 0)
-        fields.refuse("seconds_per_step", "is 0, but no step takes no time");
+    if (isOk && result.secondsPerStep < shortestStep)
+        fields.refuse("seconds_per_step", "is less than a nanosecond, but no step takes no time");
 
     std::int64_t samples = 0;
     if (__builtin_mul_overflow(result.microBatchSize, std::int64_t{result.steps}, &samples))
         fields.refuse("micro_batch_size", "is too large: " + std::to_string(result.microBatchSize));
-    result.samples = fields.integerFrom(0, "samples", samples);
+    result.samples = fields.amount("samples", samples);
     result.stepSeconds = fields.durations("step_seconds");
     result.clockSeconds = fields.optionalDuration("clock");
     result.relativeError = fields.optionalDuration("relative_error");
     result.forwardSeconds = fields.optionalDuration("forward_seconds");
     result.backwardSeconds = fields.optionalDuration("backward_seconds");
     result.optimizerSeconds = fields.optionalDuration("optimizer_seconds");
-    result.peakAllocatedBytes = fields.integerFrom(0, "peak_allocated_bytes", 0);
+    result.peakAllocatedBytes = fields.amount("peak_allocated_bytes", 0);
     if (fields.has("refused_host_bytes"))
         result.refusedHostBytes = fields.integerFrom(0, "refused_host_bytes");
-    result.allocationRetries = fields.integerFrom(0, "alloc_retries", 0);
+    result.allocationRetries = fields.smallInteger(0, "alloc_retries", 0);
     result.wallSeconds = fields.duration("wall_seconds", 0.0);
     for (const ReadingField& field : readingFields)
         result.readings.*field.value = fields.reading(field.name);

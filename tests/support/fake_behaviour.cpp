@@ -25,6 +25,21 @@ Fault faultFrom(const std::string& text)
     return fault;
 }
 
+// "name:message:/field" and the rest as above.
+Fault lineFaultFrom(const std::string& text)
+{
+    Fault fault = faultFrom(text);
+    const std::size_t first = fault.name.find(':');
+    const std::size_t second = fault.name.find(':', first + 1);
+    if (first == std::string::npos)
+        throw std::invalid_argument("the line that is to be spoilt is missing in " + text);
+    fault.message = fault.name.substr(first + 1, second - first - 1);
+    if (second != std::string::npos)
+        fault.field = fault.name.substr(second + 1);
+    fault.name.resize(first);
+    return fault;
+}
+
 std::string withBlanks(std::string text)
 {
     std::ranges::replace(text, '_', ' ');
@@ -58,6 +73,10 @@ FakeBehaviour FakeBehaviour::parse(const std::vector<std::string>& words)
             behaviour.batchFaults.push_back(faultFrom(value));
         else if (key == "evaluation")
             behaviour.evaluationFaults.push_back(faultFrom(value));
+        else if (key == "line")
+            behaviour.lineFaults.push_back(lineFaultFrom(value));
+        else if (key == "chat")
+            behaviour.chats = true;
         else if (key == "training")
             behaviour.training = value;
         else if (key == "save")
@@ -115,23 +134,37 @@ void FakeBehaviour::countStart()
     comparisonFaults.clear();
     batchFaults.clear();
     evaluationFaults.clear();
+    lineFaults.clear();
 }
 
 std::string FakeBehaviour::faultFor(std::vector<Fault>& faults, std::int64_t size, std::int64_t attempt) const
 {
+    const Fault* const fault = committed(faults, {}, size, attempt);
+    return fault ? fault->name : std::string();
+}
+
+const Fault* FakeBehaviour::faultOfLine(const std::string& message, std::int64_t size, std::int64_t attempt)
+{
+    return committed(lineFaults, message, size, attempt);
+}
+
+const Fault* FakeBehaviour::committed(std::vector<Fault>& faults, const std::string& message,
+                                      std::int64_t size, std::int64_t attempt) const
+{
     for (Fault& fault : faults) {
-        const bool isMeant = fault.size.value_or(size) == size && fault.attempt.value_or(attempt) == attempt;
+        const bool isMeant = fault.message == message && fault.size.value_or(size) == size &&
+                             fault.attempt.value_or(attempt) == attempt;
         if (!isMeant || fault.times == 0)
             continue;
         --fault.times;
         if (!onceFile.empty()) {
             if (std::filesystem::exists(onceFile))
-                return {};
+                return nullptr;
             std::ofstream marker(onceFile);
         }
-        return fault.name;
+        return &fault;
     }
-    return {};
+    return nullptr;
 }
 
 } // namespace batchpeak::test

@@ -28,6 +28,10 @@ struct Fault
     std::optional<std::int64_t> attempt;
     /// So many times only in a process; then the next fault of the size is committed.
     int times = 1'000'000;
+    /// Of a line alone: the type of the message that it spoils, and the JSON pointer of the number in it that
+    /// a fault of numbers spoils.
+    std::string message = {};
+    std::string field = {};
 };
 
 /// How the fake worker behaves, as the words "key=value" of its command line say.
@@ -52,6 +56,16 @@ struct FakeBehaviour
     std::vector<Fault> comparisonFaults;
     std::vector<Fault> batchFaults;
     std::vector<Fault> evaluationFaults;
+    /// Of the lines that it says, whatever they answer: "fault:message" or "fault:message:/field", as
+    /// "huge:hello:/device/total_bytes". The size is that of the request, and each type of message is counted
+    /// for itself; "bye" is said to the worker, and the fault follows. In place of the line: exit0, exit1,
+    /// exit42, signal6, signal9, signal11, hang, half (and the end), garbage, long-line. With the line: late
+    /// (for a short time limit), whole-line (as long as a line may be), wrong-id, duplicate, stale (the one
+    /// before of its type comes once more before it), end-after. Of a number: nan, infinite, negative, huge,
+    /// largest (of 32 bits), tiny.
+    std::vector<Fault> lineFaults;
+    /// It says a log line, and an error that is not fatal, before it answers a request.
+    bool chats = false;
     /// ok, unknown (the program knows no training), all (it holds no samples out), error, silent, exit
     std::string training = "ok";
     /// ok, fail, silent, exit
@@ -93,6 +107,12 @@ struct FakeBehaviour
     /// What to do wrong this time; empty for nothing.
     /// \param faults  one of the lists of this behaviour
     std::string faultFor(std::vector<Fault>& faults, std::int64_t size, std::int64_t attempt) const;
+    /// What to do to a line this time; null for nothing.
+    const Fault* faultOfLine(const std::string& message, std::int64_t size, std::int64_t attempt);
+
+private:
+    const Fault* committed(std::vector<Fault>& faults, const std::string& message, std::int64_t size,
+                           std::int64_t attempt) const;
 };
 
 } // namespace batchpeak::test

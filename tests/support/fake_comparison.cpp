@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "fake_comparison.h"
 
-#include "fake_training.h"
+#include "fake_speech.h"
 #include "trial/trial_record.h"
 
 #include <algorithm>
@@ -14,6 +14,7 @@ namespace batchpeak::test {
 
 void FakeComparison::answer(const trial::CompareRequest& request, std::int64_t limit, double& clock)
 {
+    beginAnswer(request.microBatchSizes.front());
     ++m_comparisons;
     m_steps = 0;
     m_hanging.reset();

@@ -5,7 +5,6 @@
 #include "accumulation/micro_batches.h"
 
 #include <chrono>
-#include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
@@ -34,23 +33,6 @@ accumulation::EvenSpread spreadOf(const trial::BatchRequest& request)
 }
 
 } // namespace
-
-void say(const trial::WorkerMessage& message)
-{
-    std::cout << trial::toLine(message) << std::flush;
-}
-
-void endProcess(const std::string& fault)
-{
-    if (fault == "exit")
-        std::exit(1);
-    if (fault == "exit42")
-        std::exit(42);
-    if (fault == "abort")
-        std::abort();
-    if (fault == "kill")
-        std::raise(SIGKILL);
-}
 
 void FakeTraining::load(std::int64_t limit, std::int64_t tokensPerSample)
 {
@@ -84,6 +66,7 @@ bool FakeTraining::answer(const trial::TrainingRequest& request)
 
 bool FakeTraining::answer(const trial::BatchRequest& request)
 {
+    beginAnswer(request.microBatchSize);
     const std::string fault = faultFor(request);
     trial::BatchResult result = resultOf(request);
     if (result.outcome == trial::Outcome::Ok)
@@ -106,6 +89,7 @@ bool FakeTraining::answer(const trial::BatchRequest& request)
 
 bool FakeTraining::answer(const trial::SaveRequest& request)
 {
+    beginAnswer(0);
     if (m_behaviour.save == "silent")
         return true;
     endProcess(m_behaviour.save);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "fake_behaviour.h"
+#include "fake_speech.h"
 #include "trial/protocol.h"
 
 #include <cstdint>
@@ -10,11 +11,6 @@
 #include <string>
 
 namespace batchpeak::test {
-
-/// Writes one line of the protocol on standard output.
-void say(const trial::WorkerMessage& message);
-/// Ends the process where the fault is one of exit, exit42, abort and kill.
-void endProcess(const std::string& fault);
 
 /// Makes of a good answer what a fault does to trials and to batches alike.
 ///

@@ -6,6 +6,7 @@
 
 #include "fake_behaviour.h"
 #include "fake_comparison.h"
+#include "fake_speech.h"
 #include "fake_training.h"
 #include "stuck_process.h"
 #include "trial/protocol.h"
@@ -34,6 +35,7 @@ public:
 
     int run()
     {
+        test::speakAs(m_behaviour);
         for (const std::string& line : m_behaviour.complaints)
             std::cerr << line << std::endl;
         if (m_behaviour.ignoresTerminate)
@@ -132,6 +134,7 @@ private:
 
     bool answer(const trial::TrialRequest& request)
     {
+        test::beginAnswer(request.microBatchSize);
         const std::string fault =
             m_behaviour.faultFor(m_behaviour.faults, request.microBatchSize, ++m_trials);
         trial::TrialResult result = measured(request);
@@ -179,7 +182,11 @@ private:
         return true;
     }
 
-    static bool answer(const trial::Bye&) { return false; }
+    static bool answer(const trial::Bye&)
+    {
+        test::hearBye();
+        return false;
+    }
 
     trial::TrialResult measured(const trial::TrialRequest& request)
     {

@@ -119,7 +119,7 @@ inline TrialResult fullResult()
             .backwardSeconds = 0.13,
             .optimizerSeconds = 0.01,
             .peakAllocatedBytes = (std::int64_t{1} << 53) + 1,
-            .peakReservedBytes = std::numeric_limits<std::int64_t>::max(),
+            .peakReservedBytes = std::int64_t{1} << 60,
             .refusedHostBytes = 4096,
             .allocationRetries = 3,
             .wallSeconds = 3.1,

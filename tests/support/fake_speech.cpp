@@ -1,0 +1,182 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "fake_speech.h"
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <iostream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string_view>
+#include <thread>
+#include <unistd.h>
+
+namespace batchpeak::test {
+
+namespace {
+
+using Json = nlohmann::json;
+
+// Longer than the time limits of tests whose worker is late.
+constexpr std::chrono::seconds lateBy{5};
+
+// A process has one standard output.
+struct Speech
+{
+    FakeBehaviour* behaviour = nullptr;
+    std::int64_t size = 0;
+    std::map<std::string, std::int64_t> said;
+    std::map<std::string, std::string> last;
+};
+Speech& speech()
+{
+    static Speech one;
+    return one;
+}
+
+void write(const std::string& text)
+{
+    std::cout << text << std::flush;
+}
+
+/// Where the fault ends or stops the process.
+void goAway(const std::string& fault)
+{
+    constexpr std::string_view exits = "exit";
+    constexpr std::string_view signals = "signal";
+    if (fault.starts_with(exits))
+        std::_Exit(std::stoi(fault.substr(exits.size())));
+    if (fault.starts_with(signals))
+        std::raise(std::stoi(fault.substr(signals.size())));
+    while (fault == "hang")
+        pause();
+    if (fault == "late")
+        std::this_thread::sleep_for(lateBy);
+}
+
+/// What JSON libraries write who do not ask whether a number is one that JSON knows, or makes sense.
+std::optional<std::string> numberFor(const std::string& fault, bool isInteger)
+{
+    if (fault == "nan")
+        return "NaN";
+    if (fault == "infinite")
+        return "1e999";
+    if (fault == "negative")
+        return isInteger ? "-1" : "-0.5";
+    if (fault == "huge")
+        return isInteger ? "9223372036854775807" : "1e300";
+    if (fault == "largest")
+        return "2147483647";
+    if (fault == "tiny")
+        return "1e-300";
+    return std::nullopt;
+}
+
+std::string withNumber(const Fault& fault, const std::string& line)
+{
+    constexpr std::string_view place = "\"here\"";
+    Json message = Json::parse(line);
+    Json& field = message[Json::json_pointer(fault.field)];
+    const auto number = numberFor(fault.name, field.is_number_integer());
+    if (!number)
+        return line;
+    field = "here";
+    std::string text = message.dump();
+    return text.replace(text.find(place), place.size(), *number) + '\n';
+}
+
+/// A field that nobody knows fills it up.
+std::string asLongAsAllowed(const std::string& line)
+{
+    Json message = Json::parse(line);
+    message["ignored"] = "";
+    const std::size_t there = message.dump().size();
+    message["ignored"] = std::string(trial::maxLineBytes - there, 'x');
+    return message.dump() + '\n';
+}
+
+std::string withOtherId(const std::string& line)
+{
+    Json message = Json::parse(line);
+    message["id"] = message["id"].get<std::int64_t>() + 1000;
+    return message.dump() + '\n';
+}
+
+std::string spoilt(const Fault& fault, const std::string& line)
+{
+    goAway(fault.name);
+    if (fault.name == "half") {
+        write(line.substr(0, line.size() / 2));
+        std::_Exit(0);
+    }
+    if (fault.name == "end-after") {
+        write(line);
+        std::_Exit(0);
+    }
+    if (fault.name == "garbage")
+        return "Welcome to the library!\n";
+    if (fault.name == "long-line")
+        return std::string(trial::maxLineBytes + 10, 'x') + '\n';
+    if (fault.name == "whole-line")
+        return asLongAsAllowed(line);
+    if (fault.name == "wrong-id")
+        return withOtherId(line);
+    if (fault.name == "duplicate")
+        return line + line;
+    if (fault.name == "stale")
+        return speech().last[fault.message] + line;
+    return withNumber(fault, line);
+}
+
+const Fault* faultOf(const std::string& message)
+{
+    Speech& now = speech();
+    return now.behaviour ? now.behaviour->faultOfLine(message, now.size, ++now.said[message]) : nullptr;
+}
+
+} // namespace
+
+void speakAs(FakeBehaviour& behaviour)
+{
+    speech().behaviour = &behaviour;
+}
+
+void beginAnswer(std::int64_t size)
+{
+    speech().size = size;
+    if (!speech().behaviour->chats)
+        return;
+    say(trial::Log{.level = trial::LogLevel::Warning, .text = "The fake worker has something to say."});
+    say(trial::WorkerError{.text = "The fake worker has something to complain of."});
+}
+
+void say(const trial::WorkerMessage& message)
+{
+    const std::string line = trial::toLine(message);
+    const std::string type = Json::parse(line)["type"];
+    const Fault* const fault = faultOf(type);
+    write(fault ? spoilt(*fault, line) : line);
+    speech().last[type] = line;
+}
+
+void hearBye()
+{
+    if (const Fault* const fault = faultOf("bye"))
+        goAway(fault->name);
+}
+
+void endProcess(const std::string& fault)
+{
+    if (fault == "exit")
+        std::exit(1);
+    if (fault == "exit42")
+        std::exit(42);
+    if (fault == "abort")
+        std::abort();
+    if (fault == "kill")
+        std::raise(SIGKILL);
+}
+
+} // namespace batchpeak::test

@@ -1,0 +1,186 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "support/rows.h"
+
+#include <QMap>
+#include <QString>
+#include <QStringList>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+/// The fault matrix: every message of a worker, spoilt in every way, in every command.
+namespace batchpeak::test {
+
+/// A fault that the run does not end with as with others.
+struct Particular
+{
+    Text fault;
+    /// What the log says; nothing where the fault does no harm that anybody hears of.
+    Text said;
+    bool doesHarm = false;
+};
+
+/// Where in a run a worker says something, or is told to go, and how the run ends that its faults meet.
+struct Station
+{
+    /// "explore", and the type of the message.
+    Text command;
+    Text message;
+    /// Which of the messages are spoilt: "@size", "#number", or both.
+    Text place = {};
+    /// What is said where none comes, or too late.
+    Text silence = {};
+    /// As JSON pointers.
+    QStringList numbers = {};
+    std::vector<Particular> particulars = {};
+};
+
+/// One line of a worker that is spoilt.
+struct LineFault
+{
+    /// A word of fake_behaviour.h.
+    QString name;
+    /// Of a fault of a number.
+    QString number;
+    /// What is said of it, and whether something ends with it.
+    QString said;
+    bool doesHarm = true;
+
+    bool isSilence() const { return name == QLatin1String("hang") || name == QLatin1String("late"); }
+    QString title() const { return number.isEmpty() ? name : name + QLatin1Char(' ') + number; }
+    /// For the command line of the fake worker.
+    QString wordAt(const Station& station) const
+    {
+        const QString field = number.isEmpty() ? QString() : QLatin1Char(':') + number;
+        return QStringLiteral("line=%1:%2%3%4").arg(name, station.message, field, station.place);
+    }
+};
+
+namespace faults {
+
+struct Ending
+{
+    const char* fault;
+    const char* said;
+};
+
+// A worker that goes away says no more, whatever it was to say.
+inline constexpr Ending ends[] = {
+    {"exit0", "ended with exit code 0"},       {"exit1", "ended with exit code 1"},
+    {"exit42", "only a fresh process clears"}, {"signal6", "ended by signal 6"},
+    {"signal9", "ended by signal 9"},          {"signal11", "ended by signal 11"},
+};
+inline constexpr Ending lines[] = {
+    {"half", "ended with exit code 0"},
+    {"end-after", "ended with exit code 0"},
+    {"garbage", "does not keep to the trial protocol. The line is not JSON"},
+    {"long-line", "does not keep to the trial protocol. It wrote a line of more than 1 MiB."},
+};
+inline constexpr Ending numbers[] = {
+    {"nan", "does not keep to the trial protocol. The line is not JSON"},
+    {"infinite", "does not keep to the trial protocol. The line holds a number that is too large"},
+    {"negative", "does not keep to the trial protocol. The field"},
+    {"huge", "does not keep to the trial protocol. The field"},
+};
+
+} // namespace faults
+
+/// All faults that can meet a station.
+inline std::vector<LineFault> faultsAt(const Station& station)
+{
+    std::vector<LineFault> all;
+    const bool isBye = station.message == QLatin1String("bye");
+    for (const auto& [name, said] : faults::ends)
+        all.push_back({.name = QLatin1String(name), .said = isBye ? QString() : QLatin1String(said)});
+    for (const char* name : {"hang", "late"})
+        all.push_back({.name = QLatin1String(name), .said = station.silence});
+    if (isBye) {
+        // Whoever is told to go may go as it likes.
+        for (LineFault& fault : all)
+            fault.doesHarm = false;
+        return all;
+    }
+    for (const auto& [name, said] : faults::lines)
+        all.push_back({.name = QLatin1String(name), .said = QLatin1String(said)});
+    all.push_back({.name = QStringLiteral("whole-line"), .doesHarm = false});
+    for (const QString& number : station.numbers) {
+        for (const auto& [name, said] : faults::numbers)
+            all.push_back({.name = QLatin1String(name), .number = number, .said = QLatin1String(said)});
+    }
+    for (const Particular& particular : station.particulars) {
+        const auto place = std::ranges::find(all, QString(particular.fault), &LineFault::title);
+        const LineFault fault{.name = particular.fault.section(QLatin1Char(' '), 0, 0),
+                              .number = particular.fault.section(QLatin1Char(' '), 1),
+                              .said = particular.said,
+                              .doesHarm = particular.doesHarm};
+        if (place == all.end())
+            all.push_back(fault);
+        else
+            *place = fault;
+    }
+    return all;
+}
+
+/// How many of the rows of a test ended as they should, of each command, message and fault.
+class FaultTable
+{
+public:
+    void add(const Station& station, const LineFault& fault, bool hasPassed)
+    {
+        const QString line = station.command + QLatin1Char(' ') + station.message;
+        if (!m_lines.contains(line))
+            m_lines.append(line);
+        if (!m_faults.contains(fault.name))
+            m_faults.append(fault.name);
+        Count& count = m_counts[{line, fault.name}];
+        ++count.all;
+        count.passed += hasPassed ? 1 : 0;
+    }
+
+    /// A line for each message, a column for each fault, and how many there are in all.
+    QString text() const
+    {
+        QString text = cell({}, widest(m_lines));
+        for (const QString& fault : m_faults)
+            text += cell(fault, 11);
+        Count all;
+        for (const QString& line : m_lines) {
+            text += QLatin1Char('\n') + cell(line, widest(m_lines));
+            for (const QString& fault : m_faults) {
+                const Count count = m_counts.value({line, fault});
+                text += cell(count.all > 0 ? count.text() : QStringLiteral("-"), 11);
+                all.passed += count.passed;
+                all.all += count.all;
+            }
+        }
+        return text + QLatin1String("\n%1 end as they should.").arg(all.text());
+    }
+
+private:
+    struct Count
+    {
+        int passed = 0;
+        int all = 0;
+        QString text() const { return QStringLiteral("%1 of %2").arg(passed).arg(all); }
+    };
+
+    static QString cell(const QString& text, qsizetype width) { return text.leftJustified(width + 1); }
+    static qsizetype widest(const QStringList& texts)
+    {
+        qsizetype width = 0;
+        for (const QString& text : texts)
+            width = std::max(width, text.size());
+        return width;
+    }
+
+    QStringList m_lines;
+    QStringList m_faults;
+    QMap<std::pair<QString, QString>, Count> m_counts;
+};
+
+} // namespace batchpeak::test
