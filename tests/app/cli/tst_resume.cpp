@@ -108,10 +108,7 @@ private slots:
     }
 
 private:
-    QString config() const
-    {
-        return m_folder ? m_folder->filePath(QStringLiteral("config.yaml")) : QString();
-    }
+    QString config() const { return m_folder->filePath(QStringLiteral("config.yaml")); }
 
     /// The second trial hangs, once for all programs.
     void killInTheMidst()

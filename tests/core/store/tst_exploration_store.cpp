@@ -48,7 +48,13 @@ ExplorationInfo someInfo()
             .fidelity = {.kind = QStringLiteral("another_run"),
                          .reasons = {QStringLiteral("a"), QStringLiteral("b, too")},
                          .replaced = {QStringLiteral("another precision")},
-                         .assumed = {QStringLiteral("samples of 8 tokens")}}};
+                         .assumed = {QStringLiteral("samples of 8 tokens")}},
+            .configText = QStringLiteral("a: \"ä\"\nb: 1\n"),
+            .configHash = QStringLiteral("0123abcd"),
+            .chosenModel = QStringLiteral("gpt2"),
+            .command = {QStringLiteral("--seed"), QStringLiteral("7")},
+            .loadRequest = QStringLiteral("{\"type\":\"load\"}"),
+            .headroom = 0.125};
 }
 
 trial::TrialRecord trialNumber(int number)
@@ -65,7 +71,11 @@ trial::TrialRecord trialNumber(int number)
                              .peakReservedBytes = qint64{6} << 32,
                              .timedSteps = 5,
                              .wallSeconds = 6.5,
+                             .purpose = trial::Purpose::Rival,
+                             .against = 6,
+                             .predictedFit = 0.75,
                              .joulesPerSample = 0.42,
+                             .readings = {.processorShare = 0.5, .clockMegahertz = 1410.0},
                              .attention = "cudnn",
                              .text = "it's done"};
     trial::addFlags(trial, {"abandoned", "disturbed: clock"});
@@ -89,6 +99,13 @@ trial::TrialRecord comparisonNumber(int number)
                              .wallSeconds = 16.5};
     trial::addFlags(trial, {"disturbed"});
     return trial;
+}
+
+ExplorationEnd end()
+{
+    return {.finished = QDateTime(QDate(2026, 3, 4), QTime(5, 8, 7), Qt::UTC),
+            .status = QStringLiteral("confident"),
+            .ending = QStringLiteral("Target confidence reached.")};
 }
 
 RecommendationRecord someRecommendation(int confidence)
@@ -161,35 +178,73 @@ private slots:
                                   .name = QStringLiteral("Some CPU"),
                                   .program = QStringLiteral("worker"),
                                   .totalBytes = qint64{1} << 36,
-                                  .limitBytes = qint64{1} << 33};
+                                  .limitBytes = qint64{1} << 33,
+                                  .framework = QStringLiteral("torch 2.11.0"),
+                                  .uuid = QStringLiteral("GPU-1"),
+                                  .driver = QStringLiteral("570.1")};
+        const std::vector<LogRecord> lines{
+            {.time = end().finished, .level = 1, .text = QStringLiteral("Careful.")},
+            {.time = end().finished, .text = QStringLiteral("Gone on.")}};
         const trial::TrialRecord failed{
             .number = 2, .microBatchSize = 16, .outcome = trial::Outcome::OutOfMemory};
-        const ExplorationEnd end{.finished = QDateTime(QDate(2026, 3, 4), QTime(5, 8, 7), Qt::UTC),
-                                 .status = QStringLiteral("confident"),
-                                 .ending = QStringLiteral("Target confidence reached.")};
+        trial::TrialRecord running = trialNumber(1);
+        running.outcome = trial::Outcome::Cancelled;
         qint64 id = 0;
         {
             ExplorationStore store(path());
             id = store.begin(someInfo());
             store.addDevice(id, {.id = QStringLiteral("cpu")});
             store.addDevice(id, device);
-            store.addTrial(id, trialNumber(1));
+            store.setSearchSpace(id, "{}");
+            store.addSearchCalls(id, {"{\"call\":\"next\"}", "{}"});
+            store.addTrial(id, running);
+            store.addTrial(id, trialNumber(1), {"third", "fourth"});
             store.addTrial(id, failed);
             store.addTrial(id, comparisonNumber(3));
+            store.addLog(id, {lines.front()});
+            store.addLog(id, {lines.back()});
             store.addRecommendation(id, someRecommendation(2));
             store.addRecommendation(id, someRecommendation(96));
-            store.finish(id, end);
+            store.finish(id, end());
         }
         const auto stored = ExplorationStore(path()).show(id);
         QVERIFY(stored);
         QCOMPARE(stored->summary.id, id);
         QVERIFY(stored->summary.info == someInfo());
-        QVERIFY(stored->summary.end == end);
+        QVERIFY(stored->summary.end == end());
         QCOMPARE(stored->summary.trials, 3);
         QVERIFY(stored->summary.recommendation == someRecommendation(96));
         QVERIFY(stored->devices == std::vector{device});
         QVERIFY(stored->trials == (std::vector{trialNumber(1), failed, comparisonNumber(3)}));
         QVERIFY(stored->recommendations == (std::vector{someRecommendation(2), someRecommendation(96)}));
+        QCOMPARE(stored->searchSpace, QByteArray("{}"));
+        QVERIFY(stored->searchCalls ==
+                (std::vector<QByteArray>{"{\"call\":\"next\"}", "{}", "third", "fourth"}));
+        QVERIFY(stored->log == lines);
+    }
+
+    void takesInWhatWentOnElsewhere()
+    {
+        const QString beside = m_folder->filePath(QStringLiteral("beside.sqlite"));
+        {
+            ExplorationStore here(path());
+            here.addTrial(here.begin(someInfo()), trialNumber(1));
+            ExplorationStore there(beside);
+            const qint64 id = there.begin(someInfo());
+            there.addTrial(id, trialNumber(1), {"call"});
+            there.addTrial(id, comparisonNumber(2));
+            there.finish(id, end());
+        }
+        ExplorationStore store(path());
+        QCOMPARE(store.takeIn(beside), 1);
+        QCOMPARE(store.list().size(), std::size_t{1});
+        const auto stored = store.show(store.list().front().id);
+        QCOMPARE(stored->trials.size(), std::size_t{2});
+        QVERIFY(stored->summary.end == end());
+        QCOMPARE(stored->searchCalls.size(), std::size_t{1});
+        // As far as it is here already, nothing is added again.
+        QCOMPARE(store.takeIn(beside), 1);
+        QCOMPARE(store.list().front().id, stored->summary.id);
     }
 
     void goesOnAfterItsEnd()
