@@ -4,8 +4,9 @@
 
 #include "engine/event.h"
 
+#include <QEventLoop>
 #include <QObject>
-#include <QTest>
+#include <QTimer>
 
 namespace batchpeak::test {
 
@@ -17,19 +18,29 @@ public:
     template<typename Source>
     explicit EventSpy(const Source& source)
     {
-        engine::onEvent<Kind>(source, &m_context, [this](const Kind&) { ++m_count; });
+        engine::onEvent<Kind>(source, &m_context, [this](const Kind&) {
+            ++m_count;
+            m_loop.quit();
+        });
     }
 
     int count() const { return m_count; }
     /// \return whether one more came within that time
     bool wait(int milliseconds)
     {
-        return QTest::qWaitFor([this, before = m_count] { return m_count > before; }, milliseconds);
+        // QTest::qWaitFor sleeps for 10 ms after each event, of which a run has dozens.
+        const int before = m_count;
+        QTimer timer;
+        QObject::connect(&timer, &QTimer::timeout, &m_loop, &QEventLoop::quit);
+        timer.start(milliseconds);
+        m_loop.exec();
+        return m_count > before;
     }
 
 private:
-    QObject m_context;
+    QEventLoop m_loop;
     int m_count = 0;
+    QObject m_context;
 };
 
 } // namespace batchpeak::test
