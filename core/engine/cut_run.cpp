@@ -39,6 +39,26 @@ std::optional<CutRun> cutRunFrom(const store::StoredExploration& stored)
     return run;
 }
 
+search::SearchSpace spaceOf(const CutRun& run, const search::SearchSpace& now)
+{
+    search::SearchSpace space = run.space;
+    space.memoryLimitBytes = std::min(space.memoryLimitBytes, now.memoryLimitBytes);
+    space.devices = now.devices;
+    return space;
+}
+
+std::optional<double> budgetAfter(const CutRun& run, std::optional<double> asked)
+{
+    std::optional<double> seconds = asked;
+    for (const PlannerCall& call : run.calls) {
+        if (call.kind == PlannerCall::Kind::GoOn)
+            seconds = call.seconds > 0.0 ? std::optional(call.elapsedSeconds + call.seconds) : std::nullopt;
+        else if (call.kind == PlannerCall::Kind::Extend && seconds)
+            *seconds += call.seconds;
+    }
+    return seconds;
+}
+
 QString whyNotGoOn(const QString& storePath, const store::StoredExploration& stored)
 {
     const qint64 id = stored.summary.id;

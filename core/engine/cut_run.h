@@ -31,6 +31,14 @@ struct CutRun
 /// or is cut off before its first trial.
 std::optional<CutRun> cutRunFrom(const store::StoredExploration& stored);
 
+/// The search that goes on, on devices that may have less memory by now. \param now  what a new one would be
+/// asked
+search::SearchSpace spaceOf(const CutRun& run, const search::SearchSpace& now);
+
+/// Seconds that it may spend in all, with what was added to them; nothing where time sets no bound.
+/// \param asked  at its start
+std::optional<double> budgetAfter(const CutRun& run, std::optional<double> asked);
+
 /// Why an exploration of the history cannot go on, as a full sentence; empty where it can.
 QString whyNotGoOn(const QString& storePath, const store::StoredExploration& stored);
 

@@ -11,8 +11,6 @@
 #include "readable_text.h"
 #include "trial_reading.h"
 
-#include <QDateTime>
-
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
@@ -39,26 +37,6 @@ struct Lesson
     bool repeatsOn = true;
     search::SearchState searchState;
 };
-
-/// Seconds that may be spent after all that was added; nothing where time sets no bound.
-std::optional<double> budgetAfter(std::optional<double> seconds, const std::vector<PlannerCall>& calls)
-{
-    for (const PlannerCall& call : calls) {
-        if (call.kind == PlannerCall::Kind::GoOn)
-            seconds = call.seconds > 0.0 ? std::optional(call.elapsedSeconds + call.seconds) : std::nullopt;
-        else if (call.kind == PlannerCall::Kind::Extend && seconds)
-            *seconds += call.seconds;
-    }
-    return seconds;
-}
-
-/// The same search, on devices that may have less memory by now, or an older program.
-search::SearchSpace spaceOfCut(search::SearchSpace space, const search::SearchSpace& now)
-{
-    space.memoryLimitBytes = std::min(space.memoryLimitBytes, now.memoryLimitBytes);
-    space.devices = now.devices;
-    return space;
-}
 
 } // namespace
 
@@ -106,20 +84,6 @@ void Exploration::load(const ConfigFile& file, const ExplorationOptions& options
     m_run->builder.setConfig(QString::fromStdString(file.text()), file.chosenModel());
 }
 
-const CutRun* Exploration::takenUp() const
-{
-    return m_run && m_run->cut ? &*m_run->cut : nullptr;
-}
-
-void Exploration::takeUp(CutRun run)
-{
-    if (!m_run || !isIdle())
-        return;
-    m_run->builder.restore(run);
-    m_run->cut = std::move(run);
-    emit snapshotChanged(snapshot());
-}
-
 void Exploration::start()
 {
     if (!m_run || snapshot().isUnderWay())
@@ -145,25 +109,6 @@ void Exploration::begin()
     for (const QString& note : m_run->plan.notes)
         m_run->builder.log(LogLevel::Warning, note);
     openDevices();
-}
-
-/// Of a cut exploration the time since counts as a pause, but the device has had it to change.
-void Exploration::startClock()
-{
-    m_run->clock.start();
-    if (m_run->options.timeBudget)
-        m_run->budgetSeconds = m_run->options.timeBudget->count();
-    if (m_run->cut && !m_run->cut->calls.empty()) {
-        const PlannerCall& last = m_run->cut->calls.back();
-        const auto since = static_cast<double>(QDateTime::currentMSecsSinceEpoch() - last.time) / 1000.0;
-        m_run->secondsBefore = last.clockSeconds + std::max(since, 0.0);
-        m_run->builder.addIdle(m_run->secondsBefore - last.elapsedSeconds);
-        m_run->budgetSeconds = budgetAfter(m_run->budgetSeconds, m_run->cut->calls);
-    }
-    if (!m_run->budgetSeconds)
-        return;
-    const double left = *m_run->budgetSeconds - (m_run->cut ? snapshot().elapsedSeconds : 0.0);
-    m_run->budget.start(std::chrono::milliseconds(std::llround(std::max(left, 0.0) * 1000.0)));
 }
 
 void Exploration::openDevices()
@@ -256,7 +201,7 @@ void Exploration::beginTrials()
     space.comparesSizes = m_run->pool->canCompare();
     const bool isNew = !m_run->planner;
     if (isNew && m_run->cut)
-        space = spaceOfCut(m_run->cut->space, space);
+        space = spaceOf(*m_run->cut, space);
     if (isNew && !makePlanner(space))
         return;
     if (m_run->comparesSizes && !m_run->pool->canCompare()) {
@@ -286,24 +231,6 @@ bool Exploration::makePlanner(const search::SearchSpace& space)
         fail(QString::fromUtf8(error.what()));
         return false;
     }
-}
-
-/// Tells a new search what the one before was told.
-void Exploration::takeUpSearch()
-{
-    const std::vector<PlannerCall> calls = std::move(m_run->cut->calls);
-    m_run->cut.reset();
-    askSearch(
-        [calls](TrialPlanner& planner) {
-            applyAll(calls, planner);
-            return planner.searchState();
-        },
-        [](const search::SearchState& /*searchState*/) {});
-    const auto take = [this](const search::SearchState& searchState) { takeSearchState(searchState); };
-    for (const QString& device : devicesUnderWay(calls))
-        tellSearch({.kind = PlannerCall::Kind::GiveBack, .device = device}, take);
-    askSearch([](const TrialPlanner& planner) { return planner.searchState(); },
-              [this](const search::SearchState& searchState) { actOn(searchState); });
 }
 
 /// While the search thinks none is started; its last answer takes that up again.

@@ -159,6 +159,11 @@ void ExplorationRecorder::record(const Finished& finished)
 {
     writeCalls();
     writeLog();
+    // One that could not be taken up is as it was, and may be taken up another time.
+    if (m_exploration.takenUp()) {
+        m_store.leave();
+        return;
+    }
     // Trials since the last change may have led to another reason, and to other figures.
     if (const auto& recommendation = m_exploration.snapshot().searchState.recommendation)
         record(RecommendationChanged{*recommendation});

@@ -13,6 +13,7 @@
 #include "telemetry_watch.h"
 #include "verifier.h"
 
+#include <QDateTime>
 #include <QElapsedTimer>
 #include <QSet>
 #include <QTimer>

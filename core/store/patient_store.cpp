@@ -172,6 +172,11 @@ void PatientStore::addRecommendation(const RecommendationRecord& recommendation)
 void PatientStore::finish(const ExplorationEnd& end)
 {
     write([end](ExplorationStore& store, qint64 id) { store.finish(id, end); });
+    leave();
+}
+
+void PatientStore::leave()
+{
     // A file beside the history is left to the next start when nobody writes it any more.
     if (m_waiting.empty() && !m_isBeside)
         close();

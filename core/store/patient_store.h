@@ -53,6 +53,8 @@ public:
     void addTrial(const trial::TrialRecord& trial, const std::vector<QByteArray>& calls = {});
     void addRecommendation(const RecommendationRecord& recommendation);
     void finish(const ExplorationEnd& end);
+    /// It is as cut off as it was.
+    void leave();
 
     /// Not everything has been written yet.
     bool waits() const { return !m_waiting.empty(); }

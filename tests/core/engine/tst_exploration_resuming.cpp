@@ -104,6 +104,25 @@ private slots:
                  qPrintable(second.trials()));
     }
 
+    void staysAsItWasWhereNoWorkerComesUp()
+    {
+        ExplorationHarness first("trial=hang@2", {1, 2});
+        cutOff(first, QStringLiteral("1 ok, 2 running"));
+        {
+            ExplorationHarness second("start=exit", {1, 2});
+            engine::ExplorationRecorder recorder(second.exploration(), history());
+            second.exploration().takeUp(*engine::cutRunFrom(*newest()));
+            QVERIFY(second.endsAs(FinishStatus::Failed));
+            QVERIFY(!second.snapshot().failure.isEmpty());
+            QCOMPARE(engine::whyNotGoOn(history(), *newest()), QString());
+        }
+        ExplorationHarness third("", {1, 2});
+        engine::ExplorationRecorder recorder(third.exploration(), history());
+        third.exploration().takeUp(*engine::cutRunFrom(*newest()));
+        QVERIFY(third.endsAs(FinishStatus::Exhausted));
+        QCOMPARE(third.trials(), QStringLiteral("1 ok, 2 cancelled, 2 ok"));
+    }
+
     void isNotTakenFromWhoRunsIt()
     {
         ExplorationHarness first("trial=hang@2", {1, 2});

@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+// How an exploration goes on that was cut off with its program.
+#include "exploration_run.h"
+
+#include <QDateTime>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <utility>
+
+namespace batchpeak::engine {
+
+const CutRun* Exploration::takenUp() const
+{
+    return m_run && m_run->cut ? &*m_run->cut : nullptr;
+}
+
+void Exploration::takeUp(CutRun run)
+{
+    if (!m_run || !isIdle())
+        return;
+    m_run->builder.restore(run);
+    m_run->cut = std::move(run);
+    emit snapshotChanged(snapshot());
+}
+
+/// Of a cut exploration the time since counts as a pause, but the device has had it to change.
+void Exploration::startClock()
+{
+    m_run->clock.start();
+    if (m_run->options.timeBudget)
+        m_run->budgetSeconds = m_run->options.timeBudget->count();
+    if (m_run->cut && !m_run->cut->calls.empty()) {
+        const PlannerCall& last = m_run->cut->calls.back();
+        const auto since = static_cast<double>(QDateTime::currentMSecsSinceEpoch() - last.time) / 1000.0;
+        m_run->secondsBefore = last.clockSeconds + std::max(since, 0.0);
+        m_run->builder.addIdle(m_run->secondsBefore - last.elapsedSeconds);
+        m_run->budgetSeconds = budgetAfter(*m_run->cut, m_run->budgetSeconds);
+    }
+    if (!m_run->budgetSeconds)
+        return;
+    const double left = *m_run->budgetSeconds - (m_run->cut ? snapshot().elapsedSeconds : 0.0);
+    m_run->budget.start(std::chrono::milliseconds(std::llround(std::max(left, 0.0) * 1000.0)));
+}
+
+/// Tells a new search what the one before was told.
+void Exploration::takeUpSearch()
+{
+    const std::vector<PlannerCall> calls = std::move(m_run->cut->calls);
+    m_run->cut.reset();
+    askSearch(
+        [calls](TrialPlanner& planner) {
+            applyAll(calls, planner);
+            return planner.searchState();
+        },
+        [](const search::SearchState& /*searchState*/) {});
+    const auto take = [this](const search::SearchState& searchState) { takeSearchState(searchState); };
+    for (const QString& device : devicesUnderWay(calls))
+        tellSearch({.kind = PlannerCall::Kind::GiveBack, .device = device}, take);
+    askSearch([](const TrialPlanner& planner) { return planner.searchState(); },
+              [this](const search::SearchState& searchState) { actOn(searchState); });
+}
+
+} // namespace batchpeak::engine
