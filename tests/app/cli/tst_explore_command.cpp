@@ -281,7 +281,7 @@ private slots:
         const QTemporaryDir folder;
         QProcessEnvironment environment = environmentWithoutDisplay();
         environment.remove(QStringLiteral("HOME"));
-        environment.insert(QStringLiteral("XDG_DATA_HOME"), home.isEmpty() ? folder.path() : home);
+        environment.insert(QStringLiteral("XDG_DATA_HOME"), home.isEmpty() ? folder.path() : QString(home));
         QVERIFY(QDir(folder.path()).mkdir(QStringLiteral("batchpeak")));
         make(folder.filePath(QStringLiteral("batchpeak/explorations.sqlite")));
         const QString target = folder.filePath(QStringLiteral("out.yaml"));
