@@ -39,6 +39,7 @@ void Exploration::startClock()
         m_run->secondsBefore = last.clockSeconds + std::max(since, 0.0);
         m_run->builder.addIdle(m_run->secondsBefore - last.elapsedSeconds);
         m_run->budgetSeconds = budgetAfter(*m_run->cut, m_run->budgetSeconds);
+        m_run->builder.extend(0, m_run->budgetSeconds);
     }
     if (!m_run->budgetSeconds)
         return;

@@ -126,6 +126,8 @@ private slots:
             QStringLiteral("--diff"),
             // It is the plan.
             QStringLiteral("--dry-run"),
+            // It is offered where there is something to go on with.
+            QStringLiteral("--resume"),
             // Of what is printed.
             QStringLiteral("--help"),
             QStringLiteral("--quiet"),

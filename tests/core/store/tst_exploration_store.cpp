@@ -447,7 +447,8 @@ private slots:
         QCOMPARE(stored.summary.info.fidelity.kind, version >= 12 ? someInfo().fidelity.kind : QString());
         QCOMPARE(stored.summary.info.fidelity.reasons,
                  version >= 13 ? someInfo().fidelity.reasons : QStringList());
-        QCOMPARE(stored.summary.info.fidelity.replaced, QStringList());
+        QCOMPARE(stored.summary.info.fidelity.replaced,
+                 version >= 14 ? someInfo().fidelity.replaced : QStringList());
         // The second time it is a file like any other.
         QVERIFY(ExplorationStore(path()).show(id)->trials.size() == 2);
     }
