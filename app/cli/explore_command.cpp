@@ -168,8 +168,10 @@ int ExploreCommand::explore(const engine::ConfigFile& file, engine::Exploration&
 {
     engine::PhaseSequence phases(m_options);
     exploration.load(file, phases.options());
-    if (m_stored)
+    if (m_stored) {
         takeUp(*m_stored, exploration);
+        console.remark(exploration.snapshot().log.back().text);
+    }
     int code = runInEventLoop(exploration, console);
     while (phases.advance(exploration.snapshot())) {
         console.answer(QString());

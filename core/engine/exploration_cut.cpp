@@ -3,6 +3,7 @@
 
 // How an exploration goes on that was cut off with its program.
 #include "exploration_run.h"
+#include "readable_text.h"
 
 #include <QDateTime>
 
@@ -23,6 +24,9 @@ void Exploration::takeUp(CutRun run)
     if (!m_run || !isIdle())
         return;
     m_run->builder.restore(run);
+    m_run->builder.log(LogLevel::Info, tr("Exploration %1 goes on, which was cut off after %2.")
+                                           .arg(run.stored.summary.id)
+                                           .arg(trialsText(static_cast<int>(run.trials.size()))));
     m_run->cut = std::move(run);
     emit snapshotChanged(snapshot());
 }

@@ -53,6 +53,7 @@ private slots:
         const auto run = runProgram(QStringList{QStringLiteral("explore")} + words +
                                     QStringList{QStringLiteral("--in-place")});
         QVERIFY2(run.succeeded({"micro_batch_size: "}), run.text());
+        QVERIFY2(run.remarks("Exploration 1 goes on, which was cut off after "), run.text());
         QVERIFY2(bytesOf(config()) != bytesOf(examplePath("gpt2-tiny.yaml")), run.text());
 
         const QJsonObject after = exploration();
