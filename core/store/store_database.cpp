@@ -100,13 +100,17 @@ bool SqlStatement::next()
 
 void SqlStatement::failAsDamaged() const
 {
-    const QSqlError error({}, {}, QSqlError::StatementError, QString::number(corruptCode));
-    throw StoreError(sentenceOf(m_path, error), kindOf(error));
+    failBy(QSqlError({}, {}, QSqlError::StatementError, QString::number(corruptCode)));
 }
 
 void SqlStatement::fail() const
 {
-    throw StoreError(sentenceOf(m_path, m_query.lastError()), kindOf(m_query.lastError()), m_path);
+    failBy(m_query.lastError());
+}
+
+void SqlStatement::failBy(const QSqlError& error) const
+{
+    throw StoreError(sentenceOf(m_path, error), kindOf(error), m_path);
 }
 
 void runSql(const QSqlDatabase& database, const QString& text)

@@ -59,6 +59,7 @@ public:
 
 private:
     [[noreturn]] void fail() const;
+    [[noreturn]] void failBy(const QSqlError& error) const;
 
     QString m_path;
     QSqlQuery m_query;

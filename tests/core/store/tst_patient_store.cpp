@@ -396,10 +396,24 @@ private slots:
     }
 
     // What one program could not put into the history, and is damaged since.
+    void setsADamagedFileBesideItAside_data()
+    {
+        using Damage = std::function<void(const QString& path)>;
+        rows<Damage>({{"no database", [](const QString& path) { writeFile(path, QByteArray(5000, 'x')); }},
+                      {"rows of a trial that is not there", [](const QString& path) {
+                           {
+                               ExplorationStore store(path);
+                               trial::TrialRecord trial = trialOf(1);
+                               trial.compared = {{.microBatchSize = 8}, {.microBatchSize = 16}};
+                               store.addTrial(store.begin(infoOf(QStringLiteral("/0.yaml"))), trial);
+                           }
+                           runSql(path, "DELETE FROM trial");
+                       }}});
+    }
     void setsADamagedFileBesideItAside()
     {
         const QString beside = m_folder->filePath(QStringLiteral("history.beside-1.sqlite"));
-        writeFile(beside, QByteArray(5000, 'x'));
+        row<std::function<void(const QString& path)>>()(beside);
         for (const int start : {1, 2}) {
             PatientStore patient(m_path);
             QSignalSpy said(&patient, &PatientStore::said);
