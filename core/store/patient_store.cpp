@@ -96,7 +96,9 @@ PatientStore::~PatientStore()
 
 bool PatientStore::isUnderWay(const QString& path, qint64 exploration)
 {
-    return !lockOf(nameOf(path, exploration))->tryLock(0);
+    const auto lock = lockOf(nameOf(path, exploration));
+    // In a folder that is not ours no lock can be had, whoever runs it.
+    return !lock->tryLock(0) && lock->error() == QLockFile::LockFailedError;
 }
 
 void PatientStore::startAnew(const ExplorationInfo& info)
