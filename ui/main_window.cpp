@@ -336,7 +336,7 @@ void MainWindow::offerToResume()
         tr("An exploration of this config that began at %1 was cut off after %2. Continue it, or start anew.")
             .arg(startText(m_cut->summary.info.started), engine::trialsText(m_cut->summary.trials));
     const QString remarks = m_view->banner()->isHidden() ? QString() : m_view->banner()->text();
-    m_view->banner()->showMessage(MessageBanner::Kind::Note,
+    m_view->banner()->showMessage(MessageBanner::Kind::Warning,
                                   remarks.isEmpty() ? sentence : sentence + QLatin1Char('\n') + remarks, {},
                                   m_actions->resume);
 }
@@ -355,10 +355,8 @@ void MainWindow::resumeCut()
             file = file.withModel(info.chosenModel);
         m_config = file;
         takeOptions(engine::optionsFrom(info.command));
-        if (m_exploration->snapshot().run->loadRequest != info.loadRequest)
-            return showError(tr("It would not go on with the same run: its network's file, the devices or "
-                                "Batchpeak have changed since. Start anew."));
-        m_exploration->takeUp(*engine::cutRunFrom(*cut));
+        if (const QString why = m_exploration->takeUp(*engine::cutRunFrom(*cut)); !why.isEmpty())
+            return showError(why);
     } catch (const config::ConfigError& error) {
         return showError(QString::fromUtf8(error.what()));
     }

@@ -47,7 +47,6 @@ public:
 private:
     store::StoredExploration explorationToResume() const;
     engine::ConfigFile resumedConfig(const store::StoredExploration& stored) const;
-    void takeUp(const store::StoredExploration& stored, engine::Exploration& exploration) const;
     int printPlan(const engine::ConfigFile& file, Console& console) const;
     void checkPlaceForSize(const engine::ConfigFile& file) const;
     int explore(const engine::ConfigFile& file, engine::Exploration& exploration, Console& console) const;
@@ -169,7 +168,8 @@ int ExploreCommand::explore(const engine::ConfigFile& file, engine::Exploration&
     engine::PhaseSequence phases(m_options);
     exploration.load(file, phases.options());
     if (m_stored) {
-        takeUp(*m_stored, exploration);
+        if (const QString why = exploration.takeUp(*engine::cutRunFrom(*m_stored)); !why.isEmpty())
+            throw UsageError(why.toStdString());
         console.remark(exploration.snapshot().log.back().text);
     }
     int code = runInEventLoop(exploration, console);
@@ -227,16 +227,6 @@ engine::ConfigFile ExploreCommand::resumedConfig(const store::StoredExploration&
         }
     }
     return info.chosenModel.isEmpty() ? file : file.withModel(info.chosenModel);
-}
-
-void ExploreCommand::takeUp(const store::StoredExploration& stored, engine::Exploration& exploration) const
-{
-    if (exploration.snapshot().run->loadRequest != stored.summary.info.loadRequest) {
-        throw UsageError("exploration " + std::to_string(stored.summary.id) +
-                         " would not go on with the same run: its network's file, the devices or Batchpeak "
-                         "have changed since. Explore the config anew.");
-    }
-    exploration.takeUp(*engine::cutRunFrom(stored));
 }
 
 /// \return the exit code

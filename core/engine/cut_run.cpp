@@ -26,16 +26,13 @@ std::optional<CutRun> cutRunFrom(const store::StoredExploration& stored)
     const auto space = searchSpaceFrom(stored.searchSpace);
     if (!space || stored.searchCalls.empty())
         return std::nullopt;
-    CutRun run{.trials = stored.trials, .space = *space, .stored = stored};
+    CutRun run{.stored = stored, .space = *space};
     for (const QByteArray& text : stored.searchCalls) {
         const auto call = plannerCallFrom(text);
         if (!call)
             return std::nullopt;
         run.calls.push_back(*call);
     }
-    std::ranges::sort(run.trials, {}, &trial::TrialRecord::number);
-    for (const store::LogRecord& line : stored.log)
-        run.log.push_back({.time = line.time, .level = static_cast<LogLevel>(line.level), .text = line.text});
     return run;
 }
 

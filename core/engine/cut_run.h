@@ -3,9 +3,7 @@
 #pragma once
 
 #include "search_journal.h"
-#include "snapshot.h"
 #include "store/exploration_records.h"
-#include "trial/trial_record.h"
 
 #include <QString>
 
@@ -17,14 +15,11 @@ namespace batchpeak::engine {
 /// As far as an exploration had come when its program ended before it did.
 struct CutRun
 {
-    /// In the order of their starts; of those that ran at that moment it is said.
-    std::vector<trial::TrialRecord> trials;
-    std::vector<LogLine> log;
+    /// As it is kept; of trials that ran at that moment it is said.
+    store::StoredExploration stored;
     /// What the search was asked, and what it was told since.
     search::SearchSpace space;
     std::vector<PlannerCall> calls;
-    /// As it is kept.
-    store::StoredExploration stored;
 };
 
 /// What the history holds of it. Nothing where it was begun by a program that did not keep all that it takes,

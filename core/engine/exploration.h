@@ -57,7 +57,9 @@ public:
 
     /// Takes the loaded config for that of an exploration that was cut off: its trials stand, and start()
     /// goes on with the search as if nothing had been, but for the trials that ran.
-    void takeUp(CutRun run);
+    /// \return why it cannot, as a full sentence, where another run is loaded than that one's; nothing
+    /// happens then
+    QString takeUp(CutRun run);
     /// That one, until its search goes on; else null.
     const CutRun* takenUp() const;
 

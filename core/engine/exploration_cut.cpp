@@ -19,16 +19,22 @@ const CutRun* Exploration::takenUp() const
     return m_run && m_run->cut ? &*m_run->cut : nullptr;
 }
 
-void Exploration::takeUp(CutRun run)
+QString Exploration::takeUp(CutRun run)
 {
     if (!m_run || !isIdle())
-        return;
+        return {};
+    if (run.stored.summary.info.loadRequest != snapshot().run->loadRequest) {
+        return tr("Exploration %1 would not go on with the same run: its network's file, the devices or "
+                  "Batchpeak have changed since. Explore the config anew.")
+            .arg(run.stored.summary.id);
+    }
     m_run->builder.restore(run);
     m_run->builder.log(LogLevel::Info, tr("Exploration %1 goes on, which was cut off after %2.")
                                            .arg(run.stored.summary.id)
-                                           .arg(trialsText(static_cast<int>(run.trials.size()))));
+                                           .arg(trialsText(static_cast<int>(run.stored.trials.size()))));
     m_run->cut = std::move(run);
     emit snapshotChanged(snapshot());
+    return {};
 }
 
 /// Of a cut exploration the time since counts as a pause, but the device has had it to change.

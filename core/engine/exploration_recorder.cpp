@@ -68,8 +68,8 @@ void ExplorationRecorder::record(const Started& /*started*/)
     m_calls.clear();
     m_lastLine = {};
     if (const CutRun* const cut = m_exploration.takenUp()) {
-        if (!cut->log.empty())
-            m_lastLine = cut->log.back().time;
+        if (!cut->stored.log.empty())
+            m_lastLine = cut->stored.log.back().time;
         m_store.takeUp(cut->stored);
     } else {
         m_store.begin(infoFrom(*m_exploration.snapshot().run));

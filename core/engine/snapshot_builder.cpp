@@ -102,8 +102,11 @@ void SnapshotBuilder::setConfig(const QString& text, const QString& chosenModel)
 
 void SnapshotBuilder::restore(const CutRun& run)
 {
-    m_snapshot.trials = run.trials;
-    m_snapshot.log = run.log;
+    m_snapshot.trials = run.stored.trials;
+    std::ranges::sort(m_snapshot.trials, {}, &trial::TrialRecord::number);
+    for (const store::LogRecord& line : run.stored.log)
+        m_snapshot.log.push_back(
+            {.time = line.time, .level = static_cast<LogLevel>(line.level), .text = line.text});
     for (const PlannerCall& call : run.calls) {
         using Kind = PlannerCall::Kind;
         if (call.kind == Kind::SetTolerance)

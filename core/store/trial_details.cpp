@@ -15,24 +15,17 @@ namespace {
 const QLatin1String purposeKey("purpose");
 
 /// Every number of them, with its name.
-template<typename Trial, typename Take>
-void forEachNumber(Trial& trial, const Take& take)
+template<typename Record, typename Take>
+void forEachNumber(Record& record, const Take& take)
 {
-    take("against", trial.against);
-    take("predicted_fit", trial.predictedFit);
-    take("warmup_steps", trial.warmupSteps);
-    take("repetition", trial.repetition);
-    take("forward_seconds", trial.forwardSeconds);
-    take("backward_seconds", trial.backwardSeconds);
-    auto& readings = trial.readings;
-    take("processor_share", readings.processorShare);
-    take("foreign_processors", readings.foreignProcessors);
-    take("minor_page_faults_per_step", readings.minorPageFaultsPerStep);
-    take("major_page_faults_per_step", readings.majorPageFaultsPerStep);
-    take("energy_joules", readings.energyJoules);
-    take("mean_power_watts", readings.meanPowerWatts);
-    take("temperature_celsius", readings.temperatureCelsius);
-    take("clock_megahertz", readings.clockMegahertz);
+    take("against", record.against);
+    take("predicted_fit", record.predictedFit);
+    take("warmup_steps", record.warmupSteps);
+    take("repetition", record.repetition);
+    take("forward_seconds", record.forwardSeconds);
+    take("backward_seconds", record.backwardSeconds);
+    for (const trial::ReadingField& field : trial::readingFields)
+        take(field.name, record.readings.*field.value);
 }
 
 QJsonValue valueOf(std::int64_t value)

@@ -34,6 +34,23 @@ struct TrialReadings
     bool operator==(const TrialReadings&) const = default;
 };
 
+/// Each of them, by its name in messages and files.
+struct ReadingField
+{
+    const char* name;
+    std::optional<double> TrialReadings::*value;
+};
+inline constexpr ReadingField readingFields[] = {
+    {"processor_share", &TrialReadings::processorShare},
+    {"foreign_processors", &TrialReadings::foreignProcessors},
+    {"minor_page_faults_per_step", &TrialReadings::minorPageFaultsPerStep},
+    {"major_page_faults_per_step", &TrialReadings::majorPageFaultsPerStep},
+    {"energy_joules", &TrialReadings::energyJoules},
+    {"mean_power_watts", &TrialReadings::meanPowerWatts},
+    {"temperature_celsius", &TrialReadings::temperatureCelsius},
+    {"clock_megahertz", &TrialReadings::clockMegahertz},
+};
+
 /// What one trial measured. Times are of one micro-batch, in seconds; memory is the device's, in bytes.
 ///
 /// Of a comparison that ended well the measurements are in `compared`, and microBatchSize is 0; of one that

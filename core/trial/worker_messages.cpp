@@ -9,22 +9,6 @@ namespace batchpeak::trial {
 
 namespace {
 
-struct ReadingField
-{
-    const char* name;
-    std::optional<double> TrialReadings::*value;
-};
-constexpr ReadingField readingFields[] = {
-    {"processor_share", &TrialReadings::processorShare},
-    {"foreign_processors", &TrialReadings::foreignProcessors},
-    {"minor_page_faults_per_step", &TrialReadings::minorPageFaultsPerStep},
-    {"major_page_faults_per_step", &TrialReadings::majorPageFaultsPerStep},
-    {"energy_joules", &TrialReadings::energyJoules},
-    {"mean_power_watts", &TrialReadings::meanPowerWatts},
-    {"temperature_celsius", &TrialReadings::temperatureCelsius},
-    {"clock_megahertz", &TrialReadings::clockMegahertz},
-};
-
 Json toJson(const WorkerHello& hello)
 {
     return {{"type", "hello"},

@@ -74,7 +74,8 @@ private:
                          optionsWith(QStringLiteral("trial=hang#2 once=") + pathOf("once")));
         exploration.start();
         [&] { QTRY_VERIFY(QFile::exists(pathOf("once"))); }();
-        QTest::qWait(1);
+        // What was told within this turn of the event loop is written at its end.
+        QCoreApplication::processEvents();
         recorder.reset();
         return exploration.snapshot().trials.size();
     }

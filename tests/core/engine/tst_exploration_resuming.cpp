@@ -101,6 +101,18 @@ private slots:
                  qPrintable(second.trials()));
     }
 
+    void isNotTakenForAnotherRun()
+    {
+        ExplorationHarness first("trial=hang@2", {1, 2});
+        cutOff(first, QStringLiteral("1 ok, 2 running"));
+        ExplorationHarness second("", {1, 2});
+        second.options.sequenceLength = second.contents.sequenceLength / 2;
+        const QString why = second.exploration().takeUp(*engine::cutRunFrom(*newest()));
+        QVERIFY2(why.startsWith(QStringLiteral("Exploration 1 would not go on with the same run")),
+                 qPrintable(why));
+        QVERIFY(second.snapshot().trials.empty() && !second.exploration().takenUp());
+    }
+
     void staysAsItWasWhereNoWorkerComesUp()
     {
         ExplorationHarness first("trial=hang@2", {1, 2});
@@ -145,7 +157,8 @@ private:
         QTRY_COMPARE(harness.trials(), trials);
         if (wish)
             wish(harness.exploration());
-        QTest::qWait(1);
+        // What was told within this turn of the event loop is written at its end.
+        QCoreApplication::processEvents();
         recorder.reset();
         harness.destroyExploration();
     }
