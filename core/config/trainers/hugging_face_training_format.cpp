@@ -114,8 +114,7 @@ void readLoss(const ConfigSection& root, ConfigContents& contents)
             contents.warnings, root.positionOf(key),
             "{} is absent and taken for chunked_nll as TRL 1.7 to 1.14 compute it; earlier releases make all "
             "logits at once, and later ones go by a kernel of their own: write it, so the run does not "
-            "depend "
-            "on a release.",
+            "depend on a release.",
             key);
     }
 }
