@@ -170,8 +170,7 @@ private slots:
         const Terminal terminal;
         QVERIFY(terminal.isThere());
         const QString seen = terminal.written(arguments);
-        QVERIFY2(seen.contains(QStringLiteral("# \\x9b\r")) && !seen.contains(QChar(0x9b)),
-                 qPrintable(seen));
+        QVERIFY2(seen.contains(QStringLiteral("# \\x9b\r")) && !seen.contains(QChar(0x9b)), qPrintable(seen));
     }
 
     void escapesAllOfThemInDocuments()
