@@ -131,7 +131,10 @@ std::vector<std::unique_ptr<TrialGate>> gatesFor(const trial::DeviceDescription&
     return gates;
 }
 
-int serve(ProtocolChannel& channel, network::DeviceId device)
+/// Ends the process. Not by a return: libtorch's threads may still run, the reader uses what a return would
+/// destroy, and memory of the host that is given back where the GPU's context is lost throws out of a
+/// destructor.
+[[noreturn]] void serve(ProtocolChannel& channel, network::DeviceId device)
 {
     channel.startReading();
     try {
@@ -144,9 +147,9 @@ int serve(ProtocolChannel& channel, network::DeviceId device)
         Session session(channel, *memory,
                         {.program = program, .framework = network::libtorchName(), .device = description},
                         clock, gates);
-        return session.run();
+        _exit(session.run());
     } catch (const std::exception& error) {
-        return failToStart(channel, network::messageOf(error));
+        _exit(failToStart(channel, network::messageOf(error)));
     }
 }
 
@@ -180,6 +183,5 @@ int main(int argc, char** argv)
     if (const auto problem = network::problemWithLibtorch())
         return failToStart(channel, *problem);
 
-    // Not return: libtorch's threads may still run, and the reader uses what return would destroy.
-    _exit(serve(channel, options.device));
+    serve(channel, options.device);
 }

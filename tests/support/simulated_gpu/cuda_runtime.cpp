@@ -224,6 +224,36 @@ public:
     }
 };
 
+/// All memory is the host's here. CUDA's keeps back what the device may still read until an event has passed,
+/// and a lost context records none: what it then throws leaves a destructor, and ends the process.
+class PinnedAllocator final : public c10::Allocator
+{
+public:
+    c10::DataPtr allocate(std::size_t bytes) override
+    {
+        void* const data = c10::GetAllocator(c10::kCPU)->raw_allocate(bytes);
+        return {data, data, &release, c10::kCPU};
+    }
+    c10::DeleterFnPtr raw_deleter() const override { return &release; }
+    void copy_data(void* to, const void* from, std::size_t bytes) const override
+    {
+        default_copy_data(to, from, bytes);
+    }
+
+private:
+    static void release(void* data)
+    {
+        device(currentDevice()).check();
+        c10::GetAllocator(c10::kCPU)->raw_deallocate(data);
+    }
+};
+
+c10::Allocator* pinnedAllocator()
+{
+    static PinnedAllocator allocator;
+    return &allocator;
+}
+
 } // namespace
 
 } // namespace batchpeak::simulated_gpu
@@ -259,8 +289,10 @@ struct SimulatedCudaHooks final : CUDAHooksInterface
         return detail::getDefaultCPUGenerator();
     }
     Generator getNewGenerator(DeviceIndex) const override { return detail::createCPUGenerator(); }
-    // All memory is the host's here.
-    Allocator* getPinnedMemoryAllocator() const override { return c10::GetAllocator(c10::kCPU); }
+    Allocator* getPinnedMemoryAllocator() const override
+    {
+        return batchpeak::simulated_gpu::pinnedAllocator();
+    }
     bool isPinnedPtr(const void*) const override { return false; }
 };
 
