@@ -12,6 +12,7 @@
 #include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/linspace.h>
+#include <ATen/ops/mul.h>
 #include <ATen/ops/stack.h>
 #include <ATen/ops/tensor.h>
 
@@ -115,7 +116,7 @@ const std::array<float, 512>& pairTable()
 /// What numbers are looked up in, on one device.
 struct LookupTables
 {
-    /// {256, 2}
+    /// {256}, each two values of fp32 in the place of an integer of 64 bits: a lookup copies it as one.
     at::Tensor pairs;
     /// {256}
     at::Tensor dynamic;
@@ -136,7 +137,8 @@ const LookupTables& tablesOn(at::Device device)
             return at::from_blob(const_cast<float*>(numbers.data()), shape, at::kFloat).to(device);
         };
         // Both are there before either is kept: the device may have no memory for one of them.
-        LookupTables made{.pairs = wrapped(pairTable(), {256, 2}), .dynamic = wrapped(dynamicTable(), {256})};
+        LookupTables made{.pairs = wrapped(pairTable(), {512}).view(at::kLong),
+                          .dynamic = wrapped(dynamicTable(), {256})};
         place = tables.emplace(key, std::move(made)).first;
     }
     return place->second;
@@ -191,11 +193,18 @@ void fillByLookup(const at::Tensor& codes, const at::Tensor& scales, const at::T
     for (std::int64_t first = 0; first < count; first += mostAtOnce) {
         const std::int64_t size = std::min(mostAtOnce, count - first);
         const at::Tensor bytes = codes.narrow(0, first / 2, blocksOf(size, 2)).to(at::kInt);
-        const at::Tensor pairs = table.index_select(0, bytes).flatten();
+        const at::Tensor pairs = table.index_select(0, bytes).view(at::kFloat);
         const at::Tensor ofBlocks =
             scales.narrow(0, first / blockValues, blocksOf(size, blockValues)).unsqueeze(1);
-        at::Tensor blocks = inBlocks(pairs.narrow(0, 0, size), blockValues).mul(ofBlocks);
-        values.narrow(0, first, size).copy_(blocks.flatten().narrow(0, 0, size));
+        const at::Tensor part = values.narrow(0, first, size);
+        if (size % blockValues == 0) {
+            // Rounded to its type in the kernel that multiplies: another one would read it all again.
+            at::Tensor blocks = part.view({-1, blockValues});
+            at::mul_out(blocks, pairs.view({-1, blockValues}), ofBlocks);
+        } else {
+            const at::Tensor blocks = inBlocks(pairs.narrow(0, 0, size), blockValues).mul(ofBlocks);
+            part.copy_(blocks.flatten().narrow(0, 0, size));
+        }
     }
 }
 

@@ -9,7 +9,10 @@
 #include <c10/util/Exception.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstring>
 #include <random>
+#include <span>
 #include <utility>
 
 namespace batchpeak::network {
@@ -21,15 +24,42 @@ namespace {
 // same lengths, so that this is no noise.
 constexpr std::size_t batchesInCycle = 8;
 
+/// Each place gets the sample that order names for it. In place: a copy of a large batch would have the
+/// kernel hand out its pages anew before each chain of steps, which looks like a computer that is short of
+/// memory.
+void reorder(const at::Tensor& samples, const at::Tensor& order)
+{
+    // Samples lie one behind the other, those of images whose channels come last too.
+    TORCH_CHECK(samples.is_cpu() && samples.stride(0) * samples.size(0) == samples.numel());
+    const std::size_t bytes = samples.nbytes() / static_cast<std::size_t>(samples.size(0));
+    auto* const data = static_cast<std::byte*>(samples.mutable_data_ptr());
+    const auto at = [&](std::int64_t place) { return data + static_cast<std::size_t>(place) * bytes; };
+    const std::span from(order.const_data_ptr<std::int64_t>(), static_cast<std::size_t>(order.numel()));
+    std::vector<std::byte> kept(bytes);
+    std::vector<bool> isDone(from.size());
+    for (std::size_t first = 0; first < from.size(); ++first) {
+        if (isDone[first])
+            continue;
+        std::memcpy(kept.data(), at(static_cast<std::int64_t>(first)), bytes);
+        std::size_t place = first;
+        for (; from[place] != static_cast<std::int64_t>(first);
+             place = static_cast<std::size_t>(from[place])) {
+            std::memcpy(at(static_cast<std::int64_t>(place)), at(from[place]), bytes);
+            isDone[place] = true;
+        }
+        std::memcpy(at(static_cast<std::int64_t>(place)), kept.data(), bytes);
+        isDone[place] = true;
+    }
+}
+
 void shuffleSamples(Batch& batch)
 {
-    const at::Tensor order =
-        at::randperm(batch.targets.size(0), at::TensorOptions(batch.targets.device()).dtype(at::kLong));
-    for (at::Tensor& input : batch.inputs)
-        input.copy_(input.index_select(0, order));
-    batch.targets.copy_(batch.targets.index_select(0, order));
+    const at::Tensor order = at::randperm(batch.targets.size(0), at::TensorOptions(at::kLong));
+    for (const at::Tensor& input : batch.inputs)
+        reorder(input, order);
+    reorder(batch.targets, order);
     if (batch.attentionMask.defined())
-        batch.attentionMask.copy_(batch.attentionMask.index_select(0, order));
+        reorder(batch.attentionMask, order);
 }
 
 // Where the host can pin no more memory, the copy waits, and that is all.
