@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <vector>
 
 using namespace batchpeak;
 using namespace batchpeak::network;
@@ -53,6 +54,25 @@ public:
 
     /// Enough for every network of the suite, and little enough to fill quickly.
     std::int64_t limit() { return std::min(2048 * mebibyte, memory().totalBytes() / 4); }
+
+    /// That, or what so many samples take: tiny networks would fill it only with more of them than kernels
+    /// have blocks for.
+    std::int64_t limitFor(const LoadRequest& load)
+    {
+        // A quarter of the least that is too large.
+        constexpr std::int64_t fits = 256;
+        memory().setLimit(limit());
+        memory().emptyCache();
+        memory().resetPeaks();
+        try {
+            StepRunner runner(load, memory());
+            runner.prepare(fits);
+            runner.run(2);
+        } catch (const c10::OutOfMemoryError&) {
+            return limit();
+        }
+        return memory().peakReservedBytes();
+    }
 
 private slots:
     // The allocator has taken its fraction of the memory by then, so that what follows is kept by ballast.
@@ -96,7 +116,8 @@ private slots:
     void recoversFromTheLimit_data() { test::addRows(test::everyGpuRequest()); }
     void recoversFromTheLimit()
     {
-        memory().setLimit(limit());
+        const std::int64_t bytes = limitFor(row<LoadRequest>());
+        memory().setLimit(bytes);
         StepRunner runner(row<LoadRequest>(), memory());
         runner.prepare(2);
         runner.run(2);
@@ -108,7 +129,7 @@ private slots:
             QVERIFY(!failure.sticky);
             QVERIFY(!failure.refusedHostBytes);
             QVERIFY(failure.neededBytes > 0);
-            QVERIFY(memory().peakReservedBytes() <= limit());
+            QVERIFY(memory().peakReservedBytes() <= bytes);
             QVERIFY(runner.recover());
             runner.prepare(2);
             runner.run(1);
@@ -119,20 +140,28 @@ private slots:
     // Each like a worker's life: load, sizes that fit, one that does not, and the end.
     void leaksNothingInTenExplorations()
     {
-        memory().setLimit(limit());
+        const std::vector<test::NamedRequest> requests = test::everyTraining(model::Precision::Bf16);
+        std::vector<std::int64_t> limits;
+        for (const test::NamedRequest& request : requests)
+            limits.push_back(limitFor(request.load));
         std::optional<std::int64_t> allocated;
         std::optional<std::int64_t> reserved;
         for (int exploration = 0; exploration < 10; ++exploration) {
-            for (const test::NamedRequest& request : test::everyTraining(model::Precision::Bf16)) {
+            for (std::size_t i = 0; i < requests.size(); ++i) {
+                const test::NamedRequest& request = requests[i];
+                memory().setLimit(limits[i]);
                 StepRunner runner(request.load, memory());
                 // Batch normalisation trains on no single value of a channel.
                 for (const std::int64_t size : {2, 3, 4}) {
                     runner.prepare(size);
                     runner.run(3);
                 }
-                QVERIFY(failureOfTooLarge(runner, memory()).outcome == trial::Outcome::OutOfMemory);
+                const Failure failure = failureOfTooLarge(runner, memory());
+                QVERIFY2(failure.outcome == trial::Outcome::OutOfMemory,
+                         (request.name + ": " + failure.text).c_str());
                 QVERIFY2(runner.recover(), request.name.c_str());
             }
+            memory().setLimit(0);
             memory().synchronize();
             memory().emptyCache();
             // The first makes the workspaces of the libraries, which stay.

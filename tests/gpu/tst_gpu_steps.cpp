@@ -1,8 +1,12 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Before Qt, whose keyword "slots" libtorch uses as a name.
+#include "tiny_scripts.h"
+
 #include "gpu_requests.h"
 #include "gpu_suite.h"
 #include "network/step_runner.h"
+#include "step_requests.h"
 #include "support/rows.h"
 
 #include <cmath>
@@ -40,6 +44,24 @@ private slots:
         // Evaluation may meet another sample in its last step than in its first.
         if (load.phase == model::Phase::Train)
             QVERIFY(runner.loss() < first);
+    }
+
+    // Adapters, quantised weights, optimizers, shares and all else that a request may ask for.
+    void runsEveryKindOfStep_data() { addRequests(); }
+    void runsEveryKindOfStep()
+    {
+        const auto& load = row<Asked>().request;
+        StepRunner runner(load, memory());
+        // An optimizer that is not fused counts its steps on the host.
+        constexpr std::int64_t stepCountBytes = 512;
+        QVERIFY(runner.baselineBytes() + stepCountBytes >= requiredBaselineBytes(load));
+        runner.prepare(4);
+        memory().resetPeaks();
+        for (int step = 0; step < 3; ++step)
+            runner.run(2);
+        QVERIFY(std::isfinite(runner.loss()));
+        QVERIFY(memory().peakAllocatedBytes() > runner.baselineBytes());
+        QVERIFY(!memory().spilled());
     }
 };
 
