@@ -86,7 +86,8 @@ def _linear(layer: torch.nn.Linear | Conv1D, compute_type: torch.dtype) -> bitsa
     )
     if layer.bias is not None:
         quantized.bias = layer.bias
-    return quantized.requires_grad_(False).to("cpu")
+    # Quantisation happens where the weight is moved to a device, be it where it is.
+    return quantized.requires_grad_(False).to(weight.device)
 
 
 def quantize_to_8_bits(module: torch.nn.Module, names: list[str]) -> None:
@@ -94,13 +95,14 @@ def quantize_to_8_bits(module: torch.nn.Module, names: list[str]) -> None:
     weights."""
     for name in names:
         path = name.rpartition(".")[0]
-        module.set_submodule(path, linear_in_8_bits(module.get_submodule(path)))
+        layer = module.get_submodule(path)
+        module.set_submodule(path, linear_in_8_bits(layer, layer.weight.device))
     # PEFT asks for it (dispatch_bnb_8bit).
     module.is_loaded_in_8bit = True
 
 
 def linear_in_8_bits(
-    layer: torch.nn.Linear | Conv1D, device: torch.device | str = "cpu"
+    layer: torch.nn.Linear | Conv1D, device: torch.device
 ) -> bitsandbytes.nn.Linear8bitLt:
     weight = layer.weight.detach()
     if isinstance(layer, Conv1D):
@@ -116,7 +118,6 @@ def linear_in_8_bits(
     quantized.weight = bitsandbytes.nn.Int8Params(weight, requires_grad=False, has_fp16_weights=False)
     if layer.bias is not None:
         quantized.bias = layer.bias
-    # Quantisation happens where the weight is moved to a device, the CPU too.
     return quantized.requires_grad_(False).to(device)
 
 

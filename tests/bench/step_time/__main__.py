@@ -84,7 +84,9 @@ def _words(text: str) -> list[str]:
 
 def _rows(rival: Rival, options: argparse.Namespace):
     torch.manual_seed(1)
-    network = rival.make()
+    # Where it runs: a processor takes half a minute to draw a billion numbers.
+    with torch.device(options.device):
+        network = rival.make()
     training = Training(network, options.device, options.precision, rival.checkpoints, rival.tuning)
     with Worker(options.worker, options.device, options.threads) as worker:
         worker.load(network, options.precision, rival.checkpoints, training.load_message())

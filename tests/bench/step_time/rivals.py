@@ -129,6 +129,6 @@ GPU_RIVALS = [
 ]
 
 GPU_ADAPTER_RIVALS = [
-    Rival(f"LLaMA 1.1B {kind}", "gpu", _llama_1b, (1, 4, 16), tuning=tuning)
+    Rival(f"LLaMA 1.1B {kind}", "gpu", _llama_1b, (1, 4, 12), tuning=tuning)
     for kind, tuning in _tunings("LLaMA").items()
 ]

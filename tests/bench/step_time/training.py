@@ -37,7 +37,8 @@ class Training:
         self._network = network
         self._device = device
         self._precision = precision
-        self._tuned = _tuned(network, tuning, precision) if tuning else None
+        # Not the values beside it, which would take the room of the weights once more.
+        self._load_message = _tuned(network, tuning, precision).message if tuning else {}
         network.module.to(device).train()
         if checkpoints:
             network.module.gradient_checkpointing_enable({"use_reentrant": False})
@@ -59,7 +60,7 @@ class Training:
 
     def load_message(self) -> dict[str, object]:
         """What our worker is told of what is trained."""
-        return self._tuned.message if self._tuned else {}
+        return self._load_message
 
     def prepare(self, micro_batch_size: int) -> None:
         self._batch = self._network.batch(micro_batch_size).to(self._device)
@@ -69,7 +70,11 @@ class Training:
         for _ in range(WARM_UP_STEPS):
             self._step()
         *seconds, optimizer = self._timed_by_events(steps) if self._on_gpu() else self._timed_by_clock(steps)
-        return StepBlock([second + optimizer for second in seconds], self.peak_bytes(), [])
+        peak_bytes = self.peak_bytes()
+        if self._on_gpu():
+            # The other side's steps need the room.
+            torch.cuda.empty_cache()
+        return StepBlock([second + optimizer for second in seconds], peak_bytes, [])
 
     def _step(self) -> None:
         self._micro_batch()
