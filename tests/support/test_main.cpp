@@ -10,6 +10,7 @@ using Application = QApplication;
 #include <QCoreApplication>
 using Application = QCoreApplication;
 #endif
+#include <QTemporaryDir>
 #include <QTest>
 
 #include <cstdio>
@@ -53,6 +54,9 @@ int main(int argc, char** argv)
 
     // What is in the cache of whoever runs the tests plays no part in them, nor in programs that they start.
     qputenv("HF_HUB_CACHE", "/nonexistent");
+    // Nor do their explorations, and theirs stay out of that history.
+    const QTemporaryDir dataHome;
+    qputenv("XDG_DATA_HOME", dataHome.path().toUtf8());
     const Application application(argc, argv);
     QStringList arguments = Application::arguments();
     if (isNamed) {
