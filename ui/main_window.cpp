@@ -181,6 +181,7 @@ void MainWindow::connectEarlierRuns()
 void MainWindow::setHistory(const QString& path)
 {
     m_earlierRuns->setHistory(path);
+    m_exploration->setHistory(path);
 }
 
 const engine::Snapshot& MainWindow::shown() const

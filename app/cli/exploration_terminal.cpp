@@ -3,6 +3,7 @@
 #include "exploration_terminal.h"
 
 #include "command.h"
+#include "engine/log_text.h"
 #include "exploration_text.h"
 
 namespace batchpeak::cli {
@@ -51,6 +52,9 @@ ExplorationTerminal::ExplorationTerminal(engine::Exploration& exploration, Conso
 
     if (const auto& run = exploration.snapshot().run)
         console.answer(introductionLines(*run));
+    engine::onEvent<engine::Recalled>(exploration, this, [&console](const auto& recalled) {
+        console.remark(engine::recalledText(recalled));
+    });
     engine::onEvent<engine::RecommendationChanged>(exploration, this, [&](const auto& changed) {
         console.answer(recommendationLine(QDateTime::currentDateTimeUtc(), changed.recommendation,
                                           m_exploration.snapshot().run->fidelity));

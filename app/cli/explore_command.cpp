@@ -280,6 +280,7 @@ int ExploreCommand::keepResult(const engine::ConfigFile& file, const engine::Pha
 
 int ExploreCommand::runInEventLoop(engine::Exploration& exploration, Console& console) const
 {
+    exploration.setHistory(store::ExplorationStore::defaultPath());
     engine::ExplorationRecorder recorder(exploration, store::ExplorationStore::defaultPath());
     QObject::connect(
         &recorder, &engine::ExplorationRecorder::said, &recorder,

@@ -6,6 +6,7 @@
 
 #include <QObject>
 
+#include <chrono>
 #include <optional>
 #include <variant>
 
@@ -71,6 +72,16 @@ struct WentOn
     std::optional<double> seconds;
 };
 
+/// Trials of an earlier exploration count in the search that begins.
+struct Recalled
+{
+    /// Its number in the history.
+    qint64 exploration = 0;
+    int trials = 0;
+    /// Since the last of them.
+    std::chrono::seconds age{0};
+};
+
 /// Once for each start() and goOn(), whatever the end. The snapshot holds how.
 struct Finished
 {
@@ -78,8 +89,8 @@ struct Finished
 };
 
 /// What happens in an exploration: what its event log, its history, the terminal and the window hear of.
-using Event = std::variant<Started, WentOn, DeviceReady, TrialStarted, TrialFinished, RecommendationChanged,
-                           Commanded, Finished>;
+using Event = std::variant<Started, WentOn, DeviceReady, Recalled, TrialStarted, TrialFinished,
+                           RecommendationChanged, Commanded, Finished>;
 
 /// Connects \p slot to the events of one kind.
 /// \param source  an Exploration, or another that says occurred(Event)

@@ -310,6 +310,14 @@ void EventLog::write(const DeviceReady& ready)
     m_lines.write(QStringLiteral("device"), eventFields(ready.device));
 }
 
+void EventLog::write(const Recalled& recalled)
+{
+    m_lines.write(QStringLiteral("recalled"),
+                  {{QStringLiteral("exploration"), recalled.exploration},
+                   {QStringLiteral("trials"), recalled.trials},
+                   {QStringLiteral("age_seconds"), static_cast<qint64>(recalled.age.count())}});
+}
+
 void EventLog::write(const TrialStarted& started)
 {
     const trial::TrialRecord& trial = started.trial;

@@ -81,6 +81,7 @@ private:
     void write(const Started& started);
     void write(const WentOn& wentOn);
     void write(const DeviceReady& ready);
+    void write(const Recalled& recalled);
     void write(const TrialStarted& started);
     void write(const TrialFinished& finished);
     void write(const RecommendationChanged& changed);

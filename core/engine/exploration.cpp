@@ -7,8 +7,9 @@
 #include "exploration_run.h"
 #include "failure_text.h"
 #include "log_text.h"
-#include "option_table.h"
+#include "past_exploration.h"
 #include "readable_text.h"
+#include "store/exploration_store.h"
 #include "trial_reading.h"
 
 #include <algorithm>
@@ -59,8 +60,6 @@ void Exploration::load(const QString& filePath, const config::ConfigContents& co
     ExplorationPlan plan = planExploration(filePath, contents, options);
     if (sharesAmongUnknown(plan.load))
         shareAmongDevices(plan, options, m_parts.localDevices());
-    plan.run.command = wordsFor(options);
-    plan.run.loadRequest = QString::fromStdString(trial::toLine(plan.load)).trimmed();
     setRun(std::make_unique<Run>(std::move(plan), options));
     emit snapshotChanged(snapshot());
 }
@@ -212,9 +211,37 @@ void Exploration::beginTrials()
     m_run->builder.setState(State::Exploring);
     if (isNew && m_run->cut)
         takeUpSearch();
-    else if (isNew)
+    else if (isNew) {
         emit searchBegun(space);
+        recall();
+    }
     startTrials();
+}
+
+/// Tells a new search what an earlier one has measured.
+void Exploration::recall()
+{
+    if (m_run->options.isFresh || m_history.isEmpty())
+        return;
+    std::optional<RecalledTrials> earlier;
+    try {
+        earlier = recalledTrials(m_history, *snapshot().run, snapshot().devices);
+    } catch (const store::StoreError&) {
+        // Who keeps the history says so, and nothing is known then.
+    }
+    if (!earlier)
+        return;
+    tellSearch({.kind = PlannerCall::Kind::Recall, .recalled = std::move(earlier->measurements)},
+               [this, exploration = earlier->exploration,
+                age = earlier->age](const search::SearchState& searchState) {
+                   if (searchState.recalledTrials == 0)
+                       return;
+                   const Recalled recalled{
+                       .exploration = exploration, .trials = searchState.recalledTrials, .age = age};
+                   m_run->builder.log(LogLevel::Info, recalledText(recalled));
+                   takeSearchState(searchState);
+                   emit occurred(recalled);
+               });
 }
 
 /// \return whether there is such a search

@@ -55,6 +55,10 @@ public:
     /// The same of a file, whose text and chosen network the snapshot then names.
     void load(const ConfigFile& file, const ExplorationOptions& options);
 
+    /// Where to look for trials of earlier explorations, which count unless the options say otherwise.
+    /// Nowhere before it is said.
+    void setHistory(const QString& storePath) { m_history = storePath; }
+
     /// Takes the loaded config for that of an exploration that was cut off: its trials stand, and start()
     /// goes on with the search as if nothing had been, but for the trials that ran.
     /// \return why it cannot, as a full sentence, where another run is loaded than that one's; nothing
@@ -127,6 +131,7 @@ private:
     void openDevices();
     bool makePlanner(const search::SearchSpace& space);
     void takeUpSearch();
+    void recall();
     void connectPool();
     void beginTrials();
     void startTrials();
@@ -166,6 +171,7 @@ private:
     bool isIdle() const { return state() == State::Idle; }
 
     ExplorationParts m_parts;
+    QString m_history;
     /// The newest, also after its end, since the snapshot is its; none before a config is loaded.
     std::unique_ptr<Run> m_run;
 };

@@ -76,6 +76,8 @@ struct ExplorationOptions
     bool repeatDisturbed = true;
     /// Whether the final size is measured once more, in a fresh process.
     bool verify = true;
+    /// Whether an earlier exploration of the same run on the same devices is of no account.
+    bool isFresh = false;
     /// Program and arguments that take the worker's place; empty stands for batchpeak-worker.
     QString workerCommand;
     /// Code that the config names may run here.

@@ -10,6 +10,7 @@
 #include "errors.h"
 #include "model/parameter_table.h"
 #include "model/step_flops.h"
+#include "option_table.h"
 #include "phase_sequence.h"
 #include "run_devices.h"
 #include "run_fidelity.h"
@@ -382,6 +383,15 @@ NetworkPlan planNetwork(const QString& filePath, const config::ConfigContents& w
     return plan;
 }
 
+namespace {
+
+QString requestText(const trial::LoadRequest& load)
+{
+    return QString::fromStdString(trial::toLine(load)).trimmed();
+}
+
+} // namespace
+
 ExplorationPlan planExploration(const QString& filePath, const config::ConfigContents& contents,
                                 const ExplorationOptions& options)
 {
@@ -409,6 +419,8 @@ ExplorationPlan planExploration(const QString& filePath, const config::ConfigCon
                   .seed = options.seed};
     setSizes(plan.space, batch, options);
     plan.run.isVerified = options.verify && plan.isSearch();
+    plan.run.command = wordsFor(options);
+    plan.run.loadRequest = requestText(plan.load);
     return plan;
 }
 
@@ -453,6 +465,7 @@ void shareAmongDevices(ExplorationPlan& plan, const ExplorationOptions& options,
         return;
     shareAmongDevices(static_cast<NetworkPlan&>(plan), options, devices);
     plan.space.memoryPrior = memoryPrior(plan.load, options);
+    plan.run.loadRequest = requestText(plan.load);
 }
 
 } // namespace batchpeak::engine

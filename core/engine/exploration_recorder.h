@@ -36,8 +36,9 @@ private:
     void record(const TrialStarted& started);
     void record(const TrialFinished& finished);
     void record(const RecommendationChanged& changed);
-    /// What was wished for shows in what came of it.
+    /// What was wished for shows in what came of it, and what is recalled in what the search was told.
     void record(const Commanded& /*commanded*/) {}
+    void record(const Recalled& /*recalled*/) {}
     void record(const Finished& finished);
 
     void keep(const PlannerCall& call);

@@ -67,7 +67,29 @@ QString whatEnded(const trial::TrialRecord& trial, const QLocale& locale)
                      .arg(compared, outcome);
 }
 
+QString ageText(std::chrono::seconds age)
+{
+    const auto days = std::chrono::duration_cast<std::chrono::hours>(age).count() / 24;
+    return days > 1 ? Translated::tr("%n day(s) old", nullptr, static_cast<int>(days))
+                    : Translated::tr("%1 old").arg(durationText(std::chrono::milliseconds(age)));
+}
+
 } // namespace
+
+QString recalledText(const Recalled& recalled)
+{
+    return Translated::tr("%1 of exploration %2, %3, count in this one. A trial of the size found then comes "
+                          "first; --fresh leaves them out.")
+        .arg(trialsText(recalled.trials))
+        .arg(recalled.exploration)
+        .arg(ageText(recalled.age));
+}
+
+QString forgottenText()
+{
+    return Translated::tr("The trials of the earlier exploration do not count any more: this one differs too "
+                          "much from them.");
+}
 
 QString readyText(const DeviceSnapshot& device, const QLocale& locale)
 {

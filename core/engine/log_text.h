@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "event.h"
 #include "snapshot.h"
 
 #include <QLocale>
@@ -14,6 +15,12 @@ namespace batchpeak::engine {
 
 /// "cpu is ready: Intel Xeon, 5.5 GiB of 24.0 GiB may be used. Other programs hold 12.1 GiB of it."
 QString readyText(const DeviceSnapshot& device, const QLocale& locale = QLocale());
+
+/// "31 trials of exploration 12, 3 h old, count in this one. A trial of the size found then comes first;
+/// --fresh leaves them out."
+QString recalledText(const Recalled& recalled);
+/// A trial has spoken against them.
+QString forgottenText();
 
 /// "Trial 3: 8 on cpu."
 QString startText(const trial::TrialRecord& trial, const QLocale& locale = QLocale());

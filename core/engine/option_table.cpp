@@ -183,6 +183,9 @@ std::vector<Asked> searchOptions()
                    countText),
             option({"--time-budget", "TIME", "Stop after this time, as 10m or 1h30m"}, &Options::timeBudget,
                    durationFromText, durationToText),
+            switchOption("--fresh",
+                         "Count no trials of an earlier exploration of the same run on the same devices",
+                         &Options::isFresh),
             option({"--no-verify", {}, "Do not measure the final size once more in a fresh process"},
                    &Options::verify, verifies, verifiesNotText)};
 }

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "past_exploration.h"
 
+#include "option_table.h"
+#include "search/trial_history.h"
+#include "search_journal.h"
 #include "store/exploration_store.h"
 #include "stored_snapshot.h"
 #include "tuning_text.h"
@@ -9,6 +12,8 @@
 #include <QFileInfo>
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 namespace batchpeak::engine {
 
@@ -50,7 +55,95 @@ bool asksTheSame(const store::ExplorationInfo& past, const RunDescription& run)
            past.configDevices == run.plan.devices && isSameFile(past.filePath, QFileInfo(run.filePath));
 }
 
+/// More than these tell a search nothing, and take it longer.
+constexpr std::size_t mostRecalled = 96;
+
+/// What their trials depend on, in an order of its own.
+template<typename Device>
+std::vector<QStringList> kindsOf(const std::vector<Device>& devices)
+{
+    std::vector<QStringList> kinds;
+    for (const Device& device : devices)
+        kinds.push_back({device.name, device.program, device.framework, device.uuid, device.driver});
+    std::ranges::sort(kinds);
+    return kinds;
+}
+
+std::int64_t leastLimit(const std::vector<store::DeviceRecord>& past)
+{
+    return past.empty() ? 0 : std::ranges::min(past, {}, &store::DeviceRecord::limitBytes).limitBytes;
+}
+
+/// On a clock that is so many seconds ahead.
+search::Measurement earlier(search::Measurement measurement, double seconds)
+{
+    measurement.clockSeconds -= seconds;
+    const auto shift = [seconds](std::vector<trial::Visit>& visits) {
+        for (trial::Visit& visit : visits)
+            visit.clockSeconds -= seconds;
+    };
+    shift(measurement.visits);
+    for (trial::ComparedSize& size : measurement.compared)
+        shift(size.visits);
+    return measurement;
+}
+
+/// Whether it says the same today, where so much memory may be used.
+bool stillHolds(const search::Measurement& measurement, std::int64_t limitThen, std::int64_t limitNow)
+{
+    return measurement.ran() || measurement.outcome == trial::Outcome::Unsupported ||
+           (measurement.outcome == trial::Outcome::OutOfMemory && limitNow > 0 && limitNow <= limitThen);
+}
+
+/// What its search knew at its end.
+RecalledTrials knownAtTheEndOf(const store::StoredExploration& stored, std::int64_t limitNow)
+{
+    RecalledTrials recalled{.exploration = stored.summary.id};
+    search::TrialHistory history(0);
+    const std::int64_t limitThen = leastLimit(stored.devices);
+    const auto now = static_cast<double>(QDateTime::currentMSecsSinceEpoch());
+    const auto take = [&](const search::Measurement& measurement, const PlannerCall& call, bool isRecalled) {
+        const double seconds =
+            call.clockSeconds + std::max(0.0, (now - static_cast<double>(call.time)) / 1000.0);
+        recalled.measurements.push_back(earlier(measurement, seconds));
+        search::Measurement known = measurement;
+        known.isRecalled = isRecalled;
+        history.record(std::move(known));
+    };
+    for (const QByteArray& text : stored.searchCalls) {
+        const auto call = plannerCallFrom(text);
+        if (!call)
+            return {};
+        for (const search::Measurement& measurement : call->recalled)
+            take(measurement, *call, true);
+        if (!call->measurement)
+            continue;
+        if (history.contradictsRecalled(*call->measurement)) {
+            recalled.measurements.clear();
+            history.forgetRecalled();
+        }
+        take(*call->measurement, *call, false);
+        recalled.age = std::chrono::seconds(std::llround((now - static_cast<double>(call->time)) / 1000.0));
+    }
+    std::erase_if(recalled.measurements, [&](const search::Measurement& measurement) {
+        return !stillHolds(measurement, limitThen, limitNow);
+    });
+    if (recalled.measurements.size() > mostRecalled)
+        recalled.measurements.erase(recalled.measurements.begin(),
+                                    recalled.measurements.end() - static_cast<std::ptrdiff_t>(mostRecalled));
+    return recalled;
+}
+
 } // namespace
+
+bool isOfTheSameRun(const store::ExplorationInfo& past, const RunDescription& run)
+{
+    const ExplorationOptions then = optionsFrom(past.command);
+    const ExplorationOptions now = optionsFrom(run.command);
+    return !past.loadRequest.isEmpty() && past.loadRequest == run.loadRequest &&
+           past.version == QStringLiteral(BATCHPEAK_VERSION) && then.workerCommand == now.workerCommand &&
+           then.launcher == now.launcher;
+}
 
 std::optional<store::StoredExploration> pastExploration(const QString& storePath, const RunDescription& run,
                                                         const QString& device)
@@ -69,6 +162,26 @@ std::optional<store::StoredExploration> pastExploration(const QString& storePath
         };
         if (exploration && std::ranges::any_of(exploration->devices, isThere))
             return exploration;
+    }
+    return std::nullopt;
+}
+
+std::optional<RecalledTrials> recalledTrials(const QString& storePath, const RunDescription& run,
+                                             const std::vector<DeviceSnapshot>& devices)
+{
+    if (!QFileInfo::exists(storePath) || devices.empty())
+        return std::nullopt;
+    const std::int64_t limitNow = std::ranges::min(devices, {}, &DeviceSnapshot::limitBytes).limitBytes;
+    const store::ExplorationStore history(storePath);
+    for (const store::ExplorationSummary& summary : history.list()) {
+        if (!summary.end || !summary.recommendation || !isSearch(summary.info.setting) ||
+            !isOfTheSameRun(summary.info, run))
+            continue;
+        const auto stored = history.show(summary.id);
+        if (!stored || kindsOf(stored->devices) != kindsOf(devices))
+            continue;
+        if (RecalledTrials recalled = knownAtTheEndOf(*stored, limitNow); !recalled.measurements.empty())
+            return recalled;
     }
     return std::nullopt;
 }

@@ -2,12 +2,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "search/measurement.h"
 #include "snapshot.h"
 #include "store/exploration_records.h"
 
 #include <QString>
 
+#include <chrono>
 #include <optional>
+#include <vector>
 
 namespace batchpeak::engine {
 
@@ -21,5 +24,29 @@ namespace batchpeak::engine {
 /// \throws store::StoreError where the history cannot be read
 std::optional<store::StoredExploration> pastExploration(const QString& storePath, const RunDescription& run,
                                                         const QString& device);
+
+/// Whether recalledTrials() takes it for the very same run; of devices it says nothing.
+bool isOfTheSameRun(const store::ExplorationInfo& past, const RunDescription& run);
+
+/// What an exploration that has ended measured, for another one of the same run on the same devices.
+struct RecalledTrials
+{
+    /// Its number in the history.
+    qint64 exploration = 0;
+    /// Since its last trial.
+    std::chrono::seconds age{0};
+    /// On a clock that is 0 now; those among them that the exploration itself recalled, with their own age.
+    std::vector<search::Measurement> measurements;
+};
+
+/// Of the newest exploration in the history that has ended with a recommendation, was made by this version of
+/// the program through the same worker, and asked its workers for the very same run, on devices of the same
+/// names, drivers and frameworks. Bounds, objective and tolerance may be others: trials do not know them.
+/// Sizes that ran out of less memory than there is now are left out.
+///
+/// \param storePath  of the history; where there is no such file, there is no such exploration
+/// \throws store::StoreError where the history cannot be read
+std::optional<RecalledTrials> recalledTrials(const QString& storePath, const RunDescription& run,
+                                             const std::vector<DeviceSnapshot>& devices);
 
 } // namespace batchpeak::engine

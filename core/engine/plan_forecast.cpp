@@ -31,6 +31,10 @@ using store::StoredExploration;
 // bench-time-left", on simulated devices with other chance.
 constexpr double leastAgain = 0.5;
 constexpr double mostAgain = 2.0;
+// Trials of a search that recalls one of the same run, likewise: "batchpeak-bench-search --repeated".
+constexpr double leastRecalling = 1.0;
+constexpr double likelyRecalling = 2.0;
+constexpr double mostRecalling = 6.0;
 
 std::vector<const DeviceOutlook*> chosenDevices(const ExplorationOutlook& outlook)
 {
@@ -120,9 +124,16 @@ PlanForecast planForecast(const ExplorationOutlook& outlook, const QString& stor
     for (const trial::TrialRecord& trial : past->trials)
         seconds += trial.wallSeconds / static_cast<double>(devices.size());
     const auto trials = static_cast<double>(past->trials.size());
-    forecast.isAsLastTime = askedForTheSame(*past, plan);
-    if (forecast.isAsLastTime) {
-        const auto most = static_cast<double>(forecast.mostTrials);
+    const bool isSameQuestion = askedForTheSame(*past, plan);
+    forecast.isRecalled = isSameQuestion && outlook.option("--fresh").text.isEmpty() &&
+                          isOfTheSameRun(past->summary.info, plan.run);
+    forecast.isAsLastTime = isSameQuestion && !forecast.isRecalled;
+    const auto most = static_cast<double>(forecast.mostTrials);
+    if (forecast.isRecalled) {
+        forecast.trials = {.likely = std::min(likelyRecalling, most),
+                           .low = std::min(leastRecalling, most),
+                           .high = std::min(mostRecalling, most)};
+    } else if (forecast.isAsLastTime) {
         forecast.trials = {.likely = std::min(trials, most),
                            .low = std::min(leastAgain * trials, most),
                            .high = std::min(mostAgain * trials, most)};
@@ -159,8 +170,10 @@ QString planForecastText(const PlanForecast& forecast)
         const QString most = roughDurationText(forecast.seconds->high);
         const QString range = least == most ? Translated::tr("About %1").arg(least)
                                             : Translated::tr("%1 to %2").arg(least, most);
-        sentences << (forecast.isAsLastTime ? Translated::tr("%1, as last time here.").arg(range)
-                                            : Translated::tr("%1, by an earlier run here.").arg(range));
+        const QString text = forecast.isRecalled     ? Translated::tr("%1, since an earlier run here counts.")
+                             : forecast.isAsLastTime ? Translated::tr("%1, as last time here.")
+                                                     : Translated::tr("%1, by an earlier run here.");
+        sentences << text.arg(range);
     }
     if (forecast.mostSeconds)
         sentences << Translated::tr("No longer than %1.")

@@ -27,6 +27,8 @@ struct PlanForecast
     std::optional<search::Estimate> seconds;
     /// Whether the earlier one asked for the same answer, so that it is expected to take as long again.
     bool isAsLastTime = false;
+    /// Whether its trials count for this one, which is then done after a few of its own.
+    bool isRecalled = false;
     /// [s]; nothing where time sets no bound.
     std::optional<double> mostSeconds;
 };

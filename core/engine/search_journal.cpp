@@ -15,7 +15,7 @@ namespace {
 
 using Kind = PlannerCall::Kind;
 
-constexpr model::WordTable<Kind, 13> wordsOf(Kind)
+constexpr model::WordTable<Kind, 14> wordsOf(Kind)
 {
     return {{{Kind::Next, "next"},
              {Kind::GiveBack, "give_back"},
@@ -29,7 +29,8 @@ constexpr model::WordTable<Kind, 13> wordsOf(Kind)
              {Kind::Extend, "extend"},
              {Kind::SetTolerance, "set_tolerance"},
              {Kind::SetTargetConfidence, "set_confidence"},
-             {Kind::VerificationEnded, "verification_ended"}}};
+             {Kind::VerificationEnded, "verification_ended"},
+             {Kind::Recall, "recall"}}};
 }
 
 constexpr model::WordTable<search::Objective, 2> wordsOf(search::Objective)
@@ -112,6 +113,7 @@ void visitFields(PlannerCall& call, Fields& fields)
     fields("device", call.device);
     fields("trial", call.trial);
     fields("measurement", call.measurement);
+    fields("recalled", call.recalled);
     fields("size", call.size);
     fields("share", call.share);
     fields("seconds", call.seconds);
@@ -287,6 +289,9 @@ PlannerReply apply(const PlannerCall& call, TrialPlanner& planner)
         break;
     case Kind::VerificationEnded:
         planner.verificationEnded(call.measurement.value_or(search::Measurement()));
+        break;
+    case Kind::Recall:
+        planner.recall(call.recalled);
         break;
     }
     return {};

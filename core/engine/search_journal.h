@@ -36,13 +36,16 @@ struct PlannerCall
         /// To share, as the next.
         SetTolerance,
         SetTargetConfidence,
-        VerificationEnded
+        VerificationEnded,
+        /// Before all others: what an earlier exploration measured.
+        Recall
     };
     Kind kind = Kind::Next;
     QString device = {};
     /// Number of the trial that ended; 0 in every other call.
     int trial = 0;
     std::optional<search::Measurement> measurement = {};
+    std::vector<search::Measurement> recalled = {};
     std::int64_t size = 0;
     double share = 0.0;
     /// Of GoOn and Extend, what is added to the time that may be spent.

@@ -240,7 +240,12 @@ void SnapshotBuilder::logFollowUp(const trial::TrialRecord& trial, FollowUp foll
 
 bool SnapshotBuilder::takeSearchState(const search::SearchState& searchState)
 {
-    const auto before = std::exchange(m_snapshot.searchState, searchState).recommendation;
+    const auto [before, recalled] = [&] {
+        const search::SearchState last = std::exchange(m_snapshot.searchState, searchState);
+        return std::pair(last.recommendation, last.recalledTrials);
+    }();
+    if (recalled > 0 && searchState.recalledTrials == 0)
+        log(LogLevel::Warning, forgottenText());
     m_secondsAtForecast = 0.0;
     for (const trial::TrialRecord& trial : m_snapshot.trials)
         m_secondsAtForecast += trial.isRunning() ? 0.0 : trial.wallSeconds;

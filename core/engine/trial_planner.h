@@ -59,6 +59,9 @@ public:
     /// Takes the end of the search back for so many more trials.
     void goOn(int moreTrials);
 
+    /// As of search::Strategy, before the first trial.
+    void recall(const std::vector<search::Measurement>& measurements) { m_strategy->recall(measurements); }
+
     // What a person wishes, as of search::Strategy; the search state has what follows from it.
 
     search::Abilities abilities() const { return m_strategy->abilities(); }

@@ -45,6 +45,9 @@ struct Measurement
     bool disturbed = false;
     /// Of a size that the search had settled on: it does not count among the trials of the search.
     bool isVerification = false;
+    /// Of an earlier exploration of the same run on the same devices: evidence with an age, and no trial of
+    /// this search.
+    bool isRecalled = false;
     /// Of a trial that compares, all its sizes as far as they were visited; size is then the first, or the
     /// one that the outcome is of, or 0 where it came to nothing without a size's fault. Empty for an
     /// ordinary trial.
@@ -54,7 +57,7 @@ struct Measurement
     std::vector<trial::Visit> visits;
     /// Whole trial, set-up and warm-up included [s].
     double wallSeconds = 0.0;
-    /// End of the trial, since the start of the exploration [s].
+    /// End of the trial, since the start of the exploration [s]; before it where it is recalled.
     double clockSeconds = 0.0;
 
     /// Timed steps were taken.

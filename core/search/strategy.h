@@ -284,6 +284,9 @@ struct SearchState
     /// Trials that the search expects to need in all, those in flight among them; never fewer than have been
     /// recorded.
     int expectedTrials = 0;
+    /// Trials of an earlier exploration that count; 0 where there are none, or a trial of this one spoke
+    /// against them.
+    int recalledTrials = 0;
     /// Nothing after the end, and of strategies that cannot tell.
     std::optional<Forecast> forecast = {};
     /// At most mostContenders, the most probable first, and how probable it is that the best is none of
@@ -321,6 +324,13 @@ public:
     virtual ~Strategy() = default;
 
     virtual void record(const Measurement& measurement) = 0;
+    /// Before the first trial: those of an earlier search of the same run, on the same devices. They are
+    /// evidence with an age: a trial of the size that they recommend comes first, nothing is sure before it,
+    /// and they are forgotten where it speaks against them. A strategy that builds on no evidence does
+    /// nothing.
+    ///
+    /// \param measurements  whose clocks are negative: before the start of this search
+    virtual void recall(std::span<const Measurement> /*measurements*/) {}
 
     /// \param inFlight  sizes of trials under way, believed but not known; what was proposed, is none of them
     ///        and was not recorded, was not run

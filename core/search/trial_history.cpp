@@ -34,6 +34,27 @@ void insertOnce(std::vector<std::int64_t>& ascending, std::int64_t size)
         ascending.insert(place, size);
 }
 
+// Far beyond what clocks, heat and other programs do to a device between two days, and beyond how an
+// allocator rounds.
+constexpr double farInTime = 1.5;
+constexpr double farInMemory = 0.05;
+constexpr double farInBytes = 64.0 * 1024 * 1024;
+
+bool isFarInTime(const Measurement& one, const Measurement& other)
+{
+    if (one.disturbed || other.disturbed)
+        return false;
+    const double ratio = one.secondsPerStep / other.secondsPerStep;
+    return ratio > farInTime || ratio < 1.0 / farInTime;
+}
+
+bool isFarInMemory(const Measurement& one, const Measurement& other)
+{
+    const auto bytes = static_cast<double>(one.peakReservedBytes);
+    const auto others = static_cast<double>(other.peakReservedBytes);
+    return std::abs(bytes - others) > std::max(farInBytes, farInMemory * others);
+}
+
 /// The measurement that one size of a comparison amounts to: its time is the typical one of its visits'
 /// typical times, so that neither a step nor a visit that something disturbed decides.
 Measurement rowOf(const Measurement& comparison, const trial::ComparedSize& compared)
@@ -80,6 +101,37 @@ void TrialHistory::record(Measurement measurement)
     m_all.push_back(std::move(measurement));
 }
 
+bool TrialHistory::contradictsRecalled(const Measurement& measurement) const
+{
+    std::vector<Measurement> now;
+    if (measurement.ran() && measurement.compared.empty())
+        now.push_back(measurement);
+    for (const trial::ComparedSize& compared : measurement.compared) {
+        if (!compared.visits.empty())
+            now.push_back(rowOf(measurement, compared));
+    }
+    const auto contradicts = [&](const Measurement& recalled) {
+        if (!recalled.isRecalled)
+            return false;
+        if (measurement.doesNotFit() && recalled.size >= measurement.size)
+            return true;
+        return std::ranges::any_of(now, [&](const Measurement& row) {
+            return row.size == recalled.size && (isFarInTime(row, recalled) || isFarInMemory(row, recalled));
+        });
+    };
+    return std::ranges::any_of(m_timed, contradicts);
+}
+
+void TrialHistory::forgetRecalled()
+{
+    TrialHistory kept(m_memoryLimitBytes);
+    for (Measurement& measurement : m_all) {
+        if (!measurement.isRecalled)
+            kept.record(std::move(measurement));
+    }
+    *this = std::move(kept);
+}
+
 bool TrialHistory::isGood(std::int64_t size) const
 {
     return std::ranges::binary_search(m_goodSizes, size);
@@ -103,7 +155,19 @@ int TrialHistory::voidTrials(std::int64_t size) const
 
 int TrialHistory::countedTrials() const
 {
-    return static_cast<int>(std::ranges::count(m_all, false, &Measurement::isVerification));
+    return static_cast<int>(std::ranges::count_if(
+        m_all, [](const Measurement& m) { return !m.isVerification && !m.isRecalled; }));
+}
+
+int TrialHistory::recalledTrials() const
+{
+    return static_cast<int>(std::ranges::count(m_all, true, &Measurement::isRecalled));
+}
+
+bool TrialHistory::hasRunNow(std::int64_t size) const
+{
+    return std::ranges::any_of(
+        m_timed, [size](const Measurement& m) { return !m.isRecalled && (size == 0 || m.size == size); });
 }
 
 std::int64_t TrialHistory::largestGood() const

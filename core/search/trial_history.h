@@ -23,6 +23,11 @@ public:
     /// A measurement that cannot be (a time that is not a positive number, a negative peak, a size below
     /// 1) is kept as void.
     void record(Measurement measurement);
+    /// Whether this trial of today shows that what is recalled is of another device, network or program than
+    /// it seemed: its time or its peak is far from those of the same size, or what ran does not fit.
+    bool contradictsRecalled(const Measurement& measurement) const;
+    /// Takes all recalled ones back.
+    void forgetRecalled();
 
     const std::vector<Measurement>& all() const { return m_all; }
     /// Trials whose step time is sound, also those of sizes above the memory limit.
@@ -41,8 +46,11 @@ public:
     bool isComparingGivenUp() const { return isGivenUp(0); }
     /// Trials that did not fit; one that ran beyond the limit or thrashed is none of them.
     int outOfMemoryTrials() const { return m_outOfMemoryTrials; }
-    /// All but verifications, which no budget of trials is charged for.
+    /// All but verifications and recalled ones, which no budget of trials is charged for.
     int countedTrials() const;
+    int recalledTrials() const;
+    /// Whether the size has run in this search, or, of 0, any.
+    bool hasRunNow(std::int64_t size = 0) const;
 
     /// 0 where there is none.
     std::int64_t largestGood() const;

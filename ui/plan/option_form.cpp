@@ -16,7 +16,7 @@ using engine::ExplorationOption;
 /// What a person calls an option.
 QString nameOf(const std::string& option)
 {
-    static const std::array<std::pair<const char*, const char*>, 13> names{
+    static const std::array<std::pair<const char*, const char*>, 14> names{
         {{"--phase", QT_TRANSLATE_NOOP("OptionForm", "&Phase")},
          {"--setting", QT_TRANSLATE_NOOP("OptionForm", "Size to find")},
          {"--min", QT_TRANSLATE_NOOP("OptionForm", "Smallest size")},
@@ -29,6 +29,7 @@ QString nameOf(const std::string& option)
          {"--strategy", QT_TRANSLATE_NOOP("OptionForm", "Strategy")},
          {"--max-trials", QT_TRANSLATE_NOOP("OptionForm", "Most trials")},
          {"--time-budget", QT_TRANSLATE_NOOP("OptionForm", "&Time budget")},
+         {"--fresh", QT_TRANSLATE_NOOP("OptionForm", "Ignore earlier trials")},
          {"--no-verify", QT_TRANSLATE_NOOP("OptionForm", "Skip verification")}}};
     for (const auto& [name, text] : names) {
         if (option == name)

@@ -23,6 +23,12 @@ constexpr int weighings = 3;
 /// Prior variance of the mean of a comparison's size, so large that it says nothing.
 constexpr double unknownMean = 1.0;
 
+// Of what is recalled: standard deviation of the factor by which a device of another day is faster (clocks,
+// heat, drivers' moods), and of what one size's time may have changed by beside it. Chosen, not fitted: the
+// first is so large that one trial of today decides it.
+constexpr double recalledSpeed = 0.10;
+constexpr double recalledChange = 0.003;
+
 /// Timed steps of one visit, without a break between them.
 struct Slice
 {
@@ -115,6 +121,7 @@ Observations::Observations(const std::vector<Measurement>& timed) : noise(timed)
          {&size, &logSize, &seconds, &medianSeconds, &timedSeconds, &timedSteps, &error, &visits, &weight})
         column->setOnes(count);
     isDisturbed.setZero(count);
+    isRecalled.setZero(count);
     std::vector<std::vector<Slice>> slices;
     for (Eigen::Index i = 0; i < count; ++i) {
         const Measurement& trial = timed[static_cast<std::size_t>(i)];
@@ -125,6 +132,7 @@ Observations::Observations(const std::vector<Measurement>& timed) : noise(timed)
         timedSeconds[i] = timedSecondsOf(trial);
         error[i] = noise.standardError(static_cast<std::size_t>(i));
         isDisturbed[i] = trial.disturbed && trial.visits.empty() ? 1.0 : 0.0;
+        isRecalled[i] = trial.isRecalled ? 1.0 : 0.0;
         slices.push_back(slicesOf(trial));
         visits[i] = static_cast<double>(slices.back().size());
     }
@@ -223,7 +231,8 @@ double Observations::noiseDeviation(Eigen::Index row, const Hyperparameters& hyp
 {
     const double variance =
         error[row] * error[row] + hyperparameters.trial * hyperparameters.trial / visits[row];
-    return std::sqrt(variance / weight[row] + disturbance * disturbance * isDisturbed[row]);
+    return std::sqrt(variance / weight[row] + disturbance * disturbance * isDisturbed[row] +
+                     recalledChange * recalledChange * isRecalled[row]);
 }
 
 Eigen::MatrixXd Observations::covariance(const Hyperparameters& hyperparameters) const
@@ -235,7 +244,10 @@ Eigen::MatrixXd Observations::covariance(const Hyperparameters& hyperparameters)
               m_speed[placeOf(hyperparameters.speedTime, speedTimes)];
     const double trial = hyperparameters.trial * hyperparameters.trial;
     matrix.diagonal().array() += (error.array().square() + trial / visits.array()) / weight.array() +
-                                 disturbance * disturbance * isDisturbed.array() + jitter;
+                                 disturbance * disturbance * isDisturbed.array() +
+                                 recalledChange * recalledChange * isRecalled.array() + jitter;
+    if (isRecalled.any())
+        matrix += recalledSpeed * recalledSpeed * isRecalled * isRecalled.transpose();
     return matrix;
 }
 
@@ -255,6 +267,16 @@ Eigen::VectorXd Observations::drawSpeed(double speedTime, RandomSource& random) 
     for (double& value : normal)
         value = random.normal();
     return m_speedFactor[placeOf(speedTime, speedTimes)] * normal;
+}
+
+double Observations::drawRecalledSpeed(RandomSource& random) const
+{
+    return isRecalled.any() ? recalledSpeed * random.normal() : 0.0;
+}
+
+Eigen::VectorXd Observations::isOfNow() const
+{
+    return isRecalled.all() ? Eigen::VectorXd::Ones(count()) : Eigen::VectorXd(1.0 - isRecalled.array());
 }
 
 void Observations::weighTails(const Hyperparameters& hyperparameters, const Eigen::MatrixXd& columns,

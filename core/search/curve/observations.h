@@ -21,6 +21,9 @@ class RandomSource;
 ///     ln(seconds) = curve(size) + speed of the device, averaged over when it was timed + noise
 ///     noise ~ N(0, (error^2 + trial^2 / visits) / weight + disturbance^2 where one was seen)
 ///
+/// All rows that are recalled were timed on a device that was faster or slower than today by one factor, and
+/// whose curve may have changed a little.
+///
 /// What scales a part is a hyper-parameter, and which values it may have is hyperparameterGrid()'s business.
 struct Observations
 {
@@ -39,6 +42,10 @@ struct Observations
     double noiseDeviation(Eigen::Index row, const Hyperparameters& hyperparameters) const;
     /// The device's speed while each row was timed, at standard deviation 1.
     Eigen::VectorXd drawSpeed(double speedTime, RandomSource& random) const;
+    /// By what ln(seconds) of all recalled rows differs from today's; 0, and nothing drawn, where none is.
+    double drawRecalledSpeed(RandomSource& random) const;
+    /// 1 where a row is none of an earlier day, else 0; 1 everywhere where all are.
+    Eigen::VectorXd isOfNow() const;
 
     /// Gives rows that the others contradict less weight: heavy tails as a mixture of scales, Student's t of
     /// four degrees of freedom (Andrews and Mallows, Journal of the Royal Statistical Society B 36, 1974;
@@ -65,6 +72,8 @@ struct Observations
     Eigen::VectorXd visits;
     /// 1 where the noise is as the others'; less where its variance is so many times larger.
     Eigen::VectorXd weight;
+    /// 1 where it is recalled, else 0.
+    Eigen::VectorXd isRecalled;
     /// 1 where something is known to have disturbed an ordinary trial, else 0: the visits of a comparison
     /// bear a disturbance together.
     Eigen::VectorXd isDisturbed;

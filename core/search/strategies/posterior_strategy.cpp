@@ -32,6 +32,8 @@ PosteriorStrategy::PosteriorStrategy(const SearchSpace& space)
 
 std::optional<SearchingStrategy::Choice> PosteriorStrategy::choose() const
 {
+    if (const std::int64_t size = recalledToCheck(); size > 0)
+        return inFlight().empty() ? std::optional(trialOf(size)) : std::nullopt;
     if (isProbing()) {
         // The first sizes are worth most one after another: each bounds the next.
         if (!inFlight().empty())

@@ -18,6 +18,8 @@ public:
     /// \throws std::invalid_argument where the space allows no size
     explicit PosteriorStrategy(const SearchSpace& space);
 
+    void recall(std::span<const Measurement> measurements) override { learnFromEarlier(measurements); }
+
 private:
     std::optional<Choice> choose() const override;
     Forecast forecast(const std::optional<Choice>& next) const override;

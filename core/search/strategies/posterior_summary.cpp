@@ -27,9 +27,10 @@ constexpr double shareWithinDeviation = 0.68;
 /// Deviations that follow each other more than this change slowly.
 constexpr double memoryOfDrift = 0.5;
 
-double disturbedShareOfLast(const std::vector<Measurement>& trials)
+/// \param ofNow  trials, the last ones, that are not recalled
+double disturbedShareOfLast(const std::vector<Measurement>& trials, std::size_t ofNow)
 {
-    const std::size_t count = std::min(trials.size(), lastTrials);
+    const std::size_t count = std::min(ofNow, lastTrials);
     const auto disturbed = std::count_if(trials.end() - static_cast<std::ptrdiff_t>(count), trials.end(),
                                          [](const Measurement& trial) { return trial.disturbed; });
     return static_cast<double>(disturbed) / static_cast<double>(count);
@@ -67,6 +68,8 @@ Scatter scatterOf(const Posterior& posterior)
     const Observations& trials = posterior.trials();
     std::vector<double> deviations;
     for (Eigen::Index i = 0; i < trials.count(); ++i) {
+        if (trials.isRecalled[i] > 0.0)
+            continue;
         const Eigen::Index size = posterior.indexOf(static_cast<std::int64_t>(trials.size[i]));
         deviations.push_back(std::log(trials.seconds[i]) - trials.logSize[i] + posterior.meanLogSpeed(size));
     }
@@ -87,9 +90,11 @@ Scatter scatterOf(const Posterior& posterior)
 /// Other tenants before a changing speed before noise, since the first two explain the third.
 Instability findInstability(const SearchSpace& space, const Posterior& posterior, const TrialHistory& history)
 {
-    if (history.timed().size() < fewestTrials)
+    const auto ofNow =
+        static_cast<std::size_t>(std::ranges::count(history.timed(), false, &Measurement::isRecalled));
+    if (ofNow < fewestTrials)
         return {};
-    if (const double share = disturbedShareOfLast(history.timed()); share >= disturbedShare)
+    if (const double share = disturbedShareOfLast(history.timed(), ofNow); share >= disturbedShare)
         return {.cause = Cause::OtherTenants, .size = share};
     const Scatter scatter = scatterOf(posterior);
     if (scatter.size > space.tolerance && scatter.memory > memoryOfDrift)
@@ -215,11 +220,15 @@ LongRun longRunOf(const Posterior& posterior, double watchedSeconds)
         expected[i] =
             trials.timedSteps[i] * trials.size[i] / std::exp(posterior.meanLogSpeed(posterior.indexOf(size)));
     }
-    const double slowdown = trials.timedSeconds.sum() / expected.sum();
-    const double error = (trials.timedSeconds - slowdown * expected).norm() / expected.sum();
+    // Recalled ones, which stand before all others, tell nothing of the speed of today.
+    const auto count = static_cast<Eigen::Index>(trials.isOfNow().sum());
+    const Eigen::VectorXd seconds = trials.timedSeconds.tail(count);
+    expected = expected.tail(count).eval();
+    const double slowdown = seconds.sum() / expected.sum();
+    const double error = (seconds - slowdown * expected).norm() / expected.sum();
     // A device that heats up goes on as it was of late.
-    const Eigen::Index late = (trials.count() + 1) / 2;
-    const double slowdownOfLate = trials.timedSeconds.tail(late).sum() / expected.tail(late).sum();
+    const Eigen::Index late = (count + 1) / 2;
+    const double slowdownOfLate = seconds.tail(late).sum() / expected.tail(late).sum();
     return {.slowdown = slowdownOfLate,
             .relativeError = std::hypot(scatterOfTrials * error, slowdownOfLate / slowdown - 1.0,
                                         unseenError(watchedSeconds))};

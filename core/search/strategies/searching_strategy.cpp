@@ -62,12 +62,50 @@ void SearchingStrategy::record(const Measurement& measurement)
 {
     if (const auto place = std::ranges::find(m_inFlight, measurement.size); place != m_inFlight.end())
         m_inFlight.erase(place);
+    if (m_history.contradictsRecalled(measurement))
+        forgetRecalled();
     m_history.record(measurement);
     m_cost.record(m_history.all().back());
     if (m_skippedFor > 0 && --m_skippedFor == 0)
         m_skipped.clear();
     m_evidenceBefore = m_summary.evidence;
     learn(m_evidenceBefore);
+}
+
+void SearchingStrategy::learnFromEarlier(std::span<const Measurement> measurements)
+{
+    if (!m_history.all().empty() || measurements.empty())
+        return;
+    for (Measurement measurement : measurements) {
+        measurement.isRecalled = true;
+        m_history.record(std::move(measurement));
+        m_cost.record(m_history.all().back());
+    }
+    learn({});
+    // Of what fitted in more memory than today, there may be nothing to try.
+    if (m_searchState.status == SearchState::Status::Searching)
+        return;
+    forgetRecalled();
+    learn({});
+}
+
+/// As if it had never been told.
+void SearchingStrategy::forgetRecalled()
+{
+    m_history.forgetRecalled();
+    m_cost = {};
+    for (const Measurement& trial : m_history.all())
+        m_cost.record(trial);
+    m_posterior.reset();
+    m_summary = {};
+    m_baseSize = 0;
+}
+
+std::int64_t SearchingStrategy::recalledToCheck() const
+{
+    const std::int64_t size = m_history.recalledTrials() > 0 ? m_summary.best : 0;
+    const bool isToCheck = size > 0 && !m_history.hasRunNow(size);
+    return isToCheck && safety().isUsable(size) && safety().isSafe(size) ? size : 0;
 }
 
 /// Of all trials so far; the same ones draw the same paths each time.
@@ -88,7 +126,8 @@ void SearchingStrategy::judgeConfidence()
 {
     if (m_stoppingRule != StoppingRule::Confident)
         return;
-    const bool knowsEnough = m_history.goodSizes().size() >= fewestSizes || allTried();
+    const bool isChecked = m_history.recalledTrials() == 0 || m_history.hasRunNow(m_summary.best);
+    const bool knowsEnough = isChecked && (m_history.goodSizes().size() >= fewestSizes || allTried());
     m_isConfident = m_summary.best > 0 && knowsEnough && m_summary.probability >= m_space.targetConfidence;
 }
 
@@ -207,6 +246,7 @@ void SearchingStrategy::plan()
                      .largestPredictedFit = m_memory.largestPredictedFit(),
                      .smallestFailure = m_history.smallestFailure(),
                      .expectedTrials = done,
+                     .recalledTrials = m_history.recalledTrials(),
                      .contenders = m_summary.contenders,
                      .otherContenders = m_summary.otherContenders,
                      .excluded = m_candidates.excluded(),
@@ -220,7 +260,7 @@ void SearchingStrategy::plan()
     }
     if (!hasEnded && m_next)
         m_searchState.next = trialPlanOf(*m_next);
-    if (m_summary.best > 0)
+    if (m_summary.best > 0 && (m_history.recalledTrials() == 0 || m_history.hasRunNow()))
         m_searchState.recommendation = recommendation(hasEnded ? std::nullopt : m_next);
     if (!m_isConfident)
         m_searchState.prospect = m_prospect;
@@ -244,7 +284,8 @@ SearchState::Status SearchingStrategy::status() const
 bool SearchingStrategy::isOutOfReach() const
 {
     if (m_stoppingRule != StoppingRule::Confident || m_space.targetConfidence > 1.0 || !m_prospect ||
-        m_history.countedTrials() < fewestForOutOfReach)
+        m_history.countedTrials() + m_history.recalledTrials() < fewestForOutOfReach ||
+        !m_history.hasRunNow(m_summary.best))
         return false;
     const double times = m_prospect->seconds / secondsSoFar();
     return times > hopelessTimes || (times > 1.0 && m_prospect->gain < littleGain * m_space.tolerance);

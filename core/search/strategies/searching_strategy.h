@@ -90,6 +90,11 @@ protected:
     /// It was asked to go on after an end: no trial is too little worth.
     bool goesOn() const { return m_goesOn; }
 
+    /// recall() of a strategy whose trials follow from what is known.
+    void learnFromEarlier(std::span<const Measurement> measurements);
+    /// Where trials are recalled, the recommended size until it has run in this search; 0 where none is to be
+    /// checked.
+    std::int64_t recalledToCheck() const;
     /// Whether every allowed size that may fit was timed.
     bool allTried() const;
     /// Whether a trial of this size goes beyond what ran because the largest good size is the best so far.
@@ -117,6 +122,7 @@ private:
     double secondsSoFar() const;
     /// No more trials than may still be run.
     Forecast withinBudget(Forecast forecast) const;
+    void forgetRecalled();
     void judgeConfidence();
     NextTrial trialPlanOf(const Choice& choice) const;
     trial::Purpose purposeOf(const Choice& choice) const;

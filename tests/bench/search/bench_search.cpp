@@ -39,6 +39,7 @@ struct Question
     double tolerancePercent = 2.0;
     int devices = 1;
     bool isDescribed = false;
+    bool isRepeated = false;
 };
 
 struct Options
@@ -66,7 +67,8 @@ const std::vector<std::pair<std::string, Question>> otherQuestions{
     {"2 devices", {.devices = 2}},
     {"4 devices", {.devices = 4}},
     {"8 devices", {.devices = 8}},
-    {"a description tells what a sample takes, to 20 %", {.isDescribed = true}}};
+    {"a description tells what a sample takes, to 20 %", {.isDescribed = true}},
+    {"again, recalling the trials of a search before", {.isRepeated = true}}};
 
 /// On no family yet.
 SearchTask taskOf(const Options& options, const std::string& strategy)
@@ -82,7 +84,8 @@ SearchTask taskOf(const Options& options, const std::string& strategy)
                     .objective = isEffective ? Objective::Effective : Objective::Micro,
                     .tolerance = question.tolerancePercent / 100.0,
                     .devices = question.devices,
-                    .isDescribed = question.isDescribed};
+                    .isDescribed = question.isDescribed,
+                    .isRepeated = question.isRepeated};
     if (options.neverStops)
         task.targetConfidence = 2.0;
     return task;
@@ -188,6 +191,8 @@ int main(int argc, char** argv)
     app.add_option("--devices", options.question.devices, "equal ones, side by side")->capture_default_str();
     app.add_flag("--described", options.question.isDescribed,
                  "a description of the network tells the memory of a sample, to 20 %");
+    app.add_flag("--repeated", options.question.isRepeated,
+                 "each search recalls the trials of one before it on the same devices");
     app.add_option("--tolerance", options.question.tolerancePercent, "percent")->capture_default_str();
     app.add_flag("--to-the-end", options.neverStops, "do not stop at any confidence");
     app.add_option("--worst", options.worst, "name so many searches with the largest regret");
@@ -205,9 +210,10 @@ int main(int argc, char** argv)
             return 0;
         }
         printTable(options);
-        const bool asksForOne = std::ranges::any_of(
-            std::array{"--strategy", "--setting", "--objective", "--devices", "--tolerance", "--described"},
-            [&](const char* option) { return app.count(option) > 0; });
+        const bool asksForOne =
+            std::ranges::any_of(std::array{"--strategy", "--setting", "--objective", "--devices",
+                                           "--tolerance", "--described", "--repeated"},
+                                [&](const char* option) { return app.count(option) > 0; });
         if (!asksForOne)
             printOtherQuestions(options);
     } catch (const std::exception& error) {

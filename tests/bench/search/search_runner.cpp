@@ -18,11 +18,15 @@
 #include <utility>
 
 using namespace batchpeak::search;
+namespace trial = batchpeak::trial;
 
 namespace {
 
 /// Sizes whose speeds differ by no more are equal, for whoever has to choose one.
 constexpr double equalSpeeds = 1e-3;
+
+/// Far from the seeds of other searches.
+constexpr std::uint64_t seedsBetween = 1'000'003;
 
 /// A trial that has begun; its result is known at once, but told only when its time has come.
 struct TrialInFlight
@@ -49,7 +53,8 @@ std::unique_ptr<Strategy> makeAnyStrategy(const std::string& name, const SearchS
 class Replay
 {
 public:
-    explicit Replay(const SearchTask& task)
+    /// \param recalled  of a search before it
+    explicit Replay(const SearchTask& task, const std::vector<Measurement>& recalled = {})
         : m_world(task),
           m_strategy(makeAnyStrategy(task.strategy, m_world.space())),
           m_searching(dynamic_cast<const SearchingStrategy*>(m_strategy.get())),
@@ -58,7 +63,14 @@ public:
         m_record.task = task;
         m_record.statesConfidence = m_searching != nullptr;
         m_record.largestFit = m_world.largestFit();
+        if (recalled.empty())
+            return;
+        for (std::size_t device = 0; device < m_world.devices().size(); ++device)
+            m_world.devices()[device].reseed(task.seed + seedsBetween * (device + 1));
+        m_strategy->recall(recalled);
     }
+
+    const std::vector<Measurement>& measured() const { return m_measured; }
 
     SearchRecord run()
     {
@@ -66,6 +78,7 @@ public:
         while (const auto device = nextToFinish()) {
             const TrialInFlight trial = *std::exchange(m_inFlight[*device], std::nullopt);
             m_now = trial.measurement.clockSeconds;
+            m_measured.push_back(trial.measurement);
             const double before = processorMilliseconds();
             m_strategy->record(trial.measurement);
             changeChance();
@@ -178,8 +191,23 @@ private:
     const SearchingStrategy* m_searching;
     std::vector<std::optional<TrialInFlight>> m_inFlight;
     double m_now = 0.0;
+    std::vector<Measurement> m_measured;
     SearchRecord m_record;
 };
+
+/// As they are seen an hour later.
+std::vector<Measurement> recalledFrom(std::vector<Measurement> measured)
+{
+    const double seconds = measured.back().clockSeconds + 3600.0;
+    for (Measurement& measurement : measured) {
+        measurement.clockSeconds -= seconds;
+        for (trial::ComparedSize& size : measurement.compared) {
+            for (trial::Visit& visit : size.visits)
+                visit.clockSeconds -= seconds;
+        }
+    }
+    return measured;
+}
 
 } // namespace
 
@@ -198,7 +226,11 @@ std::vector<SearchTask> tasksOn(const std::vector<std::string>& families, int se
 
 SearchRecord runSearch(const SearchTask& task)
 {
-    return Replay(task).run();
+    Replay search(task);
+    SearchRecord record = search.run();
+    if (!task.isRepeated || search.measured().empty())
+        return record;
+    return Replay(task, recalledFrom(search.measured())).run();
 }
 
 std::vector<SearchRecord> runSearches(std::span<const SearchTask> tasks)

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/past_exploration.h"
+#include "engine/search_journal.h"
 #include "store/exploration_store.h"
 #include "support/rows.h"
 #include "support/test_main.h"
@@ -17,6 +18,7 @@ using namespace batchpeak;
 
 using ChangeRun = std::function<void(engine::RunDescription&)>;
 using ChangePath = std::function<QString(const QDir&)>;
+using ChangeKept = std::function<void(store::ExplorationInfo&, store::DeviceRecord&)>;
 
 namespace {
 
@@ -192,7 +194,201 @@ private slots:
         QVERIFY_EXCEPTION_THROWN(find(runOf(config())), store::StoreError);
     }
 
+    void recallsTheSameRunAlone_data()
+    {
+        using Info = store::ExplorationInfo;
+        using Device = store::DeviceRecord;
+        rows<ChangeKept, bool>(
+            {{"all alike", {[](Info&, Device&) {}, true}},
+             {"other bounds",
+              {[](Info& info, Device&) {
+                   info.command = {QStringLiteral("--max"), QStringLiteral("8")};
+               },
+               true}},
+             {"another goal",
+              {[](Info& info, Device&) { info.objective = QStringLiteral("effective"); }, true}},
+             {"another place of the device",
+              {[](Info&, Device& device) { device.id = QStringLiteral("cuda:5"); }, true}},
+             {"another run", {[](Info& info, Device&) { info.loadRequest += QStringLiteral(" "); }, false}},
+             {"a run that is not kept", {[](Info& info, Device&) { info.loadRequest.clear(); }, false}},
+             {"another version",
+              {[](Info& info, Device&) { info.version = QStringLiteral("0.0.1"); }, false}},
+             {"another worker",
+              {[](Info& info, Device&) {
+                   info.command = {QStringLiteral("--worker"), QStringLiteral("mine")};
+               },
+               false}},
+             {"another computer",
+              {[](Info& info, Device&) {
+                   info.command = {QStringLiteral("--launcher"), QStringLiteral("ssh a")};
+               },
+               false}},
+             {"one size", {[](Info& info, Device&) { info.setting = QStringLiteral("20"); }, false}},
+             {"another device",
+              {[](Info&, Device& device) { device.name = QStringLiteral("Other GPU"); }, false}},
+             {"another one of its kind",
+              {[](Info&, Device& device) { device.uuid = QStringLiteral("GPU-2"); }, false}},
+             {"another driver",
+              {[](Info&, Device& device) { device.driver = QStringLiteral("600.1"); }, false}},
+             {"another torch",
+              {[](Info&, Device& device) { device.framework = QStringLiteral("torch 3"); }, false}},
+             {"another program",
+              {[](Info&, Device& device) { device.program = QStringLiteral("mine 1.0"); }, false}}});
+    }
+    void recallsTheSameRunAlone()
+    {
+        const auto& [change, isRecalled] = row<ChangeKept, bool>();
+        store::ExplorationInfo info = recallableInfo();
+        store::DeviceRecord device = recallableDevice();
+        change(info, device);
+        keepSearch(info, {device}, {ran(4)});
+        QCOMPARE(recall().has_value(), isRecalled);
+    }
+
+    void recallsOnAsManyDevices()
+    {
+        keepSearch(recallableInfo(), {recallableDevice(), recallableDevice()}, {ran(4)});
+        QVERIFY(!recall());
+    }
+
+    void recallsWhatStillHolds_data()
+    {
+        using trial::Outcome;
+        // In a memory of 800 now.
+        rows<Outcome, qint64, bool>({{"ran", {Outcome::Ok, 400, true}},
+                                     {"out of as much memory", {Outcome::OutOfMemory, 800, true}},
+                                     {"out of more memory", {Outcome::OutOfMemory, 900, true}},
+                                     {"out of less memory", {Outcome::OutOfMemory, 700, false}},
+                                     {"unsupported", {Outcome::Unsupported, 400, true}},
+                                     {"too slow", {Outcome::Timeout, 800, false}},
+                                     {"crashed", {Outcome::Crashed, 800, false}}});
+    }
+    void recallsWhatStillHolds()
+    {
+        const auto& [outcome, limit, holds] = row<trial::Outcome, qint64, bool>();
+        store::DeviceRecord device = recallableDevice();
+        device.limitBytes = limit;
+        search::Measurement second = ran(64);
+        second.outcome = outcome;
+        keepSearch(recallableInfo(), {device}, {ran(4), second});
+        const auto recalled = recall();
+        QVERIFY(recalled);
+        QCOMPARE(recalled->measurements.size(), std::size_t{holds ? 2U : 1U});
+    }
+
+    void shiftsTheClock()
+    {
+        search::Measurement compared = ran(4);
+        compared.clockSeconds = 90.0;
+        compared.compared = {{.microBatchSize = 4, .visits = {{80.0, 1.0, {0.1}}}}};
+        keepSearch(recallableInfo(), {recallableDevice()}, {compared});
+        const auto recalled = recall();
+        QVERIFY(recalled && recalled->exploration == 1);
+        // The search was told at 100 s of its clock, an hour ago.
+        const double clock = recalled->measurements.front().clockSeconds;
+        QVERIFY2(clock <= -3610.0 && clock > -3700.0, qPrintable(QString::number(clock)));
+        const double visit = recalled->measurements.front().compared.front().visits.front().clockSeconds;
+        QCOMPARE(visit, clock - 10.0);
+        QVERIFY(recalled->age >= std::chrono::hours(1) && recalled->age < std::chrono::minutes(62));
+    }
+
+    // Of an exploration that recalled one before it: both, unless the one speaks against the other.
+    void recallsWhatWasRecalled_data()
+    {
+        rows<double, std::vector<std::int64_t>>({{"alike", {0.1, {8, 4}}}, {"another device", {0.3, {4}}}});
+    }
+    void recallsWhatWasRecalled()
+    {
+        const auto& [seconds, sizes] = row<double, std::vector<std::int64_t>>();
+        search::Measurement now = ran(4);
+        now.secondsPerStep = seconds;
+        std::vector<search::Measurement> before{ran(8)};
+        if (seconds > 0.1)
+            before.push_back(ran(4));
+        keepSearch(recallableInfo(), {recallableDevice()}, {now}, before);
+        std::vector<std::int64_t> found;
+        const auto recalled = recall();
+        QVERIFY(recalled);
+        for (const search::Measurement& measurement : recalled->measurements)
+            found.push_back(measurement.size);
+        QCOMPARE(found, sizes);
+    }
+
+    void recallsNothingOfALaterProgram()
+    {
+        keepSearch(recallableInfo(), {recallableDevice()}, {ran(4)});
+        store::ExplorationStore(history()).addSearchCalls(1, {R"({"call": "burn"})"});
+        QVERIFY(!recall());
+    }
+
 private:
+    static search::Measurement ran(std::int64_t size)
+    {
+        return {.size = size, .outcome = trial::Outcome::Ok, .secondsPerStep = 0.1, .stepSeconds = {0.1}};
+    }
+
+    store::ExplorationInfo recallableInfo() const
+    {
+        store::ExplorationInfo info = infoOf(config());
+        info.setting = QStringLiteral("explore");
+        info.version = QStringLiteral(BATCHPEAK_VERSION);
+        info.loadRequest = QStringLiteral("{}");
+        return info;
+    }
+    static store::DeviceRecord recallableDevice()
+    {
+        return {.id = QStringLiteral("cuda:1"),
+                .name = QStringLiteral("Some GPU"),
+                .program = QStringLiteral("batchpeak-worker 0.1.0"),
+                .limitBytes = 800,
+                .framework = QStringLiteral("torch 2.11.0"),
+                .uuid = QStringLiteral("GPU-1"),
+                .driver = QStringLiteral("550.1")};
+    }
+
+    /// An hour ago.
+    void keepSearch(const store::ExplorationInfo& info, const std::vector<store::DeviceRecord>& devices,
+                    const std::vector<search::Measurement>& measurements,
+                    std::vector<search::Measurement> recalled = {}) const
+    {
+        const std::int64_t time = QDateTime::currentMSecsSinceEpoch() - 3'600'000;
+        const auto told = [time](engine::PlannerCall call) {
+            call.clockSeconds = 100.0;
+            call.time = time;
+            return engine::toText(call);
+        };
+        store::ExplorationStore store(history());
+        const qint64 id = store.begin(info);
+        for (std::size_t device = 0; device < devices.size(); ++device) {
+            store::DeviceRecord record = devices[device];
+            record.id += QString::number(device);
+            store.addDevice(id, record);
+        }
+        using Kind = engine::PlannerCall::Kind;
+        if (!recalled.empty())
+            store.addSearchCalls(id, {told({.kind = Kind::Recall, .recalled = std::move(recalled)})});
+        for (const search::Measurement& measurement : measurements)
+            store.addSearchCalls(id, {told({.kind = Kind::TrialEnded, .measurement = measurement})});
+        store.addRecommendation(id, {.microBatchSize = 4});
+        store.finish(id,
+                     {.finished = QDateTime::currentDateTimeUtc(), .status = QStringLiteral("confident")});
+    }
+
+    std::optional<engine::RecalledTrials> recall() const
+    {
+        const store::DeviceRecord device = recallableDevice();
+        engine::RunDescription run = runOf(config());
+        run.loadRequest = QStringLiteral("{}");
+        return engine::recalledTrials(history(), run,
+                                      {{.id = QStringLiteral("cuda:0"),
+                                        .name = device.name,
+                                        .limitBytes = 800,
+                                        .program = device.program,
+                                        .framework = device.framework,
+                                        .uuid = device.uuid,
+                                        .driver = device.driver}});
+    }
+
     QString config() const { return m_folder->filePath(QStringLiteral("config.yaml")); }
     QString history() const { return m_folder->filePath(QStringLiteral("history.sqlite")); }
 

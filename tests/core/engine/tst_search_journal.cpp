@@ -71,7 +71,8 @@ struct Life
     }
 };
 
-Life liveOn(const std::string& family, const std::string& strategy, std::uint64_t seed)
+/// \param recalls  the first trials of another life
+Life liveOn(const std::string& family, const std::string& strategy, std::uint64_t seed, bool recalls = false)
 {
     ReplayDevice device(simulatedDevice(family, seed), seed);
     Life life{.space = device.space(), .strategy = strategy};
@@ -85,6 +86,16 @@ Life liveOn(const std::string& family, const std::string& strategy, std::uint64_
         return reply;
     };
     const QString name = QStringLiteral("cuda:0");
+    if (recalls) {
+        PlannerCall recall{.kind = Kind::Recall};
+        for (const PlannerCall& call : liveOn(family, strategy, seed).calls) {
+            if (!call.measurement || recall.recalled.size() > 8)
+                continue;
+            recall.recalled.push_back(*call.measurement);
+            recall.recalled.back().clockSeconds -= 3600.0;
+        }
+        tell(recall);
+    }
     for (int trial = 1;; ++trial) {
         const auto proposal = tell({.kind = Kind::Next, .device = name}).proposal;
         if (!proposal)
@@ -144,6 +155,7 @@ private slots:
               .elapsedSeconds = 2.0,
               .time = 1'700'000'000'000}},
             {"more", {.kind = Kind::GoOn, .size = 20, .seconds = 60.0}},
+            {"recalled", {.kind = Kind::Recall, .recalled = {measurement, measurement}}},
         });
     }
     void keepsEveryCall()
@@ -162,6 +174,7 @@ private slots:
             QVERIFY(read->measurement->visits == call.measurement->visits);
             QCOMPARE(read->measurement->peakReservedBytes, call.measurement->peakReservedBytes);
         }
+        QCOMPARE(read->recalled.size(), call.recalled.size());
     }
 
     void keepsTheSpace()
@@ -202,20 +215,21 @@ private slots:
 
     void goesOnAsIfNothingHadBeen_data()
     {
-        const auto add = rows<std::string, std::string, std::uint64_t>();
+        const auto add = rows<std::string, std::string, std::uint64_t, bool>();
         for (const std::string family : {"smooth", "middle saw"}) {
             for (std::uint64_t seed = 1; seed <= 4; ++seed)
-                add(family + ", " + std::to_string(seed), {family, "posterior", seed});
+                add(family + ", " + std::to_string(seed), {family, "posterior", seed, false});
+            add(family + ", recalled", {family, "posterior", 1, true});
         }
         for (const std::string strategy : {"ramp", "binary", "halving", "predict"})
-            add(strategy, {"smooth", strategy, 5});
+            add(strategy, {"smooth", strategy, 5, false});
     }
     // Cut anywhere, and made again from what is kept: the numbers are the very same, then and after the next
     // call.
     void goesOnAsIfNothingHadBeen()
     {
-        const auto& [family, strategy, seed] = row<std::string, std::string, std::uint64_t>();
-        const Life life = liveOn(family, strategy, seed);
+        const auto& [family, strategy, seed, recalls] = row<std::string, std::string, std::uint64_t, bool>();
+        const Life life = liveOn(family, strategy, seed, recalls);
         search::RandomSource random(seed);
         int cuts = 0;
         for (; cuts < cutsOfEach; ++cuts) {

@@ -49,11 +49,76 @@ Measurement ranWith(Value Measurement::*member, const Value& value)
 
 } // namespace
 
+/// A trial of today beside recalled ones of 4 and 8.
+struct Beside
+{
+    Measurement now;
+    bool contradicts = false;
+};
+
 class TrialHistoryTest : public QObject
 {
     Q_OBJECT
 
 private slots:
+    void tellsWhenRecalledTrialsAreOfSomethingElse_data()
+    {
+        using M = Measurement;
+        constexpr std::int64_t mebibyte = 1 << 20;
+        Measurement disturbed = ranWith(&M::secondsPerStep, 0.3);
+        disturbed.disturbed = true;
+        rows<Beside>({{"the same", {ran(4)}},
+                      {"a third slower", {ranWith(&M::secondsPerStep, 0.133)}},
+                      {"a third faster", {ranWith(&M::secondsPerStep, 0.07)}},
+                      {"much slower", {ranWith(&M::secondsPerStep, 0.16), true}},
+                      {"much faster", {ranWith(&M::secondsPerStep, 0.06), true}},
+                      {"disturbed", {disturbed}},
+                      {"another size", {ran(5)}},
+                      {"rounded otherwise", {ranWith(&M::peakReservedBytes, 60 * mebibyte)}},
+                      {"more memory", {ranWith(&M::peakReservedBytes, 70 * mebibyte), true}},
+                      {"out of memory at one that ran", {failed(4), true}},
+                      {"out of memory below one that ran", {failed(5), true}},
+                      {"out of memory above all that ran", {failed(9)}},
+                      {"void", {ranWith(&M::outcome, Outcome::Crashed)}}});
+    }
+    void tellsWhenRecalledTrialsAreOfSomethingElse()
+    {
+        const auto& [now, contradicts] = row<Beside>();
+        TrialHistory history(0);
+        for (const std::int64_t size : {4, 8}) {
+            Measurement recalled = ran(size);
+            recalled.isRecalled = true;
+            history.record(recalled);
+        }
+        QCOMPARE(history.contradictsRecalled(now), contradicts);
+        TrialHistory own(0);
+        own.record(ran(4));
+        QVERIFY2(!own.contradictsRecalled(now), "a trial of the search itself is no recalled one");
+    }
+
+    void forgetsRecalledTrialsAlone()
+    {
+        TrialHistory history(limitBytes);
+        Measurement recalled = ran(4);
+        recalled.isRecalled = true;
+        history.record(recalled);
+        recalled = failed(16);
+        recalled.isRecalled = true;
+        history.record(recalled);
+        QCOMPARE(history.recalledTrials(), 2);
+        QCOMPARE(history.countedTrials(), 0);
+        QCOMPARE(history.largestGood(), 4);
+        QVERIFY(!history.hasRunNow());
+        history.record(ran(2));
+        QVERIFY(history.hasRunNow() && history.hasRunNow(2) && !history.hasRunNow(4));
+        QCOMPARE(history.countedTrials(), 1);
+        history.forgetRecalled();
+        QCOMPARE(history.recalledTrials(), 0);
+        QCOMPARE(history.goodSizes(), std::vector<std::int64_t>{2});
+        QVERIFY(!history.hasFailed(16));
+        QCOMPARE(history.all().size(), std::size_t{1});
+    }
+
     void sortsTrials_data()
     {
         using M = Measurement;

@@ -7,6 +7,7 @@
 
 #include <QTest>
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,29 @@ struct Probes
 {
     SearchSpace space;
     Sizes sizes;
+};
+
+/// Of a whole search on a device without noise, an hour before.
+std::vector<Measurement> searched(const SearchSpace& space)
+{
+    std::vector<Measurement> trials;
+    PosteriorStrategy strategy(space);
+    const exact::TrialOf run = exact::deviceWith(space, 500.0);
+    exact::searchWith(strategy, [&](const Proposal& proposal) {
+        trials.push_back(run(proposal));
+        return trials.back();
+    });
+    for (Measurement& trial : trials)
+        trial.clockSeconds -= 3600.0;
+    return trials;
+}
+
+/// What a trial of the size found shows, and whether it speaks against what is recalled.
+struct Check
+{
+    double overhead = 500.0;
+    bool fits = true;
+    bool isForgotten = false;
 };
 
 /// Divisors of a batch, in memory for so many samples.
@@ -89,6 +113,60 @@ private slots:
         const Sizes first{strategy.next({})->size};
         QVERIFY(!strategy.next(first));
         QCOMPARE(strategy.searchState().status, Status::Searching);
+    }
+
+    void checksWhatItRecallsFirst_data()
+    {
+        rows<Check>({{"as it was", {}},
+                     {"a quarter slower", {.overhead = 625.0}},
+                     {"another device", {.overhead = 3000.0, .isForgotten = true}},
+                     {"another memory", {.fits = false, .isForgotten = true}}});
+    }
+    void checksWhatItRecallsFirst()
+    {
+        const auto& [overhead, fits, isForgotten] = row<Check>();
+        const SearchSpace space = exact::spaceFor(300);
+        const std::vector<Measurement> before = searched(space);
+        PosteriorStrategy first(space);
+        for (const Measurement& trial : before)
+            first.record(trial);
+        const std::int64_t found = first.searchState().recommendation->size;
+
+        PosteriorStrategy strategy(space);
+        strategy.recall(before);
+        QCOMPARE(strategy.searchState().status, Status::Searching);
+        QCOMPARE(strategy.searchState().recalledTrials, static_cast<int>(before.size()));
+        QVERIFY2(!strategy.searchState().recommendation, "nothing is sure before a trial of today");
+        const auto proposal = strategy.next({});
+        QVERIFY(proposal);
+        QCOMPARE(proposal->size, found);
+        QCOMPARE(proposal->purpose, batchpeak::trial::Purpose::Remeasuring);
+        QVERIFY2(!strategy.next(Sizes{found}), "another device waits for it");
+
+        strategy.record(fits ? exact::trial(found, overhead) : exact::outOfMemory(found));
+        QCOMPARE(strategy.searchState().recalledTrials, isForgotten ? 0 : static_cast<int>(before.size()));
+        if (isForgotten) {
+            QCOMPARE(strategy.searchState().status, Status::Searching);
+            QVERIFY(strategy.next({})->size < found);
+            return;
+        }
+        QCOMPARE(strategy.searchState().status, Status::Confident);
+        QCOMPARE(strategy.searchState().expectedTrials, 1);
+        const Recommendation& recommendation = *strategy.searchState().recommendation;
+        QCOMPARE(recommendation.size, found);
+        // Today's speed, not that of yesterday.
+        const double seconds = exact::trial(found, overhead).secondsPerStep;
+        QVERIFY(std::abs(recommendation.samplesPerSecond * seconds / static_cast<double>(found) - 1.0) <
+                0.02);
+    }
+
+    void recallsNothingAfterItsFirstTrial()
+    {
+        const SearchSpace space = exact::spaceFor(300);
+        PosteriorStrategy strategy(space);
+        strategy.record(exact::trial(1, 500.0));
+        strategy.recall(searched(space));
+        QCOMPARE(strategy.searchState().recalledTrials, 0);
     }
 
     void findsTheLargestDivisorThatFits_data()
