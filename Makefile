@@ -10,16 +10,25 @@ BENCH ?=
 # Options of test-parity, such as PARITY="--only LLaMA".
 PARITY ?=
 
-.PHONY: run test test-gpu test-hub-models test-parity test-yaml-readers fuzz
+.PHONY: run test test-asan test-gpu test-tsan test-hub-models test-parity test-yaml-readers fuzz
 .PHONY: setup setup-fuzz setup-parity setup-readers build programs configure bundle
 .PHONY: bench-adapter-memory bench-calibration bench-config bench-corpus bench-dequantizing bench-frames bench-live bench-pictures bench-repeats bench-search bench-step-time bench-time-left bench-training bench-waiting calibrate-search
-.PHONY: architecture screenshots format tidy clean
+.PHONY: architecture screenshots format soak tidy clean
 
 run: programs
 	build/$(PRESET)/bin/batchpeak --start $(EXAMPLE)
 
 test: build
 	QT_QPA_PLATFORM=offscreen ctest --preset $(PRESET) --parallel $(TEST_JOBS)
+
+# The tests under sanitizers: test-asan finds errors of memory and undefined behaviour, test-tsan races of threads. With
+# ROOMS=without-torch only those that need no libtorch, which take a quarter of the time.
+ROOMS ?= all
+test-asan test-tsan: test-%: setup
+	cmake --preset $*
+	scripts/build.sh $* $(if $(filter without-torch,$(ROOMS)),batchpeak_tests_without_torch)
+	QT_QPA_PLATFORM=offscreen ctest --preset $* --parallel $(TEST_JOBS) \
+		$(if $(filter without-torch,$(ROOMS)),--label-regex without-torch)
 
 # Loss and gradients of our networks against those of transformers and torchvision, of adapters against those of PEFT and
 # bitsandbytes. Options go into PARITY.
@@ -121,6 +130,11 @@ bench-corpus: configure
 bench-frames: configure
 	$(BUILD) batchpeak-bench-frames
 	build/$(PRESET)/bin/batchpeak-bench-frames $(BENCH)
+
+# A thousand explorations and two hundred trainings in one process, on workers that break down at random.
+soak: configure
+	$(BUILD) batchpeak-soak
+	build/$(PRESET)/bin/batchpeak-soak $(BENCH)
 
 # One search on each family of devices as a picture: the true curve, what was believed, the trials in order.
 bench-pictures: configure

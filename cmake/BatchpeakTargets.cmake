@@ -28,8 +28,9 @@ target_compile_definitions(batchpeak_options INTERFACE
   QT_NO_CAST_FROM_ASCII QT_NO_CAST_TO_ASCII QT_NO_FOREACH
   BATCHPEAK_VERSION="${PROJECT_VERSION}")
 if(BATCHPEAK_SANITIZE)
-  target_compile_options(batchpeak_options INTERFACE -fsanitize=address,undefined -fno-omit-frame-pointer)
-  target_link_options(batchpeak_options INTERFACE -fsanitize=address,undefined)
+  target_compile_options(batchpeak_options INTERFACE
+    "-fsanitize=${BATCHPEAK_SANITIZE}" -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(batchpeak_options INTERFACE "-fsanitize=${BATCHPEAK_SANITIZE}")
 endif()
 if(BATCHPEAK_FUZZ)
   target_compile_options(batchpeak_options INTERFACE
@@ -117,6 +118,9 @@ endfunction()
 # of their own, and of the SOURCES that they share. ctest runs each file as a test of its own, by its name. Tests see
 # every header of every room. RUNS names programs and libraries that the tests use at run time: each is built before, and
 # its path is the macro. Only a test that hangs meets the time limits: they leave room for a machine that is busy elsewhere.
+# Tests that neither link libtorch nor run what does have the label without-torch, and the target
+# batchpeak_tests_without_torch builds them.
+add_custom_target(batchpeak_tests_without_torch)
 function(batchpeak_tests name)
   cmake_parse_arguments(TEST "" "PRECOMPILED" "SOURCES;LINKS;RUNS;LABELS;ENVIRONMENT" ${ARGN})
   file(GLOB_RECURSE files CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/tst_*.cpp")
@@ -141,6 +145,12 @@ function(batchpeak_tests name)
     target_compile_definitions(${name} PRIVATE ${CMAKE_MATCH_1}="$<TARGET_FILE:${CMAKE_MATCH_2}>")
     add_dependencies(${name} ${CMAKE_MATCH_2})
   endforeach()
+  set(needs ${TEST_LINKS} ${TEST_RUNS})
+  list(FILTER needs INCLUDE REGEX "_torch|_network|_parity|=batchpeak-worker|_corpus_bench|_simulated_cuda")
+  if(NOT needs)
+    list(APPEND TEST_LABELS without-torch)
+    add_dependencies(batchpeak_tests_without_torch ${name})
+  endif()
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
   _batchpeak_moc_new_files(${name} ${files})
   _batchpeak_use_precompiled(${name} "${TEST_PRECOMPILED}")

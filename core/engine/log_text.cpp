@@ -69,6 +69,8 @@ QString whatEnded(const trial::TrialRecord& trial, const QLocale& locale)
 
 QString ageText(std::chrono::seconds age)
 {
+    if (age < std::chrono::minutes(1))
+        return Translated::tr("moments old");
     const auto days = std::chrono::duration_cast<std::chrono::hours>(age).count() / 24;
     return days > 1 ? Translated::tr("%n day(s) old", nullptr, static_cast<int>(days))
                     : Translated::tr("%1 old").arg(durationText(std::chrono::milliseconds(age)));

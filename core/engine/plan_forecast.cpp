@@ -125,7 +125,7 @@ PlanForecast planForecast(const ExplorationOutlook& outlook, const QString& stor
         seconds += trial.wallSeconds / static_cast<double>(devices.size());
     const auto trials = static_cast<double>(past->trials.size());
     const bool isSameQuestion = askedForTheSame(*past, plan);
-    forecast.isRecalled = isSameQuestion && outlook.option("--fresh").text.isEmpty() &&
+    forecast.isRecalled = isSameQuestion && outlook.option("--fresh").text != QLatin1String("on") &&
                           isOfTheSameRun(past->summary.info, plan.run);
     forecast.isAsLastTime = isSameQuestion && !forecast.isRecalled;
     const auto most = static_cast<double>(forecast.mostTrials);

@@ -80,6 +80,8 @@ void SearchingStrategy::learnFromEarlier(std::span<const Measurement> measuremen
         measurement.isRecalled = true;
         m_history.record(std::move(measurement));
         m_cost.record(m_history.all().back());
+        if (m_baseSize == 0 && m_history.all().back().ran())
+            m_baseSize = m_history.all().back().size;
     }
     learn({});
     // Of what fitted in more memory than today, there may be nothing to try.

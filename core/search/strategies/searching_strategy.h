@@ -145,7 +145,7 @@ private:
     PosteriorSummary m_summary;
     TrialCost m_cost;
     SearchState m_searchState;
-    /// The first size recommended, to which others are compared; 0 before it.
+    /// The first size recommended, or the first one recalled, to which others are compared; 0 before it.
     std::int64_t m_baseSize = 0;
     bool m_isConfident = false;
     /// Of going on after the latest trial.

@@ -90,6 +90,32 @@ private slots:
         QVERIFY2(lines.front().contains(QStringLiteral("1.00x base")), qPrintable(lines.front()));
     }
 
+    void countsTrialsOfTheLastTime()
+    {
+        const QTemporaryDir home;
+        QProcessEnvironment environment = environmentWithoutDisplay();
+        environment.insert(QStringLiteral("XDG_DATA_HOME"), home.path());
+        const auto explore = [&](const char* options) {
+            QStringList arguments = exploreArguments("", words(options));
+            arguments.replaceInStrings(QStringLiteral("ramp"), QStringLiteral("posterior"));
+            return runProgram(arguments, environment);
+        };
+        const auto trialsOf = [](const ProgramRun& run) {
+            return run.err.count(QRegularExpression(QStringLiteral("^trial \\d+ on cpu: size "),
+                                                    QRegularExpression::MultilineOption));
+        };
+        const ProgramRun first = explore("");
+        QVERIFY2(first.succeeded() && !first.remarks("of exploration"), first.text());
+        const ProgramRun second = explore("");
+        QVERIFY2(second.succeeded(), second.text());
+        QVERIFY2(second.remarks(" trials of exploration 1, moments old, "), second.text());
+        // Beside the size that the first one began with.
+        QVERIFY2(!second.answers("performance: 1.00x base"), second.text());
+        const ProgramRun fresh = explore("--fresh");
+        QVERIFY2(fresh.succeeded() && !fresh.remarks("of exploration"), fresh.text());
+        QVERIFY2(trialsOf(second) < trialsOf(fresh), second.text());
+    }
+
     void saysTheLastLinesOnlyWhenQuiet()
     {
         const ProgramRun run = runProgram(exploreArguments("", words("--quiet")));

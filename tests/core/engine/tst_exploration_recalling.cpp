@@ -1,15 +1,21 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/event_log.h"
 #include "engine/exploration_recorder.h"
 #include "exploration_harness.h"
 #include "store/exploration_store.h"
+#include "support/event_schema.h"
 #include "support/event_spy.h"
+#include "support/events_in.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 
+#include <QBuffer>
+#include <QJsonObject>
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 
@@ -61,6 +67,13 @@ private slots:
         QCOMPARE(second.recalled.front().exploration, 1);
         QCOMPARE(second.recalled.front().trials, first.trials);
         QVERIFY2(second.trials < first.trials, qPrintable(second.log));
+        const auto event = std::ranges::find_if(second.events, [](const QJsonObject& candidate) {
+            return candidate.value(QLatin1String("event")) == QLatin1String("recalled");
+        });
+        QVERIFY(event != second.events.end());
+        QCOMPARE(event->keys(), test::fieldsOfEvent(QStringLiteral("recalled")));
+        QCOMPARE(test::valuesOf(*event, "exploration trials"),
+                 QStringLiteral(R"({"exploration":1,"trials":%1})").arg(first.trials).toUtf8());
         QVERIFY(second.size > 0);
     }
 
@@ -95,6 +108,7 @@ private:
         int trials = 0;
         std::int64_t size = 0;
         QString log;
+        QList<QJsonObject> events;
     };
 
     QString history() const { return m_folder->filePath(QStringLiteral("history.sqlite")); }
@@ -114,12 +128,16 @@ private:
             recorder = std::make_unique<engine::ExplorationRecorder>(exploration, history());
         engine::onEvent<engine::Recalled>(exploration, &harness,
                                           [&](const auto& recalled) { told.recalled.append(recalled); });
+        QBuffer events;
+        events.open(QIODevice::WriteOnly);
+        const engine::EventLog log(exploration, events);
         if (!harness.runToEnd())
             return told;
         const engine::Snapshot& snapshot = harness.snapshot();
         told.trials = static_cast<int>(snapshot.trials.size());
         told.size = snapshot.searchState.recommendation ? snapshot.searchState.recommendation->size : 0;
         told.log = harness.log();
+        told.events = test::eventsIn(events.data());
         return told;
     }
 

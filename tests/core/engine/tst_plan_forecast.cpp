@@ -42,7 +42,16 @@ struct Past
     QString status = QStringLiteral("confident");
     bool hasSeconds = true;
     bool isAsLastTime = true;
+    bool isSameRun = false;
+    QStringList words;
 };
+
+/// What makes an exploration of the config one of the very same run.
+void askOfWorkersTheSame(store::ExplorationInfo& info, const RunDescription& run)
+{
+    info.loadRequest = run.loadRequest;
+    info.version = QStringLiteral(BATCHPEAK_VERSION);
+}
 
 struct Words
 {
@@ -70,7 +79,7 @@ class PlanForecastTest : public QObject
 
     /// An exploration of the config with ten trials of 6 s.
     void keep(const std::function<void(store::ExplorationInfo&)>& change, const QString& device,
-              const QString& status = QStringLiteral("confident")) const
+              const QString& status = QStringLiteral("confident"), bool isSameRun = false) const
     {
         const RunDescription run = outlook().plan->run;
         store::ExplorationInfo info{.started = QDateTime::currentDateTimeUtc(),
@@ -87,6 +96,8 @@ class PlanForecastTest : public QObject
                                     .objective = QStringLiteral("micro"),
                                     .strategy = run.strategy,
                                     .tolerance = run.tolerance};
+        if (isSameRun)
+            askOfWorkersTheSame(info, run);
         if (change)
             change(info);
         store::ExplorationStore store(history());
@@ -149,16 +160,23 @@ private slots:
              {"another tolerance",
               {.change = [](Info& info) { info.tolerance = 0.05; }, .isAsLastTime = false}},
              {"another way",
-              {.change = [](Info& info) { info.strategy = QStringLiteral("ramp"); },
-               .isAsLastTime = false}}});
+              {.change = [](Info& info) { info.strategy = QStringLiteral("ramp"); }, .isAsLastTime = false}},
+             {"the very same run", {.isAsLastTime = false, .isSameRun = true}},
+             {"the same run by another version",
+              {.change = [](Info& info) { info.version = QStringLiteral("0.0.1"); }, .isSameRun = true}},
+             {"the same run, afresh", {.isSameRun = true, .words = {QStringLiteral("--fresh")}}}});
     }
     void learnsFromTheHistory()
     {
-        const auto& [change, device, status, hasSeconds, isAsLastTime] = row<Past>();
-        keep(change, device, status);
-        const PlanForecast forecast = planForecast(outlook(), history());
+        const auto& past = row<Past>();
+        const auto& [change, device, status, hasSeconds, isAsLastTime, isSameRun, words] = past;
+        keep(change, device, status, isSameRun);
+        const PlanForecast forecast = planForecast(outlook(words), history());
         QCOMPARE(forecast.seconds.has_value(), hasSeconds);
         QCOMPARE(forecast.isAsLastTime, isAsLastTime);
+        QCOMPARE(forecast.isRecalled, isSameRun && !isAsLastTime);
+        if (forecast.isRecalled)
+            QVERIFY(forecast.trials.low >= 1.0 && forecast.trials.high < 10.0);
         if (isAsLastTime)
             QCOMPARE(forecast.trials.likely, 10.0);
         if (hasSeconds) {
@@ -207,6 +225,10 @@ private slots:
              {"by another question",
               {{.trials = trials, .mostTrials = 64, .seconds = seconds},
                text("About 19 trials (8 to 41, at most 64). 2 min to 4 min, by an earlier run here.")}},
+             {"an earlier run counts",
+              {{.trials = trials, .mostTrials = 64, .seconds = seconds, .isRecalled = true},
+               text("About 19 trials (8 to 41, at most 64). 2 min to 4 min, since an earlier run here "
+                    "counts.")}},
              {"a budget",
               {{.trials = trials, .mostTrials = 64, .mostSeconds = 600.0},
                text("About 19 trials (8 to 41, at most 64). No longer than 10 min.")}}});

@@ -154,6 +154,8 @@ private slots:
         QCOMPARE(strategy.searchState().expectedTrials, 1);
         const Recommendation& recommendation = *strategy.searchState().recommendation;
         QCOMPARE(recommendation.size, found);
+        const double performance = first.searchState().recommendation->relativePerformance;
+        QVERIFY(std::abs(recommendation.relativePerformance / performance - 1.0) < 0.05);
         // Today's speed, not that of yesterday.
         const double seconds = exact::trial(found, overhead).secondsPerStep;
         QVERIFY(std::abs(recommendation.samplesPerSecond * seconds / static_cast<double>(found) - 1.0) <

@@ -1,0 +1,145 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/cut_run.h"
+#include "engine/past_exploration.h"
+#include "engine/stored_snapshot.h"
+#include "fuzz_target.h"
+#include "store/exploration_store.h"
+#include "support/files.h"
+
+#include <QCoreApplication>
+#include <QSqlDatabase>
+#include <QSqlQuery>
+#include <QTemporaryDir>
+
+#include <algorithm>
+
+namespace batchpeak::fuzz {
+
+namespace {
+
+using store::ExplorationStore;
+
+/// A history with one exploration that has something in each table.
+class SampleHistory
+{
+public:
+    SampleHistory()
+    {
+        ExplorationStore history(m_path);
+        const qint64 id = history.begin({.started = QDateTime::currentDateTimeUtc(),
+                                         .filePath = QStringLiteral("/config.yaml"),
+                                         .family = QStringLiteral("gpt2"),
+                                         .setting = QStringLiteral("explore"),
+                                         .loadRequest = QStringLiteral("{}")});
+        history.addDevice(id, {.id = QStringLiteral("cpu"), .name = QStringLiteral("A")});
+        trial::TrialRecord trial{
+            .number = 1, .device = "cpu", .microBatchSize = 8, .outcome = trial::Outcome::Ok};
+        trial.flags = {"a flag"};
+        history.addTrial(id, trial, {QByteArrayLiteral(R"({"call":"next","device":"cpu"})")});
+        trial.number = 2;
+        trial.visits = 1;
+        trial.compared = {{.microBatchSize = 4, .visits = {{.beginSeconds = 0.0, .samplesPerSecond = 1.0}}}};
+        history.addTrial(id, trial);
+        history.setSearchSpace(id, QByteArrayLiteral(R"({"objective":"micro"})"));
+        history.addLog(id,
+                       {{.time = QDateTime::currentDateTimeUtc(), .level = 0, .text = QStringLiteral("x")}});
+        history.addRecommendation(id, {.microBatchSize = 8});
+    }
+
+    /// The same history in a file of its own.
+    QString copy() const
+    {
+        const QString path = m_folder.filePath(QStringLiteral("copy.sqlite"));
+        QFile::remove(path);
+        QFile::copy(m_path, path);
+        return path;
+    }
+    QString another() const
+    {
+        const QString path = m_folder.filePath(QStringLiteral("another.sqlite"));
+        QFile::remove(path);
+        return path;
+    }
+
+private:
+    QTemporaryDir m_folder{QStringLiteral("/dev/shm/batchpeak-fuzz-XXXXXX")};
+    QString m_path = m_folder.filePath(QStringLiteral("history.sqlite"));
+};
+
+/// SQLite keeps what it is given, of whatever type a column is.
+QVariant valueOf(const QString& text)
+{
+    bool isNumber = false;
+    if (const qlonglong whole = text.toLongLong(&isNumber); isNumber)
+        return whole;
+    if (const double real = text.toDouble(&isNumber); isNumber)
+        return real;
+    return text == QLatin1String("null") ? QVariant() : QVariant(text);
+}
+
+/// Lines of a table, a column and what all rows of it are to have there.
+void change(const QString& path, std::string_view text)
+{
+    {
+        QSqlDatabase database = QSqlDatabase::addDatabase(QStringLiteral("QSQLITE"), QStringLiteral("fuzz"));
+        database.setDatabaseName(path);
+        require(database.open(), "the history can be changed");
+        QSqlQuery query(database);
+        query.exec(QStringLiteral("PRAGMA synchronous=OFF"));
+        query.exec(QStringLiteral("PRAGMA foreign_keys=OFF"));
+        const auto all = QString::fromUtf8(text.data(), qsizetype(text.size()));
+        for (const QString& line : all.split(QLatin1Char('\n'))) {
+            const QString table = line.section(QLatin1Char(' '), 0, 0);
+            const QString column = line.section(QLatin1Char(' '), 1, 1);
+            const auto isWord = [](const QString& word) {
+                return !word.isEmpty() && std::ranges::all_of(word, [](QChar letter) {
+                    return letter == QLatin1Char('_') ||
+                           (letter >= QLatin1Char('a') && letter <= QLatin1Char('z'));
+                });
+            };
+            if (!isWord(table) || !isWord(column) ||
+                !query.prepare(QStringLiteral("UPDATE OR IGNORE %1 SET %2 = ?").arg(table, column)))
+                continue;
+            query.addBindValue(valueOf(line.section(QLatin1Char(' '), 2)));
+            query.exec();
+        }
+    }
+    QSqlDatabase::removeDatabase(QStringLiteral("fuzz"));
+}
+
+void readAll(const QString& path)
+{
+    const ExplorationStore history(path);
+    for (const store::ExplorationSummary& summary : history.list()) {
+        const auto stored = history.show(summary.id);
+        if (!stored)
+            continue;
+        engine::snapshotOf(*stored, {});
+        engine::whyNotGoOn(path, *stored);
+    }
+}
+
+} // namespace
+
+void run(std::string_view text)
+{
+    static int argc = 0;
+    static const QCoreApplication application(argc, nullptr);
+    static const SampleHistory sample;
+    const QString path = sample.copy();
+    change(path, text);
+    try {
+        readAll(path);
+        engine::RunDescription run;
+        run.loadRequest = QStringLiteral("{}");
+        engine::recalledTrials(path, run, {{.name = QStringLiteral("A")}});
+        const QString another = sample.another();
+        ExplorationStore(another).takeIn(path);
+        readAll(another);
+    } catch (const store::StoreError& error) {
+        require(error.sentence().endsWith(QLatin1Char('.')), "an error is a sentence", error.what());
+    }
+}
+
+} // namespace batchpeak::fuzz

@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/search_journal.h"
+#include "fuzz_target.h"
+
+#include <cmath>
+
+namespace batchpeak::fuzz {
+
+namespace {
+
+/// More would take a search too long to try many.
+constexpr int mostTrials = 6;
+
+} // namespace
+
+// What a search was asked, and below it, line by line, what it was told.
+void run(std::string_view text)
+{
+    const QList<QByteArray> lines = QByteArray(text.data(), qsizetype(text.size())).split('\n');
+    const auto space = engine::searchSpaceFrom(lines.front());
+    if (!space)
+        return;
+    require(engine::toText(*engine::searchSpaceFrom(engine::toText(*space))) == engine::toText(*space),
+            "a space is read as it is written", engine::toText(*space).toStdString());
+    std::vector<engine::PlannerCall> calls;
+    int trials = 0;
+    for (const QByteArray& line : lines.mid(1)) {
+        const auto call = engine::plannerCallFrom(line);
+        if (!call)
+            continue;
+        const QByteArray written = engine::toText(*call);
+        const auto again = engine::plannerCallFrom(written);
+        require(again && engine::toText(*again) == written, "a call is read as it is written",
+                written.toStdString());
+        trials += call->measurement ? 1 : static_cast<int>(call->recalled.size());
+        if (trials <= mostTrials)
+            calls.push_back(*call);
+    }
+    engine::TrialPlanner planner(search::makeStrategy("posterior", *space), space->maxTrials);
+    engine::applyAll(calls, planner);
+    const search::SearchState state = planner.searchState();
+    if (state.recommendation)
+        require(std::isfinite(state.recommendation->samplesPerSecond), "a recommendation is a number");
+}
+
+} // namespace batchpeak::fuzz

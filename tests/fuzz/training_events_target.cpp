@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "config/config_error.h"
+#include "text_as_file.h"
+#include "training/training_event_file.h"
+
+namespace batchpeak::fuzz {
+
+void run(std::string_view text)
+{
+    try {
+        const training::TrainingSnapshot snapshot = training::readTrainingEvents(asFile(text));
+        require(snapshot.run.has_value(), "events are of a run");
+    } catch (const config::ConfigError& error) {
+        require(std::string_view(error.what()).ends_with('.'), "an error is a sentence", error.what());
+    }
+}
+
+} // namespace batchpeak::fuzz
