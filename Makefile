@@ -24,11 +24,10 @@ test: build
 # The tests under sanitizers: test-asan finds errors of memory and undefined behaviour, test-tsan races of threads. With
 # ROOMS=without-torch only those that need no libtorch, which take a quarter of the time.
 ROOMS ?= all
-test-asan test-tsan: test-%: setup
-	cmake --preset $*
-	scripts/build.sh $* $(if $(filter without-torch,$(ROOMS)),batchpeak_tests_without_torch)
-	QT_QPA_PLATFORM=offscreen ctest --preset $* --parallel $(TEST_JOBS) \
-		$(if $(filter without-torch,$(ROOMS)),--label-regex without-torch)
+test-asan: setup
+	scripts/test-sanitized.sh asan $(ROOMS) $(TEST_JOBS)
+test-tsan: setup
+	scripts/test-sanitized.sh tsan $(ROOMS) $(TEST_JOBS)
 
 # Loss and gradients of our networks against those of transformers and torchvision, of adapters against those of PEFT and
 # bitsandbytes. Options go into PARITY.

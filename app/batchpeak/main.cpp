@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <chrono>
 #include <fcntl.h>
+#include <pwd.h>
 #include <unistd.h>
 
 namespace {
@@ -32,6 +33,15 @@ void occupyStandardStreams()
         if (fcntl(stream, F_GETFD) == -1 && errno == EBADF)
             (void)open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
     }
+}
+
+/// As Python does: a service may have no HOME, for which Qt would take the root of the file system.
+void findHome()
+{
+    if (qEnvironmentVariableIsSet("HOME"))
+        return;
+    if (const passwd* user = getpwuid(geteuid()))
+        qputenv("HOME", user->pw_dir);
 }
 
 void nameApplication()
@@ -87,6 +97,7 @@ int main(int argc, char** argv)
 {
     const auto startOfMain = std::chrono::steady_clock::now();
     occupyStandardStreams();
+    findHome();
     batchpeak::cli::CommandLine commandLine;
     if (const auto code = commandLine.parse(argc, argv))
         return *code;

@@ -16,6 +16,17 @@ namespace batchpeak::worker {
 
 namespace {
 
+/// What takes another time here than in the run: in the words of core/config/approximations.h.
+std::vector<std::string> approximationsOf(const trial::LoadRequest& request, network::DeviceId device)
+{
+    // Where bitsandbytes has one kernel that brings NF4 back to wide numbers, there are several here: on an
+    // H100 they take .7 to 4.1 times its time (docs/measurements.md).
+    const bool hasOtherKernel =
+        device.kind == network::DeviceKind::Cuda && request.tuning.frozenWeights == model::FrozenWeights::Nf4;
+    return hasOtherKernel ? std::vector<std::string>{"another kernel for 4-bit weights"}
+                          : std::vector<std::string>();
+}
+
 /// Steps of a network on a device, with its failures judged and turned into values.
 class NetworkSteps : public TrialSteps
 {
@@ -119,7 +130,8 @@ std::variant<trial::Loaded, LoadProblem> LoadState::load(const trial::LoadReques
 
     m_loaded = trial::Loaded{.parameters = m_runner->parameters(),
                              .baselineBytes = m_runner->baselineBytes(),
-                             .limitBytes = m_memory.limitBytes()};
+                             .limitBytes = m_memory.limitBytes(),
+                             .approximations = approximationsOf(request, m_memory.device())};
     return *m_loaded;
 }
 
@@ -186,7 +198,8 @@ trial::Loaded LoadState::notEvenLoaded(std::int64_t neededBytes)
 {
     m_loaded = trial::Loaded{.parameters = model::parameterCount(m_request.model),
                              .baselineBytes = neededBytes,
-                             .limitBytes = m_memory.limitBytes()};
+                             .limitBytes = m_memory.limitBytes(),
+                             .approximations = approximationsOf(m_request, m_memory.device())};
     return *m_loaded;
 }
 

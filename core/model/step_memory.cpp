@@ -10,7 +10,7 @@
 
 #include <algorithm>
 #include <numeric>
-#include <ranges>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -515,7 +515,7 @@ double sampleBytes(const Parts& parts, const StepSettings& settings)
     const auto first = static_cast<std::size_t>(reachesAll ? 0 : firstLearningLayer(settings.tuning, layers));
     double kept = parts.inputBytes + (first == 0 ? parts.inputs.kept : 0.0);
     double most = kept + parts.inputs.backward;
-    for (const PartBytes& layer : parts.layers | std::views::drop(first)) {
+    for (const PartBytes& layer : std::span(parts.layers).subspan(first)) {
         kept += checkpoints ? parts.layerInput : layer.kept;
         most = std::max(most, kept + layer.backward + (checkpoints ? layer.kept : 0.0));
     }

@@ -69,30 +69,6 @@ std::map<std::string, std::string> metadataFrom(const Json& object)
 
 } // namespace
 
-std::string_view typeWord(at::ScalarType type)
-{
-    switch (type) {
-    case at::kDouble:
-        return "F64";
-    case at::kFloat:
-        return "F32";
-    case at::kHalf:
-        return "F16";
-    case at::kBFloat16:
-        return "BF16";
-    case at::kLong:
-        return "I64";
-    case at::kInt:
-        return "I32";
-    case at::kByte:
-        return "U8";
-    case at::kBool:
-        return "BOOL";
-    default:
-        throw std::invalid_argument("safetensors has no word for " + std::string(c10::toString(type)));
-    }
-}
-
 std::string toText(const SafetensorsHeader& header)
 {
     Json object = Json::object();

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <c10/core/ScalarType.h>
-
 #include <cstdint>
 #include <map>
 #include <string>
@@ -32,10 +30,6 @@ struct SafetensorsHeader
     /// "__metadata__"
     std::map<std::string, std::string> metadata;
 };
-
-/// The word of the format for a type of elements.
-/// \throws std::invalid_argument  where it has none
-std::string_view typeWord(at::ScalarType type);
 
 /// Filled up with spaces to a multiple of 8 bytes, so that the tensors are aligned.
 std::string toText(const SafetensorsHeader& header);

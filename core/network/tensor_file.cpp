@@ -7,6 +7,7 @@
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty_like.h>
+#include <c10/core/ScalarType.h>
 
 #include <algorithm>
 #include <bit>
@@ -16,6 +17,7 @@
 #include <filesystem>
 #include <functional>
 #include <stdexcept>
+#include <string_view>
 #include <system_error>
 
 #include <fcntl.h>
@@ -32,6 +34,32 @@ static_assert(std::endian::native == std::endian::little, "safetensors are littl
 constexpr std::int64_t longestHeader = 100'000'000;
 // A GPU's bus is busy with so much for milliseconds, and the host hardly notices it: 64 MiB in fp32.
 constexpr std::int64_t elementsInPiece = std::int64_t{1} << 24;
+
+/// The word of the format for a type of elements.
+/// \throws std::invalid_argument  where it has none
+std::string_view typeWord(at::ScalarType type)
+{
+    switch (type) {
+    case at::kDouble:
+        return "F64";
+    case at::kFloat:
+        return "F32";
+    case at::kHalf:
+        return "F16";
+    case at::kBFloat16:
+        return "BF16";
+    case at::kLong:
+        return "I64";
+    case at::kInt:
+        return "I32";
+    case at::kByte:
+        return "U8";
+    case at::kBool:
+        return "BOOL";
+    default:
+        throw std::invalid_argument("safetensors has no word for " + std::string(c10::toString(type)));
+    }
+}
 
 [[noreturn]] void throwLast()
 {

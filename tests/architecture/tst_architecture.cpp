@@ -69,7 +69,7 @@ private slots:
              allowed("^yaml-cpp/", {"core/config/networks", "core/config/syntax", "tests/core/config"})},
             {"muParser", allowed("^muParser", {"core/training"})},
             {"CLI11", allowed("^CLI/", {"app", "tests"})},
-            {"Qt Sql", allowed("^QtSql/|^QSql", {"core/store", "tests/core/store"})},
+            {"Qt Sql", allowed("^QtSql/|^QSql", {"core/store", "tests/core/store", "tests/fuzz"})},
         });
     }
     void keepsLibrariesInTheirRooms()

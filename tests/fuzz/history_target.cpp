@@ -47,18 +47,13 @@ public:
         history.addRecommendation(id, {.microBatchSize = 8});
     }
 
-    /// The same history in a file of its own.
-    QString copy() const
+    /// The same history in a file of its own, of that name.
+    QString copy(const QString& name) const
     {
-        const QString path = m_folder.filePath(QStringLiteral("copy.sqlite"));
-        QFile::remove(path);
+        const QString path = m_folder.filePath(name);
+        for (const char* part : {"", "-wal", "-shm"})
+            QFile::remove(path + QLatin1String(part));
         QFile::copy(m_path, path);
-        return path;
-    }
-    QString another() const
-    {
-        const QString path = m_folder.filePath(QStringLiteral("another.sqlite"));
-        QFile::remove(path);
         return path;
     }
 
@@ -127,16 +122,16 @@ void run(std::string_view text)
     static int argc = 0;
     static const QCoreApplication application(argc, nullptr);
     static const SampleHistory sample;
-    const QString path = sample.copy();
+    const QString path = sample.copy(QStringLiteral("hostile.sqlite"));
     change(path, text);
     try {
         readAll(path);
         engine::RunDescription run;
         run.loadRequest = QStringLiteral("{}");
         engine::recalledTrials(path, run, {{.name = QStringLiteral("A")}});
-        const QString another = sample.another();
-        ExplorationStore(another).takeIn(path);
-        readAll(another);
+        const QString own = sample.copy(QStringLiteral("own.sqlite"));
+        ExplorationStore(own).takeIn(path);
+        readAll(own);
     } catch (const store::StoreError& error) {
         require(error.sentence().endsWith(QLatin1Char('.')), "an error is a sentence", error.what());
     }

@@ -4,6 +4,8 @@
 #include "fuzz_target.h"
 
 #include <cmath>
+#include <memory>
+#include <stdexcept>
 
 namespace batchpeak::fuzz {
 
@@ -37,7 +39,13 @@ void run(std::string_view text)
         if (trials <= mostTrials)
             calls.push_back(*call);
     }
-    engine::TrialPlanner planner(search::makeStrategy("posterior", *space), space->maxTrials);
+    std::unique_ptr<search::Strategy> strategy;
+    try {
+        strategy = search::makeStrategy("posterior", *space);
+    } catch (const std::invalid_argument&) {
+        return;
+    }
+    engine::TrialPlanner planner(std::move(strategy), space->maxTrials);
     engine::applyAll(calls, planner);
     const search::SearchState state = planner.searchState();
     if (state.recommendation)

@@ -7,6 +7,9 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <pwd.h>
+#include <unistd.h>
+
 /// --model: a network beside the config.
 class ChosenNetworkTest : public QObject
 {
@@ -45,6 +48,19 @@ private slots:
             runProgram({QStringLiteral("inspect"), m_path, QStringLiteral("--model"), model});
         QVERIFY2(run.succeeded({parameters, "Cerebras params", "batch_size 256 on 1 device"}), run.text());
         QVERIFY2(run.out.contains(model), run.text());
+    }
+
+    // A service may have none; Python's home is its user's then.
+    void isLookedForAtHome()
+    {
+        QProcessEnvironment environment = environmentWithoutDisplay();
+        for (const char* variable : {"HOME", "HF_HOME", "HF_HUB_CACHE", "XDG_CACHE_HOME"})
+            environment.remove(QLatin1String(variable));
+        const ProgramRun run = runProgram(
+            {QStringLiteral("inspect"), m_path, QStringLiteral("--model"), QStringLiteral("nobody/none-1b")},
+            environment);
+        const QByteArray cache = QByteArray(getpwuid(geteuid())->pw_dir) + "/.cache/huggingface/hub";
+        QVERIFY2(run.remarks(cache.constData()), run.text());
     }
 
     void isExplored()

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "config/approximations.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 #include "support/verify.h"
@@ -74,6 +75,29 @@ private slots:
         QCOMPARE(result.readings.temperatureCelsius, 61.0);
         worker.say(Bye{});
         QCOMPARE(worker.exitCode(), 0);
+    }
+
+    // On an H100 bitsandbytes' one kernel took a quarter of the time of ours on large matrices.
+    void saysThatItBringsBack4BitWeightsOtherwise_data()
+    {
+        using enum model::FrozenWeights;
+        rows<model::FrozenWeights, bool>(
+            {{"nf4", {Nf4, true}}, {"torchao-nf4", {TorchaoNf4, false}}, {"bf16", {Bf16, false}}});
+    }
+    void saysThatItBringsBack4BitWeightsOtherwise()
+    {
+        const auto& [weights, isOtherwise] = row<model::FrozenWeights, bool>();
+        SimulatedGpuWorker worker;
+        LoadRequest request = tinyGpt(model::Phase::Train, 256 * mebibyte);
+        request.tuning = {.adapter = model::AdapterKind::Lora,
+                          .targets = {{.projection = model::Projection::Query}},
+                          .frozenWeights = weights};
+        const auto loaded = worker.load(request);
+        QVERIFY(loaded);
+        const std::vector<std::string> said{std::string(config::approximation::kernel4bit)};
+        QVERIFY(loaded->approximations == (isOtherwise ? said : std::vector<std::string>()));
+        const TrialResult result = worker.resultOf(quickTrial(7, 2));
+        QVERIFY2(result.outcome == Outcome::Ok, result.text.c_str());
     }
 
     void compares()

@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# Usage: test-sanitized.sh PRESET ROOMS JOBS
+#
+# Builds the tests of a preset with sanitizers, and runs so many at a time. Of the ROOMS "without-torch" only those that
+# need no libtorch.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+preset=$1
+rooms=$2
+jobs=$3
+targets=()
+labels=()
+if [ "$rooms" = without-torch ]; then
+  targets=(batchpeak_tests_without_torch)
+  labels=(--label-regex without-torch)
+fi
+cmake --preset "$preset"
+scripts/build.sh "$preset" "${targets[@]}"
+QT_QPA_PLATFORM=offscreen ctest --preset "$preset" --parallel "$jobs" "${labels[@]}"
