@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "program_run.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 #include "support/verify.h"
@@ -34,6 +35,26 @@ public:
         say(tinyGpt());
     }
 };
+
+/// By the program, with events on stdout.
+ProgramRun exploreSize1(const QString& breakdown)
+{
+    return runProgram(QStringList{QStringLiteral("explore"), examplePath("gpt2-tiny.yaml"),
+                                  QStringLiteral("--worker"),
+                                  QStringLiteral(BATCHPEAK_BREAKING_WORKER " ") + breakdown} +
+                      words("--device cpu --sequence-length 8 --setting 1 --no-verify --events -"));
+}
+
+/// Of the trials, in their order.
+QString outcomesOf(const ProgramRun& run)
+{
+    QStringList outcomes;
+    for (const QJsonObject& event : eventsIn(run.out.toUtf8())) {
+        if (nameOf(event) == QLatin1String("trial_finished"))
+            outcomes.append(event.value(QLatin1String("outcome")).toString());
+    }
+    return outcomes.join(QLatin1Char(' '));
+}
 
 } // namespace
 
@@ -155,6 +176,30 @@ private slots:
         QVERIFY(!broken.isLast);
         const BatchResult again = worker.resultOf(batch(1));
         QCOMPARE(toText(again.outcome), toText(Outcome::Ok));
+    }
+
+    void isRepeatedInAFreshWorker_data()
+    {
+        rows<Text, Text>({{"illegal access", {"illegal-access", "illegal memory access"}},
+                          {"memory in disguise", {"cublas", "CUBLAS_STATUS_NOT_INITIALIZED"}}});
+    }
+    void isRepeatedInAFreshWorker()
+    {
+        const auto& [breakdown, said] = row<Text, Text>();
+        const QTemporaryDir folder;
+        const ProgramRun run =
+            exploreSize1(breakdown + QLatin1Char(' ') + folder.filePath(QStringLiteral("once")));
+        QVERIFY2(run.exitCode == 0, run.text());
+        QCOMPARE(outcomesOf(run), QStringLiteral("crashed ok"));
+        QVERIFY2(run.err.contains(said), run.text());
+    }
+
+    void isRepeatedOnlyOnce()
+    {
+        const ProgramRun run = exploreSize1(QStringLiteral("cublas"));
+        QVERIFY2(run.exitCode == 3, run.text());
+        QCOMPARE(outcomesOf(run), QStringLiteral("crashed crashed"));
+        QVERIFY2(run.err.contains(QLatin1String("CUBLAS_STATUS_NOT_INITIALIZED")), run.text());
     }
 
     void refusesAnotherLibtorch()

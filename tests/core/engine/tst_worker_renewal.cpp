@@ -13,43 +13,12 @@ using namespace std::chrono_literals;
 using engine::FinishStatus;
 using test::ExplorationHarness;
 
-/// Explorations with the real worker on a device that breaks down.
+/// Workers that are ended and started anew within an exploration.
 class WorkerRenewalTest : public QObject
 {
     Q_OBJECT
 
 private slots:
-    void repeatsTheTrialInAFreshWorker_data()
-    {
-        rows<Text, Text>({{"illegal access", {"illegal-access", "illegal memory access"}},
-                          {"memory in disguise", {"cublas", "CUBLAS_STATUS_NOT_INITIALIZED"}}});
-    }
-    void repeatsTheTrialInAFreshWorker()
-    {
-        const auto& [breakdown, said] = row<Text, Text>();
-        const QTemporaryDir folder;
-        ExplorationHarness harness("", {1, 2});
-        harness.options.workerCommand = QStringLiteral(BATCHPEAK_BREAKING_WORKER " %1 %2")
-                                            .arg(breakdown, folder.filePath(QStringLiteral("once")));
-        QVERIFY(harness.runToEnd());
-        QCOMPARE(harness.trials(), QStringLiteral("1 crashed, 1 ok, 2 ok"));
-        QVERIFY(harness.snapshot().finish == FinishStatus::Exhausted);
-        QCOMPARE(harness.snapshot().devices.front().restarts, 1);
-        VERIFY_CONTAINS(harness.log(), said);
-        QVERIFY(harness.isNoWorkerLeft());
-    }
-
-    void repeatsItOnlyOnce()
-    {
-        ExplorationHarness harness("", {1});
-        harness.options.workerCommand = QStringLiteral(BATCHPEAK_BREAKING_WORKER " cublas");
-        QVERIFY(harness.runToEnd());
-        QCOMPARE(harness.trials(), QStringLiteral("1 crashed, 1 crashed"));
-        QVERIFY(harness.snapshot().finish == FinishStatus::Failed);
-        VERIFY_CONTAINS(harness.snapshot().failure, "CUBLAS_STATUS_NOT_INITIALIZED");
-        QVERIFY(harness.isNoWorkerLeft());
-    }
-
     void waitsForItsMemoryAfterACrashToo()
     {
         ExplorationHarness harness("short-loads=2 trial=kill@2 once");
