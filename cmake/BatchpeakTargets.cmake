@@ -28,6 +28,8 @@ target_compile_definitions(batchpeak_options INTERFACE
   QT_NO_CAST_FROM_ASCII QT_NO_CAST_TO_ASCII QT_NO_FOREACH
   BATCHPEAK_VERSION="${PROJECT_VERSION}")
 if(BATCHPEAK_SANITIZE)
+  # What GCC suspects of values behind std::optional with a sanitizer between is wrong.
+  target_compile_options(batchpeak_options INTERFACE -Wno-maybe-uninitialized)
   target_compile_options(batchpeak_options INTERFACE
     "-fsanitize=${BATCHPEAK_SANITIZE}" -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(batchpeak_options INTERFACE "-fsanitize=${BATCHPEAK_SANITIZE}")

@@ -213,19 +213,19 @@ void Exploration::beginTrials()
         takeUpSearch();
     else if (isNew) {
         emit searchBegun(space);
-        recall();
+        recall(space.memoryLimitBytes);
     }
     startTrials();
 }
 
 /// Tells a new search what an earlier one has measured.
-void Exploration::recall()
+void Exploration::recall(std::int64_t memoryLimitBytes)
 {
     if (m_run->options.isFresh || m_history.isEmpty())
         return;
     std::optional<RecalledTrials> earlier;
     try {
-        earlier = recalledTrials(m_history, *snapshot().run, snapshot().devices);
+        earlier = recalledTrials(m_history, *snapshot().run, snapshot().devices, memoryLimitBytes);
     } catch (const store::StoreError&) {
         // Who keeps the history says so, and nothing is known then.
     }

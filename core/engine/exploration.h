@@ -131,7 +131,7 @@ private:
     void openDevices();
     bool makePlanner(const search::SearchSpace& space);
     void takeUpSearch();
-    void recall();
+    void recall(std::int64_t memoryLimitBytes);
     void connectPool();
     void beginTrials();
     void startTrials();

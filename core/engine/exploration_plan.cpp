@@ -14,6 +14,7 @@
 #include "phase_sequence.h"
 #include "run_devices.h"
 #include "run_fidelity.h"
+#include "trusted_code.h"
 #include "tuning_choice.h"
 
 #include <QCoreApplication>
@@ -421,6 +422,7 @@ ExplorationPlan planExploration(const QString& filePath, const config::ConfigCon
     plan.run.isVerified = options.verify && plan.isSearch();
     plan.run.command = wordsFor(options);
     plan.run.loadRequest = requestText(plan.load);
+    plan.run.codePath = codeOf(plan.load.model);
     return plan;
 }
 

@@ -9,7 +9,9 @@
 #include "stored_snapshot.h"
 #include "tuning_text.h"
 
+#include <QDir>
 #include <QFileInfo>
+#include <QProcess>
 
 #include <algorithm>
 #include <cmath>
@@ -57,6 +59,8 @@ bool asksTheSame(const store::ExplorationInfo& past, const RunDescription& run)
 
 /// More than these tell a search nothing, and take it longer.
 constexpr std::size_t mostRecalled = 96;
+/// Of trials that an exploration recalled before it was told from which one.
+constexpr std::int64_t unknownExploration = -1;
 
 /// What their trials depend on, in an order of its own.
 template<typename Device>
@@ -67,11 +71,6 @@ std::vector<QStringList> kindsOf(const std::vector<Device>& devices)
         kinds.push_back({device.name, device.program, device.framework, device.uuid, device.driver});
     std::ranges::sort(kinds);
     return kinds;
-}
-
-std::int64_t leastLimit(const std::vector<store::DeviceRecord>& past)
-{
-    return past.empty() ? 0 : std::ranges::min(past, {}, &store::DeviceRecord::limitBytes).limitBytes;
 }
 
 /// On a clock that is so many seconds ahead.
@@ -88,50 +87,92 @@ search::Measurement earlier(search::Measurement measurement, double seconds)
     return measurement;
 }
 
-/// Whether it says the same today, where so much memory may be used.
+/// Whether it says the same today, where so much memory may be used. What thrashed did so beside others.
 bool stillHolds(const search::Measurement& measurement, std::int64_t limitThen, std::int64_t limitNow)
 {
-    return measurement.ran() || measurement.outcome == trial::Outcome::Unsupported ||
-           (measurement.outcome == trial::Outcome::OutOfMemory && limitNow > 0 && limitNow <= limitThen);
+    using trial::Outcome;
+    if (measurement.ran())
+        return !measurement.thrashes;
+    if (measurement.outcome == Outcome::OutOfMemory)
+        return limitNow > 0 && limitNow <= limitThen;
+    // Two verifications that crashed are told as one, too.
+    return measurement.outcome == Outcome::Unsupported && !measurement.isVerification;
+}
+
+/// Leaves the newest, and of sizes that were tried again and again fewer than of others.
+void thinOut(std::vector<search::Measurement>& measurements)
+{
+    while (measurements.size() > mostRecalled) {
+        const auto timesOf = [&](const search::Measurement& measurement) {
+            return std::ranges::count(measurements, measurement.size, &search::Measurement::size);
+        };
+        measurements.erase(std::ranges::max_element(measurements, {}, timesOf));
+    }
 }
 
 /// What its search knew at its end.
 RecalledTrials knownAtTheEndOf(const store::StoredExploration& stored, std::int64_t limitNow)
 {
+    const auto space = searchSpaceFrom(stored.searchSpace);
+    if (!space)
+        return {};
     RecalledTrials recalled{.exploration = stored.summary.id};
     search::TrialHistory history(0);
-    const std::int64_t limitThen = leastLimit(stored.devices);
     const auto now = static_cast<double>(QDateTime::currentMSecsSinceEpoch());
-    const auto take = [&](const search::Measurement& measurement, const PlannerCall& call, bool isRecalled) {
+    const auto take = [&](search::Measurement measurement, const PlannerCall& call) {
+        history.record(measurement);
         const double seconds =
             call.clockSeconds + std::max(0.0, (now - static_cast<double>(call.time)) / 1000.0);
-        recalled.measurements.push_back(earlier(measurement, seconds));
-        search::Measurement known = measurement;
-        known.isRecalled = isRecalled;
-        history.record(std::move(known));
+        if (!measurement.isRecalled())
+            measurement.exploration = recalled.exploration;
+        recalled.measurements.push_back(earlier(std::move(measurement), seconds));
     };
     for (const QByteArray& text : stored.searchCalls) {
         const auto call = plannerCallFrom(text);
         if (!call)
             return {};
-        for (const search::Measurement& measurement : call->recalled)
-            take(measurement, *call, true);
+        for (search::Measurement measurement : call->recalled) {
+            if (!measurement.isRecalled())
+                measurement.exploration = unknownExploration;
+            take(std::move(measurement), *call);
+        }
         if (!call->measurement)
             continue;
         if (history.contradictsRecalled(*call->measurement)) {
-            recalled.measurements.clear();
+            std::erase_if(recalled.measurements, [&](const search::Measurement& measurement) {
+                return measurement.exploration != recalled.exploration;
+            });
             history.forgetRecalled();
         }
-        take(*call->measurement, *call, false);
+        take(*call->measurement, *call);
         recalled.age = std::chrono::seconds(std::llround((now - static_cast<double>(call->time)) / 1000.0));
     }
     std::erase_if(recalled.measurements, [&](const search::Measurement& measurement) {
-        return !stillHolds(measurement, limitThen, limitNow);
+        return !stillHolds(measurement, space->memoryLimitBytes, limitNow);
     });
-    if (recalled.measurements.size() > mostRecalled)
-        recalled.measurements.erase(recalled.measurements.begin(),
-                                    recalled.measurements.end() - static_cast<std::ptrdiff_t>(mostRecalled));
+    thinOut(recalled.measurements);
     return recalled;
+}
+
+/// Whether code that a run consists of beside what a worker is told was changed after that moment: the module
+/// of a network, or a program in the worker's place with the Python files beside it. What stands on another
+/// computer is not seen.
+bool hasNewerCode(const ExplorationOptions& options, const RunDescription& run, const QDateTime& moment)
+{
+    QStringList files{run.codePath};
+    for (const QString& word : QProcess::splitCommand(options.workerCommand)) {
+        const QFileInfo file(word);
+        if (!file.isFile())
+            continue;
+        files.append(word);
+        if (file.suffix() != QLatin1String("py"))
+            continue;
+        for (const QFileInfo& beside : file.dir().entryInfoList({QStringLiteral("*.py")}, QDir::Files))
+            files.append(beside.filePath());
+    }
+    return std::ranges::any_of(files, [&](const QString& file) {
+        return !file.isEmpty() && QFileInfo(file).lastModified() >= moment;
+    });
 }
 
 } // namespace
@@ -142,7 +183,8 @@ bool isOfTheSameRun(const store::ExplorationInfo& past, const RunDescription& ru
     const ExplorationOptions now = optionsFrom(run.command);
     return !past.loadRequest.isEmpty() && past.loadRequest == run.loadRequest &&
            past.version == QStringLiteral(BATCHPEAK_VERSION) && then.workerCommand == now.workerCommand &&
-           then.launcher == now.launcher;
+           then.launcher == now.launcher && (now.workerCommand.isEmpty() || now.launcher.isEmpty()) &&
+           !hasNewerCode(now, run, past.started);
 }
 
 std::optional<store::StoredExploration> pastExploration(const QString& storePath, const RunDescription& run,
@@ -167,11 +209,11 @@ std::optional<store::StoredExploration> pastExploration(const QString& storePath
 }
 
 std::optional<RecalledTrials> recalledTrials(const QString& storePath, const RunDescription& run,
-                                             const std::vector<DeviceSnapshot>& devices)
+                                             const std::vector<DeviceSnapshot>& devices,
+                                             std::int64_t memoryLimitBytes)
 {
     if (!QFileInfo::exists(storePath) || devices.empty())
         return std::nullopt;
-    const std::int64_t limitNow = std::ranges::min(devices, {}, &DeviceSnapshot::limitBytes).limitBytes;
     const store::ExplorationStore history(storePath);
     for (const store::ExplorationSummary& summary : history.list()) {
         if (!summary.end || !summary.recommendation || !isSearch(summary.info.setting) ||
@@ -180,7 +222,8 @@ std::optional<RecalledTrials> recalledTrials(const QString& storePath, const Run
         const auto stored = history.show(summary.id);
         if (!stored || kindsOf(stored->devices) != kindsOf(devices))
             continue;
-        if (RecalledTrials recalled = knownAtTheEndOf(*stored, limitNow); !recalled.measurements.empty())
+        if (RecalledTrials recalled = knownAtTheEndOf(*stored, memoryLimitBytes);
+            !recalled.measurements.empty())
             return recalled;
     }
     return std::nullopt;

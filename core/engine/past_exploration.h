@@ -25,7 +25,8 @@ namespace batchpeak::engine {
 std::optional<store::StoredExploration> pastExploration(const QString& storePath, const RunDescription& run,
                                                         const QString& device);
 
-/// Whether recalledTrials() takes it for the very same run; of devices it says nothing.
+/// Whether recalledTrials() takes it for the very same run, whose code is as it was; of devices it says
+/// nothing.
 bool isOfTheSameRun(const store::ExplorationInfo& past, const RunDescription& run);
 
 /// What an exploration that has ended measured, for another one of the same run on the same devices.
@@ -42,11 +43,13 @@ struct RecalledTrials
 /// Of the newest exploration in the history that has ended with a recommendation, was made by this version of
 /// the program through the same worker, and asked its workers for the very same run, on devices of the same
 /// names, drivers and frameworks. Bounds, objective and tolerance may be others: trials do not know them.
-/// Sizes that ran out of less memory than there is now are left out.
+/// Sizes that ran out of less memory than there is now are left out, and so are those that thrashed.
 ///
 /// \param storePath  of the history; where there is no such file, there is no such exploration
+/// \param memoryLimitBytes  of the search that they are for
 /// \throws store::StoreError where the history cannot be read
 std::optional<RecalledTrials> recalledTrials(const QString& storePath, const RunDescription& run,
-                                             const std::vector<DeviceSnapshot>& devices);
+                                             const std::vector<DeviceSnapshot>& devices,
+                                             std::int64_t memoryLimitBytes);
 
 } // namespace batchpeak::engine

@@ -91,6 +91,24 @@ std::optional<StoredExploration> earlierOn(const std::vector<const DeviceOutlook
     }
 }
 
+bool recalls(const ExplorationPlan& plan)
+{
+    return search::makeStrategy(plan.run.strategy.toStdString(), plan.space)->abilities().recalls;
+}
+
+/// The very devices of that exploration, with the same driver. What frameworks their workers have is not
+/// known yet.
+bool areAsTheyWere(const StoredExploration& past, const std::vector<const DeviceOutlook*>& devices)
+{
+    const auto isAsItWas = [&](const DeviceOutlook* chosen) {
+        return std::ranges::any_of(past.devices, [&](const store::DeviceRecord& record) {
+            return record.uuid == QString::fromStdString(chosen->device.uuid) &&
+                   record.driver == QString::fromStdString(chosen->device.driver);
+        });
+    };
+    return std::ranges::all_of(devices, isAsItWas);
+}
+
 /// Whether it took as many trials as this one may be expected to take.
 bool askedForTheSame(const StoredExploration& past, const ExplorationPlan& plan)
 {
@@ -125,7 +143,8 @@ PlanForecast planForecast(const ExplorationOutlook& outlook, const QString& stor
         seconds += trial.wallSeconds / static_cast<double>(devices.size());
     const auto trials = static_cast<double>(past->trials.size());
     const bool isSameQuestion = askedForTheSame(*past, plan);
-    forecast.isRecalled = isSameQuestion && outlook.option("--fresh").text != QLatin1String("on") &&
+    forecast.isRecalled = isSameQuestion && recalls(plan) && areAsTheyWere(*past, devices) &&
+                          outlook.option("--fresh").text != QLatin1String("on") &&
                           isOfTheSameRun(past->summary.info, plan.run);
     forecast.isAsLastTime = isSameQuestion && !forecast.isRecalled;
     const auto most = static_cast<double>(forecast.mostTrials);

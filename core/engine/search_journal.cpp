@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "search_journal.h"
 
+#include "option_values.h"
+
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
 
+#include <algorithm>
 #include <type_traits>
 #include <utility>
 
@@ -71,6 +74,7 @@ void visitFields(search::Measurement& measurement, Fields& fields)
     fields("abandoned", measurement.abandoned);
     fields("disturbed", measurement.disturbed);
     fields("is_verification", measurement.isVerification);
+    fields("exploration", measurement.exploration);
     fields("compared", measurement.compared);
     fields("visits", measurement.visits);
     fields("wall_seconds", measurement.wallSeconds);
@@ -227,6 +231,85 @@ private:
     bool m_understands = true;
 };
 
+// A damaged history, or one that somebody else wrote, must not lead a search into what cannot be: sizes as of
+// options, times as of the trial protocol.
+constexpr std::int64_t largestSize = largestCount;
+constexpr std::int64_t mostBytes = std::int64_t{1} << 60;
+constexpr double mostSeconds = 10.0 * 365 * 24 * 3600;
+constexpr double leastStepSeconds = 1e-9;
+
+bool isSize(std::int64_t size)
+{
+    return 0 <= size && size <= largestSize;
+}
+
+bool isBytes(std::int64_t bytes)
+{
+    return 0 <= bytes && bytes <= mostBytes;
+}
+
+/// \return false for NaN too
+bool isWithin(double value, double least, double most)
+{
+    return least <= value && value <= most;
+}
+
+bool isStep(double seconds)
+{
+    return isWithin(seconds, leastStepSeconds, mostSeconds);
+}
+
+bool isPossible(const trial::Visit& visit)
+{
+    return isWithin(visit.clockSeconds, -mostSeconds, mostSeconds) && isStep(visit.seconds) &&
+           !visit.stepSeconds.empty() && std::ranges::all_of(visit.stepSeconds, isStep);
+}
+
+bool arePossible(const std::vector<trial::Visit>& visits)
+{
+    return std::ranges::all_of(visits, [](const trial::Visit& visit) { return isPossible(visit); });
+}
+
+bool isPossible(const trial::ComparedSize& size)
+{
+    return isSize(size.microBatchSize) && size.microBatchSize > 0 && isBytes(size.peakReservedBytes) &&
+           arePossible(size.visits);
+}
+
+bool isPossible(const search::Measurement& measurement)
+{
+    return isSize(measurement.size) && isBytes(measurement.peakAllocatedBytes) &&
+           isBytes(measurement.peakReservedBytes) && isWithin(measurement.secondsPerStep, 0.0, mostSeconds) &&
+           std::ranges::all_of(measurement.stepSeconds, isStep) && measurement.steps >= 0 &&
+           isWithin(measurement.relativeError.value_or(0.0), 0.0, mostSeconds) &&
+           isWithin(measurement.optimizerSeconds, 0.0, mostSeconds) &&
+           isWithin(measurement.wallSeconds, 0.0, mostSeconds) &&
+           isWithin(measurement.clockSeconds, -mostSeconds, mostSeconds) && arePossible(measurement.visits) &&
+           std::ranges::all_of(measurement.compared,
+                               [](const trial::ComparedSize& size) { return isPossible(size); });
+}
+
+bool isPossible(const PlannerCall& call)
+{
+    return isSize(call.size) && isWithin(call.share, 0.0, 1.0) && isWithin(call.seconds, 0.0, mostSeconds) &&
+           isWithin(call.clockSeconds, 0.0, mostSeconds) && isWithin(call.elapsedSeconds, 0.0, mostSeconds) &&
+           isPossible(call.measurement.value_or(search::Measurement())) &&
+           std::ranges::all_of(call.recalled, [](const search::Measurement& m) { return isPossible(m); });
+}
+
+bool isPossible(const search::SearchSpace& space)
+{
+    const search::MemoryPrior prior = space.memoryPrior.value_or(search::MemoryPrior());
+    return isSize(space.minimum) && isSize(space.maximum) && std::ranges::all_of(space.candidates, isSize) &&
+           std::ranges::is_sorted(space.candidates) && isBytes(space.memoryLimitBytes) &&
+           isBytes(space.baselineBytes) && isSize(space.perDeviceBatch) && space.perDeviceBatch > 0 &&
+           isSize(space.startingHint.value_or(0)) && isWithin(space.tolerance, 0.0, 1.0) &&
+           space.targetConfidence >= 0.0 && space.maxTrials >= 0 && space.devices > 0 &&
+           isWithin(prior.constantBytes, 0.0, static_cast<double>(mostBytes)) &&
+           isWithin(prior.bytesPerSample, 0.0, static_cast<double>(mostBytes)) &&
+           isWithin(prior.deviation, 0.0, mostSeconds);
+}
+
 template<typename Value>
 QByteArray textOf(Value value)
 {
@@ -245,7 +328,7 @@ std::optional<Value> valueFrom(const QByteArray& text)
     Reader fields(object);
     Value value;
     visitFields(value, fields);
-    return fields.understands() ? std::optional(std::move(value)) : std::nullopt;
+    return fields.understands() && isPossible(value) ? std::optional(std::move(value)) : std::nullopt;
 }
 
 } // namespace

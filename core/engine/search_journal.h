@@ -69,7 +69,7 @@ PlannerReply apply(const PlannerCall& call, TrialPlanner& planner);
 // As they are kept: objects of JSON in one line, whose numbers are read as the very same.
 
 QByteArray toText(const PlannerCall& call);
-/// \return nothing for a text that is no call, as that of a later program
+/// \return nothing for a text that is no call, as that of a later program, or says what no call can
 std::optional<PlannerCall> plannerCallFrom(const QByteArray& text);
 
 QByteArray toText(const search::SearchSpace& space);

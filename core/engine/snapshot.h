@@ -58,6 +58,8 @@ struct RunDescription
     QStringList command = {};
     /// What workers are asked to load, as of the trial protocol, but for the memory that a device decides.
     QString loadRequest = {};
+    /// The module of a network from a file; empty for any other network.
+    QString codePath = {};
     QString formatName;
     QString family;
     /// Path or id that the network is from; empty where it is the config's own.

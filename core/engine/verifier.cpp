@@ -43,7 +43,7 @@ bool Verifier::isDue(const Snapshot& snapshot, const DevicePool& pool) const
     const trial::TrialRecord& last = snapshot.trials.back();
     const DeviceRunner* runner = pool.usableRunner(QString::fromStdString(last.device));
     const bool ranInFreshProcess =
-        runner && runner->trialsOfWorker() == 1 && last.outcome == trial::Outcome::Ok;
+        runner && runner->trialsOfWorker() == 1 && last.outcome == trial::Outcome::Ok && !last.disturbed;
     return !ranInFreshProcess || last.microBatchSize != recommendation->size;
 }
 

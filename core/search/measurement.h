@@ -46,8 +46,8 @@ struct Measurement
     /// Of a size that the search had settled on: it does not count among the trials of the search.
     bool isVerification = false;
     /// Of an earlier exploration of the same run on the same devices: evidence with an age, and no trial of
-    /// this search.
-    bool isRecalled = false;
+    /// this search. Its number, by which those of one day are told from others; 0 for a trial of this one.
+    std::int64_t exploration = 0;
     /// Of a trial that compares, all its sizes as far as they were visited; size is then the first, or the
     /// one that the outcome is of, or 0 where it came to nothing without a size's fault. Empty for an
     /// ordinary trial.
@@ -64,6 +64,7 @@ struct Measurement
     bool ran() const { return outcome == trial::Outcome::Ok; }
     bool doesNotFit() const { return search::doesNotFit(outcome); }
     bool saysNothing() const { return !ran() && !doesNotFit(); }
+    bool isRecalled() const { return exploration != 0; }
 
     /// 0 where the program says neither each step nor how many there were.
     double timedSteps() const

@@ -307,6 +307,8 @@ inline constexpr std::size_t mostContenders = 8;
 /// What a person may ask of a search while it is under way.
 struct Abilities
 {
+    /// Trials of earlier explorations count.
+    bool recalls = false;
     bool excludesSizes = false;
     bool triesAskedSizes = false;
     bool changesTolerance = false;
@@ -329,7 +331,8 @@ public:
     /// and they are forgotten where it speaks against them. A strategy that builds on no evidence does
     /// nothing.
     ///
-    /// \param measurements  whose clocks are negative: before the start of this search
+    /// \param measurements  that say from which exploration they are, and whose clocks are negative: before the
+    ///                      start of this search
     virtual void recall(std::span<const Measurement> /*measurements*/) {}
 
     /// \param inFlight  sizes of trials under way, believed but not known; what was proposed, is none of them

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <utility>
 
 namespace batchpeak::search {
@@ -39,6 +40,9 @@ void insertOnce(std::vector<std::int64_t>& ascending, std::int64_t size)
 constexpr double farInTime = 1.5;
 constexpr double farInMemory = 0.05;
 constexpr double farInBytes = 64.0 * 1024 * 1024;
+
+// A device that is never calm is not waited for: as many as are run of a size where each is disturbed.
+constexpr std::ptrdiff_t enoughDisturbed = 3;
 
 bool isFarInTime(const Measurement& one, const Measurement& other)
 {
@@ -80,6 +84,13 @@ void TrialHistory::record(Measurement measurement)
 {
     if (!isSound(measurement))
         measurement.outcome = trial::Outcome::Failed;
+    if (measurement.ran() && !measurement.isRecalled()) {
+        const auto isRefuted = [&](const Measurement& recalled) {
+            return recalled.isRecalled() && recalled.doesNotFit() && recalled.size <= measurement.size;
+        };
+        if (std::ranges::any_of(m_all, isRefuted))
+            forget(isRefuted);
+    }
 
     const bool ran = measurement.ran();
     const bool aboveLimit = m_memoryLimitBytes > 0 && measurement.peakReservedBytes > m_memoryLimitBytes;
@@ -104,6 +115,7 @@ void TrialHistory::record(Measurement measurement)
 bool TrialHistory::contradictsRecalled(const Measurement& measurement) const
 {
     std::vector<Measurement> now;
+    const bool isGivenUpWith = voidTrials(measurement.size) > 0 && !hasRunNow(measurement.size);
     if (measurement.ran() && measurement.compared.empty())
         now.push_back(measurement);
     for (const trial::ComparedSize& compared : measurement.compared) {
@@ -111,9 +123,11 @@ bool TrialHistory::contradictsRecalled(const Measurement& measurement) const
             now.push_back(rowOf(measurement, compared));
     }
     const auto contradicts = [&](const Measurement& recalled) {
-        if (!recalled.isRecalled)
+        if (!recalled.isRecalled())
             return false;
         if (measurement.doesNotFit() && recalled.size >= measurement.size)
+            return true;
+        if (measurement.saysNothing() && recalled.size == measurement.size && isGivenUpWith)
             return true;
         return std::ranges::any_of(now, [&](const Measurement& row) {
             return row.size == recalled.size && (isFarInTime(row, recalled) || isFarInMemory(row, recalled));
@@ -124,9 +138,15 @@ bool TrialHistory::contradictsRecalled(const Measurement& measurement) const
 
 void TrialHistory::forgetRecalled()
 {
+    forget(&Measurement::isRecalled);
+}
+
+template<typename Which>
+void TrialHistory::forget(Which isForgotten)
+{
     TrialHistory kept(m_memoryLimitBytes);
     for (Measurement& measurement : m_all) {
-        if (!measurement.isRecalled)
+        if (!std::invoke(isForgotten, measurement))
             kept.record(std::move(measurement));
     }
     *this = std::move(kept);
@@ -156,7 +176,7 @@ int TrialHistory::voidTrials(std::int64_t size) const
 int TrialHistory::countedTrials() const
 {
     return static_cast<int>(std::ranges::count_if(
-        m_all, [](const Measurement& m) { return !m.isVerification && !m.isRecalled; }));
+        m_all, [](const Measurement& m) { return !m.isVerification && !m.isRecalled(); }));
 }
 
 int TrialHistory::recalledTrials() const
@@ -167,7 +187,14 @@ int TrialHistory::recalledTrials() const
 bool TrialHistory::hasRunNow(std::int64_t size) const
 {
     return std::ranges::any_of(
-        m_timed, [size](const Measurement& m) { return !m.isRecalled && (size == 0 || m.size == size); });
+        m_timed, [size](const Measurement& m) { return !m.isRecalled() && (size == 0 || m.size == size); });
+}
+
+bool TrialHistory::isCheckedNow(std::int64_t size) const
+{
+    const auto isOfNow = [size](const Measurement& m) { return !m.isRecalled() && m.size == size; };
+    return std::ranges::count_if(m_timed, isOfNow) >= enoughDisturbed ||
+           std::ranges::any_of(m_timed, [&](const Measurement& m) { return isOfNow(m) && !m.disturbed; });
 }
 
 std::int64_t TrialHistory::largestGood() const

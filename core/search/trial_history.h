@@ -21,10 +21,12 @@ public:
     explicit TrialHistory(std::int64_t memoryLimitBytes);
 
     /// A measurement that cannot be (a time that is not a positive number, a negative peak, a size below
-    /// 1) is kept as void.
+    /// 1) is kept as void. One of today takes back what is recalled of failures up to its size, where it
+    /// runs.
     void record(Measurement measurement);
     /// Whether this trial of today shows that what is recalled is of another device, network or program than
-    /// it seemed: its time or its peak is far from those of the same size, or what ran does not fit.
+    /// it seemed: its time or its peak is far from those of the same size, what ran does not fit, or says
+    /// nothing twice.
     bool contradictsRecalled(const Measurement& measurement) const;
     /// Takes all recalled ones back.
     void forgetRecalled();
@@ -51,6 +53,8 @@ public:
     int recalledTrials() const;
     /// Whether the size has run in this search, or, of 0, any.
     bool hasRunNow(std::int64_t size = 0) const;
+    /// Enough of today to believe what is recalled of the size: a trial that nothing disturbed, or several.
+    bool isCheckedNow(std::int64_t size) const;
 
     /// 0 where there is none.
     std::int64_t largestGood() const;
@@ -61,6 +65,9 @@ public:
     std::int64_t largestRun() const;
 
 private:
+    template<typename Which>
+    void forget(Which isForgotten);
+
     std::int64_t m_memoryLimitBytes = 0;
     std::vector<Measurement> m_all;
     std::vector<Measurement> m_timed;

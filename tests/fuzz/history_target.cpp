@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/cut_run.h"
 #include "engine/past_exploration.h"
+#include "engine/search_journal.h"
 #include "engine/stored_snapshot.h"
 #include "fuzz_target.h"
 #include "store/exploration_store.h"
@@ -31,6 +32,7 @@ public:
                                          .filePath = QStringLiteral("/config.yaml"),
                                          .family = QStringLiteral("gpt2"),
                                          .setting = QStringLiteral("explore"),
+                                         .version = QStringLiteral(BATCHPEAK_VERSION),
                                          .loadRequest = QStringLiteral("{}")});
         history.addDevice(id, {.id = QStringLiteral("cpu"), .name = QStringLiteral("A")});
         trial::TrialRecord trial{
@@ -41,10 +43,19 @@ public:
         trial.visits = 1;
         trial.compared = {{.microBatchSize = 4, .visits = {{.beginSeconds = 0.0, .samplesPerSecond = 1.0}}}};
         history.addTrial(id, trial);
-        history.setSearchSpace(id, QByteArrayLiteral(R"({"objective":"micro"})"));
+        history.setSearchSpace(id, engine::toText(search::SearchSpace()));
+        search::Measurement measurement{
+            .size = 8, .outcome = trial::Outcome::Ok, .secondsPerStep = 0.1, .stepSeconds = {0.1}};
+        const engine::PlannerCall recall{.kind = engine::PlannerCall::Kind::Recall,
+                                         .recalled = {measurement}};
+        measurement.compared = {{.microBatchSize = 8, .visits = {{1.0, 0.1, {0.1}}}}};
+        const engine::PlannerCall ended{.kind = engine::PlannerCall::Kind::TrialEnded,
+                                        .measurement = measurement};
+        history.addSearchCalls(id, {engine::toText(recall), engine::toText(ended)});
         history.addLog(id,
                        {{.time = QDateTime::currentDateTimeUtc(), .level = 0, .text = QStringLiteral("x")}});
         history.addRecommendation(id, {.microBatchSize = 8});
+        history.finish(id, {.status = QStringLiteral("confident")});
     }
 
     /// The same history in a file of its own, of that name.
@@ -128,7 +139,7 @@ void run(std::string_view text)
         readAll(path);
         engine::RunDescription run;
         run.loadRequest = QStringLiteral("{}");
-        engine::recalledTrials(path, run, {{.name = QStringLiteral("A")}});
+        engine::recalledTrials(path, run, {{.name = QStringLiteral("A")}}, 0);
         const QString own = sample.copy(QStringLiteral("own.sqlite"));
         ExplorationStore(own).takeIn(path);
         readAll(own);

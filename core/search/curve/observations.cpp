@@ -132,10 +132,11 @@ Observations::Observations(const std::vector<Measurement>& timed) : noise(timed)
         timedSeconds[i] = timedSecondsOf(trial);
         error[i] = noise.standardError(static_cast<std::size_t>(i));
         isDisturbed[i] = trial.disturbed && trial.visits.empty() ? 1.0 : 0.0;
-        isRecalled[i] = trial.isRecalled ? 1.0 : 0.0;
+        isRecalled[i] = trial.isRecalled() ? 1.0 : 0.0;
         slices.push_back(slicesOf(trial));
         visits[i] = static_cast<double>(slices.back().size());
     }
+    addRecalled(timed);
     for (Eigen::Index i = 0; i < count; ++i)
         medianSeconds[i] = medianOfSize(*this, size[i]);
     m_smooth = pairwise(logSize, logSize, smoothCorrelation);
@@ -162,6 +163,21 @@ Observations::Observations(const std::vector<Measurement>& timed) : noise(timed)
         if (!timed[first].visits.empty())
             addComparison(timed, first, last);
         first = last;
+    }
+}
+
+void Observations::addRecalled(const std::vector<Measurement>& timed)
+{
+    std::vector<std::int64_t> explorations;
+    for (const Measurement& trial : timed) {
+        if (trial.isRecalled() && std::ranges::find(explorations, trial.exploration) == explorations.end())
+            explorations.push_back(trial.exploration);
+    }
+    m_isOfExploration.setZero(count(), static_cast<Eigen::Index>(explorations.size()));
+    for (Eigen::Index row = 0; row < count(); ++row) {
+        const auto place = std::ranges::find(explorations, timed[static_cast<std::size_t>(row)].exploration);
+        if (place != explorations.end())
+            m_isOfExploration(row, place - explorations.begin()) = 1.0;
     }
 }
 
@@ -246,8 +262,8 @@ Eigen::MatrixXd Observations::covariance(const Hyperparameters& hyperparameters)
     matrix.diagonal().array() += (error.array().square() + trial / visits.array()) / weight.array() +
                                  disturbance * disturbance * isDisturbed.array() +
                                  recalledChange * recalledChange * isRecalled.array() + jitter;
-    if (isRecalled.any())
-        matrix += recalledSpeed * recalledSpeed * isRecalled * isRecalled.transpose();
+    if (m_isOfExploration.cols() > 0)
+        matrix += recalledSpeed * recalledSpeed * m_isOfExploration * m_isOfExploration.transpose();
     return matrix;
 }
 
@@ -269,9 +285,12 @@ Eigen::VectorXd Observations::drawSpeed(double speedTime, RandomSource& random) 
     return m_speedFactor[placeOf(speedTime, speedTimes)] * normal;
 }
 
-double Observations::drawRecalledSpeed(RandomSource& random) const
+Eigen::VectorXd Observations::drawRecalledSpeed(RandomSource& random) const
 {
-    return isRecalled.any() ? recalledSpeed * random.normal() : 0.0;
+    Eigen::VectorXd ofExplorations(m_isOfExploration.cols());
+    for (double& value : ofExplorations)
+        value = recalledSpeed * random.normal();
+    return m_isOfExploration * ofExplorations;
 }
 
 Eigen::VectorXd Observations::isOfNow() const

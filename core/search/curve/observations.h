@@ -21,8 +21,8 @@ class RandomSource;
 ///     ln(seconds) = curve(size) + speed of the device, averaged over when it was timed + noise
 ///     noise ~ N(0, (error^2 + trial^2 / visits) / weight + disturbance^2 where one was seen)
 ///
-/// All rows that are recalled were timed on a device that was faster or slower than today by one factor, and
-/// whose curve may have changed a little.
+/// Rows that are recalled of one exploration were timed on a device that was faster or slower than today by
+/// one factor, and whose curve may have changed a little.
 ///
 /// What scales a part is a hyper-parameter, and which values it may have is hyperparameterGrid()'s business.
 struct Observations
@@ -42,8 +42,9 @@ struct Observations
     double noiseDeviation(Eigen::Index row, const Hyperparameters& hyperparameters) const;
     /// The device's speed while each row was timed, at standard deviation 1.
     Eigen::VectorXd drawSpeed(double speedTime, RandomSource& random) const;
-    /// By what ln(seconds) of all recalled rows differs from today's; 0, and nothing drawn, where none is.
-    double drawRecalledSpeed(RandomSource& random) const;
+    /// By what ln(seconds) of each row differs from today's, one draw for each exploration that is recalled;
+    /// 0, and nothing drawn, where none is.
+    Eigen::VectorXd drawRecalledSpeed(RandomSource& random) const;
     /// 1 where a row is none of an earlier day, else 0; 1 everywhere where all are.
     Eigen::VectorXd isOfNow() const;
 
@@ -93,9 +94,12 @@ private:
         Eigen::MatrixXd speed[std::size(speedTimes)];
         int sizes = 0;
     };
+    void addRecalled(const std::vector<Measurement>& timed);
     void addComparison(const std::vector<Measurement>& timed, std::size_t first, std::size_t last);
 
     std::vector<Comparison> m_comparisons;
+    /// A column for each exploration that is recalled, 1 in its rows.
+    Eigen::MatrixXd m_isOfExploration;
     Eigen::MatrixXd m_smooth;
     Eigen::MatrixXd m_rough[std::size(roughLengths)];
     Eigen::MatrixXd m_speed[std::size(speedTimes)];

@@ -87,7 +87,12 @@ Posterior::Posterior(const SearchSpace& space, const CandidateSet& candidates, c
 {
     for (const std::int64_t size : m_sizes)
         m_isAllowed.push_back(candidates.contains(size) && !history.hasFailed(size));
-    std::erase_if(m_measured, [&](std::int64_t size) { return !candidates.contains(size); });
+    // What was measured on another day is recommended again once it has run today.
+    const bool hasOfNow =
+        std::ranges::any_of(m_measured, [&](std::int64_t size) { return history.hasRunNow(size); });
+    std::erase_if(m_measured, [&](std::int64_t size) {
+        return !candidates.contains(size) || (hasOfNow && !history.hasRunNow(size));
+    });
 
     const auto largest = static_cast<double>(std::ranges::max(m_largestFit));
     const std::vector<CurveModel> models = weighCurveModels(m_trials, largest);

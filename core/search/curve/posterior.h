@@ -66,7 +66,8 @@ public:
     /// Without the curves themselves, which logSpeed() has.
     const SamplePaths& paths() const { return m_paths; }
 
-    /// Good measured sizes that may be recommended, ascending.
+    /// Good measured sizes that may be recommended, ascending: those that have run in this search, or, as
+    /// long as none has, those that are recalled.
     const std::vector<std::int64_t>& measured() const { return m_measured; }
     /// Cost of a gap; never flat, since a loss that saturates stalls the search.
     double loss(double gap) const;

@@ -172,7 +172,7 @@ SamplePaths drawSamplePaths(const Observations& trials, const std::vector<CurveM
             rough *= scale.rough;
 
             Eigen::VectorXd residual = logSeconds - scale.speed * trials.drawSpeed(scale.speedTime, ofPath);
-            residual -= trials.drawRecalledSpeed(ofPath) * trials.isRecalled;
+            residual -= trials.drawRecalledSpeed(ofPath);
             residual.array() -= posterior->trendAtTrials(coefficients).array().log();
             for (Eigen::Index i = 0; i < trials.count(); ++i) {
                 const auto index = static_cast<Eigen::Index>(trialIndices[static_cast<std::size_t>(i)]);

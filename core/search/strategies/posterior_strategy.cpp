@@ -30,6 +30,13 @@ PosteriorStrategy::PosteriorStrategy(const SearchSpace& space)
     plan();
 }
 
+Abilities PosteriorStrategy::abilities() const
+{
+    Abilities abilities = SearchingStrategy::abilities();
+    abilities.recalls = true;
+    return abilities;
+}
+
 std::optional<SearchingStrategy::Choice> PosteriorStrategy::choose() const
 {
     if (const std::int64_t size = recalledToCheck(); size > 0)
@@ -149,6 +156,9 @@ std::vector<std::int64_t> PosteriorStrategy::comparableSizes() const
     std::vector<std::int64_t> sizes;
     const double limit = comparedShare * static_cast<double>(space().memoryLimitBytes);
     for (const Measurement& trial : history().timed()) {
+        // A trial of its own tells its memory, which a comparison does not bound.
+        if (trial.isRecalled() || !trial.visits.empty())
+            continue;
         const bool hasRoom = limit <= 0.0 || static_cast<double>(trial.peakReservedBytes) <= limit;
         if (hasRoom && history().isGood(trial.size) && candidates().contains(trial.size) &&
             safety().isUsable(trial.size) && std::ranges::find(sizes, trial.size) == sizes.end())

@@ -19,6 +19,7 @@ public:
     explicit PosteriorStrategy(const SearchSpace& space);
 
     void recall(std::span<const Measurement> measurements) override { learnFromEarlier(measurements); }
+    Abilities abilities() const override;
 
 private:
     std::optional<Choice> choose() const override;

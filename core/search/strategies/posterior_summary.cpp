@@ -99,7 +99,9 @@ Instability findInstability(const SearchSpace& space, const Posterior& posterior
     const Scatter scatter = scatterOf(posterior);
     if (scatter.size > space.tolerance && scatter.memory > memoryOfDrift)
         return {.cause = Cause::Drift, .size = scatter.size};
-    if (const double error = std::max(trialError(posterior), scatter.size); error > space.tolerance)
+    // How trials of other days scattered says nothing of today.
+    const double expected = ofNow == history.timed().size() ? trialError(posterior) : 0.0;
+    if (const double error = std::max(expected, scatter.size); error > space.tolerance)
         return {.cause = Cause::Noise, .size = error};
     return {};
 }

@@ -77,11 +77,13 @@ void SearchingStrategy::learnFromEarlier(std::span<const Measurement> measuremen
     if (!m_history.all().empty() || measurements.empty())
         return;
     for (Measurement measurement : measurements) {
-        measurement.isRecalled = true;
+        if (!measurement.isRecalled())
+            continue;
         m_history.record(std::move(measurement));
-        m_cost.record(m_history.all().back());
-        if (m_baseSize == 0 && m_history.all().back().ran())
-            m_baseSize = m_history.all().back().size;
+        const Measurement& recalled = m_history.all().back();
+        m_cost.record(recalled);
+        if (m_baseSize == 0 && recalled.ran() && m_candidates.contains(recalled.size))
+            m_baseSize = recalled.size;
     }
     learn({});
     // Of what fitted in more memory than today, there may be nothing to try.
@@ -128,7 +130,7 @@ void SearchingStrategy::judgeConfidence()
 {
     if (m_stoppingRule != StoppingRule::Confident)
         return;
-    const bool isChecked = m_history.recalledTrials() == 0 || m_history.hasRunNow(m_summary.best);
+    const bool isChecked = m_history.recalledTrials() == 0 || m_history.isCheckedNow(m_summary.best);
     const bool knowsEnough = isChecked && (m_history.goodSizes().size() >= fewestSizes || allTried());
     m_isConfident = m_summary.best > 0 && knowsEnough && m_summary.probability >= m_space.targetConfidence;
 }
@@ -262,7 +264,7 @@ void SearchingStrategy::plan()
     }
     if (!hasEnded && m_next)
         m_searchState.next = trialPlanOf(*m_next);
-    if (m_summary.best > 0 && (m_history.recalledTrials() == 0 || m_history.hasRunNow()))
+    if (m_summary.best > 0 && (m_history.recalledTrials() == 0 || m_history.hasRunNow(m_summary.best)))
         m_searchState.recommendation = recommendation(hasEnded ? std::nullopt : m_next);
     if (!m_isConfident)
         m_searchState.prospect = m_prospect;
@@ -287,7 +289,7 @@ bool SearchingStrategy::isOutOfReach() const
 {
     if (m_stoppingRule != StoppingRule::Confident || m_space.targetConfidence > 1.0 || !m_prospect ||
         m_history.countedTrials() + m_history.recalledTrials() < fewestForOutOfReach ||
-        !m_history.hasRunNow(m_summary.best))
+        (m_history.recalledTrials() > 0 && !m_history.isCheckedNow(m_summary.best)))
         return false;
     const double times = m_prospect->seconds / secondsSoFar();
     return times > hopelessTimes || (times > 1.0 && m_prospect->gain < littleGain * m_space.tolerance);
@@ -351,11 +353,15 @@ Recommendation SearchingStrategy::recommendation(const std::optional<Choice>& ne
     if (m_baseSize == 0)
         m_baseSize = m_summary.best;
     const PosteriorSummary::MeasuredSize& best = *m_summary.find(m_summary.best);
-    const PosteriorSummary::MeasuredSize* base = m_summary.find(m_baseSize);
+    const bool hasBase = m_posterior->contains(m_baseSize);
+    // The base may be of another day, and is measured no more today.
+    const double lead = hasBase ? m_posterior->meanObjective(m_posterior->indexOf(best.size)) -
+                                      m_posterior->meanObjective(m_posterior->indexOf(m_baseSize))
+                                : 0.0;
     return {.size = best.size,
             .samplesPerSecond = best.samplesPerSecond,
             .relativeError = best.relativeError,
-            .relativePerformance = base ? best.samplesPerSecond / base->samplesPerSecond : 1.0,
+            .relativePerformance = std::exp(lead),
             .confidence = confidencePercent(m_summary.probability),
             .expectedLoss = m_summary.expectedLoss,
             .reason = reason(next),

@@ -34,7 +34,7 @@ public:
     const SearchState& searchState() const final { return m_searchState; }
     void goOn(int maxTrials) final;
     bool canGoOn() final;
-    Abilities abilities() const final;
+    Abilities abilities() const override;
     void setExcluded(std::int64_t size, bool isExcluded) final;
     std::optional<Proposal> asked(std::int64_t size) final;
     void skip(std::span<const std::int64_t> sizes) final;

@@ -39,7 +39,7 @@ struct Question
     double tolerancePercent = 2.0;
     int devices = 1;
     bool isDescribed = false;
-    bool isRepeated = false;
+    int earlierSearches = 0;
 };
 
 struct Options
@@ -68,7 +68,7 @@ const std::vector<std::pair<std::string, Question>> otherQuestions{
     {"4 devices", {.devices = 4}},
     {"8 devices", {.devices = 8}},
     {"a description tells what a sample takes, to 20 %", {.isDescribed = true}},
-    {"again, recalling the trials of a search before", {.isRepeated = true}}};
+    {"again, recalling the trials of a search the day before", {.earlierSearches = 1}}};
 
 /// On no family yet.
 SearchTask taskOf(const Options& options, const std::string& strategy)
@@ -85,7 +85,7 @@ SearchTask taskOf(const Options& options, const std::string& strategy)
                     .tolerance = question.tolerancePercent / 100.0,
                     .devices = question.devices,
                     .isDescribed = question.isDescribed,
-                    .isRepeated = question.isRepeated};
+                    .earlierSearches = question.earlierSearches};
     if (options.neverStops)
         task.targetConfidence = 2.0;
     return task;
@@ -191,8 +191,8 @@ int main(int argc, char** argv)
     app.add_option("--devices", options.question.devices, "equal ones, side by side")->capture_default_str();
     app.add_flag("--described", options.question.isDescribed,
                  "a description of the network tells the memory of a sample, to 20 %");
-    app.add_flag("--repeated", options.question.isRepeated,
-                 "each search recalls the trials of one before it on the same devices");
+    app.add_option("--repeated", options.question.earlierSearches,
+                   "each search recalls the trials of so many before it, one a day, on the same devices");
     app.add_option("--tolerance", options.question.tolerancePercent, "percent")->capture_default_str();
     app.add_flag("--to-the-end", options.neverStops, "do not stop at any confidence");
     app.add_option("--worst", options.worst, "name so many searches with the largest regret");

@@ -3,6 +3,7 @@
 #include "search_runner.h"
 
 #include "baselines.h"
+#include "search/random_source.h"
 #include "search/strategies/searching_strategy.h"
 #include "search/strategy.h"
 #include "search_world.h"
@@ -27,6 +28,11 @@ constexpr double equalSpeeds = 1e-3;
 
 /// Far from the seeds of other searches.
 constexpr std::uint64_t seedsBetween = 1'000'003;
+constexpr std::uint64_t seedsOfDay = 31'000'079;
+
+/// Of the logarithm of the factor by which a device is slower on a day.
+constexpr double dayDeviation = 0.05;
+constexpr double secondsOfDay = 24.0 * 3600.0;
 
 /// A trial that has begun; its result is known at once, but told only when its time has come.
 struct TrialInFlight
@@ -53,8 +59,8 @@ std::unique_ptr<Strategy> makeAnyStrategy(const std::string& name, const SearchS
 class Replay
 {
 public:
-    /// \param recalled  of a search before it
-    explicit Replay(const SearchTask& task, const std::vector<Measurement>& recalled = {})
+    /// \param recalled  of searches before it
+    explicit Replay(const SearchTask& task, const std::vector<Measurement>& recalled = {}, int day = 0)
         : m_world(task),
           m_strategy(makeAnyStrategy(task.strategy, m_world.space())),
           m_searching(dynamic_cast<const SearchingStrategy*>(m_strategy.get())),
@@ -66,7 +72,7 @@ public:
         if (recalled.empty())
             return;
         for (std::size_t device = 0; device < m_world.devices().size(); ++device)
-            m_world.devices()[device].reseed(task.seed + seedsBetween * (device + 1));
+            m_world.devices()[device].reseed(task.seed + seedsBetween * (device + 1) + seedsOfDay * day);
         m_strategy->recall(recalled);
     }
 
@@ -195,18 +201,52 @@ private:
     SearchRecord m_record;
 };
 
-/// As they are seen an hour later.
-std::vector<Measurement> recalledFrom(std::vector<Measurement> measured)
+/// As they are seen a day later.
+void age(Measurement& measurement)
 {
-    const double seconds = measured.back().clockSeconds + 3600.0;
-    for (Measurement& measurement : measured) {
-        measurement.clockSeconds -= seconds;
-        for (trial::ComparedSize& size : measurement.compared) {
-            for (trial::Visit& visit : size.visits)
-                visit.clockSeconds -= seconds;
+    measurement.clockSeconds -= secondsOfDay;
+    for (trial::ComparedSize& size : measurement.compared) {
+        for (trial::Visit& visit : size.visits)
+            visit.clockSeconds -= secondsOfDay;
+    }
+}
+
+/// As if the device had been slower by that factor.
+void slowDown(Measurement& measurement, double factor)
+{
+    const auto scale = [factor](std::vector<double>& values) {
+        for (double& value : values)
+            value *= factor;
+    };
+    measurement.secondsPerStep *= factor;
+    scale(measurement.stepSeconds);
+    for (trial::ComparedSize& size : measurement.compared) {
+        for (trial::Visit& visit : size.visits) {
+            visit.seconds *= factor;
+            scale(visit.stepSeconds);
         }
     }
-    return measured;
+}
+
+/// What a search knows that comes after so many.
+std::vector<Measurement> knownAfter(const SearchTask& task)
+{
+    std::vector<Measurement> known;
+    for (int day = 1; day <= task.earlierSearches; ++day) {
+        Replay search(task, known, day);
+        search.run();
+        RandomSource random(task.seed + seedsOfDay * static_cast<std::uint64_t>(day));
+        const double factor = std::exp(dayDeviation * random.normal());
+        for (Measurement measurement : search.measured()) {
+            if (measurement.thrashes)
+                continue;
+            measurement.exploration = day;
+            slowDown(measurement, factor);
+            known.push_back(std::move(measurement));
+        }
+        std::ranges::for_each(known, age);
+    }
+    return known;
 }
 
 } // namespace
@@ -226,11 +266,7 @@ std::vector<SearchTask> tasksOn(const std::vector<std::string>& families, int se
 
 SearchRecord runSearch(const SearchTask& task)
 {
-    Replay search(task);
-    SearchRecord record = search.run();
-    if (!task.isRepeated || search.measured().empty())
-        return record;
-    return Replay(task, recalledFrom(search.measured())).run();
+    return Replay(task, knownAfter(task), task.earlierSearches + 1).run();
 }
 
 std::vector<SearchRecord> runSearches(std::span<const SearchTask> tasks)

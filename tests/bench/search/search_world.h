@@ -31,8 +31,9 @@ struct SearchTask
     /// From the end of so many trials on, the chance on the devices is that of otherSeed; 0: never.
     int trialsOfSeed = 0;
     std::uint64_t otherSeed = 0;
-    /// It recalls the trials of a search like it on the same devices, an hour before, by other chance.
-    bool isRepeated = false;
+    /// It recalls the trials of so many searches like it on the same devices, one a day, by other chance,
+    /// each of which recalled those before. Each day the device was faster or slower by one factor.
+    int earlierSearches = 0;
 };
 
 /// What a search runs on, and the truth that it is judged by. Several devices of a world are equal, apart

@@ -86,7 +86,7 @@ QString oneOf(const char* const (&choices)[Count], QRandomGenerator& random)
     return QString::fromLatin1(choices[random.bounded(static_cast<quint32>(Count))]);
 }
 
-/// None in one of three runs, else one or two, at some size, now and then again and again.
+/// None in one of three runs, else one or two, at some size, once or a few times.
 template<std::size_t Count>
 QString faultWords(const char* const (&choices)[Count], QRandomGenerator& random)
 {
@@ -145,8 +145,9 @@ QString explore(const Options& options, QRandomGenerator& random, const QTempora
     asked.maxTrials = random.bounded(2, 24);
     asked.strategy = random.bounded(4) == 0 ? QStringLiteral("posterior") : QStringLiteral("ramp");
     asked.verify = random.bounded(2) == 0;
-    asked.isFresh = random.bounded(4) != 0;
-    asked.seed = random.generate();
+    // Those of one seed, strategy and worker recall each other.
+    asked.isFresh = random.bounded(4) == 0;
+    asked.seed = random.bounded(1, 3);
     asked.workerCommand = test::fakeWorkerCommand(faultWords(explorationFaults, random), folder);
 
     const QString history = folder.filePath(QStringLiteral("history.sqlite"));

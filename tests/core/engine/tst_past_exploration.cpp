@@ -11,6 +11,8 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <memory>
 
@@ -49,6 +51,15 @@ store::ExplorationInfo infoOf(const QString& file)
             .configDevices = 2,
             .fidelity = {.kind = QStringLiteral("as_configured"), .reasons = {}, .replaced = {}}};
 }
+
+/// A trial of another day, in a memory of so many bytes, and whether it holds today.
+struct Held
+{
+    trial::Outcome outcome = trial::Outcome::Ok;
+    qint64 limit = 0;
+    search::Measurement flags = {};
+    bool holds = true;
+};
 
 } // namespace
 
@@ -255,21 +266,26 @@ private slots:
     {
         using trial::Outcome;
         // In a memory of 800 now.
-        rows<Outcome, qint64, bool>({{"ran", {Outcome::Ok, 400, true}},
-                                     {"out of as much memory", {Outcome::OutOfMemory, 800, true}},
-                                     {"out of more memory", {Outcome::OutOfMemory, 900, true}},
-                                     {"out of less memory", {Outcome::OutOfMemory, 700, false}},
-                                     {"unsupported", {Outcome::Unsupported, 400, true}},
-                                     {"too slow", {Outcome::Timeout, 800, false}},
-                                     {"crashed", {Outcome::Crashed, 800, false}}});
+        rows<Held>(
+            {{"ran", {Outcome::Ok, 400}},
+             {"out of as much memory", {Outcome::OutOfMemory, 800}},
+             {"out of more memory", {Outcome::OutOfMemory, 900}},
+             {"out of less memory", {Outcome::OutOfMemory, 700, {}, false}},
+             {"thrashed", {Outcome::Ok, 900, {.thrashes = true}, false}},
+             {"unsupported", {Outcome::Unsupported, 400}},
+             {"crashed in verifications", {Outcome::Unsupported, 400, {.isVerification = true}, false}},
+             {"too slow", {Outcome::Timeout, 800, {}, false}},
+             {"crashed", {Outcome::Crashed, 800, {}, false}}});
     }
     void recallsWhatStillHolds()
     {
-        const auto& [outcome, limit, holds] = row<trial::Outcome, qint64, bool>();
+        const auto& [outcome, limit, flags, holds] = row<Held>();
         store::DeviceRecord device = recallableDevice();
         device.limitBytes = limit;
         search::Measurement second = ran(64);
         second.outcome = outcome;
+        second.thrashes = flags.thrashes;
+        second.isVerification = flags.isVerification;
         keepSearch(recallableInfo(), {device}, {ran(4), second});
         const auto recalled = recall();
         QVERIFY(recalled);
@@ -295,7 +311,8 @@ private slots:
     // Of an exploration that recalled one before it: both, unless the one speaks against the other.
     void recallsWhatWasRecalled_data()
     {
-        rows<double, std::vector<std::int64_t>>({{"alike", {0.1, {8, 4}}}, {"another device", {0.3, {4}}}});
+        rows<double, std::vector<std::int64_t>>(
+            {{"alike", {0.1, {8, 2, 4}}}, {"another device", {0.3, {2, 4}}}});
     }
     void recallsWhatWasRecalled()
     {
@@ -305,13 +322,90 @@ private slots:
         std::vector<search::Measurement> before{ran(8)};
         if (seconds > 0.1)
             before.push_back(ran(4));
-        keepSearch(recallableInfo(), {recallableDevice()}, {now}, before);
+        for (search::Measurement& measurement : before)
+            measurement.exploration = 5;
+        keepSearch(recallableInfo(), {recallableDevice()}, {ran(2), now}, before);
         std::vector<std::int64_t> found;
         const auto recalled = recall();
         QVERIFY(recalled);
-        for (const search::Measurement& measurement : recalled->measurements)
+        for (const search::Measurement& measurement : recalled->measurements) {
             found.push_back(measurement.size);
+            QCOMPARE(measurement.exploration, measurement.size == 8 ? 5 : 1);
+        }
         QCOMPARE(found, sizes);
+    }
+
+    void recallsOfEachSizeBeforeOthersAgain()
+    {
+        std::vector<search::Measurement> measurements;
+        for (std::int64_t size = 1; size <= 20; ++size)
+            measurements.push_back(ran(size));
+        for (int again = 0; again < 200; ++again)
+            measurements.push_back(ran(7));
+        keepSearch(recallableInfo(), {recallableDevice()}, measurements);
+        const auto recalled = recall();
+        QVERIFY(recalled);
+        QVERIFY(recalled->measurements.size() < 100);
+        for (std::int64_t size = 1; size <= 20; ++size)
+            QVERIFY(std::ranges::count(recalled->measurements, size, &search::Measurement::size) > 0);
+    }
+
+    void recallsNothingOfAnotherProgramInItsPlace_data()
+    {
+        rows<Text, bool>({{"as it was", {"", true}},
+                          {"changed", {"step.py", false}},
+                          {"a file beside it changed", {"network.py", false}},
+                          {"another file changed", {"notes.txt", true}}});
+    }
+    void recallsNothingOfAnotherProgramInItsPlace()
+    {
+        const auto& [changed, isRecalled] = row<Text, bool>();
+        const auto touch = [this](const QString& name, const QDateTime& time) {
+            QFile file(m_folder->filePath(name));
+            QVERIFY(file.open(QIODevice::ReadWrite));
+            QVERIFY(file.setFileTime(time, QFileDevice::FileModificationTime));
+        };
+        const QDateTime now = QDateTime::currentDateTimeUtc();
+        for (const char* name : {"step.py", "network.py", "notes.txt"})
+            touch(QLatin1String(name), now.addDays(-1));
+        if (!changed.isEmpty())
+            touch(changed, now.addSecs(60));
+        const QStringList command{QStringLiteral("--worker"),
+                                  QStringLiteral("python3 ") + m_folder->filePath(QStringLiteral("step.py"))};
+        store::ExplorationInfo info = recallableInfo();
+        info.command = command;
+        keepSearch(info, {recallableDevice()}, {ran(4)});
+        QCOMPARE(recall(command).has_value(), isRecalled);
+    }
+
+    void recallsNothingOfAnotherModule()
+    {
+        QVERIFY(recallsWithModuleOf(-3600));
+        QVERIFY(!recallsWithModuleOf(60));
+    }
+
+    void recallsNothingThatCannotBe_data()
+    {
+        using M = search::Measurement;
+        const auto changed = [](const auto& change) {
+            M measurement = ran(4);
+            change(measurement);
+            return measurement;
+        };
+        rows<M>({{"a step of no time", {changed([](M& m) { m.stepSeconds = {0.0}; })}},
+                 {"a size below 0", {changed([](M& m) { m.size = -4; })}},
+                 {"a visit without steps",
+                  {changed([](M& m) { m.compared = {{.microBatchSize = 4, .visits = {{}}}}; })}},
+                 {"a compared size of 0", {changed([](M& m) {
+                      m.compared = {{.microBatchSize = 0, .visits = {{1.0, 1.0, {0.1}}}}};
+                  })}},
+                 {"more bytes than there are", {changed([](M& m) { m.peakReservedBytes = INT64_MAX; })}},
+                 {"a clock beyond all years", {changed([](M& m) { m.clockSeconds = 1e300; })}}});
+    }
+    void recallsNothingThatCannotBe()
+    {
+        keepSearch(recallableInfo(), {recallableDevice()}, {ran(8), row<search::Measurement>()});
+        QVERIFY(!recall());
     }
 
     void recallsNothingOfALaterProgram()
@@ -359,6 +453,8 @@ private:
         };
         store::ExplorationStore store(history());
         const qint64 id = store.begin(info);
+        store.setSearchSpace(
+            id, engine::toText(search::SearchSpace{.memoryLimitBytes = devices.front().limitBytes}));
         for (std::size_t device = 0; device < devices.size(); ++device) {
             store::DeviceRecord record = devices[device];
             record.id += QString::number(device);
@@ -374,11 +470,27 @@ private:
                      {.finished = QDateTime::currentDateTimeUtc(), .status = QStringLiteral("confident")});
     }
 
-    std::optional<engine::RecalledTrials> recall() const
+    /// That was changed so many seconds after the exploration of it.
+    bool recallsWithModuleOf(int seconds) const
+    {
+        const QString module = m_folder->filePath(QStringLiteral("module.pt"));
+        QFile file(module);
+        store::ExplorationInfo info = recallableInfo();
+        if (!file.open(QIODevice::ReadWrite) ||
+            !file.setFileTime(info.started.addSecs(seconds), QFileDevice::FileModificationTime))
+            return false;
+        keepSearch(info, {recallableDevice()}, {ran(4)});
+        return recall({}, module).has_value();
+    }
+
+    std::optional<engine::RecalledTrials> recall(const QStringList& command = {},
+                                                 const QString& module = {}) const
     {
         const store::DeviceRecord device = recallableDevice();
         engine::RunDescription run = runOf(config());
         run.loadRequest = QStringLiteral("{}");
+        run.command = command;
+        run.codePath = module;
         return engine::recalledTrials(history(), run,
                                       {{.id = QStringLiteral("cuda:0"),
                                         .name = device.name,
@@ -386,7 +498,8 @@ private:
                                         .program = device.program,
                                         .framework = device.framework,
                                         .uuid = device.uuid,
-                                        .driver = device.driver}});
+                                        .driver = device.driver}},
+                                      800);
     }
 
     QString config() const { return m_folder->filePath(QStringLiteral("config.yaml")); }

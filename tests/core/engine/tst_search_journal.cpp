@@ -93,6 +93,7 @@ Life liveOn(const std::string& family, const std::string& strategy, std::uint64_
                 continue;
             recall.recalled.push_back(*call.measurement);
             recall.recalled.back().clockSeconds -= 3600.0;
+            recall.recalled.back().exploration = 7;
         }
         tell(recall);
     }
@@ -133,7 +134,7 @@ private slots:
                                         .relativeError = 1e-300,
                                         .optimizerSeconds = 0.02,
                                         .peakAllocatedBytes = (std::int64_t{1} << 53) + 1,
-                                        .peakReservedBytes = std::numeric_limits<std::int64_t>::max(),
+                                        .peakReservedBytes = std::int64_t{1} << 60,
                                         .thrashes = true,
                                         .abandoned = true,
                                         .disturbed = true,
@@ -141,7 +142,7 @@ private slots:
                                         .compared = {{.microBatchSize = 24,
                                                       .peakReservedBytes = 5,
                                                       .allocationRetries = 6,
-                                                      .visits = {{1.5, 0.75, {0.25, 0.5}}, {}}}},
+                                                      .visits = {{1.5, 0.75, {0.25, 0.5}}}}},
                                         .visits = {{2.5, 0.5, {0.5}}},
                                         .wallSeconds = 3.25,
                                         .clockSeconds = 12.125};

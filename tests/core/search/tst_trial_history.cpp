@@ -87,7 +87,7 @@ private slots:
         TrialHistory history(0);
         for (const std::int64_t size : {4, 8}) {
             Measurement recalled = ran(size);
-            recalled.isRecalled = true;
+            recalled.exploration = 1;
             history.record(recalled);
         }
         QCOMPARE(history.contradictsRecalled(now), contradicts);
@@ -96,16 +96,52 @@ private slots:
         QVERIFY2(!own.contradictsRecalled(now), "a trial of the search itself is no recalled one");
     }
 
+    void takesFailuresBackThatRunToday()
+    {
+        TrialHistory history(limitBytes);
+        Measurement recalled = failed(8);
+        recalled.exploration = 1;
+        history.record(recalled);
+        history.record(ran(4));
+        QVERIFY(history.hasFailed(8));
+        history.record(ran(16));
+        QVERIFY(!history.hasFailed(8));
+        QCOMPARE(history.recalledTrials(), 0);
+        // Of today's own a failure below what ran stays.
+        history.record(failed(8));
+        history.record(ran(16));
+        QVERIFY(history.hasFailed(8));
+    }
+
+    void isCheckedByACalmTrialOrSeveral()
+    {
+        TrialHistory history(0);
+        Measurement trial = ran(4);
+        trial.exploration = 1;
+        history.record(trial);
+        QVERIFY(!history.isCheckedNow(4));
+        trial = ranWith(&Measurement::disturbed, true);
+        trial.size = 4;
+        history.record(trial);
+        history.record(trial);
+        QVERIFY(!history.isCheckedNow(4));
+        history.record(trial);
+        QVERIFY(history.isCheckedNow(4));
+        history.record(ran(8));
+        QVERIFY(history.isCheckedNow(8));
+    }
+
     void forgetsRecalledTrialsAlone()
     {
         TrialHistory history(limitBytes);
         Measurement recalled = ran(4);
-        recalled.isRecalled = true;
+        recalled.exploration = 1;
         history.record(recalled);
         recalled = failed(16);
-        recalled.isRecalled = true;
+        recalled.exploration = 1;
         history.record(recalled);
         QCOMPARE(history.recalledTrials(), 2);
+        QVERIFY(history.hasFailed(16));
         QCOMPARE(history.countedTrials(), 0);
         QCOMPARE(history.largestGood(), 4);
         QVERIFY(!history.hasRunNow());

@@ -7,6 +7,9 @@
 
 #include <QTest>
 
+#include <algorithm>
+#include <functional>
+
 #include <cmath>
 #include <string>
 #include <vector>
@@ -33,9 +36,36 @@ std::vector<Measurement> searched(const SearchSpace& space)
         trials.push_back(run(proposal));
         return trials.back();
     });
-    for (Measurement& trial : trials)
+    for (Measurement& trial : trials) {
         trial.clockSeconds -= 3600.0;
+        trial.exploration = 1;
+    }
     return trials;
+}
+
+/// That recalls a whole search, and the size that this found.
+struct Again
+{
+    explicit Again(const SearchSpace& space) : before(searched(space)), strategy(space)
+    {
+        PosteriorStrategy first(space);
+        for (Measurement trial : before) {
+            trial.exploration = 0;
+            first.record(trial);
+        }
+        found = first.searchState().recommendation->size;
+        strategy.recall(before);
+    }
+
+    std::vector<Measurement> before;
+    PosteriorStrategy strategy;
+    std::int64_t found = 0;
+};
+
+Measurement with(Measurement trial, const std::function<void(Measurement&)>& change)
+{
+    change(trial);
+    return trial;
 }
 
 /// What a trial of the size found shows, and whether it speaks against what is recalled.
@@ -128,8 +158,10 @@ private slots:
         const SearchSpace space = exact::spaceFor(300);
         const std::vector<Measurement> before = searched(space);
         PosteriorStrategy first(space);
-        for (const Measurement& trial : before)
+        for (Measurement trial : before) {
+            trial.exploration = 0;
             first.record(trial);
+        }
         const std::int64_t found = first.searchState().recommendation->size;
 
         PosteriorStrategy strategy(space);
@@ -160,6 +192,86 @@ private slots:
         const double seconds = exact::trial(found, overhead).secondsPerStep;
         QVERIFY(std::abs(recommendation.samplesPerSecond * seconds / static_cast<double>(found) - 1.0) <
                 0.02);
+    }
+
+    // What was fastest yesterday may be, or not; what ran today is known.
+    void recommendsOnlyWhatHasRunToday()
+    {
+        Again again(exact::spaceFor(300));
+        const std::int64_t other = again.found / 2;
+        QVERIFY(again.strategy.asked(other));
+        again.strategy.record(exact::trial(other, 500.0));
+        QVERIFY(again.strategy.searchState().recommendation);
+        QCOMPARE(again.strategy.searchState().recommendation->size, other);
+        QCOMPARE(again.strategy.searchState().status, Status::Searching);
+        QVERIFY(again.strategy.searchState().recommendation->confidence < 50);
+    }
+
+    void forgetsWhatBreaksDownTwice()
+    {
+        Again again(exact::spaceFor(300));
+        Measurement crashed{.size = again.found, .outcome = batchpeak::trial::Outcome::Crashed};
+        again.strategy.record(crashed);
+        QVERIFY(again.strategy.searchState().recalledTrials > 0);
+        again.strategy.record(crashed);
+        QCOMPARE(again.strategy.searchState().recalledTrials, 0);
+        QVERIFY(!again.strategy.searchState().recommendation);
+        QCOMPARE(again.strategy.searchState().status, Status::Searching);
+        QVERIFY(again.strategy.next({})->size != again.found);
+    }
+
+    void isNotSureByADisturbedTrialAlone()
+    {
+        Again again(exact::spaceFor(300));
+        const auto disturb = [](Measurement& trial) { trial.disturbed = true; };
+        again.strategy.record(with(exact::trial(again.found, 500.0), disturb));
+        QCOMPARE(again.strategy.searchState().status, Status::Searching);
+        again.strategy.record(exact::trial(again.found, 500.0));
+        QCOMPARE(again.strategy.searchState().status, Status::Confident);
+    }
+
+    void comparesOnlyWhatHasRunToday()
+    {
+        Again again(exact::spaceFor(300));
+        std::vector<std::int64_t> ofToday;
+        for (int trial = 0; trial < 8; ++trial) {
+            const auto proposal = again.strategy.next({});
+            if (!proposal)
+                break;
+            for (const std::int64_t size : proposal->comparedSizes)
+                QVERIFY(std::ranges::find(ofToday, size) != ofToday.end());
+            ofToday.push_back(proposal->size);
+            // Off by turns, so that it goes on.
+            again.strategy.record(exact::trial(proposal->size, trial % 2 == 0 ? 500.0 : 560.0));
+        }
+    }
+
+    void tellsDaysApart()
+    {
+        // Each of many days the device was another by 15 %, and only the size found was tried then.
+        const SearchSpace space = exact::spaceFor(300);
+        std::vector<Measurement> before = searched(space);
+        PosteriorStrategy first(space);
+        for (Measurement trial : before) {
+            trial.exploration = 0;
+            first.record(trial);
+        }
+        const std::int64_t found = first.searchState().recommendation->size;
+        for (int day = 2; day <= 12; ++day) {
+            before.push_back(with(exact::trial(found, 500.0), [&](Measurement& trial) {
+                trial.exploration = day;
+                trial.clockSeconds -= 3000.0 - 10.0 * day;
+                const double factor = day % 3 == 0 ? 1.0 : 1.15;
+                trial.secondsPerStep *= factor;
+                for (double& seconds : trial.stepSeconds)
+                    seconds *= factor;
+            }));
+        }
+        PosteriorStrategy strategy(space);
+        strategy.recall(before);
+        strategy.record(exact::trial(found, 500.0));
+        QCOMPARE(strategy.searchState().status, Status::Confident);
+        QCOMPARE(strategy.searchState().recommendation->size, found);
     }
 
     void recallsNothingAfterItsFirstTrial()
