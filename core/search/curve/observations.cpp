@@ -293,9 +293,25 @@ Eigen::VectorXd Observations::drawRecalledSpeed(RandomSource& random) const
     return m_isOfExploration * ofExplorations;
 }
 
-Eigen::VectorXd Observations::isOfNow() const
+Eigen::VectorXd Observations::medianOfExploration(const Eigen::VectorXd& values) const
 {
-    return isRecalled.all() ? Eigen::VectorXd::Ones(count()) : Eigen::VectorXd(1.0 - isRecalled.array());
+    Eigen::VectorXd medians = Eigen::VectorXd::Zero(count());
+    for (Eigen::Index exploration = 0; exploration < m_isOfExploration.cols(); ++exploration) {
+        std::vector<double> ofExploration;
+        for (Eigen::Index row = 0; row < count(); ++row) {
+            if (m_isOfExploration(row, exploration) > 0.0)
+                ofExploration.push_back(values[row]);
+        }
+        const auto middle = ofExploration.begin() + static_cast<std::ptrdiff_t>(ofExploration.size() / 2);
+        std::ranges::nth_element(ofExploration, middle);
+        medians += *middle * m_isOfExploration.col(exploration);
+    }
+    return medians;
+}
+
+Eigen::Index Observations::countOfNow() const
+{
+    return isRecalled.all() ? count() : static_cast<Eigen::Index>((1.0 - isRecalled.array()).sum());
 }
 
 void Observations::weighTails(const Hyperparameters& hyperparameters, const Eigen::MatrixXd& columns,

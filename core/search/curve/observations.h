@@ -45,8 +45,10 @@ struct Observations
     /// By what ln(seconds) of each row differs from today's, one draw for each exploration that is recalled;
     /// 0, and nothing drawn, where none is.
     Eigen::VectorXd drawRecalledSpeed(RandomSource& random) const;
-    /// 1 where a row is none of an earlier day, else 0; 1 everywhere where all are.
-    Eigen::VectorXd isOfNow() const;
+    /// In each row that is recalled, the median of the values of its exploration; 0 in others.
+    Eigen::VectorXd medianOfExploration(const Eigen::VectorXd& values) const;
+    /// How many rows are none of an earlier exploration: the last ones; all where all are.
+    Eigen::Index countOfNow() const;
 
     /// Gives rows that the others contradict less weight: heavy tails as a mixture of scales, Student's t of
     /// four degrees of freedom (Andrews and Mallows, Journal of the Royal Statistical Society B 36, 1974;

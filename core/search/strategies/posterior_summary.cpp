@@ -222,12 +222,19 @@ LongRun longRunOf(const Posterior& posterior, double watchedSeconds)
         expected[i] =
             trials.timedSteps[i] * trials.size[i] / std::exp(posterior.meanLogSpeed(posterior.indexOf(size)));
     }
-    // Recalled ones, which stand before all others, tell nothing of the speed of today.
-    const auto count = static_cast<Eigen::Index>(trials.isOfNow().sum());
+    // How fast a device was on another day says nothing of today, but what its stalls and other programs took
+    // beside that may come again, and a trial or two of today have not seen it.
+    const Eigen::Index ofNow = trials.countOfNow();
+    const bool needsOthers = ofNow < trials.count() && ofNow < static_cast<Eigen::Index>(fewestTrials);
+    const Eigen::Index count = needsOthers ? trials.count() : ofNow;
+    const Eigen::VectorXd offCurve = (trials.timedSeconds.array() / expected.array()).log();
+    expected = (expected.array() * trials.medianOfExploration(offCurve).array().exp()).tail(count).eval();
     const Eigen::VectorXd seconds = trials.timedSeconds.tail(count);
-    expected = expected.tail(count).eval();
     const double slowdown = seconds.sum() / expected.sum();
     const double error = (seconds - slowdown * expected).norm() / expected.sum();
+    if (needsOthers)
+        return {.slowdown = slowdown,
+                .relativeError = std::hypot(scatterOfTrials * error, unseenError(watchedSeconds))};
     // A device that heats up goes on as it was of late.
     const Eigen::Index late = (count + 1) / 2;
     const double slowdownOfLate = seconds.tail(late).sum() / expected.tail(late).sum();
