@@ -80,6 +80,9 @@ struct ExplorationOptions
     bool isFresh = false;
     /// Program and arguments that take the worker's place; empty stands for batchpeak-worker.
     QString workerCommand;
+    /// The user's own Python, by the path of its interpreter, or "python" for the one that is found; empty where it
+    /// takes no part. It runs the config's network as the user's trainer does, and is no other run.
+    QString python;
     /// Code that the config names may run here.
     bool trustsCode = false;
     /// Words put before the worker command: "ssh host", "srun --gpus=1".

@@ -3,6 +3,7 @@
 #include "option_table.h"
 
 #include "option_kinds.h"
+#include "python_stack.h"
 
 #include <algorithm>
 #include <iterator>
@@ -121,6 +122,24 @@ std::vector<Asked> questionOptions()
             [](const std::string& text) { return shareFromPercentText(text, 0, 99); }, shareToPercentText)};
 }
 
+QString pythonFromText(const std::string& text)
+{
+    const QString asked = QString::fromStdString(text);
+    const QString path = asked.section(QLatin1Char('='), 1);
+    if (asked == QLatin1String("worker"))
+        return {};
+    if (asked == QLatin1String("python"))
+        return anyPython;
+    if (!asked.startsWith(QLatin1String("python=")) || path.isEmpty())
+        throw UsageError("'" + text + "' is not worker, python or python=PATH.");
+    return path;
+}
+
+std::string pythonText(const QString& python)
+{
+    return (python == anyPython ? python : QLatin1String("python=") + python).toStdString();
+}
+
 std::vector<Asked> runOptions()
 {
     const auto seedText = [](std::uint64_t seed) { return std::to_string(seed); };
@@ -159,6 +178,9 @@ std::vector<Asked> runOptions()
                      &Options::channelsLast),
         switchOption("--cudnn-benchmark", "Let cuDNN time its algorithms for each new shape",
                      &Options::timesConvolutions),
+        option({"--with", "worker|python|python=PATH",
+                "What runs the network: batchpeak-worker, or transformers in your own Python"},
+               &Options::python, pythonFromText, pythonText),
         textOption({"--worker", "COMMAND", "Program that runs the network instead of batchpeak-worker"},
                    &Options::workerCommand),
         textOption({"--launcher", "PREFIX", "Words before the worker's command, as \"ssh host\""},

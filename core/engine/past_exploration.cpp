@@ -183,8 +183,8 @@ bool isOfTheSameRun(const store::ExplorationInfo& past, const RunDescription& ru
     const ExplorationOptions now = optionsFrom(run.command);
     return !past.loadRequest.isEmpty() && past.loadRequest == run.loadRequest &&
            past.version == QStringLiteral(BATCHPEAK_VERSION) && then.workerCommand == now.workerCommand &&
-           then.launcher == now.launcher && (now.workerCommand.isEmpty() || now.launcher.isEmpty()) &&
-           !hasNewerCode(now, run, past.started);
+           then.python == now.python && then.launcher == now.launcher &&
+           (now.workerCommand.isEmpty() || now.launcher.isEmpty()) && !hasNewerCode(now, run, past.started);
 }
 
 std::optional<store::StoredExploration> pastExploration(const QString& storePath, const RunDescription& run,

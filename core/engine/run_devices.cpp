@@ -4,6 +4,7 @@
 
 #include "device/processor_watch.h"
 #include "errors.h"
+#include "python_stack.h"
 #include "trusted_code.h"
 
 #include <QCoreApplication>
@@ -70,8 +71,37 @@ QStringList ownWorker(const device::LocalDevice& device, const QString& programF
 bool mayChooseWaiting(const ExplorationOptions& options)
 {
     const auto isSaid = [](const char* name) { return qEnvironmentVariableIsSet(name); };
-    return options.workerCommand.isEmpty() && options.launcher.isEmpty() && !isSaid("OMP_WAIT_POLICY") &&
-           !isSaid("GOMP_SPINCOUNT") && !isSaid("KMP_BLOCKTIME");
+    return options.workerCommand.isEmpty() && options.python.isEmpty() && options.launcher.isEmpty() &&
+           !isSaid("OMP_WAIT_POLICY") && !isSaid("GOMP_SPINCOUNT") && !isSaid("KMP_BLOCKTIME");
+}
+
+/// As the options name it. Behind a launcher it is another computer's, where nothing can be looked up.
+QString pythonProgram(const ExplorationOptions& options)
+{
+    if (options.python != anyPython)
+        return options.python;
+    if (!options.launcher.isEmpty())
+        return QStringLiteral("python3");
+    return pythonIn(QProcessEnvironment::systemEnvironment());
+}
+
+/// \throws ExplorationError where trials cannot run in the Python that the options name
+void requirePython(const ExplorationOptions& options, const QString& programFolder)
+{
+    if (options.python.isEmpty())
+        return;
+    if (!options.workerCommand.isEmpty())
+        throw ExplorationError(
+            Translated::tr("--with and --worker both name what runs the network; leave one of them out."));
+    if (!options.launcher.isEmpty())
+        return;
+    const QString program = pythonProgram(options);
+    if (program.isEmpty())
+        throw ExplorationError(Translated::tr(
+            "There is no python3; activate your environment, or name it by --with python=PATH."));
+    const PythonStack stack = pythonStackOf(program, pythonPackages(programFolder));
+    if (!stack.problem.isEmpty())
+        throw ExplorationError(stack.problem);
 }
 
 Throttle throttleOf(std::uint64_t reasons)
@@ -203,9 +233,18 @@ WorkerCommand workerCommand(const ExplorationOptions& options, const device::Loc
 {
     QStringList words = QProcess::splitCommand(options.launcher);
     const QStringList given = QProcess::splitCommand(options.workerCommand);
-    words += given.isEmpty() ? ownWorker(device, programFolder) : given;
+    QStringList environment;
+    if (!given.isEmpty()) {
+        words += given;
+    } else if (!options.python.isEmpty()) {
+        words << pythonProgram(options);
+        words += pythonWorkerArguments();
+        environment = pythonEnvironment(pythonPackages(programFolder));
+    } else {
+        words += ownWorker(device, programFolder);
+    }
 
-    WorkerCommand command{.program = words.takeFirst(), .arguments = words};
+    WorkerCommand command{.program = words.takeFirst(), .arguments = words, .environment = environment};
     if (!device.uuid.empty())
         command.environment.append(QStringLiteral("CUDA_VISIBLE_DEVICES=") +
                                    QString::fromStdString(device.uuid));
@@ -229,6 +268,7 @@ RunDevices::RunDevices(const trial::LoadRequest& load, const ExplorationOptions&
       m_processorReadings(parts.processorReadings())
 {
     requireTrust(codeOf(load.model), options.trustsCode);
+    requirePython(options, QCoreApplication::applicationDirPath());
     const auto devices = options.launcher.isEmpty() ? chooseDevices(options.devices, parts.localDevices())
                                                     : devicesBehindLauncher(options.devices);
     for (const device::LocalDevice& device : devices) {

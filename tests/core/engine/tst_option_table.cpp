@@ -60,6 +60,8 @@ private slots:
                     {"a smaller network", "--shrink"},
                     {"images", "--channels-last,--cudnn-benchmark"},
                     {"program", "--worker,python3 step.py,--launcher,ssh host"},
+                    {"Python", "--with,python"},
+                    {"a Python", "--with,python=/venv/bin/python"},
                     {"seed", "--seed,18446744073709551615"},
                     {"strategy", "--strategy,halving"},
                     {"trials", "--max-trials,9"},

@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QProcessEnvironment>
+#include <QString>
+#include <QStringList>
+
+namespace batchpeak::engine {
+
+/// A Python of the user's as a road for trials: where it is, and what of it they need.
+///
+/// The interpreter itself is asked, by the package batchpeak_trial, which imports nothing heavy for it. What
+/// a trial does there is that package's business.
+struct PythonStack
+{
+    QString program;
+    /// "3.11.2"
+    QString version;
+    /// Versions of packages; empty where one is not there.
+    QString torch;
+    QString transformers;
+    QString peft;
+    QString trl;
+    QString bitsandbytes;
+    /// Why no trial can run there, as a full sentence with the line that mends it; empty where trials can.
+    QString problem;
+
+    bool operator==(const PythonStack&) const = default;
+};
+
+/// Stands for the interpreter that is found, where the path of one may stand.
+inline const QString anyPython = QStringLiteral("python");
+
+/// The interpreter of VIRTUAL_ENV, else that of CONDA_PREFIX, else python3 in PATH; empty where there is
+/// none.
+QString pythonIn(const QProcessEnvironment& environment);
+
+/// The folder that holds batchpeak_trial, for PYTHONPATH: that of the installation, or what BATCHPEAK_PYTHON
+/// names; empty where there is none, so that the interpreter must have the package itself.
+QString pythonPackages(const QString& programFolder);
+
+/// The environment, as "NAME=value", in which an interpreter finds the packages of that folder.
+QStringList pythonEnvironment(const QString& packages);
+
+/// What starts a worker there: the interpreter's arguments.
+QStringList pythonWorkerArguments();
+
+/// Asks an interpreter, which takes some tenths of a second.
+PythonStack pythonStackOf(const QString& program, const QString& packages);
+
+/// "Python 3.11.2 (/venv/bin/python3): torch 2.11.0, transformers 5.23.0, peft 0.21.2."
+QString pythonStackText(const PythonStack& stack);
+
+} // namespace batchpeak::engine

@@ -1,0 +1,138 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/python_stack.h"
+#include "support/files.h"
+#include "support/rows.h"
+#include "support/test_main.h"
+
+#include <QDir>
+#include <QFile>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <memory>
+
+using namespace batchpeak;
+using test::row;
+using test::rows;
+using test::Text;
+
+namespace {
+
+struct Answer
+{
+    /// A shell script in the interpreter's place.
+    Text script;
+    Text problem;
+    Text text;
+};
+
+} // namespace
+
+/// Which Python of the user's is taken, and what it is found to have.
+class PythonStackTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void init() { m_folder = std::make_unique<QTemporaryDir>(); }
+
+    void takesTheOneThatIsActive_data()
+    {
+        rows<QStringList, Text>(
+            {{"a virtual environment", {{"VIRTUAL_ENV", "CONDA_PREFIX", "PATH"}, "VIRTUAL_ENV"}},
+             {"conda", {{"CONDA_PREFIX", "PATH"}, "CONDA_PREFIX"}},
+             {"that of the path", {{"PATH"}, "PATH"}},
+             {"none", {{}, ""}}});
+    }
+    void takesTheOneThatIsActive()
+    {
+        const auto& [variables, taken] = row<QStringList, Text>();
+        QProcessEnvironment environment;
+        // One that was removed meanwhile is none.
+        environment.insert(QStringLiteral("VIRTUAL_ENV"), m_folder->filePath(QStringLiteral("gone")));
+        environment.insert(QStringLiteral("PATH"), m_folder->filePath(QStringLiteral("nothing")));
+        for (const QString& variable : variables) {
+            const QString folder = m_folder->filePath(variable);
+            const QString program = makeProgram(variable + QLatin1String("/bin/python3"), "");
+            environment.insert(variable,
+                               variable == QLatin1String("PATH") ? QFileInfo(program).path() : folder);
+        }
+        const QString expected =
+            taken.isEmpty() ? QString() : m_folder->filePath(taken + QLatin1String("/bin/python3"));
+        QCOMPARE(engine::pythonIn(environment), expected);
+    }
+
+    void tellsWhatItHas_data()
+    {
+        rows<Answer>(
+            {{"all",
+              {R"(echo '{"python":"3.11.2","torch":"2.9.1","transformers":"5.1","peft":"0.2","trl":null}')",
+               "", "Python 3.11.2 (PYTHON): torch 2.9.1, transformers 5.1, peft 0.2."}},
+             {"no transformers",
+              {R"(echo '{"python":"3.9.1","torch":"2.9.1","transformers":null}')",
+               "PYTHON has no transformers; install it by: PYTHON -m pip install transformers",
+               "Python 3.9.1 (PYTHON): torch 2.9.1."}},
+             {"neither",
+              {R"(echo '{"python":"3.9.1"}')",
+               "PYTHON has no torch and no transformers; install it by: PYTHON -m pip install torch "
+               "transformers",
+               "Python 3.9.1 (PYTHON)."}},
+             {"not the package",
+              {"echo 'x\nNo module named batchpeak_trial' >&2; exit 1",
+               "PYTHON cannot run the package batchpeak-trial (No module named batchpeak_trial); install it "
+               "by: "
+               "PYTHON -m pip install batchpeak-trial",
+               ""}},
+             {"something else", {"echo hello", "PYTHON cannot run the package batchpeak-trial", ""}}});
+    }
+    void tellsWhatItHas()
+    {
+        const auto& [script, problem, text] = row<Answer>();
+        const QString program = makeProgram(QStringLiteral("python3"), script.toUtf8());
+        const auto named = [&](QString sentence) {
+            return sentence.replace(QLatin1String("PYTHON"), program);
+        };
+        const engine::PythonStack stack = engine::pythonStackOf(program, {});
+        if (problem.isEmpty())
+            QCOMPARE(stack.problem, QString());
+        else
+            QVERIFY2(stack.problem.startsWith(named(problem)), qPrintable(stack.problem));
+        if (!text.isEmpty())
+            QCOMPARE(engine::pythonStackText(stack), named(text));
+    }
+
+    void saysThatThereIsNone()
+    {
+        const engine::PythonStack stack =
+            engine::pythonStackOf(m_folder->filePath(QStringLiteral("none")), {});
+        QVERIFY2(stack.problem.contains(QStringLiteral("does not answer")), qPrintable(stack.problem));
+    }
+
+    void findsItsPackageBesideTheProgram()
+    {
+        const QString packages = m_folder->filePath(QStringLiteral("share/batchpeak/python"));
+        const QString programs = m_folder->filePath(QStringLiteral("bin"));
+        QCOMPARE(engine::pythonPackages(programs), QString());
+        QVERIFY(QDir().mkpath(packages + QLatin1String("/batchpeak_trial")));
+        QCOMPARE(engine::pythonPackages(programs), packages);
+        QVERIFY(
+            engine::pythonEnvironment(packages).front().startsWith(QLatin1String("PYTHONPATH=") + packages));
+        QVERIFY(engine::pythonEnvironment({}).isEmpty());
+    }
+
+private:
+    QString makeProgram(const QString& name, const QByteArray& script) const
+    {
+        const QString path = m_folder->filePath(name);
+        QDir().mkpath(QFileInfo(path).path());
+        test::writeFile(path, "#!/bin/sh\n" + script + '\n');
+        QFile::setPermissions(path, QFile::permissions(path) | QFile::ExeOwner);
+        return path;
+    }
+
+    std::unique_ptr<QTemporaryDir> m_folder;
+};
+
+BATCHPEAK_TEST(PythonStackTest)
+#include "tst_python_stack.moc"
