@@ -75,11 +75,10 @@ QString pythonIn(const QProcessEnvironment& environment)
 
 QString pythonPackages(const QString& programFolder)
 {
-    const QDir folder(programFolder);
-    for (const QString& path : {folder.filePath(QStringLiteral("../share/batchpeak/python")),
-                                qEnvironmentVariable("BATCHPEAK_PYTHON")}) {
-        if (!path.isEmpty() && QFileInfo::exists(QDir(path).filePath(QStringLiteral("batchpeak_trial"))))
-            return QDir::cleanPath(path);
+    const QString beside = programFolder + QStringLiteral("/../share/batchpeak/python");
+    for (const QString& path : {QDir::cleanPath(beside), qEnvironmentVariable("BATCHPEAK_PYTHON")}) {
+        if (!path.isEmpty() && QFileInfo::exists(path + QStringLiteral("/batchpeak_trial")))
+            return path;
     }
     return {};
 }

@@ -39,20 +39,19 @@ private slots:
 
     void takesTheOneThatIsActive_data()
     {
-        rows<QStringList, Text>(
-            {{"a virtual environment", {{"VIRTUAL_ENV", "CONDA_PREFIX", "PATH"}, "VIRTUAL_ENV"}},
-             {"conda", {{"CONDA_PREFIX", "PATH"}, "CONDA_PREFIX"}},
-             {"that of the path", {{"PATH"}, "PATH"}},
-             {"none", {{}, ""}}});
+        rows<Text, Text>({{"a virtual environment", {"VIRTUAL_ENV CONDA_PREFIX PATH", "VIRTUAL_ENV"}},
+                          {"conda", {"CONDA_PREFIX PATH", "CONDA_PREFIX"}},
+                          {"that of the path", {"PATH", "PATH"}},
+                          {"none", {"", ""}}});
     }
     void takesTheOneThatIsActive()
     {
-        const auto& [variables, taken] = row<QStringList, Text>();
+        const auto& [variables, taken] = row<Text, Text>();
         QProcessEnvironment environment;
         // One that was removed meanwhile is none.
         environment.insert(QStringLiteral("VIRTUAL_ENV"), m_folder->filePath(QStringLiteral("gone")));
         environment.insert(QStringLiteral("PATH"), m_folder->filePath(QStringLiteral("nothing")));
-        for (const QString& variable : variables) {
+        for (const QString& variable : variables.split(QLatin1Char(' '), Qt::SkipEmptyParts)) {
             const QString folder = m_folder->filePath(variable);
             const QString program = makeProgram(variable + QLatin1String("/bin/python3"), "");
             environment.insert(variable,
