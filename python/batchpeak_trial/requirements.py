@@ -1,0 +1,29 @@
+# SPDX-FileCopyrightText: Batchpeak authors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which libraries are there, told without importing them, and how to get those that are not."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import sys
+
+_WANTED = {"transformers": '"transformers>=4.45"'}
+
+
+def version_of(package: str) -> str | None:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def missing(package: str, reason: str = "") -> str:
+    """The sentence of a package that cannot be used, with the line that installs it."""
+    why = " (%s)" % reason if reason else ""
+    wanted = _WANTED.get(package, package)
+    return "%s is missing in this Python%s. Install it: %s -m pip install %s" % (
+        package,
+        why,
+        sys.executable,
+        wanted,
+    )
