@@ -8,6 +8,7 @@ another one's."""
 from __future__ import annotations
 
 from .descriptions import completed, head_size, is_gated, parameters_of
+from .requirements import require
 from .serving import Refusal
 
 _INSTEAD = "Leave --worker out, so that batchpeak-worker runs it."
@@ -554,13 +555,7 @@ def _vit(m: dict) -> dict:
 def _residual_network(m: dict):
     if m["width"] != 64 or m["channels"] != 3:
         raise refuse("torchvision's ResNets have 3 channels and begin with a width of 64.")
-    try:
-        import torchvision
-    except ImportError as error:
-        from .requirements import missing
-
-        raise Refusal(missing("torchvision", str(error))) from error
-    make = getattr(torchvision.models, "resnet%d" % m["depth"], None)
+    make = getattr(require("torchvision").models, "resnet%d" % m["depth"], None)
     if not make:
         raise refuse("torchvision has no ResNet of the depth %d." % m["depth"])
     return make(num_classes=m["classes"])

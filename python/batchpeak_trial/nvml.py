@@ -62,6 +62,17 @@ class Nvml:
         text = ctypes.create_string_buffer(96)
         return text.value.decode() if self._ask("nvmlDeviceGetUUID", handle, text, 96) else ""
 
+    def names(self) -> list[str]:
+        """Of all devices, in the driver's order."""
+        count, names = ctypes.c_uint(), []
+        self._ask("nvmlDeviceGetCount_v2", ctypes.byref(count))
+        for index in range(count.value):
+            handle, text = ctypes.c_void_p(), ctypes.create_string_buffer(96)
+            if self._ask("nvmlDeviceGetHandleByIndex_v2", index, ctypes.byref(handle)):
+                self._ask("nvmlDeviceGetName", handle, text, 96)
+                names.append(text.value.decode())
+        return names
+
     def free_bytes(self, uuid: str) -> int | None:
         handle, memory = self._handle_of(uuid), _Memory()
         found = handle and self._ask("nvmlDeviceGetMemoryInfo", handle, ctypes.byref(memory))

@@ -81,6 +81,8 @@ class RunningRequest:
         result.update(self.readings, flags=self.flags, wall_seconds=time.perf_counter() - self._start)
         if failure:
             self._recover(failure, held_before, result)
+        elif self.bench.not_even_loaded:
+            result["text"] = "Not even the network without any sample fits."
         elif outcome == "ok":
             self.bench.held = self.device.held_bytes()
         return result

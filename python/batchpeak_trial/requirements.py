@@ -4,10 +4,19 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.metadata
 import sys
 
+from .serving import Refusal
+
 _WANTED = {"transformers": '"transformers>=4.45"'}
+
+
+class Missing(Refusal):
+    """A library is not there: no other load could do without a new process."""
+
+    fatal = True
 
 
 def version_of(package: str) -> str | None:
@@ -27,3 +36,13 @@ def missing(package: str, reason: str = "") -> str:
         sys.executable,
         wanted,
     )
+
+
+def require(package: str, module: str | None = None):
+    """The imported module, of the package where no other is named.
+
+    Raises Missing."""
+    try:
+        return importlib.import_module(module or package)
+    except ImportError as error:
+        raise Missing(missing(package, str(error))) from error

@@ -50,6 +50,9 @@ MEMORY_LOST = 43
 class Refusal(Exception):
     """Of a load: its text is a sentence for the person who asked."""
 
+    # No other load could be answered either.
+    fatal = False
+
 
 class _Hooks:
     """What a script may do in the place of its device."""
@@ -82,6 +85,7 @@ def serve(
     parameters=0,
     program=None,
     device=None,
+    framework=None,
 ):
     """Speaks the trial protocol on standard input and output until the parent says goodbye or ends.
 
@@ -97,17 +101,19 @@ def serve(
     reset_peaks()               called after warm-up, and before the first steps of a size in a comparison
     parameters                  how many the network has, for the window to show
     device                      "cpu" where steps leave the GPU alone that torch has
+    framework                   its name and version, for the window to show
     """
     hooks = _Hooks(recover, peak_bytes, reset_peaks)
-    return _Session(step_fn, load, hooks, parameters, program, device).run()
+    return _Session(step_fn, load, hooks, parameters, program, device, framework).run()
 
 
 class _Session:
     """Answers one message after another; run() returns the exit code."""
 
-    def __init__(self, step_fn, load, hooks, parameters, program, device_kind):
+    def __init__(self, step_fn, load, hooks, parameters, program, device_kind, framework_name):
         self._step_fn, self._load_fn, self._hooks = step_fn, load, hooks
         self._parameters, self._program, self._device_kind = parameters, program, device_kind
+        self._framework = framework_name
         self._channel, self._inbox = Channel(), Inbox()
         self._protocol = 0
         self._hello = 0.0
@@ -150,7 +156,7 @@ class _Session:
                 "type": "hello",
                 "protocol": self._protocol,
                 "program": self._program or os.path.basename(sys.argv[0] or "python"),
-                "framework": framework(),
+                "framework": self._framework or framework(),
                 "device": device_of(self._device_kind).describe(),
             }
         )
@@ -163,7 +169,8 @@ class _Session:
         try:
             told = self._load_fn(message) if self._load_fn else None
         except Refusal as refusal:
-            return self._channel.complain(str(refusal))
+            self._channel.complain(str(refusal), refusal.fatal)
+            return 1 if refusal.fatal else None
         except Exception as error:  # the script's own trouble is the parent's to show
             self._channel.complain(text_of(error), fatal=True)
             return 1
