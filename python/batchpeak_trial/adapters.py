@@ -5,11 +5,13 @@
 from __future__ import annotations
 
 import re
+import sys
 
 import torch
 
 from .networks import refuse
 from .requirements import require
+from .serving import Refusal
 
 _LLAMA = {
     "query": r"\.q_proj$",
@@ -237,7 +239,12 @@ def _with_adapters(module, model: dict, tuning: dict, parts: list):
         target_modules=_targets(module, model, tuning),
         modules_to_save=_copied_modules(module, model, parts) if parts else None,
     )
-    return peft.get_peft_model(module, config)
+    try:
+        return peft.get_peft_model(module, config)
+    except ImportError as error:
+        # It looks at the versions of other libraries too, as it would in a training.
+        text = "PEFT does not work with what is installed beside it: %s. Install it anew: %s -m pip install --upgrade peft torchao"
+        raise Refusal(text % (error, sys.executable)) from error
 
 
 def _quantize(module, model: dict, tuning: dict, device: torch.device) -> None:
@@ -275,7 +282,10 @@ def _quantized(library, layer, tuning: dict, device: torch.device):
             weight, requires_grad=False, compress_statistics=double, quant_type="nf4", module=made
         )
     else:
-        made = library.nn.Linear8bitLt(columns, rows, bias=layer.bias is not None, has_fp16_weights=False)
+        # llm_int8_threshold of BitsAndBytesConfig in transformers.
+        made = library.nn.Linear8bitLt(
+            columns, rows, bias=layer.bias is not None, has_fp16_weights=False, threshold=6.0
+        )
         made.weight = library.nn.Int8Params(weight.contiguous(), requires_grad=False, has_fp16_weights=False)
     if layer.bias is not None:
         made.bias = layer.bias

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import queue
@@ -83,7 +84,8 @@ class Talk:
         return b"".join(self._errors).decode(errors="replace")[-4000:]
 
     def end(self) -> None:
-        self.process.stdin.close()
+        with contextlib.suppress(BrokenPipeError):
+            self.process.stdin.close()
         try:
             self.process.wait(5)
         except subprocess.TimeoutExpired:
