@@ -34,15 +34,15 @@ def device_of(kind: str | None = None):
 
 
 class _Held:
-    """Main memory that the program had before it held a network: its code and its libraries'."""
+    """Main memory that the program had before it held a network: its libraries' tables and objects."""
 
-    bytes = host_memory.resident_bytes()
+    bytes = host_memory.held_bytes()
 
 
 def count_memory_from_here() -> None:
     """For who imports large libraries after this package."""
     host_memory.trim()
-    _Held.bytes = host_memory.resident_bytes()
+    _Held.bytes = host_memory.held_bytes()
 
 
 class CpuDevice:
@@ -77,11 +77,11 @@ class CpuDevice:
         return host_memory.DataLimit(max(0, self._limit - self.held_bytes()))
 
     def held_bytes(self) -> int:
-        return max(0, host_memory.resident_bytes() - _Held.bytes)
+        return max(0, host_memory.held_bytes() - _Held.bytes)
 
     def peaks(self) -> tuple[int, int]:
         """Allocated and reserved."""
-        peak = max(0, host_memory.peak_resident_bytes() - _Held.bytes)
+        peak = max(0, host_memory.peak_held_bytes() - _Held.bytes)
         return peak, peak
 
     def reset_peaks(self) -> None:

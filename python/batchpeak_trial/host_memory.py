@@ -38,13 +38,17 @@ def _own_bytes(key: str, root: Path = Path("/")) -> int:
     return 1024 * (_entry(_text(root / "proc/self/status"), key) or 0)
 
 
-def resident_bytes() -> int:
-    return _own_bytes("VmRSS:")
+def held_bytes() -> int:
+    """Private memory that was touched. Pages of programs and libraries are not the network's."""
+    return _own_bytes("RssAnon:")
 
 
-def peak_resident_bytes() -> int:
-    """Since reset_peak(), or since the process began where the kernel resets no peak."""
-    return _own_bytes("VmHWM:")
+def peak_held_bytes() -> int:
+    """Since reset_peak(), or since the process began where the kernel resets no peak: of all pages, less those of files,
+    which stay once they are read."""
+    text = _text(Path("/proc/self/status"))
+    peak, files, shared = (_entry(text, key) or 0 for key in ("VmHWM:", "RssFile:", "RssShmem:"))
+    return 1024 * max(0, peak - files - shared)
 
 
 def data_bytes() -> int:

@@ -90,7 +90,7 @@ class _Worker:
 
         self._workload, self._loaded = workload, None
         if self.device.type == "cpu":
-            workload.exercise(self.device)
+            workload.run_small_network(self.device)
             count_memory_from_here()
         self._memory = device_of
 

@@ -164,6 +164,15 @@ def exercise(device: torch.device) -> None:
     gc.collect()
 
 
+def run_small_network(device: torch.device) -> None:
+    """What libraries import and compile in a first step is theirs, and no memory of the network."""
+    small = {"family": "gpt2", "vocabulary_size": 64, "hidden_size": 64, "layers": 1, "heads": 2}
+    model = {**small, "feed_forward_size": 256, "max_positions": 16}
+    workload = Workload({"model": model, "sequence_length": 16, "max_gradient_norm": 1.0}, device)
+    for _ in workload.step(4, 1):
+        pass
+
+
 def _checkpoint(module, model: dict) -> None:
     if not getattr(module, "supports_gradient_checkpointing", False):
         raise refuse("The class of %s has no activation checkpointing." % model["family"])
