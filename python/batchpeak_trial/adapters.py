@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What of a network is trained, and how the rest is held: the tuning of a load message, by PEFT and bitsandbytes."""
+"""What of a network is trained, and how the rest is held: the tuning of a load message, by PEFT and
+bitsandbytes."""
 
 from __future__ import annotations
 
@@ -211,7 +212,8 @@ def _is_in(name: str, layers: list) -> bool:
 
 
 def _copied_modules(module, model: dict, parts: list) -> list[str]:
-    """Names of modules for modules_to_save: what holds the parameters that a part names, and nothing else."""
+    """Names of modules for modules_to_save: what holds the parameters that a part names, and nothing
+    else."""
     modules, used = [], set()
     for name, part in module.named_modules():
         own_parameters = dict(part.named_parameters(recurse=False))
@@ -243,7 +245,8 @@ def _with_adapters(module, model: dict, tuning: dict, parts: list):
         return peft.get_peft_model(module, config)
     except ImportError as error:
         # It looks at the versions of other libraries too, as it would in a training.
-        text = "PEFT does not work with what is installed beside it: %s. Install it anew: %s -m pip install --upgrade peft torchao"
+        text = "PEFT does not work with what is installed beside it (%s). "
+        text += "Update it: %s -m pip install -U peft torchao"
         raise Refusal(text % (error, sys.executable)) from error
 
 
@@ -286,7 +289,8 @@ def _quantized(library, layer, tuning: dict, device: torch.device):
         made = library.nn.Linear8bitLt(
             columns, rows, bias=layer.bias is not None, has_fp16_weights=False, threshold=6.0
         )
-        made.weight = library.nn.Int8Params(weight.contiguous(), requires_grad=False, has_fp16_weights=False)
+        weight = weight.contiguous()
+        made.weight = library.nn.Int8Params(weight, requires_grad=False, has_fp16_weights=False)
     if layer.bias is not None:
         made.bias = layer.bias
     # Quantisation happens where the weight is moved to a device, be it where it is.

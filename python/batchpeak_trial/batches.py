@@ -20,7 +20,13 @@ class Batches:
         self._model, self._device = model, device
         self._length = request.get("sequence_length", 1)
         self._target_length = request.get("decoder_sequence_length") or self._length
-        makers = {"bert": self._bert, "esm2": self._esm2, "t5": self._t5, "vit": self._images, "resnet": self._images}
+        makers = {
+            "bert": self._bert,
+            "esm2": self._esm2,
+            "t5": self._t5,
+            "vit": self._images,
+            "resnet": self._images,
+        }
         self._make = makers.get(model["family"], self._causal)
         self._size, self._batch = 0, {}
 

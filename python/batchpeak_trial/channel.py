@@ -44,8 +44,8 @@ class Inbox:
     def __init__(self):
         self._messages: queue.Queue = queue.Queue()
         self._cancelled: set = set()
-        # Ctrl-C, a terminal that is gone, and a system that ends all processes of a group or a container are
-        # for the parent, which decides what becomes of this process. A handler of your own stays.
+        # Ctrl-C, a terminal that is gone, and a system that ends all processes of a group or a container
+        # are for the parent, which decides what becomes of this process. A handler of your own stays.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         for end in (signal.SIGTERM, signal.SIGHUP):
             if signal.getsignal(end) is signal.SIG_DFL:

@@ -46,7 +46,8 @@ def count_memory_from_here() -> None:
 
 
 class CpuDevice:
-    """Main memory is what the process holds more than at its start; without a kernel that tells, all is 0."""
+    """Main memory is what the process holds more than at its start; without a kernel that tells, all is
+    0."""
 
     kind = "cpu"
 

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a step's exception means for the size it failed at, as batchpeak-worker reads it: core/network/failure.cpp."""
+"""What a step's exception means for the size it failed at, as batchpeak-worker reads it:
+core/network/failure.cpp."""
 
 from __future__ import annotations
 
@@ -9,8 +10,8 @@ from dataclasses import dataclass
 
 _LOST, _DEVICE, _HOST, _INPUT = "lost process", "device memory", "host memory", "input"
 
-# The first that a message contains decides. Signs of a lost context come first: what follows them in a message
-# is guesswork of the library's.
+# The first that a message contains decides. Signs of a lost context come first: what follows them in a
+# message is guesswork of the library's.
 _SIGNS = (
     ("illegal memory access", _LOST),
     ("device-side assert", _LOST),

@@ -44,8 +44,8 @@ def held_bytes() -> int:
 
 
 def peak_held_bytes() -> int:
-    """Since reset_peak(), or since the process began where the kernel resets no peak: of all pages, less those of files,
-    which stay once they are read."""
+    """Since reset_peak(), or since the process began where the kernel resets no peak: of all pages, less
+    those of files, which stay once they are read."""
     text = _text(Path("/proc/self/status"))
     peak, files, shared = (_entry(text, key) or 0 for key in ("VmHWM:", "RssFile:", "RssShmem:"))
     return 1024 * max(0, peak - files - shared)
@@ -73,7 +73,8 @@ def trim() -> None:
 
 
 class DataLimit:
-    """Bounds what the process may allocate, so that an allocation is refused before the kernel kills for it."""
+    """Bounds what the process may allocate, so that an allocation is refused before the kernel kills for
+    it."""
 
     def __init__(self, more_bytes: int):
         self._bytes = data_bytes() + more_bytes
@@ -91,7 +92,8 @@ class DataLimit:
 
 
 def host_memory(root: Path = Path("/")) -> tuple[int, int]:
-    """Total and available bytes, no more than the control group allows; zeros where the kernel does not tell."""
+    """Total and available bytes, no more than the control group allows; zeros where the kernel does not
+    tell."""
     info = _text(root / "proc/meminfo")
     total = 1024 * (_entry(info, "MemTotal:") or 0)
     available = 1024 * (_entry(info, "MemAvailable:") or 0)

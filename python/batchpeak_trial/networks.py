@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The networks of transformers and torchvision that a load message describes, with random weights.
 
-Nothing is downloaded. A network that they have otherwise than it is described is refused: its speed would be
-another one's."""
+Nothing is downloaded. A network that they have otherwise than it is described is refused: its speed would
+be another one's."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _PLAIN_ACTIVATIONS = {
 }
 _GATED_ACTIVATIONS = {"swiglu": ("silu", "swish"), "geglu": ("gelu_pytorch_tanh", "gelu_new", "gelu_fast")}
 
-# Rotary decoders whose configuration has LLaMA's names: what more of a model has a key there, and what the class
-# has whatever a key says.
+# Rotary decoders whose configuration has LLaMA's names: what more of a model has a key there, and what the
+# class has whatever a key says.
 _LLAMA_BIASES = {"attention_bias": "attention_bias", "feed_forward_bias": "mlp_bias"}
 _BIAS = {"attention_bias": "attention_bias"}
 _USE_BIAS = {"attention_bias": "use_bias"}
@@ -126,7 +126,10 @@ _BRANCHES = {
     "falcon": ("sequential", "parallel", "parallel_norms"),
 }
 _WINDOWED = {family for family, known in _ROTARY.items() if "windows" in known} | {"gpt_neo"}
-_LAYER_NORMS = {*_EPSILON, "gptj", "falcon", "gpt2", "gpt3", "gpt_bigcode", "gpt_neo", "opt", "bloom", "mpt"}
+_LAYER_NORMS = {
+    *_EPSILON,
+    *("gpt2", "gpt3", "gpt_bigcode", "gpt_neo", "gptj", "falcon", "opt", "bloom", "mpt"),
+}
 _SOFT_CAPS = {"gemma2", "gemma3_text"}
 
 
@@ -178,7 +181,8 @@ def config_of(model: dict):
     try:
         config = AutoConfig.for_model(kind, **keys)
     except Exception as error:  # each class checks its keys in its own way
-        raise refuse("This version of transformers makes no %s of these sizes (%s)." % (family, error)) from error
+        text = "This version of transformers makes no %s of these sizes (%s)."
+        raise refuse(text % (family, error)) from error
     _set_activation(config, model)
     return config
 
@@ -252,7 +256,7 @@ def _check_parameters(module, model: dict) -> None:
     expected = parameters_of(model)
     found = sum(parameter.numel() for parameter in module.parameters())
     if expected is not None and found != expected:
-        text = "The network has {:,} parameters, but transformers' {} of its sizes has {:,}: another network."
+        text = "The network has {:,} parameters, but transformers' {} of its sizes has {:,}."
         raise refuse(text.format(expected, model["family"], found))
 
 
@@ -351,10 +355,9 @@ def _own_keys(m: dict) -> dict:
     """What one family alone has."""
     family = m["family"]
     if family == "gemma2":
-        caps = {"attn_logit_softcapping": m["attention_soft_cap"] or None}
-        return {**caps, "final_logit_softcapping": m["logit_soft_cap"] or None, "query_pre_attn_scalar": head_size(m)}
+        return {**_scores(m), "attn_logit_softcapping": m["attention_soft_cap"] or None}
     if family == "gemma3_text":
-        return {"query_pre_attn_scalar": head_size(m), "final_logit_softcapping": m["logit_soft_cap"] or None}
+        return _scores(m)
     if family == "smollm3":
         rotates = [int(layer not in m["unrotated_layers"]) for layer in range(m["layers"])]
         return {"no_rope_layers": rotates}
@@ -363,6 +366,14 @@ def _own_keys(m: dict) -> dict:
     if family in ("stablelm", "gpt_neox"):
         return {"use_parallel_residual": m["branches"] != "sequential"}
     return {}
+
+
+def _scores(m: dict) -> dict:
+    """Of Gemma's."""
+    return {
+        "query_pre_attn_scalar": head_size(m),
+        "final_logit_softcapping": m["logit_soft_cap"] or None,
+    }
 
 
 def _gpt2(m: dict) -> dict:
@@ -516,7 +527,15 @@ def _esm2(m: dict) -> dict:
 def _t5(m: dict) -> dict:
     if m["normalization"] != "rmsnorm":
         raise refuse("The network is normalised by layernorm, transformers' t5 by rmsnorm.")
-    words = {"relu": "relu", "gelu": "gelu", "gelu_tanh": "gelu_new", "geglu": "gated-gelu", "swiglu": "gated-silu"}
+    words = {
+        "relu": "relu",
+        "gelu": "gelu",
+        "gelu_tanh": "gelu_new",
+        "geglu": "gated-gelu",
+        "swiglu": "gated-silu",
+    }
+    if m["activation"] not in words:
+        raise refuse("transformers' t5 has not the activation %s." % m["activation"])
     return {
         "vocab_size": m["vocabulary_size"],
         "d_model": m["hidden_size"],

@@ -22,12 +22,13 @@ _REASONS = (
 
 
 class NvidiaGate:
-    """A clock that the power limit lowers is the device's own, which training runs at too: that is noted, and
-    is no disturbance."""
+    """A clock that the power limit lowers is the device's own, which training runs at too: that is noted,
+    and is no disturbance."""
 
     def __init__(self, nvml: Nvml, uuid: str):
         self._nvml, self._uuid = nvml, uuid
-        # Programs on the device at the first trial, this one among them: in a container nobody can tell which.
+        # Programs on the device at the first trial, this one among them: in a container nobody can tell
+        # which.
         self._known = None
 
     def begin(self) -> None:

@@ -109,7 +109,8 @@ class Nvml:
         return handle if found else None
 
     def _processes(self, handle) -> frozenset | None:
-        # Programs may come between two calls, so there is room for more than a GPU was seen to be shared by.
+        # Programs may come between two calls, so there is room for more than a GPU was seen to be shared
+        # by.
         found = (_Process * _MOST_PROCESSES)()
         count = ctypes.c_uint(_MOST_PROCESSES)
         if not self._ask("nvmlDeviceGetComputeRunningProcesses_v3", handle, ctypes.byref(count), found):

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The optimizer of a load message, with the rates of core/network/optimizer_step.cpp: they change no time."""
+"""The optimizer of a load message, with the rates of core/network/optimizer_step.cpp: they change no
+time."""
 
 from __future__ import annotations
 
@@ -127,7 +128,8 @@ class OptimizerStep:
         return is_done
 
     def recover(self) -> None:
-        """After a step that failed somewhere: what it left of gradients and of the scaler's state is dropped."""
+        """After a step that failed somewhere: what it left of gradients and of the scaler's state is
+        dropped."""
         if self._scaler:
             self._scaler = self._new_scaler(self._scaler.get_scale())
         for parameter in self._stepped if self._masters else ():
@@ -147,8 +149,8 @@ class OptimizerStep:
         return torch.amp.GradScaler(self._device.type, init_scale=scale)
 
     def _prepare(self) -> None:
-        """Gradients and the optimizer's state lie in memory before the first forward pass, as they do in all
-        steps of a training but the first."""
+        """Gradients and the optimizer's state lie in memory before the first forward pass, as they do in
+        all steps of a training but the first."""
         for parameter in self._parameters:
             parameter.grad = torch.zeros_like(parameter)
         if self._masters:

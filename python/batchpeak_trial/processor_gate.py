@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether a trial on the processor had it for itself, as batchpeak-worker judges it: app/worker/processor_gate.cpp."""
+"""Whether a trial on the processor had it for itself, as batchpeak-worker judges it:
+app/worker/processor_gate.cpp."""
 
 from __future__ import annotations
 
@@ -11,16 +12,18 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-# Beside other busy programs the steps of one size were seen to take between 84 and 530 ms; trials that got nine
-# tenths of the time of their threads agreed.
+# Beside other busy programs the steps of one size were seen to take between 84 and 530 ms; trials that got
+# nine tenths of the time of their threads agreed.
 _UNDISTURBED_SHARE = 0.9
-# The middle 60 % of the steps make the time of a trial, so that fewer steps than every fifth cannot move it.
+# The middle 60 % of the steps make the time of a trial, so that fewer steps than every fifth cannot move
+# it.
 _MOST_MAJOR_FAULTS_PER_STEP = 0.2
 
 
 @dataclass
 class GateReport:
-    """readings are fields of a result; disturbances become flags with that word, notes flags as they are."""
+    """readings are fields of a result; disturbances become flags with that word, notes flags as they
+    are."""
 
     readings: dict = field(default_factory=dict)
     disturbances: list = field(default_factory=list)
@@ -66,12 +69,11 @@ def processor_load(root: Path = Path("/")) -> _Load | None:
 
 
 class ProcessorGate:
-    """A step that keeps some of its threads waiting is not disturbed by that: what counts is what others can
-    have taken from it.
+    """A step that keeps some of its threads waiting is not disturbed by that: what counts is what others
+    can have taken from it.
 
-    threads are those that a step can keep busy; waits_elsewhere says that it may as well wait for a device that
-    nobody here knows, so that time it did not use says nothing.
-    """
+    threads are those that a step can keep busy; waits_elsewhere says that it may as well wait for a device
+    that nobody here knows, so that time it did not use says nothing. """
 
     def __init__(self, threads: int, waits_elsewhere: bool = False, root: Path = Path("/")):
         self._threads, self._waits_elsewhere, self._root = threads, waits_elsewhere, root
@@ -127,7 +129,8 @@ class ProcessorGate:
         most_lacking = self._threads * (1 - _UNDISTURBED_SHARE)
         if self._busy is None:
             if lacking > most_lacking and not self._waits_elsewhere:
-                report.disturbances.append("%.0f %% of the processor was given to the trial" % (100 * share))
+                given = "%.0f %% of the processor was given to the trial"
+                report.disturbances.append(given % (100 * share))
             return
         foreign = max(0.0, self._busy / self._wall - own)
         report.readings["foreign_processors"] = foreign

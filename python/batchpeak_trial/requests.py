@@ -11,7 +11,8 @@ from .processor_gate import GateReport
 from .step_statistics import RunScatter, typical_seconds
 from .steps import StepChain, Steps
 
-# Each halves the scale of the loss, which begins at 2^16: gradients that are infinite at 2^-16 are so at any.
+# Each halves the scale of the loss, which begins at 2^16: gradients that are infinite at 2^-16 are so at
+# any.
 _MOST_WITHOUT_STEP = 32
 _SHARE_WITHOUT_STEP = 0.2
 

@@ -23,11 +23,10 @@ An example with torch:
 
     serve(step, parameters=sum(p.numel() for p in model.parameters()))
 
-A step that yields behind forward and behind backward has its three phases timed apart. The optimizer step runs
-once for some micro-batches in a row, as in gradient accumulation. A plain function takes forward, backward and
-optimizer together, and waits for the device before it returns where that is none of torch's. Standard output
-belongs to the protocol: whatever the script prints goes to standard error.
-"""
+A step that yields behind forward and behind backward has its three phases timed apart. The optimizer step
+runs once for some micro-batches in a row, as in gradient accumulation. A plain function takes forward,
+backward and optimizer together, and waits for the device before it returns where that is none of torch's.
+Standard output belongs to the protocol: whatever the script prints goes to standard error. """
 
 from __future__ import annotations
 
@@ -89,15 +88,17 @@ def serve(
 ):
     """Speaks the trial protocol on standard input and output until the parent says goodbye or ends.
 
-    step_fn(micro_batch_size)   takes one whole step, or yields behind forward and behind backward; raises when
-                                it does not fit. With a second argument it is told how many micro-batches make
-                                an optimizer step; False as its result says that the optimizer left that out
-    load(request)               told once of the load message, a dict; may build the network, and return fields
-                                of the answer, such as {"parameters": 124439808, "approximations": [...]}.
+    step_fn(micro_batch_size)   takes one whole step, or yields behind forward and behind backward; raises
+                                when it does not fit. With a second argument it is told how many
+                                micro-batches make an optimizer step; False as its result says that the
+                                optimizer left that out
+    load(request)               told once of the load message, a dict; may build the network, and return
+                                fields of the answer, as {"parameters": 124439808, "approximations": []}.
                                 A baseline_bytes above its limit_bytes says that not even the network fits
-    recover()                   called after a failed step, when its exception is gone; should drop gradients
-    peak_bytes()                highest memory use [bytes] since reset_peaks(), of a device that torch does not
-                                know; without it that of torch.cuda, else of the process
+    recover()                   called after a failed step, when its exception is gone; should drop
+                                gradients
+    peak_bytes()                highest memory use [bytes] since reset_peaks(), of a device that torch does
+                                not know; without it that of torch.cuda, else of the process
     reset_peaks()               called after warm-up, and before the first steps of a size in a comparison
     parameters                  how many the network has, for the window to show
     device                      "cpu" where steps leave the GPU alone that torch has
@@ -205,11 +206,13 @@ class _Session:
             return self._channel.complain("A comparison must come after a load that succeeded.")
         sizes = message.get("micro_batch_sizes")
         if not isinstance(sizes, list) or not sizes or not all(map(_is_size, sizes)):
-            return self._channel.complain("A comparison must say its micro_batch_sizes, whole numbers above 0.")
+            text = "A comparison must say its micro_batch_sizes, whole numbers above 0."
+            return self._channel.complain(text)
         return self._answer(RunningComparison(message, self._bench))
 
     def _refuse_training(self, _message: dict) -> None:
-        self._channel.complain("It runs trials alone. Train with batchpeak-worker, or with your own trainer.")
+        text = "It runs trials alone. Train with batchpeak-worker, or with your own trainer."
+        self._channel.complain(text)
 
     def _answer(self, running) -> int | None:
         try:
@@ -221,7 +224,8 @@ class _Session:
         if self._protocol == 1:
             result.pop("clock", None)
         if result.get("last"):
-            self._channel.log("The device did not get all of its memory back after the step; a fresh program will.")
+            text = "The device did not get all of its memory back after the step; a fresh program will."
+            self._channel.log(text)
         self._channel.send(result)
         return MEMORY_LOST if result.get("last") else None
 
@@ -231,4 +235,5 @@ def _is_size(value) -> bool:
 
 
 def _unknown(kind) -> str:
-    return "The message type %.80r is unknown; hello, load, trial, compare, cancel and bye are known." % (kind,)
+    known = "hello, load, trial, compare, cancel and bye are known."
+    return "The message type %.80r is unknown; %s" % (kind, known)

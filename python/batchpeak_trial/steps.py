@@ -39,9 +39,8 @@ class StepChain:
 class Steps:
     """step_fn is a function that takes a whole step, or one that yields behind forward and behind backward.
 
-    Of the second kind several make a chain: the last alone goes on behind its second yield, to the optimizer
-    step. Where it takes two arguments, the second is how many there are in the chain.
-    """
+    Of the second kind several make a chain: the last alone goes on behind its second yield, to the
+    optimizer step. Where it takes two arguments, the second is how many there are in the chain. """
 
     def __init__(self, step_fn, device):
         self._step_fn, self._device = step_fn, device

@@ -95,7 +95,8 @@ class _Worker:
         self._memory = device_of
 
     def load(self, request: dict) -> dict:
-        if not isinstance(request.get("model"), dict) or not isinstance(request["model"].get("family"), str):
+        model = request.get("model")
+        if not isinstance(model, dict) or not isinstance(model.get("family"), str):
             raise Refusal("A load must say its model, with its family.")
         self._loaded = None
         gc.collect()

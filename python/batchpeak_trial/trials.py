@@ -58,7 +58,8 @@ class RunningTrial(RunningRequest):
             "alloc_retries": self._retries,
         }
         if outcome == "ok" and not fields["seconds_per_step"]:
-            fields.update(outcome="failed", text="No step took a time that could be measured.", step_seconds=[])
+            text = "No step took a time that could be measured."
+            fields.update(outcome="failed", text=text, step_seconds=[])
         if self._clock is not None:
             fields["clock"] = self._clock
         fields.update(self._phases())

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The network of a load message with all that its steps need: what batchpeak-worker calls a loaded network."""
+"""The network of a load message with all that its steps need: what batchpeak-worker calls a loaded
+network."""
 
 from __future__ import annotations
 
@@ -27,7 +28,14 @@ _TYPES = {
     "plain-fp16": torch.float16,
 }
 _AUTOCAST = {"bf16": torch.bfloat16, "fp16": torch.float16}
-_MOMENT_BYTES = {"adamw-8bit": 2.0, "adamw-4bit": 1.0, "adamw-32bit": 8.0, "lion": 4.0, "lion-8bit": 1.0, "adafactor": 0.0}
+_MOMENT_BYTES = {
+    "adamw-8bit": 2.0,
+    "adamw-4bit": 1.0,
+    "adamw-32bit": 8.0,
+    "lion": 4.0,
+    "lion-8bit": 1.0,
+    "adafactor": 0.0,
+}
 
 
 class Workload:
@@ -156,8 +164,8 @@ def needed_bytes(request: dict) -> int:
 
 
 def exercise(device: torch.device) -> None:
-    """Makes the matrix libraries take their workspaces, on this thread and on autograd's, and drains what a failed
-    backward has left in autograd's queue."""
+    """Makes the matrix libraries take their workspaces, on this thread and on autograd's, and drains what a
+    failed backward has left in autograd's queue."""
     layer = torch.nn.Linear(16, 16, device=device)
     layer(torch.ones(1, 16, device=device)).sum().backward()
     del layer

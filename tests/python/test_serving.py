@@ -10,14 +10,14 @@ from pathlib import Path
 
 from .talk import Talk
 
-# Up to 8 samples fit; 13 loses the device, 14 is refused main memory, 15 fails otherwise, and 16 is no size for a
-# kernel. It prints, as scripts do.
+# Up to 8 samples fit; 13 loses the device, 14 is refused main memory, 15 fails otherwise, and 16 is no size for
+# a kernel. It prints, as scripts do.
 SCRIPT = """
 import sys, time
 from batchpeak_trial import serve
 
 FAILURES = {13: "CUDA error: an illegal memory access was encountered",
-            14: "[enforce fail] DefaultCPUAllocator: can't allocate memory: you tried to allocate 4096 bytes.",
+            14: "[enforce fail] DefaultCPUAllocator: can't allocate memory: tried to allocate 4096 bytes.",
             15: "the script's own trouble",
             16: "CUDA error: invalid configuration argument"}
 
@@ -215,7 +215,8 @@ class ScriptTest(unittest.TestCase):
         result = talk.ask("compare", id=2, micro_batch_sizes=[8, 7], visits=10**6, time_limit=0.3)
         self.assertEqual(result["outcome"], "timeout")
         # Where as many steps as were wanted are there, what was measured counts.
-        result = talk.ask("trial", id=3, micro_batch_size=8, min_steps=3, max_steps=10**6, min_seconds=9, time_limit=1)
+        steps = {"min_steps": 3, "max_steps": 10**6, "min_seconds": 9}
+        result = talk.ask("trial", id=3, micro_batch_size=8, time_limit=1, **steps)
         self.assertEqual(result["outcome"], "ok")
 
     def test_abandons(self):

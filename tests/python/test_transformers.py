@@ -127,8 +127,9 @@ class TransformersTest(unittest.TestCase):
 
     def trial(self, size: int = 4, **fields) -> dict:
         type(self).trials += 1
-        request = {"id": self.trials, "micro_batch_size": size, "min_steps": 4, "max_steps": 8, "min_seconds": 0.05}
-        result = self.talk.ask("trial", **{**request, "time_limit": 60.0, "abandon_above": 0.0, **fields})
+        request = {"id": self.trials, "micro_batch_size": size, "time_limit": 60.0, "abandon_above": 0.0}
+        steps = {"min_steps": 4, "max_steps": 8, "min_seconds": 0.05}
+        result = self.talk.ask("trial", **{**request, **steps, **fields})
         self.assertEqual(result["id"], self.trials)
         return result
 
@@ -249,7 +250,8 @@ class TransformersTest(unittest.TestCase):
             self.assert_whole(self.trial())
 
     def test_tunings(self):
-        every = [{"projection": p} for p in ("query", "key", "value", "attention_output", "gate", "up", "down")]
+        names = ("query", "key", "value", "attention_output", "gate", "up", "down")
+        every = [{"projection": name} for name in names]
         cases = {
             "all matrices": (LLAMA, {**LORA, "targets": every}),
             "one layer": (LLAMA, {**LORA, "targets": [{"projection": "query", "layers": [1]}]}),
