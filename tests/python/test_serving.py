@@ -34,11 +34,12 @@ def whole(micro_batch_size):
 
 def phased(micro_batch_size):
     compute(micro_batch_size)
+    time.sleep(0.002)
     yield
-    sum(range(40000 * micro_batch_size))
+    time.sleep(0.008)
     yield
     print("optimizer step")
-    sum(range(10000))
+    time.sleep(0.02)
 
 def forward(micro_batch_size):
     compute(micro_batch_size)
@@ -119,10 +120,12 @@ class ScriptTest(unittest.TestCase):
         talk = self.load("phased")
         result = talk.ask("trial", id=1, micro_batch_size=4, min_steps=6, max_steps=24)
         self.assertEqual(result["outcome"], "ok")
-        forward, backward = result["forward_seconds"], result["backward_seconds"]
-        self.assertGreater(backward, forward)
-        self.assertLess(result["optimizer_seconds"], backward)
-        self.assertLess(abs(result["seconds_per_step"] / (forward + backward) - 1), 0.3)
+        # A computer that is busy makes phases longer, and never shorter.
+        self.assertGreaterEqual(result["forward_seconds"], 0.002)
+        self.assertGreaterEqual(result["backward_seconds"], 0.008)
+        self.assertGreaterEqual(result["optimizer_seconds"], 0.02)
+        self.assertGreaterEqual(min(result["step_seconds"]), 0.01)
+        self.assertGreater(result["wall_seconds"], sum(result["step_seconds"]) + 0.02)
         talk.end()
         # One optimizer step ends each chain, and the steps of a chain are several.
         self.assertLess(talk.errors().count("optimizer step"), talk.errors().count("step of"))
