@@ -64,7 +64,7 @@ class RunningRequest:
 
         Raises StickyFailure."""
         outcome, failure = "ok", None
-        held_before = max(self.bench.held, self.device.held_bytes())
+        self.bench.held = max(self.bench.held, self.device.held_bytes())
         try:
             if self.bench.not_even_loaded:
                 raise Ended("oom")
@@ -81,11 +81,9 @@ class RunningRequest:
         result.update(self.fields(result["outcome"]))
         result.update(self.readings, flags=self.flags, wall_seconds=time.perf_counter() - self._start)
         if failure:
-            self._recover(failure, held_before, result)
+            self._recover(failure, result)
         elif self.bench.not_even_loaded:
             result["text"] = "Not even the network without any sample fits."
-        elif outcome == "ok":
-            self.bench.held = self.device.held_bytes()
         return result
 
     def work(self) -> None:
@@ -98,6 +96,8 @@ class RunningRequest:
         """A scaled loss finds its scale in steps that change nothing; those say nothing of the size."""
         while True:
             chain = self.bench.steps.run(self.size, count)
+            # What libraries have taken for themselves by now is not lost.
+            self.bench.held = self.device.held_bytes()
             if not chain.lacks_step:
                 return chain
             if not self._may_take_again():
@@ -163,7 +163,7 @@ class RunningRequest:
         needed = allocated + failure.requested_bytes if failure and failure.outcome == "oom" else 0
         return max(reserved, needed)
 
-    def _recover(self, failure: Failure, held_before: int, result: dict) -> None:
+    def _recover(self, failure: Failure, result: dict) -> None:
         # The exception is gone here, and with it what its traceback held.
         result["text"] = failure.text[:4000]
         if failure.is_of_host:
@@ -171,7 +171,7 @@ class RunningRequest:
         try:
             self.bench.hooks.recover(self.device)
             self.device.synchronize()
-            lost = self.device.has_lost(held_before)
+            lost = self.device.has_lost(self.bench.held)
         except Exception:  # whatever fails here is no longer the step's failure: the device does not answer
             lost = True
         if lost:

@@ -50,6 +50,7 @@ class Workload:
         _refuse_other_steps(request, self._precision)
         self.approximations += _approximations_of(request)
         _choose_ways(request, self._precision)
+        exercise(device)
         torch.manual_seed(request.get("seed", 1))
         self._module, self.parameters = self._make_module()
         self._batches = Batches(self.model, request, device)

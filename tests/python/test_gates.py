@@ -21,6 +21,7 @@ from batchpeak_trial.failures import classify, requested_bytes  # noqa: E402
 from batchpeak_trial.nvidia_gate import NvidiaGate  # noqa: E402
 from batchpeak_trial.nvml import Condition, Nvml  # noqa: E402
 from batchpeak_trial.processor_gate import GateReport, ProcessorGate, processor_load  # noqa: E402
+from batchpeak_trial.requests import Bench  # noqa: E402
 from batchpeak_trial.step_statistics import (  # noqa: E402
     RunScatter,
     is_warm,
@@ -28,6 +29,7 @@ from batchpeak_trial.step_statistics import (  # noqa: E402
     typical_seconds,
 )
 from batchpeak_trial.steps import Steps  # noqa: E402
+from batchpeak_trial.trials import RunningTrial  # noqa: E402
 
 WELL = Condition(
     clock_megahertz=1980.0,
@@ -253,6 +255,39 @@ class CudaDeviceTest(unittest.TestCase):
     def test_notices_lost_memory(self):
         self.assertFalse(self.device.has_lost(8))
         self.assertTrue(self.device.has_lost(7))
+
+    def test_ends_where_memory_stays_lost(self):
+        held = [8]
+        self.cuda.memory_allocated = lambda: held[0]
+        self.cuda.max_memory_allocated = self.cuda.max_memory_reserved = lambda: 90
+        self.cuda.reset_peak_memory_stats = self.cuda.empty_cache = lambda: None
+        self.cuda.memory_stats = dict
+        self.device.gates = list
+
+        def step(size):
+            # The first takes what libraries keep; the large one loses more.
+            held[0] = max(held[0], 20)
+            if size > 8:
+                held[0] = 30 if size > 16 else 20
+                raise RuntimeError("CUDA out of memory. Tried to allocate 64 bytes.")
+
+        sent = []
+        channel = types.SimpleNamespace(send=sent.append)
+        inbox = types.SimpleNamespace(is_cancelled=lambda _: False)
+        hooks = types.SimpleNamespace(
+            recover=lambda _: None, reset_peaks=lambda _: None, peaks=lambda device: device.peaks()
+        )
+        bench = Bench(step, self.device, hooks, channel, inbox)
+
+        def answer(size):
+            request = {"id": 1, "micro_batch_size": size, "time_limit": 60.0, "min_seconds": 0.0}
+            return RunningTrial(request, bench).answer()
+
+        self.assertEqual(answer(4)["outcome"], "ok")
+        fits_not = answer(16)
+        self.assertEqual((fits_not["outcome"], fits_not["peak_reserved_bytes"]), ("oom", 154))
+        self.assertNotIn("last", fits_not)
+        self.assertTrue(answer(32)["last"])
 
     def test_waits_once_a_chain(self):
         def step(_size):
