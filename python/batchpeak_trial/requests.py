@@ -39,6 +39,8 @@ class Bench:
         # Of the device between steps, as far as steps have come to their end.
         self.held = device.held_bytes()
         self.hello = 0.0
+        # The kernel that computes it, where the load knows; empty where it does not.
+        self.attention = ""
 
     def peaks(self) -> tuple[int, int]:
         return self.hooks.peaks(self.device)

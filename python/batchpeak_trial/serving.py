@@ -93,7 +93,8 @@ def serve(
                                 micro-batches make an optimizer step; False as its result says that the
                                 optimizer left that out
     load(request)               told once of the load message, a dict; may build the network, and return
-                                fields of the answer, as {"parameters": 124439808, "approximations": []}.
+                                fields of the answer, as {"parameters": 124439808, "approximations": []},
+                                and with "attention" the kernel that results shall name.
                                 A baseline_bytes above its limit_bytes says that not even the network fits
     recover()                   called after a failed step, when its exception is gone; should drop
                                 gradients
@@ -178,13 +179,15 @@ class _Session:
         device = device_of(self._device_kind)
         self._bench = Bench(self._step_fn, device, self._hooks, self._channel, self._inbox)
         self._bench.hello = self._hello
+        told = dict(told) if isinstance(told, dict) else {}
+        self._bench.attention = told.pop("attention", "")
         limit = message.get("memory_limit_bytes")
         loaded = {
             "type": "loaded",
             "parameters": self._parameters,
             "baseline_bytes": self._bench.held,
             "limit_bytes": device.limit(limit if isinstance(limit, int) else 0),
-            **(told if isinstance(told, dict) else {}),
+            **told,
         }
         if 0 < loaded["limit_bytes"] < loaded["baseline_bytes"]:
             self._bench.not_even_loaded = loaded["baseline_bytes"]

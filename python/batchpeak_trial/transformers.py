@@ -120,7 +120,7 @@ class _Worker:
             return {"parameters": _count(request["model"]), "baseline_bytes": max(needed, limit + 1)}
         memory.synchronize()
         memory.empty_cache()
-        fields: dict = {"parameters": self._loaded.parameters}
+        fields: dict = {"parameters": self._loaded.parameters, "attention": self._loaded.attention}
         if self._loaded.approximations:
             fields["approximations"] = self._loaded.approximations[:_MOST_APPROXIMATIONS]
         return fields

@@ -62,6 +62,8 @@ class RunningTrial(RunningRequest):
             fields.update(outcome="failed", text=text, step_seconds=[])
         if self._clock is not None:
             fields["clock"] = self._clock
+        if outcome == "ok" and self.bench.attention:
+            fields["attention"] = self.bench.attention
         fields.update(self._phases())
         fields.update(self._error(seconds, outcome))
         return fields

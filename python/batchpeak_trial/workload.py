@@ -53,6 +53,9 @@ class Workload:
         exercise(device)
         torch.manual_seed(request.get("seed", 1))
         self._module, self.parameters = self._make_module()
+        kernel = getattr(getattr(self._module, "config", None), "_attn_implementation", None) or ""
+        # What torch chooses behind its one function nobody can tell.
+        self.attention = {"eager": "math"}.get(kernel, kernel)
         self._batches = Batches(self.model, request, device)
         self._optimizer = self._make_optimizer() if self._trains else None
 

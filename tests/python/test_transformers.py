@@ -247,7 +247,9 @@ class TransformersTest(unittest.TestCase):
     def test_attention_kernels(self):
         for attention in ("math", "flash", "memory-efficient", "cudnn"):
             self.load(LLAMA, attention=attention)
-            self.assert_whole(self.trial())
+            result = self.trial()
+            self.assert_whole(result)
+            self.assertEqual(result["attention"], "math" if attention == "math" else "sdpa")
 
     def test_tunings(self):
         names = ("query", "key", "value", "attention_output", "gate", "up", "down")
