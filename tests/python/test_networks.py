@@ -19,6 +19,7 @@ try:
     from batchpeak_trial.descriptions import completed, parameters_of
     from batchpeak_trial.networks import build
     from batchpeak_trial.serving import Refusal
+    from batchpeak_trial.workload import Workload
     from parity.cases import CASES
 except ImportError as error:  # without the other people's networks there is nothing to compare with
     raise unittest.SkipTest(str(error)) from error
@@ -41,6 +42,56 @@ def _distinct() -> dict:
 
 def _shapes(module) -> dict:
     return {name: tuple(parameter.shape) for name, parameter in module.named_parameters()}
+
+
+def _models_without_a_case() -> dict:
+    sizes = {
+        "vocabulary_size": 101,
+        "hidden_size": 64,
+        "layers": 3,
+        "heads": 4,
+        "key_value_heads": 2,
+        "feed_forward_size": 88,
+        "max_positions": 24,
+    }
+    rotary = {
+        **sizes,
+        "position_embedding": "rotary",
+        "normalization": "rmsnorm",
+        "activation": "swiglu",
+        "tied_embeddings": False,
+        "attention_bias": False,
+        "attention_output_bias": False,
+        "feed_forward_bias": False,
+    }
+    models = {
+        "gpt3": {**sizes, "key_value_heads": 4, "tied_embeddings": False},
+        "gemma": {**rotary, "activation": "geglu", "tied_embeddings": True, "head_size": 24},
+        "glm": {**rotary, "attention_bias": True, "rotary_dimensions": 8},
+        "hunyuan_v1_dense": {**rotary, "query_key_normalization": True},
+        "glm4_moe": {
+            **rotary,
+            "rotary_dimensions": 8,
+            "feed_forward_size": 40,
+            "experts": 8,
+            "experts_per_token": 2,
+            "shared_expert_size": 40,
+            "dense_layers": 1,
+            "dense_feed_forward_size": 88,
+            "query_key_normalization": True,
+        },
+        "mpt": {
+            **sizes,
+            "key_value_heads": 4,
+            "feed_forward_size": 256,
+            "position_embedding": "alibi",
+            "attention_bias": False,
+            "attention_output_bias": False,
+            "feed_forward_bias": False,
+            "normalization_bias": False,
+        },
+    }
+    return models
 
 
 class NetworksTest(unittest.TestCase):
@@ -88,56 +139,36 @@ class NetworksTest(unittest.TestCase):
                     self.assertEqual(count, found)
 
     def test_of_families_without_a_case(self):
-        sizes = {
-            "vocabulary_size": 101,
-            "hidden_size": 64,
-            "layers": 3,
-            "heads": 4,
-            "key_value_heads": 2,
-            "feed_forward_size": 88,
-            "max_positions": 24,
-        }
-        rotary = {
-            **sizes,
-            "position_embedding": "rotary",
-            "normalization": "rmsnorm",
-            "activation": "swiglu",
-            "tied_embeddings": False,
-            "attention_bias": False,
-            "attention_output_bias": False,
-            "feed_forward_bias": False,
-        }
-        models = {
-            "gpt3": {**sizes, "key_value_heads": 4, "tied_embeddings": False},
-            "gemma": {**rotary, "activation": "geglu", "tied_embeddings": True, "head_size": 24},
-            "glm": {**rotary, "attention_bias": True, "rotary_dimensions": 8},
-            "hunyuan_v1_dense": {**rotary, "query_key_normalization": True},
-            "glm4_moe": {
-                **rotary,
-                "rotary_dimensions": 8,
-                "feed_forward_size": 40,
-                "experts": 8,
-                "experts_per_token": 2,
-                "shared_expert_size": 40,
-                "dense_layers": 1,
-                "dense_feed_forward_size": 88,
-                "query_key_normalization": True,
-            },
-            "mpt": {
-                **sizes,
-                "key_value_heads": 4,
-                "feed_forward_size": 256,
-                "position_embedding": "alibi",
-                "attention_bias": False,
-                "attention_output_bias": False,
-                "feed_forward_bias": False,
-                "normalization_bias": False,
-            },
-        }
-        for family, model in models.items():
+        for family, model in _models_without_a_case().items():
             with self.subTest(family), torch.device("meta"):
                 # build() itself compares the numbers of parameters.
                 self.assertGreater(len(_shapes(build({"family": family, **model}))), 10)
+
+    def test_take_steps(self):
+        models = {name: network.model for name, network in _distinct().items()}
+        models.update({name: {"family": name, **model} for name, model in _models_without_a_case().items()})
+        for name, model in models.items():
+            # Statistics over a batch are of two samples at least.
+            request = {"model": model, "sequence_length": 24, "decoder_sequence_length": 16}
+            with self.subTest(name):
+                self._take_step(request)
+                self._take_step({**request, "phase": "eval"})
+            if model["family"] != "resnet":
+                with self.subTest(name + ", checkpointing in bf16"):
+                    self._take_step({**request, "activation_checkpointing": True, "precision": "bf16"})
+
+    def _take_step(self, request: dict) -> None:
+        workload = Workload(request, torch.device("cpu"))
+        losses = []
+        loss_of = workload._loss
+        workload._loss = lambda batch: losses.append(loss_of(batch)) or losses[-1]
+        before = [parameter.detach().clone() for parameter in workload._module.parameters()]
+        phases = sum(1 for _ in workload.step(2, 1))
+        self.assertTrue(torch.isfinite(losses[0]).item())
+        trains = request.get("phase") != "eval"
+        self.assertEqual(phases, 2 if trains else 0)
+        pairs = zip(before, workload._module.parameters())
+        self.assertEqual(any(not torch.equal(*pair) for pair in pairs), trains)
 
     def test_refuses_what_transformers_lacks(self):
         gpt2 = {
