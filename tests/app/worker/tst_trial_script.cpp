@@ -34,7 +34,7 @@ sys.exit(serve(step, peak_bytes=lambda: 4096, parameters=12))
 
 } // namespace
 
-/// batchpeak_trial.py, as a script of a user has it run.
+/// The package batchpeak_trial, as a script of a user has it run.
 class TrialScriptTest : public QObject
 {
     Q_OBJECT
@@ -45,7 +45,7 @@ class TrialScriptTest : public QObject
     WorkerTalk* start()
     {
         return new WorkerTalk(m_python, {m_folder.filePath(QStringLiteral("train.py")),
-                                         QStringLiteral(BATCHPEAK_SOURCE_DIR "/resources/python")});
+                                         QStringLiteral(BATCHPEAK_SOURCE_DIR "/python")});
     }
     std::unique_ptr<WorkerTalk> startLoaded(int protocol = protocolVersion)
     {

@@ -1,0 +1,86 @@
+# SPDX-FileCopyrightText: Batchpeak authors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Random micro-batches, as the networks of transformers take them by name."""
+
+from __future__ import annotations
+
+import torch
+
+_NOT_COUNTED = -100
+# BERT, arXiv 1810.04805, section 3.1.
+_PREDICTED_SHARE = 0.15
+# Tokens below are padding and the like in ESM-2's alphabet.
+_FIRST_PLAIN_TOKEN = 4
+
+
+class Batches:
+    """Of a completed model; in the host's memory, pinned for a GPU, as a loader of data hands them over."""
+
+    def __init__(self, model: dict, request: dict, device: torch.device):
+        self._model, self._device = model, device
+        self._length = request.get("sequence_length", 1)
+        self._target_length = request.get("decoder_sequence_length") or self._length
+        makers = {
+            "bert": self._bert,
+            "esm2": self._esm2,
+            "t5": self._t5,
+            "vit": self._images,
+            "resnet": self._images,
+        }
+        self._make = makers.get(model["family"], self._causal)
+        self._size, self._batch = 0, {}
+
+    def of(self, size: int) -> dict:
+        """On the device. Made once for a size, and copied in each step."""
+        if size != self._size:
+            self.drop()
+            self._batch = {name: self._pinned(value) for name, value in self._make(size).items()}
+            self._size = size
+        return {name: value.to(self._device, non_blocking=True) for name, value in self._batch.items()}
+
+    def drop(self) -> None:
+        self._size, self._batch = 0, {}
+
+    def _pinned(self, value):
+        return value.pin_memory() if self._device.type == "cuda" else value
+
+    def _tokens(self, samples: int, length: int) -> torch.Tensor:
+        return torch.randint(self._model["vocabulary_size"], (samples, length))
+
+    def _causal(self, samples: int) -> dict:
+        tokens = self._tokens(samples, self._length)
+        return {"input_ids": tokens, "labels": tokens}
+
+    def _masked(self, samples: int, tokens: torch.Tensor) -> torch.Tensor:
+        """Labels of as many tokens of each sample, at random places."""
+        count = self._model["predicted_tokens"] or max(1, round(_PREDICTED_SHARE * self._length))
+        places = torch.rand(samples, self._length).topk(min(count, self._length), 1).indices
+        return torch.full_like(tokens, _NOT_COUNTED).scatter(1, places, tokens.gather(1, places))
+
+    def _bert(self, samples: int) -> dict:
+        model, tokens = self._model, self._tokens(samples, self._length)
+        batch = {"input_ids": tokens}
+        if model["token_types"] > 0:
+            batch["token_type_ids"] = torch.randint(model["token_types"], (samples, self._length))
+        if not model["masked_language_head"]:
+            return {**batch, "labels": torch.randint(model["sentence_classes"], (samples,))}
+        batch["labels"] = self._masked(samples, tokens)
+        if model["next_sentence_head"]:
+            batch["next_sentence_label"] = torch.randint(model["sentence_classes"], (samples,))
+        return batch
+
+    def _esm2(self, samples: int) -> dict:
+        last = self._model["vocabulary_size"]
+        tokens = torch.randint(min(_FIRST_PLAIN_TOKEN, last - 1), last, (samples, self._length))
+        labels = self._masked(samples, tokens)
+        masked = tokens.masked_fill(labels != _NOT_COUNTED, self._model["mask_token"])
+        return {"input_ids": masked, "labels": labels}
+
+    def _t5(self, samples: int) -> dict:
+        tokens = self._tokens(samples, self._length)
+        return {"input_ids": tokens, "labels": self._tokens(samples, self._target_length)}
+
+    def _images(self, samples: int) -> dict:
+        model = self._model
+        images = torch.randn(samples, model["channels"], model["image_size"], model["image_size"])
+        return {"pixel_values": images, "labels": torch.randint(model["classes"], (samples,))}

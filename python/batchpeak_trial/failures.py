@@ -1,0 +1,105 @@
+# SPDX-FileCopyrightText: Batchpeak authors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a step's exception means for the size it failed at, as batchpeak-worker reads it:
+core/network/failure.cpp."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_LOST, _DEVICE, _HOST, _INPUT = "lost process", "device memory", "host memory", "input"
+
+# The first that a message contains decides. Signs of a lost context come first: what follows them in a
+# message is guesswork of the library's.
+_SIGNS = (
+    ("illegal memory access", _LOST),
+    ("device-side assert", _LOST),
+    ("unspecified launch failure", _LOST),
+    ("misaligned address", _LOST),
+    ("illegal instruction", _LOST),
+    ("nccl error", _LOST),
+    ("can't allocate memory", _HOST),
+    ("cannot allocate memory", _HOST),
+    ("unable to allocate", _HOST),
+    ("not enough memory", _HOST),
+    ("std::bad_alloc", _HOST),
+    ("out of memory", _DEVICE),
+    ("resource_exhausted", _DEVICE),
+    ("cublas_status_alloc_failed", _DEVICE),
+    ("cudnn_status_alloc_failed", _DEVICE),
+    ("allocation is out of device memory", _DEVICE),
+    ("module:pt_devmem allocation failed", _DEVICE),
+    ("cufft_internal_error", _DEVICE),
+    # libc10_cuda asks NVML who holds the memory before it says that there is none, and asserts that it may.
+    ("nvml_success ==", _DEVICE),
+    ("would exceed allowed memory", _DEVICE),
+    ("cudnn_status_not_supported", _DEVICE),
+    ("cudnn_status_internal_error", _DEVICE),
+    # Often memory in disguise; a fresh process tells.
+    ("cublas_status_not_initialized", _LOST),
+    ("cublas_status_execution_failed", _LOST),
+    ("cublas_status_internal_error", _LOST),
+    ("cudnn_status_execution_failed", _LOST),
+    # More than a kernel or a library counts to.
+    ("invalid configuration argument", _INPUT),
+    ("integer overflow", _INPUT),
+    ("integer multiplication overflow", _INPUT),
+    ("integer out of range", _INPUT),
+    ("canuse32bitindexmath", _INPUT),
+    ("int_max", _INPUT),
+    ("too large to fit into a", _INPUT),
+    ("tensor is too large", _INPUT),
+    ("tensor too large", _INPUT),
+    ("storage size calculation overflowed", _INPUT),
+    ("stride calculation overflowed", _INPUT),
+    ("cublas_status_invalid_value", _INPUT),
+    ("cudnn_status_bad_param", _INPUT),
+)
+_UNITS = {"bytes": 1, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30}
+_REQUESTED = re.compile(r"(?:tried|unable) to allocate ([0-9.]+) ?(bytes|kib|mib|gib)")
+
+
+@dataclass(frozen=True)
+class Failure:
+    """outcome is a word of the protocol's; sticky where only a fresh process can go on."""
+
+    text: str
+    outcome: str = "failed"
+    sticky: bool = False
+    # Of what the step asked for when it was refused; 0 where nothing says so.
+    requested_bytes: int = 0
+    # It was the computer's main memory beside a GPU.
+    is_of_host: bool = False
+
+
+def text_of(error: BaseException) -> str:
+    return "%s: %s" % (type(error).__name__, error)
+
+
+def requested_bytes(text: str) -> int:
+    match = _REQUESTED.search(text.lower())
+    try:
+        return round(float(match[1]) * _UNITS[match[2]]) if match else 0
+    except (OverflowError, ValueError):
+        return 0
+
+
+def classify(error: BaseException, has_gpu: bool) -> Failure:
+    """A program beside a GPU that is refused main memory would be refused it at other sizes too."""
+    text = text_of(error)
+    lower = text.lower()
+    cause = next((cause for sign, cause in _SIGNS if sign in lower), None)
+    if isinstance(error, MemoryError):
+        cause = _HOST
+    if type(error).__name__ == "OutOfMemoryError" and cause != _LOST:
+        cause = _DEVICE
+    if cause == _LOST:
+        return Failure(text, sticky=True)
+    if cause == _INPUT:
+        return Failure(text, "unsupported")
+    if cause is None:
+        return Failure(text)
+    return Failure(
+        text, "oom", requested_bytes=requested_bytes(text), is_of_host=has_gpu and cause == _HOST
+    )

@@ -1,0 +1,104 @@
+# SPDX-FileCopyrightText: Batchpeak authors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whether an NVIDIA GPU worked for a trial alone and at its full clock: app/worker/nvidia_gate.cpp."""
+
+from __future__ import annotations
+
+import time
+
+from .nvml import Condition, Nvml
+from .processor_gate import GateReport
+
+# The clock of a GPU that is well moves by one step of 15 MHz, less than 1 %.
+_LARGEST_CLOCK_FALL = 0.05
+# The counter of energy moves every 20 to 100 ms, so that over this time an end is off by a quarter at most.
+_SHORTEST_ENERGY_SECONDS = 0.4
+_SOFTWARE_POWER = 0x4
+_REASONS = (
+    (0x20 | 0x40, "the GPU was too hot for its full clock"),
+    (0x80, "the power supply slowed the GPU down"),
+    (0x8, "the hardware slowed the GPU down"),
+)
+
+
+class NvidiaGate:
+    """A clock that the power limit lowers is the device's own, which training runs at too: that is noted,
+    and is no disturbance."""
+
+    def __init__(self, nvml: Nvml, uuid: str):
+        self._nvml, self._uuid = nvml, uuid
+        # Programs on the device at the first trial, this one among them: in a container nobody can tell
+        # which.
+        self._known = None
+
+    def begin(self) -> None:
+        self._seen = [self._read()]
+        self._begin = time.perf_counter()
+        if self._known is None:
+            self._known = self._seen[0].processes
+
+    def look(self) -> None:
+        self._seen.append(self._read())
+
+    def pause(self) -> None:
+        """It sees moments, and none of them lies in a pause."""
+
+    def resume(self) -> None:
+        """As pause()."""
+
+    def end(self, steps: int, report: GateReport) -> None:
+        self._read_gauges(report)
+        self._judge_clock(report)
+        self._judge_company(report)
+
+    def _read(self) -> Condition:
+        return self._nvml.condition(self._uuid)
+
+    def _values(self, name: str) -> list[float]:
+        values = (getattr(condition, name) for condition in self._seen)
+        return [value for value in values if value is not None]
+
+    def _read_gauges(self, report: GateReport) -> None:
+        energy = self._values("energy_joules")
+        long_enough = time.perf_counter() - self._begin >= _SHORTEST_ENERGY_SECONDS
+        if long_enough and len(energy) == len(self._seen) and energy[-1] > energy[0]:
+            report.readings["energy_joules"] = energy[-1] - energy[0]
+        power = self._values("power_watts")
+        if power:
+            report.readings["mean_power_watts"] = sum(power) / len(power)
+        temperatures = self._values("temperature_celsius")
+        if temperatures:
+            report.readings["temperature_celsius"] = float(max(temperatures))
+        clocks = self._values("clock_megahertz")
+        if clocks:
+            report.readings["clock_megahertz"] = float(min(clocks))
+
+    def _judge_clock(self, report: GateReport) -> None:
+        bits = 0
+        for condition in self._seen:
+            bits |= condition.clock_reasons
+        reason = next((text for mask, text in _REASONS if bits & mask), None)
+        if reason:
+            report.disturbances.append(reason)
+        highest, own_fall = 0.0, None
+        for condition in self._seen:
+            clock = condition.clock_megahertz
+            if clock is None:
+                continue
+            highest = max(highest, clock)
+            if clock >= (1 - _LARGEST_CLOCK_FALL) * highest:
+                continue
+            fall = "the clock of the GPU fell from %.0f to %.0f MHz" % (highest, clock)
+            if not condition.clock_reasons & _SOFTWARE_POWER:
+                report.disturbances.append(fall)
+                return
+            own_fall = own_fall or "power limit: " + fall
+        if own_fall:
+            report.notes.append(own_fall)
+
+    def _judge_company(self, report: GateReport) -> None:
+        if self._known is None:
+            return
+        seen = (condition.processes for condition in self._seen)
+        if any(processes is not None and not processes <= self._known for processes in seen):
+            report.disturbances.append("another program began to use the GPU")

@@ -1,0 +1,128 @@
+# SPDX-FileCopyrightText: Batchpeak authors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""NVIDIA's management library, loaded at run time. It reads and never sets anything."""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+
+# Declared by hand from NVIDIA's nvml.h (API 11 and later).
+_SUCCESS, _TEMPERATURE_OF_GPU, _CLOCK_OF_SM = 0, 0, 1
+_MOST_PROCESSES = 256
+
+
+class _Memory(ctypes.Structure):
+    _fields_ = [("total", ctypes.c_ulonglong), ("free", ctypes.c_ulonglong), ("used", ctypes.c_ulonglong)]
+
+
+class _Process(ctypes.Structure):
+    """nvmlProcessInfo_t of the functions that end in _v3."""
+
+    _fields_ = [
+        ("pid", ctypes.c_uint),
+        ("used", ctypes.c_ulonglong),
+        ("gpu_instance", ctypes.c_uint),
+        ("compute_instance", ctypes.c_uint),
+    ]
+
+
+@dataclass(frozen=True)
+class Condition:
+    """Of a GPU at one moment; what the driver does not tell is None."""
+
+    clock_megahertz: float | None = None
+    # Why the clock is below its highest: bits of nvmlClocksEventReasons.
+    clock_reasons: int = 0
+    temperature_celsius: float | None = None
+    power_watts: float | None = None
+    energy_joules: float | None = None
+    processes: frozenset | None = None
+
+
+class Nvml:
+    """A library or a function that is not there leaves its values absent."""
+
+    def __init__(self, library: str = "libnvidia-ml.so.1"):
+        self._library = None
+        try:
+            self._library = ctypes.CDLL(library)
+            if self._library.nvmlInit_v2() != _SUCCESS:
+                self._library = None
+        except (OSError, AttributeError):
+            self._library = None
+
+    def uuid_of_only_device(self) -> str:
+        """Empty where there are several: the order of CUDA's numbers need not be the driver's."""
+        count, handle = ctypes.c_uint(), ctypes.c_void_p()
+        if not self._ask("nvmlDeviceGetCount_v2", ctypes.byref(count)) or count.value != 1:
+            return ""
+        if not self._ask("nvmlDeviceGetHandleByIndex_v2", 0, ctypes.byref(handle)):
+            return ""
+        text = ctypes.create_string_buffer(96)
+        return text.value.decode() if self._ask("nvmlDeviceGetUUID", handle, text, 96) else ""
+
+    def names(self) -> list[str]:
+        """Of all devices, in the driver's order."""
+        count, names = ctypes.c_uint(), []
+        self._ask("nvmlDeviceGetCount_v2", ctypes.byref(count))
+        for index in range(count.value):
+            handle, text = ctypes.c_void_p(), ctypes.create_string_buffer(96)
+            if self._ask("nvmlDeviceGetHandleByIndex_v2", index, ctypes.byref(handle)):
+                self._ask("nvmlDeviceGetName", handle, text, 96)
+                names.append(text.value.decode())
+        return names
+
+    def free_bytes(self, uuid: str) -> int | None:
+        handle, memory = self._handle_of(uuid), _Memory()
+        found = handle and self._ask("nvmlDeviceGetMemoryInfo", handle, ctypes.byref(memory))
+        return memory.free if found else None
+
+    def condition(self, uuid: str) -> Condition:
+        handle = self._handle_of(uuid)
+        if not handle:
+            return Condition()
+        # Clocks and temperature are those of the whole GPU, of which a MIG instance is a part.
+        whole = ctypes.c_void_p()
+        if not self._ask("nvmlDeviceGetDeviceHandleFromMigDeviceHandle", handle, ctypes.byref(whole)):
+            whole = handle
+        watts = self._number("nvmlDeviceGetPowerUsage", ctypes.c_uint, handle)
+        joules = self._number("nvmlDeviceGetTotalEnergyConsumption", ctypes.c_ulonglong, handle)
+        reasons = self._number("nvmlDeviceGetCurrentClocksEventReasons", ctypes.c_ulonglong, whole)
+        if reasons is None:
+            # Its name before the driver 535.
+            reasons = self._number("nvmlDeviceGetCurrentClocksThrottleReasons", ctypes.c_ulonglong, whole)
+        return Condition(
+            clock_megahertz=self._number("nvmlDeviceGetClockInfo", ctypes.c_uint, whole, _CLOCK_OF_SM),
+            clock_reasons=reasons or 0,
+            temperature_celsius=self._number(
+                "nvmlDeviceGetTemperature", ctypes.c_uint, whole, _TEMPERATURE_OF_GPU
+            ),
+            power_watts=None if watts is None else watts / 1000,
+            energy_joules=None if joules is None else joules / 1000,
+            processes=self._processes(handle),
+        )
+
+    def _handle_of(self, uuid: str) -> ctypes.c_void_p | None:
+        handle = ctypes.c_void_p()
+        found = uuid and self._ask("nvmlDeviceGetHandleByUUID", uuid.encode(), ctypes.byref(handle))
+        return handle if found else None
+
+    def _processes(self, handle) -> frozenset | None:
+        # Programs may come between two calls, so there is room for more than a GPU was seen to be shared
+        # by.
+        found = (_Process * _MOST_PROCESSES)()
+        count = ctypes.c_uint(_MOST_PROCESSES)
+        if not self._ask("nvmlDeviceGetComputeRunningProcesses_v3", handle, ctypes.byref(count), found):
+            return None
+        return frozenset(process.pid for process in found[: count.value])
+
+    def _number(self, function: str, kind, handle, *arguments):
+        value = kind()
+        return value.value if self._ask(function, handle, *arguments, ctypes.byref(value)) else None
+
+    def _ask(self, function: str, *arguments) -> bool:
+        try:
+            return getattr(self._library, function)(*arguments) == _SUCCESS if self._library else False
+        except AttributeError:
+            return False

@@ -1,0 +1,177 @@
+# SPDX-FileCopyrightText: Batchpeak authors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The optimizer of a load message, with the rates of core/network/optimizer_step.cpp: they change no
+time."""
+
+from __future__ import annotations
+
+import torch
+
+from .networks import refuse
+from .requirements import require
+from .serving import Refusal
+
+_RATE, _DECAY, _MOMENTUM = 3e-4, 0.1, 0.9
+_BETAS = (0.9, 0.95)
+
+
+def make_optimizer(request: dict, parameters: list, approximations: list):
+    """Raises Refusal."""
+    name = request.get("optimizer", "adamw")
+    makers = {
+        "adamw": _adamw,
+        "sgd": _sgd,
+        "adamw-8bit": _of_bitsandbytes("AdamW8bit", betas=_BETAS),
+        "adamw-32bit": _of_bitsandbytes("AdamW32bit", betas=_BETAS),
+        "adamw-4bit": _adamw_4bit,
+        "lion": _of_bitsandbytes("Lion32bit", betas=(0.9, 0.99)),
+        "lion-8bit": _of_bitsandbytes("Lion8bit", betas=(0.9, 0.99)),
+        "adafactor": _adafactor,
+    }
+    if name not in makers:
+        raise refuse("The optimizer %r is unknown here." % name)
+    return makers[name](request, parameters, approximations)
+
+
+def _adamw(request: dict, parameters: list, approximations: list):
+    step = request.get("adamw_step", "fused")
+    if step == "decoupled":
+        approximations.append("another AdamW than Composer's decoupled one")
+    options: dict = {"lr": _RATE, "betas": _BETAS, "weight_decay": _DECAY}
+    if step != "fused":
+        return torch.optim.AdamW(parameters, foreach=False if step == "decoupled" else None, **options)
+    try:
+        return torch.optim.AdamW(parameters, fused=True, **options)
+    except (RuntimeError, TypeError):
+        approximations.append("the step of an optimizer without a fused kernel")
+        return torch.optim.AdamW(parameters, **options)
+
+
+def _sgd(request: dict, parameters: list, approximations: list):
+    momentum = _MOMENTUM if request.get("momentum", True) else 0.0
+    try:
+        return torch.optim.SGD(parameters, lr=_RATE, momentum=momentum, weight_decay=_DECAY, fused=True)
+    except (RuntimeError, TypeError):
+        approximations.append("the step of an optimizer without a fused kernel")
+        return torch.optim.SGD(parameters, lr=_RATE, momentum=momentum, weight_decay=_DECAY)
+
+
+def _of_bitsandbytes(kind: str, **options):
+    def make(_request: dict, parameters: list, _approximations: list):
+        optimizers = require("bitsandbytes", "bitsandbytes.optim")
+        return getattr(optimizers, kind)(parameters, lr=_RATE, weight_decay=_DECAY, **options)
+
+    return make
+
+
+def _adamw_4bit(_request: dict, parameters: list, _approximations: list):
+    optimizers = require("torchao", "torchao.optim")
+    return optimizers.AdamW4bit(parameters, lr=_RATE, betas=_BETAS, weight_decay=_DECAY)
+
+
+def _adafactor(_request: dict, parameters: list, _approximations: list):
+    optimization = require("transformers", "transformers.optimization")
+    return optimization.Adafactor(parameters, lr=_RATE, scale_parameter=False, relative_step=False)
+
+
+class MasterWeights:
+    """fp32 copies that the optimizer steps on, beside parameters of 16 bits."""
+
+    def __init__(self, parameters: list):
+        self._parameters = parameters
+        self.masters = [torch.nn.Parameter(parameter.detach().float()) for parameter in parameters]
+
+    def widen_gradients(self) -> None:
+        for master, parameter in zip(self.masters, self._parameters):
+            master.grad = None if parameter.grad is None else parameter.grad.float()
+
+    @torch.no_grad()
+    def narrow(self) -> None:
+        torch._foreach_copy_(self._parameters, self.masters)
+        for master in self.masters:
+            master.grad = None
+
+
+class OptimizerStep:
+    """What a step does behind backward: unscale, clip, step, and make the gradients zero."""
+
+    def __init__(self, request: dict, parameters: list, device: torch.device, approximations: list):
+        precision = request.get("precision", "fp32")
+        self._parameters = parameters
+        self._masters = None
+        if precision in ("pure-bf16", "pure-fp16"):
+            self._masters = MasterWeights(parameters)
+            approximations.append("fp32 copies of all gradients in the optimizer step")
+        self._stepped = self._masters.masters if self._masters else parameters
+        self._optimizer = make_optimizer(request, self._stepped, approximations)
+        self._norm = request.get("max_gradient_norm") or 0.0
+        self._device, self._scaler = device, None
+        if precision in ("fp16", "pure-fp16"):
+            self._scaler = self._new_scaler(65536.0)
+        self._prepare()
+
+    def scaled(self, loss: torch.Tensor) -> torch.Tensor:
+        return self._scaler.scale(loss) if self._scaler else loss
+
+    def run(self) -> bool:
+        """False where the scaled gradients were infinite, and the step was left out."""
+        if self._masters:
+            self._masters.widen_gradients()
+        if self._norm > 0:
+            if self._scaler:
+                self._scaler.unscale_(self._optimizer)
+            torch.nn.utils.clip_grad_norm_(self._stepped, self._norm)
+        is_done = self._step()
+        if self._masters:
+            self._masters.narrow()
+        self._clear()
+        return is_done
+
+    def recover(self) -> None:
+        """After a step that failed somewhere: what it left of gradients and of the scaler's state is
+        dropped."""
+        if self._scaler:
+            self._scaler = self._new_scaler(self._scaler.get_scale())
+        for parameter in self._stepped if self._masters else ():
+            parameter.grad = None
+        self._clear()
+
+    def _step(self) -> bool:
+        if not self._scaler:
+            self._optimizer.step()
+            return True
+        scale = self._scaler.get_scale()
+        self._scaler.step(self._optimizer)
+        self._scaler.update()
+        return self._scaler.get_scale() >= scale
+
+    def _new_scaler(self, scale: float):
+        return torch.amp.GradScaler(self._device.type, init_scale=scale)
+
+    def _prepare(self) -> None:
+        """Gradients and the optimizer's state lie in memory before the first forward pass, as they do in
+        all steps of a training but the first."""
+        for parameter in self._parameters:
+            parameter.grad = torch.zeros_like(parameter)
+        if self._masters:
+            self._masters.widen_gradients()
+        try:
+            self._optimizer.step()
+        except Exception as error:
+            if "out of memory" in str(error).lower() or isinstance(error, MemoryError):
+                raise
+            text = "The optimizer %s does not run on this device: %s: %s"
+            raise Refusal(text % (type(self._optimizer).__name__, type(error).__name__, error)) from error
+        if self._masters:
+            self._masters.narrow()
+        self._clear()
+
+    def _clear(self) -> None:
+        gradients = []
+        for parameter in self._parameters:
+            if parameter.grad is None:
+                parameter.grad = torch.zeros_like(parameter)
+            else:
+                gradients.append(parameter.grad)
+        if gradients:
+            torch._foreach_zero_(gradients)

@@ -1,0 +1,149 @@
+# SPDX-FileCopyrightText: Batchpeak authors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whether a trial on the processor had it for itself, as batchpeak-worker judges it:
+app/worker/processor_gate.cpp."""
+
+from __future__ import annotations
+
+import math
+import os
+import resource
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+# Beside other busy programs the steps of one size were seen to take between 84 and 530 ms; trials that got
+# nine tenths of the time of their threads agreed.
+_UNDISTURBED_SHARE = 0.9
+# The middle 60 % of the steps make the time of a trial, so that fewer steps than every fifth cannot move
+# it.
+_MOST_MAJOR_FAULTS_PER_STEP = 0.2
+
+
+@dataclass
+class GateReport:
+    """readings are fields of a result; disturbances become flags with that word, notes flags as they
+    are."""
+
+    readings: dict = field(default_factory=dict)
+    disturbances: list = field(default_factory=list)
+    notes: list = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _Load:
+    busy_seconds: float
+    processors: int
+
+
+@dataclass(frozen=True)
+class _Reading:
+    wall: float
+    own: float
+    minor: int
+    major: int
+    load: _Load | None
+
+
+def _numbers_in(ranges: str) -> set[int]:
+    numbers: set[int] = set()
+    for part in ranges.split(","):
+        first, _, last = part.strip().partition("-")
+        numbers.update(range(int(first), int(last or first) + 1))
+    return numbers
+
+
+def processor_load(root: Path = Path("/")) -> _Load | None:
+    """Of the processors that this process may run on; nothing where the kernel does not tell."""
+    try:
+        status = (root / "proc/self/status").read_text()
+        lines = (root / "proc/stat").read_text().splitlines()
+        allowed = _numbers_in(status.split("Cpus_allowed_list:", 1)[1].split("\n", 1)[0])
+        columns = [line.split() for line in lines if line.startswith("cpu") and line[3:4].isdigit()]
+        own = [row for row in columns if int(row[0][3:]) in allowed]
+        # user nice system idle iowait irq softirq steal; what follows is in user and nice already.
+        busy = sum(int(row[place]) for row in own for place in (1, 2, 3, 6, 7, 8))
+    except (OSError, IndexError, ValueError):
+        return None
+    return _Load(busy / os.sysconf("SC_CLK_TCK"), len(own)) if own and busy else None
+
+
+class ProcessorGate:
+    """A step that keeps some of its threads waiting is not disturbed by that: what counts is what others
+    can have taken from it.
+
+    threads are those that a step can keep busy; waits_elsewhere says that it may as well wait for a device
+    that nobody here knows, so that time it did not use says nothing. """
+
+    def __init__(self, threads: int, waits_elsewhere: bool = False, root: Path = Path("/")):
+        self._threads, self._waits_elsewhere, self._root = threads, waits_elsewhere, root
+
+    def begin(self) -> None:
+        self._wall = self._own = 0.0
+        self._minor = self._major = 0
+        self._busy: float | None = 0.0
+        self._variance, self._processors = 0.0, 0
+        self.resume()
+
+    def resume(self) -> None:
+        self._before = self._read()
+
+    def look(self) -> None:
+        """Its counters tell of all the time since resume()."""
+
+    def pause(self) -> None:
+        before, after = self._before, self._read()
+        self._before = None
+        self._wall += after.wall - before.wall
+        self._own += after.own - before.own
+        self._minor += after.minor - before.minor
+        self._major += after.major - before.major
+        if after.load and before.load and self._busy is not None:
+            self._busy += after.load.busy_seconds - before.load.busy_seconds
+            self._processors = after.load.processors
+            # What is counted in whole ticks may be one off on each processor, each time anew.
+            self._variance += (self._processors / os.sysconf("SC_CLK_TCK")) ** 2
+        else:
+            self._busy = None
+
+    def end(self, steps: int, report: GateReport) -> None:
+        if self._before:
+            self.pause()
+        if self._wall > 0 and steps > 0:
+            self._judge_time(report)
+            self._judge_pages(steps, report)
+
+    def _read(self) -> _Reading:
+        usage = resource.getrusage(resource.RUSAGE_SELF)
+        own = usage.ru_utime + usage.ru_stime
+        return _Reading(
+            time.perf_counter(), own, usage.ru_minflt, usage.ru_majflt, processor_load(self._root)
+        )
+
+    def _judge_time(self, report: GateReport) -> None:
+        own = self._own / self._wall
+        share = min(1.0, own / self._threads)
+        if share > 0:
+            report.readings["processor_share"] = share
+        lacking = self._threads * (1 - share)
+        most_lacking = self._threads * (1 - _UNDISTURBED_SHARE)
+        if self._busy is None:
+            if lacking > most_lacking and not self._waits_elsewhere:
+                given = "%.0f %% of the processor was given to the trial"
+                report.disturbances.append(given % (100 * share))
+            return
+        foreign = max(0.0, self._busy / self._wall - own)
+        report.readings["foreign_processors"] = foreign
+        surely_foreign = foreign - math.sqrt(self._variance) / self._wall
+        # Others take from the trial only where both together want more than there is.
+        taken = min(lacking, self._threads + surely_foreign - self._processors)
+        if taken > most_lacking:
+            report.disturbances.append(
+                "other programs used %.1f of %d processors" % (foreign, self._processors)
+            )
+
+    def _judge_pages(self, steps: int, report: GateReport) -> None:
+        report.readings["minor_page_faults_per_step"] = self._minor / steps
+        report.readings["major_page_faults_per_step"] = self._major / steps
+        if self._major / steps >= _MOST_MAJOR_FAULTS_PER_STEP:
+            report.disturbances.append("%d pages of memory were read from a disk" % self._major)

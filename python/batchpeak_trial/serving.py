@@ -1,0 +1,242 @@
+# SPDX-FileCopyrightText: Batchpeak authors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The conversation with Batchpeak, which asks for trials of a script's own steps.
+
+    batchpeak explore config.yaml --worker "python3 train.py"
+
+An example with torch:
+
+    import torch
+    from batchpeak_trial import serve
+
+    model = torch.nn.Linear(1024, 1024, device="cuda")
+    optimizer = torch.optim.AdamW(model.parameters())
+
+    def step(micro_batch_size):
+        x = torch.randn(micro_batch_size, 1024, device="cuda")
+        loss = model(x).square().mean()
+        yield
+        loss.backward()
+        yield
+        optimizer.step()
+        optimizer.zero_grad()
+
+    serve(step, parameters=sum(p.numel() for p in model.parameters()))
+
+A step that yields behind forward and behind backward has its three phases timed apart. The optimizer step
+runs once for some micro-batches in a row, as in gradient accumulation. A plain function takes forward,
+backward and optimizer together, and waits for the device before it returns where that is none of torch's.
+Standard output belongs to the protocol: whatever the script prints goes to standard error. """
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+
+from .channel import Channel, Inbox
+from .comparisons import RunningComparison
+from .devices import device_of, framework
+from .failures import text_of
+from .requests import Bench, StickyFailure
+from .trials import RunningTrial
+
+PROTOCOL = 2
+STICKY_DEVICE_ERROR = 42
+MEMORY_LOST = 43
+
+
+class Refusal(Exception):
+    """Of a load: its text is a sentence for the person who asked."""
+
+    # No other load could be answered either.
+    fatal = False
+
+
+class _Hooks:
+    """What a script may do in the place of its device."""
+
+    def __init__(self, recover, peak_bytes, reset_peaks):
+        self._recover, self._peak_bytes, self._reset_peaks = recover, peak_bytes, reset_peaks
+
+    def recover(self, device) -> None:
+        if self._recover:
+            self._recover()
+        device.empty_cache()
+
+    def peaks(self, device) -> tuple[int, int]:
+        if self._peak_bytes:
+            return (int(self._peak_bytes()),) * 2
+        return device.peaks()
+
+    def reset_peaks(self, device) -> None:
+        if self._reset_peaks:
+            self._reset_peaks()
+        device.reset_peaks()
+
+
+def serve(
+    step_fn,
+    load=None,
+    recover=None,
+    peak_bytes=None,
+    reset_peaks=None,
+    parameters=0,
+    program=None,
+    device=None,
+    framework=None,
+):
+    """Speaks the trial protocol on standard input and output until the parent says goodbye or ends.
+
+    step_fn(micro_batch_size)   takes one whole step, or yields behind forward and behind backward; raises
+                                when it does not fit. With a second argument it is told how many
+                                micro-batches make an optimizer step; False as its result says that the
+                                optimizer left that out
+    load(request)               told once of the load message, a dict; may build the network, and return
+                                fields of the answer, as {"parameters": 124439808, "approximations": []},
+                                and with "attention" the kernel that results shall name.
+                                A baseline_bytes above its limit_bytes says that not even the network fits
+    recover()                   called after a failed step, when its exception is gone; should drop
+                                gradients
+    peak_bytes()                highest memory use [bytes] since reset_peaks(), of a device that torch does
+                                not know; without it that of torch.cuda, else of the process
+    reset_peaks()               called after warm-up, and before the first steps of a size in a comparison
+    parameters                  how many the network has, for the window to show
+    device                      "cpu" where steps leave the GPU alone that torch has
+    framework                   its name and version, for the window to show
+    """
+    hooks = _Hooks(recover, peak_bytes, reset_peaks)
+    return _Session(step_fn, load, hooks, parameters, program, device, framework).run()
+
+
+class _Session:
+    """Answers one message after another; run() returns the exit code."""
+
+    def __init__(self, step_fn, load, hooks, parameters, program, device_kind, framework_name):
+        self._step_fn, self._load_fn, self._hooks = step_fn, load, hooks
+        self._parameters, self._program, self._device_kind = parameters, program, device_kind
+        self._framework = framework_name
+        self._channel, self._inbox = Channel(), Inbox()
+        self._protocol = 0
+        self._hello = 0.0
+        self._bench = None
+        self._answers = {
+            "problem": self._complain_of_line,
+            "hello": self._greet,
+            "load": self._load,
+            "trial": self._try,
+            "compare": self._compare,
+            "training": self._refuse_training,
+            "bye": self._end,
+        }
+
+    def run(self) -> int:
+        while True:
+            message = self._inbox.next()
+            kind = message.get("type")
+            answer = self._answers.get(kind) if isinstance(kind, str) else None
+            code = answer(message) if answer else self._channel.complain(_unknown(kind))
+            if code is not None:
+                return code
+
+    def _complain_of_line(self, message: dict) -> None:
+        self._channel.complain(message.get("text", ""))
+
+    def _end(self, _message: dict) -> int:
+        return 0
+
+    def _greet(self, message: dict) -> int | None:
+        offered = message.get("protocol")
+        if not isinstance(offered, int) or offered < 1:
+            text = "A hello must say which version of the trial protocol it offers, 1 or above."
+            self._channel.complain(text, fatal=True)
+            return 1
+        self._protocol = min(offered, PROTOCOL)
+        self._hello = time.perf_counter()
+        self._channel.send(
+            {
+                "type": "hello",
+                "protocol": self._protocol,
+                "program": self._program or os.path.basename(sys.argv[0] or "python"),
+                "framework": self._framework or framework(),
+                "device": device_of(self._device_kind).describe(),
+            }
+        )
+        return None
+
+    def _load(self, message: dict) -> int | None:
+        if not self._protocol:
+            return self._channel.complain("A load must come after hello.")
+        self._bench = None
+        try:
+            told = self._load_fn(message) if self._load_fn else None
+        except Refusal as refusal:
+            self._channel.complain(str(refusal), refusal.fatal)
+            return 1 if refusal.fatal else None
+        except Exception as error:  # the script's own trouble is the parent's to show
+            self._channel.complain(text_of(error), fatal=True)
+            return 1
+        device = device_of(self._device_kind)
+        self._bench = Bench(self._step_fn, device, self._hooks, self._channel, self._inbox)
+        self._bench.hello = self._hello
+        told = dict(told) if isinstance(told, dict) else {}
+        self._bench.attention = told.pop("attention", "")
+        limit = message.get("memory_limit_bytes")
+        loaded = {
+            "type": "loaded",
+            "parameters": self._parameters,
+            "baseline_bytes": self._bench.held,
+            "limit_bytes": device.limit(limit if isinstance(limit, int) else 0),
+            **told,
+        }
+        if 0 < loaded["limit_bytes"] < loaded["baseline_bytes"]:
+            self._bench.not_even_loaded = loaded["baseline_bytes"]
+        self._channel.send(loaded)
+        return None
+
+    def _try(self, message: dict) -> int | None:
+        if not self._bench:
+            return self._channel.complain("A trial must come after a load that succeeded.")
+        if not _is_size(message.get("micro_batch_size")):
+            return self._channel.complain("A trial must say its micro_batch_size, a whole number above 0.")
+        return self._answer(RunningTrial(message, self._bench))
+
+    def _compare(self, message: dict) -> int | None:
+        if self._protocol < 2:
+            text = "A comparison needs version 2 of the trial protocol; say so in the hello."
+            return self._channel.complain(text)
+        if not self._bench:
+            return self._channel.complain("A comparison must come after a load that succeeded.")
+        sizes = message.get("micro_batch_sizes")
+        if not isinstance(sizes, list) or not sizes or not all(map(_is_size, sizes)):
+            text = "A comparison must say its micro_batch_sizes, whole numbers above 0."
+            return self._channel.complain(text)
+        return self._answer(RunningComparison(message, self._bench))
+
+    def _refuse_training(self, _message: dict) -> None:
+        text = "It runs trials alone. Train with batchpeak-worker, or with your own trainer."
+        self._channel.complain(text)
+
+    def _answer(self, running) -> int | None:
+        try:
+            result = running.answer()
+        except StickyFailure as failure:
+            # No result: the parent repeats it in a fresh process.
+            self._channel.complain(str(failure), fatal=True)
+            return STICKY_DEVICE_ERROR
+        if self._protocol == 1:
+            result.pop("clock", None)
+        if result.get("last"):
+            text = "The device did not get all of its memory back after the step; a fresh program will."
+            self._channel.log(text)
+        self._channel.send(result)
+        return MEMORY_LOST if result.get("last") else None
+
+
+def _is_size(value) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value > 0
+
+
+def _unknown(kind) -> str:
+    known = "hello, load, trial, compare, cancel and bye are known."
+    return "The message type %.80r is unknown; %s" % (kind, known)

@@ -1,0 +1,108 @@
+# SPDX-FileCopyrightText: Batchpeak authors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Steps of a script, taken one or several in a row, and timed by their phases."""
+
+from __future__ import annotations
+
+import inspect
+import time
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class StepTimes:
+    """backward is None where the step does not tell it from forward."""
+
+    forward: float
+    backward: float | None = None
+
+    @property
+    def micro_batch(self) -> float:
+        return self.forward + (self.backward or 0.0)
+
+
+@dataclass(frozen=True)
+class StepChain:
+    """Micro-batches in a row, and one optimizer step behind them where the step tells it apart."""
+
+    steps: list[StepTimes]
+    optimizer_seconds: float | None
+    wall_seconds: float
+    # The loss was scaled so far up that gradients were infinite.
+    lacks_step: bool = False
+
+    @property
+    def total_seconds(self) -> float:
+        return sum(step.micro_batch for step in self.steps) + (self.optimizer_seconds or 0.0)
+
+
+class Steps:
+    """step_fn is a function that takes a whole step, or one that yields behind forward and behind backward.
+
+    Of the second kind several make a chain: the last alone goes on behind its second yield, to the
+    optimizer step. Where it takes two arguments, the second is how many there are in the chain. """
+
+    def __init__(self, step_fn, device):
+        self._step_fn, self._device = step_fn, device
+        self._takes_count = _takes_two(step_fn)
+        # Known after the first step.
+        self.is_phased = False
+
+    def run(self, size: int, count: int) -> StepChain:
+        self._device.synchronize()
+        begin = time.perf_counter()
+        marks = [self._device.mark()]
+        step = self._begin(size, count)
+        self.is_phased = inspect.isgenerator(step)
+        if not self.is_phased:
+            self._device.synchronize()
+            seconds = max(time.perf_counter() - begin, 1e-9)
+            return StepChain([StepTimes(seconds)], None, seconds, lacks_step=step is False)
+        return self._run_phased(step, size, count, begin, marks)
+
+    def _begin(self, size: int, count: int):
+        return self._step_fn(size, count) if self._takes_count else self._step_fn(size)
+
+    def _run_phased(self, step, size: int, count: int, begin: float, marks: list) -> StepChain:
+        phases, answer = 0, None
+        for index in range(count):
+            if index > 0:
+                step = self._begin(size, count)
+            phases, answer = self._take(step, marks, goes_on=index == count - 1)
+        self._device.synchronize()
+        wall = time.perf_counter() - begin
+        intervals = self._device.intervals(marks)
+        optimizer = intervals.pop() if phases == 3 else None
+        forwards = intervals[:: min(phases, 2)]
+        backwards = intervals[1::2] if phases > 1 else [None] * count
+        steps = [StepTimes(*pair) for pair in zip(forwards, backwards)]
+        return StepChain(steps, optimizer, wall, lacks_step=answer is False)
+
+    def _take(self, step, marks: list, goes_on: bool):
+        """How many phases it has, and what it returns."""
+        for phase in (1, 2):
+            try:
+                next(step)
+            except StopIteration as end:
+                marks.append(self._device.mark())
+                return phase, end.value
+            marks.append(self._device.mark())
+        if not goes_on:
+            step.close()
+            return 2, None
+        try:
+            next(step)
+        except StopIteration as end:
+            marks.append(self._device.mark())
+            return 3, end.value
+        raise RuntimeError("A step yields behind forward and behind backward, and no third time.")
+
+
+def _takes_two(step_fn) -> bool:
+    try:
+        parameters = inspect.signature(step_fn).parameters.values()
+    except (TypeError, ValueError):
+        return False
+    plain = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    needed = [p for p in parameters if p.kind in plain and p.default is inspect.Parameter.empty]
+    return len(needed) > 1

@@ -1,0 +1,161 @@
+# SPDX-FileCopyrightText: Batchpeak authors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A worker that runs a config's network by the transformers, torch and PEFT of this Python:
+
+    batchpeak explore config.yaml --worker "python3 -m batchpeak_trial.transformers"
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import json
+import os
+import platform
+import re
+import sys
+
+from . import __version__, host_memory
+from .channel import Channel
+from .failures import classify
+from .nvml import Nvml
+from .requirements import Missing, require, version_of
+from .serving import Refusal, serve
+
+_PROGRAM = "batchpeak_trial.transformers " + __version__
+_LIBRARIES = ("torch", "transformers", "peft", "trl", "bitsandbytes")
+_NEEDED = ("torch", "transformers")
+_MOST_APPROXIMATIONS = 8
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m batchpeak_trial.transformers", description=__doc__)
+    parser.add_argument("--device", default="", help="cpu, cuda or cuda:N; a GPU where there is one")
+    parser.add_argument("--describe", action="store_true", help="say on one line which libraries there are")
+    parser.add_argument("--version", action="version", version=_PROGRAM)
+    options = parser.parse_args(arguments)
+    if options.describe:
+        print(json.dumps(description()))
+        return 0
+    return _work(options.device)
+
+
+def description() -> dict:
+    """What would run, without the seconds that importing it takes."""
+    devices = [{"kind": "cuda", "name": name} for name in Nvml().names()]
+    devices.append({"kind": "cpu", "name": host_memory.processor_name()})
+    return {
+        "python": platform.python_version(),
+        "version": __version__,
+        **{library: version_of(library) for library in _LIBRARIES},
+        "devices": devices,
+    }
+
+
+def _work(device: str) -> int:
+    # Nothing is downloaded, whatever a class would like to look up.
+    os.environ.setdefault("HF_HUB_OFFLINE", "1")
+    try:
+        worker = _Worker(device)
+    except Refusal as problem:
+        print("%s: %s" % (_PROGRAM, problem), file=sys.stderr)
+        Channel().complain(str(problem), fatal=True)
+        return 1
+    return serve(
+        worker.step,
+        load=worker.load,
+        recover=worker.recover,
+        program=_PROGRAM,
+        framework=worker.framework,
+        device=worker.device.type,
+    )
+
+
+class _Worker:
+    """Holds one network at a time."""
+
+    def __init__(self, device: str):
+        missing = [package for package in _NEEDED if version_of(package) is None]
+        if missing:
+            packages = "torch" if missing == ["torch"] else 'torch "transformers>=4.45" peft'
+            text = "This Python has no %s. Install what is missing: %s -m pip install %s"
+            raise Missing(text % (" and no ".join(missing), sys.executable, packages))
+        torch = require("torch")
+        # The heaviest imports come before memory is counted.
+        require("transformers")
+        self.device = _device_of(torch, device)
+        self.framework = "torch %s, transformers %s" % (torch.__version__, version_of("transformers"))
+        from . import workload
+        from .devices import count_memory_from_here, device_of
+
+        self._workload, self._loaded = workload, None
+        if self.device.type == "cpu":
+            workload.run_small_network(self.device)
+            count_memory_from_here()
+        self._memory = device_of
+
+    def load(self, request: dict) -> dict:
+        model = request.get("model")
+        if not isinstance(model, dict) or not isinstance(model.get("family"), str):
+            raise Refusal("A load must say its model, with its family.")
+        self._loaded = None
+        gc.collect()
+        memory = self._memory(self.device.type)
+        memory.empty_cache()
+        limit = memory.limit(request.get("memory_limit_bytes") or 0)
+        needed = self._workload.needed_bytes(request) if _is_counted(request["model"]) else 0
+        if needed > limit:
+            return {"parameters": _count(request["model"]), "baseline_bytes": needed}
+        try:
+            with memory.limited():
+                self._loaded = self._workload.Workload(request, self.device)
+        except Refusal:
+            raise
+        except Exception as error:
+            failure = classify(error, memory.kind != "cpu")
+            if failure.outcome != "oom" or failure.is_of_host:
+                raise
+        if not self._loaded:
+            memory.empty_cache()
+            return {"parameters": _count(request["model"]), "baseline_bytes": max(needed, limit + 1)}
+        memory.synchronize()
+        memory.empty_cache()
+        fields: dict = {"parameters": self._loaded.parameters, "attention": self._loaded.attention}
+        if self._loaded.approximations:
+            fields["approximations"] = self._loaded.approximations[:_MOST_APPROXIMATIONS]
+        return fields
+
+    def step(self, micro_batch_size: int, count: int):
+        return self._loaded.step(micro_batch_size, count)
+
+    def recover(self) -> None:
+        self._loaded.recover()
+
+
+def _is_counted(model: dict) -> bool:
+    return _count(model) > 0
+
+
+def _count(model: dict) -> int:
+    from .descriptions import completed, parameters_of
+
+    try:
+        return parameters_of(completed(model)) or 0
+    except (KeyError, TypeError):
+        return 0
+
+
+def _device_of(torch, text: str):
+    if text and not re.fullmatch(r"cpu|cuda(:\d+)?", text):
+        raise Refusal("The device %s is unknown; use cpu, cuda or cuda:N." % text)
+    if text == "cpu" or (not text and not torch.cuda.is_available()):
+        return torch.device("cpu")
+    index = int(text.partition(":")[2] or 0)
+    if index >= torch.cuda.device_count():
+        raise Refusal("torch sees no such NVIDIA GPU; use --device cpu, or install torch for CUDA.")
+    torch.cuda.set_device(index)
+    return torch.device("cuda", index)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

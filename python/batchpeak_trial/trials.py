@@ -1,0 +1,140 @@
+# SPDX-FileCopyrightText: Batchpeak authors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One trial: warm-up until steady, then timed steps. As app/worker/trial_runner.cpp has it."""
+
+from __future__ import annotations
+
+import math
+
+from .requests import Bench, Ended, RunningRequest, typical_fields
+from .step_statistics import is_warm, relative_standard_error, typical_seconds
+
+# The device is waited for once a chain: on a GPU a wait leaves it idle for some ten microseconds, which is
+# nothing beside a chain this long, and the parent still hears of steps several times a second.
+_CHAIN_SECONDS = 0.1
+_STEPS_BEFORE_ABANDONING = 3
+
+
+class RunningTrial(RunningRequest):
+    def __init__(self, request: dict, bench: Bench):
+        super().__init__(request, bench)
+        self.size = request.get("micro_batch_size")
+        self._fewest, self._most = request.get("min_steps", 5), request.get("max_steps", 24)
+        self._least_seconds = request.get("min_seconds", 0.4)
+        self._abandon_above = request.get("abandon_above", 0.0)
+        self._clock = None
+        self._expected = 0.0
+        self._timed: list = []
+        self._optimizer: list[float] = []
+        self._total = 0.0
+        self._retries = 0
+        self._allocated = 0
+
+    def work(self) -> None:
+        self.device.empty_cache()
+        self.bench.reset_peaks()
+        self._warm_up()
+        retries = self.device.retries()
+        self.device.synchronize()
+        self.bench.reset_peaks()
+        self.begin_gates()
+        try:
+            self._take_timed_steps()
+        finally:
+            self._retries = self.device.retries() - retries
+            if self._retries > 0:
+                self.flags.append("thrashes")
+        self.ask_gates(len(self._timed))
+
+    def fields(self, outcome: str) -> dict:
+        seconds = [step.micro_batch for step in self._timed]
+        fields = {
+            "micro_batch_size": self.size,
+            "steps": len(seconds),
+            "samples": self.size * len(seconds),
+            "seconds_per_step": typical_seconds(seconds) or 0.0,
+            "step_seconds": seconds,
+            "peak_allocated_bytes": self.bench.peaks()[0],
+            "alloc_retries": self._retries,
+        }
+        if outcome == "ok" and not fields["seconds_per_step"]:
+            text = "No step took a time that could be measured."
+            fields.update(outcome="failed", text=text, step_seconds=[])
+        if self._clock is not None:
+            fields["clock"] = self._clock
+        if outcome == "ok" and self.bench.attention:
+            fields["attention"] = self.bench.attention
+        fields.update(self._phases())
+        fields.update(self._error(seconds, outcome))
+        return fields
+
+    def _warm_up(self) -> None:
+        seconds: list[float] = []
+        while not is_warm(seconds, self._limit):
+            seconds.append(max(self.take(1).wall_seconds, 1e-9))
+            self.report("warmup", len(seconds) - 1, seconds[-1])
+            self.go_on()
+        self._expected = seconds[-1]
+
+    def _take_timed_steps(self) -> None:
+        while True:
+            count = self._next_chain()
+            if not count:
+                return
+            chain = self.take(count)
+            self._add(chain)
+            if self._can_no_longer_win():
+                self.flags.append("abandoned")
+                return
+            if len(self._timed) < self._fewest:
+                self.go_on()
+            if self.is_cancelled():
+                raise Ended("cancelled")
+            if self.is_time_up():
+                return
+
+    def _add(self, chain) -> None:
+        if self._clock is None:
+            self._clock = self.begin_of(chain)
+        self.look_around()
+        for step in chain.steps:
+            self._timed.append(step)
+            self._total += step.micro_batch
+            self.report("timed", len(self._timed) - 1, step.micro_batch)
+        if chain.optimizer_seconds is not None:
+            self._total += chain.optimizer_seconds
+            if not chain.lacks_step:
+                self._optimizer.append(chain.optimizer_seconds)
+        self._expected = max(self._total / len(self._timed), 1e-9)
+
+    def _next_chain(self) -> int:
+        """Steps that are still wanted, but no more than may run without a look at cancel and clock."""
+        done = len(self._timed)
+        left = self._least_seconds - self._total
+        for_time = math.ceil(left / self._expected) if left > 0 else 0
+        wanted = min(max(for_time, self._fewest - done), self._most - done)
+        allowed = max(1, int(_CHAIN_SECONDS / self._expected)) if self.bench.steps.is_phased else 1
+        if self._abandon_above > 0 and done < _STEPS_BEFORE_ABANDONING:
+            allowed = min(allowed, _STEPS_BEFORE_ABANDONING - done)
+        return max(0, min(wanted, allowed))
+
+    def _can_no_longer_win(self) -> bool:
+        enough = self._abandon_above > 0 and len(self._timed) >= _STEPS_BEFORE_ABANDONING
+        return enough and min(step.micro_batch for step in self._timed) > self._abandon_above
+
+    def _phases(self) -> dict:
+        if not self.bench.steps.is_phased or not self._timed:
+            return {}
+        parts = {"forward_seconds": [step.forward for step in self._timed]}
+        if self._timed[0].backward is not None:
+            parts["backward_seconds"] = [step.backward for step in self._timed]
+        return typical_fields(optimizer_seconds=self._optimizer, **parts)
+
+    def _error(self, seconds: list[float], outcome: str) -> dict:
+        error = relative_standard_error(seconds)
+        typical = typical_seconds(seconds)
+        if outcome != "ok" or error is None or typical is None:
+            return {}
+        if not any(flag.startswith("disturbed") for flag in self.flags):
+            self.bench.scatter.add(self.size, typical)
+        return {"relative_error": math.hypot(error, self.bench.scatter.relative_deviation())}

@@ -1,0 +1,97 @@
+# SPDX-FileCopyrightText: Batchpeak authors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A parent of the trial protocol, for tests of programs that speak it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import queue
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+PACKAGE = Path(__file__).resolve().parents[2] / "python"
+
+
+class Talk:
+    """A program that is told and heard, and ended with the test."""
+
+    def __init__(self, *arguments: str, environment: dict[str, str] | None = None):
+        path = os.pathsep.join(filter(None, (str(PACKAGE), os.environ.get("PYTHONPATH"))))
+        self.process = subprocess.Popen(
+            [sys.executable, *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": path, **(environment or {})},
+        )
+        self._lines: queue.Queue = queue.Queue()
+        self._errors: list[bytes] = []
+        self._threads = [
+            threading.Thread(target=self._read, daemon=True),
+            threading.Thread(target=self._read_errors, daemon=True),
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def _read(self) -> None:
+        for line in self.process.stdout:
+            self._lines.put(json.loads(line))
+        self._lines.put(None)
+
+    def _read_errors(self) -> None:
+        for line in self.process.stderr:
+            self._errors.append(line)
+
+    def say_line(self, line: bytes) -> None:
+        self.process.stdin.write(line)
+        self.process.stdin.flush()
+
+    def say(self, kind: str, **fields) -> None:
+        self.say_line((json.dumps({"type": kind, **fields}) + "\n").encode())
+
+    def next(self, timeout: float = 120.0) -> dict | None:
+        """Whatever comes next; None at the end."""
+        try:
+            return self._lines.get(timeout=timeout)
+        except queue.Empty:
+            raise AssertionError("Nothing was said. On standard error: " + self.errors()) from None
+
+    def hear(self, kind: str, timeout: float = 120.0) -> dict:
+        """The next message of that kind; steps and logs before it are passed over."""
+        end = time.monotonic() + timeout
+        while True:
+            message = self.next(max(0.1, end - time.monotonic()))
+            if message is None:
+                raise AssertionError("The program has ended. On standard error: " + self.errors())
+            if message["type"] == kind:
+                return message
+            if message["type"] not in ("step", "log"):
+                raise AssertionError("In place of %s came %r" % (kind, message))
+
+    def ask(self, kind: str, timeout: float = 120.0, **fields) -> dict:
+        self.say(kind, **fields)
+        return self.hear({"hello": "hello", "load": "loaded"}.get(kind, "result"), timeout)
+
+    def exit_code(self, timeout: float = 20.0) -> int:
+        return self.process.wait(timeout)
+
+    def errors(self) -> str:
+        return b"".join(self._errors).decode(errors="replace")[-4000:]
+
+    def end(self) -> None:
+        with contextlib.suppress(BrokenPipeError):
+            self.process.stdin.close()
+        try:
+            self.process.wait(5)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        for thread in self._threads:
+            thread.join(5)
+        self.process.stdout.close()
+        self.process.stderr.close()

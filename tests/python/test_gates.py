@@ -1,0 +1,304 @@
+# SPDX-FileCopyrightText: Batchpeak authors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What tells whether a trial was disturbed, what failures mean, and a GPU that torch would have, without any of them."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import types
+import unittest
+from dataclasses import replace
+from pathlib import Path
+
+from .talk import PACKAGE
+
+sys.path.insert(0, str(PACKAGE))
+
+from batchpeak_trial import host_memory  # noqa: E402
+from batchpeak_trial.devices import CudaDevice  # noqa: E402
+from batchpeak_trial.failures import classify, requested_bytes  # noqa: E402
+from batchpeak_trial.nvidia_gate import NvidiaGate  # noqa: E402
+from batchpeak_trial.nvml import Condition, Nvml  # noqa: E402
+from batchpeak_trial.processor_gate import GateReport, ProcessorGate, processor_load  # noqa: E402
+from batchpeak_trial.requests import Bench  # noqa: E402
+from batchpeak_trial.step_statistics import (  # noqa: E402
+    RunScatter,
+    is_warm,
+    relative_standard_error,
+    typical_seconds,
+)
+from batchpeak_trial.steps import Steps  # noqa: E402
+from batchpeak_trial.trials import RunningTrial  # noqa: E402
+
+WELL = Condition(
+    clock_megahertz=1980.0,
+    temperature_celsius=50.0,
+    power_watts=400.0,
+    energy_joules=100.0,
+    processes=frozenset({7}),
+)
+
+
+class _Conditions:
+    """A driver that tells one condition after another."""
+
+    def __init__(self, *conditions: Condition):
+        self._conditions = list(conditions)
+
+    def condition(self, _uuid: str) -> Condition:
+        return self._conditions.pop(0)
+
+
+def _judged(*conditions: Condition) -> GateReport:
+    gate = NvidiaGate(_Conditions(*conditions), "GPU-1")
+    gate.begin()
+    for _ in conditions[1:]:
+        gate.look()
+    report = GateReport()
+    gate.end(4, report)
+    return report
+
+
+class NvidiaGateTest(unittest.TestCase):
+    def test_is_content_with_a_gpu_that_is_well(self):
+        report = _judged(WELL, replace(WELL, clock_megahertz=1965.0, temperature_celsius=55.0))
+        self.assertEqual((report.disturbances, report.notes), ([], []))
+        readings = {"mean_power_watts": 400.0, "temperature_celsius": 55.0, "clock_megahertz": 1965.0}
+        self.assertEqual(report.readings, readings)
+
+    def test_tells_why_a_clock_fell(self):
+        slow = replace(WELL, clock_megahertz=1500.0)
+        fall = "the clock of the GPU fell from 1980 to 1500 MHz"
+        self.assertEqual(_judged(WELL, slow).disturbances, [fall])
+        self.assertEqual(_judged(WELL, replace(slow, clock_reasons=0x4)).notes, ["power limit: " + fall])
+        self.assertEqual(_judged(WELL, replace(slow, clock_reasons=0x4)).disturbances, [])
+        for reasons, words in ((0x20, "too hot"), (0x40, "too hot"), (0x80, "power supply"), (0x8, "hardware")):
+            self.assertIn(words, _judged(WELL, replace(WELL, clock_reasons=reasons)).disturbances[0])
+
+    def test_sees_other_programs(self):
+        company = replace(WELL, processes=frozenset({7, 8}))
+        self.assertEqual(_judged(WELL, company).disturbances, ["another program began to use the GPU"])
+        self.assertEqual(_judged(company, WELL).disturbances, [])
+
+    def test_leaves_out_what_the_driver_does_not_tell(self):
+        report = _judged(Condition(), Condition())
+        self.assertEqual((report.readings, report.disturbances), ({}, []))
+
+    def test_a_computer_without_a_driver(self):
+        nvml = Nvml("no-such-library.so")
+        self.assertEqual(nvml.condition("GPU-1"), Condition())
+        self.assertEqual((nvml.names(), nvml.uuid_of_only_device(), nvml.free_bytes("GPU-1")), ([], "", None))
+
+
+class ProcessorGateTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name)
+        (self.root / "proc/self").mkdir(parents=True)
+        (self.root / "proc/self/status").write_text("Name:\tpython\nCpus_allowed_list:\t0-1\n")
+
+    def set_busy(self, ticks: int) -> None:
+        row = "%d 0 0 5000 0 0 0 0 0 0" % ticks
+        self.root.joinpath("proc/stat").write_text("cpu  9 9 9\ncpu0 %s\ncpu1 %s\ncpu2 %s\n" % (row, row, row))
+
+    def judged(self, threads: int, own: float, ticks: int, **options) -> GateReport:
+        """Of 10 seconds, in which each processor was busy for so many ticks more."""
+        gate = ProcessorGate(threads, root=self.root, **options)
+        self.set_busy(100)
+        gate.begin()
+        self.set_busy(100 + ticks)
+        gate.pause()
+        gate._wall, gate._own, gate._major = 10.0, own, 0
+        report = GateReport()
+        gate.end(10, report)
+        return report
+
+    def test_counts_allowed_processors_alone(self):
+        self.set_busy(250)
+        load = processor_load(self.root)
+        self.assertEqual((load.processors, load.busy_seconds), (2, 5.0))
+        self.root.joinpath("proc/stat").write_text("")
+        self.assertIsNone(processor_load(self.root))
+
+    def test_is_disturbed_where_others_take_what_it_wants(self):
+        # 15 of 20 seconds were others'; of its two threads it got a quarter.
+        report = self.judged(2, own=5.0, ticks=1000)
+        self.assertEqual(report.disturbances, ["other programs used 1.5 of 2 processors"])
+        self.assertEqual(report.readings["processor_share"], 0.25)
+        self.assertEqual(report.readings["foreign_processors"], 1.5)
+
+    def test_is_not_disturbed_by_its_own_waiting(self):
+        self.assertEqual(self.judged(2, own=5.0, ticks=250).disturbances, [])
+
+    def test_is_not_disturbed_by_others_on_other_processors(self):
+        self.assertEqual(self.judged(1, own=9.9, ticks=990).disturbances, [])
+
+    def test_where_the_kernel_does_not_tell(self):
+        def judged(**options):
+            gate = ProcessorGate(1, root=self.root / "nowhere", **options)
+            gate.begin()
+            gate.pause()
+            gate._wall, gate._own = 10.0, 4.0
+            report = GateReport()
+            gate.end(10, report)
+            return report
+
+        self.assertEqual(judged().disturbances, ["40 % of the processor was given to the trial"])
+        self.assertEqual(judged(waits_elsewhere=True).disturbances, [])
+        self.assertNotIn("foreign_processors", judged().readings)
+
+
+class HostMemoryTest(unittest.TestCase):
+    def test_heeds_the_control_group(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder)
+            for path, text in {
+                "proc/meminfo": "MemTotal: 1000 kB\nMemAvailable: 800 kB\n",
+                "proc/self/cgroup": "0::/a/b\n",
+                "sys/fs/cgroup/a/memory.max": "500000\n",
+                "sys/fs/cgroup/a/memory.current": "400000\n",
+                "sys/fs/cgroup/a/memory.stat": "anon 1\ninactive_file 50000\n",
+                "sys/fs/cgroup/a/b/memory.max": "max\n",
+            }.items():
+                (root / path).parent.mkdir(parents=True, exist_ok=True)
+                (root / path).write_text(text)
+            self.assertEqual(host_memory.host_memory(root), (500000, 150000))
+            (root / "sys/fs/cgroup/a/memory.max").write_text("max\n")
+            self.assertEqual(host_memory.host_memory(root), (1024000, 819200))
+            self.assertEqual(host_memory.host_memory(root / "nowhere"), (0, 0))
+
+
+class FailuresTest(unittest.TestCase):
+    def test_are_told_apart(self):
+        refused = "DefaultCPUAllocator: can't allocate memory: you tried to allocate 4096 bytes. Error code 12"
+        cases = (
+            ("CUDA out of memory. Tried to allocate 2.50 GiB.", "oom", False, False),
+            ("CUDA error: an illegal memory access was encountered", "failed", True, False),
+            ("CUDA error: out of memory, then an illegal memory access", "failed", True, False),
+            ("CUBLAS_STATUS_ALLOC_FAILED", "oom", False, False),
+            ("CUDA error: invalid configuration argument", "unsupported", False, False),
+            (refused, "oom", False, True),
+            ("no such thing", "failed", False, False),
+        )
+        for text, outcome, sticky, is_of_host in cases:
+            failure = classify(RuntimeError(text), has_gpu=True)
+            self.assertEqual((failure.outcome, failure.sticky), (outcome, sticky), text)
+            self.assertEqual(failure.is_of_host, is_of_host, text)
+        self.assertFalse(classify(RuntimeError(refused), has_gpu=False).is_of_host)
+        self.assertEqual(classify(MemoryError(), has_gpu=False).outcome, "oom")
+
+    def test_tell_what_was_asked_for(self):
+        self.assertEqual(requested_bytes("Tried to allocate 2.50 GiB."), 5 << 29)
+        self.assertEqual(requested_bytes("you tried to allocate 4096 bytes."), 4096)
+        self.assertEqual(requested_bytes("tried to allocate 1.2.3 GiB"), 0)
+        self.assertEqual(requested_bytes("nothing"), 0)
+
+
+class StatisticsTest(unittest.TestCase):
+    def test_as_our_worker_has_them(self):
+        self.assertEqual(typical_seconds([1.0, 5.0, 1.2]), 1.2)
+        self.assertIsNone(typical_seconds([]))
+        self.assertIsNone(typical_seconds([1.0, 0.0]))
+        self.assertIsNone(relative_standard_error([1.0, 1.0]))
+        self.assertEqual(relative_standard_error([1.0, 1.0, 1.0]), 0.0)
+        self.assertGreater(relative_standard_error([1.0, 1.1, 1.2, 1.3]), 0.02)
+        self.assertFalse(is_warm([1.0], 60))
+        self.assertTrue(is_warm([9.0, 1.0, 1.01], 600))
+        self.assertFalse(is_warm([9.0, 1.0, 1.2], 600))
+        self.assertTrue(is_warm([9.0, 9.0], 60))
+
+    def test_learn_from_trials_of_one_size(self):
+        scatter = RunScatter()
+        scatter.add(8, 1.0)
+        self.assertEqual(scatter.relative_deviation(), 0.0)
+        scatter.add(8, 1.1)
+        self.assertGreater(scatter.relative_deviation(), 0.03)
+
+
+class _Event:
+    """One that tells the time of a clock that moves by a millisecond at each mark."""
+
+    now = 0
+
+    def __init__(self, enable_timing: bool):
+        assert enable_timing
+
+    def record(self) -> None:
+        _Event.now += 1
+        self.at = _Event.now
+
+    def elapsed_time(self, other) -> float:
+        return float(other.at - self.at)
+
+
+class CudaDeviceTest(unittest.TestCase):
+    def setUp(self):
+        self.waits, self.fractions = [], []
+        self.cuda = types.SimpleNamespace(
+            Event=_Event,
+            synchronize=lambda: self.waits.append(1),
+            mem_get_info=lambda: (60, 100),
+            memory_reserved=lambda: 10,
+            memory_allocated=lambda: 8,
+            set_per_process_memory_fraction=self.fractions.append,
+        )
+        self.device = CudaDevice(types.SimpleNamespace(cuda=self.cuda))
+
+    def test_keeps_a_limit(self):
+        self.assertEqual(self.device.limit(50), 50)
+        self.assertEqual(self.device.limit(0), 70)
+        self.assertEqual(self.device.limit(500), 70)
+        self.assertEqual(self.fractions, [0.51, 0.71, 0.71])
+
+    def test_notices_lost_memory(self):
+        self.assertFalse(self.device.has_lost(8))
+        self.assertTrue(self.device.has_lost(7))
+
+    def test_ends_where_memory_stays_lost(self):
+        held = [8]
+        self.cuda.memory_allocated = lambda: held[0]
+        self.cuda.max_memory_allocated = self.cuda.max_memory_reserved = lambda: 90
+        self.cuda.reset_peak_memory_stats = self.cuda.empty_cache = lambda: None
+        self.cuda.memory_stats = dict
+        self.device.gates = list
+
+        def step(size):
+            # The first takes what libraries keep; the large one loses more.
+            held[0] = max(held[0], 20)
+            if size > 8:
+                held[0] = 30 if size > 16 else 20
+                raise RuntimeError("CUDA out of memory. Tried to allocate 64 bytes.")
+
+        sent = []
+        channel = types.SimpleNamespace(send=sent.append)
+        inbox = types.SimpleNamespace(is_cancelled=lambda _: False)
+        hooks = types.SimpleNamespace(
+            recover=lambda _: None, reset_peaks=lambda _: None, peaks=lambda device: device.peaks()
+        )
+        bench = Bench(step, self.device, hooks, channel, inbox)
+
+        def answer(size):
+            request = {"id": 1, "micro_batch_size": size, "time_limit": 60.0, "min_seconds": 0.0}
+            return RunningTrial(request, bench).answer()
+
+        self.assertEqual(answer(4)["outcome"], "ok")
+        fits_not = answer(16)
+        self.assertEqual((fits_not["outcome"], fits_not["peak_reserved_bytes"]), ("oom", 154))
+        self.assertNotIn("last", fits_not)
+        self.assertTrue(answer(32)["last"])
+
+    def test_waits_once_a_chain(self):
+        def step(_size):
+            yield
+            yield
+
+        chain = Steps(step, self.device).run(4, 3)
+        self.assertEqual(len(self.waits), 2)
+        self.assertEqual([(times.forward, times.backward) for times in chain.steps], [(0.001, 0.001)] * 3)
+        self.assertEqual(chain.optimizer_seconds, 0.001)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,203 @@
+# SPDX-FileCopyrightText: Batchpeak authors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Networks that are built of a load message's model, beside those of tests/parity that it was made of.
+
+It needs what scripts/setup-parity.sh installs."""
+
+from __future__ import annotations
+
+import json
+import sys
+import unittest
+
+from .talk import PACKAGE
+
+sys.path.insert(0, str(PACKAGE))
+
+try:
+    import torch
+    from batchpeak_trial.descriptions import completed, parameters_of
+    from batchpeak_trial.networks import build
+    from batchpeak_trial.serving import Refusal
+    from batchpeak_trial.workload import Workload
+    from parity.cases import CASES
+except ImportError as error:  # without the other people's networks there is nothing to compare with
+    raise unittest.SkipTest(str(error)) from error
+
+
+def _distinct() -> dict:
+    """A case of each network."""
+    found = {}
+    for case in CASES:
+        with torch.device("meta"):
+            try:
+                network = case.make()
+            except (NotImplementedError, RuntimeError):
+                network = None
+        if network is None:
+            network = case.make()
+        found.setdefault(json.dumps(network.model, sort_keys=True), (case.name, network))
+    return {name: network for name, network in found.values()}
+
+
+def _shapes(module) -> dict:
+    return {name: tuple(parameter.shape) for name, parameter in module.named_parameters()}
+
+
+def _models_without_a_case() -> dict:
+    sizes = {
+        "vocabulary_size": 101,
+        "hidden_size": 64,
+        "layers": 3,
+        "heads": 4,
+        "key_value_heads": 2,
+        "feed_forward_size": 88,
+        "max_positions": 24,
+    }
+    rotary = {
+        **sizes,
+        "position_embedding": "rotary",
+        "normalization": "rmsnorm",
+        "activation": "swiglu",
+        "tied_embeddings": False,
+        "attention_bias": False,
+        "attention_output_bias": False,
+        "feed_forward_bias": False,
+    }
+    models = {
+        "gpt3": {**sizes, "key_value_heads": 4, "tied_embeddings": False},
+        "gemma": {**rotary, "activation": "geglu", "tied_embeddings": True, "head_size": 24},
+        "glm": {**rotary, "attention_bias": True, "rotary_dimensions": 8},
+        "hunyuan_v1_dense": {**rotary, "query_key_normalization": True},
+        "glm4_moe": {
+            **rotary,
+            "rotary_dimensions": 8,
+            "feed_forward_size": 40,
+            "experts": 8,
+            "experts_per_token": 2,
+            "shared_expert_size": 40,
+            "dense_layers": 1,
+            "dense_feed_forward_size": 88,
+            "query_key_normalization": True,
+        },
+        "mpt": {
+            **sizes,
+            "key_value_heads": 4,
+            "feed_forward_size": 256,
+            "position_embedding": "alibi",
+            "attention_bias": False,
+            "attention_output_bias": False,
+            "feed_forward_bias": False,
+            "normalization_bias": False,
+        },
+    }
+    return models
+
+
+class NetworksTest(unittest.TestCase):
+    def test_have_the_parameters_of_those_that_they_describe(self):
+        networks = _distinct()
+        self.assertGreater(len(networks), 40)
+        for name, network in networks.items():
+            with self.subTest(name), torch.device("meta"):
+                built = build(network.model)
+                self.assertEqual(_shapes(built), _shapes(network.module))
+                self.assertIs(type(built), type(network.module))
+                if hasattr(built, "config"):
+                    self._agree(built.config, network.module.config)
+
+    def _agree(self, built, theirs) -> None:
+        """What changes numbers alone may differ, and what tokens stand for the ends of texts."""
+        free = {
+            "query_pre_attn_scalar",
+            "attention_multiplier",
+            "norm_topk_prob",
+            "max_window_layers",
+            "logit_scale",
+            # Read where the architecture is the older one, or the newer one.
+            "num_kv_heads",
+            "multi_query",
+            # Rotary positions have no table.
+            *(("max_position_embeddings",) if built.model_type == "esm" else ()),
+        }
+        ours, others = built.to_dict(), theirs.to_dict()
+        keys = (ours.keys() & others.keys()) - free
+        differences = {key: (ours[key], others[key]) for key in keys if ours[key] != others[key]}
+        # Of what theirs leaves to the class, ours says the same.
+        differences = {key: pair for key, pair in differences.items() if None not in pair}
+        for key in ("id2label", "label2id", "bos_token_id", "eos_token_id", "pad_token_id"):
+            differences.pop(key, None)
+        self.assertEqual(differences, {})
+
+    def test_are_counted_as_they_are(self):
+        for name, network in _distinct().items():
+            model = completed(network.model)
+            with self.subTest(name):
+                count = parameters_of(model)
+                if count is not None:
+                    found = sum(parameter.numel() for parameter in network.module.parameters())
+                    self.assertEqual(count, found)
+
+    def test_of_families_without_a_case(self):
+        for family, model in _models_without_a_case().items():
+            with self.subTest(family), torch.device("meta"):
+                # build() itself compares the numbers of parameters.
+                self.assertGreater(len(_shapes(build({"family": family, **model}))), 10)
+
+    def test_take_steps(self):
+        models = {name: network.model for name, network in _distinct().items()}
+        models.update({name: {"family": name, **model} for name, model in _models_without_a_case().items()})
+        for name, model in models.items():
+            # Statistics over a batch are of two samples at least.
+            request = {"model": model, "sequence_length": 24, "decoder_sequence_length": 16}
+            with self.subTest(name):
+                self._take_step(request)
+                self._take_step({**request, "phase": "eval"})
+            if model["family"] != "resnet":
+                with self.subTest(name + ", checkpointing in bf16"):
+                    self._take_step({**request, "activation_checkpointing": True, "precision": "bf16"})
+
+    def _take_step(self, request: dict) -> None:
+        workload = Workload(request, torch.device("cpu"))
+        losses = []
+        loss_of = workload._loss
+        workload._loss = lambda batch: losses.append(loss_of(batch)) or losses[-1]
+        before = [parameter.detach().clone() for parameter in workload._module.parameters()]
+        phases = sum(1 for _ in workload.step(2, 1))
+        self.assertTrue(torch.isfinite(losses[0]).item())
+        trains = request.get("phase") != "eval"
+        self.assertEqual(phases, 2 if trains else 0)
+        pairs = zip(before, workload._module.parameters())
+        self.assertEqual(any(not torch.equal(*pair) for pair in pairs), trains)
+
+    def test_refuses_what_transformers_lacks(self):
+        gpt2 = {
+            "family": "gpt2",
+            "vocabulary_size": 101,
+            "hidden_size": 48,
+            "layers": 1,
+            "heads": 4,
+            "feed_forward_size": 192,
+            "max_positions": 24,
+        }
+        for model in (
+            {"family": "btlm"},
+            {"family": "jais"},
+            {"family": "qwen"},
+            {"family": "torchscript", "file": "net.pt"},
+            {"family": "resnet", "depth": 18, "classes": 2, "image_size": 32, "width": 32},
+            {**gpt2, "family": "no such"},
+            {**gpt2, "position_embedding": "alibi"},
+            {**gpt2, "normalization": "rmsnorm"},
+            {**gpt2, "branches": "parallel"},
+            {**gpt2, "attention_bias": False},
+            {**gpt2, "attention_window": 8},
+            {**gpt2, "logit_soft_cap": 30.0},
+        ):
+            with self.subTest(model), torch.device("meta"), self.assertRaises(Refusal) as refused:
+                build(model)
+            self.assertRegex(str(refused.exception), r"^[A-Zt].*\.$")
+
+
+if __name__ == "__main__":
+    unittest.main()
