@@ -7,6 +7,8 @@ be another one's."""
 
 from __future__ import annotations
 
+import sys
+
 from .descriptions import completed, head_size, is_gated, parameters_of
 from .requirements import require
 from .serving import Refusal
@@ -155,7 +157,7 @@ def build(model: dict, attention: str | None = None):
 
 def config_of(model: dict):
     """The configuration of transformers for a completed model."""
-    from transformers import AutoConfig
+    import transformers
 
     family = model["family"]
     makers = {
@@ -178,11 +180,13 @@ def config_of(model: dict):
     _check_features(model)
     keys = makers[family](model) if family in makers else _rotary(model)
     kind = {"gpt3": "gpt2", "esm2": "esm"}.get(family, family)
+    if kind not in transformers.CONFIG_MAPPING:
+        text = "transformers %s has no class for %s. Update it: %s -m pip install -U transformers"
+        raise Refusal(text % (transformers.__version__, family, sys.executable))
     try:
-        config = AutoConfig.for_model(kind, **keys)
+        config = transformers.AutoConfig.for_model(kind, **keys)
     except Exception as error:  # each class checks its keys in its own way
-        text = "This version of transformers makes no %s of these sizes (%s)."
-        raise refuse(text % (family, error)) from error
+        raise refuse("transformers makes no %s of these sizes (%s)." % (family, error)) from error
     _set_activation(config, model)
     return config
 
