@@ -301,7 +301,9 @@ private slots:
         start("slope=100000000", 64);
         QCOMPARE(end(), QStringLiteral("found"));
         QCOMPARE(m_found.recommended, 0);
-        VERIFY_STARTS_WITH(m_said.last(), "The history cannot be read");
+        // Lines of trials come as they are published, which may be behind it.
+        QVERIFY2(!m_said.filter(QStringLiteral("The history cannot be read")).isEmpty(),
+                 qPrintable(m_said.join(QLatin1Char('\n'))));
     }
 
 private:
