@@ -55,6 +55,10 @@ ExplorationTerminal::ExplorationTerminal(engine::Exploration& exploration, Conso
     engine::onEvent<engine::Recalled>(exploration, this, [&console](const auto& recalled) {
         console.remark(engine::recalledText(recalled));
     });
+    engine::onEvent<engine::DeviceReady>(exploration, this, [&console](const auto& ready) {
+        if (const QString program = engine::programText(ready.device); !program.isEmpty())
+            console.remark(program);
+    });
     engine::onEvent<engine::RecommendationChanged>(exploration, this, [&](const auto& changed) {
         console.answer(recommendationLine(QDateTime::currentDateTimeUtc(), changed.recommendation,
                                           m_exploration.snapshot().run->fidelity));

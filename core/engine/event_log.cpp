@@ -242,6 +242,8 @@ QJsonObject eventFields(const DeviceSnapshot& device)
             {QStringLiteral("total_bytes"), eventNumber(device.totalBytes)},
             {QStringLiteral("held_by_others_bytes"), eventNumber(device.heldByOthersBytes)},
             {QStringLiteral("limit_bytes"), eventNumber(device.limitBytes)},
+            {QStringLiteral("program"), device.program},
+            {QStringLiteral("framework"), device.framework},
             {QStringLiteral("allocator_settings"), device.allocatorSettings},
             {QStringLiteral("approximations"), QJsonArray::fromStringList(device.approximations)}};
 }

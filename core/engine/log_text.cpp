@@ -78,6 +78,16 @@ QString ageText(std::chrono::seconds age)
 
 } // namespace
 
+QString programText(const DeviceSnapshot& device)
+{
+    if (device.program.isEmpty() || device.program.startsWith(QLatin1String("batchpeak-worker")))
+        return {};
+    return device.framework.isEmpty()
+               ? Translated::tr("%1 runs the trials on %2.").arg(device.program, device.id)
+               : Translated::tr("%1 runs the trials on %2, with %3.")
+                     .arg(device.program, device.id, device.framework);
+}
+
 QString recalledText(const Recalled& recalled)
 {
     return Translated::tr("%1 of exploration %2, %3, count in this one. A trial of the size found then comes "
@@ -106,6 +116,8 @@ QString readyText(const DeviceSnapshot& device, const QLocale& locale)
             QLatin1Char(' ') +
             Translated::tr("Other programs hold %1 of it.").arg(bytesText(device.heldByOthersBytes, locale));
     }
+    if (const QString program = programText(device); !program.isEmpty())
+        text += QLatin1Char(' ') + program;
     if (!device.allocatorSettings.isEmpty()) {
         text += QLatin1Char(' ') +
                 Translated::tr("Your allocator settings apply: %1.").arg(device.allocatorSettings);

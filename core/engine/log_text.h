@@ -16,6 +16,10 @@ namespace batchpeak::engine {
 /// "cpu is ready: Intel Xeon, 5.5 GiB of 24.0 GiB may be used. Other programs hold 12.1 GiB of it."
 QString readyText(const DeviceSnapshot& device, const QLocale& locale = QLocale());
 
+/// "batchpeak-trial 0.1.0 runs the trials on cpu, with torch 2.9.1, transformers 5.1."; empty for
+/// batchpeak-worker, which has the torch that Batchpeak is built for.
+QString programText(const DeviceSnapshot& device);
+
 /// "31 trials of exploration 12, 3 h old, count in this one. A trial of the size found then comes first;
 /// --fresh leaves them out."
 QString recalledText(const Recalled& recalled);

@@ -35,6 +35,16 @@ private slots:
         add("with settings of its allocator",
             {set, "cuda:0 is ready: NVIDIA H200, 90.0 GiB of 100.0 GiB may be used. Your allocator "
                   "settings apply: max_split_size_mb:64."});
+        DeviceSnapshot own = alone;
+        own.program = QStringLiteral("batchpeak-worker 0.1.0");
+        add("with the own worker", {own, "cuda:0 is ready: NVIDIA H200, 90.0 GiB of 100.0 GiB may be used."});
+        DeviceSnapshot python = alone;
+        python.program = QStringLiteral("batchpeak-trial 0.1.0");
+        python.framework = QStringLiteral("torch 2.9.1, transformers 5.1");
+        add("with the user's Python",
+            {python,
+             "cuda:0 is ready: NVIDIA H200, 90.0 GiB of 100.0 GiB may be used. batchpeak-trial 0.1.0 runs "
+             "the trials on cuda:0, with torch 2.9.1, transformers 5.1."});
         DeviceSnapshot unknown = alone;
         unknown.totalBytes = unknown.limitBytes = unknown.usableBytes = unknown.heldByOthersBytes = 0;
         add("of unknown memory", {unknown, "cuda:0 is ready: NVIDIA H200, of unknown memory."});
