@@ -6,6 +6,7 @@
 
 #include <csignal>
 #include <cstring>
+#include <set>
 #include <utility>
 
 namespace batchpeak::engine {
@@ -17,6 +18,14 @@ constexpr int keptLines = 20;
 constexpr int keptLineBytes = 1000;
 // docs/trial-protocol.md: the device is in a state that only a fresh process leaves behind.
 constexpr int stickyDeviceErrorCode = 42;
+
+/// Processes that nobody waits for any more. They are never destroyed before they end, since QProcess would
+/// wait.
+std::set<QProcess*>& abandoned()
+{
+    static auto* const processes = new std::set<QProcess*>;
+    return *processes;
+}
 
 } // namespace
 
@@ -65,7 +74,11 @@ void WorkerProcess::abandon()
 {
     QProcess* const process = m_process.release();
     process->disconnect();
-    connect(process, &QProcess::finished, process, &QObject::deleteLater);
+    abandoned().insert(process);
+    connect(process, &QProcess::finished, process, [process] {
+        abandoned().erase(process);
+        process->deleteLater();
+    });
     m_process = std::make_unique<QProcess>();
     m_group = 0;
 }

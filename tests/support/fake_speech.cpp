@@ -48,8 +48,12 @@ void goAway(const std::string& fault)
     constexpr std::string_view signals = "signal";
     if (fault.starts_with(exits))
         std::_Exit(std::stoi(fault.substr(exits.size())));
-    if (fault.starts_with(signals))
-        std::raise(std::stoi(fault.substr(signals.size())));
+    if (fault.starts_with(signals)) {
+        const int number = std::stoi(fault.substr(signals.size()));
+        // A sanitizer would have a handler of its own.
+        std::signal(number, SIG_DFL);
+        std::raise(number);
+    }
     while (fault == "hang")
         pause();
     if (fault == "late")
