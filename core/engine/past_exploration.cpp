@@ -179,12 +179,15 @@ bool hasNewerCode(const ExplorationOptions& options, const RunDescription& run, 
 
 bool isOfTheSameRun(const store::ExplorationInfo& past, const RunDescription& run)
 {
+    // Most of a history is of other runs, and options take longer to read.
+    if (past.loadRequest.isEmpty() || past.loadRequest != run.loadRequest ||
+        past.version != QStringLiteral(BATCHPEAK_VERSION))
+        return false;
     const ExplorationOptions then = optionsFrom(past.command);
     const ExplorationOptions now = optionsFrom(run.command);
-    return !past.loadRequest.isEmpty() && past.loadRequest == run.loadRequest &&
-           past.version == QStringLiteral(BATCHPEAK_VERSION) && then.workerCommand == now.workerCommand &&
-           then.python == now.python && then.launcher == now.launcher &&
-           (now.workerCommand.isEmpty() || now.launcher.isEmpty()) && !hasNewerCode(now, run, past.started);
+    return then.workerCommand == now.workerCommand && then.python == now.python &&
+           then.launcher == now.launcher && (now.workerCommand.isEmpty() || now.launcher.isEmpty()) &&
+           !hasNewerCode(now, run, past.started);
 }
 
 std::optional<store::StoredExploration> pastExploration(const QString& storePath, const RunDescription& run,

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <memory>
 #include <vector>
 
 namespace batchpeak::engine {
@@ -46,8 +47,8 @@ std::vector<const DeviceOutlook*> chosenDevices(const ExplorationOutlook& outloo
     return chosen;
 }
 
-/// As the search says it before it knows anything.
-Estimate expectedTrials(const ExplorationOutlook& outlook)
+/// Of the search that would begin.
+std::unique_ptr<search::Strategy> strategyOf(const ExplorationOutlook& outlook)
 {
     search::SearchSpace space = outlook.plan->space;
     const std::vector<const DeviceOutlook*> devices = chosenDevices(outlook);
@@ -57,24 +58,39 @@ Estimate expectedTrials(const ExplorationOutlook& outlook)
             space.memoryLimitBytes = device->usableBytes;
     }
     space.devices = std::max(static_cast<int>(devices.size()), 1);
-    const auto strategy = search::makeStrategy(outlook.plan->run.strategy.toStdString(), space);
+    return search::makeStrategy(outlook.plan->run.strategy.toStdString(), space);
+}
+
+/// As the search says it before it knows anything.
+Estimate expectedTrials(search::Strategy& strategy)
+{
     // It expects nothing before it is asked for a trial.
-    strategy->next({});
-    const search::SearchState& state = strategy->searchState();
+    strategy.next({});
+    const search::SearchState& state = strategy.searchState();
     const auto trials = static_cast<double>(state.expectedTrials);
     return state.forecast ? state.forecast->trials
                           : Estimate{.likely = trials, .low = trials, .high = trials};
 }
 
-bool ranOnThese(const StoredExploration& past, const std::vector<const DeviceOutlook*>& devices)
+/// As many, and each like one of these.
+template<typename IsLike>
+bool ranOnDevicesLike(const StoredExploration& past, const std::vector<const DeviceOutlook*>& devices,
+                      IsLike isLike)
 {
-    const auto isAmongThem = [&](const store::DeviceRecord& device) {
-        return std::ranges::any_of(devices, [&](const DeviceOutlook* chosen) {
-            return device.id == QLatin1String(chosen->device.id().c_str()) &&
-                   device.name == QString::fromStdString(chosen->device.name);
-        });
+    const auto isAmongThem = [&](const store::DeviceRecord& record) {
+        return std::ranges::any_of(
+            devices, [&](const DeviceOutlook* chosen) { return isLike(record, chosen->device); });
     };
     return past.devices.size() == devices.size() && std::ranges::all_of(past.devices, isAmongThem);
+}
+
+bool ranOnThese(const StoredExploration& past, const std::vector<const DeviceOutlook*>& devices)
+{
+    return ranOnDevicesLike(past, devices,
+                            [](const store::DeviceRecord& record, const device::LocalDevice& now) {
+                                return record.id == QLatin1String(now.id().c_str()) &&
+                                       record.name == QString::fromStdString(now.name);
+                            });
 }
 
 std::optional<StoredExploration> earlierOn(const std::vector<const DeviceOutlook*>& devices,
@@ -91,22 +107,15 @@ std::optional<StoredExploration> earlierOn(const std::vector<const DeviceOutlook
     }
 }
 
-bool recalls(const ExplorationPlan& plan)
-{
-    return search::makeStrategy(plan.run.strategy.toStdString(), plan.space)->abilities().recalls;
-}
-
 /// The very devices of that exploration, with the same driver. What frameworks their workers have is not
 /// known yet.
 bool areAsTheyWere(const StoredExploration& past, const std::vector<const DeviceOutlook*>& devices)
 {
-    const auto isAsItWas = [&](const DeviceOutlook* chosen) {
-        return std::ranges::any_of(past.devices, [&](const store::DeviceRecord& record) {
-            return record.uuid == QString::fromStdString(chosen->device.uuid) &&
-                   record.driver == QString::fromStdString(chosen->device.driver);
-        });
-    };
-    return std::ranges::all_of(devices, isAsItWas);
+    return ranOnDevicesLike(past, devices,
+                            [](const store::DeviceRecord& record, const device::LocalDevice& now) {
+                                return record.uuid == QString::fromStdString(now.uuid) &&
+                                       record.driver == QString::fromStdString(now.driver);
+                            });
 }
 
 /// Whether it took as many trials as this one may be expected to take.
@@ -128,7 +137,8 @@ bool askedForTheSame(const StoredExploration& past, const ExplorationPlan& plan)
 PlanForecast planForecast(const ExplorationOutlook& outlook, const QString& storePath)
 {
     const ExplorationPlan& plan = *outlook.plan;
-    PlanForecast forecast{.trials = expectedTrials(outlook),
+    const auto strategy = strategyOf(outlook);
+    PlanForecast forecast{.trials = expectedTrials(*strategy),
                           .isForEachPhase = outlook.hasBothPhases,
                           .mostTrials = plan.space.maxTrials,
                           .mostSeconds = plan.run.budgetSeconds};
@@ -143,7 +153,7 @@ PlanForecast planForecast(const ExplorationOutlook& outlook, const QString& stor
         seconds += trial.wallSeconds / static_cast<double>(devices.size());
     const auto trials = static_cast<double>(past->trials.size());
     const bool isSameQuestion = askedForTheSame(*past, plan);
-    forecast.isRecalled = isSameQuestion && recalls(plan) && areAsTheyWere(*past, devices) &&
+    forecast.isRecalled = isSameQuestion && strategy->abilities().recalls && areAsTheyWere(*past, devices) &&
                           outlook.option("--fresh").text != QLatin1String("on") &&
                           isOfTheSameRun(past->summary.info, plan.run);
     forecast.isAsLastTime = isSameQuestion && !forecast.isRecalled;

@@ -233,14 +233,13 @@ private:
 
 // A damaged history, or one that somebody else wrote, must not lead a search into what cannot be: sizes as of
 // options, times as of the trial protocol.
-constexpr std::int64_t largestSize = largestCount;
 constexpr std::int64_t mostBytes = std::int64_t{1} << 60;
 constexpr double mostSeconds = 10.0 * 365 * 24 * 3600;
 constexpr double leastStepSeconds = 1e-9;
 
 bool isSize(std::int64_t size)
 {
-    return 0 <= size && size <= largestSize;
+    return 0 <= size && size <= largestCount;
 }
 
 bool isBytes(std::int64_t bytes)

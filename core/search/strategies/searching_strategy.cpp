@@ -130,9 +130,13 @@ void SearchingStrategy::judgeConfidence()
 {
     if (m_stoppingRule != StoppingRule::Confident)
         return;
-    const bool isChecked = m_history.recalledTrials() == 0 || m_history.isCheckedNow(m_summary.best);
-    const bool knowsEnough = isChecked && (m_history.goodSizes().size() >= fewestSizes || allTried());
+    const bool knowsEnough = isBestChecked() && (m_history.goodSizes().size() >= fewestSizes || allTried());
     m_isConfident = m_summary.best > 0 && knowsEnough && m_summary.probability >= m_space.targetConfidence;
+}
+
+bool SearchingStrategy::isBestChecked() const
+{
+    return m_history.recalledTrials() == 0 || m_history.isCheckedNow(m_summary.best);
 }
 
 Abilities SearchingStrategy::abilities() const
@@ -288,8 +292,7 @@ SearchState::Status SearchingStrategy::status() const
 bool SearchingStrategy::isOutOfReach() const
 {
     if (m_stoppingRule != StoppingRule::Confident || m_space.targetConfidence > 1.0 || !m_prospect ||
-        m_history.countedTrials() + m_history.recalledTrials() < fewestForOutOfReach ||
-        (m_history.recalledTrials() > 0 && !m_history.isCheckedNow(m_summary.best)))
+        m_history.countedTrials() + m_history.recalledTrials() < fewestForOutOfReach || !isBestChecked())
         return false;
     const double times = m_prospect->seconds / secondsSoFar();
     return times > hopelessTimes || (times > 1.0 && m_prospect->gain < littleGain * m_space.tolerance);

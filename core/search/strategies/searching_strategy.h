@@ -124,6 +124,8 @@ private:
     Forecast withinBudget(Forecast forecast) const;
     void forgetRecalled();
     void judgeConfidence();
+    /// The recommended size has run today, or nothing is recalled that would have to be checked.
+    bool isBestChecked() const;
     NextTrial trialPlanOf(const Choice& choice) const;
     trial::Purpose purposeOf(const Choice& choice) const;
     std::int64_t rivalOf(std::int64_t size) const;

@@ -43,17 +43,23 @@ std::vector<Measurement> searched(const SearchSpace& space)
     return trials;
 }
 
+/// What a search recommended that had these trials.
+Recommendation foundBy(const std::vector<Measurement>& trials, const SearchSpace& space)
+{
+    PosteriorStrategy strategy(space);
+    for (Measurement trial : trials) {
+        trial.exploration = 0;
+        strategy.record(trial);
+    }
+    return *strategy.searchState().recommendation;
+}
+
 /// That recalls a whole search, and the size that this found.
 struct Again
 {
-    explicit Again(const SearchSpace& space) : before(searched(space)), strategy(space)
+    explicit Again(const SearchSpace& space)
+        : before(searched(space)), strategy(space), found(foundBy(before, space).size)
     {
-        PosteriorStrategy first(space);
-        for (Measurement trial : before) {
-            trial.exploration = 0;
-            first.record(trial);
-        }
-        found = first.searchState().recommendation->size;
         strategy.recall(before);
     }
 
@@ -157,12 +163,8 @@ private slots:
         const auto& [overhead, fits, isForgotten] = row<Check>();
         const SearchSpace space = exact::spaceFor(300);
         const std::vector<Measurement> before = searched(space);
-        PosteriorStrategy first(space);
-        for (Measurement trial : before) {
-            trial.exploration = 0;
-            first.record(trial);
-        }
-        const std::int64_t found = first.searchState().recommendation->size;
+        const Recommendation first = foundBy(before, space);
+        const std::int64_t found = first.size;
 
         PosteriorStrategy strategy(space);
         strategy.recall(before);
@@ -186,7 +188,7 @@ private slots:
         QCOMPARE(strategy.searchState().expectedTrials, 1);
         const Recommendation& recommendation = *strategy.searchState().recommendation;
         QCOMPARE(recommendation.size, found);
-        const double performance = first.searchState().recommendation->relativePerformance;
+        const double performance = first.relativePerformance;
         QVERIFY(std::abs(recommendation.relativePerformance / performance - 1.0) < 0.05);
         // Today's speed, not that of yesterday.
         const double seconds = exact::trial(found, overhead).secondsPerStep;
@@ -251,12 +253,7 @@ private slots:
         // Each of many days the device was another by 15 %, and only the size found was tried then.
         const SearchSpace space = exact::spaceFor(300);
         std::vector<Measurement> before = searched(space);
-        PosteriorStrategy first(space);
-        for (Measurement trial : before) {
-            trial.exploration = 0;
-            first.record(trial);
-        }
-        const std::int64_t found = first.searchState().recommendation->size;
+        const std::int64_t found = foundBy(before, space).size;
         for (int day = 2; day <= 12; ++day) {
             before.push_back(with(exact::trial(found, 500.0), [&](Measurement& trial) {
                 trial.exploration = day;
