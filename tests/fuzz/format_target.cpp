@@ -7,7 +7,7 @@ namespace batchpeak::fuzz {
 
 void run(std::string_view text)
 {
-    try {
+    mayRefuse<config::ConfigError>([&] {
         const auto shared = std::make_shared<const config::ConfigText>(std::string(text));
         // The one format that this program is for.
         const config::Format& format = config::BATCHPEAK_FUZZED_FORMAT;
@@ -17,9 +17,7 @@ void run(std::string_view text)
         require(!contents.formatName.empty(), "a format has a name");
         for (const config::Warning& warning : contents.warnings)
             require(warning.sentence.ends_with('.'), "a warning is a sentence", warning.sentence);
-    } catch (const config::ConfigError& error) {
-        require(std::string_view(error.what()).ends_with('.'), "an error is a sentence", error.what());
-    }
+    });
 }
 
 } // namespace batchpeak::fuzz

@@ -9,8 +9,7 @@
 
 namespace batchpeak::fuzz {
 
-/// What a fuzz target does with a text. It ends the program where something does not hold; the one error that
-/// a text may end with is a ConfigError.
+/// What a fuzz target does with a text. It ends the program where something does not hold.
 void run(std::string_view text);
 
 /// Ends the program, and so tells libFuzzer of a finding, unless \p holds.
@@ -20,6 +19,17 @@ inline void require(bool holds, const char* what, const std::string& text = {})
         return;
     std::fprintf(stderr, "It does not hold that %s:\n%s\n", what, text.c_str());
     std::abort();
+}
+
+/// Runs \p action, which may refuse by that error alone, and by a sentence.
+template<typename Error, typename Action>
+void mayRefuse(Action action)
+{
+    try {
+        action();
+    } catch (const Error& error) {
+        require(std::string_view(error.what()).ends_with('.'), "an error is a sentence", error.what());
+    }
 }
 
 } // namespace batchpeak::fuzz
