@@ -73,20 +73,6 @@ std::vector<QStringList> kindsOf(const std::vector<Device>& devices)
     return kinds;
 }
 
-/// On a clock that is so many seconds ahead.
-search::Measurement earlier(search::Measurement measurement, double seconds)
-{
-    measurement.clockSeconds -= seconds;
-    const auto shift = [seconds](std::vector<trial::Visit>& visits) {
-        for (trial::Visit& visit : visits)
-            visit.clockSeconds -= seconds;
-    };
-    shift(measurement.visits);
-    for (trial::ComparedSize& size : measurement.compared)
-        shift(size.visits);
-    return measurement;
-}
-
 /// Whether it says the same today, where so much memory may be used. What thrashed did so beside others.
 bool stillHolds(const search::Measurement& measurement, std::int64_t limitThen, std::int64_t limitNow)
 {
@@ -125,7 +111,7 @@ RecalledTrials knownAtTheEndOf(const store::StoredExploration& stored, std::int6
             call.clockSeconds + std::max(0.0, (now - static_cast<double>(call.time)) / 1000.0);
         if (!measurement.isRecalled())
             measurement.exploration = recalled.exploration;
-        recalled.measurements.push_back(earlier(std::move(measurement), seconds));
+        recalled.measurements.push_back(search::earlier(std::move(measurement), seconds));
     };
     for (const QByteArray& text : stored.searchCalls) {
         const auto call = plannerCallFrom(text);

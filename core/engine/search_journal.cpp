@@ -3,6 +3,7 @@
 #include "search_journal.h"
 
 #include "option_values.h"
+#include "trial/protocol.h"
 
 #include <QJsonArray>
 #include <QJsonDocument>
@@ -231,12 +232,11 @@ private:
     bool m_understands = true;
 };
 
-// A damaged history, or one that somebody else wrote, must not lead a search into what cannot be: sizes as of
-// options, times as of the trial protocol.
-constexpr std::int64_t mostBytes = std::int64_t{1} << 60;
-constexpr double mostSeconds = 10.0 * 365 * 24 * 3600;
-constexpr double leastStepSeconds = 1e-9;
+using trial::longestSeconds;
+using trial::mostBytes;
 
+// A damaged history, or one that somebody else wrote, must not lead a search into what cannot be: sizes are
+// as of options, times as of the trial protocol.
 bool isSize(std::int64_t size)
 {
     return 0 <= size && size <= largestCount;
@@ -255,12 +255,12 @@ bool isWithin(double value, double least, double most)
 
 bool isStep(double seconds)
 {
-    return isWithin(seconds, leastStepSeconds, mostSeconds);
+    return isWithin(seconds, trial::shortestStepSeconds, longestSeconds);
 }
 
 bool isPossible(const trial::Visit& visit)
 {
-    return isWithin(visit.clockSeconds, -mostSeconds, mostSeconds) && isStep(visit.seconds) &&
+    return isWithin(visit.clockSeconds, -longestSeconds, longestSeconds) && isStep(visit.seconds) &&
            !visit.stepSeconds.empty() && std::ranges::all_of(visit.stepSeconds, isStep);
 }
 
@@ -278,20 +278,23 @@ bool isPossible(const trial::ComparedSize& size)
 bool isPossible(const search::Measurement& measurement)
 {
     return isSize(measurement.size) && isBytes(measurement.peakAllocatedBytes) &&
-           isBytes(measurement.peakReservedBytes) && isWithin(measurement.secondsPerStep, 0.0, mostSeconds) &&
+           isBytes(measurement.peakReservedBytes) &&
+           isWithin(measurement.secondsPerStep, 0.0, longestSeconds) &&
            std::ranges::all_of(measurement.stepSeconds, isStep) && measurement.steps >= 0 &&
-           isWithin(measurement.relativeError.value_or(0.0), 0.0, mostSeconds) &&
-           isWithin(measurement.optimizerSeconds, 0.0, mostSeconds) &&
-           isWithin(measurement.wallSeconds, 0.0, mostSeconds) &&
-           isWithin(measurement.clockSeconds, -mostSeconds, mostSeconds) && arePossible(measurement.visits) &&
+           isWithin(measurement.relativeError.value_or(0.0), 0.0, longestSeconds) &&
+           isWithin(measurement.optimizerSeconds, 0.0, longestSeconds) &&
+           isWithin(measurement.wallSeconds, 0.0, longestSeconds) &&
+           isWithin(measurement.clockSeconds, -longestSeconds, longestSeconds) &&
+           arePossible(measurement.visits) &&
            std::ranges::all_of(measurement.compared,
                                [](const trial::ComparedSize& size) { return isPossible(size); });
 }
 
 bool isPossible(const PlannerCall& call)
 {
-    return isSize(call.size) && isWithin(call.share, 0.0, 1.0) && isWithin(call.seconds, 0.0, mostSeconds) &&
-           isWithin(call.clockSeconds, 0.0, mostSeconds) && isWithin(call.elapsedSeconds, 0.0, mostSeconds) &&
+    return isSize(call.size) && isWithin(call.share, 0.0, 1.0) &&
+           isWithin(call.seconds, 0.0, longestSeconds) && isWithin(call.clockSeconds, 0.0, longestSeconds) &&
+           isWithin(call.elapsedSeconds, 0.0, longestSeconds) &&
            isPossible(call.measurement.value_or(search::Measurement())) &&
            std::ranges::all_of(call.recalled, [](const search::Measurement& m) { return isPossible(m); });
 }
@@ -306,7 +309,7 @@ bool isPossible(const search::SearchSpace& space)
            space.targetConfidence >= 0.0 && space.maxTrials >= 0 && space.devices > 0 &&
            isWithin(prior.constantBytes, 0.0, static_cast<double>(mostBytes)) &&
            isWithin(prior.bytesPerSample, 0.0, static_cast<double>(mostBytes)) &&
-           isWithin(prior.deviation, 0.0, mostSeconds);
+           isWithin(prior.deviation, 0.0, longestSeconds);
 }
 
 template<typename Value>

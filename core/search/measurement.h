@@ -73,4 +73,18 @@ struct Measurement
     }
 };
 
+/// The same on a clock that is so many seconds ahead.
+inline Measurement earlier(Measurement measurement, double seconds)
+{
+    measurement.clockSeconds -= seconds;
+    const auto shift = [seconds](std::vector<trial::Visit>& visits) {
+        for (trial::Visit& visit : visits)
+            visit.clockSeconds -= seconds;
+    };
+    shift(measurement.visits);
+    for (trial::ComparedSize& size : measurement.compared)
+        shift(size.visits);
+    return measurement;
+}
+
 } // namespace batchpeak::search

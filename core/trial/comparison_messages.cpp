@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "comparison_messages.h"
 
+#include "protocol.h"
+
 #include <algorithm>
 #include <functional>
 #include <string>
@@ -40,7 +42,7 @@ Visit visitFrom(const FieldReader& fields)
     Visit visit{.clockSeconds = fields.duration("clock"),
                 .seconds = fields.duration("seconds"),
                 .stepSeconds = fields.durations("step_seconds")};
-    if (visit.seconds < shortestStep)
+    if (visit.seconds < shortestStepSeconds)
         fields.refuse("seconds", "is less than a nanosecond, but no visit takes no time");
     if (visit.stepSeconds.empty())
         fields.refuse("step_seconds", "is missing or empty, but a visit without a step says nothing");

@@ -16,10 +16,6 @@ namespace {
 constexpr int deepestNesting = 32;
 constexpr std::size_t longestText = std::size_t{16} * 1024;
 constexpr std::size_t longestQuote = 80;
-// In seconds: longer than anything that is measured, and far from what overflows a timer.
-constexpr double longestDuration = 10.0 * 365 * 24 * 3600;
-// 1 EiB: more than any computer has, and far from what overflows when some are added.
-constexpr std::int64_t largestAmount = std::int64_t{1} << 60;
 // In watts, joules, degrees or megahertz: what any gauge reads is far below.
 constexpr double largestReading = 1e12;
 
@@ -115,7 +111,7 @@ int FieldReader::smallInteger(int least, const char* name, std::optional<int> fa
 std::int64_t FieldReader::amount(const char* name, std::optional<std::int64_t> fallback) const
 {
     const std::int64_t value = integerFrom(0, name, fallback);
-    if (value > largestAmount)
+    if (value > mostBytes)
         refuse(name, "is " + std::to_string(value) + ", but no computer has as much");
     return value;
 }
@@ -198,7 +194,7 @@ double FieldReader::duration(const char* name, std::optional<double> fallback) c
         return *fallback;
     const Json& found = require(name);
     const double seconds = found.is_number() ? found.get<double>() : -1.0;
-    if (!std::isfinite(seconds) || seconds < 0 || seconds > longestDuration)
+    if (!std::isfinite(seconds) || seconds < 0 || seconds > longestSeconds)
         refuse(name, found, "a number of seconds, from zero to ten years");
     return seconds;
 }
@@ -220,7 +216,7 @@ std::vector<double> FieldReader::durations(const char* name) const
     std::vector<double> result;
     for (const Json& element : *found) {
         const double seconds = element.is_number() ? element.get<double>() : 0.0;
-        if (!std::isfinite(seconds) || seconds < shortestStep || seconds > longestDuration)
+        if (!std::isfinite(seconds) || seconds < shortestStepSeconds || seconds > longestSeconds)
             refuse(name, element, "a list of numbers of seconds, each from a nanosecond to ten years");
         result.push_back(seconds);
     }

@@ -38,10 +38,6 @@ std::string clipped(const std::string& text);
 /// The start of \p text in quotes and plain ASCII, fit for a sentence.
 std::string inQuotes(std::string_view text);
 
-/// No step, visit or batch is done in less [s]: one clock cycle of a processor, or thereabouts. A speed that
-/// is reckoned from it is far from what overflows.
-inline constexpr double shortestStep = 1e-9;
-
 /// Reads the fields of one JSON object as the types that a message demands, and says in a sentence
 /// what is wrong with one. A field that is null counts as absent, since that is how Python writes None.
 ///
@@ -59,8 +55,7 @@ public:
     std::int64_t integerFrom(std::int64_t least, const char* name,
                              std::optional<std::int64_t> fallback = {}) const;
     int smallInteger(int least, const char* name, std::optional<int> fallback = {}) const;
-    /// Of bytes, parameters or samples: from zero to more than any computer has. What is reckoned from a few
-    /// of them does not overflow.
+    /// Of bytes, parameters or samples: from zero to mostBytes.
     std::int64_t amount(const char* name, std::optional<std::int64_t> fallback = {}) const;
     std::uint64_t seed(const char* name, std::uint64_t fallback) const;
     bool boolean(const char* name, bool fallback) const;
@@ -72,7 +67,7 @@ public:
     /// Zero or more.
     double duration(const char* name, std::optional<double> fallback = {}) const;
     std::optional<double> optionalDuration(const char* name) const;
-    /// Of steps: each of shortestStep or more.
+    /// Of steps: each of shortestStepSeconds or more.
     std::vector<double> durations(const char* name) const;
     /// Of a gauge: what is no number of zero or more, or beyond all reason, is absent, since no measurement
     /// is lost to a thermometer.

@@ -35,6 +35,13 @@ inline constexpr std::size_t maxLineBytes = std::size_t{1} << 20;
 /// every number.
 inline constexpr std::size_t mostApproximations = 8;
 inline constexpr std::size_t longestApproximation = 120;
+/// What a number of a message may be, so that what is reckoned from a few of them does not overflow. 1 EiB is
+/// more than any computer has.
+inline constexpr std::int64_t mostBytes = std::int64_t{1} << 60;
+/// Longer than anything that is measured, and far from what overflows a timer: ten years.
+inline constexpr double longestSeconds = 10.0 * 365 * 24 * 3600;
+/// No step, visit or batch is done in less: one clock cycle of a processor, or thereabouts.
+inline constexpr double shortestStepSeconds = 1e-9;
 
 // Parent to worker
 struct Hello

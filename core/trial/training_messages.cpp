@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training_messages.h"
 
+#include "protocol.h"
+
 #include <cmath>
 #include <limits>
 
@@ -147,7 +149,7 @@ BatchResult batchResultFrom(const FieldReader& fields)
     // A batch that was not done took no time that counts.
     const bool isOk = result.outcome == Outcome::Ok;
     result.seconds = fields.duration("seconds", isOk ? std::nullopt : std::optional(0.0));
-    if (isOk && result.seconds < shortestStep)
+    if (isOk && result.seconds < shortestStepSeconds)
         fields.refuse("seconds", "is less than a nanosecond, but no batch takes no time");
     result.loss = fields.number("loss", std::numeric_limits<double>::quiet_NaN());
     result.optimizerSeconds = fields.duration("optimizer_seconds", 0.0);

@@ -196,7 +196,7 @@ TrialResult resultFrom(const FieldReader& fields)
     if (isOk && result.steps == 0)
         fields.refuse("steps",
                       "is 0, but without a timed step nothing is known and the outcome cannot be ok");
-    if (isOk && result.secondsPerStep < shortestStep)
+    if (isOk && result.secondsPerStep < shortestStepSeconds)
         fields.refuse("seconds_per_step", "is less than a nanosecond, but no step takes no time");
 
     std::int64_t samples = 0;

@@ -201,16 +201,6 @@ private:
     SearchRecord m_record;
 };
 
-/// As they are seen a day later.
-void age(Measurement& measurement)
-{
-    measurement.clockSeconds -= secondsOfDay;
-    for (trial::ComparedSize& size : measurement.compared) {
-        for (trial::Visit& visit : size.visits)
-            visit.clockSeconds -= secondsOfDay;
-    }
-}
-
 /// As if the device had been slower by that factor.
 void slowDown(Measurement& measurement, double factor)
 {
@@ -244,7 +234,8 @@ std::vector<Measurement> knownAfter(const SearchTask& task)
             slowDown(measurement, factor);
             known.push_back(std::move(measurement));
         }
-        std::ranges::for_each(known, age);
+        for (Measurement& measurement : known)
+            measurement = earlier(std::move(measurement), secondsOfDay);
     }
     return known;
 }
