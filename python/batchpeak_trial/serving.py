@@ -23,9 +23,10 @@ An example with torch:
 
     serve(step, parameters=sum(p.numel() for p in model.parameters()))
 
-A step that yields behind forward and behind backward has its three phases timed apart. The optimizer step
-runs once for some micro-batches in a row, as in gradient accumulation. A plain function takes forward,
-backward and optimizer together, and waits for the device before it returns where that is none of torch's.
+A step that yields behind forward and behind backward has its three phases timed apart; where both are one
+call, yield "backward" behind it. The optimizer step runs once for some micro-batches in a row, as in gradient
+accumulation. A plain function takes forward, backward and optimizer together. Where the device is none of
+torch's, a step waits for it before it yields or returns.
 Standard output belongs to the protocol: whatever the script prints goes to standard error. """
 
 from __future__ import annotations

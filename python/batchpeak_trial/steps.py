@@ -8,17 +8,20 @@ import inspect
 import time
 from dataclasses import dataclass
 
+_NEXT = {(): "forward", ("forward",): "backward"}
+_ONCE_TOO_OFTEN = (
+    "A step yields behind forward and behind backward, and no third time; one that yields "
+    '"backward" behind both yields no second time.'
+)
+
 
 @dataclass(frozen=True)
 class StepTimes:
-    """backward is None where the step does not tell it from forward."""
+    """forward and backward are None where the step does not tell them apart."""
 
-    forward: float
+    micro_batch: float
+    forward: float | None = None
     backward: float | None = None
-
-    @property
-    def micro_batch(self) -> float:
-        return self.forward + (self.backward or 0.0)
 
 
 @dataclass(frozen=True)
@@ -39,8 +42,9 @@ class StepChain:
 class Steps:
     """step_fn is a function that takes a whole step, or one that yields behind forward and behind backward.
 
-    Of the second kind several make a chain: the last alone goes on behind its second yield, to the
-    optimizer step. Where it takes two arguments, the second is how many there are in the chain. """
+    Of the second kind several make a chain: the last alone goes on behind its last yield, to the
+    optimizer step. Where forward and backward are one call, it yields "backward" behind both, and no
+    other time. Where it takes two arguments, the second is how many there are in the chain. """
 
     def __init__(self, step_fn, device):
         self._step_fn, self._device = step_fn, device
@@ -64,7 +68,7 @@ class Steps:
         return self._step_fn(size, count) if self._takes_count else self._step_fn(size)
 
     def _run_phased(self, step, size: int, count: int, begin: float, marks: list) -> StepChain:
-        phases, answer = 0, None
+        phases, answer = (), None
         for index in range(count):
             if index > 0:
                 step = self._begin(size, count)
@@ -72,30 +76,33 @@ class Steps:
         self._device.synchronize()
         wall = time.perf_counter() - begin
         intervals = self._device.intervals(marks)
-        optimizer = intervals.pop() if phases == 3 else None
-        forwards = intervals[:: min(phases, 2)]
-        backwards = intervals[1::2] if phases > 1 else [None] * count
-        steps = [StepTimes(*pair) for pair in zip(forwards, backwards)]
+        optimizer = intervals.pop() if phases[-1] == "optimizer" else None
+        each = len(intervals) // count
+        steps = [_times(intervals[at : at + each], phases) for at in range(0, len(intervals), each)]
         return StepChain(steps, optimizer, wall, lacks_step=answer is False)
 
     def _take(self, step, marks: list, goes_on: bool):
-        """How many phases it has, and what it returns."""
-        for phase in (1, 2):
+        """The phases that it has, and what it returns."""
+        phases: tuple[str, ...] = ()
+        while True:
             try:
-                next(step)
+                told = next(step)
             except StopIteration as end:
                 marks.append(self._device.mark())
-                return phase, end.value
+                return (*phases, _NEXT.get(phases, "optimizer")), end.value
+            if phases and phases[-1] != "forward":
+                raise RuntimeError(_ONCE_TOO_OFTEN)
+            phases += ("both",) if told == "backward" and not phases else (_NEXT.get(phases, "optimizer"),)
             marks.append(self._device.mark())
-        if not goes_on:
-            step.close()
-            return 2, None
-        try:
-            next(step)
-        except StopIteration as end:
-            marks.append(self._device.mark())
-            return 3, end.value
-        raise RuntimeError("A step yields behind forward and behind backward, and no third time.")
+            if phases[-1] != "forward" and not goes_on:
+                step.close()
+                return phases, None
+
+
+def _times(intervals: list[float], phases: tuple[str, ...]) -> StepTimes:
+    if phases[0] == "both":
+        return StepTimes(intervals[0])
+    return StepTimes(sum(intervals), *intervals)
 
 
 def _takes_two(step_fn) -> bool:

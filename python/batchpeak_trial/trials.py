@@ -125,7 +125,9 @@ class RunningTrial(RunningRequest):
     def _phases(self) -> dict:
         if not self.bench.steps.is_phased or not self._timed:
             return {}
-        parts = {"forward_seconds": [step.forward for step in self._timed]}
+        parts = {}
+        if self._timed[0].forward is not None:
+            parts["forward_seconds"] = [step.forward for step in self._timed]
         if self._timed[0].backward is not None:
             parts["backward_seconds"] = [step.backward for step in self._timed]
         return typical_fields(optimizer_seconds=self._optimizer, **parts)

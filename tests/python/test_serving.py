@@ -41,6 +41,16 @@ def phased(micro_batch_size):
     print("optimizer step")
     time.sleep(0.02)
 
+def joint(micro_batch_size):
+    compute(micro_batch_size)
+    yield "backward"
+    print("optimizer step")
+    time.sleep(0.02)
+
+def joint_and_greedy(micro_batch_size):
+    yield "backward"
+    yield
+
 def forward(micro_batch_size):
     compute(micro_batch_size)
     if False:
@@ -130,9 +140,20 @@ class ScriptTest(unittest.TestCase):
         # One optimizer step ends each chain, and the steps of a chain are several.
         self.assertLess(talk.errors().count("optimizer step"), talk.errors().count("step of"))
 
+    def test_times_the_optimizer_step_apart_where_forward_and_backward_are_one(self):
+        talk = self.load("joint")
+        result = talk.ask("trial", id=1, micro_batch_size=4, min_steps=6, max_steps=24)
+        self.assertEqual(result["outcome"], "ok")
+        self.assertNotIn("forward_seconds", result)
+        self.assertNotIn("backward_seconds", result)
+        self.assertGreaterEqual(result["optimizer_seconds"], 0.02)
+        talk.end()
+        self.assertLess(talk.errors().count("optimizer step"), talk.errors().count("step of"))
+
     def test_evaluates(self):
         result = self.load("forward").ask("trial", id=1, micro_batch_size=4)
         self.assertEqual(result["outcome"], "ok")
+        self.assertGreater(result["forward_seconds"], 0)
         self.assertNotIn("backward_seconds", result)
         self.assertNotIn("optimizer_seconds", result)
 
@@ -142,9 +163,10 @@ class ScriptTest(unittest.TestCase):
         self.assertNotIn("without all optimizer steps", result["flags"])
 
     def test_refuses_a_third_yield(self):
-        result = self.load("greedy").ask("trial", id=1, micro_batch_size=1)
-        self.assertEqual(result["outcome"], "failed")
-        self.assertIn("no third time", result["text"])
+        for step in ("greedy", "joint_and_greedy"):
+            result = self.load(step).ask("trial", id=1, micro_batch_size=1)
+            self.assertEqual(result["outcome"], "failed")
+            self.assertIn("no third time", result["text"])
 
     def test_tells_failures_apart(self):
         talk = self.load()
