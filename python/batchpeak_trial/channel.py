@@ -10,9 +10,21 @@ import queue
 import signal
 import sys
 import threading
+import time
 
 MAX_LINE_BYTES = 1 << 20
 _LONGEST_TEXT = 4000
+# The parent waits two before it ends the process by a signal.
+_SECONDS_TO_END = 1.0
+
+
+def silence() -> None:
+    """For a process beside the one that speaks: it has the same standard input and output."""
+    sys.stdout.flush()
+    os.dup2(2, 1)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
 
 
 class Channel:
@@ -29,7 +41,7 @@ class Channel:
             while line:
                 line = line[self._out.write(line) :]
         except BrokenPipeError:
-            os._exit(0)
+            _leave()
 
     def complain(self, text: str, fatal: bool = False) -> None:
         self.send({"type": "error", "text": clipped(text), "fatal": fatal})
@@ -63,7 +75,8 @@ class Inbox:
             while True:
                 line = stream.readline(MAX_LINE_BYTES + 1)
                 if not line:
-                    os._exit(0)
+                    self._messages.put({"type": "bye"})
+                    end_soon()
                 self._take(line)
 
     def _take(self, line: bytes) -> None:
@@ -77,6 +90,21 @@ class Inbox:
             self._messages.put(message)
         elif isinstance(message.get("id"), int):
             self._cancelled.add(message["id"])
+
+
+def end_soon() -> None:
+    """For a thread that hears that nobody is there any more: what waits for a message ends by itself, with
+    all that the script does at its end, and what is in the middle of a step is left."""
+    time.sleep(_SECONDS_TO_END)
+    _leave()
+
+
+def _leave() -> None:
+    # Workers of a data loader would look for their parent some seconds later.
+    if "multiprocessing" in sys.modules:
+        for child in sys.modules["multiprocessing"].active_children():
+            child.kill()
+    os._exit(0)
 
 
 def clipped(text: str) -> str:

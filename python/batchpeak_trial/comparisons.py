@@ -48,14 +48,14 @@ class RunningComparison(RunningRequest):
     def _warm_up(self, entry: dict) -> None:
         self.size = entry["micro_batch_size"]
         # Each with a cache of its own, so that its peak is not another's.
-        self.device.empty_cache()
+        self.bench.empty_cache()
         self.bench.reset_peaks()
         self._take_untimed(_STEPS_AT_FIRST)
         entry["peak_reserved_bytes"] = self.bench.peaks()[1]
 
     def _visit(self, entry: dict) -> None:
         self.size = entry["micro_batch_size"]
-        retries = self.device.retries()
+        retries = self.bench.retries()
         self._take_untimed(self._untimed)
         self.go_on()
         self.resume_gates()
@@ -63,7 +63,7 @@ class RunningComparison(RunningRequest):
         self.look_around()
         self.pause_gates()
         entry["visits"].append(visit)
-        entry["alloc_retries"] += self.device.retries() - retries
+        entry["alloc_retries"] += self.bench.retries() - retries
 
     def _timed_steps(self) -> dict:
         chains = [self.take(self._steps)] if self.bench.steps.is_phased else self._one_by_one()

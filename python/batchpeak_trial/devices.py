@@ -108,11 +108,12 @@ class CpuDevice:
     def intervals(self, marks: list[float]) -> list[float]:
         return [after - before for before, after in zip(marks, marks[1:])]
 
-    def gates(self) -> list:
+    def gates(self, others) -> list:
+        """others tells the processor's seconds of other processes that take the same steps."""
         if not self._torch:
             # The step may wait for a device that is not known here.
-            return [ProcessorGate(1, waits_elsewhere=True)]
-        return [ProcessorGate(self._torch.get_num_threads())]
+            return [ProcessorGate(1, waits_elsewhere=True, others=others)]
+        return [ProcessorGate(self._torch.get_num_threads(), others=others)]
 
 
 class CudaDevice:
@@ -187,9 +188,9 @@ class CudaDevice:
         """After synchronize()."""
         return [before.elapsed_time(after) / 1000 for before, after in zip(marks, marks[1:])]
 
-    def gates(self) -> list:
+    def gates(self, others) -> list:
         # One thread gives a GPU its work: in forward this one, in backward autograd's.
-        gates: list = [ProcessorGate(1)]
+        gates: list = [ProcessorGate(1, others=others)]
         uuid = self.uuid()
         return gates + [NvidiaGate(self._nvml, uuid)] if uuid else gates
 

@@ -6,7 +6,7 @@ core/network/failure.cpp."""
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 _LOST, _DEVICE, _HOST, _INPUT = "lost process", "device memory", "host memory", "input"
 
@@ -73,7 +73,19 @@ class Failure:
     is_of_host: bool = False
 
 
+class FailureElsewhere(Exception):
+    """Of another process that takes the same steps; peaks are what it held, allocated and reserved."""
+
+    def __init__(self, rank: int, failure: Failure, peaks: tuple[int, int]):
+        text = "In the process of rank %d: %s" % (rank, failure.text)
+        super().__init__(text)
+        self.rank, self.peaks = rank, peaks
+        self.failure = replace(failure, text=text)
+
+
 def text_of(error: BaseException) -> str:
+    if isinstance(error, FailureElsewhere):
+        return str(error)
     return "%s: %s" % (type(error).__name__, error)
 
 
@@ -87,6 +99,8 @@ def requested_bytes(text: str) -> int:
 
 def classify(error: BaseException, has_gpu: bool) -> Failure:
     """A program beside a GPU that is refused main memory would be refused it at other sizes too."""
+    if isinstance(error, FailureElsewhere):
+        return error.failure
     text = text_of(error)
     lower = text.lower()
     cause = next((cause for sign, cause in _SIGNS if sign in lower), None)

@@ -40,6 +40,7 @@ class _Load:
 class _Reading:
     wall: float
     own: float
+    helping: float
     minor: int
     major: int
     load: _Load | None
@@ -68,18 +69,55 @@ def processor_load(root: Path = Path("/")) -> _Load | None:
     return _Load(busy / os.sysconf("SC_CLK_TCK"), len(own)) if own and busy else None
 
 
+def descendant_seconds(root: Path = Path("/")) -> float:
+    """Of the processor, by all that this process has started, and what they have started in turn."""
+    ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds = ended.ru_utime + ended.ru_stime
+    waiting = _children(root, "self")
+    while waiting:
+        process = waiting.pop()
+        try:
+            # The name before it may hold anything. Its own time, and that of children it has waited for.
+            fields = (root / "proc" / process / "stat").read_text().rpartition(")")[2].split()
+            seconds += sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+        except (OSError, ValueError):
+            continue
+        waiting += _children(root, process)
+    return seconds
+
+
+def family_seconds() -> float:
+    """Of the processor, by this process and its descendants."""
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    return usage.ru_utime + usage.ru_stime + descendant_seconds()
+
+
+def _children(root: Path, process: str) -> list[str]:
+    found: list[str] = []
+    for thread in (root / "proc" / process / "task").glob("*/children"):
+        try:
+            found += thread.read_text().split()
+        except OSError:
+            continue
+    return found
+
+
 class ProcessorGate:
     """A step that keeps some of its threads waiting is not disturbed by that: what counts is what others
     can have taken from it.
 
     threads are those that a step can keep busy; waits_elsewhere says that it may as well wait for a device
-    that nobody here knows, so that time it did not use says nothing. """
+    that nobody here knows, so that time it did not use says nothing. Processes that this one has started work
+    for the step, as those of a data loader do; others tells the seconds of more of them. """
 
-    def __init__(self, threads: int, waits_elsewhere: bool = False, root: Path = Path("/")):
+    def __init__(
+        self, threads: int, waits_elsewhere: bool = False, root: Path = Path("/"), others=lambda: 0.0
+    ):
         self._threads, self._waits_elsewhere, self._root = threads, waits_elsewhere, root
+        self._others = others
 
     def begin(self) -> None:
-        self._wall = self._own = 0.0
+        self._wall = self._own = self._helping = 0.0
         self._minor = self._major = 0
         self._busy: float | None = 0.0
         self._variance, self._processors = 0.0, 0
@@ -96,6 +134,7 @@ class ProcessorGate:
         self._before = None
         self._wall += after.wall - before.wall
         self._own += after.own - before.own
+        self._helping += after.helping - before.helping
         self._minor += after.minor - before.minor
         self._major += after.major - before.major
         if after.load and before.load and self._busy is not None:
@@ -116,8 +155,9 @@ class ProcessorGate:
     def _read(self) -> _Reading:
         usage = resource.getrusage(resource.RUSAGE_SELF)
         own = usage.ru_utime + usage.ru_stime
+        helping = descendant_seconds(self._root) + self._others()
         return _Reading(
-            time.perf_counter(), own, usage.ru_minflt, usage.ru_majflt, processor_load(self._root)
+            time.perf_counter(), own, helping, usage.ru_minflt, usage.ru_majflt, processor_load(self._root)
         )
 
     def _judge_time(self, report: GateReport) -> None:
@@ -132,7 +172,7 @@ class ProcessorGate:
                 given = "%.0f %% of the processor was given to the trial"
                 report.disturbances.append(given % (100 * share))
             return
-        foreign = max(0.0, self._busy / self._wall - own)
+        foreign = max(0.0, (self._busy - self._helping) / self._wall - own)
         report.readings["foreign_processors"] = foreign
         surely_foreign = foreign - math.sqrt(self._variance) / self._wall
         # Others take from the trial only where both together want more than there is.

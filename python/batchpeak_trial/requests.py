@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import time
 
-from .failures import Failure, classify
+from .failures import Failure, FailureElsewhere, classify
 from .processor_gate import GateReport
+from .ranks import Alone
 from .step_statistics import RunScatter, typical_seconds
 from .steps import StepChain, Steps
 
@@ -26,13 +27,16 @@ class StickyFailure(Exception):
 
 
 class Bench:
-    """What requests run on: the script's steps, its device, and the conversation with the parent."""
+    """What requests run on: the script's steps, its device, and the conversation with the parent.
 
-    def __init__(self, step_fn, device, hooks, channel, inbox):
+    Where processes take steps together, team has all of them do what is asked of this one's device."""
+
+    def __init__(self, step_fn, device, hooks, channel, inbox, team=None):
         self.steps = Steps(step_fn, device)
         self.device, self.hooks = device, hooks
         self.channel, self.inbox = channel, inbox
-        self.gates = device.gates()
+        self.team = team or Alone()
+        self.gates = device.gates(self.team.processor_seconds)
         self.scatter = RunScatter()
         # Where the network itself does not fit, what it would have needed.
         self.not_even_loaded = 0
@@ -42,11 +46,25 @@ class Bench:
         # The kernel that computes it, where the load knows; empty where it does not.
         self.attention = ""
 
+    def run(self, size: int, count: int) -> StepChain:
+        """That of the process which took longest: all of them together are no faster."""
+        order = {"do": "run", "size": size, "count": count}
+        own, *others = self.team.together(order, lambda: self.steps.run(size, count))
+        return max([own, *map(StepChain.of, others)], key=lambda chain: chain.total_seconds)
+
     def peaks(self) -> tuple[int, int]:
-        return self.hooks.peaks(self.device)
+        """Of the process that held most: each has a device of its own, and all must fit."""
+        peaks = self.team.together({"do": "peaks"}, lambda: self.hooks.peaks(self.device))
+        return max(peak[0] for peak in peaks), max(peak[1] for peak in peaks)
 
     def reset_peaks(self) -> None:
-        self.hooks.reset_peaks(self.device)
+        self.team.together({"do": "reset_peaks"}, lambda: self.hooks.reset_peaks(self.device))
+
+    def empty_cache(self) -> None:
+        self.team.together({"do": "empty_cache"}, self.device.empty_cache)
+
+    def retries(self) -> int:
+        return sum(self.team.together({"do": "retries"}, self.device.retries))
 
 
 class RunningRequest:
@@ -65,7 +83,6 @@ class RunningRequest:
         """The result message.
 
         Raises StickyFailure."""
-        outcome, failure = "ok", None
         self.bench.held = max(self.bench.held, self.device.held_bytes())
         try:
             if self.bench.not_even_loaded:
@@ -73,13 +90,25 @@ class RunningRequest:
             with self.device.limited():
                 self.work()
         except Ended as end:
-            outcome = str(end)
+            return self._concluded(str(end))
         except Exception as error:
-            failure = classify(error, self.device.kind != "cpu")
+            failure, elsewhere = classify(error, self.device.kind != "cpu"), _peaks_elsewhere(error)
+        else:
+            return self._concluded("ok")
+        # The exception is gone here, and with it what its traceback held.
+        return self._concluded(failure.outcome, failure, elsewhere)
+
+    def answer_to(self, error: FailureElsewhere) -> dict:
+        """The result message where this process waits within a step that another has left.
+
+        Raises StickyFailure."""
+        return self._concluded(error.failure.outcome, error.failure, error.peaks)
+
+    def _concluded(self, outcome: str, failure: Failure | None = None, elsewhere=(0, 0)) -> dict:
         if failure and failure.sticky:
             raise StickyFailure(failure.text)
-        result = {"type": "result", "id": self._id, "outcome": failure.outcome if failure else outcome}
-        result["peak_reserved_bytes"] = self._peak_reserved(failure)
+        result = {"type": "result", "id": self._id, "outcome": outcome}
+        result["peak_reserved_bytes"] = self._peak_reserved(failure, elsewhere)
         result.update(self.fields(result["outcome"]))
         result.update(self.readings, flags=self.flags, wall_seconds=time.perf_counter() - self._start)
         if failure:
@@ -97,7 +126,7 @@ class RunningRequest:
     def take(self, count: int) -> StepChain:
         """A scaled loss finds its scale in steps that change nothing; those say nothing of the size."""
         while True:
-            chain = self.bench.steps.run(self.size, count)
+            chain = self.bench.run(self.size, count)
             # What libraries have taken for themselves by now is not lost.
             self.bench.held = self.device.held_bytes()
             if not chain.lacks_step:
@@ -158,18 +187,21 @@ class RunningRequest:
             and spent < _SHARE_WITHOUT_STEP * self._limit
         )
 
-    def _peak_reserved(self, failure: Failure | None) -> int:
+    def _peak_reserved(self, failure: Failure | None, elsewhere: tuple[int, int]) -> int:
         if self.bench.not_even_loaded:
             return self.bench.not_even_loaded
-        allocated, reserved = self.bench.peaks()
+        allocated, reserved = map(max, self.bench.peaks(), elsewhere)
         needed = allocated + failure.requested_bytes if failure and failure.outcome == "oom" else 0
         return max(reserved, needed)
 
     def _recover(self, failure: Failure, result: dict) -> None:
-        # The exception is gone here, and with it what its traceback held.
         result["text"] = failure.text[:4000]
         if failure.is_of_host:
             result["refused_host_bytes"] = failure.requested_bytes
+        if self.bench.team.is_broken:
+            # Even to wait for the device may be to wait for ever.
+            result["last"] = True
+            return
         try:
             self.bench.hooks.recover(self.device)
             self.device.synchronize()
@@ -178,6 +210,10 @@ class RunningRequest:
             lost = True
         if lost:
             result["last"] = True
+
+
+def _peaks_elsewhere(error: Exception) -> tuple[int, int]:
+    return error.peaks if isinstance(error, FailureElsewhere) else (0, 0)
 
 
 def typical_fields(**lists) -> dict:

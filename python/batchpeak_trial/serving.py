@@ -34,11 +34,14 @@ from __future__ import annotations
 import os
 import sys
 import time
+from dataclasses import asdict, dataclass
+from typing import Callable
 
-from .channel import Channel, Inbox
+from .channel import Channel, Inbox, silence
 from .comparisons import RunningComparison
 from .devices import device_of, framework
-from .failures import text_of
+from .failures import Failure, FailureElsewhere, classify, text_of
+from .ranks import Alone, Leader, Ranks, follow, ranks_of_script
 from .requests import Bench, StickyFailure
 from .trials import RunningTrial
 
@@ -86,6 +89,7 @@ def serve(
     program=None,
     device=None,
     framework=None,
+    ranks=None,
 ):
     """Speaks the trial protocol on standard input and output until the parent says goodbye or ends.
 
@@ -105,19 +109,77 @@ def serve(
     parameters                  how many the network has, for the window to show
     device                      "cpu" where steps leave the GPU alone that torch has
     framework                   its name and version, for the window to show
+    ranks                       the Ranks of processes that step together where it is not torch.distributed
+                                that knows them
+
+    Where several processes take each step together, all of them call serve(). That of rank 0 speaks with
+    Batchpeak and has the others take the same steps; a size is what each of them takes, and counts as long as
+    the longest of them, with the memory of the fullest. A step that fails in one of them ends all, since the
+    others may wait for it for ever; Batchpeak starts them anew.
     """
-    hooks = _Hooks(recover, peak_bytes, reset_peaks)
-    return _Session(step_fn, load, hooks, parameters, program, device, framework).run()
+    script = _Script(step_fn, load, _Hooks(recover, peak_bytes, reset_peaks), device)
+    ranks = ranks or ranks_of_script()
+    if ranks and ranks.rank > 0:
+        return _Follower(script).run(ranks)
+    return _Session(script, parameters, program, framework).run(ranks)
+
+
+@dataclass(frozen=True)
+class _Script:
+    """What serve() was given to run."""
+
+    step_fn: Callable
+    load_fn: Callable | None
+    hooks: _Hooks
+    device_kind: str | None
+
+    def load(self, request: dict, *conversation) -> tuple[Bench, dict]:
+        """A bench, and fields of the answer."""
+        told = self.load_fn(request) if self.load_fn else None
+        told = dict(told) if isinstance(told, dict) else {}
+        device = device_of(self.device_kind)
+        bench = Bench(self.step_fn, device, self.hooks, *conversation)
+        bench.attention = told.pop("attention", "")
+        limit = request.get("memory_limit_bytes")
+        limit = device.limit(limit if isinstance(limit, int) else 0)
+        return bench, {"baseline_bytes": bench.held, "limit_bytes": limit, **told}
+
+
+class _Follower:
+    """A process beside that of rank 0."""
+
+    def __init__(self, script: _Script):
+        self._script = script
+        self._bench: Bench | None = None
+
+    def run(self, ranks: Ranks) -> int:
+        silence()
+        return follow(ranks, self._do, self._explain)
+
+    def _do(self, order: dict):
+        if order["do"] == "load":
+            self._bench = None
+            self._bench, fields = self._script.load(order["request"], None, None)
+            return fields
+        if order["do"] == "run":
+            with self._bench.device.limited():
+                return asdict(self._bench.run(order["size"], order["count"]))
+        return getattr(self._bench, order["do"])()
+
+    def _explain(self, error: Exception) -> tuple[Failure, tuple[int, int]]:
+        if not self._bench:
+            return classify(error, has_gpu=False), (0, 0)
+        return classify(error, self._bench.device.kind != "cpu"), self._bench.peaks()
 
 
 class _Session:
     """Answers one message after another; run() returns the exit code."""
 
-    def __init__(self, step_fn, load, hooks, parameters, program, device_kind, framework_name):
-        self._step_fn, self._load_fn, self._hooks = step_fn, load, hooks
-        self._parameters, self._program, self._device_kind = parameters, program, device_kind
-        self._framework = framework_name
+    def __init__(self, script: _Script, parameters: int, program: str | None, framework_name: str | None):
+        self._script, self._parameters = script, parameters
+        self._program, self._framework = program, framework_name
         self._channel, self._inbox = Channel(), Inbox()
+        self._team = Alone()
         self._protocol = 0
         self._hello = 0.0
         self._bench = None
@@ -131,7 +193,17 @@ class _Session:
             "bye": self._end,
         }
 
-    def run(self) -> int:
+    def run(self, ranks: Ranks | None) -> int:
+        if ranks and ranks.count > 1:
+            self._team = Leader(ranks)
+        code = self._talk()
+        if self._team.is_broken:
+            # What frameworks do at the end of a process would wait for the others.
+            os._exit(code)
+        self._team.end()
+        return code
+
+    def _talk(self) -> int:
         while True:
             message = self._inbox.next()
             kind = message.get("type")
@@ -159,8 +231,8 @@ class _Session:
                 "type": "hello",
                 "protocol": self._protocol,
                 "program": self._program or os.path.basename(sys.argv[0] or "python"),
-                "framework": self._framework or framework(),
-                "device": device_of(self._device_kind).describe(),
+                "framework": (self._framework or framework()) + self._team.suffix,
+                "device": device_of(self._script.device_kind).describe(),
             }
         )
         return None
@@ -169,31 +241,32 @@ class _Session:
         if not self._protocol:
             return self._channel.complain("A load must come after hello.")
         self._bench = None
+        self._team.on_stuck = lambda error: os._exit(self._give_up(error))
         try:
-            told = self._load_fn(message) if self._load_fn else None
+            own, *others = self._team.together(
+                {"do": "load", "request": message},
+                lambda: self._script.load(message, self._channel, self._inbox, self._team),
+            )
         except Refusal as refusal:
-            self._channel.complain(str(refusal), refusal.fatal)
-            return 1 if refusal.fatal else None
+            is_fatal = refusal.fatal or self._team.is_broken
+            self._channel.complain(str(refusal), is_fatal)
+            return 1 if is_fatal else None
         except Exception as error:  # the script's own trouble is the parent's to show
-            self._channel.complain(text_of(error), fatal=True)
-            return 1
-        device = device_of(self._device_kind)
-        self._bench = Bench(self._step_fn, device, self._hooks, self._channel, self._inbox)
+            return self._give_up(error)
+        self._bench, fields = own
         self._bench.hello = self._hello
-        told = dict(told) if isinstance(told, dict) else {}
-        self._bench.attention = told.pop("attention", "")
-        limit = message.get("memory_limit_bytes")
-        loaded = {
-            "type": "loaded",
-            "parameters": self._parameters,
-            "baseline_bytes": self._bench.held,
-            "limit_bytes": device.limit(limit if isinstance(limit, int) else 0),
-            **told,
-        }
+        loaded = {"type": "loaded", "parameters": self._parameters, **fields}
+        for other in others:
+            loaded["baseline_bytes"] = max(loaded["baseline_bytes"], other["baseline_bytes"])
+            loaded["limit_bytes"] = min(loaded["limit_bytes"], other["limit_bytes"])
         if 0 < loaded["limit_bytes"] < loaded["baseline_bytes"]:
             self._bench.not_even_loaded = loaded["baseline_bytes"]
         self._channel.send(loaded)
         return None
+
+    def _give_up(self, error: Exception) -> int:
+        self._channel.complain(text_of(error), fatal=True)
+        return 1
 
     def _try(self, message: dict) -> int | None:
         if not self._bench:
@@ -219,14 +292,22 @@ class _Session:
         self._channel.complain(text)
 
     def _answer(self, running) -> int | None:
+        self._team.on_stuck = lambda error: os._exit(self._send(lambda: running.answer_to(error)) or 0)
+        return self._send(running.answer)
+
+    def _send(self, answer: Callable[[], dict]) -> int | None:
         try:
-            result = running.answer()
-        except StickyFailure as failure:
+            result = answer()
+        except (StickyFailure, FailureElsewhere) as failure:
             # No result: the parent repeats it in a fresh process.
             self._channel.complain(str(failure), fatal=True)
             return STICKY_DEVICE_ERROR
         if self._protocol == 1:
             result.pop("clock", None)
+        if self._team.is_broken:
+            self._channel.send(result)
+            # Launchers of several processes tell of any other code as of a crash.
+            return 0
         if result.get("last"):
             text = "The device did not get all of its memory back after the step; a fresh program will."
             self._channel.log(text)

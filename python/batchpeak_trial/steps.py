@@ -34,6 +34,11 @@ class StepChain:
     # The loss was scaled so far up that gradients were infinite.
     lacks_step: bool = False
 
+    @classmethod
+    def of(cls, fields: dict) -> StepChain:
+        """What dataclasses.asdict() has made of one."""
+        return cls(**{**fields, "steps": [StepTimes(**times) for times in fields["steps"]]})
+
     @property
     def total_seconds(self) -> float:
         return sum(step.micro_batch for step in self.steps) + (self.optimizer_seconds or 0.0)

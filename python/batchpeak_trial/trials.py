@@ -31,17 +31,17 @@ class RunningTrial(RunningRequest):
         self._allocated = 0
 
     def work(self) -> None:
-        self.device.empty_cache()
+        self.bench.empty_cache()
         self.bench.reset_peaks()
         self._warm_up()
-        retries = self.device.retries()
+        retries = self.bench.retries()
         self.device.synchronize()
         self.bench.reset_peaks()
         self.begin_gates()
         try:
             self._take_timed_steps()
         finally:
-            self._retries = self.device.retries() - retries
+            self._retries = self.bench.retries() - retries
             if self._retries > 0:
                 self.flags.append("thrashes")
         self.ask_gates(len(self._timed))

@@ -262,7 +262,7 @@ class CudaDeviceTest(unittest.TestCase):
         self.cuda.max_memory_allocated = self.cuda.max_memory_reserved = lambda: 90
         self.cuda.reset_peak_memory_stats = self.cuda.empty_cache = lambda: None
         self.cuda.memory_stats = dict
-        self.device.gates = list
+        self.device.gates = lambda others: []
 
         def step(size):
             # The first takes what libraries keep; the large one loses more.

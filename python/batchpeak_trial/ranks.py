@@ -1,0 +1,268 @@
+# SPDX-FileCopyrightText: Batchpeak authors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Several processes that take each step together, of which that of rank 0 speaks with Batchpeak.
+
+They talk over sockets of their own, and not by the framework's collectives: in those the others would wait
+for a process that has failed, and could neither be told nor asked."""
+
+from __future__ import annotations
+
+import dataclasses
+import hmac
+import json
+import os
+import queue
+import secrets
+import socket
+import sys
+import threading
+from typing import Any, Callable
+
+from .channel import end_soon
+from .failures import Failure, FailureElsewhere, classify
+from .processor_gate import family_seconds
+
+_SECONDS_TO_CONNECT = 60.0
+# One process that fails makes others fail, whose connections break. This long the cause may come behind its
+# consequences.
+_SECONDS_FOR_THE_CAUSE = 1.0
+
+
+@dataclasses.dataclass(frozen=True)
+class Ranks:
+    """What a script tells serve() of its processes where torch.distributed does not know them.
+
+    broadcast(value) returns on every rank what rank 0 has given it; it is called once, by serve(). It decides
+    nothing of how processes share a step: that is the step's own."""
+
+    rank: int
+    count: int
+    broadcast: Callable[[Any], Any]
+
+
+def ranks_of_script() -> Ranks | None:
+    """Those of torch.distributed where the script has set it up; none where the process is alone."""
+    distributed = sys.modules.get("torch.distributed")
+    if distributed and distributed.is_available() and distributed.is_initialized():
+        count = distributed.get_world_size()
+        return Ranks(distributed.get_rank(), count, _broadcast_by_torch) if count > 1 else None
+    if _count_by_launcher() > 1:
+        raise RuntimeError(
+            "This process is one of %s that were launched together (WORLD_SIZE), and nothing tells them how to "
+            "take a step together. Call torch.distributed.init_process_group() before serve(), or give serve() "
+            "its ranks." % os.environ["WORLD_SIZE"]
+        )
+    return None
+
+
+def _broadcast_by_torch(value):
+    values = [value]
+    sys.modules["torch.distributed"].broadcast_object_list(values, src=0)
+    return values[0]
+
+
+def _count_by_launcher() -> int:
+    try:
+        return int(os.environ.get("WORLD_SIZE", "1"))
+    except ValueError:
+        return 1
+
+
+class Alone:
+    """A process that takes its steps by itself."""
+
+    suffix = ""
+    is_broken = False
+
+    def together(self, _order: dict, own) -> list:
+        return [own()]
+
+    def processor_seconds(self) -> float:
+        return 0.0
+
+    def end(self) -> None:
+        """Nobody waits for it."""
+
+
+class Leader:
+    """Rank 0: has every process do the same at the same time, and gathers what they answer.
+
+    A step that failed on one of them leaves others within it, some for ever. From then on it is broken, asks
+    nobody any more, and all of them have to end."""
+
+    def __init__(self, ranks: Ranks):
+        self.suffix = ", %d processes" % ranks.count
+        self.is_broken = False
+        # Called with the failure where this process itself waits within the step; must not return.
+        self.on_stuck: Callable[[FailureElsewhere], None] = lambda _: os._exit(1)
+        self._changed = threading.Condition()
+        self._is_inside = self._is_taken_over = False
+        self._answers: dict[int, Any] = {}
+        self._failures: list[FailureElsewhere] = []
+        self._seconds: dict[int, float] = {}
+        self._links = _accepted(ranks)
+        for rank, link in self._links.items():
+            threading.Thread(target=self._hear, args=(rank, link), daemon=True).start()
+
+    def together(self, order: dict, own) -> list:
+        """What own() returns, and the answers of the others to the order.
+
+        Raises what own() has raised, or FailureElsewhere."""
+        if self.is_broken:
+            return [own()]
+        with self._changed:
+            if self._failures:
+                self.is_broken = True
+                raise self._cause(None)
+            self._answers.clear()
+            self._is_inside = True
+        for link in self._links.values():
+            link.send(order)
+        error, value = None, None
+        try:
+            value = own()
+        except Exception as problem:  # is raised below, where it is the cause
+            error = problem
+        with self._changed:
+            self._is_inside = False
+            while self._is_taken_over:
+                self._changed.wait()
+            self._await_others(error)
+            if error is None and not self._failures:
+                return [value, *(self._answers[rank] for rank in sorted(self._answers))]
+            self.is_broken = True
+            failure = self._cause(error)
+        raise failure
+
+    def processor_seconds(self) -> float:
+        """Of the others on this computer, as far as they have answered."""
+        return sum(self._seconds.values())
+
+    def end(self) -> None:
+        for link in self._links.values():
+            link.send({"do": "end"})
+
+    def _await_others(self, error) -> None:
+        if error is None:
+            self._changed.wait_for(lambda: self._failures or len(self._answers) == len(self._links))
+        if (self._failures or error) and not _tells_cause(error):
+            self._changed.wait_for(
+                lambda: any(map(_tells_cause, self._failures)) or self._all_told(), _SECONDS_FOR_THE_CAUSE
+            )
+
+    def _all_told(self) -> bool:
+        return len(self._answers) + len(self._failures) >= len(self._links)
+
+    def _cause(self, error) -> Exception:
+        errors = ([error] if error else []) + self._failures
+        return min(errors, key=_distance_from_cause)
+
+    def _hear(self, rank: int, link: _Link) -> None:
+        for answer in link:
+            with self._changed:
+                if answer["is_near"]:
+                    self._seconds[rank] = answer["processor_seconds"]
+                if "failure" in answer:
+                    self._fail(rank, Failure(**answer["failure"]), tuple(answer["peaks"]))
+                else:
+                    self._answers[rank] = answer["value"]
+                self._changed.notify_all()
+        with self._changed:
+            if not any(failure.rank == rank for failure in self._failures):
+                self._fail(rank, Failure("It has ended.", sticky=True), (0, 0))
+            self._changed.notify_all()
+
+    def _fail(self, rank: int, failure: Failure, peaks: tuple[int, int]) -> None:
+        self._failures.append(FailureElsewhere(rank, failure, peaks))
+        if self._is_inside and len(self._failures) == 1:
+            timer = threading.Timer(_SECONDS_FOR_THE_CAUSE, self._take_over)
+            timer.daemon = True
+            timer.start()
+
+    def _take_over(self) -> None:
+        with self._changed:
+            if not self._is_inside:
+                return
+            self._is_taken_over = self.is_broken = True
+            failure = self._cause(None)
+        self.on_stuck(failure)
+
+
+def follow(ranks: Ranks, does: Callable[[dict], Any], explain: Callable[[Exception], tuple]) -> int:
+    """Does what rank 0 says until that ends; the exit code. explain gives a failure, and the peaks until then."""
+    host, port, key, name = ranks.broadcast(None)
+    link = _Link(socket.create_connection((host, port), timeout=_SECONDS_TO_CONNECT))
+    link.send({"key": key, "rank": ranks.rank})
+    is_near = name == socket.gethostname()
+    orders: queue.Queue = queue.Queue()
+    threading.Thread(target=_pass_on, args=(link, orders), daemon=True).start()
+    while True:
+        order = orders.get()
+        if order["do"] == "end":
+            return 0
+        answer: dict = {"is_near": is_near}
+        try:
+            answer["value"] = does(order)
+        except Exception as error:  # rank 0 tells the parent
+            failure, peaks = explain(error)
+            answer.update(failure=dataclasses.asdict(failure), peaks=peaks)
+        link.send({**answer, "processor_seconds": family_seconds()})
+
+
+def _pass_on(link: _Link, orders: queue.Queue) -> None:
+    for order in link:
+        orders.put(order)
+    orders.put({"do": "end"})
+    end_soon()
+
+
+class _Link:
+    """Lines of JSON to and from another process."""
+
+    def __init__(self, connection: socket.socket):
+        connection.settimeout(None)
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._connection, self._lines = connection, connection.makefile("rb")
+
+    def send(self, message: dict) -> None:
+        try:
+            self._connection.sendall((json.dumps(message) + "\n").encode("ascii"))
+        except OSError:
+            return  # whoever reads has heard that it is gone
+
+    def __iter__(self):
+        try:
+            for line in self._lines:
+                yield json.loads(line)
+        except (OSError, ValueError):
+            return
+
+
+def _accepted(ranks: Ranks) -> dict[int, _Link]:
+    # Launchers say by this where rank 0 can be reached.
+    host = os.environ.get("MASTER_ADDR", "127.0.0.1")
+    try:
+        server = socket.create_server((host, 0))
+    except OSError:
+        server = socket.create_server(("", 0))
+    key = secrets.token_hex(16)
+    ranks.broadcast((host, server.getsockname()[1], key, socket.gethostname()))
+    links: dict[int, _Link] = {}
+    with server:
+        server.settimeout(_SECONDS_TO_CONNECT)
+        while len(links) < ranks.count - 1:
+            connection, _ = server.accept()
+            link = _Link(connection)
+            hello = next(iter(link), {})
+            if hmac.compare_digest(str(hello.get("key", "")), key):
+                links[hello["rank"]] = link
+    return links
+
+
+def _distance_from_cause(error: Exception) -> int:
+    failure = classify(error, has_gpu=False)
+    return ("oom", "unsupported").index(failure.outcome) if _tells_cause(error) else 3 - failure.sticky
+
+
+def _tells_cause(error) -> bool:
+    return error is not None and classify(error, has_gpu=False).outcome in ("oom", "unsupported")
