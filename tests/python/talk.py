@@ -17,16 +17,35 @@ from pathlib import Path
 PACKAGE = Path(__file__).resolve().parents[2] / "python"
 
 
+def running(pids: list[int], timeout: float = 0.0) -> list[int]:
+    """Those that have not ended, after waiting for them."""
+    end = time.monotonic() + timeout
+    while True:
+        left = [pid for pid in pids if _is_running(pid)]
+        if not left or time.monotonic() >= end:
+            return left
+        time.sleep(0.05)
+
+
+def _is_running(pid: int) -> bool:
+    try:
+        # A zombie has ended; whoever is to hear of it is not here.
+        return Path("/proc", str(pid), "stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
 class Talk:
     """A program that is told and heard, and ended with the test."""
 
-    def __init__(self, *arguments: str, environment: dict[str, str] | None = None):
+    def __init__(self, *arguments: str, environment: dict[str, str] | None = None, folder=None):
         path = os.pathsep.join(filter(None, (str(PACKAGE), os.environ.get("PYTHONPATH"))))
         self.process = subprocess.Popen(
             [sys.executable, *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
+            cwd=folder,
             env={**os.environ, "PYTHONPATH": path, **(environment or {})},
         )
         self._lines: queue.Queue = queue.Queue()
@@ -77,11 +96,20 @@ class Talk:
         self.say(kind, **fields)
         return self.hear({"hello": "hello", "load": "loaded"}.get(kind, "result"), timeout)
 
+    def descendants(self) -> list[int]:
+        """Of the program, as far as they run now."""
+        found = [self.process.pid]
+        for pid in found:
+            for children in Path("/proc", str(pid), "task").glob("*/children"):
+                with contextlib.suppress(OSError):
+                    found += map(int, children.read_text().split())
+        return found[1:]
+
     def exit_code(self, timeout: float = 20.0) -> int:
         return self.process.wait(timeout)
 
     def errors(self) -> str:
-        return b"".join(self._errors).decode(errors="replace")[-4000:]
+        return b"".join(self._errors).decode(errors="replace")
 
     def end(self) -> None:
         with contextlib.suppress(BrokenPipeError):
