@@ -246,7 +246,7 @@ def _accepted(ranks: Ranks) -> dict[int, _Link]:
     except OSError:
         server = socket.create_server(("", 0))
     key = secrets.token_hex(16)
-    ranks.broadcast((host, server.getsockname()[1], key, socket.gethostname()))
+    ranks.broadcast([host, server.getsockname()[1], key, socket.gethostname()])
     links: dict[int, _Link] = {}
     with server:
         server.settimeout(_SECONDS_TO_CONNECT)

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 import tempfile
 import types
@@ -20,7 +21,12 @@ from batchpeak_trial.devices import CudaDevice  # noqa: E402
 from batchpeak_trial.failures import classify, requested_bytes  # noqa: E402
 from batchpeak_trial.nvidia_gate import NvidiaGate  # noqa: E402
 from batchpeak_trial.nvml import Condition, Nvml  # noqa: E402
-from batchpeak_trial.processor_gate import GateReport, ProcessorGate, processor_load  # noqa: E402
+from batchpeak_trial.processor_gate import (  # noqa: E402
+    GateReport,
+    ProcessorGate,
+    descendant_seconds,
+    processor_load,
+)
 from batchpeak_trial.requests import Bench  # noqa: E402
 from batchpeak_trial.step_statistics import (  # noqa: E402
     RunScatter,
@@ -103,12 +109,13 @@ class ProcessorGateTest(unittest.TestCase):
         row = "%d 0 0 5000 0 0 0 0 0 0" % ticks
         self.root.joinpath("proc/stat").write_text("cpu  9 9 9\ncpu0 %s\ncpu1 %s\ncpu2 %s\n" % (row, row, row))
 
-    def judged(self, threads: int, own: float, ticks: int, **options) -> GateReport:
+    def judged(self, threads: int, own: float, ticks: int, meanwhile=lambda: None, **options) -> GateReport:
         """Of 10 seconds, in which each processor was busy for so many ticks more."""
         gate = ProcessorGate(threads, root=self.root, **options)
         self.set_busy(100)
         gate.begin()
         self.set_busy(100 + ticks)
+        meanwhile()
         gate.pause()
         gate._wall, gate._own, gate._major = 10.0, own, 0
         report = GateReport()
@@ -134,6 +141,41 @@ class ProcessorGateTest(unittest.TestCase):
 
     def test_is_not_disturbed_by_others_on_other_processors(self):
         self.assertEqual(self.judged(1, own=9.9, ticks=990).disturbances, [])
+
+    def set_processes(self, ticks: int) -> None:
+        """Two children, one with a child of its own; the name of one is odd. Each was busy for so many ticks."""
+        row = "%d (%s) S 1 1 1 0 -1 0 0 0 0 0 %d 0 %d 0 20 0"
+        for pid, name, children in (("self", "train", "7 8"), ("7", "a ) S 1", "9"), ("8", "b", ""), ("9", "c", "")):
+            task = self.root / "proc" / pid / "task/1"
+            task.mkdir(parents=True, exist_ok=True)
+            (task / "children").write_text(children)
+            (task.parents[1] / "stat").write_text(row % (1, name, ticks - ticks // 4, ticks // 4))
+
+    def test_processes_that_it_has_started_are_no_others(self):
+        self.set_processes(0)
+        before = descendant_seconds(self.root)
+        self.set_processes(500)
+        self.assertAlmostEqual(descendant_seconds(self.root) - before, 15.0)
+        self.set_processes(0)
+        report = self.judged(2, own=5.0, ticks=1000, meanwhile=lambda: self.set_processes(500))
+        self.assertEqual(report.disturbances, [])
+        self.assertAlmostEqual(report.readings["foreign_processors"], 0.0)
+
+    def test_processes_that_take_the_same_steps_are_no_others(self):
+        told = [4.0, 19.0]
+        report = self.judged(2, own=5.0, ticks=1000, others=lambda: told.pop(0))
+        self.assertEqual(report.disturbances, [])
+        self.assertAlmostEqual(report.readings["foreign_processors"], 0.0)
+
+    def test_counts_a_child_that_has_ended_as_well(self):
+        before = descendant_seconds()
+        busy = "import time\nwhile time.process_time() < 0.2: pass\nprint(flush=True)\ninput()"
+        with subprocess.Popen([sys.executable, "-c", busy], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+            child.stdout.readline()
+            alive = descendant_seconds() - before
+            child.communicate(b"\n")
+        self.assertGreaterEqual(alive, 0.15)
+        self.assertGreaterEqual(descendant_seconds() - before, alive)
 
     def test_where_the_kernel_does_not_tell(self):
         def judged(**options):

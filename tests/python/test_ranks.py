@@ -6,12 +6,14 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import tempfile
 import time
 import unittest
 from pathlib import Path
 
-from .talk import Talk
+from .talk import PACKAGE, Talk
 
 # As torchrun does: each has the launcher's standard input and output, and a session of its own.
 LAUNCHER = """
@@ -83,6 +85,39 @@ ranks = Ranks(rank, 3, broadcast)
 code = serve(step, load, parameters=12, peak_bytes=lambda: 1000 * (rank + 1), ranks=ranks)
 Path(folder, "taken%d" % rank).write_text("%d %d" % tuple(taken.values()))
 sys.exit(code)
+"""
+
+
+# What processes on this computer take of the processor, and those on another that is called so.
+BURNING = """
+import socket, sys, time
+from batchpeak_trial.ranks import Leader, Ranks, follow
+
+rank, host, path = int(sys.argv[1]), sys.argv[2], sys.argv[3]
+
+def broadcast(value):
+    if rank == 0:
+        value[3] = host or value[3]
+        print(*value, file=open(path, "w"), flush=True)
+        return value
+    while len(words := open(path).read().split()) < 4:
+        time.sleep(0.01)
+    return words[0], int(words[1]), *words[2:]
+
+def burn(order):
+    end = time.process_time() + order["seconds"]
+    while time.process_time() < end:
+        pass
+
+if rank == 0:
+    leader = Leader(Ranks(0, 2, broadcast))
+    before = leader.processor_seconds()
+    for _ in range(2):
+        leader.together({"do": "burn", "seconds": 0.1}, lambda: None)
+    print(leader.processor_seconds() - before)
+    leader.end()
+else:
+    follow(Ranks(1, 2, broadcast), burn, None)
 """
 
 
@@ -198,6 +233,19 @@ class RanksTest(unittest.TestCase):
                     self.assertEqual(talk.next()["type"], "step")
                 talk.process.stdin.close()
                 self.assert_all_ended(talk)
+
+    def test_knows_what_the_others_take_of_this_processor(self):
+        (self.folder / "burn.py").write_text(BURNING)
+        for host, least, most in (("", 0.2, 60.0), ("elsewhere", 0.0, 0.0)):
+            path = self.folder / ("told by " + host)
+            path.write_text("")
+            command = [sys.executable, str(self.folder / "burn.py")]
+            environment = {**os.environ, "PYTHONPATH": str(PACKAGE)}
+            with subprocess.Popen([*command, "1", host, str(path)], env=environment) as other:
+                told = subprocess.check_output([*command, "0", host, str(path)], env=environment, timeout=60)
+                self.assertEqual(other.wait(20), 0)
+            self.assertGreaterEqual(float(told), least)
+            self.assertLessEqual(float(told), most)
 
     def test_refuses_processes_that_nothing_brings_together(self):
         script = self.folder / "alone.py"
