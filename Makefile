@@ -11,7 +11,7 @@ BENCH ?=
 PARITY ?=
 
 .PHONY: run test test-asan test-gpu test-tsan test-hub-models test-parity test-python test-yaml-readers fuzz
-.PHONY: setup setup-fuzz setup-parity setup-readers build programs configure bundle
+.PHONY: setup setup-examples setup-fuzz setup-parity setup-readers build programs configure bundle
 .PHONY: bench-adapter-memory bench-calibration bench-config bench-corpus bench-dequantizing bench-frames bench-live bench-pictures bench-repeats bench-search bench-step-time bench-time-left bench-training bench-waiting calibrate-search
 .PHONY: architecture screenshots format soak tidy clean
 
@@ -40,9 +40,9 @@ test-hub-models: configure setup-parity
 	$(BUILD) batchpeak-list-hub-models
 	PYTHONPATH=tests .venv-parity/bin/python -m parity.hub_models --program build/$(PRESET)/bin/batchpeak-list-hub-models
 
-# The package in python/, spoken to as Batchpeak does, and the networks that it makes by transformers.
-test-python: setup-parity
-	cd tests && OMP_NUM_THREADS=1 ../.venv-parity/bin/python -m unittest discover --start-directory python --top-level-directory .
+# The package in python/, spoken to as Batchpeak does, the networks that it makes by transformers, and its examples.
+test-python: setup-parity setup-examples
+	cd tests && OMP_NUM_THREADS=1 ../.venv-examples/bin/python -m unittest discover --start-directory python --top-level-directory .
 
 # Configs with a size written into them, read by PyYAML and ruamel.yaml as trainers read them.
 test-yaml-readers: configure setup-readers
@@ -101,6 +101,10 @@ bundle: configure
 # Only what compares with other people's networks needs it.
 setup-parity:
 	scripts/setup-parity.sh
+
+# Only test-python needs it.
+setup-examples: setup-parity
+	scripts/setup-examples.sh
 
 # What every search strategy costs, and how right and how honest it is, on devices that are formulas or tables.
 bench-search: configure

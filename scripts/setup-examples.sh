@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what the examples in python/examples need beside the packages of .venv-parity into .venv-examples: JAX and
-# Lightning (300 MB). Safe to run again: nothing is asked of the network where it is all there.
+# Lightning (600 MB). Safe to run again: nothing is asked of the network where it is all there.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
