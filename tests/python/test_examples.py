@@ -227,8 +227,13 @@ class DataLoaderTest(ExampleTests, ExampleCase):
     parameters = 256 * 10 + 10
 
     def test_loading_is_a_part_of_the_step_and_its_workers_are_of_one_size(self):
-        talk = self.start()
-        for size in (4, 32):
+        text = (EXAMPLES / self.example).read_text()
+        call = "    inputs, targets = next(batches)\n"
+        self.assertEqual(text.count(call), 1)
+        script = Path(self.folder, "checking.py")
+        script.write_text(text.replace(call, call + "    assert len(inputs) == micro_batch_size\n"))
+        talk = self.start(script)
+        for size in (4, 32, 4):
             result = self.trial(talk, size)
             self.assertGreater(result["forward_seconds"], result["backward_seconds"])
             self.assertEqual(len(talk.descendants()), 2)
