@@ -226,6 +226,12 @@ class DataLoaderTest(ExampleTests, ExampleCase):
     example = "data_loader.py"
     parameters = 256 * 10 + 10
 
+    def goes_on(self, talk: Talk, result: dict):
+        # With fresh workers: those that failed have no further batch.
+        again = talk.ask("trial", id=TOO_MANY, micro_batch_size=TOO_MANY)
+        self.assertEqual(again["outcome"], "oom", again)
+        super().goes_on(talk, result)
+
     def test_loading_is_a_part_of_the_step_and_its_workers_are_of_one_size(self):
         text = (EXAMPLES / self.example).read_text()
         call = "    inputs, targets = next(batches)\n"

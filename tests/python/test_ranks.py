@@ -90,7 +90,8 @@ sys.exit(code)
 
 # What processes on this computer take of the processor, and those on another that is called so.
 BURNING = """
-import socket, sys, time
+import sys, threading, time
+from batchpeak_trial.failures import FailureElsewhere
 from batchpeak_trial.ranks import Leader, Ranks, follow
 
 rank, host, path = int(sys.argv[1]), sys.argv[2], sys.argv[3]
@@ -116,6 +117,12 @@ if rank == 0:
         leader.together({"do": "burn", "seconds": 0.1}, lambda: None)
     print(leader.processor_seconds() - before)
     leader.end()
+    while not leader._failures:
+        time.sleep(0.01)
+    try:
+        leader.together({"do": "burn", "seconds": 0.1}, threading.Event().wait)
+    except FailureElsewhere:
+        print("missed")
 else:
     follow(Ranks(1, 2, broadcast), burn, None)
 """
@@ -234,7 +241,7 @@ class RanksTest(unittest.TestCase):
                 talk.process.stdin.close()
                 self.assert_all_ended(talk)
 
-    def test_knows_what_the_others_take_of_this_processor(self):
+    def test_knows_what_the_others_take_of_this_processor_and_that_they_are_gone(self):
         (self.folder / "burn.py").write_text(BURNING)
         for host, least, most in (("", 0.2, 60.0), ("elsewhere", 0.0, 0.0)):
             path = self.folder / ("told by " + host)
@@ -244,8 +251,10 @@ class RanksTest(unittest.TestCase):
             with subprocess.Popen([*command, "1", host, str(path)], env=environment) as other:
                 told = subprocess.check_output([*command, "0", host, str(path)], env=environment, timeout=60)
                 self.assertEqual(other.wait(20), 0)
-            self.assertGreaterEqual(float(told), least)
-            self.assertLessEqual(float(told), most)
+            seconds, missed = told.decode().split()
+            self.assertGreaterEqual(float(seconds), least)
+            self.assertLessEqual(float(seconds), most)
+            self.assertEqual(missed, "missed")
 
     def test_refuses_processes_that_nothing_brings_together(self):
         script = self.folder / "alone.py"
