@@ -93,8 +93,8 @@ def serve(
 ):
     """Speaks the trial protocol on standard input and output until the parent says goodbye or ends.
 
-    step_fn(micro_batch_size)   takes one whole step, or yields behind forward and behind backward; raises
-                                when it does not fit. With a second argument it is told how many
+    step_fn(micro_batch_size)   takes one whole step, or yields behind forward and behind backward, or
+                                "backward" behind both; raises when it does not fit. With a second argument it is told how many
                                 micro-batches make an optimizer step; False as its result says that the
                                 optimizer left that out
     load(request)               told once of the load message, a dict; may build the network, and return
@@ -199,6 +199,7 @@ class _Session:
         code = self._talk()
         if self._team.is_broken:
             # What frameworks do at the end of a process would wait for the others.
+            sys.stdout.flush()
             os._exit(code)
         self._team.end()
         return code

@@ -95,6 +95,9 @@ class ExampleTests:
         self.trial(talk, 2)
         self.trial(talk, 8)
         self.compare(talk, 2, 8)
+        self.exceed(talk)
+
+    def exceed(self, talk: Talk):
         result = talk.ask("trial", id=TOO_MANY, micro_batch_size=TOO_MANY)
         self.assertEqual((result["outcome"], result["steps"]), ("oom", 0), result)
         self.goes_on(talk, result)
@@ -226,19 +229,30 @@ class DataLoaderTest(ExampleTests, ExampleCase):
     example = "data_loader.py"
     parameters = 256 * 10 + 10
 
-    def goes_on(self, talk: Talk, result: dict):
-        # With fresh workers: those that failed have no further batch.
-        again = talk.ask("trial", id=TOO_MANY, micro_batch_size=TOO_MANY)
-        self.assertEqual(again["outcome"], "oom", again)
-        super().goes_on(talk, result)
+    def exceed(self, talk: Talk):
+        # Its samples are held by workers, whose memory is not that of a step.
+        self.say_goodbye(talk)
+
+    def test_a_worker_that_fails_is_replaced(self):
+        loop = "        while True:\n"
+        talk = self.start(self.changed(loop, loop + "            open('readable').close()\n"))
+        for is_readable, outcome in ((True, "ok"), (False, "failed"), (True, "ok")):
+            readable = Path(self.folder, "readable")
+            readable.touch() if is_readable else readable.unlink()
+            result = talk.ask("trial", id=1, micro_batch_size=4)
+            self.assertEqual(result["outcome"], outcome, result)
+        self.say_goodbye(talk)
+
+    def changed(self, text: str, replacement: str) -> Path:
+        example = (EXAMPLES / self.example).read_text()
+        self.assertEqual(example.count(text), 1)
+        script = Path(self.folder, "changed.py")
+        script.write_text(example.replace(text, replacement))
+        return script
 
     def test_loading_is_a_part_of_the_step_and_its_workers_are_of_one_size(self):
-        text = (EXAMPLES / self.example).read_text()
         call = "    inputs, targets = next(batches)\n"
-        self.assertEqual(text.count(call), 1)
-        script = Path(self.folder, "checking.py")
-        script.write_text(text.replace(call, call + "    assert len(inputs) == micro_batch_size\n"))
-        talk = self.start(script)
+        talk = self.start(self.changed(call, call + "    assert len(inputs) == micro_batch_size\n"))
         for size in (4, 32, 4):
             result = self.trial(talk, size)
             self.assertGreater(result["forward_seconds"], result["backward_seconds"])
