@@ -48,9 +48,9 @@ def ranks_of_script() -> Ranks | None:
         return Ranks(distributed.get_rank(), count, _broadcast_by_torch) if count > 1 else None
     if _count_by_launcher() > 1:
         raise RuntimeError(
-            "This process is one of %s that were launched together (WORLD_SIZE), and nothing tells them how to "
-            "take a step together. Call torch.distributed.init_process_group() before serve(), or give serve() "
-            "its ranks." % os.environ["WORLD_SIZE"]
+            "This process is one of %s that were launched together (WORLD_SIZE), and nothing tells them how "
+            "to take a step together. Call torch.distributed.init_process_group() before serve(), or give "
+            "serve() its ranks." % os.environ["WORLD_SIZE"]
         )
     return None
 
@@ -189,7 +189,7 @@ class Leader:
 
 
 def follow(ranks: Ranks, does: Callable[[dict], Any], explain: Callable[[Exception], tuple]) -> int:
-    """Does what rank 0 says until that ends; the exit code. explain gives a failure, and the peaks until then."""
+    """Does what rank 0 says until that ends; the exit code. explain gives a failure, and peaks until then."""
     host, port, key, name = ranks.broadcast(None)
     link = _Link(socket.create_connection((host, port), timeout=_SECONDS_TO_CONNECT))
     link.send({"key": key, "rank": ranks.rank})

@@ -94,9 +94,9 @@ def serve(
     """Speaks the trial protocol on standard input and output until the parent says goodbye or ends.
 
     step_fn(micro_batch_size)   takes one whole step, or yields behind forward and behind backward, or
-                                "backward" behind both; raises when it does not fit. With a second argument it is told how many
-                                micro-batches make an optimizer step; False as its result says that the
-                                optimizer left that out
+                                "backward" behind both; raises when it does not fit. With a second argument
+                                it is told how many micro-batches make an optimizer step; False as its
+                                result says that the optimizer left that out
     load(request)               told once of the load message, a dict; may build the network, and return
                                 fields of the answer, as {"parameters": 124439808, "approximations": []},
                                 and with "attention" the kernel that results shall name.
