@@ -42,7 +42,7 @@ test-hub-models: configure setup-parity
 
 # The package in python/, spoken to as Batchpeak does, the networks that it makes by transformers, and its examples.
 test-python: setup-parity setup-examples
-	cd tests && OMP_NUM_THREADS=1 ../.venv-examples/bin/python -m unittest discover --start-directory python --top-level-directory .
+	cd tests && OMP_NUM_THREADS=1 "$(CURDIR)/.venv-examples/bin/python" -m unittest discover --start-directory python --top-level-directory .
 
 # Configs with a size written into them, read by PyYAML and ruamel.yaml as trainers read them.
 test-yaml-readers: configure setup-readers
