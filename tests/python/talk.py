@@ -18,12 +18,14 @@ PACKAGE = Path(__file__).resolve().parents[2] / "python"
 
 
 class Talk:
-    """A program that is told and heard, and ended with the test."""
+    """A program that is told and heard, and ended with the test: this Python, or another one."""
 
-    def __init__(self, *arguments: str, environment: dict[str, str] | None = None):
+    def __init__(
+        self, *arguments: str, environment: dict[str, str] | None = None, program: str = sys.executable
+    ):
         path = os.pathsep.join(filter(None, (str(PACKAGE), os.environ.get("PYTHONPATH"))))
         self.process = subprocess.Popen(
-            [sys.executable, *arguments],
+            [program, *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
