@@ -152,9 +152,9 @@ def one_line(error: BaseException) -> str:
 
 def _unmade(name: str, error: BaseException) -> Refusal:
     if isinstance(error, ImportError):
-        text = "transformers' %s needs a library that is missing in this Python (%s). Install it: "
-        text += "%s -m pip install %s"
-        return Refusal(text % (name, one_line(error), sys.executable, error.name or "what it names"))
+        text = "transformers' %s needs a library that is missing in this Python (%s). Install %s."
+        line = "it: %s -m pip install %s" % (sys.executable, error.name) if error.name else "what it names"
+        return Refusal(text % (name, one_line(error), line))
     text = "transformers makes no %s of this config (%s). Correct the config, or update transformers."
     return Refusal(text % (name, one_line(error)))
 
@@ -237,6 +237,9 @@ def _made(config, network_class: type, task: str) -> ConfiguredNetwork:
     if network_class.config_class is getattr(config, "sub_configs", {}).get("text_config"):
         config = config.get_text_config()
     network = ConfiguredNetwork(config, network_class, task)
+    if task == CAUSAL and _is_translator(config) and network.takes("decoder_input_ids"):
+        task = TRANSLATED
+        network = ConfiguredNetwork(config, network_class, task)
     main = "pixel_values" if task == IMAGE_CLASSES else "input_ids"
     if not network.takes(main):
         text = "transformers' %s takes %s, of which no samples are made here."

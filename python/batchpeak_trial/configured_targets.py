@@ -12,18 +12,18 @@ import torch
 from .networks import refuse
 
 _ALL_LINEAR = "all-linear"
-_FUSED_ATTENTION = ("query_key_value", "qkv_proj", "c_attn", "Wqkv", "qkv", "in_proj", "att_proj")
+_FUSED_ATTENTION = ("query_key_value", "qkv_proj", "c_attn", "Wqkv", "qkv", "att_proj")
 _LAST_NAMES = {
     "query": ("q_proj", "query", "q_lin", "q", "wq", "q_b_proj", "query_proj"),
     "key": ("k_proj", "key", "k_lin", "k", "wk", "kv_b_proj", "key_proj"),
     "value": ("v_proj", "value", "v_lin", "v", "wv", "kv_b_proj", "value_proj"),
     "query_key_value": _FUSED_ATTENTION,
     "key_value": ("kv_proj", "kv_b_proj"),
-    "attention_output": ("o_proj", "out_proj", "out_lin", "o", "wo", "attn_out"),
+    "attention_output": ("o_proj", "out_proj", "out_lin", "o", "wo", "Wo", "attn_out"),
     "gate": ("gate_proj", "w1", "wi_0"),
     "up": ("up_proj", "w3", "wi_1", "wi", "fc1", "c_fc", "fc_in", "dense_h_to_4h", "lin1"),
     "gate_up": ("gate_up_proj", "Wi", "gate_and_up_proj"),
-    "down": ("down_proj", "w2", "wo", "fc2", "fc_out", "dense_4h_to_h", "lin2"),
+    "down": ("down_proj", "w2", "wo", "Wo", "fc2", "fc_out", "dense_4h_to_h", "lin2"),
     "dense": ("pooler.dense", "transform.dense"),
     "output": ("lm_head", "embed_out", "classifier", "score"),
 }
@@ -35,7 +35,9 @@ _PLACES = {
     ("attention_output", "o"): r"(?i)attention",
     ("attention_output", "out_proj"): r"(?i)att",
     ("attention_output", "wo"): r"(?i)att",
+    ("attention_output", "Wo"): r"(?i)att",
     ("down", "wo"): r"(?i)(ff|dense|mlp)",
+    ("down", "Wo"): r"(?i)(ff|dense|mlp)",
 }
 _ENDS = {
     "attention_output": r"(attn\.c_proj|attention\.dense|self_attn\.dense|attention\.output\.dense)$",

@@ -81,14 +81,16 @@ class Speaker:
         self._talk.say_line((json.dumps({**named, **message}) + "\n").encode())
 
     def _heard(self, turn: dict) -> dict:
+        then = turn.get("then")
         while True:
             message = self._talk.next()
             if message is None:
                 return {"type": "end", "code": self._talk.exit_code()}
             if message["type"] == "step":
                 self.steps.setdefault(turn["name"], set()).add(frozenset(message))
-                if "then" in turn and len(self.steps[turn["name"]]) == 1:
-                    self._talk.say_line((json.dumps(turn["then"]) + "\n").encode())
+                if then and message["phase"] == "timed":
+                    self._talk.say_line((json.dumps(then) + "\n").encode())
+                    then = None
                 continue
             if message["type"] != "log":
                 return message
