@@ -135,8 +135,10 @@ class RunningTrial(RunningRequest):
     def _error(self, seconds: list[float], outcome: str) -> dict:
         error = relative_standard_error(seconds)
         typical = typical_seconds(seconds)
-        if outcome != "ok" or error is None or typical is None:
+        if error is None or typical is None:
             return {}
+        if outcome != "ok":
+            return {"relative_error": error}
         if not any(flag.startswith("disturbed") for flag in self.flags):
             self.bench.scatter.add(self.size, typical)
         return {"relative_error": math.hypot(error, self.bench.scatter.relative_deviation())}
