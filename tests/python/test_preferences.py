@@ -178,10 +178,30 @@ class PreferencesTest(unittest.TestCase):
                 made._loss(made._batches.of(3))
                 self.assertEqual(seen, tuple([(count, 12) for count in counts] for counts in rows))
 
+    def test_casts_as_a_run_does(self):
+        for precision, inner in (("bf16", torch.bfloat16), ("fp32", torch.float32)):
+            for preference in ("dpo", "orpo"):
+                with self.subTest(preference + ", " + precision):
+                    made = workload(preference, precision=precision, preference_reference=True)
+                    seen = []
+                    for module in (made._module, getattr(made._preference._trainer, "ref_model", None)):
+                        if module is not None:
+                            layer = module.model.layers[0].self_attn.q_proj
+                            layer.register_forward_hook(lambda _, __, output: seen.append(output.dtype))
+                    made._loss(made._batches.of(2))
+                    self.assertEqual(set(seen), {inner})
+                    tokens = torch.ones(1, 4, dtype=torch.long)
+                    # Which is why a run holds logits in four bytes.
+                    self.assertEqual(made._module(input_ids=tokens).logits.dtype, torch.float32)
+
     def test_take_steps(self):
         cases = {
             "plain": {},
-            "adapters": {"tuning": LORA, "preference_reference": False},
+            "adapters": {
+                "tuning": LORA,
+                "preference_reference": False,
+                "activation_checkpointing": True,
+            },
             "bf16": {"precision": "bf16", "activation_checkpointing": True},
             "known log-probabilities": {"preference_reference": False},
             "evaluation": {"phase": "eval"},
