@@ -116,7 +116,13 @@ def described(model: dict, preference: str = "") -> ConfiguredNetwork:
     Raises Refusal."""
     with host_memory.DataLimit(_MEMORY_FOR_DESCRIBING):
         config = _config_of(_fields_of(model.get("config")))
-        return _reward_network(config) if preference == "reward" else _network_of(config)
+        if preference == "reward":
+            return _reward_network(config)
+        network = _network_of(config)
+    if preference and network.task != CAUSAL:
+        text = "Preferences are of decoders that go on with a text, which transformers' %s is not."
+        raise Refusal(text % network.name)
+    return network
 
 
 def reward_class_of(config) -> type | None:
@@ -262,7 +268,7 @@ def _complete_start(config) -> None:
 def _reward_network(config) -> ConfiguredNetwork:
     found = reward_class_of(config)
     if not found:
-        text = "transformers has no class of the model_type %s that tells one number of a text, as a reward is."
+        text = "transformers has no class of the model_type %s that tells one number of a text."
         raise Refusal(text % json.dumps(config.model_type))
     network = _made(config, found, TEXT_CLASSES)
     network.config.num_labels = 1

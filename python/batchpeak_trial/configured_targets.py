@@ -9,7 +9,7 @@ import re
 
 import torch
 
-from .networks import refuse
+from .serving import Refusal
 
 _ALL_LINEAR = "all-linear"
 _FUSED_ATTENTION = ("query_key_value", "qkv_proj", "c_attn", "Wqkv", "qkv", "att_proj")
@@ -87,7 +87,7 @@ def target_modules(module, tuning: dict) -> list[str] | str:
     return list(dict.fromkeys(found))
 
 
-def no_such_modules(module, wanted: list):
+def no_such_modules(module, wanted: list) -> Refusal:
     """The refusal that names the modules which there are, each by what it is called in every layer."""
     there = {
         name.rpartition(".")[2]
@@ -96,7 +96,7 @@ def no_such_modules(module, wanted: list):
     }
     text = "The network has no modules for adapters beside %s. Its matrices are %s."
     listed = ", ".join(sorted(there)[:40]) or "none"
-    return refuse(text % (", ".join(map(str, wanted)) or "nothing", listed))
+    return Refusal(text % (", ".join(map(str, wanted)) or "nothing", listed))
 
 
 def _is_matrix(part) -> bool:

@@ -137,8 +137,16 @@ _SOFT_CAPS = {"gemma2", "gemma3_text"}
 _NO_PREFERENCES = {"bert", "esm2", "t5", "vit", "resnet"}
 
 
+class RefusedHere(Refusal):
+    """Of a run that batchpeak-worker may take; what is the sentence without the hint at it."""
+
+    def __init__(self, what: str):
+        super().__init__("%s %s" % (what, _INSTEAD))
+        self.what = what
+
+
 def refuse(what: str) -> Refusal:
-    return Refusal("%s %s" % (what, _INSTEAD))
+    return RefusedHere(what)
 
 
 def build(model: dict, attention: str | None = None, preference: str = ""):

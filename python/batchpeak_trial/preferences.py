@@ -40,7 +40,7 @@ _PROMPT = 1
 
 
 def is_known(preference) -> bool:
-    return preference in _TRAINERS
+    return isinstance(preference, str) and preference in _TRAINERS
 
 
 def has_reference(request: dict) -> bool:
@@ -165,6 +165,9 @@ def _classes_of(preference: str):
 
 def _arguments(config_class, request: dict, folder: str, device: torch.device):
     precision = request.get("precision", "fp32")
+    if device.type != "cpu":
+        # Else accelerate takes the first one, and transformers all that there are.
+        os.environ["ACCELERATE_TORCH_DEVICE"] = str(device)
     arguments = config_class(
         output_dir=folder,
         report_to=[],
@@ -180,8 +183,11 @@ def _arguments(config_class, request: dict, folder: str, device: torch.device):
         remove_unused_columns=False,
         **_OPTIONS.get(request["preference"], {}),
     )
-    # One device, whichever others there are.
-    arguments._n_gpu = int(device.type != "cpu")
+    if device.type != "cpu":
+        arguments._n_gpu = 1
+        # As cached_property of functools keeps it, and as that of older transformers.
+        arguments.__dict__.update({"_setup_devices": device, "__cached__setup_devices": device})
+        torch.cuda.set_device(device)
     return arguments
 
 

@@ -98,9 +98,20 @@ class _Worker:
         self._memory = device_of
 
     def load(self, request: dict) -> dict:
+        from .networks import RefusedHere
+
         model = request.get("model")
         if not isinstance(model, dict) or not isinstance(model.get("family"), str):
             raise Refusal("A load must say its model, with its family.")
+        try:
+            return self._load(request)
+        except RefusedHere as refusal:
+            if _is_configured(request) or request.get("preference"):
+                # Nobody else would run it.
+                raise Refusal(refusal.what) from refusal
+            raise
+
+    def _load(self, request: dict) -> dict:
         self._loaded = None
         gc.collect()
         self._prepare(request.get("preference"))

@@ -223,6 +223,9 @@ def count_parameters(request: dict) -> int:
     configured = configured_of(request)
     if configured:
         return configured_networks.count_parameters(configured)
+    if request.get("preference") == "reward":
+        with torch.device("meta"):
+            return sum(part.numel() for part in build(request["model"], None, "reward").parameters())
     try:
         return parameters_of(completed(request["model"])) or 0
     except (KeyError, TypeError):

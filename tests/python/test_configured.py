@@ -65,7 +65,6 @@ class ConfiguredNetworksTest(unittest.TestCase):
                 self.take_step(made)
                 counted = configured_networks.count_parameters(configured_networks.described(model_of(config)))
                 self.assertEqual(counted, made.parameters)
-                self.assertEqual(made._module.dtype, torch.float32)
                 self.assertEqual(made.approximations, [])
             with self.subTest(name + " in bf16, checkpointing"):
                 self.take_step(workload(config, precision="bf16", activation_checkpointing=True))
@@ -159,6 +158,11 @@ class ConfiguredAdaptersTest(unittest.TestCase):
         trained = [name for name, part in made._module.named_parameters() if part.requires_grad]
         self.assertTrue(any("embed_tokens.modules_to_save" in name for name in trained))
 
+    def test_the_precision_is_that_of_the_load(self):
+        # Of the checkpoint it is another.
+        made = workload(DECODERS["GPT-OSS"], tuning=LORA)
+        self.assertEqual({part.dtype for part in made._module.parameters()}, {torch.float32})
+
     def test_a_quantised_base(self):
         if not importlib.util.find_spec("bitsandbytes"):
             self.skipTest("bitsandbytes is not installed")
@@ -228,6 +232,10 @@ class HostileConfigsTest(unittest.TestCase):
                 self.assertIn(words, self.refusal(config))
         self.talk.ask("load", **request_of(OLMO))
         self.assertEqual(self.talk.ask("trial", id=1, micro_batch_size=2, max_steps=5)["outcome"], "ok")
+
+    def test_nobody_else_is_named_who_could_run_it(self):
+        text = self.refusal(OLMO, updates_in_backward=True)
+        self.assertEqual(text, "Weights that are updated within backward are not run here.")
 
     def test_code_of_a_hub_is_not_run(self):
         auto_map = {"AutoConfig": "someone/net--configuration.Foo", "AutoModelForCausalLM": "modeling.Foo"}

@@ -29,7 +29,7 @@ try:
     from batchpeak_trial import preferences
     from batchpeak_trial.failures import classify
     from batchpeak_trial.serving import Refusal
-    from batchpeak_trial.workload import Workload, needed_bytes
+    from batchpeak_trial.workload import Workload, count_parameters, needed_bytes
     from trl.experimental.cpo import CPOConfig, CPOTrainer
     from trl.experimental.orpo import ORPOConfig, ORPOTrainer
 except ImportError as error:  # without trl there is nothing to compare with
@@ -53,6 +53,7 @@ TRAINERS = {
     "reward": (trl.RewardTrainer, trl.RewardConfig, {"chosen": ["a b"] * 3, "rejected": ["a c"] * 3}, {}),
 }
 REFERRED = ("dpo", "kto")
+MASKED = '{"model_type": "roberta", "architectures": ["RobertaForMaskedLM"]}'
 
 
 def workload(preference: str, model: dict = LLAMA, **fields):
@@ -230,6 +231,11 @@ class PreferencesTest(unittest.TestCase):
         self.assertEqual(needed_bytes(request, 10**9), alone + 4 * 10**9)
         self.assertEqual(needed_bytes({**request, "preference": "orpo"}, 10**9), alone)
 
+    def test_a_reward_model_has_no_vocabulary_to_tell(self):
+        counted = count_parameters(load_message(LLAMA, preference="reward"))
+        self.assertEqual(counted, workload("reward").parameters)
+        self.assertEqual(counted, workload("dpo").parameters - 101 * 64 + 64)
+
     def test_one_sample_is_no_batch_of_kto(self):
         with self.assertRaises(Exception) as failed:
             workload("kto", preference_reference=True)._batches.of(1)
@@ -240,6 +246,8 @@ class PreferencesTest(unittest.TestCase):
             (LLAMA, {"preference": "ppo"}, "ppo"),
             (BERT, {"preference": "dpo"}, "bert"),
             (LLAMA, {"preference": "dpo", "sequence_length": 1}, "2 tokens"),
+            (LLAMA, {"preference": ["dpo"]}, "dpo"),
+            ({"family": "transformers", "config": MASKED}, {"preference": "dpo"}, "RobertaForMaskedLM"),
         ):
             with self.subTest(words), self.assertRaises(Refusal) as refused:
                 Workload(load_message(model, **fields), torch.device("cpu"))
