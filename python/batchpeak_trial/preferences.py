@@ -8,8 +8,11 @@ data sets and its tokenizers are not used. Hyperparameters that change no time a
 
 from __future__ import annotations
 
+import importlib
+import inspect
 import os
 import shutil
+import sys
 import tempfile
 
 import torch
@@ -155,12 +158,12 @@ def _classes_of(preference: str):
     reasons = []
     for place in places:
         try:
-            library = require("trl", place)
+            library = importlib.import_module(place)
             return getattr(library, name + "Trainer"), getattr(library, name + "Config")
-        except (AttributeError, ImportError, RuntimeError, Refusal) as error:
-            reasons.append(str(error))
-    text = "trl %s has no %sTrainer that this Python can import (%s)."
-    raise Refusal(text % (version_of("trl"), name, " ".join(reasons[-1].split())[:200].rstrip(".")))
+        except (AttributeError, ImportError, RuntimeError) as error:
+            reasons.append(one_line(error))
+    text = "trl %s has no %sTrainer that this Python can import (%s). Update it: %s -m pip install -U trl"
+    raise Refusal(text % (version_of("trl"), name, "; ".join(reasons), sys.executable))
 
 
 def _arguments(config_class, request: dict, folder: str, device: torch.device):
@@ -168,6 +171,10 @@ def _arguments(config_class, request: dict, folder: str, device: torch.device):
     if device.type != "cpu":
         # Else accelerate takes the first one, and transformers all that there are.
         os.environ["ACCELERATE_TORCH_DEVICE"] = str(device)
+    options = dict(_OPTIONS.get(request["preference"], {}))
+    if "max_prompt_length" in inspect.signature(config_class).parameters:
+        # Of 0.x, where it has to be less than the whole.
+        options["max_prompt_length"] = _PROMPT
     arguments = config_class(
         output_dir=folder,
         report_to=[],
@@ -181,7 +188,7 @@ def _arguments(config_class, request: dict, folder: str, device: torch.device):
         gradient_checkpointing=bool(request.get("activation_checkpointing")),
         gradient_checkpointing_kwargs={"use_reentrant": False},
         remove_unused_columns=False,
-        **_OPTIONS.get(request["preference"], {}),
+        **options,
     )
     if device.type != "cpu":
         arguments._n_gpu = 1
