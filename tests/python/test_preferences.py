@@ -7,10 +7,12 @@ It needs what scripts/setup-parity.sh installs."""
 from __future__ import annotations
 
 import copy
+import gc
 import os
 import sys
 import tempfile
 import unittest
+import weakref
 from unittest import mock
 
 from .talk import PACKAGE, Talk
@@ -235,6 +237,18 @@ class PreferencesTest(unittest.TestCase):
         counted = count_parameters(load_message(LLAMA, preference="reward"))
         self.assertEqual(counted, workload("reward").parameters)
         self.assertEqual(counted, workload("dpo").parameters - 101 * 64 + 64)
+
+    def test_nothing_is_left_of_a_network(self):
+        for preference in TRAINERS:
+            with self.subTest(preference):
+                made = workload(preference, preference_reference=True)
+                sum(1 for _ in made.step(2, 1))
+                trainer = made._preference._trainer
+                held = [made._module, getattr(trainer, "ref_model", None)]
+                held = [weakref.ref(module) for module in held if module is not None]
+                del made, trainer
+                gc.collect()
+                self.assertEqual([module() for module in held], [None] * len(held))
 
     def test_one_sample_is_no_batch_of_kto(self):
         with self.assertRaises(Exception) as failed:
