@@ -220,6 +220,9 @@ class PreferencesTest(unittest.TestCase):
         is_held = preference in REFERRED and fields["preference_reference"]
         self.assertEqual(getattr(trainer, "ref_model", None) is not None, is_held)
         reference = [part.clone() for part in trainer.ref_model.parameters()] if is_held else []
+        if is_held:
+            self.assertFalse(trainer.ref_model.training)
+            self.assertFalse(any(part.requires_grad for part in trainer.ref_model.parameters()))
         before = [part.detach().clone() for part in made._module.parameters()]
         self.assertEqual(sum(1 for _ in made.step(2, 1)), 2 if trains else 0)
         pairs = zip(before, made._module.parameters())
