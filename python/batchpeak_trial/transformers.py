@@ -145,7 +145,7 @@ class _Worker:
         return fields
 
     def _prepare(self, preference) -> None:
-        """Libraries of hundreds of megabytes are no memory of the network."""
+        """What libraries keep for themselves is no memory of the network."""
         from . import preferences
         from .devices import count_memory_from_here
 
