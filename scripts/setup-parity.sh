@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what our networks are compared with, in numbers, in bytes and in time, into .venv-parity: the whole torch
-# wheel set, torchvision, transformers, PEFT, bitsandbytes and torchao (5 GB). Safe to run again: nothing is asked of the
-# network where it is all there.
+# wheel set, torchvision, transformers, PEFT, trl, bitsandbytes and torchao (5 GB). Safe to run again: nothing is asked
+# of the network where it is all there.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -10,6 +10,8 @@ import sys
 
 import torch
 
+from .configured_targets import no_such_modules, target_modules
+from .descriptions import CONFIGURED
 from .networks import refuse
 from .requirements import require
 from .serving import Refusal
@@ -107,6 +109,7 @@ _OWN_PARTS = (
     ("final_norm.", r"(norm|ln_f|layernorm|layer_norm|emb_layer_norm_after)\."),
 )
 _LAYER = re.compile(r"^(.*?)\.(?:h|layers|layer|block|blocks)\.(\d+)\.(.*)$")
+_STACKED = "transformers does not quantise stacked experts."
 _KINDS = {"fp32": torch.float32, "bf16": torch.bfloat16, "nf4": torch.bfloat16, "int8": torch.bfloat16}
 
 
@@ -122,6 +125,8 @@ def tune(module, model: dict, tuning: dict, device: torch.device):
         _hold_frozen(module, frozen)
         return module
     _convert(module, frozen)
+    if frozen in ("nf4", "int8") and tuning.get("quantize_experts") and _has_stacked_experts(module):
+        raise refuse(_STACKED)
     _quantize(module, model, tuning, device)
     return _with_adapters(module, model, tuning, parts)
 
@@ -139,7 +144,11 @@ def _check(tuning: dict, model: dict) -> None:
     if is_quantized and tuning.get("adapter", "none") == "none":
         raise refuse("A quantised base needs adapters that are trained beside it.")
     if is_quantized and model.get("experts", 0) > 1 and tuning.get("quantize_experts"):
-        raise refuse("transformers does not quantise stacked experts.")
+        raise refuse(_STACKED)
+
+
+def _has_stacked_experts(module) -> bool:
+    return any(".experts." in name and part.dim() == 3 for name, part in module.named_parameters())
 
 
 def _own_name(name: str, model: dict) -> str:
@@ -188,7 +197,9 @@ def _convert(module, frozen: str) -> None:
         module.to(_KINDS[frozen])
 
 
-def _targets(module, model: dict, tuning: dict) -> list[str]:
+def _targets(module, model: dict, tuning: dict) -> list[str] | str:
+    if model["family"] == CONFIGURED:
+        return target_modules(module, tuning)
     known = _MODULES.get(model["family"], _LLAMA)
     found: list[str] = []
     for target in tuning.get("targets") or []:
@@ -232,14 +243,17 @@ def _copied_modules(module, model: dict, parts: list) -> list[str]:
 
 def _with_adapters(module, model: dict, tuning: dict, parts: list):
     peft = require("peft")
+    copied = list(tuning.get("modules_to_save") or [])
+    copied += _copied_modules(module, model, parts) if parts else []
+    targets = _targets(module, model, tuning)
     config = peft.LoraConfig(
         r=tuning.get("rank", 8),
         lora_alpha=tuning.get("alpha", 8.0),
         use_rslora=bool(tuning.get("rank_stabilized", False)),
         use_dora=tuning.get("adapter") == "dora",
         lora_dropout=tuning.get("dropout", 0.0),
-        target_modules=_targets(module, model, tuning),
-        modules_to_save=_copied_modules(module, model, parts) if parts else None,
+        target_modules=targets,
+        modules_to_save=copied or None,
     )
     try:
         return peft.get_peft_model(module, config)
@@ -248,6 +262,10 @@ def _with_adapters(module, model: dict, tuning: dict, parts: list):
         text = "PEFT does not work with what is installed beside it (%s). "
         text += "Update it: %s -m pip install -U peft torchao"
         raise Refusal(text % (error, sys.executable)) from error
+    except ValueError as error:
+        if model["family"] != CONFIGURED or "not found in the base model" not in str(error):
+            raise
+        raise no_such_modules(module, [targets] if isinstance(targets, str) else targets) from error
 
 
 def _quantize(module, model: dict, tuning: dict, device: torch.device) -> None:

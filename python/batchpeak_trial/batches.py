@@ -14,9 +14,11 @@ _FIRST_PLAIN_TOKEN = 4
 
 
 class Batches:
-    """Of a completed model; in the host's memory, pinned for a GPU, as a loader of data hands them over."""
+    """Of a completed model; in the host's memory, pinned for a GPU, as a loader of data hands them over.
 
-    def __init__(self, model: dict, request: dict, device: torch.device):
+    make takes the place of what is known of the model's family: of so many samples, all inputs by name."""
+
+    def __init__(self, model: dict, request: dict, device: torch.device, make=None):
         self._model, self._device = model, device
         self._length = request.get("sequence_length", 1)
         self._target_length = request.get("decoder_sequence_length") or self._length
@@ -27,7 +29,7 @@ class Batches:
             "vit": self._images,
             "resnet": self._images,
         }
-        self._make = makers.get(model["family"], self._causal)
+        self._make = make or makers.get(model["family"], self._causal)
         self._size, self._batch = 0, {}
 
     def of(self, size: int) -> dict:
@@ -36,13 +38,18 @@ class Batches:
             self.drop()
             self._batch = {name: self._pinned(value) for name, value in self._make(size).items()}
             self._size = size
-        return {name: value.to(self._device, non_blocking=True) for name, value in self._batch.items()}
+        return {name: self._moved(value) for name, value in self._batch.items()}
 
     def drop(self) -> None:
         self._size, self._batch = 0, {}
 
     def _pinned(self, value):
-        return value.pin_memory() if self._device.type == "cuda" else value
+        is_copied = self._device.type == "cuda" and isinstance(value, torch.Tensor)
+        return value.pin_memory() if is_copied else value
+
+    def _moved(self, value):
+        """Some collators hand over lists beside tensors."""
+        return value.to(self._device, non_blocking=True) if isinstance(value, torch.Tensor) else value
 
     def _tokens(self, samples: int, length: int) -> torch.Tensor:
         return torch.randint(self._model["vocabulary_size"], (samples, length))

@@ -6,6 +6,9 @@ As core/model/architecture_fields.h and the parameter tables beside it have it."
 
 from __future__ import annotations
 
+# A network of which the text of its config.json alone is told.
+CONFIGURED = "transformers"
+
 _DECODER = {
     "head_size": 0,
     "position_embedding": "learned",
@@ -88,7 +91,9 @@ _OTHERS = {
 
 
 def completed(model: dict) -> dict:
-    """With what stands for absent fields."""
+    """With what stands for absent fields; of a config of transformers nothing is known here."""
+    if model["family"] == CONFIGURED:
+        return dict(model)
     defaults = _OTHERS.get(model["family"], _DECODER)
     whole = {**defaults, **model}
     # JSON writes 10000.0 as a whole number too, which strict configurations refuse.
@@ -114,6 +119,7 @@ def parameters_of(model: dict) -> int | None:
         "t5": _encoder_decoder_parameters,
         "vit": _vision_transformer_parameters,
         "resnet": lambda _: None,
+        CONFIGURED: lambda _: None,
     }
     return counts.get(model["family"], _decoder_parameters)(model)
 

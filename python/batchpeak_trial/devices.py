@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import os
 import sys
 import time
 
@@ -59,7 +60,8 @@ class CpuDevice:
         total, available = host_memory.host_memory()
         name = host_memory.processor_name()
         free = _tensor_bytes_within(available)
-        return {"kind": "cpu", "name": name, "uuid": "", "total_bytes": total, "free_bytes": free}
+        described = {"kind": "cpu", "name": name, "uuid": "", "total_bytes": total, "free_bytes": free}
+        return {**described, "context_bytes": 0, "limit_bytes": 0, "allocator_settings": ""}
 
     def limit(self, bytes_: int) -> int:
         """Without a bound of its own, a torch program is kept from being killed by the kernel; what another
@@ -135,6 +137,8 @@ class CudaDevice:
             "uuid": uuid,
             "total_bytes": total,
             "free_bytes": free,
+            "limit_bytes": 0,
+            "allocator_settings": _allocator_settings(),
         }
         if untouched is not None:
             described["context_bytes"] = max(0, untouched - free)
@@ -193,6 +197,12 @@ class CudaDevice:
         gates: list = [ProcessorGate(1, others=others)]
         uuid = self.uuid()
         return gates + [NvidiaGate(self._nvml, uuid)] if uuid else gates
+
+
+def _allocator_settings() -> str:
+    """The user's own, which torch heeds by both names."""
+    names = ("PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF")
+    return next((os.environ[name] for name in names if os.environ.get(name)), "")
 
 
 def _tensor_bytes_within(host_bytes: int) -> int:

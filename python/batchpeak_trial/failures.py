@@ -60,6 +60,10 @@ _UNITS = {"bytes": 1, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30}
 _REQUESTED = re.compile(r"(?:tried|unable) to allocate ([0-9.]+) ?(bytes|kib|mib|gib)")
 
 
+class UnsupportedSize(Exception):
+    """A size that cannot be run, whatever the memory; its text says why."""
+
+
 @dataclass(frozen=True)
 class Failure:
     """outcome is a word of the protocol's; sticky where only a fresh process can go on."""
@@ -101,6 +105,8 @@ def classify(error: BaseException, has_gpu: bool) -> Failure:
     """A program beside a GPU that is refused main memory would be refused it at other sizes too."""
     if isinstance(error, FailureElsewhere):
         return error.failure
+    if isinstance(error, UnsupportedSize):
+        return Failure(str(error), "unsupported")
     text = text_of(error)
     lower = text.lower()
     cause = next((cause for sign, cause in _SIGNS if sign in lower), None)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 
+from .configured_networks import reward_class_of
 from .descriptions import completed, head_size, is_gated, parameters_of
 from .requirements import require
 from .serving import Refusal
@@ -133,26 +134,49 @@ _LAYER_NORMS = {
     *("gpt2", "gpt3", "gpt_bigcode", "gpt_neo", "gptj", "falcon", "opt", "bloom", "mpt"),
 }
 _SOFT_CAPS = {"gemma2", "gemma3_text"}
+_NO_PREFERENCES = {"bert", "esm2", "t5", "vit", "resnet"}
+
+
+class RefusedHere(Refusal):
+    """Of a run that batchpeak-worker may take; what is the sentence without the hint at it."""
+
+    def __init__(self, what: str):
+        super().__init__("%s %s" % (what, _INSTEAD))
+        self.what = what
 
 
 def refuse(what: str) -> Refusal:
-    return Refusal("%s %s" % (what, _INSTEAD))
+    return RefusedHere(what)
 
 
-def build(model: dict, attention: str | None = None):
+def build(model: dict, attention: str | None = None, preference: str = ""):
     """A module on the default device and of the default type of torch.
 
-    model is that of the load message; attention is a word of transformers', None for its own choice.
+    model is that of the load message; attention is a word of transformers', None for its own choice. With
+    the preference "reward" it tells one number of a text.
     Raises Refusal."""
     if model.get("family") in _ABSENT:
         raise refuse("transformers has no class for %s." % _ABSENT[model["family"]])
     model = completed(model)
+    if preference and model["family"] in _NO_PREFERENCES:
+        raise refuse("Preferences are of decoders that go on with a text, which %s is not." % model["family"])
+    if preference == "reward":
+        return _reward_network(model, attention)
     if model["family"] == "resnet":
         return _residual_network(model)
     module = _network_class(model).from_config(config_of(model), **_attention(model, attention))
     _mend(module, model)
     _check_parameters(module, model)
     return module
+
+
+def _reward_network(model: dict, attention: str | None):
+    config = config_of(model)
+    made = reward_class_of(config)
+    if not made:
+        raise refuse("transformers has no class that tells one number of a text for %s." % model["family"])
+    config.num_labels, config.pad_token_id = 1, 0
+    return made._from_config(config, **_attention(model, attention))
 
 
 def config_of(model: dict):

@@ -17,6 +17,8 @@ import sys
 
 from . import __version__, host_memory
 from .channel import Channel
+from .configured_networks import one_line
+from .descriptions import CONFIGURED
 from .failures import classify
 from .nvml import Nvml
 from .requirements import Missing, require, version_of
@@ -89,23 +91,37 @@ class _Worker:
         from .devices import count_memory_from_here, device_of
 
         self._workload, self._loaded = workload, None
+        self._prepared: set = set()
         if self.device.type == "cpu":
             workload.run_small_network(self.device)
             count_memory_from_here()
         self._memory = device_of
 
     def load(self, request: dict) -> dict:
+        from .networks import RefusedHere
+
         model = request.get("model")
         if not isinstance(model, dict) or not isinstance(model.get("family"), str):
             raise Refusal("A load must say its model, with its family.")
+        try:
+            return self._load(request)
+        except RefusedHere as refusal:
+            if _is_configured(request) or request.get("preference"):
+                # Nobody else would run it.
+                raise Refusal(refusal.what) from refusal
+            raise
+
+    def _load(self, request: dict) -> dict:
         self._loaded = None
         gc.collect()
+        self._prepare(request.get("preference"))
         memory = self._memory(self.device.type)
         memory.empty_cache()
         limit = memory.limit(request.get("memory_limit_bytes") or 0)
-        needed = self._workload.needed_bytes(request) if _is_counted(request["model"]) else 0
+        count = self._workload.count_parameters(request)
+        needed = self._workload.needed_bytes(request, count)
         if needed > limit:
-            return {"parameters": _count(request["model"]), "baseline_bytes": needed}
+            return {"parameters": count, "baseline_bytes": needed}
         try:
             with memory.limited():
                 self._loaded = self._workload.Workload(request, self.device)
@@ -113,17 +129,31 @@ class _Worker:
             raise
         except Exception as error:
             failure = classify(error, memory.kind != "cpu")
+            if failure.outcome != "oom" and not failure.sticky and _is_configured(request):
+                text = "The network of this config cannot be set up by transformers: %s."
+                raise Refusal(text % one_line(error)) from error
             if failure.outcome != "oom" or failure.is_of_host:
                 raise
         if not self._loaded:
             memory.empty_cache()
-            return {"parameters": _count(request["model"]), "baseline_bytes": max(needed, limit + 1)}
+            return {"parameters": count, "baseline_bytes": max(needed, limit + 1)}
         memory.synchronize()
         memory.empty_cache()
         fields: dict = {"parameters": self._loaded.parameters, "attention": self._loaded.attention}
         if self._loaded.approximations:
             fields["approximations"] = self._loaded.approximations[:_MOST_APPROXIMATIONS]
         return fields
+
+    def _prepare(self, preference) -> None:
+        """What libraries keep for themselves is no memory of the network."""
+        from . import preferences
+        from .devices import count_memory_from_here
+
+        if preferences.is_known(preference) and preference not in self._prepared:
+            preferences.prepare(preference)
+            self._prepared.add(preference)
+            if self.device.type == "cpu":
+                count_memory_from_here()
 
     def step(self, micro_batch_size: int, count: int):
         return self._loaded.step(micro_batch_size, count)
@@ -132,17 +162,8 @@ class _Worker:
         self._loaded.recover()
 
 
-def _is_counted(model: dict) -> bool:
-    return _count(model) > 0
-
-
-def _count(model: dict) -> int:
-    from .descriptions import completed, parameters_of
-
-    try:
-        return parameters_of(completed(model)) or 0
-    except (KeyError, TypeError):
-        return 0
+def _is_configured(request: dict) -> bool:
+    return request["model"]["family"] == CONFIGURED
 
 
 def _device_of(torch, text: str):

@@ -23,6 +23,7 @@ class RunningTrial(RunningRequest):
         self._least_seconds = request.get("min_seconds", 0.4)
         self._abandon_above = request.get("abandon_above", 0.0)
         self._clock = None
+        self._has_stepped = False
         self._expected = 0.0
         self._timed: list = []
         self._optimizer: list[float] = []
@@ -62,7 +63,7 @@ class RunningTrial(RunningRequest):
             fields.update(outcome="failed", text=text, step_seconds=[])
         if self._clock is not None:
             fields["clock"] = self._clock
-        if outcome == "ok" and self.bench.attention:
+        if self._has_stepped and self.bench.attention:
             fields["attention"] = self.bench.attention
         fields.update(self._phases())
         fields.update(self._error(seconds, outcome))
@@ -72,6 +73,7 @@ class RunningTrial(RunningRequest):
         seconds: list[float] = []
         while not is_warm(seconds, self._limit):
             seconds.append(max(self.take(1).wall_seconds, 1e-9))
+            self._has_stepped = True
             self.report("warmup", len(seconds) - 1, seconds[-1])
             self.go_on()
         self._expected = seconds[-1]
@@ -135,8 +137,10 @@ class RunningTrial(RunningRequest):
     def _error(self, seconds: list[float], outcome: str) -> dict:
         error = relative_standard_error(seconds)
         typical = typical_seconds(seconds)
-        if outcome != "ok" or error is None or typical is None:
+        if error is None or typical is None:
             return {}
+        if outcome != "ok":
+            return {"relative_error": error}
         if not any(flag.startswith("disturbed") for flag in self.flags):
             self.bench.scatter.add(self.size, typical)
         return {"relative_error": math.hypot(error, self.bench.scatter.relative_deviation())}

@@ -10,9 +10,12 @@ import gc
 
 import torch
 
+from . import configured_networks, preferences
 from .adapters import all_elements, tune
 from .batches import Batches
-from .descriptions import completed, parameters_of
+from .configured_samples import ConfiguredSamples
+from .descriptions import CONFIGURED, completed, parameters_of
+from .failures import classify
 from .networks import build, refuse
 from .optimizers import OptimizerStep
 from .serving import Refusal
@@ -45,18 +48,25 @@ class Workload:
         self.request, self.device = request, device
         self.approximations: list[str] = []
         self.model = completed(request["model"])
+        self._configured = configured_of(request)
         self._trains = request.get("phase", "train") == "train"
         self._precision = request.get("precision", "fp32")
         _refuse_other_steps(request, self._precision)
         self.approximations += _approximations_of(request)
+        self.approximations += self._configured.approximations() if self._configured else []
         _choose_ways(request, self._precision)
+        self._preference = None
         exercise(device)
         torch.manual_seed(request.get("seed", 1))
         self._module, self.parameters = self._make_module()
+        if request.get("preference"):
+            self._prefer(request["preference"])
         kernel = getattr(getattr(self._module, "config", None), "_attn_implementation", None) or ""
         # What torch chooses behind its one function nobody can tell.
         self.attention = {"eager": "math"}.get(kernel, kernel)
-        self._batches = Batches(self.model, request, device)
+        self._batches = Batches(self.model, request, device, self._samples())
+        self._optimizer = None
+        self._prove()
         self._optimizer = self._make_optimizer() if self._trains else None
 
     def step(self, size: int, count: int):
@@ -79,6 +89,9 @@ class Workload:
         exercise(self.device)
 
     def _loss(self, batch: dict) -> torch.Tensor:
+        if self._preference:
+            # trl casts within, where it does.
+            return self._preference(batch)
         kind = _AUTOCAST.get(self._precision)
         casts = torch.autocast(self.device.type, kind) if kind else contextlib.nullcontext()
         with casts:
@@ -89,6 +102,55 @@ class Workload:
                 batch["pixel_values"] = self._typed(batch["pixel_values"])
             return self._module(**batch).loss
 
+    def _samples(self):
+        """What makes them, where the model's family alone does not tell."""
+        configured = self._configured
+        samples = ConfiguredSamples(configured, self._module, self.request) if configured else None
+        if self._preference:
+            return self._preference.samples(samples.tokens if samples else self._tokens)
+        return samples
+
+    def _tokens(self, texts: int, length: int) -> torch.Tensor:
+        # The first token is what trl pads with here.
+        return torch.randint(1, self.model["vocabulary_size"], (texts, length))
+
+    def _prefer(self, preference: str) -> None:
+        reference = self._reference() if preferences.has_reference(self.request) else None
+        self._preference = preferences.PreferenceLoss(self.request, self._module, reference, self.device)
+        self._module = self._preference.module
+        self._module.train(self._trains)
+
+    def _reference(self):
+        module = self._built(_TYPES[self._precision])
+        _keep_no_cache(module.config)
+        return module.requires_grad_(False).eval()
+
+    def _prove(self) -> None:
+        """What nobody here knows beforehand is whether a class of somebody's config takes such samples."""
+        if not self._configured and not self._preference:
+            return
+        try:
+            with torch.no_grad():
+                # One would be too few for statistics over a batch, and for KTO.
+                loss = self._loss(self._batches.of(2))
+            problem = None if isinstance(loss, torch.Tensor) else "It computes no loss"
+        except Exception as error:  # each class fails in its own way
+            failure = classify(error, self.device.type != "cpu")
+            if failure.sticky:
+                raise
+            problem = None if failure.outcome == "oom" else configured_networks.one_line(error)
+        self.recover()
+        if problem:
+            raise Refusal(self._unproved(problem))
+
+    def _unproved(self, problem: str) -> str:
+        if self._preference:
+            text = "trl computes no loss of the kind %s with this network (%s)."
+            return text % (self.request["preference"], problem)
+        kind = "images" if self._configured.task == configured_networks.IMAGE_CLASSES else "texts"
+        text = "transformers' %s does not run on samples of %s alone (%s)."
+        return text % (self._configured.name, kind, problem)
+
     def _typed(self, images: torch.Tensor) -> torch.Tensor:
         images = images.to(_TYPES[self._precision])
         is_last = self.request.get("channels_last")
@@ -98,8 +160,7 @@ class Workload:
         trained = _TYPES[self._precision]
         module = self._built(trained)
         untuned = sum(parameter.numel() for parameter in module.parameters())
-        if hasattr(module, "config"):
-            module.config.use_cache = False
+        _keep_no_cache(getattr(module, "config", None))
         tuning = self.request.get("tuning")
         if tuning:
             module = self._tuned(module, tuning)
@@ -126,7 +187,9 @@ class Workload:
         torch.set_default_dtype(self._held_type(kind))
         try:
             with self.device:
-                return build(self.model, self._attention())
+                if self._configured:
+                    return self._configured.build(self._attention())
+                return build(self.model, self._attention(), self.request.get("preference") or "")
         finally:
             torch.set_default_dtype(before)
 
@@ -147,12 +210,38 @@ class Workload:
         return OptimizerStep(self.request, parameters, self.device, self.approximations)
 
 
-def needed_bytes(request: dict) -> int:
-    """At least, before the first sample: to tell a network that cannot fit before anything is allocated."""
-    model = completed(request["model"])
-    count = parameters_of(model) or 0
-    tuning = request.get("tuning") or {}
+def configured_of(request: dict) -> configured_networks.ConfiguredNetwork | None:
+    """Raises Refusal."""
+    model, preference = request["model"], request.get("preference") or ""
+    return configured_networks.described(model, preference) if model["family"] == CONFIGURED else None
+
+
+def count_parameters(request: dict) -> int:
+    """Without memory for them; 0 where only the built network tells.
+
+    Raises Refusal."""
+    configured = configured_of(request)
+    if configured:
+        return configured_networks.count_parameters(configured)
+    if request.get("preference") == "reward":
+        with torch.device("meta"):
+            return sum(part.numel() for part in build(request["model"], None, "reward").parameters())
+    try:
+        return parameters_of(completed(request["model"])) or 0
+    except (KeyError, TypeError):
+        return 0
+
+
+def needed_bytes(request: dict, count: int) -> int:
+    """At least, before the first sample: to tell a network of so many parameters that cannot fit before
+    anything is allocated."""
     width = _TYPES.get(request.get("precision", "fp32"), torch.float32).itemsize
+    reference = count * width if preferences.has_reference(request) else 0
+    return reference + _needed_to_train(request, count, width)
+
+
+def _needed_to_train(request: dict, count: int, width: int) -> int:
+    tuning = request.get("tuning") or {}
     if tuning.get("adapter", "none") != "none" or tuning.get("trained_parts"):
         frozen = {"nf4": 0.5, "int8": 1, "bf16": 2, "fp32": 4}
         return int(count * frozen.get(tuning.get("frozen_weights", "same"), width))
@@ -185,6 +274,15 @@ def run_small_network(device: torch.device) -> None:
         pass
 
 
+def _keep_no_cache(config) -> None:
+    """Nor the configurations in it, of which each part of a network reads its own."""
+    if config is None:
+        return
+    config.use_cache = False
+    for name in getattr(config, "sub_configs", None) or {}:
+        _keep_no_cache(getattr(config, name, None))
+
+
 def _checkpoint(module, model: dict) -> None:
     if not getattr(module, "supports_gradient_checkpointing", False):
         raise refuse("The class of %s has no activation checkpointing." % model["family"])
@@ -198,6 +296,9 @@ def _refuse_other_steps(request: dict, precision: str) -> None:
         raise refuse("What several devices hold together is not run here.")
     if request.get("optimizer_on_host"):
         raise refuse("An optimizer whose state lies in the host's memory is not run here.")
+    preference = request.get("preference")
+    if preference and not preferences.is_known(preference):
+        raise refuse("The preference %r is unknown here." % preference)
     if request.get("updates_in_backward"):
         raise refuse("Weights that are updated within backward are not run here.")
 
@@ -208,7 +309,12 @@ def _approximations_of(request: dict) -> list[str]:
         "sample_lengths": "samples of one length",
         "packed_text_length": "packed texts that attend to each other",
     }
+    if request.get("preference"):
+        # How the loss is cut is trl's own choice.
+        phrases.pop("loss_chunk_rows")
     found = [phrase for field, phrase in phrases.items() if request.get(field)]
+    if request.get("preference"):
+        return found
     if (request.get("loss_parts") or 1) > 1 and phrases["loss_chunk_rows"] not in found:
         found.append(phrases["loss_chunk_rows"])
     if (request["model"].get("predicted_tokens") or 0) > 0:

@@ -36,12 +36,18 @@ def _is_running(pid: int) -> bool:
 
 
 class Talk:
-    """A program that is told and heard, and ended with the test."""
+    """A program that is told and heard, and ended with the test: this Python, or another one."""
 
-    def __init__(self, *arguments: str, environment: dict[str, str] | None = None, folder=None):
+    def __init__(
+        self,
+        *arguments: str,
+        environment: dict[str, str] | None = None,
+        folder=None,
+        program: str = sys.executable,
+    ):
         path = os.pathsep.join(filter(None, (str(PACKAGE), os.environ.get("PYTHONPATH"))))
         self.process = subprocess.Popen(
-            [sys.executable, *arguments],
+            [program, *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

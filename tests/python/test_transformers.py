@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -366,7 +367,8 @@ class DescriptionTest(unittest.TestCase):
             self.addCleanup(talk.end)
             error = talk.hear("error")
             self.assertTrue(error["fatal"])
-            line = '%s -m pip install torch "transformers>=4.45" peft' % sys.executable
+            python = os.path.normpath(sys.executable)
+            line = '%s -m pip install torch "transformers>=4.45" peft' % python
             self.assertIn(line, error["text"])
             self.assertEqual(talk.exit_code(), 1)
 

@@ -1,0 +1,207 @@
+# SPDX-FileCopyrightText: Batchpeak authors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One conversation, held with batchpeak-worker and with the worker in Python: both answer alike.
+
+BATCHPEAK_WORKER is the first's path, and BATCHPEAK_TORCH_PYTHON a Python that has torch and transformers; by
+itself what `make build` and `make setup-parity` leave is taken. Either missing, it is skipped. What may differ
+is listed in the conversation, each with its reason."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import unittest
+from pathlib import Path
+
+from .talk import Talk
+
+ROOT = Path(__file__).resolve().parents[2]
+CONVERSATION = json.loads(Path(__file__).with_name("conversation.json").read_text(encoding="utf-8"))
+# What one of two programs may say of a trial and the other not: a gauge that reads nothing is left out.
+GAUGES = {
+    *("energy_joules", "mean_power_watts", "temperature_celsius", "clock_megahertz", "processor_share"),
+    *("foreign_processors", "minor_page_faults_per_step", "major_page_faults_per_step"),
+}
+KNOWN_FLAGS = {"abandoned", "thrashes", "without all optimizer steps"}
+
+
+def worker_path() -> str:
+    return os.environ.get("BATCHPEAK_WORKER") or str(ROOT / "build/dev/bin/batchpeak-worker")
+
+
+def torch_python() -> str:
+    return os.environ.get("BATCHPEAK_TORCH_PYTHON") or str(ROOT / ".venv-parity/bin/python")
+
+
+def lacks_torch(python: str) -> bool:
+    find = "import importlib.util as u, sys; sys.exit(not (u.find_spec('torch') and u.find_spec('transformers')))"
+    try:
+        return subprocess.run([python, "-c", find], check=False, capture_output=True).returncode != 0
+    except OSError:
+        return True
+
+
+def shape_of(value):
+    """Names and kinds of what stands there, and no numbers."""
+    if isinstance(value, dict):
+        return {name: shape_of(part) for name, part in value.items()}
+    if isinstance(value, list):
+        return [shape_of(value[0])] if value else []
+    if isinstance(value, bool) or value is None:
+        return type(value).__name__
+    return "number" if isinstance(value, (int, float)) else type(value).__name__
+
+
+class Speaker:
+    """One program that is led through the conversation."""
+
+    def __init__(self, talk: Talk):
+        self._talk = talk
+        self.answers: dict[str, dict] = {}
+        self.steps: dict[str, set] = {}
+
+    def hold(self) -> None:
+        for turn in CONVERSATION["turns"]:
+            self._say(turn)
+            self.answers[turn["name"]] = self._heard(turn)
+
+    def _say(self, turn: dict) -> None:
+        if "say_line" in turn:
+            self._talk.say_line(turn["say_line"].encode() + b"\n")
+            return
+        message = dict(turn["say"])
+        kind = message.pop("type", None)
+        if kind == "load":
+            message = {**CONVERSATION["load"], **message}
+            model = message.get("model")
+            message["model"] = CONVERSATION["models"][model] if isinstance(model, str) else model
+            message = {name: value for name, value in message.items() if value is not None}
+        named = {"type": kind} if kind else {}
+        self._talk.say_line((json.dumps({**named, **message}) + "\n").encode())
+
+    def _heard(self, turn: dict) -> dict:
+        then = turn.get("then")
+        while True:
+            message = self._talk.next()
+            if message is None:
+                return {"type": "end", "code": self._talk.exit_code()}
+            if message["type"] == "step":
+                self.steps.setdefault(turn["name"], set()).add(frozenset(message))
+                if then and message["phase"] == "timed":
+                    self._talk.say_line((json.dumps(then) + "\n").encode())
+                    then = None
+                continue
+            if message["type"] != "log":
+                return message
+
+
+class ConversationTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        worker, python = worker_path(), torch_python()
+        if not os.access(worker, os.X_OK):
+            raise unittest.SkipTest("There is no batchpeak-worker at %s" % worker)
+        if lacks_torch(python):
+            raise unittest.SkipTest("%s has no torch and transformers" % python)
+        quiet = {"OMP_NUM_THREADS": "1"}
+        talks = {
+            "worker": Talk("--device", "cpu", program=worker, environment=quiet),
+            "python": Talk(
+                *("-m", "batchpeak_trial.transformers", "--device", "cpu"), program=python, environment=quiet
+            ),
+        }
+        cls.speakers = {name: Speaker(talk) for name, talk in talks.items()}
+        try:
+            for speaker in cls.speakers.values():
+                speaker.hold()
+        finally:
+            for talk in talks.values():
+                talk.end()
+
+    def pairs(self):
+        """Of each turn its name, and the two answers."""
+        for turn in CONVERSATION["turns"]:
+            yield turn, *(speaker.answers[turn["name"]] for speaker in self.speakers.values())
+
+    def allowed(self, turn: dict) -> set:
+        """Names of fields that the documented differences allow to differ in an answer."""
+        return {
+            field
+            for difference in CONVERSATION["differences"]
+            if difference["turn"] == turn["name"]
+            for field in difference["fields"]
+        }
+
+    def test_answers_are_of_the_kinds_that_were_expected(self):
+        for turn, worker, python in self.pairs():
+            with self.subTest(turn["name"]):
+                self.assertEqual((worker["type"], python["type"]), (turn["answer"],) * 2, (worker, python))
+
+    def test_answers_have_the_same_fields(self):
+        for turn, worker, python in self.pairs():
+            free = GAUGES | self.allowed(turn)
+            shapes = [
+                # Whether anything disturbed a trial is no matter of the program.
+                {
+                    name: "list" if name == "flags" else shape_of(value)
+                    for name, value in answer.items()
+                    if name not in free
+                }
+                for answer in (worker, python)
+            ]
+            with self.subTest(turn["name"]):
+                self.assertEqual(*shapes)
+
+    def test_differences_that_are_documented_are_there(self):
+        answers = {turn["name"]: pair for turn, *pair in self.pairs()}
+        for difference in CONVERSATION["differences"]:
+            for field in difference["fields"]:
+                with self.subTest(difference["turn"] + ": " + field):
+                    worker, python = answers[difference["turn"]]
+                    self.assertNotEqual(field in worker, field in python)
+
+    def test_answers_are_to_what_was_asked(self):
+        for turn, *answers in self.pairs():
+            for answer in answers:
+                with self.subTest(turn["name"]):
+                    if turn["answer"] == "result":
+                        self.assertEqual(answer["id"], turn["say"]["id"])
+                    if "micro_batch_size" in turn.get("say", {}) and turn["answer"] == "result":
+                        self.assertEqual(answer["micro_batch_size"], turn["say"]["micro_batch_size"])
+
+    def test_outcomes_are_the_same(self):
+        for turn, worker, python in self.pairs():
+            with self.subTest(turn["name"]):
+                for name in ("outcome", "fatal", "last", "code", "protocol", "micro_batch_size"):
+                    self.assertEqual(worker.get(name), python.get(name), (worker, python))
+                if turn["answer"] == "loaded":
+                    self.assertEqual(worker["parameters"], python["parameters"])
+                    fits = [answer["baseline_bytes"] <= answer["limit_bytes"] for answer in (worker, python)]
+                    self.assertEqual(*fits)
+
+    def test_flags_are_of_one_vocabulary(self):
+        for turn, *answers in self.pairs():
+            flags = [
+                {flag for flag in answer.get("flags", []) if not flag.startswith("disturbed")}
+                for answer in answers
+            ]
+            with self.subTest(turn["name"]):
+                self.assertLessEqual(flags[0] | flags[1], KNOWN_FLAGS)
+                self.assertEqual(*flags)
+
+    def test_texts_are_sentences(self):
+        for turn, *answers in self.pairs():
+            for answer in answers:
+                with self.subTest(turn["name"]):
+                    if answer["type"] == "error":
+                        self.assertRegex(answer["text"], r"^[A-Z].*\S$")
+
+    def test_steps_have_the_same_fields(self):
+        for name in self.speakers["worker"].steps.keys() | self.speakers["python"].steps.keys():
+            with self.subTest(name):
+                self.assertEqual(*(speaker.steps.get(name) for speaker in self.speakers.values()))
+
+
+if __name__ == "__main__":
+    unittest.main()
