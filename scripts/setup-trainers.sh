@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Installs the trainers that configs are read with after a size was written into them, each into an environment of its
-# own below .venv-trainers (1.7 GB in all). Torch, transformers and what they need are those of .venv-parity: a trainer's
-# own packages come before them, so that one that wants an older transformers has it. Packages are named one by one and
-# nothing is drawn in by them, since the full sets would bring kernels for GPUs and clients of clouds. Safe to run again:
-# nothing is asked of the network where it is all there.
+# own below .venv-trainers (1.7 GB in all). Torch, transformers and what they need are those of .venv-parity: a
+# trainer's own packages come before them, so that one that wants an older transformers has it. Packages are named one
+# by one and draw in nothing, since the full sets would bring kernels for GPUs and clients of clouds. Safe to run
+# again: nothing is asked of the network where it is all there.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
