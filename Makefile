@@ -9,9 +9,11 @@ EXAMPLE ?= resources/examples/gpt2-tiny.yaml
 BENCH ?=
 # Options of test-parity, such as PARITY="--only LLaMA".
 PARITY ?=
+# Options of test-trainers, such as TRAINERS="--only axolotl".
+TRAINERS ?=
 
-.PHONY: run test test-asan test-gpu test-tsan test-hub-models test-parity test-python test-yaml-readers fuzz
-.PHONY: setup setup-examples setup-fuzz setup-parity setup-readers build programs configure bundle
+.PHONY: run test test-asan test-gpu test-tsan test-hub-models test-parity test-python test-trainers test-yaml-readers
+.PHONY: fuzz setup setup-examples setup-fuzz setup-parity setup-readers setup-trainers build programs configure bundle
 .PHONY: bench-adapter-memory bench-calibration bench-config bench-corpus bench-dequantizing bench-frames bench-live bench-pictures bench-repeats bench-search bench-step-time bench-time-left bench-training bench-waiting calibrate-search
 .PHONY: architecture screenshots format soak tidy clean
 
@@ -50,6 +52,12 @@ test-yaml-readers: configure setup-readers
 	PYTHONPATH=tests .venv-readers/bin/python -m readers --program build/$(PRESET)/bin/batchpeak-write-sizes \
 		tests/data/configs resources/examples ../shared/configs
 
+# Configs with a size written into them, read by the trainers' own code. Options go into TRAINERS.
+test-trainers: configure setup-trainers
+	$(BUILD) batchpeak-write-sizes
+	PYTHONPATH=tests python3 -m trainers --program build/$(PRESET)/bin/batchpeak-write-sizes $(TRAINERS) \
+		tests/trainers/configs ../shared/configs ../shared/corpus
+
 # What only a GPU can prove; skips without one. The folder can be carried to a computer that has one: docs/servers.md.
 test-gpu: configure
 	$(BUILD) batchpeak_gpu_tests batchpeak-worker
@@ -79,6 +87,10 @@ setup:
 # Only test-yaml-readers needs it.
 setup-readers:
 	scripts/setup-readers.sh
+
+# Only test-trainers needs it.
+setup-trainers: setup-parity
+	scripts/setup-trainers.sh
 
 # Seconds that each fuzz target runs.
 SECONDS := 60

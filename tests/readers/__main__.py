@@ -45,17 +45,18 @@ def problem(before: Any, after: Any, size: int) -> str:
 
 
 def problems_of(file: Path, program: Path) -> list[str]:
-    """One for each phase and reader that reads something else; raises where no size can be written."""
+    """One for each copy and reader that reads something else; raises where no size can be written."""
     found = []
     with tempfile.TemporaryDirectory() as folder:
         written = subprocess.run([program, file, folder], check=True, capture_output=True, text=True)
         before = file.read_bytes().decode("utf-8-sig")
-        for phase, size in (line.split() for line in written.stdout.splitlines()):
-            after = (Path(folder) / phase).read_bytes().decode("utf-8-sig")
+        for copy in map(json.loads, written.stdout.splitlines()):
+            name, size = copy["copy"], copy["size"]
+            after = (Path(folder) / name).read_bytes().decode("utf-8-sig")
             readers = READERS | ({"json": json.loads} if is_json(before) else {})
-            for name, load in readers.items():
-                wrong = problem(load(before), load(after), int(size))
-                found += [f"{phase}, {name}: {wrong}"] if wrong else []
+            for reader, load in readers.items():
+                wrong = problem(load(before), load(after), size)
+                found += [f"{name}, {reader}: {wrong}"] if wrong else []
     return found
 
 

@@ -2,16 +2,67 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "another_size.h"
 
+#include <nlohmann/json.hpp>
+
 #include <cstdio>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <string>
+#include <vector>
 
 using namespace batchpeak;
 
 namespace {
 
-/// Writes a size for every phase of a config into a copy of it, and prints "phase size" for each.
+/// Nothing of the micro-batch where the config asks for a search.
+nlohmann::json toJson(const config::BatchPlan& plan)
+{
+    nlohmann::json json{{"batch_size", plan.globalBatchSize},
+                        {"devices", plan.devices},
+                        {"knows_devices", plan.knowsDevices}};
+    if (const std::optional<std::int64_t> size = plan.writtenSize()) {
+        json["micro_batch_size"] = *size;
+        json["accumulation_steps"] = plan.accumulationSteps(*size);
+    }
+    return json;
+}
+
+struct Copy
+{
+    std::string name;
+    config::ChosenSize chosen;
+    /// A trainer may have no such batch.
+    bool mayBeRefused = false;
+};
+
+/// A size that keeps the batch where that goes; and for training a batch of four micro-batches on each
+/// device, since in many configs the batch is one sample.
+std::vector<Copy> copiesFor(const config::ConfigDocument& format, model::Phase phase,
+                            const config::BatchPlan& plan)
+{
+    const std::string name(model::toText(phase));
+    std::vector<Copy> copies{{name, anotherSize(format, phase, plan)}};
+    if (phase == model::Phase::Train)
+        copies.push_back({name + "-in-4-steps",
+                          {.phase = phase, .microBatchSize = 3, .globalBatchSize = 3 * 4 * plan.devices},
+                          true});
+    return copies;
+}
+
+std::optional<std::string> textOf(const config::ConfigDocument& format, const Copy& copy)
+{
+    try {
+        return format.withMicroBatchSize(copy.chosen).text;
+    } catch (const config::ConfigError&) {
+        if (copy.mayBeRefused)
+            return std::nullopt;
+        throw;
+    }
+}
+
+/// Writes sizes for every phase of a config into copies of it, and prints for each, as JSON on a line, what
+/// batches the config had, and what the copy has as it is read again.
 void writeSizes(const std::string& file, const std::string& folder)
 {
     std::ifstream stream(file, std::ios::binary);
@@ -20,16 +71,26 @@ void writeSizes(const std::string& file, const std::string& folder)
     for (const model::Phase phase : {model::Phase::Train, model::Phase::Eval}) {
         if (!contents.plan(phase))
             continue;
-        const config::ChosenSize chosen = anotherSize(*format, phase, *contents.plan(phase));
-        const std::string name(model::toText(phase));
-        std::ofstream(folder + "/" + name, std::ios::binary) << format->withMicroBatchSize(chosen).text;
-        std::printf("%s %lld\n", name.c_str(), static_cast<long long>(chosen.microBatchSize));
+        for (const Copy& copy : copiesFor(*format, phase, *contents.plan(phase))) {
+            const std::optional<std::string> text = textOf(*format, copy);
+            if (!text)
+                continue;
+            std::ofstream(folder + "/" + copy.name, std::ios::binary) << *text;
+            const nlohmann::json line{{"copy", copy.name},
+                                      {"phase", model::toText(phase)},
+                                      {"size", copy.chosen.microBatchSize},
+                                      {"format", format->name()},
+                                      {"before", toJson(*contents.plan(phase))},
+                                      {"after", toJson(*config::recognise(*text)->read().plan(phase))}};
+            std::printf("%s\n", line.dump().c_str());
+        }
     }
 }
 
 } // namespace
 
-/// For make test-yaml-readers: FILE FOLDER. The copies lie in the folder under the names of their phases.
+/// For make test-yaml-readers and make test-trainers: FILE FOLDER. The copies lie in the folder under the
+/// names that are printed.
 int main(int argc, char** argv)
 {
     if (argc != 3)

@@ -21,11 +21,13 @@ namespace batchpeak::config {
 
 /// Configs of axolotl; how many devices there are is for the launcher to say.
 ///
-/// The batch is micro_batch_size with gradient_accumulation_steps or with the deprecated batch_size, which is
-/// that of one device; and eval_batch_size, which is micro_batch_size where it is absent.
+/// The batch is micro_batch_size with gradient_accumulation_steps; and eval_batch_size, which is
+/// micro_batch_size where it is absent. The deprecated batch_size takes the place of the steps when a config
+/// is checked, but makes none: they are 1 by default before normalize_config would divide it by the size.
+/// That only counts the steps of the run by it.
 ///
 /// Sources: HyperparametersConfig in axolotl 0.12, utils/schemas/training.py; TrainingValidationMixin,
-/// utils/schemas/validation.py; normalize_config, utils/config/__init__.py.
+/// utils/schemas/validation.py; normalize_config, utils/config/__init__.py. So in 0.6 and 0.19 too.
 namespace {
 
 constexpr std::string_view microKey = "micro_batch_size";
@@ -46,10 +48,8 @@ constexpr RunKeys runKeys{.optimizer = "optimizer",
                           .learningRate = "learning_rate",
                           .weighsTokens = true};
 
-/// batch_size stands in the place of accumulation steps; evaluation takes the size of training where it has
-/// none of its own.
+/// Evaluation takes the size of training where it has none of its own.
 constexpr PlaceKeys placeKeys{.network = "base_model",
-                              .globalBatch = batchKey,
                               .microBatch = microKey,
                               .accumulationSteps = stepsKey,
                               .evalMicroBatch = "eval_batch_size micro_batch_size",
@@ -170,17 +170,6 @@ void checkBatch(const ConfigSection& root)
     }
 }
 
-BatchPlan trainPlan(const ConfigSection& root)
-{
-    BatchPlan plan = readAccumulatedBatch(root, keys);
-    if (!root.has(batchKey))
-        return plan;
-    // normalize_config: there are batch_size // micro_batch_size of them.
-    plan.globalBatchSize = countOr(root, batchKey, 1) / *plan.presentSize * *plan.presentSize;
-    plan.globalBatchKey = batchKey;
-    return plan;
-}
-
 /// Nothing where no texts are set aside and no size is written.
 std::optional<BatchPlan> evalPlan(const ConfigSection& root)
 {
@@ -201,12 +190,13 @@ bool packsOverDevices(const ConfigSection& root)
 void warnOfBatch(const ConfigSection& root, const BatchPlan& train, std::vector<Warning>& warnings)
 {
     if (root.has(batchKey)) {
-        const bool isWhole = countOr(root, batchKey, 1) == train.globalBatchSize;
+        const bool isSize = countOr(root, batchKey, 1) == train.globalBatchSize;
         warn(warnings, root.positionOf(batchKey),
-             isWhole ? "batch_size is deprecated in axolotl; it is that of one device."
-                     : "batch_size is deprecated in axolotl; it is that of one device, and no multiple of "
-                       "micro_batch_size, so a step takes {} samples.",
-             train.globalBatchSize);
+             isSize
+                 ? "batch_size is deprecated in axolotl; write gradient_accumulation_steps in its place."
+                 : "batch_size is deprecated in axolotl, which accumulates nothing by it: a step takes {} on "
+                   "each device. Write gradient_accumulation_steps in its place.",
+             samplesText(train.globalBatchSize));
     }
     // hint_eval_train_mbsz of TrainingValidationMixin.
     if (root.has(evalKey) && evalPlan(root)->presentSize != train.presentSize) {
@@ -452,7 +442,7 @@ ConfigContents read(const ConfigText& text)
 {
     const ConfigSection root = *text.root();
     checkBatch(root);
-    ConfigContents contents{.train = trainPlan(root), .eval = evalPlan(root)};
+    ConfigContents contents{.train = readAccumulatedBatch(root, keys), .eval = evalPlan(root)};
     warnOfBatch(root, *contents.train, contents.warnings);
     warnOfBatchFinder(root, contents.warnings);
     readSharding(root, /*takesConfigAlone=*/true, contents);
@@ -496,7 +486,13 @@ std::vector<EntryChange> trainChanges(const ConfigSection& root, const ChosenSiz
     }
     if (!root.has(batchKey))
         return accumulatedBatchChanges(root, keys, chosen);
-    const WholeBatch batch = wholeBatch(trainPlan(root), chosen, root.positionOf(batchKey));
+    const WholeBatch batch = wholeBatch(readAccumulatedBatch(root, keys), chosen, root.positionOf(batchKey));
+    if (batch.accumulationSteps != 1) {
+        root.fail(batchKey,
+                  "accumulates nothing in axolotl; write gradient_accumulation_steps in its place, and {} "
+                  "micro-batches can make a step",
+                  batch.accumulationSteps);
+    }
     return {countChange(microKey, chosen.microBatchSize), countChange(batchKey, batch.globalBatchSize)};
 }
 

@@ -166,7 +166,6 @@ private slots:
                                             "activation_checkpointing 17 gradient_checkpointing\n"
                                             "max_gradient_norm 20 max_grad_norm\n"},
             {"axolotl_format/lora.yml", "network 1 base_model\n"
-                                        "train_batch_size 4 batch_size\n"
                                         "train_micro_batch_size 5 micro_batch_size\n"
                                         "sequence_length 6 sequence_len\n"},
             {"deep_speed_format/zero.json", "train_batch_size 3 train_batch_size\n"

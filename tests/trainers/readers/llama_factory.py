@@ -1,0 +1,28 @@
+# SPDX-FileCopyrightText: Batchpeak authors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""LLaMA-Factory's argument parser with its five classes of arguments. What it checks after that, such as
+optional packages and GPUs, plays no part in batches."""
+
+import os
+import sys
+from pathlib import Path
+
+from llamafactory.hparams.parser import _parse_train_args
+
+from ..batches import Batches, Request
+from .training_arguments import batches_of
+
+
+def read(request: Request) -> Batches:
+    enter_folder_of_examples(request.origin)
+    sys.argv = ["llamafactory-cli", request.file]
+    arguments = _parse_train_args()[2]
+    return batches_of(arguments, request.phase)
+
+
+def enter_folder_of_examples(origin: str) -> None:
+    """From which configs name what lies beside them, such as examples/deepspeed/ds_z3_config.json."""
+    for folder in Path(origin).parents:
+        if (folder / "examples").is_dir():
+            os.chdir(folder)
+            return

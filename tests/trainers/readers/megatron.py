@@ -1,0 +1,87 @@
+# SPDX-FileCopyrightText: Batchpeak authors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The arguments that a launch script gives to torchrun, parsed and validated by Megatron-LM."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import typing
+from pathlib import Path
+
+import typing_extensions
+
+# Megatron Core 0.19 is for Python 3.12, of which its arguments need this word alone.
+if not hasattr(typing, "override"):
+    typing.override = typing_extensions.override
+
+import megatron.training.arguments
+from megatron.core import num_microbatches_calculator
+from megatron.training.arguments import parse_args, validate_args
+from torch.distributed.run import get_args_parser
+
+from ..batches import Batches, Request
+
+# A GPU of the generation of an H100.
+megatron.training.arguments.get_device_arch_version = lambda: 9
+
+# Prints what it is given, a word on a line.
+STAND_IN = "#!/bin/sh\nprintf '%s\\n' \"$@\"\n"
+
+
+def read(request: Request) -> Batches:
+    # As the scripts export it.
+    os.environ["CUDA_DEVICE_MAX_CONNECTIONS"] = "1"
+    launch, words = launched(request.file)
+    sys.argv = ["pretrain.py", *words]
+    arguments = parse_args()
+    arguments.world_size = processes(launch, arguments, request.devices)
+    validate_args(arguments)
+    if request.phase == "eval":
+        return Batches(arguments.eval_micro_batch_size)
+    num_microbatches_calculator.unset_num_microbatches_calculator()
+    num_microbatches_calculator.init_num_microbatches_calculator(
+        rank=0,
+        global_batch_size=arguments.global_batch_size,
+        micro_batch_size=arguments.micro_batch_size,
+        data_parallel_size=arguments.data_parallel_size,
+        step_batch_size_schedule=arguments.step_batch_size_schedule,
+    )
+    return Batches(
+        num_microbatches_calculator.get_micro_batch_size(),
+        num_microbatches_calculator.get_num_microbatches(),
+        num_microbatches_calculator.get_current_global_batch_size(),
+    )
+
+
+def processes(launch, arguments, data_parallel: int) -> int:
+    """As the script tells torchrun; where these cannot hold one network, which published scripts do, as many as the
+    data-parallel devices need."""
+    told = int(launch.nproc_per_node) * int(launch.nnodes.split(":")[0])
+    of_a_network = (
+        arguments.tensor_model_parallel_size
+        * arguments.pipeline_model_parallel_size
+        * arguments.context_parallel_size
+    )
+    return told if told % of_a_network == 0 else data_parallel * of_a_network
+
+
+def launched(script: str) -> tuple:
+    """What torchrun makes of its own arguments, and those of the training program."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("torchrun", "python", "python3"):
+            (Path(folder) / name).write_text(STAND_IN)
+            (Path(folder) / name).chmod(0o755)
+        # In a restricted shell with no program but the stand-ins a script can only put words together.
+        ran = subprocess.run(
+            ["/bin/bash", "--restricted", script, *"abcdefgh"],
+            env={"PATH": folder},
+            capture_output=True,
+            text=True,
+            cwd=folder,
+        )
+    words = ran.stdout.splitlines()
+    if not words:
+        raise ValueError(f"the script launches nothing: {ran.stderr}")
+    launch = get_args_parser().parse_args(words)
+    return launch, launch.training_script_args
