@@ -156,12 +156,17 @@ function(batchpeak_tests name)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
   _batchpeak_moc_new_files(${name} ${files})
   _batchpeak_use_precompiled(${name} "${TEST_PRECOMPILED}")
+  # That nothing hangs for ever; sanitizers take up to ten times as long.
+  set(seconds 900)
+  if(BATCHPEAK_SANITIZE)
+    set(seconds 3600)
+  endif()
   foreach(file IN LISTS files)
     get_filename_component(test "${file}" NAME_WE)
     add_test(NAME ${test} COMMAND ${name} ${test})
     set_tests_properties(${test} PROPERTIES
-      TIMEOUT 900
+      TIMEOUT ${seconds}
       LABELS "${TEST_LABELS}"
-      ENVIRONMENT "QTEST_FUNCTION_TIMEOUT=890000;QT_QPA_PLATFORM=offscreen;XDG_RUNTIME_DIR=/tmp;XDG_DATA_HOME=${CMAKE_BINARY_DIR}/tests/user-data;LC_ALL=C.UTF-8;${TEST_ENVIRONMENT}")
+      ENVIRONMENT "QTEST_FUNCTION_TIMEOUT=${seconds}000;QT_QPA_PLATFORM=offscreen;XDG_RUNTIME_DIR=/tmp;XDG_DATA_HOME=${CMAKE_BINARY_DIR}/tests/user-data;LC_ALL=C.UTF-8;${TEST_ENVIRONMENT}")
   endforeach()
 endfunction()
