@@ -89,8 +89,22 @@ QString absolutePath(const engine::ConfigFile& file)
 MainWindow::MainWindow(QWidget* parent)
     : QMainWindow(parent),
       m_lease(std::make_shared<engine::DeviceLease>()),
-      m_exploration(new engine::Exploration({.lease = m_lease}, this)),
-      m_deviceSearch(new engine::DeviceSearch(engine::ExplorationParts().localDevices, this)),
+      m_exploration(new engine::Exploration(
+          {.pythonStackOf = [this](const QString& program,
+                                   const QString& packages) { return pythonStackOf(program, packages); },
+           .lease = m_lease},
+          this)),
+      m_deviceSearch([this](const device::LocalDevices& devices) {
+          if (m_view->isPlanShown())
+              m_view->plan()->setDevices(devices);
+          draw();
+      }),
+      m_pythonSearch([this](const engine::PythonStack& python) {
+          m_python = python;
+          if (m_view->isPlanShown())
+              m_view->plan()->setPython(m_python);
+          draw();
+      }),
       m_themeSetting(m_settings.theme()),
       m_actions(new WindowActions(this)),
       m_exports(new WindowExports(this)),
@@ -271,15 +285,34 @@ void MainWindow::connectExports()
 void MainWindow::connectPlan()
 {
     m_deviceTimer.setInterval(deviceInterval);
-    connect(&m_deviceTimer, &QTimer::timeout, m_deviceSearch, [this] {
+    connect(&m_deviceTimer, &QTimer::timeout, this, [this] {
         if (m_view->isPlanShown() && isVisible())
-            m_deviceSearch->start();
+            lookForDevices();
     });
-    connect(m_deviceSearch, &engine::DeviceSearch::found, this, [this](const device::LocalDevices& devices) {
-        if (m_view->isPlanShown())
-            m_view->plan()->setDevices(devices);
-        draw();
-    });
+}
+
+void MainWindow::lookForDevices()
+{
+    if (!m_deviceSearch.isUnderWay())
+        m_deviceSearch.start([](const std::stop_token&) { return device::localDevices(); });
+}
+
+void MainWindow::askPython()
+{
+    const QString asked = m_options.python.isEmpty() ? engine::anyPython : m_options.python;
+    if (m_askedPython == asked)
+        return;
+    m_askedPython = asked;
+    m_python.reset();
+    m_view->plan()->setPython(m_python);
+    m_pythonSearch.start(
+        [asked](const std::stop_token& token) { return engine::pythonStackNamed(asked, token); });
+}
+
+/// What it was found to have is not asked for again in the window's own thread.
+engine::PythonStack MainWindow::pythonStackOf(const QString& program, const QString& packages) const
+{
+    return m_python && m_python->program == program ? *m_python : engine::pythonStackOf(program, packages);
 }
 
 void MainWindow::connectSteering()
@@ -309,7 +342,9 @@ void MainWindow::showPlan()
     m_view->plan()->setConfig(*m_config, m_options);
     m_view->setConfig(*m_config);
     m_view->showPlan(true);
-    m_deviceSearch->start();
+    m_view->plan()->setPython(m_python);
+    askPython();
+    lookForDevices();
     // The first picture does not wait for the history either.
     QTimer::singleShot(0, this, [this] {
         m_view->plan()->setEarlier(m_earlierRuns->entries());
@@ -370,6 +405,8 @@ void MainWindow::takeOptions(const engine::ExplorationOptions& options)
     m_asked.insert(absolutePath(*m_config), options);
     m_settings.setOptionsOf(absolutePath(*m_config), engine::wordsFor(options));
     m_phases = engine::PhaseSequence(options);
+    if (m_view->isPlanShown())
+        askPython();
     try {
         m_exploration->load(*m_config, m_phases.options());
         m_training->setConfig(*m_config, m_options);

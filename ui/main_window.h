@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "device/local_device.h"
 #include "earlier_runs.h"
+#include "engine/background_search.h"
 #include "engine/config_file.h"
 #include "engine/device_lease.h"
-#include "engine/device_search.h"
 #include "engine/phase_sequence.h"
+#include "engine/python_stack.h"
 #include "engine/snapshot.h"
 #include "store/exploration_records.h"
 #include "theme/theme.h"
@@ -92,6 +94,10 @@ private:
     void rememberOpened(const QString& path);
     QString configInHand() const;
     void connectPlan();
+    void lookForDevices();
+    /// Asks the interpreter that the options name, unless it was.
+    void askPython();
+    engine::PythonStack pythonStackOf(const QString& program, const QString& packages) const;
     void connectSteering();
     void takeOptions(const engine::ExplorationOptions& options);
     engine::ExplorationOptions optionsFor(const engine::ConfigFile& file) const;
@@ -116,7 +122,12 @@ private:
     engine::ExplorationOptions m_options;
     engine::PhaseSequence m_phases;
     QHash<QString, engine::ExplorationOptions> m_asked;
-    engine::DeviceSearch* m_deviceSearch;
+    engine::BackgroundSearch<device::LocalDevices> m_deviceSearch;
+    engine::BackgroundSearch<engine::PythonStack> m_pythonSearch;
+    /// Which interpreter was asked last, as the options name it.
+    std::optional<QString> m_askedPython;
+    /// What it has; nothing while it is asked.
+    std::optional<engine::PythonStack> m_python;
     std::optional<engine::ConfigFile> m_config;
     /// Of that config, where it was cut off and can go on.
     std::optional<store::StoredExploration> m_cut;

@@ -66,6 +66,15 @@ QString absoluteSource(const QString& fileOrId, const QDir& folder)
     return !fileOrId.isEmpty() && engine::describesNetwork(path) ? path : fileOrId;
 }
 
+QString findingOn(const engine::ConfigFile& completed)
+{
+    const QString network =
+        engine::networkText(std::get<model::ModelSpec>(completed.contentsForPython().model));
+    return completed.isForPythonAlone()
+               ? NetworkDialog::tr("This is %1. Your Python may run it.").arg(network)
+               : NetworkDialog::tr("This is %1.").arg(network);
+}
+
 } // namespace
 
 NetworkDialog::NetworkDialog(const engine::ConfigFile& config, const QString& present, const Theme& theme,
@@ -193,9 +202,7 @@ void NetworkDialog::check()
     } else {
         try {
             const engine::ConfigFile completed = m_config.withModel(fileOrId);
-            showFinding(tr("This is %1.")
-                            .arg(engine::networkText(std::get<model::ModelSpec>(completed.contents().model))),
-                        Tone::Plain);
+            showFinding(findingOn(completed), Tone::Plain);
             m_isSound = true;
         } catch (const config::ConfigError& error) {
             showFinding(QString::fromUtf8(error.what()), Tone::Bad);
@@ -240,7 +247,8 @@ engine::ConfigFile NetworkPicker::completed(const engine::ConfigFile& config, co
     const QString chosen =
         network.isEmpty() ? m_settings->networkOf(keyOf(config)) : absoluteSource(network, QDir::current());
     if (chosen.isEmpty()) {
-        if (const auto* none = std::get_if<config::UnsupportedModel>(&config.contents().model))
+        const auto* none = std::get_if<config::UnsupportedModel>(&config.contents().model);
+        if (none && !config.isForPythonAlone())
             throw NetworkNeeded(
                 engine::located(config.path(), config::ConfigError(none->sentence, none->position)).what(),
                 none->position);

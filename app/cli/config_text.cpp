@@ -213,6 +213,12 @@ Rows rowsOf(const model::ScriptSpec& spec)
              QStringLiteral("takes %1; gives %2").arg(inputs.join(QStringLiteral(", ")), output)}};
 }
 
+Rows rowsOf(const model::TransformersSpec& spec)
+{
+    return {{QStringLiteral("shape"), QStringLiteral("as transformers builds %1; counted when it is loaded")
+                                          .arg(QString::fromStdString(spec.type))}};
+}
+
 /// What a network is made of: its sizes, then its parts.
 Rows modelRows(const model::ModelSpec& spec)
 {
@@ -302,7 +308,7 @@ void addModelRows(Rows& rows, const config::ConfigContents& contents, const mode
         return;
     }
     const model::ParameterCounts counts = model::parameterCounts(*spec, tuning);
-    rows.push_back({QStringLiteral("network"), QString::fromStdString(spec->family)});
+    rows.push_back({QStringLiteral("network"), QString::fromStdString(model::nameOf(*spec))});
     if (!contents.modelSource.empty())
         rows.push_back({QStringLiteral("network from"), QString::fromStdString(contents.modelSource)});
     rows.push_back(

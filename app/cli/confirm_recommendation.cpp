@@ -133,7 +133,8 @@ void introduce(const store::StoredExploration& exploration, const QString& devic
 int confirmRecommendation(const engine::ConfigFile& file, const training::TrainingOptions& options,
                           const ConfirmationRequest& request, Console& console)
 {
-    const auto setup = training::setUpTraining(file.path(), file.contents(), options, {});
+    const config::ConfigContents& contents = file.contentsFor(options.run);
+    const auto setup = training::setUpTraining(file.path(), contents, options, {});
     const QString device = setup.devices.setups().front().id;
     const store::StoredExploration exploration = explorationFor(setup.plan.description.run, device);
     const std::vector<engine::PredictedSize> sizes = sizesOf(exploration);
@@ -141,7 +142,7 @@ int confirmRecommendation(const engine::ConfigFile& file, const training::Traini
 
     ConfirmationRun run;
     ConfirmationTerminal terminal(run, console);
-    run.start(file.path(), file.contents(), options, sizes, request.steps);
+    run.start(file.path(), contents, options, sizes, request.steps);
     const int code = terminal.waitForEnd();
     const QString problem =
         request.events ? training::writeConfirmation(*request.events, run.snapshot()) : QString();

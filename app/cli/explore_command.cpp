@@ -5,6 +5,7 @@
 #include "config_text.h"
 #include "console.h"
 #include "device/local_device.h"
+#include "engine/background_search.h"
 #include "engine/cut_run.h"
 #include "engine/event_log.h"
 #include "engine/exploration.h"
@@ -12,6 +13,8 @@
 #include "engine/exploration_recorder.h"
 #include "engine/option_table.h"
 #include "engine/phase_sequence.h"
+#include "engine/python_stack.h"
+#include "engine/trial_programs.h"
 #include "engine/trusted_code.h"
 #include "events_file.h"
 #include "exploration_terminal.h"
@@ -30,6 +33,12 @@
 namespace batchpeak::cli {
 
 namespace {
+
+/// batchpeak-worker of this computer runs the trials.
+bool isOwnWorker(const engine::ExplorationOptions& options)
+{
+    return options.python.isEmpty() && options.workerCommand.isEmpty() && options.launcher.isEmpty();
+}
 
 class ExploreCommand : public Command
 {
@@ -145,7 +154,7 @@ int ExploreCommand::run()
         engine::requireTrust(engine::codeOf(*spec), m_options.trustsCode);
 
     Console console(m_events == "-" ? stderr : stdout, m_colours);
-    console.remark(warningLines(file.path(), file.contents()));
+    console.remark(warningLines(file.path(), file.contentsFor(m_options)));
     if (m_dryRun)
         return printPlan(file, console);
 
@@ -167,6 +176,14 @@ int ExploreCommand::explore(const engine::ConfigFile& file, engine::Exploration&
 {
     engine::PhaseSequence phases(m_options);
     exploration.load(file, phases.options());
+    engine::BackgroundSearch<engine::PythonStack> pythonSearch([&](const engine::PythonStack& python) {
+        const auto programs = engine::trialProgramsFor(file, python);
+        if (programs.advisesPython)
+            console.remark(QStringLiteral("%1 To do so, add --with python.").arg(programs.advice));
+    });
+    if (isOwnWorker(m_options))
+        pythonSearch.start(
+            [](const std::stop_token& token) { return engine::pythonStackNamed(engine::anyPython, token); });
     if (m_stored) {
         if (const QString why = exploration.takeUp(*engine::cutRunFrom(*m_stored)); !why.isEmpty())
             throw UsageError(why.toStdString());

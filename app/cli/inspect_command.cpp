@@ -58,7 +58,8 @@ void InspectCommand::checkOptions() const
 int InspectCommand::run()
 {
     const auto file = openConfig(m_file, m_model);
-    const config::ConfigContents contents = engine::contentsAsked(file.path(), file.contents(), m_options);
+    const config::ConfigContents contents =
+        engine::contentsAsked(file.path(), file.contentsFor(m_options), m_options);
     if (m_asYaml)
         return printAsYaml(file, contents);
     if (m_asJson) {
@@ -67,7 +68,7 @@ int InspectCommand::run()
     }
     Console console;
     console.answer(contentsLines(file.path(), contents, m_options));
-    console.answer(warningLines(file.path(), file.contents()));
+    console.answer(warningLines(file.path(), file.contentsFor(m_options)));
     return exitCode::success;
 }
 
@@ -79,7 +80,7 @@ int InspectCommand::printAsYaml(const engine::ConfigFile& file, config::ConfigCo
     } catch (const config::ConfigError& error) {
         throw engine::located(file.path(), error);
     }
-    Console(stderr).answer(warningLines(file.path(), file.contents()));
+    Console(stderr).answer(warningLines(file.path(), file.contentsFor(m_options)));
     return exitCode::success;
 }
 

@@ -104,6 +104,11 @@ std::variant<trial::Loaded, LoadProblem> LoadState::load(const trial::LoadReques
     m_request = request;
     if (const auto problem = model::problemWith(request.model))
         return LoadProblem{.text = *problem};
+    if (model::needsPython(request.model) || request.step.preference != model::Preference::None) {
+        return LoadProblem{.text =
+                               "batchpeak-worker does not run this network or its steps; measure with your "
+                               "Python (--with python)."};
+    }
 
     std::optional<network::Failure> failure;
     const std::int64_t refusalsBefore = m_memory.outOfMemoryCount();

@@ -178,6 +178,11 @@ void refuseBeyondReason(const BatchPlan& plan, const BatchPlaces& places,
 
 ConfigContents ConfigDocument::read() const
 {
+    return asRunHere(readForPython());
+}
+
+ConfigContents ConfigDocument::readForPython() const
+{
     ConfigContents contents = m_format.read(*m_text);
     if (contents.train)
         refuseBeyondReason(*contents.train, contents.places.train, contents.places.devices);
@@ -186,6 +191,22 @@ ConfigContents ConfigDocument::read() const
     dropIdlePlaces(contents);
     contents.formatName = m_format.name;
     contents.rules = m_format.rules;
+    return contents;
+}
+
+ConfigContents asRunHere(ConfigContents contents)
+{
+    if (!contents.notRunHere)
+        return contents;
+    UnsupportedModel why = *std::exchange(contents.notRunHere, std::nullopt);
+    if (std::holds_alternative<model::ModelSpec>(contents.model))
+        why.sentence += " Your own Python may run it: measure with that (--with python).";
+    contents.model = std::move(why);
+    contents.tuning = {};
+    contents.step.preference = model::Preference::None;
+    // That of a config that only describes the network is the network's own.
+    if (contents.isNetworkAlone())
+        contents.sequenceLength = 0;
     return contents;
 }
 
@@ -257,6 +278,9 @@ ConfigContents withModelOf(ConfigContents contents, const ConfigContents& source
             {firstSentence(own->sentence) + " The chosen network runs in its place.", own->position});
     contents.model = *spec;
     retune(contents, *spec);
+    // What the run learns from stays the config's own.
+    if (source.notRunHere || contents.step.preference == model::Preference::None)
+        contents.notRunHere = source.notRunHere;
     contents.adapterOfModel = source.adapterOfModel;
     takeCheckpointWeights(source.tuning, contents.tuning);
     contents.places.network = inModelSource(source.places.network);

@@ -136,6 +136,8 @@ struct ConfigContents
     bool textLengthIsOpen = false;
     /// What a person has put in the place of the config's own, as short noun phrases: "another network".
     std::vector<std::string> replaced;
+    /// Why batchpeak-worker cannot run it, where the user's Python may: see ConfigDocument::readForPython().
+    std::optional<UnsupportedModel> notRunHere;
 
     const std::optional<BatchPlan>& plan(model::Phase phase) const
     {
@@ -168,6 +170,9 @@ public:
 
     /// \throws ConfigError where a value is missing or illegal
     ConfigContents read() const;
+    /// The same for trials in the user's Python, which may run networks that batchpeak-worker cannot.
+    /// \throws ConfigError as read() does
+    ConfigContents readForPython() const;
 
     /// The text with \p chosen in it: scalars replaced or entries inserted in the file's own indent and line
     /// ends; every other byte stays. It is read again before it is returned, and YAML by a second reader too.
@@ -189,8 +194,13 @@ private:
 /// what was nearest
 std::unique_ptr<const ConfigDocument> recognise(std::string text, NetworkSource networks = {});
 
+/// Contents as batchpeak-worker runs them, of those that the user's Python runs.
+ConfigContents asRunHere(ConfigContents contents);
+
 /// \p contents with the network of another config in the place of their own. What belongs to the run stays:
 /// batches, lengths, precision. Where the config says nothing of lengths, those of the other stand in.
+///
+/// Both are read for the same program.
 ///
 /// It is also the way to a run that the config alone does not give, such as all parameters of a network of
 /// which the config trains an adapter; a warning says so.

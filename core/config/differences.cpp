@@ -72,14 +72,44 @@ void refuseAdapter(TextPosition position, std::string_view kind)
     refusePartialTraining(position, sentence("an adapter ({})", name), sentence(reason::otherAdapter, name));
 }
 
+namespace {
+
+NotRun otherRun(TextPosition position, std::string_view does, std::string_view why)
+{
+    return notRun(
+               position,
+               "This config {}; Batchpeak cannot time that, so the result would not apply. A size can still "
+               "be written into it.",
+               does)
+        .because(why);
+}
+
+} // namespace
+
 void refuseRun(TextPosition position, std::string_view does, std::string_view why)
 {
-    throw notRun(
-        position,
-        "This config {}; Batchpeak cannot time that, so the result would not apply. A size can still "
-        "be written into it.",
-        does)
-        .because(why);
+    throw otherRun(position, does, why);
+}
+
+void noteRunOnPreferences(TextPosition position, std::string_view does, model::Preference preference,
+                          ConfigContents& contents)
+{
+    contents.step.preference = preference;
+    if (!contents.notRunHere)
+        contents.notRunHere = otherRun(position, does, reason::preferences).why;
+}
+
+void refuseOtherRun(const Settings& settings, std::span<const Difference> differences,
+                    model::Preference preference, ConfigContents& contents)
+{
+    for (const Difference& difference : differences) {
+        if (!applies(settings, difference))
+            continue;
+        const Warning found = told(settings, difference);
+        if (preference == model::Preference::None || difference.why != reason::preferences)
+            refuseRun(found.position, found.sentence, difference.why);
+        noteRunOnPreferences(found.position, found.sentence, preference, contents);
+    }
 }
 
 std::optional<Warning> firstOf(const Settings& settings, std::span<const Difference> differences)

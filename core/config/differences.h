@@ -136,6 +136,16 @@ std::optional<Warning> firstOf(const Settings& settings, std::span<const Differe
 void warnOf(const Settings& settings, std::span<const Difference> differences,
             std::vector<Warning>& warnings);
 
+/// A run on preferences, which the user's Python alone can run.
+/// \param does  as of refuseRun()
+void noteRunOnPreferences(TextPosition position, std::string_view does, model::Preference preference,
+                          ConfigContents& contents);
+
+/// The same as below, but that rows of preferences are noted so.
+/// \param preference  None for a kind that Python does not run either
+void refuseOtherRun(const Settings& settings, std::span<const Difference> differences,
+                    model::Preference preference, ConfigContents& contents);
+
 /// Rows hold what the run does, as refuseRun() takes it.
 /// \throws NotRun
 void refuseOtherRun(const Settings& settings, std::span<const Difference> differences);

@@ -48,7 +48,7 @@ config::ConfigContents networkOf(const QString& fileOrId)
 {
     if (!QFileInfo(fileOrId).isFile())
         return config::namedContents({.name = fileOrId.toStdString()}, networkFiles({QDir::currentPath()}));
-    config::ConfigContents contents = ConfigFile::open(fileOrId).contents();
+    config::ConfigContents contents = ConfigFile::open(fileOrId).contentsForPython();
     if (contents.modelSource.empty())
         contents.modelSource = fileOrId.toStdString();
     return contents;
@@ -111,10 +111,33 @@ ConfigFile ConfigFile::fromText(const QString& path, const std::string& text)
         file.m_format = config::recognise(file.m_text, file.m_networks);
         file.m_contents = file.m_format->read();
         resolvePaths(file.m_contents, path);
+        file.noteWhatPythonRuns(file.m_format->readForPython());
     } catch (const ConfigError& error) {
         throw located(path, error);
     }
     return file;
+}
+
+const config::ConfigContents& ConfigFile::contentsFor(const ExplorationOptions& options) const
+{
+    return options.python.isEmpty() ? m_contents : contentsForPython();
+}
+
+const config::ConfigContents& ConfigFile::contentsForPython() const
+{
+    return m_contentsForPython ? *m_contentsForPython : m_contents;
+}
+
+bool ConfigFile::isForPythonAlone() const
+{
+    return m_contentsForPython && std::holds_alternative<model::ModelSpec>(m_contentsForPython->model);
+}
+
+void ConfigFile::noteWhatPythonRuns(config::ConfigContents contents)
+{
+    m_contentsForPython.reset();
+    if (contents.notRunHere)
+        m_contentsForPython = std::move(contents);
 }
 
 ConfigFile ConfigFile::withModel(const QString& fileOrId) const
@@ -125,9 +148,18 @@ ConfigFile ConfigFile::withModel(const QString& fileOrId) const
     if (const auto* unsupported = std::get_if<config::UnsupportedModel>(&source.model))
         throw located(name, ConfigError(unsupported->sentence, unsupported->position));
 
+    if (auto& other = source.notRunHere) {
+        const QString sentence = QString::fromStdString(other->sentence);
+        other->sentence = located(name, other->position, sentence).toStdString();
+        other->position = {};
+    }
+
     ConfigFile file = *this;
     try {
-        file.m_contents = config::withModelOf(m_format->read(), source);
+        const config::ConfigContents whole = config::withModelOf(m_format->readForPython(), source);
+        file.m_contents =
+            source.notRunHere ? config::asRunHere(whole) : config::withModelOf(m_format->read(), source);
+        file.noteWhatPythonRuns(whole);
     } catch (const ConfigError& error) {
         throw located(m_path, error);
     }

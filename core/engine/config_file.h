@@ -3,10 +3,12 @@
 #pragma once
 
 #include "config/config_document.h"
+#include "exploration_options.h"
 
 #include <QString>
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace batchpeak::engine {
@@ -28,6 +30,12 @@ public:
 
     const QString& path() const { return m_path; }
     const config::ConfigContents& contents() const { return m_contents; }
+    /// The same as the user's Python runs it.
+    const config::ConfigContents& contentsForPython() const;
+    /// The same for the program that the options run trials with.
+    const config::ConfigContents& contentsFor(const ExplorationOptions& options) const;
+    /// The user's Python may run its network, and batchpeak-worker cannot.
+    bool isForPythonAlone() const;
     /// The text of the file as it was read.
     const std::string& text() const { return m_text; }
 
@@ -61,6 +69,7 @@ public:
 private:
     ConfigFile() = default;
     void refuseIfChanged() const;
+    void noteWhatPythonRuns(config::ConfigContents contents);
 
     QString m_path;
     QString m_chosenModel;
@@ -68,6 +77,8 @@ private:
     config::NetworkSource m_networks;
     std::shared_ptr<const config::ConfigDocument> m_format;
     config::ConfigContents m_contents;
+    /// Where they differ from the contents.
+    std::optional<config::ConfigContents> m_contentsForPython;
 };
 
 } // namespace batchpeak::engine

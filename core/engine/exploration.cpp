@@ -79,7 +79,7 @@ void Exploration::load(const ConfigFile& file, const ExplorationOptions& options
 {
     if (snapshot().isUnderWay())
         return;
-    load(file.path(), file.contents(), options);
+    load(file.path(), file.contentsFor(options), options);
     m_run->builder.setConfig(QString::fromStdString(file.text()), file.chosenModel());
 }
 

@@ -144,6 +144,8 @@ std::vector<ReadValue> valuesOf(const ConfigContents& contents, model::Phase pha
         values.push_back({Translated::tr("Network"), networkText(*spec, contents.tuning),
                           placeText(places.network, contents)});
         addTuning(values, contents.tuning);
+        if (const QString steps = preferenceText(contents.step.preference, contents.tuning); !steps.isEmpty())
+            values.push_back({Translated::tr("Learns by"), steps, {}});
         if (contents.sequenceLength > 0 && model::takesSequences(*spec))
             values.push_back({Translated::tr("Samples"),
                               Translated::tr("%1 tokens").arg(numberText(contents.sequenceLength)),
@@ -296,7 +298,7 @@ bool ExplorationOutlook::hasChosenDevice() const
 ExplorationOutlook outlookOn(const ConfigFile& file, const ExplorationOptions& options,
                              const device::LocalDevices& devices)
 {
-    const ConfigContents& contents = file.contents();
+    const ConfigContents& contents = file.contentsFor(options);
     ExplorationOutlook outlook{.values = valuesOf(contents, options.phase),
                                .hasBothPhases = options.bothPhases};
     ExplorationOptions filled = inForce(options, contents);

@@ -6,6 +6,7 @@
 #include "device/local_device.h"
 #include "device/processor_watch.h"
 #include "device_lease.h"
+#include "python_stack.h"
 #include "search/strategy.h"
 #include "worker_process.h"
 
@@ -32,6 +33,11 @@ struct ExplorationParts
         processorReadings = device::processorReader;
     /// Processes that the kernel has ended for want of main memory.
     std::function<std::int64_t()> memoryKills = [] { return device::memoryKills(); };
+    /// What an interpreter has, as python_stack.h says.
+    std::function<PythonStack(const QString& program, const QString& packages)> pythonStackOf =
+        [](const QString& program, const QString& packages) {
+            return engine::pythonStackOf(program, packages);
+        };
     WorkerTimeouts timeouts;
     /// From the beginning of a pause until the workers are ended: who goes on at once keeps them.
     std::chrono::milliseconds restAfter = std::chrono::seconds(3);

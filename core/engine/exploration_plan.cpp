@@ -201,7 +201,8 @@ void setOnlySize(search::SearchSpace& space, std::int64_t size, const Exploratio
 /// The sizes that are known to be good are those of training all of a network.
 std::optional<std::int64_t> startingHint(const trial::LoadRequest& load)
 {
-    const bool isKnown = load.phase == model::Phase::Train && model::isUntuned(load.tuning);
+    const bool isKnown = load.phase == model::Phase::Train && model::isUntuned(load.tuning) &&
+                         load.step.preference == model::Preference::None;
     const auto known = isKnown ? config::knownSizeFor(load.model) : std::nullopt;
     return known ? std::optional(known->microBatchSize) : std::nullopt;
 }
@@ -317,7 +318,8 @@ model::StepSettings stepSettingsOf(const trial::LoadRequest& load)
 std::optional<model::StepMemory> stepMemoryOf(const trial::LoadRequest& load,
                                               const ExplorationOptions& options)
 {
-    if (!options.workerCommand.isEmpty())
+    // Two passes of pairs of texts are no step that the description knows.
+    if (!options.workerCommand.isEmpty() || load.step.preference != model::Preference::None)
         return std::nullopt;
     return model::stepMemory(load.model, stepSettingsOf(load));
 }
@@ -363,7 +365,7 @@ NetworkPlan planNetwork(const QString& filePath, const config::ConfigContents& w
     const model::ParameterCounts counts = model::parameterCounts(spec, tuning);
     plan.run = {.filePath = filePath,
                 .formatName = QString::fromStdString(contents.formatName),
-                .family = QString::fromStdString(spec.family),
+                .family = QString::fromStdString(model::nameOf(spec)),
                 .modelSource = QString::fromStdString(contents.modelSource),
                 .parameters = counts.all(),
                 .frozenParameters = counts.frozen,

@@ -5,6 +5,7 @@
 #include <QCoreApplication>
 #include <QDir>
 #include <QFileInfo>
+#include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QProcess>
@@ -60,6 +61,19 @@ QString problemOf(const PythonStack& stack)
         .arg(stack.program, missing.join(Translated::tr(" and no ")), pipLine(stack.program, missing));
 }
 
+/// \return false where it takes too long, or nobody waits any more
+bool hasEnded(QProcess& process, const std::stop_token& token)
+{
+    constexpr std::chrono::milliseconds step(50);
+    for (auto waited = step; waited <= longestAnswer && !token.stop_requested(); waited += step) {
+        if (process.waitForFinished(static_cast<int>(step.count())))
+            return true;
+        if (process.state() == QProcess::NotRunning)
+            return true;
+    }
+    return false;
+}
+
 } // namespace
 
 QString pythonIn(const QProcessEnvironment& environment)
@@ -92,22 +106,29 @@ QStringList pythonEnvironment(const QString& packages)
             (others.isEmpty() ? QString() : QLatin1Char(':') + others)};
 }
 
-QStringList pythonWorkerArguments()
+QStringList pythonWorkerArguments(const QString& packages)
 {
+    if (!packages.isEmpty())
+        return {packages + QStringLiteral("/transformers_worker.py")};
     return {QStringLiteral("-m"), workerModule};
 }
 
-PythonStack pythonStackOf(const QString& program, const QString& packages)
+PythonStack pythonStackOf(const QString& program, const QString& packages, const std::stop_token& token)
 {
     PythonStack stack{.program = program};
     QProcess python;
     QStringList environment = QProcess::systemEnvironment();
     environment += pythonEnvironment(packages);
     python.setEnvironment(environment);
-    python.start(program, pythonWorkerArguments() + QStringList{QStringLiteral("--describe")});
-    if (!python.waitForStarted() || !python.waitForFinished(static_cast<int>(longestAnswer.count()))) {
+    // With "-m" Python looks for modules in the folder that it runs in.
+    python.setWorkingDirectory(QDir::rootPath());
+    python.start(program, pythonWorkerArguments(packages) + QStringList{QStringLiteral("--describe")});
+    if (!python.waitForStarted() || !hasEnded(python, token)) {
+        const QString error = python.errorString();
+        python.kill();
+        python.waitForFinished();
         stack.problem = Translated::tr("%1 does not answer (%2); name another one by --with python=PATH.")
-                            .arg(program, python.errorString());
+                            .arg(program, error);
         return stack;
     }
     const QJsonObject told = QJsonDocument::fromJson(python.readAllStandardOutput()).object();
@@ -124,8 +145,18 @@ PythonStack pythonStackOf(const QString& program, const QString& packages)
     stack.peft = text("peft");
     stack.trl = text("trl");
     stack.bitsandbytes = text("bitsandbytes");
+    for (const QJsonValue device : told[QLatin1String("devices")].toArray())
+        stack.devices << device[QLatin1String("name")].toString();
     stack.problem = problemOf(stack);
     return stack;
+}
+
+PythonStack pythonStackNamed(const QString& python, const std::stop_token& token)
+{
+    const QString program = python == anyPython ? pythonIn(QProcessEnvironment::systemEnvironment()) : python;
+    if (program.isEmpty())
+        return {};
+    return pythonStackOf(program, pythonPackages(QCoreApplication::applicationDirPath()), token);
 }
 
 QString pythonStackText(const PythonStack& stack)

@@ -6,6 +6,8 @@
 #include <QString>
 #include <QStringList>
 
+#include <stop_token>
+
 namespace batchpeak::engine {
 
 /// A Python of the user's as a road for trials: where it is, and what of it they need.
@@ -23,6 +25,8 @@ struct PythonStack
     QString peft;
     QString trl;
     QString bitsandbytes;
+    /// What trials can run on there, by name: "NVIDIA H200", the processor.
+    QStringList devices;
     /// Why no trial can run there, as a full sentence with the line that mends it; empty where trials can.
     QString problem;
 
@@ -44,10 +48,17 @@ QString pythonPackages(const QString& programFolder);
 QStringList pythonEnvironment(const QString& packages);
 
 /// What starts a worker there: the interpreter's arguments.
-QStringList pythonWorkerArguments();
+/// \param packages  the folder that holds batchpeak_trial; empty where the interpreter has it itself
+QStringList pythonWorkerArguments(const QString& packages);
 
-/// Asks an interpreter, which takes some tenths of a second.
-PythonStack pythonStackOf(const QString& program, const QString& packages);
+/// Asks an interpreter, which takes some tenths of a second. It runs no code from the folder that the program
+/// runs in.
+/// \param token  may end the wait
+PythonStack pythonStackOf(const QString& program, const QString& packages, const std::stop_token& token = {});
+
+/// The same of the interpreter that the options name: anyPython, or a path. Its program is empty where there
+/// is none.
+PythonStack pythonStackNamed(const QString& python, const std::stop_token& token = {});
 
 /// "Python 3.11.2 (/venv/bin/python3): torch 2.11.0, transformers 5.23.0, peft 0.21.2."
 QString pythonStackText(const PythonStack& stack);

@@ -86,7 +86,8 @@ QString pythonProgram(const ExplorationOptions& options)
 }
 
 /// \throws ExplorationError where trials cannot run in the Python that the options name
-void requirePython(const ExplorationOptions& options, const QString& programFolder)
+void requirePython(const ExplorationOptions& options, const ExplorationParts& parts,
+                   const QString& programFolder)
 {
     if (options.python.isEmpty())
         return;
@@ -99,7 +100,7 @@ void requirePython(const ExplorationOptions& options, const QString& programFold
     if (program.isEmpty())
         throw ExplorationError(Translated::tr(
             "There is no python3; activate your environment, or name it by --with python=PATH."));
-    const PythonStack stack = pythonStackOf(program, pythonPackages(programFolder));
+    const PythonStack stack = parts.pythonStackOf(program, pythonPackages(programFolder));
     if (!stack.problem.isEmpty())
         throw ExplorationError(stack.problem);
 }
@@ -238,8 +239,11 @@ WorkerCommand workerCommand(const ExplorationOptions& options, const device::Loc
         words += given;
     } else if (!options.python.isEmpty()) {
         words << pythonProgram(options);
-        words += pythonWorkerArguments();
-        environment = pythonEnvironment(pythonPackages(programFolder));
+        // What is there behind a launcher is not known here.
+        const QString packages = options.launcher.isEmpty() ? pythonPackages(programFolder) : QString();
+        words += pythonWorkerArguments(packages);
+        environment = pythonEnvironment(packages);
+        environment << QStringLiteral("PYTHONSAFEPATH=1");
     } else {
         words += ownWorker(device, programFolder);
     }
@@ -268,7 +272,7 @@ RunDevices::RunDevices(const trial::LoadRequest& load, const ExplorationOptions&
       m_processorReadings(parts.processorReadings())
 {
     requireTrust(codeOf(load.model), options.trustsCode);
-    requirePython(options, QCoreApplication::applicationDirPath());
+    requirePython(options, parts, QCoreApplication::applicationDirPath());
     const auto devices = options.launcher.isEmpty() ? chooseDevices(options.devices, parts.localDevices())
                                                     : devicesBehindLauncher(options.devices);
     for (const device::LocalDevice& device : devices) {

@@ -130,7 +130,34 @@ QString adapterText(const Tuning& tuning, const QLocale& locale)
         parts << Translated::tr("dropout %1").arg(locale.toString(tuning.dropout));
     if (!tuning.targets.empty())
         parts << Translated::tr("on %1").arg(targetsText(tuning));
+    QStringList names;
+    for (const std::string& name : tuning.modules.targets)
+        names << QString::fromStdString(name);
+    if (!names.isEmpty())
+        parts << Translated::tr("on %1").arg(names.join(QLatin1String(", ")));
     return parts.join(QLatin1String(", "));
+}
+
+QString preferenceText(model::Preference preference, const Tuning& tuning)
+{
+    using model::Preference;
+    const QString reference = model::hasAdapters(tuning) ? Translated::tr("the network without its adapters")
+                                                         : Translated::tr("a second network");
+    switch (preference) {
+    case Preference::None:
+        return {};
+    case Preference::Dpo:
+        return Translated::tr("DPO on pairs of texts, beside %1").arg(reference);
+    case Preference::Orpo:
+        return Translated::tr("ORPO on pairs of texts");
+    case Preference::Simpo:
+        return Translated::tr("SimPO on pairs of texts");
+    case Preference::Kto:
+        return Translated::tr("KTO on liked and disliked texts, beside %1").arg(reference);
+    case Preference::Reward:
+        return Translated::tr("a reward model on pairs of texts");
+    }
+    return {};
 }
 
 QString trainedPartsText(const Tuning& tuning)

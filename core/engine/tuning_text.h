@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "model/run_kind.h"
 #include "model/tuning.h"
 
 #include <QJsonObject>
@@ -16,6 +17,8 @@ namespace batchpeak::engine {
 
 /// "LoRA of rank 16, alpha 32, dropout 0.05, on query and value"; empty without adapters.
 QString adapterText(const model::Tuning& tuning, const QLocale& locale = QLocale());
+/// "DPO on pairs of texts, beside a second network"; empty where texts alone are learnt from.
+QString preferenceText(model::Preference preference, const model::Tuning& tuning);
 /// "output, layers.30"; empty where no part is trained in full beside others that are not.
 QString trainedPartsText(const model::Tuning& tuning);
 /// "nf4 with double quantisation", "as the trained ones"; empty where nothing is frozen.

@@ -153,4 +153,13 @@ void visitFields(ScriptSpec& spec, Visitor&& visitor)
     visitor.value("targets_per_sample", spec.targetsPerSample);
 }
 
+template<typename Visitor>
+void visitFields(TransformersSpec& spec, Visitor&& visitor)
+{
+    visitor.value("type", spec.type);
+    visitor.value("config", spec.config);
+    visitor.value("takes_texts", spec.takesTexts);
+    visitor.value("positions", spec.positions);
+}
+
 } // namespace batchpeak::model

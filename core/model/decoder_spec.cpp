@@ -13,11 +13,6 @@ namespace batchpeak::model {
 
 namespace {
 
-/// Where nobody says how long samples are: networks that take a hundred thousand tokens are hardly ever
-/// trained on samples so long, of which no device would fit one. cutoff_len of LLaMA-Factory 0.9.4 is as
-/// much.
-constexpr std::int64_t usualTokens = 2048;
-
 std::optional<std::string> problemWithHeadSize(const DecoderSpec& spec)
 {
     if (spec.headSize == 0)

@@ -23,7 +23,7 @@ Architecture defaults()
 
 using Family = std::pair<std::string_view, Architecture (*)()>;
 
-constexpr std::array<Family, 46> families{{{"gpt2", defaults<DecoderSpec>},
+constexpr std::array<Family, 47> families{{{"gpt2", defaults<DecoderSpec>},
                                            {"gpt3", defaults<DecoderSpec>},
                                            {"llama", defaults<DecoderSpec>},
                                            {"mistral", defaults<DecoderSpec>},
@@ -68,18 +68,29 @@ constexpr std::array<Family, 46> families{{{"gpt2", defaults<DecoderSpec>},
                                            {"t5", defaults<EncoderDecoderSpec>},
                                            {"vit", defaults<VisionTransformerSpec>},
                                            {"resnet", defaults<ResNetSpec>},
-                                           {"torchscript", defaults<ScriptSpec>}}};
+                                           {"torchscript", defaults<ScriptSpec>},
+                                           {"transformers", defaults<TransformersSpec>}}};
 
 } // namespace
 
+const std::string& nameOf(const ModelSpec& spec)
+{
+    const auto* other = std::get_if<TransformersSpec>(&spec.architecture);
+    return other ? other->type : spec.family;
+}
+
 bool takesSequences(const ModelSpec& spec)
 {
+    if (const auto* other = std::get_if<TransformersSpec>(&spec.architecture))
+        return other->takesTexts;
     return std::visit([](const auto& architecture) { return isOfSequences<decltype(architecture)>; },
                       spec.architecture);
 }
 
 std::int64_t usualSequenceLength(const ModelSpec& spec)
 {
+    if (!takesSequences(spec))
+        return 1;
     return std::visit(
         [](const auto& architecture) -> std::int64_t {
             if constexpr (isOfSequences<decltype(architecture)>)

@@ -7,6 +7,7 @@
 #include "encoder_spec.h"
 #include "res_net_spec.h"
 #include "script_spec.h"
+#include "transformers_spec.h"
 #include "vision_transformer_spec.h"
 
 #include <cstdint>
@@ -18,8 +19,8 @@
 namespace batchpeak::model {
 
 /// The kinds of network that there are; each knows its own sizes.
-using Architecture =
-    std::variant<DecoderSpec, EncoderSpec, EncoderDecoderSpec, VisionTransformerSpec, ResNetSpec, ScriptSpec>;
+using Architecture = std::variant<DecoderSpec, EncoderSpec, EncoderDecoderSpec, VisionTransformerSpec,
+                                  ResNetSpec, ScriptSpec, TransformersSpec>;
 
 /// A network, as a config describes it.
 ///
@@ -33,6 +34,15 @@ struct ModelSpec
 
     bool operator==(const ModelSpec&) const = default;
 };
+
+/// Only the user's Python can run it.
+inline bool needsPython(const ModelSpec& spec)
+{
+    return std::holds_alternative<TransformersSpec>(spec.architecture);
+}
+
+/// The family as a person knows it: of a network of transformers its model_type.
+const std::string& nameOf(const ModelSpec& spec);
 
 /// Its samples are sequences of tokens, whose length a run chooses. Images and the inputs of a module from a
 /// file are not.
@@ -49,7 +59,8 @@ std::optional<std::int64_t> usualTargetLength(const ModelSpec& spec);
 std::optional<std::int64_t> longestSequence(const ModelSpec& spec);
 
 /// It computes over the samples of a micro-batch together, so that a batch in several of them gives another
-/// result than the batch whole. Not known of a module from a file, which counts as one that does not.
+/// result than the batch whole. Not known of a module from a file or a network of transformers, which count
+/// as such that do not.
 bool normalizesOverBatch(const ModelSpec& spec);
 
 /// What makes a network impossible whatever the device, as a full sentence; nothing if it is sound.

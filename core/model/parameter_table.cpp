@@ -276,6 +276,8 @@ std::optional<std::string> problemWith(const ModelSpec& spec, const Tuning& tuni
     }
     if (isUntuned(tuning))
         return std::nullopt;
+    if (needsPython(spec))
+        return std::nullopt;
     if (std::holds_alternative<ScriptSpec>(spec.architecture)) {
         return std::string("What is trained of a TorchScript file is what the file says; leave adapters, "
                            "frozen parts and fake quantisation out.");

@@ -35,6 +35,11 @@ enum class AdamWStep { Fused, Operations, Decoupled };
 /// all pairs of tokens, or plain products that do.
 enum class Attention { Automatic, Flash, MemoryEfficient, Cudnn, Math };
 
+/// What a step learns from beside texts to go on with: pairs of a chosen and a rejected text, by DPO (arXiv
+/// 2305.18290), ORPO (arXiv 2403.07691), SimPO (arXiv 2405.14734) or as a reward model; or texts that are
+/// liked or not, by KTO (arXiv 2402.01306).
+enum class Preference { None, Dpo, Orpo, Simpo, Kto, Reward };
+
 constexpr WordTable<Phase, 2> wordsOf(Phase)
 {
     return {{{Phase::Train, "train"}, {Phase::Eval, "eval"}}};
@@ -77,6 +82,22 @@ constexpr WordTable<AdamWStep, 3> wordsOf(AdamWStep)
     return {{{AdamWStep::Fused, "fused"},
              {AdamWStep::Operations, "operations"},
              {AdamWStep::Decoupled, "decoupled"}}};
+}
+
+constexpr WordTable<Preference, 6> wordsOf(Preference)
+{
+    return {{{Preference::None, "none"},
+             {Preference::Dpo, "dpo"},
+             {Preference::Orpo, "orpo"},
+             {Preference::Simpo, "simpo"},
+             {Preference::Kto, "kto"},
+             {Preference::Reward, "reward"}}};
+}
+
+/// What is learnt is told from a second network that stays as it is.
+constexpr bool hasReference(Preference preference)
+{
+    return preference == Preference::Dpo || preference == Preference::Kto;
 }
 
 constexpr WordTable<Attention, 5> wordsOf(Attention)
@@ -217,6 +238,8 @@ struct StepOptions
     /// Tokens of each of the texts that a sample is packed of, which attend to themselves alone; 0: all of a
     /// sample attends to what is before it.
     std::int64_t packedTextLength = 0;
+    /// Of the user's Python alone.
+    Preference preference = Preference::None;
 
     bool operator==(const StepOptions&) const = default;
 };

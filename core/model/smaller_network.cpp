@@ -399,7 +399,7 @@ std::optional<RunSizes> shrunk(const RunSizes& run)
 {
     return std::visit(
         [&run]<typename Spec>(const Spec& spec) -> std::optional<RunSizes> {
-            if constexpr (std::is_same_v<Spec, ScriptSpec>)
+            if constexpr (std::is_same_v<Spec, ScriptSpec> || std::is_same_v<Spec, TransformersSpec>)
                 return std::nullopt;
             else
                 return shrunk(run, spec);

@@ -194,6 +194,11 @@ std::optional<double> productsOf(const ScriptSpec&, const StepSettings&)
     return std::nullopt;
 }
 
+std::optional<double> productsOf(const TransformersSpec&, const StepSettings&)
+{
+    return std::nullopt;
+}
+
 } // namespace
 
 std::optional<double> stepFlops(const ModelSpec& spec, const StepSettings& settings)

@@ -612,6 +612,12 @@ std::optional<StepMemory> memoryOf(const ScriptSpec&, const std::vector<Paramete
     return std::nullopt;
 }
 
+std::optional<StepMemory> memoryOf(const TransformersSpec&, const std::vector<Parameter>&,
+                                   const StepSettings&)
+{
+    return std::nullopt;
+}
+
 } // namespace
 
 std::optional<StepMemory> stepMemory(const ModelSpec& spec, const StepSettings& settings)

@@ -78,7 +78,7 @@ std::optional<std::string> problemWith(const Tuning& tuning)
         return std::nullopt;
     if (auto problem = problemWithSizes({{tuning.rank, "rank of the adapters"}}))
         return problem;
-    if (tuning.targets.empty() && tuning.trainedParts.empty()) {
+    if (tuning.targets.empty() && tuning.trainedParts.empty() && tuning.modules == ModuleNames()) {
         return std::string("No projection has an adapter, so there is nothing to train; name some, such as "
                            "query and value.");
     }

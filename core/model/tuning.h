@@ -107,6 +107,19 @@ struct AdapterTarget
     bool operator==(const AdapterTarget&) const = default;
 };
 
+/// Modules by the names that PEFT knows them by, of a network that is not known here.
+struct ModuleNames
+{
+    /// target_modules of LoraConfig: ends of names; or one pattern, or "all-linear", which it takes as a text
+    /// and not as a list.
+    std::vector<std::string> targets;
+    bool isPattern = false;
+    /// modules_to_save of LoraConfig.
+    std::vector<std::string> saved;
+
+    bool operator==(const ModuleNames&) const = default;
+};
+
 /// What of a network training changes, and how the rest is held: all of it, where nothing is said; some of
 /// its parameters; or adapters beside matrices that stay as they are. And to which numbers it is rounded
 /// meanwhile, where it is to be quantised in the end.
@@ -135,12 +148,14 @@ struct Tuning
     /// linear layers (replace_with_bnb_linear in integrations/bitsandbytes.py of transformers 5.23).
     bool quantizesExperts = false;
     FakeQuantization fakeQuantization = {};
+    /// Of a network of transformers, in place of the targets and the trained parts.
+    ModuleNames modules = {};
 
     bool operator==(const Tuning&) const = default;
 };
 
 /// What the members are called in the trial protocol and in Batchpeak's own configs; see
-/// architecture_fields.h.
+/// architecture_fields.h. Names of modules are for the protocol alone.
 template<typename Visitor>
 void visitFields(AdapterTarget& target, Visitor&& visitor)
 {

@@ -10,6 +10,7 @@
 #include "script_network.h"
 #include "vision_transformer_network.h"
 
+#include <stdexcept>
 #include <type_traits>
 #include <utility>
 
@@ -45,7 +46,10 @@ std::unique_ptr<Network> makeNetwork(const model::ModelSpec& spec, const FlatPar
 {
     return std::visit(
         [&]<typename Spec>(const Spec& architecture) -> std::unique_ptr<Network> {
-            return std::make_unique<NetworkOf<Spec>>(architecture, parameters, options);
+            if constexpr (std::is_same_v<Spec, model::TransformersSpec>)
+                throw std::invalid_argument("Networks of transformers are run by Python alone.");
+            else
+                return std::make_unique<NetworkOf<Spec>>(architecture, parameters, options);
         },
         spec.architecture);
 }
@@ -53,8 +57,11 @@ std::unique_ptr<Network> makeNetwork(const model::ModelSpec& spec, const FlatPar
 std::vector<std::int64_t> networkBufferBytes(const model::ModelSpec& spec, const NetworkOptions& options)
 {
     return std::visit(
-        [&]<typename Spec>(const Spec& architecture) {
-            return NetworkOf<Spec>::bufferBytes(architecture, options);
+        [&]<typename Spec>(const Spec& architecture) -> std::vector<std::int64_t> {
+            if constexpr (std::is_same_v<Spec, model::TransformersSpec>)
+                return {};
+            else
+                return NetworkOf<Spec>::bufferBytes(architecture, options);
         },
         spec.architecture);
 }

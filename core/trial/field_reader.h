@@ -50,6 +50,7 @@ public:
     FieldReader(const Json& object, std::string owner) : m_object(object), m_owner(std::move(owner)) {}
 
     bool has(const char* name) const { return find(name) != nullptr; }
+    bool isText(const char* name) const { return has(name) && find(name)->is_string(); }
     std::int64_t integer(const char* name, std::optional<std::int64_t> fallback = {}) const;
     /// \param least  smaller values are refused
     std::int64_t integerFrom(std::int64_t least, const char* name,

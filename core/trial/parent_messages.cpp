@@ -97,11 +97,22 @@ model::ModelSpec modelSpecFrom(const FieldReader& fields)
     return {.family = family, .architecture = std::move(*architecture)};
 }
 
+constexpr const char* targetModules = "target_modules";
+constexpr const char* savedModules = "modules_to_save";
+
 /// Only of a run that leaves something as it is, or rounds it: a program that knows no "tuning" trains all.
 Json tuningToJson(model::Tuning tuning)
 {
     Json object = Json::object();
     visitFields(tuning, FieldWriter(object));
+    // Programs that know no networks of transformers know no such names either.
+    const model::ModuleNames& names = tuning.modules;
+    if (names.targets.size() == 1 && names.isPattern)
+        object[targetModules] = names.targets.front();
+    else if (!names.targets.empty())
+        object[targetModules] = names.targets;
+    if (!names.saved.empty())
+        object[savedModules] = names.saved;
     return object;
 }
 
@@ -115,9 +126,16 @@ model::Tuning tuningFrom(const FieldReader& fields)
         return tuning;
     const FieldReader members = fields.object(tuningName);
     visitFields(tuning, MemberReader(members));
+    tuning.modules = {.saved = members.texts(savedModules)};
+    tuning.modules.isPattern = members.isText(targetModules);
+    if (tuning.modules.isPattern)
+        tuning.modules.targets = {members.text(targetModules)};
+    else
+        tuning.modules.targets = members.texts(targetModules);
     return tuning;
 }
 
+constexpr const char* preference = "preference";
 constexpr const char* decoderLength = "decoder_sequence_length";
 constexpr const char* adamWStep = "adamw_step";
 constexpr const char* keepsMomentum = "momentum";
@@ -159,6 +177,12 @@ Json toJson(const LoadRequest& load)
         fields[keepsMomentum] = false;
     if (load.step.recomputesLossChunks)
         fields[recomputesLossChunks] = true;
+    if (load.step.preference != model::Preference::None) {
+        fields[preference] = toText(load.step.preference);
+        // With adapters the same network stands for it, without them.
+        fields["preference_reference"] =
+            model::hasReference(load.step.preference) && !model::hasAdapters(load.tuning);
+    }
     if (load.targetLength)
         fields[decoderLength] = *load.targetLength;
     if (!isUntuned(load.tuning))
@@ -217,7 +241,8 @@ model::StepOptions stepOptionsFrom(const FieldReader& fields)
         .updatesInBackward = fields.boolean("updates_in_backward", otherwise.updatesInBackward),
         .sharding = fields.word("sharding", std::optional(otherwise.sharding)),
         .shards = countUpTo(model::mostDevices, fields, "shards", otherwise.shards),
-        .packedTextLength = fields.integerFrom(0, "packed_text_length", otherwise.packedTextLength)};
+        .packedTextLength = fields.integerFrom(0, "packed_text_length", otherwise.packedTextLength),
+        .preference = fields.word(preference, std::optional(otherwise.preference))};
     if (!(options.maxGradientNorm >= 0))
         fields.refuse("max_gradient_norm", "must be at least 0");
     return options;

@@ -62,7 +62,7 @@ def target_modules(module, tuning: dict) -> list[str] | str:
 
     Kinds of which a network has none are passed over while it has any of the others, as PEFT does with
     names. Raises Refusal."""
-    names = tuning.get("target_modules") or tuning.get("target_pattern")
+    names = tuning.get("target_modules")
     if names:
         return _ALL_LINEAR if names in (_ALL_LINEAR, [_ALL_LINEAR]) else names
     targets = tuning.get("targets") or []

@@ -153,7 +153,7 @@ class ConfiguredAdaptersTest(unittest.TestCase):
         self.assertEqual(self.targets(OLMO, target_modules=["o_proj"]), {"o_proj"})
         self.assertEqual(self.targets(OLMO, target_modules=["all-linear"]), every)
         self.assertEqual(self.targets(OLMO, targets=[{"projection": "all_linear"}]), every)
-        self.assertEqual(self.targets(OLMO, target_pattern=r".*layers\.0\..*(up|down)_proj"), {"up_proj", "down_proj"})
+        self.assertEqual(self.targets(OLMO, target_modules=r".*layers\.0\..*(up|down)_proj"), {"up_proj", "down_proj"})
         made = workload(OLMO, tuning={**LORA, "modules_to_save": ["embed_tokens"]})
         trained = [name for name, part in made._module.named_parameters() if part.requires_grad]
         self.assertTrue(any("embed_tokens.modules_to_save" in name for name in trained))

@@ -68,6 +68,8 @@ const QByteArray network = "batchpeak: 1\n"
                            "  max_positions: 131072\n"
                            "batch_size: 64\n";
 
+const QByteArray unknownNetwork = R"({"model_type": "gpt_oss", "architectures": ["GptOssForCausalLM"],
+ "vocab_size": 201088, "max_position_embeddings": 131072, "num_hidden_layers": 24})";
 const QByteArray adapters = network + "tuning:\n"
                                       "  adapter: dora\n"
                                       "  rank: 16\n"
@@ -236,10 +238,23 @@ private:
             server.devices.insert(place, server.devices.front())->index = index;
         }
         drawPlan("plan-server", gpt, {.bothPhases = true}, server);
+        engine::ExplorationOptions inPython;
+        inPython.python = engine::anyPython;
+        drawPlan("plan-python", gpt, inPython, test::sampleDevices(),
+                 test::samplePython(QStringLiteral("2.9.1+cu128")));
+        drawPlan("plan-python-alone", fileWith("config.json", unknownNetwork), {}, test::sampleDevices());
+        drawPlan("plan-python-lacks", gpt, inPython, test::processorAlone(),
+                 engine::PythonStack{
+                     .program = QStringLiteral("/usr/bin/python3"),
+                     .version = QStringLiteral("3.12.4"),
+                     .torch = QStringLiteral("2.11.0"),
+                     .problem = QStringLiteral("/usr/bin/python3 has no transformers; install it by: "
+                                               "/usr/bin/python3 -m pip install transformers")});
     }
 
     void drawPlan(const char* name, const QString& config, const engine::ExplorationOptions& options,
-                  const device::LocalDevices& devices) const
+                  const device::LocalDevices& devices,
+                  const engine::PythonStack& python = test::samplePython()) const
     {
         if (!isAskedFor(QString::fromUtf8(name)))
             return;
@@ -250,10 +265,14 @@ private:
             PlanView* plan = window.view()->plan();
             plan->setConfig(file, options);
             plan->setDevices(devices);
+            plan->setPython(python);
             plan->setEarlier(
                 {{.text = QStringLiteral("14:02 · 192 · 96 % · 18 trials"), .choose = [] {}},
                  {.text = QStringLiteral("11/22/26 09:40 · 160 · 71 % · 9 trials"), .choose = [] {}}});
             window.view()->showPlan(true);
+            // What scrolls is laid out behind the rest.
+            window.grab();
+            QCoreApplication::sendPostedEvents();
             save(window.grab(), QString::fromUtf8(name), QStringLiteral("-%1").arg(size.width()));
         }
     }

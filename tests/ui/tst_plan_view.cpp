@@ -7,6 +7,7 @@
 #include "ui/plan/memory_bars.h"
 #include "ui/plan/option_form.h"
 #include "ui/plan/plan_view.h"
+#include "ui/plan/program_card.h"
 #include "ui/window_actions.h"
 #include "window_fixture.h"
 
@@ -15,6 +16,7 @@
 #include <QComboBox>
 #include <QLabel>
 #include <QLineEdit>
+#include <QRadioButton>
 #include <QSignalSpy>
 #include <QTest>
 
@@ -56,6 +58,34 @@ class PlanViewTest : public test::WindowFixture
         return nullptr;
     }
 
+    QRadioButton* radio(const char* text)
+    {
+        for (auto* button : m_plan->findChildren<QRadioButton*>()) {
+            if (button->text() == QLatin1String(text))
+                return button;
+        }
+        return nullptr;
+    }
+
+    QString programTexts()
+    {
+        QStringList texts;
+        for (const auto* label : m_plan->findChild<ProgramCard*>()->findChildren<QLabel*>()) {
+            if (!label->isHidden())
+                texts << label->text();
+        }
+        return texts.join(QLatin1Char('\n'));
+    }
+
+    static engine::PythonStack otherTorch()
+    {
+        return {.program = QStringLiteral("/venv/bin/python3"),
+                .version = QStringLiteral("3.11.2"),
+                .torch = QStringLiteral("2.9.1+cu128"),
+                .transformers = QStringLiteral("5.1"),
+                .devices = {QStringLiteral("NVIDIA H200")}};
+    }
+
     static QStringList words(const engine::ExplorationOptions& options) { return engine::wordsFor(options); }
 
 private slots:
@@ -85,6 +115,10 @@ private slots:
         for (const engine::ExplorationOption& option : engine::explorationOptions()) {
             if (option.name == "--device") {
                 QVERIFY(tick("cuda:0") && tick("cuda:1") && tick("cpu"));
+                continue;
+            }
+            if (option.name == "--with") {
+                QVERIFY(m_plan->findChild<ProgramCard*>());
                 continue;
             }
             const OptionField* field = m_plan->findChild<OptionForm*>()->field(option.name);
@@ -197,6 +231,47 @@ private slots:
                  qPrintable(m_plan->problem()));
         QCOMPARE(m_tellings, 1);
         QTest::mouseClick(tick("cpu"), Qt::LeftButton, {}, QPoint(8, 10));
+        QCOMPARE(m_plan->problem(), QString());
+    }
+
+    void measuresWithThePythonThatIsChosen()
+    {
+        auto* python = radio("Your Python");
+        auto* worker = radio("Batchpeak's worker");
+        QVERIFY(worker->isChecked());
+        QVERIFY2(programTexts().contains(QStringLiteral("Looking what it has")), qPrintable(programTexts()));
+        python->click();
+        QCOMPARE(m_told.python, engine::anyPython);
+        QVERIFY(python->isChecked() && !worker->isChecked());
+        QVERIFY2(m_plan->problem().contains(QStringLiteral("is being asked")), qPrintable(m_plan->problem()));
+        QVERIFY2(m_plan->command().endsWith(QStringLiteral("--with python")), qPrintable(m_plan->command()));
+
+        m_plan->setPython(otherTorch());
+        QCOMPARE(m_plan->problem(), QString());
+        const QString texts = programTexts();
+        QVERIFY2(texts.contains(QStringLiteral("torch 2.9.1+cu128, transformers 5.1")), qPrintable(texts));
+        QVERIFY2(texts.contains(QStringLiteral("It sees NVIDIA H200.")), qPrintable(texts));
+        QVERIFY2(texts.contains(QStringLiteral("Your Python is advised")), qPrintable(texts));
+
+        m_plan->setPython(engine::PythonStack{.program = QStringLiteral("/p"),
+                                              .problem = QStringLiteral("It has no torch.")});
+        QCOMPARE(m_plan->problem(), QStringLiteral("It has no torch."));
+        worker->click();
+        QCOMPARE(m_told.python, QString());
+        QCOMPARE(m_plan->problem(), QString());
+        QVERIFY2(programTexts().contains(QStringLiteral("Batchpeak's worker is advised")),
+                 qPrintable(programTexts()));
+    }
+
+    void offersPythonForANetworkThatIsNotRunHere()
+    {
+        const QString path = fileWith("config.json", R"({"model_type": "gpt_oss", "vocab_size": 100})");
+        m_plan->setConfig(engine::ConfigFile::open(path), {});
+        m_plan->setPython(otherTorch());
+        QVERIFY2(m_plan->problem().contains(QStringLiteral("gpt_oss")), qPrintable(m_plan->problem()));
+        QVERIFY2(programTexts().contains(QStringLiteral("cannot run this network")),
+                 qPrintable(programTexts()));
+        radio("Your Python")->click();
         QCOMPARE(m_plan->problem(), QString());
     }
 

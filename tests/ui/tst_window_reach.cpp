@@ -8,6 +8,7 @@
 #include "ui/message_banner.h"
 #include "ui/plan/option_form.h"
 #include "ui/plan/plan_view.h"
+#include "ui/plan/program_card.h"
 #include "window_fixture.h"
 
 #include <QApplication>
@@ -149,8 +150,9 @@ private slots:
         QVERIFY(window().openConfig(m_path));
         const auto* plan = window().findChild<PlanView*>();
         QTRY_VERIFY(!plan->findChildren<QCheckBox*>().isEmpty());
-        // The ticks.
-        std::set<QString> offered{QStringLiteral("--device")};
+        QVERIFY(plan->findChild<ProgramCard*>());
+        // The ticks, and the choice of a program.
+        std::set<QString> offered{QStringLiteral("--device"), QStringLiteral("--with")};
         for (const auto* field : plan->findChildren<OptionField*>())
             offered.insert(QString::fromStdString(field->name()));
         const auto list = [](const std::set<QString>& names) {

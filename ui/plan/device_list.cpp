@@ -9,7 +9,6 @@
 #include <QCheckBox>
 #include <QLabel>
 #include <QPainter>
-#include <QScrollArea>
 #include <QSignalBlocker>
 #include <QVBoxLayout>
 
@@ -18,9 +17,6 @@
 namespace batchpeak::ui {
 
 namespace {
-
-// Of two devices.
-constexpr int leastListHeight = 72;
 
 QString nameOf(const device::LocalDevice& device)
 {
@@ -90,17 +86,8 @@ private:
 DeviceList::DeviceList(QWidget* parent)
     : Card(tr("Where"), parent), m_list(new QVBoxLayout), m_remark(wrapped(mutedLabel(QString(), this)))
 {
-    auto* rows = new QWidget;
-    auto* column = new QVBoxLayout(rows);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->addLayout(m_list);
-    column->addStretch(1);
     m_list->setSpacing(2);
-    // A server has more devices than a low window has room for.
-    m_scroll = scrolledOnCard(rows);
-    m_scroll->setSizeAdjustPolicy(QAbstractScrollArea::AdjustToContents);
-    m_scroll->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum);
-    body()->addWidget(m_scroll);
+    body()->addLayout(m_list);
     m_remark->setFont(scaled(font(), 0.9));
     body()->addWidget(m_remark);
 }
@@ -144,8 +131,6 @@ void DeviceList::display(const std::vector<engine::DeviceOutlook>& devices, cons
         m_rows[place].box->setChecked(devices[place].isChosen);
         setTextIfNew(m_rows[place].facts, factsOf(devices[place].device));
     }
-    m_scroll->setMinimumHeight(std::min(leastListHeight, m_scroll->widget()->sizeHint().height()));
-    m_scroll->updateGeometry();
     setTextIfNew(m_remark, devices.empty() ? tr("Looking for devices…") : remark);
     m_remark->setVisible(!m_remark->text().isEmpty());
 }

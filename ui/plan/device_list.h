@@ -11,7 +11,6 @@
 #include <vector>
 
 class QLabel;
-class QScrollArea;
 class QVBoxLayout;
 
 namespace batchpeak::ui {
@@ -45,7 +44,6 @@ private:
     void tellChosen();
 
     Theme m_theme = Theme::light();
-    QScrollArea* m_scroll;
     QVBoxLayout* m_list;
     std::vector<Row> m_rows;
     QLabel* m_remark;

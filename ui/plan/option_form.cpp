@@ -60,8 +60,8 @@ OptionForm::OptionForm(QWidget* parent) : OptionSections(parent)
               false);
     std::vector<std::string> others;
     for (const ExplorationOption& option : engine::explorationOptions()) {
-        // Devices have a card of their own.
-        if (!field(option.name) && !option.isRepeated)
+        // Devices and programs have a card of their own.
+        if (!field(option.name) && !option.isRepeated && option.name != "--with")
             others.push_back(option.name);
     }
     addFields(tr("More options…"), others, true);

@@ -14,6 +14,7 @@
 #include "labels.h"
 #include "memory_bars.h"
 #include "option_form.h"
+#include "program_card.h"
 #include "window_actions.h"
 
 #include <QAction>
@@ -159,14 +160,16 @@ QWidget* PlanView::makePlan()
 
 QWidget* PlanView::makeSide(WindowActions* actions)
 {
-    auto* side = new QWidget(this);
-    side->setFixedWidth(sideWidth);
+    auto* side = new QWidget;
     auto* layout = new QVBoxLayout(side);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(gap);
     m_devices = new DeviceList(side);
     connect(m_devices, &DeviceList::chosen, this, &PlanView::chooseDevices);
     layout->addWidget(m_devices);
+    m_programs = new ProgramCard(side);
+    connect(m_programs, &ProgramCard::chosen, this, &PlanView::choosePython);
+    layout->addWidget(m_programs);
 
     m_readyCard = new Card(tr("Ready"), side);
     Card* ready = m_readyCard;
@@ -196,7 +199,10 @@ QWidget* PlanView::makeSide(WindowActions* actions)
     m_earlier->hide();
     layout->addWidget(m_earlier);
     layout->addStretch(1);
-    return side;
+    // A low window has no room for all of it.
+    QScrollArea* scroll = scrolledOnCard(side);
+    scroll->setFixedWidth(sideWidth);
+    return scroll;
 }
 
 void PlanView::setEarlier(const std::vector<EarlierRuns::Entry>& runs)
@@ -240,12 +246,24 @@ void PlanView::setDevices(const device::LocalDevices& devices)
         refresh();
 }
 
+void PlanView::setPython(const std::optional<engine::PythonStack>& python)
+{
+    m_python = python;
+    if (!m_file)
+        return;
+    showPrograms();
+    showReady();
+}
+
 QString PlanView::problem() const
 {
     if (m_hasNoTick)
         return tr("No device is ticked. Tick one under Where.");
-    const QString unreadable = m_form->problem();
-    return unreadable.isEmpty() ? m_outlook.problem : unreadable;
+    if (const QString unreadable = m_form->problem(); !unreadable.isEmpty())
+        return unreadable;
+    if (!m_outlook.problem.isEmpty() || m_options.python.isEmpty() || !m_options.launcher.isEmpty())
+        return m_outlook.problem;
+    return m_python ? m_python->problem : tr("Your Python is being asked what it has.");
 }
 
 void PlanView::chooseDevices(const QStringList& ids)
@@ -260,6 +278,20 @@ void PlanView::chooseDevices(const QStringList& ids)
     options.devices = ids == usualDevices(m_localDevices) ? QStringList() : ids;
     m_form->setOptions(options);
     takeOptions(options);
+}
+
+void PlanView::choosePython(const QString& python)
+{
+    engine::ExplorationOptions options = m_form->options();
+    options.python = python;
+    m_form->setOptions(options);
+    takeOptions(options);
+}
+
+void PlanView::showPrograms()
+{
+    const bool isOther = !m_options.workerCommand.isEmpty() || !m_options.launcher.isEmpty();
+    m_programs->display(engine::trialProgramsFor(*m_file, m_python), m_options.python, isOther);
 }
 
 void PlanView::takeOptions(const engine::ExplorationOptions& options)
@@ -297,6 +329,7 @@ void PlanView::refresh()
     if (!m_localDevices.restriction.empty())
         remarks << tr("Other GPUs are hidden by %1.").arg(QString::fromStdString(m_localDevices.restriction));
     m_devices->display(m_outlook.devices, remarks.join(QLatin1Char('\n')));
+    showPrograms();
     showReady();
 }
 

@@ -5,6 +5,7 @@
 #include "earlier_runs.h"
 #include "engine/config_file.h"
 #include "engine/exploration_outlook.h"
+#include "engine/python_stack.h"
 #include "theme/theme.h"
 
 #include <QWidget>
@@ -24,6 +25,7 @@ class Card;
 class DeviceList;
 class MemoryBars;
 class OptionForm;
+class ProgramCard;
 class WindowActions;
 
 /// What stands in the window before the start: what was read, the memory that is known, the sizes that will
@@ -46,6 +48,8 @@ public:
     void setEarlier(const std::vector<EarlierRuns::Entry>& runs);
     /// Those that are here, once that is known, and whenever it is looked for again.
     void setDevices(const device::LocalDevices& devices);
+    /// What the interpreter has that the options name, or the usual one; nothing while it is asked.
+    void setPython(const std::optional<engine::PythonStack>& python);
     /// Why nothing can be started as it stands, as a full sentence; else empty.
     QString problem() const;
     const engine::ExplorationOutlook& outlook() const { return m_outlook; }
@@ -62,6 +66,8 @@ private:
     QWidget* makePlan();
     QWidget* makeSide(WindowActions* actions);
     void chooseDevices(const QStringList& ids);
+    void choosePython(const QString& python);
+    void showPrograms();
     void takeOptions(const engine::ExplorationOptions& options);
     void refresh();
     void showValues();
@@ -75,6 +81,7 @@ private:
     std::optional<engine::ConfigFile> m_file;
     engine::ExplorationOptions m_options;
     device::LocalDevices m_localDevices;
+    std::optional<engine::PythonStack> m_python;
     engine::ExplorationOutlook m_outlook;
     QString m_historyPath;
     /// What it will take, as sentences; empty where nothing can be started.
@@ -97,6 +104,7 @@ private:
     QLabel* m_sizes = nullptr;
     OptionForm* m_form = nullptr;
     DeviceList* m_devices = nullptr;
+    ProgramCard* m_programs = nullptr;
     Card* m_readyCard = nullptr;
     QLabel* m_ready = nullptr;
     QPushButton* m_start = nullptr;

@@ -22,7 +22,7 @@ std::string located(const std::string& path, TextPosition place, std::string_vie
 /// \throws ConfigError where the file is no config
 ConfigContents contentsOf(const NetworkFile& file, const std::optional<ConfigSection>& overrides)
 {
-    return recognise(overrides ? withOverrides(file.text, *overrides) : file.text)->read();
+    return recognise(overrides ? withOverrides(file.text, *overrides) : file.text)->readForPython();
 }
 
 /// What was read of a file becomes a part of the config that names it.
@@ -34,6 +34,10 @@ model::ModelSpec taken(const NetworkFile& file, const ConfigContents& source, Te
                       .position = position,
                       .isElsewhere = unsupported->isElsewhere});
     }
+    if (const auto& other = source.notRunHere; other && !contents.notRunHere)
+        contents.notRunHere = {.sentence = located(file.path, other->position, other->sentence),
+                               .position = position,
+                               .reason = other->reason};
     contents.modelSource = file.path;
     takeCheckpointWeights(source.tuning, contents.tuning);
     contents.places.network = inModelSource(source.places.network);

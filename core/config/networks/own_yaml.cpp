@@ -166,6 +166,11 @@ std::string toOwnYaml(const ConfigContents& contents)
     const BatchPlan* first = contents.train ? &*contents.train : contents.eval ? &*contents.eval : nullptr;
     const BatchPlan explored{.setting = Explore{}};
     model::ModelSpec spec = std::get<model::ModelSpec>(contents.model);
+    if (model::needsPython(spec)) {
+        throw ConfigError(
+            "The network is described by its config.json alone; a config of Batchpeak's own cannot "
+            "hold it.");
+    }
 
     YAML::Emitter out;
     out.SetNullFormat(YAML::LowerNull);

@@ -416,11 +416,27 @@ void warnOfExperts(const PeftAdapter& adapter, const ModelSpec& spec, std::vecto
         adapter.place.path);
 }
 
+/// Names as the config has them: what they mean to a network of transformers, PEFT knows alone.
+/// \throws NotRun where some layers or modules are left out, which trials cannot hand on
+void nameModules(model::Tuning& tuning, const PeftAdapter& adapter)
+{
+    if (!adapter.layers.empty() || adapter.excluded != ModuleChoice())
+        refuseTarget(adapter, "an adapter in some layers", reason::adapterOnOtherModules);
+    const auto* pattern = std::get_if<std::string>(&adapter.targets);
+    const auto* names = std::get_if<std::vector<std::string>>(&adapter.targets);
+    tuning.modules.isPattern = !names || adapter.targetsLinearNames;
+    if (!tuning.modules.isPattern)
+        tuning.modules.targets = *names;
+    else
+        tuning.modules.targets = {pattern && !adapter.targetsLinearNames ? *pattern : std::string(allLinear)};
+    tuning.modules.saved = adapter.modulesToSave;
+}
+
 } // namespace
 
 model::Tuning tuningOf(const PeftAdapter& adapter, const ModelSpec& spec, std::vector<Warning>& warnings)
 {
-    if (modulesOf(spec).empty())
+    if (modulesOf(spec).empty() && !model::needsPython(spec))
         refuseTarget(adapter, sentence("an adapter of the network {}", spec.family),
                      reason::adapterOnOtherModules);
     model::Tuning tuning{.adapter = adapter.usesDora ? model::AdapterKind::Dora : model::AdapterKind::Lora,
@@ -431,6 +447,10 @@ model::Tuning tuningOf(const PeftAdapter& adapter, const ModelSpec& spec, std::v
                          .frozenWeights = adapter.frozenWeights,
                          .doubleQuantization = adapter.doubleQuantization,
                          .quantizesExperts = adapter.quantizesExperts};
+    if (model::needsPython(spec)) {
+        nameModules(tuning, adapter);
+        return tuning;
+    }
     withPatternsOf(adapter.place, [&] {
         tuning.targets = targetsOf(adapter, spec);
         MatchEffort effort;

@@ -78,6 +78,19 @@ constexpr std::array<Difference, 10> otherRuns{
      {"sequence_parallel_degree", cutOverDevices, AboveOne, {}, {}, reason::overDevices},
      {"expert_parallel_size", cutOverDevices, AboveOne, {}, {}, reason::overDevices}}};
 
+/// RLType in utils/schemas/enums.py. IPO is another formula of the same two passes; the others write texts.
+model::Preference preferenceOf(const ConfigSection& root)
+{
+    using enum model::Preference;
+    constexpr WordTable<model::Preference, 5> words{
+        {{"dpo", Dpo}, {"ipo", Dpo}, {"orpo", Orpo}, {"simpo", Simpo}, {"kto", Kto}}};
+    if (root.isOn("process_reward_model"))
+        return None;
+    if (root.isOn("rl"))
+        return meaningOf(words, lowerCase(root.text("rl").value_or(""))).value_or(None);
+    return root.isOn("reward_model") ? Reward : None;
+}
+
 constexpr std::string_view kernelsText =
     "{} runs kernels of its own; trials run PyTorch's, which take longer and more memory.";
 
@@ -451,7 +464,7 @@ ConfigContents read(const ConfigText& text)
     warnOfPlugins(root, contents.warnings);
     warnOfUnaskedKernels(root, contents.warnings);
     contents.model = networkOrWhyNot([&] {
-        refuseOtherRun(root, otherRuns);
+        refuseOtherRun(root, otherRuns, preferenceOf(root), contents);
         refuseSharedCuts(root);
         refuseOtherPlugins(root);
         contents.tuningFor = withAxolotlQat(readAxolotlTuning(root, hasSixteenBits(root), contents.warnings),

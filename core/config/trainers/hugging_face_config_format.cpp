@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "approximations.h"
+#include "differences.h"
 #include "format.h"
 #include "networks/checkpoint_weights.h"
 #include "networks/network_readers.h"
@@ -31,6 +33,49 @@ bool fits(const ConfigText& text)
                                 [&](std::string_view key) { return root->has(key); });
 }
 
+/// What transformers builds of a config, where that tells what samples are made of.
+std::optional<model::ModelSpec> networkOfTransformers(const ConfigSection& root, const std::string& text)
+{
+    const ConfigSection texts = root.hasSection("text_config") ? *root.section("text_config") : root;
+    const bool takesTexts = texts.has("vocab_size") || root.hasSection("text_config");
+    if (!takesTexts && !root.has("image_size") && !root.has("num_channels"))
+        return std::nullopt;
+    return model::ModelSpec{
+        .family = "transformers",
+        .architecture = model::TransformersSpec{.type = root.text("model_type").value_or(""),
+                                                .config = text,
+                                                .takesTexts = takesTexts,
+                                                .positions = sizeOr(texts, "max_position_embeddings", 0)}};
+}
+
+/// Beside it, why batchpeak-worker cannot run it, where it cannot.
+model::ModelSpec readNetwork(const ConfigSection& root, const std::string& text, ConfigContents& contents)
+{
+    try {
+        return readHuggingFaceModel(root, contents.warnings);
+    } catch (const NotRun& notRun) {
+        auto network = networkOfTransformers(root, text);
+        if (!network)
+            throw;
+        contents.notRunHere = notRun.why;
+        return std::move(*network);
+    }
+}
+
+/// Trainers of networks that batchpeak-worker cannot run widen weights of which it knows nothing.
+void readWeights(const ConfigSection& root, ConfigContents& contents)
+{
+    try {
+        contents.tuning = readCheckpointWeights(root, contents.warnings);
+    } catch (const NotRun& notRun) {
+        if (!contents.notRunHere)
+            throw;
+        warnOfApproximation(contents.warnings, notRun.why.position, approximation::otherQuantization,
+                            "The weights are quantised already in a way that trials do not have; they hold "
+                            "them wide.");
+    }
+}
+
 ConfigContents read(const ConfigText& text)
 {
     // transformers reads it with json.load (configuration_utils.py, _dict_from_json_file).
@@ -38,8 +83,8 @@ ConfigContents read(const ConfigText& text)
     ConfigContents contents;
     const ConfigSection root = *text.root(Dialect::Json);
     contents.model = networkOrWhyNot([&] {
-        model::ModelSpec spec = readHuggingFaceModel(root, contents.warnings);
-        contents.tuning = readCheckpointWeights(root, contents.warnings);
+        model::ModelSpec spec = readNetwork(root, text.text(), contents);
+        readWeights(root, contents);
         return spec;
     });
     contents.sequenceLength = usualLength(contents);

@@ -39,6 +39,18 @@ constexpr std::array<Difference, 3> otherSteps{
       {},
       reason::preferences}}};
 
+/// The script decides by which method, and no key: of those with these keys DPO is the usual one, and ORPO,
+/// which holds no second network, is named where its results go.
+model::Preference preferenceOf(const ConfigSection& root)
+{
+    if (root.isOn("num_generations"))
+        return model::Preference::None;
+    const std::string places =
+        lowerCase(root.text("output_dir").value_or("") + ' ' + root.text("run_name").value_or("") + ' ' +
+                  root.text("hub_model_id").value_or(""));
+    return places.find("orpo") == std::string::npos ? model::Preference::Dpo : model::Preference::Orpo;
+}
+
 // SFTConfig of TRL 1.x, trl/trainer/sft_config.py.
 constexpr std::array<Difference, 1> differences{{{.key = "activation_offloading",
                                                   .text = hostActivationsText,
@@ -248,7 +260,7 @@ ConfigContents read(const ConfigText& text)
     warnOfTrlLoading(root, contents.warnings);
     readPacking(root, contents);
     contents.model = networkOrWhyNot([&] {
-        refuseOtherRun(root, otherSteps);
+        refuseOtherRun(root, otherSteps, preferenceOf(root), contents);
         refuseSharedCuts(root);
         contents.tuningFor = readTrlAdapter(root, contents.warnings);
         return readNamedModel(root, nameKeys, text.networks(), contents);

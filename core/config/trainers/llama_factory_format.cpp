@@ -134,15 +134,28 @@ void refuseOtherPurpose(const ConfigSection& root)
     }
 }
 
-void refuseOtherStage(const ConfigSection& root)
+/// By CustomDPOTrainer in train/dpo/trainer.py, KTO's and the reward model's of their own; PPO writes texts.
+model::Preference preferenceOf(const ConfigSection& root, const std::string& stage)
+{
+    using enum model::Preference;
+    if (stage == "dpo") {
+        const std::string loss = root.text("pref_loss").value_or("sigmoid");
+        return loss == "orpo" ? Orpo : loss == "simpo" ? Simpo : Dpo;
+    }
+    return stage == "kto" ? Kto : stage == "rm" ? Reward : None;
+}
+
+void readStage(const ConfigSection& root, ConfigContents& contents)
 {
     const std::string stage = readWord(root, stageKey, stages, "sft");
     if (stage == "sft" || stage == "pt")
         return;
-    refuseRun(root.positionOf(stageKey),
-              sentence("trains in the {} {}, with other networks or several texts for each sample", stageKey,
-                       stage),
-              reason::preferences);
+    const std::string does = sentence(
+        "trains in the {} {}, with other networks or several texts for each sample", stageKey, stage);
+    const model::Preference preference = preferenceOf(root, stage);
+    if (preference == model::Preference::None)
+        refuseRun(root.positionOf(stageKey), does, reason::preferences);
+    noteRunOnPreferences(root.positionOf(stageKey), does, preference, contents);
 }
 
 /// Of adapters where nothing is mixed: all is computed in the type that it has, and PEFT casts to and from
@@ -200,7 +213,7 @@ ConfigContents read(const ConfigText& text)
     const std::string type = readWord(root, typeKey, types, "lora");
     contents.model = networkOrWhyNot([&] {
         refuseOtherPurpose(root);
-        refuseOtherStage(root);
+        readStage(root, contents);
         refuseOtherRun(root, otherRuns);
         refuseSharedCuts(root);
         contents.tuningFor = readLlamaFactoryTuning(root, type, contents.warnings);

@@ -142,6 +142,10 @@ model::ModelSpec readNetwork(const ConfigSection& section)
         section.fail("family", "is \"{}\", which is none of {}", *family, model::familyWords());
 
     model::ModelSpec spec{.family = *family, .architecture = std::move(*architecture)};
+    if (model::needsPython(spec)) {
+        throw errorAt(section.positionOf("family"),
+                      "A network of transformers is described by its config.json; give that with --model.");
+    }
     SectionReader reader(section, {"family"});
     std::visit([&reader](auto& members) { visitFields(members, reader); }, spec.architecture);
     refuseOtherKeys(section, reader.known());

@@ -103,20 +103,29 @@ std::string componentOf(const ConfigSection& section)
 }
 
 /// What makes the run one that trials cannot stand for, though its network can be built.
-void refuseOtherRuns(const ConfigSection& root)
+///
+/// Of those that learn by preferences Python runs DPO.
+void refuseOtherRuns(const ConfigSection& root, ConfigContents& contents)
 {
-    for (const Difference& row : otherRuns) {
-        if (const auto found = firstOf(root, std::span(&row, 1)))
-            refuseRun(found->position, sentence("{} ({})", row.text, row.key), row.why);
-    }
     const ConfigSection loss = root.sectionIfAny("loss");
     const std::string name = componentOf(loss);
+    const bool isDpo = name.find("DPO") != std::string::npos && !root.has("policy_model");
+    for (const Difference& row : otherRuns) {
+        const auto found = firstOf(root, std::span(&row, 1));
+        if (!found)
+            continue;
+        const std::string does = sentence("{} ({})", row.text, row.key);
+        if (!isDpo || row.why != reason::preferences)
+            refuseRun(found->position, does, row.why);
+        noteRunOnPreferences(found->position, does, model::Preference::Dpo, contents);
+    }
+    const std::string does =
+        sentence("learns by preferences, from more than one answer a sample ({})", loss.pathOf(componentKey));
+    if (isDpo)
+        noteRunOnPreferences(loss.positionOf(componentKey), does, model::Preference::Dpo, contents);
     for (std::string_view kind : {"DPO", "PPO", "GRPO", "RSO", "SimPO"}) {
-        if (name.find(kind) != std::string::npos)
-            refuseRun(loss.positionOf(componentKey),
-                      sentence("learns by preferences, from more than one answer a sample ({})",
-                               loss.pathOf(componentKey)),
-                      reason::preferences);
+        if (!isDpo && name.find(kind) != std::string::npos)
+            refuseRun(loss.positionOf(componentKey), does, reason::preferences);
     }
 }
 
@@ -367,7 +376,7 @@ void readModelInto(const ConfigSection& root, ConfigContents& contents)
 {
     const ConfigSection section = *root.section("model");
     contents.model = networkOrWhyNot([&] {
-        refuseOtherRuns(root);
+        refuseOtherRuns(root, contents);
         return readTorchtuneModel(section, contents.warnings);
     });
     const auto* unsupported = std::get_if<UnsupportedModel>(&contents.model);

@@ -40,7 +40,7 @@ private slots:
               "\"add_cross_attention\": true}",
               "a part of a network that is not run here"}},
             {"preferences", {axolotl + "rl: dpo", "preferences or rewards"}},
-            {"another stage", {factory + "stage: rm", "preferences or rewards"}},
+            {"another stage", {factory + "finetuning_type: full\nstage: rm", "preferences or rewards"}},
             {"over devices", {axolotl + "tensor_parallel_size: 2", "a network or texts cut over devices"}},
             {"quantization-aware", {axolotl + "qat: {weight_dtype: mxfp4}", "quantization-aware training"}},
             {"another adapter", {factory + "finetuning_type: oft", "an adapter of another kind (OFT)"}},

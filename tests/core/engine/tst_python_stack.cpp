@@ -6,11 +6,14 @@
 #include "support/test_main.h"
 
 #include <QDir>
+#include <QElapsedTimer>
 #include <QFile>
+#include <QProcess>
 #include <QTemporaryDir>
 #include <QTest>
 
 #include <memory>
+#include <stop_token>
 
 using namespace batchpeak;
 using test::row;
@@ -106,6 +109,43 @@ private slots:
         const engine::PythonStack stack =
             engine::pythonStackOf(m_folder->filePath(QStringLiteral("none")), {});
         QVERIFY2(stack.problem.contains(QStringLiteral("does not answer")), qPrintable(stack.problem));
+    }
+
+    /// A config may come in a folder with modules of its own.
+    void runsNoCodeOfTheFolderItIsStartedIn()
+    {
+        const QString python = engine::pythonIn(QProcessEnvironment::systemEnvironment());
+        const QString packages = engine::pythonPackages(QCoreApplication::applicationDirPath());
+        if (python.isEmpty())
+            QSKIP("There is no python3 here.");
+        QVERIFY(!packages.isEmpty());
+        const QString mark = m_folder->filePath(QStringLiteral("was here"));
+        for (const char* module : {"json", "argparse", "torch", "batchpeak_trial"})
+            test::writeFile(m_folder->filePath(QLatin1String(module) + QLatin1String(".py")),
+                            "open(" + ('"' + mark.toUtf8() + '"') + ", 'w')\n");
+        const QString before = QDir::currentPath();
+        QVERIFY(QDir::setCurrent(m_folder->path()));
+        const engine::PythonStack stack = engine::pythonStackOf(python, packages);
+        QProcess worker;
+        worker.start(python,
+                     engine::pythonWorkerArguments(packages) + QStringList(QStringLiteral("--version")));
+        const bool hasEnded = worker.waitForFinished();
+        QVERIFY(QDir::setCurrent(before));
+        QVERIFY2(!stack.version.isEmpty(), qPrintable(stack.problem));
+        QVERIFY(hasEnded);
+        QVERIFY(worker.readAllStandardOutput().startsWith("batchpeak_trial.transformers"));
+        QVERIFY(!QFile::exists(mark));
+    }
+
+    void stopsToAskWhereNobodyWaits()
+    {
+        const QString program = makeProgram(QStringLiteral("slow"), "exec sleep 60");
+        std::stop_source stop;
+        stop.request_stop();
+        QElapsedTimer clock;
+        clock.start();
+        QVERIFY(!engine::pythonStackOf(program, {}, stop.get_token()).problem.isEmpty());
+        QVERIFY(clock.elapsed() < 30'000);
     }
 
     void findsItsPackageBesideTheProgram()

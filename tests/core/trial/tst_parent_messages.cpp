@@ -68,6 +68,23 @@ private slots:
               LoadRequest{.model = smallLlama(),
                           .tuning = {.fakeQuantization = {.weights = model::FakeQuantizedWeights::Int4}},
                           .sequenceLength = 8}},
+             {"load, a network of transformers",
+              LoadRequest{.model = {.family = "transformers",
+                                    .architecture = model::TransformersSpec{.type = "gpt_oss",
+                                                                            .config = "{\"a\": \"é\n\"}",
+                                                                            .takesTexts = false,
+                                                                            .positions = 8}},
+                          .tuning = {.adapter = model::AdapterKind::Lora,
+                                     .modules = {.targets = {"q_proj", "v_proj"}, .saved = {"lm_head"}}},
+                          .sequenceLength = 8}},
+             {"load, all linear layers of such a network",
+              LoadRequest{.model = {.family = "transformers", .architecture = model::TransformersSpec()},
+                          .tuning = {.adapter = model::AdapterKind::Lora,
+                                     .modules = {.targets = {"all-linear"}, .isPattern = true}},
+                          .sequenceLength = 8}},
+             {"load, preferences", LoadRequest{.model = smallLlama(),
+                                               .sequenceLength = 8,
+                                               .step = {.preference = model::Preference::Dpo}}},
              {"trial", TrialRequest{.id = -1,
                                     .microBatchSize = 65536,
                                     .minSteps = 1,
@@ -100,6 +117,22 @@ private slots:
                                     .microBatchSize = 24}},
              {"save", SaveRequest{.id = 10, .path = "/c"}}});
     }
+    /// Beside adapters the same network stands for the reference.
+    void preferencesSayWhetherASecondNetworkIsHeld()
+    {
+        LoadRequest load{.model = smallLlama(), .sequenceLength = 8};
+        const auto holds = [&](model::Preference preference, const char* text) {
+            load.step.preference = preference;
+            return toLine(load).find(text) != std::string::npos;
+        };
+        QVERIFY(!holds(model::Preference::None, "preference"));
+        QVERIFY(holds(model::Preference::Kto, R"("preference_reference":true)"));
+        QVERIFY(holds(model::Preference::Orpo, R"("preference_reference":false)"));
+        load.tuning = {.adapter = model::AdapterKind::Lora,
+                       .targets = {{.projection = model::Projection::Query}}};
+        QVERIFY(holds(model::Preference::Dpo, R"("preference_reference":false)"));
+    }
+
     void parentMessagesComeBack()
     {
         const auto& message = row<ParentMessage>();

@@ -144,7 +144,7 @@ private slots:
 
     void knowEveryFamily()
     {
-        std::set<std::string> known{"resnet", "torchscript"};
+        std::set<std::string> known{"resnet", "torchscript", "transformers"};
         for (const auto& [name, spec] : namedNetworks())
             known.insert(spec.family);
         std::istringstream words(model::familyWords());

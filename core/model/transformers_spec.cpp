@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "transformers_spec.h"
+
+#include "decoder_spec.h"
+
+#include <algorithm>
+
+namespace batchpeak::model {
+
+std::int64_t usualSequenceLength(const TransformersSpec& spec)
+{
+    return spec.positions > 0 ? std::min(spec.positions, usualTokens) : usualTokens;
+}
+
+std::optional<std::int64_t> longestSequence(const TransformersSpec&)
+{
+    return std::nullopt;
+}
+
+std::optional<std::string> problemWith(const TransformersSpec& spec)
+{
+    // It travels in one line of the trial protocol beside others, where quotes take two bytes.
+    constexpr std::size_t longestConfig = std::size_t{256} * 1024;
+    if (spec.config.empty())
+        return std::string("The network is one of transformers, but its config.json is missing.");
+    if (spec.config.size() > longestConfig) {
+        return std::string("The config.json of the network is longer than 256 KiB; leave out of it what does "
+                           "not describe the network.");
+    }
+    if (spec.positions < 0)
+        return std::string("The network must have positions for at least one token.");
+    return std::nullopt;
+}
+
+std::vector<Parameter> parameterTable(const TransformersSpec&)
+{
+    return {};
+}
+
+} // namespace batchpeak::model

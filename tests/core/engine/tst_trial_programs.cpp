@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/trial_programs.h"
+#include "support/rows.h"
+#include "support/test_main.h"
+
+#include <QTest>
+
+using namespace batchpeak;
+using namespace batchpeak::engine;
+using test::row;
+using test::rows;
+
+namespace {
+
+constexpr const char* gpt2 =
+    R"({"model_type": "gpt2", "vocab_size": 10, "n_embd": 8, "n_layer": 1, "n_head": 1,
+                                 "n_positions": 8})";
+constexpr const char* gptOss = R"({"model_type": "gpt_oss", "vocab_size": 10})";
+constexpr const char* sounds = R"({"model_type": "encodec", "sampling_rate": 24000})";
+
+PythonStack pythonWith(const QString& torch, const QString& problem = {})
+{
+    return {.program = QStringLiteral("/p"),
+            .version = QStringLiteral("3.11"),
+            .torch = torch,
+            .problem = problem};
+}
+
+struct Choice
+{
+    std::string config;
+    std::optional<PythonStack> python;
+    bool advisesPython = false;
+    test::Text advice;
+};
+
+} // namespace
+
+/// What is advised for the trials of a config.
+class TrialProgramsTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void areAdvised_data()
+    {
+        const QString same = workerTorch();
+        rows<Choice>(
+            {{"not asked yet", {gpt2, std::nullopt, false, ""}},
+             {"no Python", {gpt2, PythonStack(), false, "worker is advised: there is no Python here"}},
+             {"the same torch",
+              {gpt2, pythonWith(same), false, "worker is advised: your Python has the same"}},
+             {"the same for GPUs",
+              {gpt2, pythonWith(same + QStringLiteral("+cu128")), false, "has the same torch"}},
+             {"another torch", {gpt2, pythonWith(QStringLiteral("2.9.1")), true, "it has torch 2.9.1"}},
+             {"no trials there",
+              {gpt2, pythonWith(QStringLiteral("2.9.1"), QStringLiteral("No.")), false, "cannot run trials"}},
+             {"a network of Python's alone", {gptOss, pythonWith(same), true, "cannot run this network"}},
+             {"a network of nobody", {sounds, pythonWith(QStringLiteral("2.9.1")), false, ""}}});
+    }
+    void areAdvised()
+    {
+        const auto& [config, python, advisesPython, advice] = row<Choice>();
+        const auto file = ConfigFile::fromText(QStringLiteral("config.json"), config);
+        const TrialPrograms programs = trialProgramsFor(file, python);
+        QCOMPARE(programs.advisesPython, advisesPython);
+        QVERIFY2(programs.advice.contains(advice), qPrintable(programs.advice));
+        QCOMPARE(programs.advice.isEmpty(), advice.isEmpty());
+        QCOMPARE(programs.workerProblem.isEmpty(), config == gpt2);
+    }
+};
+
+BATCHPEAK_TEST(TrialProgramsTest)
+#include "tst_trial_programs.moc"
