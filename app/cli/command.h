@@ -64,6 +64,8 @@ std::unique_ptr<Command> makeExploreCommand(std::string file = {}, std::string m
 /// Trains in the terminal: real optimizer steps, what they come to on stdout and into an events file. With
 /// --confirm it measures the sizes that an exploration has found instead.
 std::unique_ptr<Command> makeTrainCommand();
+/// The latter as a command of its own.
+std::unique_ptr<Command> makeConfirmCommand();
 
 /// Says what was read from a config: format, network, batch plans, run and warnings. A network that cannot be
 /// run is part of what was read, not an error. Or prints the config as one of Batchpeak's own, for which it

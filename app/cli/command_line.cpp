@@ -67,6 +67,7 @@ CommandLine::Private::Private()
 
     commands.push_back(makeExploreCommand());
     commands.push_back(makeTrainCommand());
+    commands.push_back(makeConfirmCommand());
     commands.push_back(makeInspectCommand());
     commands.push_back(makeExportCommand());
     commands.push_back(makeDevicesCommand());

@@ -36,11 +36,18 @@ void checkCheckpointFolder(const QString& folder)
                      " cannot be made or written; name another.");
 }
 
+/// `batchpeak train`, or `batchpeak confirm`, which is the same as its --confirm.
 class TrainCommand : public Command
 {
 public:
-    std::string name() const override { return "train"; }
-    std::string summary() const override { return "Train with accumulated micro-batches, in this terminal"; }
+    explicit TrainCommand(bool isConfirm) : m_isConfirm(isConfirm) { m_arguments.confirms = isConfirm; }
+
+    std::string name() const override { return m_isConfirm ? "confirm" : "train"; }
+    std::string summary() const override
+    {
+        return m_isConfirm ? "Compare full steps with what the last exploration predicts"
+                           : "Train with accumulated micro-batches, in this terminal";
+    }
     void addOptions(Options& options) override;
     void checkOptions() const override;
     int run() override;
@@ -50,6 +57,7 @@ private:
     int confirm(const engine::ConfigFile& file, EventsFile& events, Console& console) const;
     int runInEventLoop(training::TrainingRun& training, Console& console) const;
 
+    bool m_isConfirm;
     std::string m_file;
     std::string m_model;
     TrainingArguments m_arguments;
@@ -61,9 +69,12 @@ private:
 
 void TrainCommand::addOptions(Options& options)
 {
-    options.addArgument("FILE", "Config to train", m_file);
+    options.addArgument("FILE", m_isConfirm ? "Config that was explored" : "Config to train", m_file);
     addModelOption(options, m_model);
-    addTrainingOptions(options, m_arguments);
+    if (m_isConfirm)
+        addConfirmationOptions(options, m_arguments);
+    else
+        addTrainingOptions(options, m_arguments);
     addEventsOption(options, m_events);
     options.addFlag("--force", "Overwrite a file that is there already, where --events names one", m_force);
     options.addFlag("--quiet", "Print the summary and errors only", m_quiet);
@@ -73,7 +84,7 @@ void TrainCommand::addOptions(Options& options)
 void TrainCommand::checkOptions() const
 {
     if (m_file.empty())
-        throw UsageError("name the config to train: batchpeak train FILE.");
+        throw UsageError("name the config to " + name() + ": batchpeak " + name() + " FILE.");
     checkTrainingArguments(m_arguments);
 }
 
@@ -84,7 +95,7 @@ int TrainCommand::run()
     checkCheckpointFolder(m_arguments.options.checkpointFolder);
 
     Console console(m_events == "-" ? stderr : stdout, m_colours);
-    console.remark(warningLines(file.path(), file.contents()));
+    console.remark(warningLines(file.path(), file.contentsFor(m_arguments.options.run)));
     EventsFile events(m_events,
                       {file.path(), file.modelSource(), QString::fromStdString(m_arguments.options.data.path),
                        m_arguments.options.growth},
@@ -97,7 +108,7 @@ int TrainCommand::train(const engine::ConfigFile& file, EventsFile& events, Cons
     if (m_arguments.asksForASearch && !m_quiet)
         console.remark(QString::fromUtf8(searchNote));
     training::TrainingRun training;
-    training.load(file.path(), file.contents(), m_arguments.options);
+    training.load(file.path(), file.contentsFor(m_arguments.options.run), m_arguments.options);
 
     std::unique_ptr<training::TrainingEventLog> eventLog;
     if (QIODevice* device = events.device()) {
@@ -129,7 +140,12 @@ int TrainCommand::confirm(const engine::ConfigFile& file, EventsFile& events, Co
 
 std::unique_ptr<Command> makeTrainCommand()
 {
-    return std::make_unique<TrainCommand>();
+    return std::make_unique<TrainCommand>(/*isConfirm=*/false);
+}
+
+std::unique_ptr<Command> makeConfirmCommand()
+{
+    return std::make_unique<TrainCommand>(/*isConfirm=*/true);
 }
 
 } // namespace batchpeak::cli

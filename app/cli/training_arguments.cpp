@@ -38,19 +38,24 @@ void addSubject(Options& options, TrainingArguments& arguments, training::Traini
     }
 }
 
+void addConfirmSteps(Options& options, const std::string& name, TrainingArguments& arguments)
+{
+    options.addText(
+        name, "N",
+        "Timed steps of each of the two (" + std::to_string(training::usualConfirmationSteps) + ")",
+        [&arguments](const std::string& text) {
+            arguments.confirmSteps = static_cast<int>(engine::countFromText(text, 1, mostConfirmSteps));
+        });
+}
+
 void addConfirmOptions(Options& options, TrainingArguments& arguments)
 {
     options.addFlag(
         "--confirm",
         "Run full steps at the size that the last exploration recommends and at its runner-up, and "
-        "compare with what it predicts",
+        "compare with what it predicts; as batchpeak confirm does",
         arguments.confirms);
-    options.addText(
-        "--confirm-steps", "N",
-        "Timed steps of each of the two (" + std::to_string(training::usualConfirmationSteps) + ")",
-        [&arguments](const std::string& text) {
-            arguments.confirmSteps = static_cast<int>(engine::countFromText(text, 1, mostConfirmSteps));
-        });
+    addConfirmSteps(options, "--confirm-steps", arguments);
 }
 
 /// Options of an exploration that somebody may try here.
@@ -114,6 +119,14 @@ void addTrainingOptions(Options& options, TrainingArguments& arguments)
     addRunOptions(options, arguments.options.run, training::trainingOption("--device").help);
     options.beginGroup(Options::hidden);
     addRefusedOptions(options);
+    options.endGroup();
+}
+
+void addConfirmationOptions(Options& options, TrainingArguments& arguments)
+{
+    addConfirmSteps(options, "--steps", arguments);
+    options.beginGroup("Network and device");
+    addRunOptions(options, arguments.options.run, training::trainingOption("--device").help);
     options.endGroup();
 }
 

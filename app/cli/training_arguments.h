@@ -26,6 +26,9 @@ struct TrainingArguments
 /// \param arguments  filled while parsing; must live as long
 void addTrainingOptions(Options& options, TrainingArguments& arguments);
 
+/// Those of full steps at the sizes that an exploration found, alone.
+void addConfirmationOptions(Options& options, TrainingArguments& arguments);
+
 /// \throws UsageError where options contradict each other, or one says nothing without another
 void checkTrainingArguments(const TrainingArguments& arguments);
 
