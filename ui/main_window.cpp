@@ -16,6 +16,7 @@
 #include "message_banner.h"
 #include "network_dialog.h"
 #include "plain_text.h"
+#include "plan/plan_search.h"
 #include "plan/plan_view.h"
 #include "recent_files.h"
 #include "run/steering_panel.h"
@@ -49,15 +50,12 @@ using namespace std::chrono_literals;
 
 // Thirty pictures a second: both charts together take about half of that time to draw.
 constexpr auto drawInterval = 33ms;
-// How old the free memory of the plan may be.
-constexpr auto deviceInterval = 5s;
 constexpr QSize usualSize{1440, 900};
 
-// More would take the charts' room.
 constexpr qsizetype mostRemarks = 3;
 
 /// What a person should know about a config that can be explored, a sentence a line: the first few of them,
-/// and how many there are besides. Empty where there is nothing.
+/// as more would take the charts' room, and how many there are besides. Empty where there is nothing.
 QString remarksText(const engine::ConfigFile& file)
 {
     const auto& warnings = file.contents().warnings;
@@ -89,22 +87,9 @@ QString absolutePath(const engine::ConfigFile& file)
 MainWindow::MainWindow(QWidget* parent)
     : QMainWindow(parent),
       m_lease(std::make_shared<engine::DeviceLease>()),
-      m_exploration(new engine::Exploration(
-          {.pythonStackOf = [this](const QString& program,
-                                   const QString& packages) { return pythonStackOf(program, packages); },
-           .lease = m_lease},
-          this)),
-      m_deviceSearch([this](const device::LocalDevices& devices) {
-          if (m_view->isPlanShown())
-              m_view->plan()->setDevices(devices);
-          draw();
-      }),
-      m_pythonSearch([this](const engine::PythonStack& python) {
-          m_python = python;
-          if (m_view->isPlanShown())
-              m_view->plan()->setPython(m_python);
-          draw();
-      }),
+      m_planSearch(new PlanSearch([this] { return m_view->isPlanShown() && isVisible(); }, this)),
+      m_exploration(
+          new engine::Exploration({.pythonStackOf = m_planSearch->stackSource(), .lease = m_lease}, this)),
       m_themeSetting(m_settings.theme()),
       m_actions(new WindowActions(this)),
       m_exports(new WindowExports(this)),
@@ -284,35 +269,16 @@ void MainWindow::connectExports()
 
 void MainWindow::connectPlan()
 {
-    m_deviceTimer.setInterval(deviceInterval);
-    connect(&m_deviceTimer, &QTimer::timeout, this, [this] {
-        if (m_view->isPlanShown() && isVisible())
-            lookForDevices();
+    connect(m_planSearch, &PlanSearch::devicesFound, this, [this](const device::LocalDevices& devices) {
+        if (m_view->isPlanShown())
+            m_view->plan()->setDevices(devices);
+        draw();
     });
-}
-
-void MainWindow::lookForDevices()
-{
-    if (!m_deviceSearch.isUnderWay())
-        m_deviceSearch.start([](const std::stop_token&) { return device::localDevices(); });
-}
-
-void MainWindow::askPython()
-{
-    const QString asked = m_options.python.isEmpty() ? engine::anyPython : m_options.python;
-    if (m_askedPython == asked)
-        return;
-    m_askedPython = asked;
-    m_python.reset();
-    m_view->plan()->setPython(m_python);
-    m_pythonSearch.start(
-        [asked](const std::stop_token& token) { return engine::pythonStackNamed(asked, token); });
-}
-
-/// What it was found to have is not asked for again in the window's own thread.
-engine::PythonStack MainWindow::pythonStackOf(const QString& program, const QString& packages) const
-{
-    return m_python && m_python->program == program ? *m_python : engine::pythonStackOf(program, packages);
+    connect(m_planSearch, &PlanSearch::pythonChanged, this, [this] {
+        if (m_view->isPlanShown())
+            m_view->plan()->setPython(m_planSearch->python());
+        draw();
+    });
 }
 
 void MainWindow::connectSteering()
@@ -333,8 +299,7 @@ void MainWindow::connectSteering()
 void MainWindow::showPlan()
 {
     // Only now: the first picture of an empty window does not wait for it.
-    if (!m_deviceTimer.isActive()) {
-        m_deviceTimer.start();
+    if (m_planSearch->begin()) {
         connect(m_view->plan(), &PlanView::optionsChanged, this, &MainWindow::takeOptions);
         connect(m_view->plan(), &PlanView::problemChanged, this, &MainWindow::draw);
     }
@@ -342,9 +307,8 @@ void MainWindow::showPlan()
     m_view->plan()->setConfig(*m_config, m_options);
     m_view->setConfig(*m_config);
     m_view->showPlan(true);
-    m_view->plan()->setPython(m_python);
-    askPython();
-    lookForDevices();
+    m_view->plan()->setPython(m_planSearch->python());
+    m_planSearch->lookFor(m_options.python);
     // The first picture does not wait for the history either.
     QTimer::singleShot(0, this, [this] {
         m_view->plan()->setEarlier(m_earlierRuns->entries());
@@ -406,7 +370,7 @@ void MainWindow::takeOptions(const engine::ExplorationOptions& options)
     m_settings.setOptionsOf(absolutePath(*m_config), engine::wordsFor(options));
     m_phases = engine::PhaseSequence(options);
     if (m_view->isPlanShown())
-        askPython();
+        m_planSearch->askPython(m_options.python);
     try {
         m_exploration->load(*m_config, m_phases.options());
         m_training->setConfig(*m_config, m_options);

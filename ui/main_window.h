@@ -8,7 +8,6 @@
 #include "engine/config_file.h"
 #include "engine/device_lease.h"
 #include "engine/phase_sequence.h"
-#include "engine/python_stack.h"
 #include "engine/snapshot.h"
 #include "store/exploration_records.h"
 #include "theme/theme.h"
@@ -30,6 +29,7 @@ namespace batchpeak::ui {
 
 class ExplorationView;
 class NetworkPicker;
+class PlanSearch;
 class RecentFiles;
 class WindowActions;
 class WindowDesktop;
@@ -94,10 +94,6 @@ private:
     void rememberOpened(const QString& path);
     QString configInHand() const;
     void connectPlan();
-    void lookForDevices();
-    /// Asks the interpreter that the options name, unless it was.
-    void askPython();
-    engine::PythonStack pythonStackOf(const QString& program, const QString& packages) const;
     void connectSteering();
     void takeOptions(const engine::ExplorationOptions& options);
     engine::ExplorationOptions optionsFor(const engine::ConfigFile& file) const;
@@ -115,6 +111,7 @@ private:
 
     /// Of all that this window runs.
     std::shared_ptr<engine::DeviceLease> m_lease;
+    PlanSearch* m_planSearch;
     engine::Exploration* m_exploration;
     /// Of the command line.
     engine::ExplorationOptions m_given;
@@ -122,12 +119,6 @@ private:
     engine::ExplorationOptions m_options;
     engine::PhaseSequence m_phases;
     QHash<QString, engine::ExplorationOptions> m_asked;
-    engine::BackgroundSearch<device::LocalDevices> m_deviceSearch;
-    engine::BackgroundSearch<engine::PythonStack> m_pythonSearch;
-    /// Which interpreter was asked last, as the options name it.
-    std::optional<QString> m_askedPython;
-    /// What it has; nothing while it is asked.
-    std::optional<engine::PythonStack> m_python;
     std::optional<engine::ConfigFile> m_config;
     /// Of that config, where it was cut off and can go on.
     std::optional<store::StoredExploration> m_cut;
@@ -150,7 +141,6 @@ private:
     RecentFiles* m_recent;
     ExplorationView* m_view;
     QTimer m_drawTimer;
-    QTimer m_deviceTimer;
 };
 
 } // namespace batchpeak::ui

@@ -8,6 +8,7 @@
 #include "charts/exploration_charts.h"
 #include "charts/run_charts.h"
 #include "engine/phase_sequence.h"
+#include "engine/python_stack.h"
 #include "sample_snapshots.h"
 #include "sample_trainings.h"
 #include "sample_windows.h"
@@ -110,6 +111,18 @@ void lookAtTheBest(test::SampleWindow& window)
     send(QEvent::MouseButtonRelease, to, Qt::NoButton);
     window.findChild<ExplorationCharts*>()->setSelectedSize(208);
     emit chart->placePointedAt(192);
+}
+
+/// Of an active environment on the computer of the samples.
+engine::PythonStack samplePython(const QString& torch = QStringLiteral("2.11.0"))
+{
+    return {.program = QStringLiteral("/home/me/venv/bin/python3"),
+            .version = QStringLiteral("3.12.4"),
+            .torch = torch,
+            .transformers = QStringLiteral("5.23.0"),
+            .peft = QStringLiteral("0.21.2"),
+            .devices = {QStringLiteral("NVIDIA H100 80GB HBM3"), QStringLiteral("NVIDIA H100 80GB HBM3"),
+                        QStringLiteral("AMD EPYC 9554")}};
 }
 
 /// Draws whatever is asked for in one theme.
@@ -241,7 +254,7 @@ private:
         engine::ExplorationOptions inPython;
         inPython.python = engine::anyPython;
         drawPlan("plan-python", gpt, inPython, test::sampleDevices(),
-                 test::samplePython(QStringLiteral("2.9.1+cu128")));
+                 samplePython(QStringLiteral("2.9.1+cu128")));
         drawPlan("plan-python-alone", fileWith("config.json", unknownNetwork), {}, test::sampleDevices());
         drawPlan("plan-python-lacks", gpt, inPython, test::processorAlone(),
                  engine::PythonStack{
@@ -254,7 +267,7 @@ private:
 
     void drawPlan(const char* name, const QString& config, const engine::ExplorationOptions& options,
                   const device::LocalDevices& devices,
-                  const engine::PythonStack& python = test::samplePython()) const
+                  const engine::PythonStack& python = samplePython()) const
     {
         if (!isAskedFor(QString::fromUtf8(name)))
             return;

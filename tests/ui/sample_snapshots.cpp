@@ -88,17 +88,6 @@ device::LocalDevices sampleDevices()
     return devices;
 }
 
-engine::PythonStack samplePython(const QString& torch)
-{
-    return {.program = QStringLiteral("/home/me/venv/bin/python3"),
-            .version = QStringLiteral("3.12.4"),
-            .torch = torch,
-            .transformers = QStringLiteral("5.23.0"),
-            .peft = QStringLiteral("0.21.2"),
-            .devices = {QStringLiteral("NVIDIA H100 80GB HBM3"), QStringLiteral("NVIDIA H100 80GB HBM3"),
-                        QStringLiteral("AMD EPYC 9554")}};
-}
-
 DeviceSnapshot sampleGpu(const QString& id)
 {
     return {.id = id,

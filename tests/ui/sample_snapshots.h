@@ -3,7 +3,6 @@
 #pragma once
 
 #include "device/local_device.h"
-#include "engine/python_stack.h"
 #include "engine/snapshot.h"
 
 #include <QDateTime>
@@ -78,8 +77,6 @@ double peakGibibytesAt(double size);
 /// Two GPUs, of which others use one, and the CPU.
 device::LocalDevices sampleDevices();
 device::LocalDevices processorAlone();
-/// Of an active environment on that computer.
-engine::PythonStack samplePython(const QString& torch = QStringLiteral("2.11.0"));
 engine::DeviceSnapshot sampleGpu(const QString& id);
 /// Its worker has ended.
 void release(engine::DeviceSnapshot& device);

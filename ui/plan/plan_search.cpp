@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "plan_search.h"
+
+#include <chrono>
+#include <utility>
+
+namespace batchpeak::ui {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+// Others come and go on a server's GPUs.
+constexpr auto deviceInterval = 5s;
+
+} // namespace
+
+PlanSearch::PlanSearch(std::function<bool()> isLookedAt, QObject* parent)
+    : QObject(parent),
+      m_devices([this](const device::LocalDevices& devices) { emit devicesFound(devices); }),
+      m_pythons([this](const engine::PythonStack& python) {
+          m_python = python;
+          emit pythonChanged();
+      })
+{
+    m_timer.setInterval(deviceInterval);
+    connect(&m_timer, &QTimer::timeout, this, [this, isLookedAt = std::move(isLookedAt)] {
+        if (isLookedAt())
+            lookForDevices();
+    });
+}
+
+bool PlanSearch::begin()
+{
+    if (m_timer.isActive())
+        return false;
+    m_timer.start();
+    return true;
+}
+
+void PlanSearch::lookFor(const QString& python)
+{
+    askPython(python);
+    lookForDevices();
+}
+
+void PlanSearch::lookForDevices()
+{
+    if (!m_devices.isUnderWay())
+        m_devices.start([](const std::stop_token&) { return device::localDevices(); });
+}
+
+void PlanSearch::askPython(const QString& python)
+{
+    const QString asked = python.isEmpty() ? engine::anyPython : python;
+    if (m_asked == asked)
+        return;
+    m_asked = asked;
+    m_python.reset();
+    emit pythonChanged();
+    m_pythons.start([asked](const std::stop_token& token) { return engine::pythonStackNamed(asked, token); });
+}
+
+decltype(engine::ExplorationParts::pythonStackOf) PlanSearch::stackSource() const
+{
+    return [this](const QString& program, const QString& packages) {
+        return m_python && m_python->program == program ? *m_python
+                                                        : engine::pythonStackOf(program, packages);
+    };
+}
+
+} // namespace batchpeak::ui
