@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "device/local_device.h"
 #include "earlier_runs.h"
-#include "engine/background_search.h"
 #include "engine/config_file.h"
 #include "engine/device_lease.h"
 #include "engine/phase_sequence.h"

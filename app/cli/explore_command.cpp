@@ -34,12 +34,6 @@ namespace batchpeak::cli {
 
 namespace {
 
-/// batchpeak-worker of this computer runs the trials.
-bool isOwnWorker(const engine::ExplorationOptions& options)
-{
-    return options.python.isEmpty() && options.workerCommand.isEmpty() && options.launcher.isEmpty();
-}
-
 class ExploreCommand : public Command
 {
 public:
@@ -181,7 +175,7 @@ int ExploreCommand::explore(const engine::ConfigFile& file, engine::Exploration&
         if (programs.advisesPython)
             console.remark(QStringLiteral("%1 To do so, add --with python.").arg(programs.advice));
     });
-    if (isOwnWorker(m_options))
+    if (m_options.isOwnWorker())
         pythonSearch.start(
             [](const std::stop_token& token) { return engine::pythonStackNamed(engine::anyPython, token); });
     if (m_stored) {

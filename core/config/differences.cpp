@@ -131,12 +131,8 @@ void warnOf(const Settings& settings, std::span<const Difference> differences, s
 
 void refuseOtherRun(const Settings& settings, std::span<const Difference> differences)
 {
-    for (const Difference& difference : differences) {
-        if (!applies(settings, difference))
-            continue;
-        const Warning found = told(settings, difference);
-        refuseRun(found.position, found.sentence, difference.why);
-    }
+    ConfigContents nothingIsNoted;
+    refuseOtherRun(settings, differences, model::Preference::None, nothingIsNoted);
 }
 
 void refuseOtherNetwork(const Settings& settings, std::span<const Difference> differences)

@@ -29,12 +29,12 @@ QString entry(const std::string& key, const QString& value)
 
 QString networkText(const model::ModelSpec& spec, const model::Tuning& tuning)
 {
-    const QString family = QString::fromStdString(spec.family);
+    const QString family = QString::fromStdString(model::nameOf(spec));
     if (std::holds_alternative<model::ScriptSpec>(spec.architecture))
         return Translated::tr("%1, a module whose parameters are counted when it is loaded").arg(family);
     if (model::needsPython(spec))
         return Translated::tr("%1, a network of transformers whose parameters are counted when it is loaded")
-            .arg(QString::fromStdString(model::nameOf(spec)));
+            .arg(family);
     const model::ParameterCounts counts = model::parameterCounts(spec, tuning);
     const QString parameters = parametersText(counts.all(), counts.frozen);
     return (counts.frozen > 0 ? Translated::tr("%1, %2") : Translated::tr("%1 with %2"))

@@ -109,9 +109,9 @@ ConfigFile ConfigFile::fromText(const QString& path, const std::string& text)
     file.m_networks = networkFiles({QFileInfo(path).absolutePath(), QDir::currentPath()});
     try {
         file.m_format = config::recognise(file.m_text, file.m_networks);
-        file.m_contents = file.m_format->read();
-        resolvePaths(file.m_contents, path);
-        file.noteWhatPythonRuns(file.m_format->readForPython());
+        config::ConfigContents contents = file.m_format->readForPython();
+        resolvePaths(contents, path);
+        file.setContents(std::move(contents));
     } catch (const ConfigError& error) {
         throw located(path, error);
     }
@@ -133,11 +133,12 @@ bool ConfigFile::isForPythonAlone() const
     return m_contentsForPython && std::holds_alternative<model::ModelSpec>(m_contentsForPython->model);
 }
 
-void ConfigFile::noteWhatPythonRuns(config::ConfigContents contents)
+void ConfigFile::setContents(config::ConfigContents forPython)
 {
+    m_contents = config::asRunHere(forPython);
     m_contentsForPython.reset();
-    if (contents.notRunHere)
-        m_contentsForPython = std::move(contents);
+    if (forPython.notRunHere)
+        m_contentsForPython = std::move(forPython);
 }
 
 ConfigFile ConfigFile::withModel(const QString& fileOrId) const
@@ -156,10 +157,11 @@ ConfigFile ConfigFile::withModel(const QString& fileOrId) const
 
     ConfigFile file = *this;
     try {
-        const config::ConfigContents whole = config::withModelOf(m_format->readForPython(), source);
-        file.m_contents =
-            source.notRunHere ? config::asRunHere(whole) : config::withModelOf(m_format->read(), source);
-        file.noteWhatPythonRuns(whole);
+        const config::ConfigContents own = m_format->readForPython();
+        file.setContents(config::withModelOf(own, source));
+        // A network that batchpeak-worker runs it runs in whatever the config's own run is.
+        if (!source.notRunHere)
+            file.m_contents = config::withModelOf(config::asRunHere(own), source);
     } catch (const ConfigError& error) {
         throw located(m_path, error);
     }

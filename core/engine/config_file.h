@@ -69,7 +69,7 @@ public:
 private:
     ConfigFile() = default;
     void refuseIfChanged() const;
-    void noteWhatPythonRuns(config::ConfigContents contents);
+    void setContents(config::ConfigContents forPython);
 
     QString m_path;
     QString m_chosenModel;

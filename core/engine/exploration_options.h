@@ -80,8 +80,8 @@ struct ExplorationOptions
     bool isFresh = false;
     /// Program and arguments that take the worker's place; empty stands for batchpeak-worker.
     QString workerCommand;
-    /// The user's own Python, by the path of its interpreter, or "python" for the one that is found; empty where it
-    /// takes no part. It runs the config's network as the user's trainer does, and is no other run.
+    /// The user's own Python, by the path of its interpreter, or "python" for the one that is found; empty
+    /// where it takes no part. It runs the config's network as the user's trainer does, and is no other run.
     QString python;
     /// Code that the config names may run here.
     bool trustsCode = false;
@@ -90,6 +90,9 @@ struct ExplorationOptions
     /// How long a worker may take from its start to its first word. Without it a minute, and behind a
     /// launcher, which may queue, any time.
     std::optional<std::chrono::seconds> startTimeout;
+
+    /// batchpeak-worker of this computer runs the trials.
+    bool isOwnWorker() const { return python.isEmpty() && workerCommand.isEmpty() && launcher.isEmpty(); }
 };
 
 } // namespace batchpeak::engine

@@ -151,9 +151,14 @@ PythonStack pythonStackOf(const QString& program, const QString& packages, const
     return stack;
 }
 
+QString pythonNamed(const QString& python)
+{
+    return python == anyPython ? pythonIn(QProcessEnvironment::systemEnvironment()) : python;
+}
+
 PythonStack pythonStackNamed(const QString& python, const std::stop_token& token)
 {
-    const QString program = python == anyPython ? pythonIn(QProcessEnvironment::systemEnvironment()) : python;
+    const QString program = pythonNamed(python);
     if (program.isEmpty())
         return {};
     return pythonStackOf(program, pythonPackages(QCoreApplication::applicationDirPath()), token);

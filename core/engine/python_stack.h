@@ -56,8 +56,9 @@ QStringList pythonWorkerArguments(const QString& packages);
 /// \param token  may end the wait
 PythonStack pythonStackOf(const QString& program, const QString& packages, const std::stop_token& token = {});
 
-/// The same of the interpreter that the options name: anyPython, or a path. Its program is empty where there
-/// is none.
+/// The interpreter that options name: anyPython, or a path; empty where there is none.
+QString pythonNamed(const QString& python);
+/// What that one has; its program is empty where there is none.
 PythonStack pythonStackNamed(const QString& python, const std::stop_token& token = {});
 
 /// "Python 3.11.2 (/venv/bin/python3): torch 2.11.0, transformers 5.23.0, peft 0.21.2."

@@ -71,18 +71,16 @@ QStringList ownWorker(const device::LocalDevice& device, const QString& programF
 bool mayChooseWaiting(const ExplorationOptions& options)
 {
     const auto isSaid = [](const char* name) { return qEnvironmentVariableIsSet(name); };
-    return options.workerCommand.isEmpty() && options.python.isEmpty() && options.launcher.isEmpty() &&
-           !isSaid("OMP_WAIT_POLICY") && !isSaid("GOMP_SPINCOUNT") && !isSaid("KMP_BLOCKTIME");
+    return options.isOwnWorker() && !isSaid("OMP_WAIT_POLICY") && !isSaid("GOMP_SPINCOUNT") &&
+           !isSaid("KMP_BLOCKTIME");
 }
 
 /// As the options name it. Behind a launcher it is another computer's, where nothing can be looked up.
 QString pythonProgram(const ExplorationOptions& options)
 {
-    if (options.python != anyPython)
-        return options.python;
-    if (!options.launcher.isEmpty())
+    if (options.python == anyPython && !options.launcher.isEmpty())
         return QStringLiteral("python3");
-    return pythonIn(QProcessEnvironment::systemEnvironment());
+    return pythonNamed(options.python);
 }
 
 /// \throws ExplorationError where trials cannot run in the Python that the options name

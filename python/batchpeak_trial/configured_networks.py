@@ -14,6 +14,7 @@ import sys
 from dataclasses import dataclass
 
 from . import host_memory
+from .failures import is_of_memory
 from .serving import Refusal
 
 # Of checkpoints and not of networks, or what would be fetched from a hub; the precision is that of the load.
@@ -51,6 +52,7 @@ _TASKS = (
     ("MODEL_FOR_TOKEN_CLASSIFICATION_MAPPING_NAMES", TOKEN_CLASSES),
     ("MODEL_FOR_QUESTION_ANSWERING_MAPPING_NAMES", SPANS),
 )
+_TRANSLATED_FIRST = sorted(_TASKS, key=lambda task: task[1] != TRANSLATED)
 _SUFFIXES = (
     ("ForCausalLM", CAUSAL),
     ("LMHeadModel", CAUSAL),
@@ -90,7 +92,7 @@ class ConfiguredNetwork:
         try:
             return self.network_class._from_config(self.config, **options)
         except Exception as error:  # each class checks its keys in its own way
-            if "out of memory" in str(error).lower() or isinstance(error, MemoryError):
+            if is_of_memory(error):
                 raise
             raise _unmade(self.name, error) from error
 
@@ -230,8 +232,7 @@ def _network_of(config) -> ConfiguredNetwork:
     named = _named_class(config)
     if named:
         return _made(config, named, _task_of(named))
-    order = sorted(_TASKS, key=lambda task: task[1] != TRANSLATED) if _is_translator(config) else _TASKS
-    for mapping, task in order:
+    for mapping, task in _TRANSLATED_FIRST if _is_translator(config) else _TASKS:
         found = _class_of(config, mapping)
         if found and _has_loss(found):
             return _made(config, found, task)
@@ -313,7 +314,7 @@ def _task_of(network_class: type) -> str:
     from transformers.models.auto import modeling_auto
 
     name = network_class.__name__
-    for mapping, task in sorted(_TASKS, key=lambda task: task[1] != TRANSLATED):
+    for mapping, task in _TRANSLATED_FIRST:
         for names in getattr(modeling_auto, mapping, {}).values():
             if name == names or (isinstance(names, (list, tuple)) and name in names):
                 return task

@@ -101,6 +101,11 @@ def requested_bytes(text: str) -> int:
         return 0
 
 
+def is_of_memory(error: BaseException) -> bool:
+    """Whatever memory it was, and whoever else would have had something to say of the error."""
+    return isinstance(error, MemoryError) or "out of memory" in str(error).lower()
+
+
 def classify(error: BaseException, has_gpu: bool) -> Failure:
     """A program beside a GPU that is refused main memory would be refused it at other sizes too."""
     if isinstance(error, FailureElsewhere):

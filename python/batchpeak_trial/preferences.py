@@ -18,7 +18,7 @@ import tempfile
 import torch
 
 from .configured_networks import one_line
-from .failures import UnsupportedSize
+from .failures import UnsupportedSize, is_of_memory
 from .requirements import require, version_of
 from .serving import Refusal
 
@@ -30,6 +30,8 @@ _TRAINERS = {
     "kto": ("KTO", ("trl", "trl.experimental.kto")),
     "reward": ("Reward", ("trl",)),
 }
+# Those that learn by what a network says that is not trained.
+_WITH_REFERENCE = ("dpo", "kto")
 # CPO without the likelihood of the chosen texts is SimPO, as trl's documentation has it.
 _OPTIONS = {"simpo": {"loss_type": "simpo", "cpo_alpha": 0.0}}
 _PAIRED_ROWS = {"prompt": ["a"] * 2, "chosen": [" b"] * 2, "rejected": [" c"] * 2}
@@ -48,7 +50,7 @@ def is_known(preference) -> bool:
 
 def has_reference(request: dict) -> bool:
     """Whether a second network is held, run forward and never trained."""
-    return request.get("preference") in ("dpo", "kto") and bool(request.get("preference_reference"))
+    return request.get("preference") in _WITH_REFERENCE and bool(request.get("preference_reference"))
 
 
 def prepare(preference: str) -> None:
@@ -76,7 +78,7 @@ class PreferenceLoss:
         except Refusal:
             raise
         except Exception as error:  # each trainer checks what it is given in its own way
-            if "out of memory" in str(error).lower() or isinstance(error, MemoryError):
+            if is_of_memory(error):
                 raise
             text = "%s of trl %s does not train this network (%s)."
             name = _TRAINERS[self._kind][0] + "Trainer"
@@ -129,7 +131,7 @@ class PreferenceLoss:
         folder = tempfile.mkdtemp(prefix="batchpeak-trl-")
         try:
             options = {}
-            if self._kind in ("dpo", "kto"):
+            if self._kind in _WITH_REFERENCE:
                 options["ref_model"] = reference or _stand_in()
             trainer = trainer_class(
                 model=module,
@@ -140,7 +142,7 @@ class PreferenceLoss:
             )
         finally:
             shutil.rmtree(folder, ignore_errors=True)
-        if self._kind in ("dpo", "kto") and reference is None:
+        if self._kind in _WITH_REFERENCE and reference is None:
             trainer.ref_model = None
             self._brings_reference = not hasattr(module, "peft_config")
             # Its name in 0.x, and in 1.x.

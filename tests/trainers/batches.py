@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a config says of batches, as Batchpeak and as its trainer state it."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Optional
 
 
@@ -20,9 +20,6 @@ class Batches:
         return (
             f"micro-batch {self.micro_batch_size}, {self.accumulation_steps} steps, batch {self.global_batch_size}"
         )
-
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 @dataclass(frozen=True)

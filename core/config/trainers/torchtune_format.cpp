@@ -54,18 +54,23 @@ using enum Difference::When;
 /// What the run does that trials do not. Keys are those of recipes/knowledge_distillation_*.py,
 /// full_dpo_distributed.py and lora_dpo_*.py.
 constexpr std::array<Difference, 6> otherRuns{
-    {{"teacher_model", "uses a second network, the teacher", There, {}, {}, reason::secondNetwork},
-     {"ref_checkpointer", "uses a second network, the reference", There, {}, {}, reason::preferences},
-     {"reference_checkpointer", "uses a second network, the reference", There, {}, {}, reason::preferences},
-     {"policy_model", "trains several networks", There, {}, {}, reason::preferences},
+    {{"teacher_model", "uses a second network, the teacher ({})", There, {}, {}, reason::secondNetwork},
+     {"ref_checkpointer", "uses a second network, the reference ({})", There, {}, {}, reason::preferences},
+     {"reference_checkpointer",
+      "uses a second network, the reference ({})",
+      There,
+      {},
+      {},
+      reason::preferences},
+     {"policy_model", "trains several networks ({})", There, {}, {}, reason::preferences},
      {"tensor_parallel_dim",
-      "cuts layers or sequences over several GPUs",
+      "cuts layers or sequences over several GPUs ({})",
       AboveOne,
       {},
       {},
       reason::overDevices},
      {"context_parallel_dim",
-      "cuts layers or sequences over several GPUs",
+      "cuts layers or sequences over several GPUs ({})",
       AboveOne,
       {},
       {},
@@ -110,15 +115,7 @@ void refuseOtherRuns(const ConfigSection& root, ConfigContents& contents)
     const ConfigSection loss = root.sectionIfAny("loss");
     const std::string name = componentOf(loss);
     const bool isDpo = name.find("DPO") != std::string::npos && !root.has("policy_model");
-    for (const Difference& row : otherRuns) {
-        const auto found = firstOf(root, std::span(&row, 1));
-        if (!found)
-            continue;
-        const std::string does = sentence("{} ({})", row.text, row.key);
-        if (!isDpo || row.why != reason::preferences)
-            refuseRun(found->position, does, row.why);
-        noteRunOnPreferences(found->position, does, model::Preference::Dpo, contents);
-    }
+    refuseOtherRun(root, otherRuns, isDpo ? model::Preference::Dpo : model::Preference::None, contents);
     const std::string does =
         sentence("learns by preferences, from more than one answer a sample ({})", loss.pathOf(componentKey));
     if (isDpo)
