@@ -63,6 +63,7 @@ void WindowTraining::setConfig(const engine::ConfigFile& config, const engine::E
     m_options = options;
     if (m_training && hasBatch())
         m_training->setConfig(*m_config, m_options);
+    enableActions();
 }
 
 void WindowTraining::follow(const engine::Snapshot& exploration)
@@ -75,9 +76,12 @@ void WindowTraining::follow(const engine::Snapshot& exploration)
 
 void WindowTraining::enableActions()
 {
-    m_actions->train->setEnabled(hasBatch());
+    const bool isPython = !m_options.python.isEmpty();
+    m_actions->train->setEnabled(hasBatch() && !isPython);
     explain(m_actions->train, m_config && !hasBatch() ? tr("This config has no batch to train with")
-                                                      : tr("Take real optimizer steps with this config"));
+                              : isPython
+                                  ? tr("Your Python measures and confirms sizes; train with your own trainer")
+                                  : tr("Take real optimizer steps with this config"));
     const QString taken = m_lease->obstacleFor(Holder::Exploration);
     const bool isExploring = m_lease->holder() == Holder::Exploration;
     m_actions->confirm->setEnabled(!m_sizes.empty() && taken.isEmpty());
@@ -146,8 +150,9 @@ void WindowTraining::startConfirmation()
     if (m_sizes.empty())
         return;
     try {
-        m_confirmation->start(m_config->path(), m_config->contents(), training::trainingOptions(m_options),
-                              m_sizes, training::usualConfirmationSteps);
+        m_confirmation->start(m_config->path(), m_config->contentsFor(m_options),
+                              training::trainingOptions(m_options), m_sizes,
+                              training::usualConfirmationSteps);
     } catch (const std::exception& error) {
         m_dialog->showError(QString::fromUtf8(error.what()));
     }

@@ -4,6 +4,7 @@
 
 #include "accumulation/micro_batches.h"
 #include "config/batch_plan.h"
+#include "engine/errors.h"
 #include "engine/exploration_plan.h"
 #include "engine/log_text.h"
 #include "engine/telemetry_watch.h"
@@ -91,6 +92,10 @@ void TrainingRun::load(const QString& filePath, const config::ConfigContents& co
 {
     if (snapshot().isUnderWay())
         return;
+    if (!options.run.python.isEmpty()) {
+        throw engine::ExplorationError(tr("Your Python takes steps on random samples alone, to measure and to "
+                                          "confirm sizes. Train with your own trainer, or leave out --with."));
+    }
     setRun(std::make_unique<Run>(setUpTraining(filePath, contents, options, m_parts)));
     emit snapshotChanged(snapshot());
 }

@@ -29,16 +29,20 @@ class Batches:
             "vit": self._images,
             "resnet": self._images,
         }
-        self._make = make or makers.get(model["family"], self._causal)
+        self._maker = make or makers.get(model["family"], self._causal)
         self._size, self._batch = 0, {}
 
     def of(self, size: int) -> dict:
         """On the device. Made once for a size, and copied in each step."""
-        if size != self._size:
-            self.drop()
-            self._batch = {name: self._pinned(value) for name, value in self._make(size).items()}
-            self._size = size
+        self.make(size)
         return {name: self._moved(value) for name, value in self._batch.items()}
+
+    def make(self, size: int) -> None:
+        if size == self._size:
+            return
+        self.drop()
+        self._batch = {name: self._pinned(value) for name, value in self._maker(size).items()}
+        self._size = size
 
     def drop(self) -> None:
         self._size, self._batch = 0, {}

@@ -72,6 +72,7 @@ class Alone:
     """A process that takes its steps by itself."""
 
     suffix = ""
+    is_alone = True
     is_broken = False
 
     def together(self, _order: dict, own) -> list:
@@ -89,6 +90,8 @@ class Leader:
 
     A step that failed on one of them leaves others within it, some for ever. From then on it is broken, asks
     nobody any more, and all of them have to end."""
+
+    is_alone = False
 
     def __init__(self, ranks: Ranks):
         self.suffix = ", %d processes" % ranks.count

@@ -16,6 +16,7 @@ from .steps import StepChain, Steps
 # any.
 _MOST_WITHOUT_STEP = 32
 _SHARE_WITHOUT_STEP = 0.2
+NOTHING_FITS = "Not even the network without any sample fits."
 
 
 class Ended(Exception):
@@ -32,7 +33,7 @@ class Bench:
     Where processes take steps together, team has all of them do what is asked of this one's device."""
 
     def __init__(self, step_fn, device, hooks, channel, inbox, team=None):
-        self.steps = Steps(step_fn, device)
+        self.steps = Steps(step_fn, device, hooks.prepare)
         self.device, self.hooks = device, hooks
         self.channel, self.inbox = channel, inbox
         self.team = team or Alone()
@@ -43,13 +44,15 @@ class Bench:
         # Of the device between steps, as far as steps have come to their end.
         self.held = device.held_bytes()
         self.hello = 0.0
-        # The kernel that computes it, where the load knows; empty where it does not.
-        self.attention = ""
+        # What the load tells of it, where it knows: the kernel that computes attention, and the tokens of a
+        # sample.
+        self.attention, self.tokens_per_sample = "", 0
+        self.trains = True
 
-    def run(self, size: int, count: int) -> StepChain:
+    def run(self, sizes: list[int], after_each=None) -> StepChain:
         """That of the process which took longest: all of them together are no faster."""
-        order = {"do": "run", "size": size, "count": count}
-        own, *others = self.team.together(order, lambda: self.steps.run(size, count))
+        order = {"do": "run", "sizes": sizes}
+        own, *others = self.team.together(order, lambda: self.steps.run(sizes, after_each))
         return max([own, *map(StepChain.of, others)], key=lambda chain: chain.total_seconds)
 
     def peaks(self) -> tuple[int, int]:
@@ -69,6 +72,8 @@ class Bench:
 
 class RunningRequest:
     """Subclasses take steps in work(), and say in fields() what they measured."""
+
+    answer_type = "result"
 
     def __init__(self, request: dict, bench: Bench):
         self.bench, self.device = bench, bench.device
@@ -107,14 +112,14 @@ class RunningRequest:
     def _concluded(self, outcome: str, failure: Failure | None = None, elsewhere=(0, 0)) -> dict:
         if failure and failure.sticky:
             raise StickyFailure(failure.text)
-        result = {"type": "result", "id": self._id, "outcome": outcome}
+        result = {"type": self.answer_type, "id": self._id, "outcome": outcome}
         result["peak_reserved_bytes"] = self._peak_reserved(failure, elsewhere)
         result.update(self.fields(result["outcome"]))
-        result.update(self.readings, flags=self.flags, wall_seconds=time.perf_counter() - self._start)
+        result.update(self.circumstances())
         if failure:
             self._recover(failure, result)
         elif self.bench.not_even_loaded:
-            result["text"] = "Not even the network without any sample fits."
+            result["text"] = NOTHING_FITS
         return result
 
     def work(self) -> None:
@@ -123,10 +128,13 @@ class RunningRequest:
     def fields(self, outcome: str) -> dict:
         raise NotImplementedError
 
+    def circumstances(self) -> dict:
+        return {**self.readings, "flags": self.flags, "wall_seconds": self.seconds_so_far()}
+
     def take(self, count: int) -> StepChain:
         """A scaled loss finds its scale in steps that change nothing; those say nothing of the size."""
         while True:
-            chain = self.bench.run(self.size, count)
+            chain = self.bench.run([self.size] * count)
             # What libraries have taken for themselves by now is not lost.
             self.bench.held = self.device.held_bytes()
             if not chain.lacks_step:
@@ -171,7 +179,10 @@ class RunningRequest:
         return self.bench.inbox.is_cancelled(self._id)
 
     def is_time_up(self) -> bool:
-        return time.perf_counter() - self._start >= self._limit
+        return self.seconds_so_far() >= self._limit
+
+    def seconds_so_far(self) -> float:
+        return time.perf_counter() - self._start
 
     def go_on(self) -> None:
         if self.is_cancelled():
@@ -180,11 +191,10 @@ class RunningRequest:
             raise Ended("timeout")
 
     def _may_take_again(self) -> bool:
-        spent = time.perf_counter() - self._start
         return (
             self._without_step < _MOST_WITHOUT_STEP
             and not self.is_cancelled()
-            and spent < _SHARE_WITHOUT_STEP * self._limit
+            and self.seconds_so_far() < _SHARE_WITHOUT_STEP * self._limit
         )
 
     def _peak_reserved(self, failure: Failure | None, elsewhere: tuple[int, int]) -> int:
@@ -202,14 +212,18 @@ class RunningRequest:
             # Even to wait for the device may be to wait for ever.
             result["last"] = True
             return
+        lost = not self.regain()
+        if lost:
+            result["last"] = True
+
+    def regain(self) -> bool:
+        """Whether the device has all of its memory again."""
         try:
             self.bench.hooks.recover(self.device)
             self.device.synchronize()
-            lost = self.device.has_lost(self.bench.held)
+            return not self.device.has_lost(self.bench.held)
         except Exception:  # whatever fails here is no longer the step's failure: the device does not answer
-            lost = True
-        if lost:
-            result["last"] = True
+            return False
 
 
 def _peaks_elsewhere(error: Exception) -> tuple[int, int]:

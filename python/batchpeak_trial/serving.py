@@ -42,7 +42,8 @@ from .comparisons import RunningComparison
 from .devices import device_of, framework
 from .failures import Failure, FailureElsewhere, classify, text_of
 from .ranks import Alone, Leader, Ranks, follow, ranks_of_script
-from .requests import Bench, StickyFailure
+from .requests import NOTHING_FITS, Bench, StickyFailure
+from .training import NO_CHECKPOINTS, RunningBatch, is_count, readiness
 from .trials import RunningTrial
 
 PROTOCOL = 2
@@ -60,8 +61,9 @@ class Refusal(Exception):
 class _Hooks:
     """What a script may do in the place of its device."""
 
-    def __init__(self, recover, peak_bytes, reset_peaks):
+    def __init__(self, recover, peak_bytes, reset_peaks, prepare):
         self._recover, self._peak_bytes, self._reset_peaks = recover, peak_bytes, reset_peaks
+        self.prepare = prepare
 
     def recover(self, device) -> None:
         if self._recover:
@@ -85,6 +87,7 @@ def serve(
     recover=None,
     peak_bytes=None,
     reset_peaks=None,
+    prepare=None,
     parameters=0,
     program=None,
     device=None,
@@ -99,13 +102,16 @@ def serve(
                                 result says that the optimizer left that out
     load(request)               told once of the load message, a dict; may build the network, and return
                                 fields of the answer, as {"parameters": 124439808, "approximations": []},
-                                and with "attention" the kernel that results shall name.
+                                and with "attention" the kernel that results shall name, with
+                                "tokens_per_sample" how many tokens a sample has.
                                 A baseline_bytes above its limit_bytes says that not even the network fits
     recover()                   called after a failed step, when its exception is gone; should drop
                                 gradients
     peak_bytes()                highest memory use [bytes] since reset_peaks(), of a device that torch does
                                 not know; without it that of torch.cuda, else of the process
     reset_peaks()               called after warm-up, and before the first steps of a size in a comparison
+    prepare(micro_batch_size)   called before steps of that size, and timed with none of them; may make their
+                                samples
     parameters                  how many the network has, for the window to show
     device                      "cpu" where steps leave the GPU alone that torch has
     framework                   its name and version, for the window to show
@@ -117,7 +123,7 @@ def serve(
     the longest of them, with the memory of the fullest. A step that fails in one of them ends all, since the
     others may wait for it for ever; Batchpeak starts them anew.
     """
-    script = _Script(step_fn, load, _Hooks(recover, peak_bytes, reset_peaks), device)
+    script = _Script(step_fn, load, _Hooks(recover, peak_bytes, reset_peaks, prepare), device)
     ranks = ranks or ranks_of_script()
     if ranks and ranks.rank > 0:
         return _Follower(script).run(ranks)
@@ -140,6 +146,8 @@ class _Script:
         device = device_of(self.device_kind)
         bench = Bench(self.step_fn, device, self.hooks, *conversation)
         bench.attention = told.pop("attention", "")
+        bench.tokens_per_sample = told.pop("tokens_per_sample", 0)
+        bench.trains = request.get("phase", "train") == "train"
         limit = request.get("memory_limit_bytes")
         limit = device.limit(limit if isinstance(limit, int) else 0)
         return bench, {"baseline_bytes": bench.held, "limit_bytes": limit, **told}
@@ -163,7 +171,7 @@ class _Follower:
             return fields
         if order["do"] == "run":
             with self._bench.device.limited():
-                return asdict(self._bench.run(order["size"], order["count"]))
+                return asdict(self._bench.run(order["sizes"]))
         return getattr(self._bench, order["do"])()
 
     def _explain(self, error: Exception) -> tuple[Failure, tuple[int, int]]:
@@ -182,14 +190,17 @@ class _Session:
         self._team = Alone()
         self._protocol = 0
         self._hello = 0.0
-        self._bench = None
+        # What trials run on, and what batches do: a training takes the place of the trials.
+        self._bench = self._trained = None
         self._answers = {
             "problem": self._complain_of_line,
             "hello": self._greet,
             "load": self._load,
             "trial": self._try,
             "compare": self._compare,
-            "training": self._refuse_training,
+            "training": self._begin_training,
+            "batch": self._train,
+            "save": self._refuse_to_save,
             "bye": self._end,
         }
 
@@ -241,7 +252,7 @@ class _Session:
     def _load(self, message: dict) -> int | None:
         if not self._protocol:
             return self._channel.complain("A load must come after hello.")
-        self._bench = None
+        self._bench = self._trained = None
         self._team.on_stuck = lambda error: os._exit(self._give_up(error))
         try:
             own, *others = self._team.together(
@@ -272,7 +283,7 @@ class _Session:
     def _try(self, message: dict) -> int | None:
         if not self._bench:
             return self._channel.complain("A trial must come after a load that succeeded.")
-        if not _is_size(message.get("micro_batch_size")):
+        if not is_count(message.get("micro_batch_size")):
             return self._channel.complain("A trial must say its micro_batch_size, a whole number above 0.")
         return self._answer(RunningTrial(message, self._bench))
 
@@ -283,14 +294,37 @@ class _Session:
         if not self._bench:
             return self._channel.complain("A comparison must come after a load that succeeded.")
         sizes = message.get("micro_batch_sizes")
-        if not isinstance(sizes, list) or not sizes or not all(map(_is_size, sizes)):
+        if not isinstance(sizes, list) or not sizes or not all(map(is_count, sizes)):
             text = "A comparison must say its micro_batch_sizes, whole numbers above 0."
             return self._channel.complain(text)
         return self._answer(RunningComparison(message, self._bench))
 
-    def _refuse_training(self, _message: dict) -> None:
-        text = "It runs trials alone. Train with batchpeak-worker, or with your own trainer."
-        self._channel.complain(text)
+    def _begin_training(self, message: dict) -> None:
+        bench, self._bench, self._trained = self._bench, None, None
+        if not bench:
+            return self._channel.complain("A training must come after a load that succeeded.")
+        ready, problem = readiness(message, bench)
+        if problem:
+            return self._channel.complain(problem)
+        self._trained = bench
+        if bench.not_even_loaded:
+            return self._channel.complain(NOTHING_FITS)
+        self._channel.send(ready)
+        return None
+
+    def _train(self, message: dict) -> int | None:
+        if not self._trained:
+            return self._channel.complain("A batch must come after a training that is ready.")
+        if not all(is_count(message.get(field)) for field in ("samples", "micro_batch_size")):
+            text = "A batch must say its samples and its micro_batch_size, whole numbers above 0."
+            return self._channel.complain(text)
+        return self._answer(RunningBatch(message, self._trained))
+
+    def _refuse_to_save(self, message: dict) -> None:
+        if not self._trained:
+            return self._channel.complain("A save must come after a training that is ready.")
+        saved = {"type": "saved", "id": message.get("id"), "bytes": 0, "problem": NO_CHECKPOINTS}
+        return self._channel.send(saved)
 
     def _answer(self, running) -> int | None:
         self._team.on_stuck = lambda error: os._exit(self._send(lambda: running.answer_to(error)) or 0)
@@ -310,16 +344,12 @@ class _Session:
             # Launchers of several processes tell of any other code as of a crash.
             return 0
         if result.get("last"):
-            text = "The device did not get all of its memory back after the step; a fresh program will."
+            text = "After this failure the program cannot go on as before; a fresh one will."
             self._channel.log(text)
         self._channel.send(result)
         return MEMORY_LOST if result.get("last") else None
 
 
-def _is_size(value) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value > 0
-
-
 def _unknown(kind) -> str:
-    known = "hello, load, trial, compare, cancel and bye are known."
+    known = "hello, load, trial, compare, training, batch, save, cancel and bye are known."
     return "The message type %.80r is unknown; %s" % (kind, known)

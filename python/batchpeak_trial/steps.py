@@ -8,10 +8,16 @@ import inspect
 import time
 from dataclasses import dataclass
 
+from .failures import UnsupportedSize
+
 _NEXT = {(): "forward", ("forward",): "backward"}
 _ONCE_TOO_OFTEN = (
     "A step yields behind forward and behind backward, and no third time; one that yields "
     '"backward" behind both yields no second time.'
+)
+_CANNOT_ACCUMULATE = (
+    "This step takes forward, backward and the optimizer step together, so that it cannot take several "
+    "micro-batches for one optimizer step. Let it yield behind backward."
 )
 
 
@@ -49,40 +55,65 @@ class Steps:
 
     Of the second kind several make a chain: the last alone goes on behind its last yield, to the
     optimizer step. Where forward and backward are one call, it yields "backward" behind both, and no
-    other time. Where it takes two arguments, the second is how many there are in the chain. """
+    other time. Where it takes two arguments, the second is how many there are in the chain. prepare(size)
+    comes before micro-batches of a size, and is timed with none."""
 
-    def __init__(self, step_fn, device):
-        self._step_fn, self._device = step_fn, device
+    def __init__(self, step_fn, device, prepare=None):
+        self._step_fn, self._device, self._prepare = step_fn, device, prepare
         self._takes_count = _takes_two(step_fn)
         # Known after the first step.
         self.is_phased = False
+        # Of the last chain: from then on a failure may leave parameters that are half changed.
+        self.has_begun_optimizer = False
 
-    def run(self, size: int, count: int) -> StepChain:
+    def run(self, sizes: list[int], after_each=None) -> StepChain:
+        """Of micro-batches of these sizes. after_each(index) follows each that has a successor; what it
+        raises ends the chain there.
+
+        Raises UnsupportedSize where several are wanted of a step that cannot be told apart."""
+        self.has_begun_optimizer = False
+        self._make_ready(sizes[0])
         self._device.synchronize()
         begin = time.perf_counter()
         marks = [self._device.mark()]
-        step = self._begin(size, count)
+        step = self._begin(sizes[0], len(sizes))
         self.is_phased = inspect.isgenerator(step)
-        if not self.is_phased:
-            self._device.synchronize()
-            seconds = max(time.perf_counter() - begin, 1e-9)
-            return StepChain([StepTimes(seconds)], None, seconds, lacks_step=step is False)
-        return self._run_phased(step, size, count, begin, marks)
+        if self.is_phased:
+            return self._run_phased(step, sizes, begin, marks, after_each)
+        self._device.synchronize()
+        if len(sizes) > 1:
+            raise UnsupportedSize(_CANNOT_ACCUMULATE)
+        seconds = max(time.perf_counter() - begin, 1e-9)
+        return StepChain([StepTimes(seconds)], None, seconds, lacks_step=step is False)
+
+    def _make_ready(self, size: int) -> None:
+        if self._prepare:
+            self._prepare(size)
 
     def _begin(self, size: int, count: int):
         return self._step_fn(size, count) if self._takes_count else self._step_fn(size)
 
-    def _run_phased(self, step, size: int, count: int, begin: float, marks: list) -> StepChain:
-        phases, answer = (), None
-        for index in range(count):
+    def _run_phased(self, step, sizes: list[int], begin: float, marks: list, after_each) -> StepChain:
+        # Of the intervals between marks, those in which samples were made.
+        prepared: list[int] = []
+        phases, answer, last = (), None, len(sizes) - 1
+        for index, size in enumerate(sizes):
             if index > 0:
-                step = self._begin(size, count)
-            phases, answer = self._take(step, marks, goes_on=index == count - 1)
+                if self._prepare and size != sizes[index - 1]:
+                    self._prepare(size)
+                    prepared.append(len(marks) - 1)
+                    marks.append(self._device.mark())
+                step = self._begin(size, len(sizes))
+            phases, answer = self._take(step, marks, goes_on=index == last)
+            if after_each and index < last:
+                after_each(index)
         self._device.synchronize()
         wall = time.perf_counter() - begin
-        intervals = self._device.intervals(marks)
+        intervals = [
+            seconds for place, seconds in enumerate(self._device.intervals(marks)) if place not in prepared
+        ]
         optimizer = intervals.pop() if phases[-1] == "optimizer" else None
-        each = len(intervals) // count
+        each = len(intervals) // len(sizes)
         steps = [_times(intervals[at : at + each], phases) for at in range(0, len(intervals), each)]
         return StepChain(steps, optimizer, wall, lacks_step=answer is False)
 
@@ -99,9 +130,11 @@ class Steps:
                 raise RuntimeError(_ONCE_TOO_OFTEN)
             phases += ("both",) if told == "backward" and not phases else (_NEXT.get(phases, "optimizer"),)
             marks.append(self._device.mark())
-            if phases[-1] != "forward" and not goes_on:
-                step.close()
-                return phases, None
+            if phases[-1] != "forward":
+                if not goes_on:
+                    step.close()
+                    return phases, None
+                self.has_begun_optimizer = True
 
 
 def _times(intervals: list[float], phases: tuple[str, ...]) -> StepTimes:

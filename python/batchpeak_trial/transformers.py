@@ -67,6 +67,7 @@ def _work(device: str) -> int:
         worker.step,
         load=worker.load,
         recover=worker.recover,
+        prepare=worker.prepare,
         program=_PROGRAM,
         framework=worker.framework,
         device=worker.device.type,
@@ -139,7 +140,11 @@ class _Worker:
             return {"parameters": count, "baseline_bytes": max(needed, limit + 1)}
         memory.synchronize()
         memory.empty_cache()
-        fields: dict = {"parameters": self._loaded.parameters, "attention": self._loaded.attention}
+        fields: dict = {
+            "parameters": self._loaded.parameters,
+            "attention": self._loaded.attention,
+            "tokens_per_sample": self._loaded.tokens_per_sample(),
+        }
         if self._loaded.approximations:
             fields["approximations"] = self._loaded.approximations[:_MOST_APPROXIMATIONS]
         return fields
@@ -157,6 +162,9 @@ class _Worker:
 
     def step(self, micro_batch_size: int, count: int):
         return self._loaded.step(micro_batch_size, count)
+
+    def prepare(self, micro_batch_size: int) -> None:
+        self._loaded.prepare(micro_batch_size)
 
     def recover(self) -> None:
         self._loaded.recover()

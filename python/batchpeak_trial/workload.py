@@ -82,6 +82,22 @@ class Workload:
         yield
         return self._optimizer.run()
 
+    def prepare(self, size: int) -> None:
+        """Samples are what a loader makes beside the steps."""
+        self._batches.make(size)
+
+    def tokens_per_sample(self) -> int:
+        """0 where samples are images."""
+        is_image = self.model["family"] in ("vit", "resnet")
+        if self._configured:
+            is_image = self._configured.task == configured_networks.IMAGE_CLASSES
+        if is_image:
+            return 0
+        length = self.request.get("sequence_length", 1)
+        if self.request.get("preference") not in (None, "", "kto"):
+            return 2 * length
+        return length + (self.request.get("decoder_sequence_length") or 0)
+
     def recover(self) -> None:
         self._batches.drop()
         if self._optimizer:

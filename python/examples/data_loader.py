@@ -19,6 +19,8 @@ batches, size_of_batches = None, 0
 
 def load_batches_of(size):
     global batches, size_of_batches
+    if size == size_of_batches:
+        return
     # Workers of another size end first: batches that they had ready would cost this one nothing.
     batches, size_of_batches = None, size
     if size > 0:
@@ -26,8 +28,6 @@ def load_batches_of(size):
 
 
 def step(micro_batch_size):
-    if micro_batch_size != size_of_batches:
-        load_batches_of(micro_batch_size)
     inputs, targets = next(batches)
     logits = model(inputs.to(device))
     loss = torch.nn.functional.cross_entropy(logits, targets.to(device))
@@ -46,5 +46,6 @@ def recover():
 serve(
     step,
     recover=recover,
+    prepare=load_batches_of,
     parameters=sum(p.numel() for p in model.parameters()),
 )

@@ -317,7 +317,10 @@ class CudaDeviceTest(unittest.TestCase):
         channel = types.SimpleNamespace(send=sent.append)
         inbox = types.SimpleNamespace(is_cancelled=lambda _: False)
         hooks = types.SimpleNamespace(
-            recover=lambda _: None, reset_peaks=lambda _: None, peaks=lambda device: device.peaks()
+            prepare=None,
+            recover=lambda _: None,
+            reset_peaks=lambda _: None,
+            peaks=lambda device: device.peaks(),
         )
         bench = Bench(step, self.device, hooks, channel, inbox)
 
@@ -336,7 +339,7 @@ class CudaDeviceTest(unittest.TestCase):
             yield
             yield
 
-        chain = Steps(step, self.device).run(4, 3)
+        chain = Steps(step, self.device).run([4] * 3)
         self.assertEqual(len(self.waits), 2)
         self.assertEqual([(times.forward, times.backward) for times in chain.steps], [(0.001, 0.001)] * 3)
         self.assertEqual(chain.optimizer_seconds, 0.001)

@@ -285,8 +285,9 @@ class ScriptTest(unittest.TestCase):
         for fields in ({}, {"micro_batch_sizes": []}, {"micro_batch_sizes": [1, None]}):
             talk.say("compare", id=1, **fields)
             self.assertFalse(talk.hear("error")["fatal"])
-        talk.say("training", data={"kind": "synthetic"})
-        self.assertFalse(talk.hear("error")["fatal"])
+        for kind, fields in (("batch", {"samples": 4, "micro_batch_size": 2}), ("save", {"path": "/tmp/a"})):
+            talk.say(kind, id=1, **fields)
+            self.assertFalse(talk.hear("error")["fatal"])
         self.assertEqual(talk.ask("trial", id=2, micro_batch_size=1)["outcome"], "ok")
 
     def test_a_load_that_fails_ends_it(self):

@@ -91,6 +91,17 @@ private slots:
         QVERIFY(!actionOf(window(), "Confirm")->isEnabled());
     }
 
+    void leavesTrainingToTheTrainerOfWhomMeasuresWithPython()
+    {
+        auto options = optionsWith({});
+        options.python = engine::anyPython;
+        window().setOptions(options);
+        // Options are remembered with their config.
+        QVERIFY(window().openConfig(fileWith("python.yaml", smallGpt2("48", "explore"))));
+        QVERIFY(!actionOf(window(), "Train")->isEnabled());
+        QVERIFY(actionOf(window(), "Train")->toolTip().contains(QLatin1String("your own trainer")));
+    }
+
     void trainsFromTheFormToTheSummary()
     {
         beginTraining({}, QStringLiteral("2"));

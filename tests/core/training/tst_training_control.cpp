@@ -62,6 +62,13 @@ private slots:
         QVERIFY(harness.isNoWorkerLeft());
     }
 
+    void leavesTrainingToTheUsersOwnTrainer()
+    {
+        TrainingHarness harness;
+        harness.options.run.python = engine::anyPython;
+        QVERIFY_THROWS_EXCEPTION(engine::ExplorationError, harness.run());
+    }
+
     void stopsBeforeTheFirstStep()
     {
         TrainingHarness harness("start=late");
