@@ -112,6 +112,8 @@ private:
     std::chrono::steady_clock::duration m_loading{};
     /// The optimizer step of the batch under way is done.
     bool m_stepped = false;
+    /// Most samples in a micro-batch of the last batch that was trained on.
+    std::int64_t m_trainedSize = 0;
 };
 
 TrainingRunner::State::State(const trial::LoadRequest& load, const trial::TrainingRequest& training,
@@ -132,6 +134,11 @@ BatchDone TrainingRunner::State::run(const trial::BatchRequest& batch)
     DeviceMemory& memory = m_loaded.memory();
     memory.synchronize();
     m_loaded.admitWorkspaces();
+    // With a cache of its own, so that its peak is not that of the size before. Evaluations come and go
+    // between training steps, which keep theirs.
+    if (batch.phase == model::Phase::Train &&
+        std::exchange(m_trainedSize, batch.microBatchSize) != batch.microBatchSize)
+        memory.emptyCache();
     memory.resetPeaks();
     m_before.set();
 

@@ -128,8 +128,10 @@ class CudaDevice:
         self._nvml = Nvml()
 
     def describe(self) -> dict:
+        # Before anything asks torch for the device, which takes the program's own memory of it.
+        is_untouched = not self._cuda.is_initialized()
+        untouched = self._nvml.free_bytes(self._visible_uuid()) if is_untouched else None
         uuid = self.uuid()
-        untouched = None if self._cuda.is_initialized() else self._nvml.free_bytes(uuid)
         free, total = self._cuda.mem_get_info()
         described = {
             "kind": "cuda",
@@ -143,6 +145,12 @@ class CudaDevice:
         if untouched is not None:
             described["context_bytes"] = max(0, untouched - free)
         return described
+
+    def _visible_uuid(self) -> str:
+        """Of the device that Batchpeak leaves to the program, or else of the only one."""
+        visible = os.environ.get("CUDA_VISIBLE_DEVICES", "")
+        is_one = visible.startswith(("GPU-", "MIG-")) and "," not in visible
+        return visible if is_one else self._nvml.uuid_of_only_device()
 
     def uuid(self) -> str:
         own = getattr(self._cuda.get_device_properties(self._cuda.current_device()), "uuid", None)

@@ -48,6 +48,8 @@ class Bench:
         # sample.
         self.attention, self.tokens_per_sample = "", 0
         self.trains = True
+        # Of the last batch.
+        self.trained_size = 0
 
     def run(self, sizes: list[int], after_each=None) -> StepChain:
         """That of the process which took longest: all of them together are no faster."""

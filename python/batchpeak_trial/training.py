@@ -66,6 +66,10 @@ class RunningBatch(RunningRequest):
     def work(self) -> None:
         if not self._trains:
             raise UnsupportedSize(_NO_EVALUATION)
+        if self.bench.trained_size != self.size:
+            # With a cache of its own, so that its peak is not that of the size before.
+            self.bench.empty_cache()
+            self.bench.trained_size = self.size
         self.bench.reset_peaks()
         try:
             self._chain = self.bench.run(even_spread(self._samples, self.size), self._take_breath)

@@ -182,7 +182,9 @@ def _device_of(torch, text: str):
     index = int(text.partition(":")[2] or 0)
     if index >= torch.cuda.device_count():
         raise Refusal("torch sees no such NVIDIA GPU; use --device cpu, or install torch for CUDA.")
-    torch.cuda.set_device(index)
+    if index > 0:
+        # It takes memory of the device, which hello is to tell.
+        torch.cuda.set_device(index)
     return torch.device("cuda", index)
 
 

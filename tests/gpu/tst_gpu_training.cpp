@@ -83,10 +83,9 @@ private:
         return {.outcome = trial::Outcome::Ok};
     }
 
-    /// Starts from an empty cache.
+    /// Each size has a cache of its own.
     std::int64_t peakReservedBytes(TrainingRunner& runner, const trial::BatchRequest& batch)
     {
-        memory().emptyCache();
         runner.run(batch);
         return memory().peakReservedBytes();
     }

@@ -3,7 +3,8 @@
 """One conversation, held with batchpeak-worker and with the worker in Python: both answer alike.
 
 BATCHPEAK_WORKER is the first's path, and BATCHPEAK_TORCH_PYTHON a Python that has torch and transformers; by
-itself what `make build` and `make setup-parity` leave is taken. Either missing, it is skipped. What may differ
+itself what `make build` and `make setup-parity` leave is taken. Either missing, it is skipped. Both run on
+BATCHPEAK_TALK_DEVICE, the CPU by itself. What may differ
 is listed in the conversation, each with its reason."""
 
 from __future__ import annotations
@@ -68,7 +69,11 @@ class Speaker:
 
     def hold(self) -> None:
         for turn in CONVERSATION["turns"]:
-            self._say(turn)
+            try:
+                self._say(turn)
+            except BrokenPipeError:
+                said = "It has ended before %s; %s" % (turn["name"], self._talk.errors())
+                raise AssertionError(said) from None
             self.answers[turn["name"]] = self._heard(turn)
 
     def _say(self, turn: dict) -> None:
@@ -110,10 +115,11 @@ class ConversationTest(unittest.TestCase):
         if lacks_torch(python):
             raise unittest.SkipTest("%s has no torch and transformers" % python)
         quiet = {"OMP_NUM_THREADS": "1"}
+        device = os.environ.get("BATCHPEAK_TALK_DEVICE", "cpu")
         talks = {
-            "worker": Talk("--device", "cpu", program=worker, environment=quiet),
+            "worker": Talk("--device", device, program=worker, environment=quiet),
             "python": Talk(
-                *("-m", "batchpeak_trial.transformers", "--device", "cpu"), program=python, environment=quiet
+                *("-m", "batchpeak_trial.transformers", "--device", device), program=python, environment=quiet
             ),
         }
         cls.speakers = {name: Speaker(talk) for name, talk in talks.items()}

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -11,6 +12,7 @@ import types
 import unittest
 from dataclasses import replace
 from pathlib import Path
+from unittest import mock
 
 from .talk import PACKAGE
 
@@ -293,6 +295,33 @@ class CudaDeviceTest(unittest.TestCase):
         self.assertEqual(self.device.limit(0), 70)
         self.assertEqual(self.device.limit(500), 70)
         self.assertEqual(self.fractions, [0.51, 0.71, 0.71])
+
+    def test_tells_what_the_program_itself_takes_of_the_memory(self):
+        free = [75]
+
+        def touch(_index=0):
+            free[0] = 60
+            return types.SimpleNamespace(uuid="1")
+
+        self.cuda.is_initialized = lambda: free[0] == 60
+        self.cuda.current_device = lambda: 0
+        self.cuda.get_device_properties = touch
+        self.cuda.get_device_name = lambda: "a GPU"
+        nvml = types.SimpleNamespace(
+            free_bytes=lambda uuid: free[0] if uuid == "GPU-1" else None,
+            uuid_of_only_device=lambda: "",
+        )
+        self.device._nvml = nvml
+        with mock.patch.dict(os.environ, {"CUDA_VISIBLE_DEVICES": "GPU-1"}):
+            self.assertEqual(self.device.describe()["context_bytes"], 15)
+            # Who asks again is told nothing that is no longer known.
+            self.assertNotIn("context_bytes", self.device.describe())
+        free[0] = 75
+        with mock.patch.dict(os.environ, {"CUDA_VISIBLE_DEVICES": "0,1"}):
+            self.assertNotIn("context_bytes", self.device.describe())
+        free[0], nvml.uuid_of_only_device = 75, lambda: "GPU-1"
+        with mock.patch.dict(os.environ, {"CUDA_VISIBLE_DEVICES": "0"}):
+            self.assertEqual(self.device.describe()["context_bytes"], 15)
 
     def test_notices_lost_memory(self):
         self.assertFalse(self.device.has_lost(8))
