@@ -14,7 +14,7 @@ TRAINERS ?=
 
 .PHONY: run test test-asan test-gpu test-tsan test-hub-models test-parity test-python test-trainers test-yaml-readers
 .PHONY: fuzz setup setup-examples setup-fuzz setup-parity setup-readers setup-trainers build programs configure bundle
-.PHONY: bench-adapter-memory bench-calibration bench-config bench-corpus bench-dequantizing bench-frames bench-live bench-pictures bench-repeats bench-search bench-step-time bench-time-left bench-training bench-waiting calibrate-search
+.PHONY: bench-adapter-memory bench-calibration bench-config bench-corpus bench-dequantizing bench-frames bench-live bench-pictures bench-repeats bench-search bench-step-time bench-time-left bench-training bench-transfer bench-waiting calibrate-search
 .PHONY: architecture screenshots format soak tidy clean
 
 run: programs
@@ -191,6 +191,13 @@ bench-dequantizing: configure setup-parity
 bench-adapter-memory: configure setup-parity
 	$(BUILD) batchpeak-worker
 	PYTHONPATH=tests .venv-parity/bin/python -m bench.adapter_memory --worker build/$(PRESET)/bin/batchpeak-worker $(BENCH)
+
+# Whether the sizes that batchpeak-worker finds for the example networks are right in the stack of transformers. Nothing
+# else should run.
+bench-transfer: configure setup-parity
+	$(BUILD) batchpeak batchpeak-worker
+	PYTHONPATH=tests .venv-parity/bin/python -m bench.transfer --batchpeak build/$(PRESET)/bin/batchpeak $(BENCH) \
+		resources/examples/*.yaml
 
 # How the threads of a worker on the processor had best wait for each other, alone and beside other programs.
 bench-waiting: configure setup-parity

@@ -13,7 +13,27 @@ enum class Normalization { LayerNorm, RmsNorm };
 /// Of feed-forward layers. SwiGlu and GeGlu are gated: two products of the input, one of them activated,
 /// are multiplied (arXiv 2002.05202); GeGlu activates by the tanh approximation, as T5 1.1 does. ReluSquared
 /// is relu(x)^2 (Primer, arXiv 2109.08668).
-enum class Activation { Gelu, GeluTanh, Relu, ReluSquared, SwiGlu, GeGlu };
+/// What is one kernel of PyTorch's, and what classes of transformers compute operation by operation, which
+/// takes longer and keeps more (activations.py and modeling_bloom.py of 5.23.0; all tanh approximations are
+/// the same function).
+enum class Activation {
+    Gelu,
+    GeluTanh,
+    /// NewGELUActivation, which GPT-2, GPT-J, Phi and others have.
+    GeluNew,
+    /// FastGELUActivation.
+    GeluFast,
+    /// The exact one, as modeling_esm.py and "gelu_python" have it.
+    GeluPython,
+    /// BloomGelu, whose backward computes forward again.
+    BloomGelu,
+    Relu,
+    ReluSquared,
+    SwiGlu,
+    GeGlu,
+    /// Gated by NewGELUActivation, as T5 1.1.
+    GeGluNew
+};
 /// How a decoder layer's two branches, attention and feed-forward, meet the hidden state: one after the
 /// other; or side by side, both of the same normalised input (GPT-J) or each of a normalisation of its own
 /// (GPT-NeoX).
@@ -31,14 +51,19 @@ constexpr WordTable<Normalization, 2> wordsOf(Normalization)
     return {{{Normalization::LayerNorm, "layernorm"}, {Normalization::RmsNorm, "rmsnorm"}}};
 }
 
-constexpr WordTable<Activation, 6> wordsOf(Activation)
+constexpr WordTable<Activation, 11> wordsOf(Activation)
 {
     return {{{Activation::Gelu, "gelu"},
              {Activation::GeluTanh, "gelu_tanh"},
+             {Activation::GeluNew, "gelu_new"},
+             {Activation::GeluFast, "gelu_fast"},
+             {Activation::GeluPython, "gelu_python"},
+             {Activation::BloomGelu, "bloom_gelu"},
              {Activation::Relu, "relu"},
              {Activation::ReluSquared, "relu_squared"},
              {Activation::SwiGlu, "swiglu"},
-             {Activation::GeGlu, "geglu"}}};
+             {Activation::GeGlu, "geglu"},
+             {Activation::GeGluNew, "geglu_new"}}};
 }
 
 constexpr WordTable<Branches, 3> wordsOf(Branches)
@@ -50,7 +75,7 @@ constexpr WordTable<Branches, 3> wordsOf(Branches)
 
 inline bool isGated(Activation value)
 {
-    return value == Activation::SwiGlu || value == Activation::GeGlu;
+    return value == Activation::SwiGlu || value == Activation::GeGlu || value == Activation::GeGluNew;
 }
 
 } // namespace batchpeak::model

@@ -93,15 +93,53 @@ double keptOutputs(const StepSettings& settings, std::initializer_list<Outputs> 
     return kept;
 }
 
+/// What backward needs of a token between the products of a feed-forward layer, in elements of products:
+/// relu's result, or the input of a kernel and what the next product keeps, of gated ones both factors too.
+/// Of several operations each keeps its own (core/network/activations.cpp).
+double keptBetweenProducts(const LayerShape& layer, const Widths& widths)
+{
+    using enum Activation;
+    // Autocast widens pow() on a GPU, and what comes of it.
+    const double wide = widths.product < widths.state ? floatBytes / widths.product : 1.0;
+    // Input, tanh and 1 + tanh, beside half the input.
+    const double ofNew = 1.0 + 3.0 * wide;
+    const double next = layer.keptInputs.down;
+    double kept = 1.0 + next;
+    switch (layer.activation) {
+    case Relu:
+        kept = 1.0;
+        break;
+    case GeluNew:
+        kept = ofNew + next;
+        break;
+    case GeluFast:
+        kept = 7.0 + next;
+        break;
+    case GeluPython:
+        kept = 3.0 + next;
+        break;
+    case SwiGlu:
+    case GeGlu:
+        kept = 3.0 + next;
+        break;
+    case GeGluNew:
+        // Both factors lie in one tensor, of which the input is a part, unless it is widened.
+        kept = 2.0 + ofNew + (wide > 1.0 ? wide : 0.0) + next;
+        break;
+    case Gelu:
+    case GeluTanh:
+    case BloomGelu:
+    case ReluSquared:
+        break;
+    }
+    return kept * layer.feedForward;
+}
+
 /// One feed-forward layer, or the routed experts of one.
 PartBytes feedForward(double tokens, const LayerShape& layer, const Widths& widths)
 {
-    const bool isGatedLayer = isGated(layer.activation);
-    const double inner = (isGatedLayer ? 2.0 : 1.0) * layer.feedForward;
-    // What an activation's backward needs: relu its result, others their input, gated ones both factors.
-    const double keptInside = layer.activation == Activation::Relu ? layer.feedForward
-                              : isGatedLayer ? inner + (1.0 + layer.keptInputs.down) * layer.feedForward
-                                             : inner + layer.keptInputs.down * layer.feedForward;
+    const double inner = (isGated(layer.activation) ? 2.0 : 1.0) * layer.feedForward;
+    const double keptInside = keptBetweenProducts(layer, widths);
     const double taken = std::max(layer.experts, 1.0);
     // A token's state is gathered for each of its experts, and what they say is weighted and added up.
     const double gathered =

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "decoder_network.h"
 
+#include "activations.h"
 #include "collation.h"
 #include "flat_parameters.h"
 #include "layer_operations.h"

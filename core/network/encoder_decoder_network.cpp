@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "encoder_decoder_network.h"
 
+#include "activations.h"
 #include "collation.h"
 #include "layer_operations.h"
 #include "position_embeddings.h"

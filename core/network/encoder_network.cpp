@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "encoder_network.h"
 
+#include "activations.h"
 #include "collation.h"
 #include "data/sample_random.h"
 #include "layer_operations.h"

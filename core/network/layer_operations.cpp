@@ -11,14 +11,10 @@
 #include <ATen/ops/bincount.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/dropout.h>
-#include <ATen/ops/gelu.h>
 #include <ATen/ops/layer_norm.h>
 #include <ATen/ops/linear.h>
-#include <ATen/ops/relu.h>
 #include <ATen/ops/rms_norm.h>
-#include <ATen/ops/silu.h>
 #include <ATen/ops/softmax.h>
-#include <ATen/ops/square.h>
 #include <ATen/ops/topk.h>
 #include <ATen/ops/zeros_like.h>
 
@@ -109,29 +105,6 @@ at::Tensor normalized(const at::Tensor& input, const Affine& norm, model::Normal
         return input.scalar_type() == at::kFloat && values.defined() ? values.to(at::kFloat) : values;
     };
     return at::layer_norm(input, {size}, widened(norm.weight), widened(norm.bias), epsilon);
-}
-
-at::Tensor activated(const at::Tensor& inner, model::Activation kind)
-{
-    switch (kind) {
-    case model::Activation::Gelu:
-        return at::gelu(inner, "none");
-    case model::Activation::GeluTanh:
-        return at::gelu(inner, "tanh");
-    case model::Activation::Relu:
-        return at::relu(inner);
-    case model::Activation::ReluSquared:
-        return at::relu(inner).square();
-    case model::Activation::SwiGlu: {
-        const auto halves = inner.chunk(2, -1);
-        return at::silu(halves[0]).mul(halves[1]);
-    }
-    case model::Activation::GeGlu: {
-        const auto halves = inner.chunk(2, -1);
-        return at::gelu(halves[0], "tanh").mul(halves[1]);
-    }
-    }
-    return inner;
 }
 
 at::Tensor dropped(const at::Tensor& input, double probability, bool trains)

@@ -67,10 +67,6 @@ at::Tensor linear(const at::Tensor& input, const Affine& affine, bool trains);
 /// Over the last dimension; without a bias where the norm has none.
 at::Tensor normalized(const at::Tensor& input, const Affine& norm, model::Normalization kind, double epsilon);
 
-/// \param inner  what the first product of a feed-forward layer gives; of a gated one, gate beside value
-///        in the last dimension, which halves
-at::Tensor activated(const at::Tensor& inner, model::Activation kind);
-
 /// \return the input itself where nothing is to be dropped
 at::Tensor dropped(const at::Tensor& input, double probability, bool trains);
 

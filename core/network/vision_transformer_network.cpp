@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "vision_transformer_network.h"
 
+#include "activations.h"
+
 #include <ATen/ops/cat.h>
 #include <ATen/ops/conv2d.h>
 

@@ -104,7 +104,7 @@ def completed(model: dict) -> dict:
 
 
 def is_gated(model: dict) -> bool:
-    return model["activation"] in ("swiglu", "geglu")
+    return model["activation"] in ("swiglu", "geglu", "geglu_new")
 
 
 def head_size(model: dict) -> int:

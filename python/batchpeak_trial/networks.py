@@ -22,12 +22,19 @@ _ABSENT = {
     "torchscript": "a TorchScript file",
 }
 _PLAIN_ACTIVATIONS = {
-    "gelu": ("gelu", "gelu_python"),
-    "gelu_tanh": ("gelu_pytorch_tanh", "gelu_new", "gelu_fast", "gelu_accurate", "gelu_python_tanh"),
+    "gelu": ("gelu",),
+    "gelu_tanh": ("gelu_pytorch_tanh",),
+    "gelu_new": ("gelu_new", "gelu_accurate", "gelu_python_tanh"),
+    "gelu_fast": ("gelu_fast",),
+    "gelu_python": ("gelu_python",),
     "relu": ("relu",),
     "relu_squared": ("relu2",),
 }
-_GATED_ACTIVATIONS = {"swiglu": ("silu", "swish"), "geglu": ("gelu_pytorch_tanh", "gelu_new", "gelu_fast")}
+_GATED_ACTIVATIONS = {
+    "swiglu": ("silu", "swish"),
+    "geglu": ("gelu_pytorch_tanh",),
+    "geglu_new": ("gelu_new", "gelu_fast", "gelu_accurate", "gelu_python_tanh"),
+}
 
 # Rotary decoders whose configuration has LLaMA's names: what more of a model has a key there, and what the
 # class has whatever a key says.
@@ -268,11 +275,13 @@ def _check_features(model: dict) -> None:
 
 
 def _set_activation(config, model: dict) -> None:
-    """The class's own word for an activation stays: of some there are several, of other speeds."""
+    """The class's own word stays where it has the same speed."""
     if model["family"] in ("t5", "bloom", "mpt"):
         return
     known = _GATED_ACTIVATIONS if is_gated(model) else _PLAIN_ACTIVATIONS
-    words = known[model["activation"]]
+    words = known.get(model["activation"])
+    if not words:
+        raise refuse("transformers' %s has not the activation %s." % (model["family"], model["activation"]))
     for name in ("hidden_activation", "activation_function", "activation", "hidden_act"):
         if hasattr(config, name):
             if getattr(config, name) not in words:
@@ -558,8 +567,12 @@ def _t5(m: dict) -> dict:
     words = {
         "relu": "relu",
         "gelu": "gelu",
-        "gelu_tanh": "gelu_new",
-        "geglu": "gated-gelu",
+        "gelu_tanh": "gelu_pytorch_tanh",
+        "gelu_new": "gelu_new",
+        "gelu_fast": "gelu_fast",
+        "gelu_python": "gelu_python",
+        "geglu": "gated-gelu_pytorch_tanh",
+        "geglu_new": "gated-gelu",
         "swiglu": "gated-silu",
     }
     if m["activation"] not in words:

@@ -30,6 +30,8 @@ _TYPES = {
     "pure-fp16": torch.float16,
     "plain-fp16": torch.float16,
 }
+# What classes of transformers have whatever their configuration says.
+_OWN_ACTIVATIONS = {"bloom": "bloom_gelu", "esm2": "gelu_python"}
 _AUTOCAST = {"bf16": torch.bfloat16, "fp16": torch.float16}
 _MOMENT_BYTES = {
     "adamw-8bit": 2.0,
@@ -329,6 +331,9 @@ def _approximations_of(request: dict) -> list[str]:
         # How the loss is cut is trl's own choice.
         phrases.pop("loss_chunk_rows")
     found = [phrase for field, phrase in phrases.items() if request.get(field)]
+    own = _OWN_ACTIVATIONS.get(request["model"]["family"])
+    if own and request["model"].get("activation") != own:
+        found.append("an activation of several operations")
     if request.get("preference"):
         return found
     if (request.get("loss_parts") or 1) > 1 and phrases["loss_chunk_rows"] not in found:

@@ -34,7 +34,7 @@ _PROJECTIONS = {
     "pooler": (("dense",), None),
     "output": (("output",), None),
 }
-_GATED = ("swiglu", "geglu")
+_GATED = ("swiglu", "geglu", "geglu_new")
 _STACKED = ("experts.up", "experts.down")
 _ADAPTER = "default"
 # Of what the adapters' matrices stand beside: were they as large, attention would be so uneven that the gradients of

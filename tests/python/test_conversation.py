@@ -210,9 +210,13 @@ class ConversationTest(unittest.TestCase):
                         self.assertRegex(answer["text"], r"^[A-Z].*\S$")
 
     def test_steps_have_the_same_fields(self):
-        for name in self.speakers["worker"].steps.keys() | self.speakers["python"].steps.keys():
+        worker, python = (speaker.steps for speaker in self.speakers.values())
+        # Of a batch that ends within a tenth of a second nobody is told.
+        quick = {turn["name"] for turn in CONVERSATION["turns"] if turn["answer"] == "batch_result"}
+        self.assertEqual(worker.keys() - quick, python.keys() - quick)
+        for name in worker.keys() & python.keys():
             with self.subTest(name):
-                self.assertEqual(*(speaker.steps.get(name) for speaker in self.speakers.values()))
+                self.assertEqual(worker[name], python[name])
 
 
 if __name__ == "__main__":

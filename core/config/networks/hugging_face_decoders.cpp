@@ -87,7 +87,7 @@ model::Architecture readHuggingFaceBloom(const ConfigSection& config, std::vecto
                      .maxPositions = sizeOr(config, "seq_length", 2048),
                      .positionEmbedding = model::PositionEmbedding::Alibi,
                      // BloomGelu in modeling_bloom.py.
-                     .activation = model::Activation::GeluTanh,
+                     .activation = model::Activation::BloomGelu,
                      .embeddingNormalization = true};
     spec.keyValueHeads = spec.heads;
     // BloomMLP in modeling_bloom.py.

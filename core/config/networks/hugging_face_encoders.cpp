@@ -118,7 +118,7 @@ std::optional<Activation> activationOfProjection(std::string_view word)
 {
     constexpr std::string_view gated = "gated-";
     if (word == "gated-gelu")
-        return Activation::GeGlu;
+        return Activation::GeGluNew;
     if (word.starts_with(gated))
         return gatedActivationOf(word.substr(gated.size()));
     return plainActivationOf(word);

@@ -120,12 +120,12 @@ void refuseOtherHead(const ConfigSection& config, const KnownHead& known, std::v
 std::optional<Activation> plainActivationOf(std::string_view word)
 {
     constexpr WordTable<Activation, 9> words{{{"gelu", Activation::Gelu},
-                                              {"gelu_python", Activation::Gelu},
-                                              {"gelu_new", Activation::GeluTanh},
-                                              {"gelu_fast", Activation::GeluTanh},
-                                              {"gelu_accurate", Activation::GeluTanh},
+                                              {"gelu_python", Activation::GeluPython},
+                                              {"gelu_new", Activation::GeluNew},
+                                              {"gelu_fast", Activation::GeluFast},
+                                              {"gelu_accurate", Activation::GeluNew},
                                               {"gelu_pytorch_tanh", Activation::GeluTanh},
-                                              {"gelu_python_tanh", Activation::GeluTanh},
+                                              {"gelu_python_tanh", Activation::GeluNew},
                                               {"relu", Activation::Relu},
                                               {"relu2", Activation::ReluSquared}}};
     return meaningOf(words, word);
@@ -142,8 +142,12 @@ Activation readPlainActivation(const ConfigSection& config, std::string_view key
 
 std::optional<Activation> gatedActivationOf(std::string_view word)
 {
-    if (plainActivationOf(word) == Activation::GeluTanh)
+    const auto plain = plainActivationOf(word);
+    if (plain == Activation::GeluTanh)
         return Activation::GeGlu;
+    // The fast one has no gated form of its own here; no class has it by itself.
+    if (plain == Activation::GeluNew || plain == Activation::GeluFast)
+        return Activation::GeGluNew;
     return word == "silu" || word == "swish" ? std::optional(Activation::SwiGlu) : std::nullopt;
 }
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from .exploration import Explored, explore
 from .regret import Lead, Regret, lead_of, regret_of
-from .sweep import Sweep
+from .sweep import RunsNot, Sweep
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,8 @@ def main() -> int:
             judged = _judge(options, config)
         except (RuntimeError, AssertionError) as problem:
             print("%-24s %s" % (Path(config).stem, problem), flush=True)
+            # Nothing can be trained with it.
+            shares += [1.0] if isinstance(problem, RunsNot) else []
             continue
         shares.append(judged.regret.share)
         print(_line(config, judged), flush=True)

@@ -22,6 +22,10 @@ def sizes_around(size: int) -> list[int]:
     return sorted({max(1, round(size * factor)) for factor in _FACTORS})
 
 
+class RunsNot(RuntimeError):
+    """The recommended size, in that stack."""
+
+
 class Sweep:
     """Of one load. Sizes that do not fit drop out."""
 
@@ -40,10 +44,10 @@ class Sweep:
     def run(self, seconds: float) -> None:
         """Rounds until so much time is used, each of all sizes, and two at least.
 
-        Raises RuntimeError where not even the recommended size can be run."""
+        Raises RunsNot where not even the recommended size can be run."""
         others = [size for size in sizes_around(self._size) if self._fits(size) and size != self._size]
         if self._size not in self.seconds:
-            raise RuntimeError("the recommended size %d does not run in Python" % self._size)
+            raise RunsNot("the recommended size %d does not run in Python" % self._size)
         begin, rounds = time.monotonic(), 0
         while rounds < 2 or time.monotonic() - begin < seconds:
             # Neighbours meet in another order in each round.

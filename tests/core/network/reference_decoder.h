@@ -221,12 +221,17 @@ private:
             inner = up * up.sigmoid() * gate;
             break;
         case model::Activation::Gelu:
+        case model::Activation::GeluPython:
             inner = up * 0.5 * (1 + (up / std::sqrt(2.0)).erf());
             break;
         case model::Activation::GeluTanh:
+        case model::Activation::GeluNew:
+        case model::Activation::GeluFast:
+        case model::Activation::BloomGelu:
             inner = geluTanh();
             break;
         case model::Activation::GeGlu:
+        case model::Activation::GeGluNew:
             inner = geluTanh() * gate;
             break;
         case model::Activation::Relu:

@@ -103,6 +103,11 @@ private slots:
                 spec.expertsPerToken = 1;
                 spec.activation = model::Activation::Gelu;
             }));
+        using enum model::Activation;
+        for (const model::Activation activation : {GeluNew, GeluFast, GeluPython, BloomGelu, GeGluNew}) {
+            add(std::string(model::toText(activation)),
+                changed(tinyGpt(), [activation](DecoderSpec& spec) { spec.activation = activation; }));
+        }
         add("BLOOM", tinyBloom());
         add("Jais, heads no power of two", changed(tinyBloom(), [](DecoderSpec& spec) {
                 spec.embeddingNormalization = false;

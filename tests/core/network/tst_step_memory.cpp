@@ -179,6 +179,16 @@ private slots:
                 add(std::string(network.name) + ", " + std::string(toText(precision)),
                     requestFor(network.architecture, {.precision = precision}));
         }
+        using enum model::Activation;
+        for (const model::Activation activation : {GeluNew, GeluFast, GeluPython, BloomGelu, GeGluNew}) {
+            model::DecoderSpec decoder = tinyGpt();
+            decoder.activation = activation;
+            const std::string name = std::string("GPT, ") + std::string(model::toText(activation));
+            add(name, requestFor(decoder));
+            add(name + ", evaluated", requestFor(decoder, {.phase = Phase::Eval}));
+            add(name + ", checkpointed", requestFor(decoder, {.options = {.activationCheckpointing = true}}));
+            add(name + ", plain bf16", requestFor(decoder, {.precision = Precision::PlainBf16}));
+        }
         model::DecoderSpec dropping = tinyGpt();
         dropping.dropout = 0.1;
         add("GPT, dropout", requestFor(dropping));

@@ -33,7 +33,7 @@ class Bloom(CausalNetwork):
             "embedding_normalization": True,
             "normalization": "layernorm",
             "normalization_epsilon": config.layer_norm_epsilon,
-            "activation": "gelu_tanh",
+            "activation": "bloom_gelu",
             "tied_embeddings": True,
         }
         self.pieces = {

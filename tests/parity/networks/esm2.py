@@ -47,7 +47,7 @@ class Esm2(Network):
             "token_types": 0,
             "position_embedding": "rotary",
             "rope_theta": config.rope_theta,
-            "activation": "gelu",
+            "activation": "gelu_python",
             "normalizes_first": True,
             "embedding_normalization": False,
             "final_normalization": True,

@@ -8,6 +8,7 @@ from .network import Piece, linear
 
 class Gpt2(CausalNetwork):
     family = "gpt2"
+    activation = "gelu_new"
     classes = GPT2Config, GPT2LMHeadModel
 
     def __init__(
@@ -41,7 +42,7 @@ class Gpt2(CausalNetwork):
             "max_positions": length,
             "position_embedding": "learned",
             "normalization": "layernorm",
-            "activation": "gelu_tanh",
+            "activation": self.activation,
             "tied_embeddings": tied,
             "normalization_epsilon": config.layer_norm_epsilon,
         }
@@ -80,6 +81,7 @@ class GptBigCode(Gpt2):
     """All heads share one key and one value."""
 
     family = "gpt_bigcode"
+    activation = "gelu_tanh"
     classes = GPTBigCodeConfig, GPTBigCodeForCausalLM
 
     def __init__(self, **sizes):

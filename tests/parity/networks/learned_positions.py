@@ -41,7 +41,7 @@ class GptNeo(CausalNetwork):
             "position_embedding": "learned",
             "normalization": "layernorm",
             "normalization_epsilon": config.layer_norm_epsilon,
-            "activation": "gelu_tanh",
+            "activation": "gelu_new",
             "tied_embeddings": True,
             "attention_bias": False,
             "attention_window": window,

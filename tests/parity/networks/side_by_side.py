@@ -35,7 +35,7 @@ class Phi(Llama):
         super().__init__(**sizes)
         self.model |= {
             "branches": "parallel",
-            "activation": "gelu_tanh",
+            "activation": "gelu_new",
             "attention_output_bias": True,
             "feed_forward_bias": True,
             "output_bias": True,
@@ -203,7 +203,7 @@ class GptJ(_Decoder):
             feed_forward_size=4 * width,
             rotary_dimensions=rotated,
             branches="parallel",
-            activation="gelu_tanh",
+            activation="gelu_new",
             tied_embeddings=False,
             attention_bias=False,
             attention_output_bias=False,

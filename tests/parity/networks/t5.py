@@ -51,7 +51,7 @@ class T5(Network):
             "feed_forward_size": feed_forward,
             "relative_buckets": config.relative_attention_num_buckets,
             "max_relative_distance": config.relative_attention_max_distance,
-            "activation": "geglu" if gated else "relu",
+            "activation": "geglu_new" if gated else "relu",
             "tied_embeddings": not gated,
             "normalization_epsilon": config.layer_norm_epsilon,
         }
