@@ -31,10 +31,14 @@ at::Tensor newGelu(const at::Tensor& input)
     return input * 0.5 * (at::tanh(inner) + 1.0);
 }
 
+at::Tensor fastTangent(const at::Tensor& input)
+{
+    return at::tanh(input * slope * (input * cubicShare * input + 1.0));
+}
+
 at::Tensor fastGelu(const at::Tensor& input)
 {
-    const at::Tensor inner = input * slope * (input * cubicShare * input + 1.0);
-    return input * 0.5 * (at::tanh(inner) + 1.0);
+    return input * 0.5 * (fastTangent(input) + 1.0);
 }
 
 at::Tensor pythonGelu(const at::Tensor& input)
@@ -42,24 +46,19 @@ at::Tensor pythonGelu(const at::Tensor& input)
     return input * 0.5 * (at::erf(input * rootOfHalf) + 1.0);
 }
 
-at::Tensor bloomTangent(const at::Tensor& input)
-{
-    return at::tanh(input * slope * (input * cubicShare * input + 1.0));
-}
-
 struct BloomGelu : torch::autograd::Function<BloomGelu>
 {
     static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& input)
     {
         context->save_for_backward({input});
-        return input * 0.5 * (bloomTangent(input) + 1.0);
+        return fastGelu(input);
     }
 
     static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
                                                    const torch::autograd::variable_list& gradients)
     {
         const at::Tensor input = context->get_saved_variables().front();
-        const at::Tensor tangent = bloomTangent(input);
+        const at::Tensor tangent = fastTangent(input);
         const at::Tensor rising =
             (tangent * tangent - 1.0).neg() * (input * (3.0 * cubicShare * slope) * input + slope);
         return {(input * 0.5 * rising + (tangent + 1.0) * 0.5) * gradients.front()};

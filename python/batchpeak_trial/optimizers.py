@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import torch
 
+from .failures import is_of_memory
 from .networks import refuse
 from .requirements import require
 from .serving import Refusal
@@ -158,7 +159,7 @@ class OptimizerStep:
         try:
             self._optimizer.step()
         except Exception as error:
-            if "out of memory" in str(error).lower() or isinstance(error, MemoryError):
+            if is_of_memory(error):
                 raise
             text = "The optimizer %s does not run on this device: %s: %s"
             raise Refusal(text % (type(self._optimizer).__name__, type(error).__name__, error)) from error

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -107,15 +108,17 @@ class TrainingTest(unittest.TestCase):
 
     def test_times_steps_without_the_making_of_samples(self):
         talk = self.train()
+        begin = time.monotonic()
         result = self.batch(talk, samples=10, micro_batch_size=4)
+        wall = time.monotonic() - begin
         self.assertGreaterEqual(result["seconds"], 3 * 0.006 + 0.01)
         talk.say("trial", id=2, micro_batch_size=4)
         talk.hear("error")
         talk.end()
         made = [line for line in talk.errors().splitlines() if line.startswith("samples")]
-        # Once for each size of a batch; that much longer it would have taken.
+        # Once for each size of a batch, and no part of what it took, however busy the computer.
         self.assertEqual(made, ["samples for 4", "samples for 3"])
-        self.assertLess(result["seconds"], 2 * 0.25)
+        self.assertLess(result["seconds"], wall - 2 * 0.25)
 
     def test_a_batch_that_does_not_fit_can_be_tried_again(self):
         talk = self.train()

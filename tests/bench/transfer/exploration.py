@@ -40,8 +40,8 @@ def explore(batchpeak: str, worker: str, config: str, device: str, options: list
         relay.write_text(_RELAY.format(log=shlex.quote(str(log)), worker=shlex.quote(worker), kind=kind))
         relay.chmod(0o700)
         events = folder / "events.jsonl"
-        command = [batchpeak, "explore", config, "--device", device, "--events", str(events), "--quiet"]
-        command += ["--setting", "explore", "--worker", shlex.quote(str(relay))]
+        command = [batchpeak, "explore", config, "--device", device, "--setting", "explore"]
+        command += ["--worker", shlex.quote(str(relay)), "--events", str(events), "--quiet"]
         environment = {**os.environ, "XDG_DATA_HOME": name}
         done = subprocess.run(
             command + options, env=environment, capture_output=True, text=True, check=False
