@@ -6,10 +6,8 @@
 #include <c10/util/Exception.h>
 
 #include <algorithm>
-#include <iterator>
 #include <new>
 #include <string>
-#include <utility>
 
 namespace batchpeak::network {
 
@@ -17,7 +15,6 @@ namespace {
 
 // CUDA's caching allocator rounds alike, so both devices count alike.
 constexpr std::size_t granularity = 512;
-constexpr std::size_t smallestCached = std::size_t{1} << 20;
 // libtorch's own alignment on the CPU (c10::gAlignment). The header takes as much, so that the data
 // behind it stays aligned.
 constexpr std::size_t alignment = 64;
@@ -57,7 +54,6 @@ void BudgetAllocator::setBudget(std::int64_t bytes)
 {
     const std::lock_guard lock(m_mutex);
     m_budget = bytes;
-    makeRoom(0);
 }
 
 std::int64_t BudgetAllocator::budget() const
@@ -76,16 +72,6 @@ void BudgetAllocator::resetPeak()
 {
     const std::lock_guard lock(m_mutex);
     m_counters.peakAllocated = m_counters.allocated;
-}
-
-void BudgetAllocator::emptyCache()
-{
-    const std::lock_guard lock(m_mutex);
-    for (auto& [size, blocks] : m_cache) {
-        for (void* block : blocks)
-            release(block, size);
-    }
-    m_cache.clear();
 }
 
 void BudgetAllocator::failAllocation(std::int64_t number)
@@ -116,25 +102,10 @@ void* BudgetAllocator::take(std::size_t rounded)
         return nullptr;
     if (size > m_budget - m_counters.allocated)
         return nullptr;
-
-    void* block = nullptr;
-    if (const auto kept = m_cache.find(rounded); kept != m_cache.end()) {
-        block = kept->second.back();
-        kept->second.pop_back();
-        if (kept->second.empty())
-            m_cache.erase(kept);
-        m_counters.cached -= size;
-    } else {
-        makeRoom(size);
-        block = ::operator new (alignment + rounded, std::align_val_t{alignment}, std::nothrow);
-        if (!block) {
-            makeRoom(INT64_MAX);
-            block = ::operator new (alignment + rounded, std::align_val_t{alignment}, std::nothrow);
-        }
-        if (!block)
-            return nullptr;
-        new (block) Header{rounded};
-    }
+    void* block = ::operator new (alignment + rounded, std::align_val_t{alignment}, std::nothrow);
+    if (!block)
+        return nullptr;
+    new (block) Header{rounded};
     m_counters.allocated += size;
     m_counters.peakAllocated = std::max(m_counters.peakAllocated, m_counters.allocated);
     return static_cast<char*>(block) + alignment;
@@ -150,38 +121,9 @@ void BudgetAllocator::giveBack(void* data)
 {
     void* block = static_cast<char*>(data) - alignment;
     const std::size_t rounded = static_cast<const Header*>(block)->rounded;
-    const auto size = static_cast<std::int64_t>(rounded);
-    const std::lock_guard lock(m_mutex);
-    m_counters.allocated -= size;
-    m_counters.cached += size;
-    // Without memory for the list the block is simply not kept.
-    try {
-        if (rounded >= smallestCached && m_counters.allocated <= m_budget - m_counters.cached) {
-            m_cache[rounded].push_back(block);
-            return;
-        }
-    } catch (const std::bad_alloc&) {
-        if (const auto list = m_cache.find(rounded); list != m_cache.end() && list->second.empty())
-            m_cache.erase(list);
-    }
-    release(block, rounded);
-}
-
-void BudgetAllocator::release(void* block, std::size_t rounded)
-{
     ::operator delete (block, std::align_val_t{alignment});
-    m_counters.cached -= static_cast<std::int64_t>(rounded);
-}
-
-void BudgetAllocator::makeRoom(std::int64_t bytes)
-{
-    while (!m_cache.empty() && m_counters.allocated + m_counters.cached > m_budget - bytes) {
-        const auto largest = std::prev(m_cache.end());
-        release(largest->second.back(), largest->first);
-        largest->second.pop_back();
-        if (largest->second.empty())
-            m_cache.erase(largest);
-    }
+    const std::lock_guard lock(m_mutex);
+    m_counters.allocated -= static_cast<std::int64_t>(rounded);
 }
 
 void BudgetAllocator::refuse(std::size_t bytes)

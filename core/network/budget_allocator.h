@@ -6,18 +6,16 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <mutex>
-#include <vector>
 
 namespace batchpeak::network {
 
 /// libtorch's allocator for the CPU: counts what tensors hold and refuses what passes a budget, so
 /// that a CPU runs out of memory as a GPU does, at a byte that is the same every time.
 ///
-/// Freed blocks of 1 MiB and more are kept for reuse at equal size: without that, page faults bend
-/// the curve of samples a second (159,749 of them a step against 0, measured). Kept blocks never
-/// stand in the way of an allocation: they are given back, largest first, until it fits.
+/// Memory comes from malloc and goes back to it at once, as it does in the allocator that it stands in
+/// for, so that a step costs the page faults that it costs in Python: they bend the curve of samples a
+/// second, and the size that is fastest without them loses there.
 ///
 /// All sizes are bytes. It is safe to use from several threads.
 class BudgetAllocator final : public c10::Allocator
@@ -27,8 +25,6 @@ public:
     {
         std::int64_t allocated = 0;
         std::int64_t peakAllocated = 0;
-        /// Kept for reuse, beside what is allocated.
-        std::int64_t cached = 0;
         std::int64_t refusals = 0;
         /// Allocated and asked for together at the last refusal.
         std::int64_t neededAtLastRefusal = 0;
@@ -43,7 +39,6 @@ public:
     std::int64_t budget() const;
     Counters counters() const;
     void resetPeak();
-    void emptyCache();
 
     /// Lets one allocation fail although it fits, so that tests can prove that every single one of a
     /// step is recovered from.
@@ -60,12 +55,9 @@ private:
     static void deleteData(void* data);
     void* take(std::size_t rounded);
     void giveBack(void* data);
-    void release(void* block, std::size_t rounded);
-    void makeRoom(std::int64_t bytes);
     [[noreturn]] void refuse(std::size_t bytes);
 
     mutable std::mutex m_mutex;
-    std::map<std::size_t, std::vector<void*>> m_cache;
     Counters m_counters;
     std::int64_t m_budget = INT64_MAX;
     std::int64_t m_failIn = 0;

@@ -5,6 +5,8 @@
 #include "budget_allocator.h"
 #include "device/host_memory.h"
 
+#include <malloc.h>
+
 #include <algorithm>
 
 namespace batchpeak::network {
@@ -32,7 +34,7 @@ std::int64_t CpuDeviceMemory::totalBytes() const
 
 std::int64_t CpuDeviceMemory::freeBytes() const
 {
-    return tensorBytesWithin(device::hostMemory().available + m_allocator.counters().cached);
+    return tensorBytesWithin(device::hostMemory().available);
 }
 
 void CpuDeviceMemory::setLimit(std::int64_t bytes)
@@ -88,7 +90,8 @@ void CpuDeviceMemory::resetPeaks()
 
 void CpuDeviceMemory::emptyCache()
 {
-    m_allocator.emptyCache();
+    // What the heap keeps of blocks below its threshold for mmap is not available to anybody else.
+    malloc_trim(0);
 }
 
 void CpuDeviceMemory::synchronize() {}

@@ -15,10 +15,9 @@ std::int64_t tensorBytesWithin(std::int64_t hostBytes);
 
 /// Main memory, counted and limited by BudgetAllocator.
 ///
-/// Reserved equals allocated here: blocks kept for reuse are given back the moment they stand in the
-/// way, so what decides the fit is exact. A step whose peak is p fits into a limit of p bytes and not
-/// into p - 1. For the same reason there are no allocation retries: giving blocks back costs page
-/// faults, which the step's time shows.
+/// Reserved equals allocated here: nothing is kept for reuse, so what decides the fit is exact. A step
+/// whose peak is p fits into a limit of p bytes and not into p - 1. For the same reason there are no
+/// allocation retries.
 class CpuDeviceMemory final : public DeviceMemory
 {
 public:

@@ -238,25 +238,6 @@ private slots:
         }
     }
 
-    // Freed blocks of one size must not keep those of another from fitting.
-    void fitsWhateverTheCacheHolds()
-    {
-        StepRunner runner(tinyRequest(tinyGpt(), model::Phase::Train), m_memory);
-        const auto peakOf = [&](std::int64_t size) {
-            runner.prepare(size);
-            m_memory.resetPeaks();
-            runner.run(1);
-            return m_memory.peakReservedBytes();
-        };
-        const std::int64_t peak = peakOf(400);
-        peakOf(390);
-        QVERIFY(BudgetAllocator::installed().counters().cached > 0);
-        m_memory.setLimit(peak);
-        peakOf(400);
-        peakOf(395);
-        QCOMPARE(peakOf(400), peak);
-    }
-
     void recoversFromEveryAllocation_data() { addRequests(); }
     void recoversFromEveryAllocation()
     {
