@@ -8,6 +8,8 @@ cd "$(dirname "$0")/.."
 . scripts/duration.sh
 
 torch_version=2.11.0
+# With which the test of the Python package builds its wheel.
+wheel_builder=wheel==0.45.1
 # The two CUDA wheels that libtorch_cpu.so is linked with, for a machine without a GPU.
 cpu_wheels=(nvidia-cuda-cupti==13.0.85 nvidia-cuda-runtime==13.0.96)
 
@@ -58,6 +60,13 @@ install_torch() {
   fi
 }
 
+install_wheel_builder() {
+  [ -x .venv/bin/pip ] || return 0
+  compgen -G '.venv/lib/python3*/site-packages/wheel' >/dev/null ||
+    .venv/bin/pip install --quiet --disable-pip-version-check "$wheel_builder"
+}
+
 if command -v apt-get >/dev/null; then install_debian_packages "${packages[@]}"; else require_tools_by_hand; fi
 install_torch
+install_wheel_builder
 say "ready in $(duration $SECONDS)"

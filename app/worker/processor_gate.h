@@ -11,8 +11,8 @@
 
 namespace batchpeak::worker {
 
-/// Whether a trial on the processor had it for itself: other programs may take it, and the kernel takes it
-/// for pages of memory.
+/// Whether a trial on the processor had it for itself: other programs may take it, and pages that a disk has
+/// to give back hold it up.
 ///
 /// A step that keeps some of its threads waiting is not disturbed by that: what counts is what others can
 /// have taken from it.
