@@ -62,10 +62,14 @@ class Batches:
         tokens = self._tokens(samples, self._length)
         return {"input_ids": tokens, "labels": tokens}
 
-    def _masked(self, samples: int, tokens: torch.Tensor) -> torch.Tensor:
-        """Labels of as many tokens of each sample, at random places."""
+    def _places(self, samples: int) -> torch.Tensor:
+        """Of as many tokens of each sample, at random."""
         count = self._model["predicted_tokens"] or max(1, round(_PREDICTED_SHARE * self._length))
-        places = torch.rand(samples, self._length).topk(min(count, self._length), 1).indices
+        return torch.rand(samples, self._length).topk(min(count, self._length), 1).indices
+
+    def _masked(self, samples: int, tokens: torch.Tensor) -> torch.Tensor:
+        """Labels, of which those at the places count."""
+        places = self._places(samples)
         return torch.full_like(tokens, _NOT_COUNTED).scatter(1, places, tokens.gather(1, places))
 
     def _bert(self, samples: int) -> dict:
@@ -75,7 +79,11 @@ class Batches:
             batch["token_type_ids"] = torch.randint(model["token_types"], (samples, self._length))
         if not model["masked_language_head"]:
             return {**batch, "labels": torch.randint(model["sentence_classes"], (samples,))}
-        batch["labels"] = self._masked(samples, tokens)
+        if model["predicted_tokens"]:
+            batch["places"] = self._places(samples)
+            batch["labels"] = tokens.gather(1, batch["places"])
+        else:
+            batch["labels"] = self._masked(samples, tokens)
         if model["next_sentence_head"]:
             batch["next_sentence_label"] = torch.randint(model["sentence_classes"], (samples,))
         return batch

@@ -279,14 +279,16 @@ def _set_activation(config, model: dict) -> None:
     if model["family"] in ("t5", "bloom", "mpt"):
         return
     known = _GATED_ACTIVATIONS if is_gated(model) else _PLAIN_ACTIVATIONS
-    words = known.get(model["activation"])
-    if not words:
-        raise refuse("transformers' %s has not the activation %s." % (model["family"], model["activation"]))
+    words = known.get(model["activation"]) or _refuse_activation(model)
     for name in ("hidden_activation", "activation_function", "activation", "hidden_act"):
         if hasattr(config, name):
             if getattr(config, name) not in words:
                 setattr(config, name, words[0])
             return
+
+
+def _refuse_activation(model: dict):
+    raise refuse("transformers' %s has not the activation %s." % (model["family"], model["activation"]))
 
 
 def _check_parameters(module, model: dict) -> None:
@@ -298,6 +300,10 @@ def _check_parameters(module, model: dict) -> None:
 
 
 def _mend(module, model: dict) -> None:
+    if model["family"] == "bert" and model["masked_language_head"] and model["predicted_tokens"]:
+        _predict_masked_tokens_alone(module)
+    if model["family"] == "bloom" and model["activation"] != "bloom_gelu":
+        _activate_bloom(module, model)
     if model["family"] == "esm2":
         # It has no part in the loss.
         module.esm.contact_head = None
@@ -305,6 +311,38 @@ def _mend(module, model: dict) -> None:
         _untie_t5(module)
     if model["family"] == "mixtral" and hasattr(module.config, "output_router_logits"):
         module.config.output_router_logits = False
+
+
+def _predict_masked_tokens_alone(module) -> None:
+    """transformers computes scores for all tokens; who states how many are predicted, as configs of Cerebras do,
+    has them for these alone. The network then takes their places, and labels of these."""
+    import torch
+    from transformers.modeling_outputs import MaskedLMOutput
+
+    def forward(input_ids, places, labels, token_type_ids=None, next_sentence_label=None, **_):
+        encoded = module.bert(input_ids, token_type_ids=token_type_ids)
+        hidden = encoded.last_hidden_state
+        picked = hidden.gather(1, places.unsqueeze(-1).expand(-1, -1, hidden.shape[-1]))
+        if next_sentence_label is None:
+            scores, relation = module.cls(picked), None
+        else:
+            scores, relation = module.cls(picked, encoded.pooler_output)
+        loss = torch.nn.functional.cross_entropy(scores.flatten(0, 1), labels.flatten())
+        if relation is not None:
+            loss = loss + torch.nn.functional.cross_entropy(relation, next_sentence_label)
+        return MaskedLMOutput(loss=loss, logits=scores)
+
+    module.forward = forward
+
+
+def _activate_bloom(module, model: dict) -> None:
+    """The class has an activation of its own, of several operations, whatever its configuration says."""
+    from transformers.activations import ACT2FN
+
+    word = (_PLAIN_ACTIVATIONS.get(model["activation"]) or _refuse_activation(model))[0]
+    for part in module.modules():
+        if hasattr(part, "gelu_impl"):
+            part.gelu_impl = ACT2FN[word]
 
 
 def _untie_t5(module) -> None:

@@ -30,8 +30,6 @@ _TYPES = {
     "pure-fp16": torch.float16,
     "plain-fp16": torch.float16,
 }
-# What classes of transformers have whatever their configuration says.
-_OWN_ACTIVATIONS = {"bloom": "bloom_gelu", "esm2": "gelu_python"}
 _AUTOCAST = {"bf16": torch.bfloat16, "fp16": torch.float16}
 _MOMENT_BYTES = {
     "adamw-8bit": 2.0,
@@ -331,15 +329,14 @@ def _approximations_of(request: dict) -> list[str]:
         # How the loss is cut is trl's own choice.
         phrases.pop("loss_chunk_rows")
     found = [phrase for field, phrase in phrases.items() if request.get(field)]
-    own = _OWN_ACTIVATIONS.get(request["model"]["family"])
-    if own and request["model"].get("activation") != own:
+    model = request["model"]
+    if model["family"] == "esm2" and model.get("activation") != "gelu_python":
+        # The class has it whatever its configuration says.
         found.append("an activation of several operations")
     if request.get("preference"):
         return found
     if (request.get("loss_parts") or 1) > 1 and phrases["loss_chunk_rows"] not in found:
         found.append(phrases["loss_chunk_rows"])
-    if (request["model"].get("predicted_tokens") or 0) > 0:
-        found.append("logits of all tokens in place of the masked ones")
     return found
 
 

@@ -170,6 +170,42 @@ class NetworksTest(unittest.TestCase):
         pairs = zip(before, workload._module.parameters())
         self.assertEqual(any(not torch.equal(*pair) for pair in pairs), trains)
 
+    def test_predict_the_masked_tokens_alone(self):
+        """With the loss and the gradients of scores for all tokens, of which the same count."""
+        sizes = {"vocabulary_size": 101, "hidden_size": 48, "layers": 2, "heads": 4, "feed_forward_size": 80}
+        for has_sentences in (False, True):
+            model = {**sizes, "family": "bert", "max_positions": 24, "next_sentence_head": has_sentences}
+            model["pooler"] = has_sentences
+            with self.subTest(model):
+                whole = build(completed(model)).eval()
+                alone = build(completed({**model, "predicted_tokens": 4})).eval()
+                alone.load_state_dict(whole.state_dict())
+                tokens, places = torch.randint(101, (3, 24)), torch.rand(3, 24).topk(4, 1).indices
+                picked = tokens.gather(1, places)
+                labels = torch.full_like(tokens, -100).scatter(1, places, picked)
+                more = {"next_sentence_label": torch.tensor([0, 1, 1])} if has_sentences else {}
+                expected = whole(input_ids=tokens, labels=labels, **more).loss
+                output = alone(input_ids=tokens, places=places, labels=picked, **more)
+                self.assertEqual(output.logits.shape, (3, 4, 101))
+                torch.testing.assert_close(output.loss, expected)
+                expected.backward()
+                output.loss.backward()
+                for one, other in zip(alone.parameters(), whole.parameters()):
+                    torch.testing.assert_close(one.grad, other.grad)
+
+    def test_bloom_has_the_activation_that_is_asked_for(self):
+        model = _distinct()["BLOOM"].model
+        for word, expected in (
+            ("bloom_gelu", "BloomGelu"),
+            ("gelu", "GELUActivation"),
+            ("gelu_tanh", "GELUTanh"),
+            ("gelu_new", "NewGELUActivation"),
+        ):
+            with self.subTest(word), torch.device("meta"):
+                parts = build({**model, "activation": word}).modules()
+                kinds = {type(part.gelu_impl).__name__ for part in parts if hasattr(part, "gelu_impl")}
+                self.assertEqual(kinds, {expected})
+
     def test_refuses_what_transformers_lacks(self):
         gpt2 = {
             "family": "gpt2",
@@ -193,6 +229,7 @@ class NetworksTest(unittest.TestCase):
             {**gpt2, "attention_bias": False},
             {**gpt2, "attention_window": 8},
             {**gpt2, "logit_soft_cap": 30.0},
+            {**_distinct()["BLOOM"].model, "activation": "silu"},
         ):
             with self.subTest(model), torch.device("meta"), self.assertRaises(Refusal) as refused:
                 build(model)
