@@ -41,17 +41,36 @@ struct Event
     yaml_event_t event{};
 };
 
+/// Bytes of a line's end in YAML 1.1, section 5.4, which libyaml reads: U+0085, U+2028 and U+2029 are some,
+/// too. 0 where there is none.
+std::size_t breakSize(std::string_view text)
+{
+    if (text.starts_with('\r') || text.starts_with('\n'))
+        return 1;
+    if (text.starts_with("\xC2\x85"))
+        return 2;
+    return text.starts_with("\xE2\x80\xA8") || text.starts_with("\xE2\x80\xA9") ? 3 : 0;
+}
+
+/// Bytes of the blank, the line's end or the comment that the text begins with; 0 where it begins with none.
+std::size_t blankSize(std::string_view text)
+{
+    if (!text.starts_with('#'))
+        return text.starts_with(' ') || text.starts_with('\t') ? 1 : breakSize(text);
+    std::size_t size = 1;
+    while (size < text.size() && breakSize(text.substr(size)) == 0)
+        ++size;
+    return size;
+}
+
 /// First byte of a node's content, behind its anchor and tag, which may stand on lines of their own.
 std::size_t afterProperties(std::string_view text, std::size_t begin)
 {
-    const auto skipped = [text](std::size_t place) {
-        return std::min(text.find_first_not_of(" \t\r\n", place), text.size());
-    };
     std::size_t place = begin;
     while (isProperty(text, place)) {
-        place = skipped(propertyEnd(text, place));
-        while (place < text.size() && text[place] == '#')
-            place = skipped(lineEnd(text, place));
+        place = propertyEnd(text, place);
+        while (const std::size_t size = blankSize(text.substr(place)))
+            place += size;
     }
     return place;
 }
@@ -320,8 +339,13 @@ std::size_t propertyEnd(std::string_view text, std::size_t begin)
         "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_-";
     if (text[begin] == '&')
         return std::min(text.find_first_not_of(anchorCharacters, begin + 1), text.size());
-    const bool isVerbatim = text.substr(begin).starts_with("!<");
-    return std::min(text.find_first_of(isVerbatim ? " \t\r\n" : " \t\r\n,[]{}", begin), text.size());
+    const std::string_view ends = text.substr(begin).starts_with("!<") ? " \t\r\n" : " \t\r\n,[]{}";
+    // A tag is ASCII: what is not may be a line's end.
+    const auto isEnd = [ends](char c) {
+        return static_cast<unsigned char>(c) >= 0x80 || ends.find(c) != std::string_view::npos;
+    };
+    return static_cast<std::size_t>(
+        std::find_if(text.begin() + static_cast<std::ptrdiff_t>(begin), text.end(), isEnd) - text.begin());
 }
 
 } // namespace batchpeak::config

@@ -107,6 +107,9 @@ private slots:
             {"umlauts", {"a: 1\n\"\xC3\xA4\xC3\xB6\": 2\n", 2, 7}},
             {"behind an anchor", {"a: 1\nb: &x 2\n", 2, 7}},
             {"behind a tag", {"a: 1\nb: !!int &x 2\n", 2, 13}},
+            // Of lines that YAML 1.1 ends there, and an editor does not.
+            {"behind a line of an anchor that NEL ends", {"a: 1\nb: &x # y\xC2\x85  2\n", 2, 13}},
+            {"behind a line of a tag that LS ends", {"a: 1\nb: !!int\xE2\x80\xA8  2\n", 2, 12}},
             {"below its key", {"a: 1\nb:\n  2\n", 3, 3}},
         });
     }
