@@ -14,7 +14,7 @@ from .descriptions import completed, head_size, is_gated, parameters_of
 from .requirements import require
 from .serving import Refusal
 
-_INSTEAD = "Leave --worker out, so that batchpeak-worker runs it."
+_INSTEAD = "Leave out --with or --worker, so that batchpeak-worker runs it."
 _ABSENT = {
     "btlm": "BTLM",
     "jais": "Jais",
@@ -314,8 +314,8 @@ def _mend(module, model: dict) -> None:
 
 
 def _predict_masked_tokens_alone(module) -> None:
-    """transformers computes scores for all tokens; who states how many are predicted, as configs of Cerebras do,
-    has them for these alone. The network then takes their places, and labels of these."""
+    """transformers computes scores for all tokens; configs that state how many are predicted, as Cerebras'
+    do, have them for these alone. The network then takes their places, and labels of these."""
     import torch
     from transformers.modeling_outputs import MaskedLMOutput
 

@@ -5,6 +5,8 @@ time."""
 
 from __future__ import annotations
 
+import weakref
+
 import torch
 
 from .failures import is_of_memory
@@ -93,6 +95,55 @@ class MasterWeights:
             master.grad = None
 
 
+def _take_first_step(optimizer) -> None:
+    """Raises Refusal."""
+    try:
+        optimizer.step()
+    except Exception as error:
+        if is_of_memory(error):
+            raise
+        text = "The optimizer %s does not run on this device: %s: %s"
+        raise Refusal(text % (type(optimizer).__name__, type(error).__name__, error)) from error
+
+
+class StepsInBackward:
+    """As torchtune's optimizer_in_bwd has it: backward steps on each parameter as soon as it has the
+    gradient, and drops that. There is nothing left to do behind it."""
+
+    def __init__(self, request: dict, parameters: list, approximations: list):
+        precision = request.get("precision", "fp32")
+        if precision in ("fp16", "pure-fp16", "pure-bf16") or (request.get("max_gradient_norm") or 0.0) > 0:
+            text = "Weights are not updated within backward where gradients are %s."
+            how = "clipped" if request.get("max_gradient_norm") else "scaled or widened"
+            raise refuse(text % how)
+        self._optimizers, found = {}, []
+        # A hook that kept this object would keep the parameters, and they the hook, unseen by the collector.
+        step = weakref.WeakMethod(self._step)
+        for parameter in parameters:
+            optimizer = make_optimizer(request, [parameter], found)
+            parameter.grad = torch.zeros_like(parameter)
+            _take_first_step(optimizer)
+            parameter.grad = None
+            self._optimizers[parameter] = optimizer
+            parameter.register_post_accumulate_grad_hook(lambda parameter: step()(parameter))
+        approximations += dict.fromkeys(found)
+
+    def scaled(self, loss: torch.Tensor) -> torch.Tensor:
+        return loss
+
+    def run(self) -> bool:
+        return True
+
+    def recover(self) -> None:
+        """After a step that failed somewhere: it has updated some parameters, and left gradients of others."""
+        for parameter in self._optimizers:
+            parameter.grad = None
+
+    def _step(self, parameter: torch.Tensor) -> None:
+        self._optimizers[parameter].step()
+        parameter.grad = None
+
+
 class OptimizerStep:
     """What a step does behind backward: unscale, clip, step, and make the gradients zero."""
 
@@ -156,13 +207,7 @@ class OptimizerStep:
             parameter.grad = torch.zeros_like(parameter)
         if self._masters:
             self._masters.widen_gradients()
-        try:
-            self._optimizer.step()
-        except Exception as error:
-            if is_of_memory(error):
-                raise
-            text = "The optimizer %s does not run on this device: %s: %s"
-            raise Refusal(text % (type(self._optimizer).__name__, type(error).__name__, error)) from error
+        _take_first_step(self._optimizer)
         if self._masters:
             self._masters.narrow()
         self._clear()

@@ -17,7 +17,7 @@ from .configured_samples import ConfiguredSamples
 from .descriptions import CONFIGURED, completed, parameters_of
 from .failures import classify
 from .networks import build, refuse
-from .optimizers import OptimizerStep
+from .optimizers import OptimizerStep, StepsInBackward
 from .serving import Refusal
 
 _TYPES = {
@@ -219,10 +219,12 @@ class Workload:
     def _attention(self) -> str | None:
         return "eager" if self.request.get("attention") == "math" else None
 
-    def _make_optimizer(self) -> OptimizerStep:
+    def _make_optimizer(self) -> OptimizerStep | StepsInBackward:
         parameters = [parameter for parameter in self._module.parameters() if parameter.requires_grad]
         if not parameters:
             raise Refusal("Nothing of the network is trained. Say what is, by tuning.")
+        if self.request.get("updates_in_backward"):
+            return StepsInBackward(self.request, parameters, self.approximations)
         return OptimizerStep(self.request, parameters, self.device, self.approximations)
 
 
@@ -315,8 +317,6 @@ def _refuse_other_steps(request: dict, precision: str) -> None:
     preference = request.get("preference")
     if preference and not preferences.is_known(preference):
         raise refuse("The preference %r is unknown here." % preference)
-    if request.get("updates_in_backward"):
-        raise refuse("Weights that are updated within backward are not run here.")
 
 
 def _approximations_of(request: dict) -> list[str]:

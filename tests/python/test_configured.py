@@ -234,8 +234,8 @@ class HostileConfigsTest(unittest.TestCase):
         self.assertEqual(self.talk.ask("trial", id=1, micro_batch_size=2, max_steps=5)["outcome"], "ok")
 
     def test_nobody_else_is_named_who_could_run_it(self):
-        text = self.refusal(OLMO, updates_in_backward=True)
-        self.assertEqual(text, "Weights that are updated within backward are not run here.")
+        text = self.refusal(OLMO, optimizer_on_host=True)
+        self.assertEqual(text, "An optimizer whose state lies in the host's memory is not run here.")
 
     def test_code_of_a_hub_is_not_run(self):
         auto_map = {"AutoConfig": "someone/net--configuration.Foo", "AutoModelForCausalLM": "modeling.Foo"}

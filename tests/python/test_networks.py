@@ -193,6 +193,23 @@ class NetworksTest(unittest.TestCase):
                 for one, other in zip(alone.parameters(), whole.parameters()):
                     torch.testing.assert_close(one.grad, other.grad)
 
+    def test_is_updated_in_backward_as_behind_it(self):
+        request = {"model": _distinct()["GPT-2"].model, "sequence_length": 16, "precision": "fp32"}
+        parameters = []
+        for is_within in (False, True):
+            workload = Workload({**request, "updates_in_backward": is_within}, torch.device("cpu"))
+            torch.manual_seed(5)
+            phases = workload.step(2, 1)
+            next(phases)
+            next(phases)
+            found = list(workload._module.parameters())
+            if is_within:
+                self.assertTrue(all(parameter.grad is None for parameter in found))
+            self.assertEqual(list(phases), [])
+            parameters.append(found)
+        for behind, within in zip(*parameters):
+            torch.testing.assert_close(behind, within)
+
     def test_bloom_has_the_activation_that_is_asked_for(self):
         model = _distinct()["BLOOM"].model
         for word, expected in (

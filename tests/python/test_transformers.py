@@ -229,6 +229,18 @@ class TransformersTest(unittest.TestCase):
                 self.load(GPT2, **fields)
                 self.assert_whole(self.trial())
 
+    def test_updates_in_backward(self):
+        cases = ({}, {"optimizer": "sgd"}, {"precision": "plain-bf16"}, {"activation_checkpointing": True})
+        for fields in cases:
+            with self.subTest(fields):
+                # Gradients are not held between steps.
+                held = [
+                    self.load(GPT2, updates_in_backward=is_within, **fields)["baseline_bytes"]
+                    for is_within in (False, True)
+                ]
+                self.assertLess(held[1], held[0])
+                self.assert_whole(self.trial())
+
     def test_optimizers_of_bitsandbytes(self):
         for optimizer in ("adamw-8bit", "adamw-32bit", "lion", "lion-8bit"):
             with self.subTest(optimizer):
@@ -297,7 +309,8 @@ class TransformersTest(unittest.TestCase):
             (GPT2, {"precision": "int3"}, "precision"),
             (GPT2, {"optimizer": "shampoo"}, "shampoo"),
             (GPT2, {"sharding": "parameters", "shards": 8}, "several devices"),
-            (GPT2, {"updates_in_backward": True}, "within backward"),
+            (GPT2, {"updates_in_backward": True, "max_gradient_norm": 1.0}, "clipped"),
+            (GPT2, {"updates_in_backward": True, "precision": "fp16"}, "scaled"),
             (GPT2, {"optimizer_on_host": True}, "host"),
             (GPT2, {"tuning": LORA}, "query"),
             (GPT2, {"tuning": {"trained_parts": ["no.such."]}}, "no.such."),
