@@ -184,7 +184,7 @@ private slots:
     {
         constexpr qint64 tooMuch = qint64{1} << 50;
         rows<Throw, bool, qint64>(
-            {{"C++", {[] { std::string(std::size_t{1} << 50, ' '); }, true, 0}},
+            {{"C++", {[] { throw std::bad_alloc(); }, true, 0}},
              {"torch's own", {[] { c10::alloc_cpu(std::size_t{1} << 50); }, true, tooMuch}},
              {"a script's", {[] { throw std::runtime_error("std::bad_alloc"); }, true, 0}},
              {"the device's", {[] { at::empty({std::int64_t{1} << 48}); }, false, 0}},
