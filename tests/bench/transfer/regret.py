@@ -7,10 +7,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+_SURE_ERRORS, _SURE_LOSS = 4.0, 0.05
+
 
 def rate(size: int, batch: int, seconds: float, optimizer_seconds: float) -> float:
-    """Samples a second of whole optimizer steps: a batch is as many micro-batches as it takes, or one where the
-    size is above it."""
+    """Samples a second of whole optimizer steps: a batch is as many micro-batches as it takes, or one where
+    the size is above it."""
     return 1.0 / (seconds / size + optimizer_seconds / max(size, batch))
 
 
@@ -25,8 +27,9 @@ class Lead:
 
 @dataclass(frozen=True)
 class Regret:
-    """best is the size with the largest lead. Of several sizes that are all as fast the luckiest leads, so its lead is too
-    large; chosen by one half of the visits and measured by the other it is not, and that is the share."""
+    """best is the size with the largest lead. Of several sizes that are all as fast the luckiest leads, so its
+    lead is too large; chosen by one half of the visits and measured by the other it is not, and that is the
+    share."""
 
     best: Lead
     share: float
@@ -38,6 +41,12 @@ def lead_of(size: int, logarithms: list[float]) -> Lead:
     mean = sum(logarithms) / count
     variance = sum((value - mean) ** 2 for value in logarithms) / max(1, count - 1)
     return Lead(size, math.expm1(mean), math.sqrt(variance / count) if count > 1 else math.inf)
+
+
+def may_lead(logarithms: list[float]) -> bool:
+    """False for a size that is slower beyond doubt, of which further visits tell nothing."""
+    lead = lead_of(0, logarithms)
+    return lead.mean + _SURE_ERRORS * lead.standard_error > -_SURE_LOSS
 
 
 def regret_of(leads: dict[int, list[float]]) -> Regret:

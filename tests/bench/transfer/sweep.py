@@ -9,7 +9,7 @@ import time
 
 from python.talk import Talk
 
-from .regret import rate
+from .regret import may_lead, rate
 
 # Of the recommended size. Below an eighth the overhead of each operation shows in any stack.
 _FACTORS = (1 / 8, 1 / 4, 1 / 2, 1 / math.sqrt(2), 1, math.sqrt(2), 2, 4)
@@ -42,7 +42,7 @@ class Sweep:
         self._talk.end()
 
     def run(self, seconds: float) -> None:
-        """Rounds until so much time is used, each of all sizes, and two at least.
+        """Rounds until so much time is used, each of all sizes that may be the fastest, and two at least.
 
         Raises RunsNot where not even the recommended size can be run."""
         others = [size for size in sizes_around(self._size) if self._fits(size) and size != self._size]
@@ -55,6 +55,10 @@ class Sweep:
             for place in range(0, len(order), 3):
                 self._compare(order[place : place + 3])
             rounds += 1
+            if rounds >= 2:
+                others = [size for size in others if may_lead(self.leads[size])]
+            if not others:
+                return
 
     def _fits(self, size: int) -> bool:
         # No trial: it would go on until it is warm.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import unittest
 
-from .regret import lead_of, rate, regret_of
+from .regret import lead_of, may_lead, rate, regret_of
 from .sweep import sizes_around
 
 
@@ -33,6 +33,11 @@ class RegretTest(unittest.TestCase):
         # Each leads in one half of the visits alone.
         lucky = regret_of({4: [0.02, -0.02] * 3, 16: [-0.02, 0.02] * 3})
         self.assertEqual(lucky.share, 0.0)
+
+    def test_gives_up_what_is_slower_beyond_doubt(self):
+        self.assertFalse(may_lead([-0.2, -0.21, -0.19, -0.2]))
+        self.assertTrue(may_lead([-0.2, 0.1, -0.3, 0.0]))
+        self.assertTrue(may_lead([-0.01, -0.01, -0.01, -0.01]))
 
     def test_looks_around_the_size(self):
         self.assertEqual(sizes_around(8), [1, 2, 4, 6, 8, 11, 16, 32])
