@@ -43,6 +43,7 @@ public:
     std::optional<Interruption> prepare(std::int64_t microBatchSize) override
     {
         return interruptionOf(m_memory, [&] {
+            m_memory.beginSize(microBatchSize);
             m_memory.emptyCache();
             m_memory.resetPeaks();
             m_runner.prepare(microBatchSize);
@@ -51,7 +52,10 @@ public:
 
     std::optional<Interruption> changeTo(std::int64_t microBatchSize) override
     {
-        return interruptionOf(m_memory, [&] { m_runner.prepare(microBatchSize); });
+        return interruptionOf(m_memory, [&] {
+            m_memory.beginSize(microBatchSize);
+            m_runner.prepare(microBatchSize);
+        });
     }
 
     void resetPeaks() override

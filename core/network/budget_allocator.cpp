@@ -5,6 +5,8 @@
 #include <c10/core/CPUAllocator.h>
 #include <c10/util/Exception.h>
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <new>
 #include <string>
@@ -74,6 +76,19 @@ void BudgetAllocator::resetPeak()
     m_counters.peakAllocated = m_counters.allocated;
 }
 
+void BudgetAllocator::beginSize(std::int64_t microBatchSize)
+{
+    const std::lock_guard lock(m_mutex);
+    m_thresholds.begin(microBatchSize);
+}
+
+void BudgetAllocator::emptyCache()
+{
+    const std::lock_guard lock(m_mutex);
+    m_thresholds.forget();
+    malloc_trim(0);
+}
+
 void BudgetAllocator::failAllocation(std::int64_t number)
 {
     const std::lock_guard lock(m_mutex);
@@ -124,6 +139,7 @@ void BudgetAllocator::giveBack(void* data)
     ::operator delete (block, std::align_val_t{alignment});
     const std::lock_guard lock(m_mutex);
     m_counters.allocated -= static_cast<std::int64_t>(rounded);
+    m_thresholds.freed(alignment + rounded);
 }
 
 void BudgetAllocator::refuse(std::size_t bytes)

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "heap_thresholds.h"
+
 #include <c10/core/Allocator.h>
 
 #include <cstddef>
@@ -14,8 +16,8 @@ namespace batchpeak::network {
 /// that a CPU runs out of memory as a GPU does, at a byte that is the same every time.
 ///
 /// Memory comes from malloc and goes back to it at once, as it does in the allocator that it stands in
-/// for, so that a step costs the page faults that it costs in Python: they bend the curve of samples a
-/// second, and the size that is fastest without them loses there.
+/// for, so that a step costs the page faults that it costs a trainer in Python: they bend the curve of
+/// samples a second, and the size that is fastest without them loses there.
 ///
 /// All sizes are bytes. It is safe to use from several threads.
 class BudgetAllocator final : public c10::Allocator
@@ -39,6 +41,11 @@ public:
     std::int64_t budget() const;
     Counters counters() const;
     void resetPeak();
+    /// What follows are steps of this size.
+    void beginSize(std::int64_t microBatchSize);
+    /// Gives what malloc keeps of freed blocks back to the kernel, and lets it keep what it does when the
+    /// size is new.
+    void emptyCache();
 
     /// Lets one allocation fail although it fits, so that tests can prove that every single one of a
     /// step is recovered from.
@@ -59,6 +66,7 @@ private:
 
     mutable std::mutex m_mutex;
     Counters m_counters;
+    HeapThresholds m_thresholds;
     std::int64_t m_budget = INT64_MAX;
     std::int64_t m_failIn = 0;
 };

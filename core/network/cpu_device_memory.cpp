@@ -5,8 +5,6 @@
 #include "budget_allocator.h"
 #include "device/host_memory.h"
 
-#include <malloc.h>
-
 #include <algorithm>
 
 namespace batchpeak::network {
@@ -90,8 +88,12 @@ void CpuDeviceMemory::resetPeaks()
 
 void CpuDeviceMemory::emptyCache()
 {
-    // What the heap keeps of blocks below its threshold for mmap is not available to anybody else.
-    malloc_trim(0);
+    m_allocator.emptyCache();
+}
+
+void CpuDeviceMemory::beginSize(std::int64_t microBatchSize)
+{
+    m_allocator.beginSize(microBatchSize);
 }
 
 void CpuDeviceMemory::synchronize() {}

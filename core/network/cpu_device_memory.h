@@ -40,6 +40,7 @@ public:
     std::int64_t neededAtLastRefusal() const override;
     void resetPeaks() override;
     void emptyCache() override;
+    void beginSize(std::int64_t microBatchSize) override;
     void synchronize() override;
 
 private:

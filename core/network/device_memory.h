@@ -68,6 +68,9 @@ public:
 
     /// Gives freed blocks that are kept for reuse back to the device.
     virtual void emptyCache() = 0;
+    /// What follows are steps of this size, whose times other sizes should not change by what they have
+    /// taught the allocator. emptyCache() forgets what this one has.
+    virtual void beginSize(std::int64_t microBatchSize) { static_cast<void>(microBatchSize); }
     /// Returns when all work given to the device is done.
     virtual void synchronize() = 0;
 };

@@ -651,9 +651,25 @@ def _vit(m: dict) -> dict:
 
 
 def _residual_network(m: dict):
-    if m["width"] != 64 or m["channels"] != 3:
-        raise refuse("torchvision's ResNets have 3 channels and begin with a width of 64.")
     make = getattr(require("torchvision").models, "resnet%d" % m["depth"], None)
     if not make:
         raise refuse("torchvision has no ResNet of the depth %d." % m["depth"])
-    return make(num_classes=m["classes"])
+    module = make(num_classes=m["classes"])
+    if m["width"] != 64 or m["channels"] != 3:
+        _resize(module, m)
+    return module
+
+
+def _resize(module, m: dict) -> None:
+    """torchvision's begin with 64 channels of three; others are of its blocks, as people who change it make them."""
+    from torch import nn
+
+    width = module.inplanes = m["width"]
+    module.conv1 = nn.Conv2d(m["channels"], width, kernel_size=7, stride=2, padding=3, bias=False)
+    module.bn1 = nn.BatchNorm2d(width)
+    for stage in range(4):
+        name = "layer%d" % (stage + 1)
+        blocks = getattr(module, name)
+        made = module._make_layer(type(blocks[0]), width << stage, len(blocks), stride=1 if stage == 0 else 2)
+        setattr(module, name, made)
+    module.fc = nn.Linear(module.inplanes, m["classes"])

@@ -90,6 +90,7 @@ def _models_without_a_case() -> dict:
             "feed_forward_bias": False,
             "normalization_bias": False,
         },
+        "resnet": {"depth": 18, "width": 16, "channels": 2, "image_size": 64, "classes": 10},
     }
     return models
 
@@ -143,6 +144,17 @@ class NetworksTest(unittest.TestCase):
             with self.subTest(family), torch.device("meta"):
                 # build() itself compares the numbers of parameters.
                 self.assertGreater(len(_shapes(build({"family": family, **model}))), 10)
+
+    def test_residual_networks_are_of_any_width(self):
+        model = {"family": "resnet", "depth": 18, "width": 16, "channels": 6, "image_size": 64, "classes": 10}
+        with torch.device("meta"):
+            narrow, theirs = _shapes(build(model)), _shapes(build({**model, "width": 64, "channels": 3}))
+        # Weights of the classes: 10 of each channel of the last stage.
+        whole = {name: tuple(size if size == 10 else size * 4 for size in sizes[:2]) + sizes[2:]
+                 for name, sizes in narrow.items()}
+        whole["conv1.weight"] = (64, 3, 7, 7)
+        self.assertEqual(narrow["conv1.weight"], (16, 6, 7, 7))
+        self.assertEqual(whole, theirs)
 
     def test_take_steps(self):
         models = {name: network.model for name, network in _distinct().items()}
@@ -238,7 +250,7 @@ class NetworksTest(unittest.TestCase):
             {"family": "jais"},
             {"family": "qwen"},
             {"family": "torchscript", "file": "net.pt"},
-            {"family": "resnet", "depth": 18, "classes": 2, "image_size": 32, "width": 32},
+            {"family": "resnet", "depth": 20, "classes": 2, "image_size": 32},
             {**gpt2, "family": "no such"},
             {**gpt2, "position_embedding": "alibi"},
             {**gpt2, "normalization": "rmsnorm"},
