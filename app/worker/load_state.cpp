@@ -108,7 +108,8 @@ std::variant<trial::Loaded, LoadProblem> LoadState::load(const trial::LoadReques
     m_request = request;
     if (const auto problem = model::problemWith(request.model))
         return LoadProblem{.text = *problem};
-    if (model::needsPython(request.model) || request.step.preference != model::Preference::None) {
+    if (model::needsPython(request.model) || request.step.isCompiled ||
+        request.step.preference != model::Preference::None) {
         return LoadProblem{.text =
                                "batchpeak-worker does not run this network or its steps; measure with your "
                                "Python (--with python)."};

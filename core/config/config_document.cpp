@@ -194,6 +194,14 @@ ConfigContents ConfigDocument::readForPython() const
     return contents;
 }
 
+ConfigContents asPythonRuns(ConfigContents contents)
+{
+    contents.step.isCompiled = std::erase_if(contents.warnings, [](const Warning& warning) {
+                                   return warning.approximation == approximation::compiled;
+                               }) > 0;
+    return contents;
+}
+
 ConfigContents asRunHere(ConfigContents contents)
 {
     if (!contents.notRunHere)

@@ -196,6 +196,8 @@ std::unique_ptr<const ConfigDocument> recognise(std::string text, NetworkSource 
 
 /// Contents as batchpeak-worker runs them, of those that the user's Python runs.
 ConfigContents asRunHere(ConfigContents contents);
+/// The same for the user's Python: of what was warned of, it compiles networks.
+ConfigContents asPythonRuns(ConfigContents contents);
 
 /// \p contents with the network of another config in the place of their own. What belongs to the run stays:
 /// batches, lengths, precision. Where the config says nothing of lengths, those of the other stand in.

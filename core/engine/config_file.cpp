@@ -125,20 +125,19 @@ const config::ConfigContents& ConfigFile::contentsFor(const ExplorationOptions& 
 
 const config::ConfigContents& ConfigFile::contentsForPython() const
 {
-    return m_contentsForPython ? *m_contentsForPython : m_contents;
+    return m_contentsForPython;
 }
 
 bool ConfigFile::isForPythonAlone() const
 {
-    return m_contentsForPython && std::holds_alternative<model::ModelSpec>(m_contentsForPython->model);
+    return m_contentsForPython.notRunHere &&
+           std::holds_alternative<model::ModelSpec>(m_contentsForPython.model);
 }
 
 void ConfigFile::setContents(config::ConfigContents forPython)
 {
     m_contents = config::asRunHere(forPython);
-    m_contentsForPython.reset();
-    if (forPython.notRunHere)
-        m_contentsForPython = std::move(forPython);
+    m_contentsForPython = config::asPythonRuns(std::move(forPython));
 }
 
 ConfigFile ConfigFile::withModel(const QString& fileOrId) const
@@ -165,12 +164,13 @@ ConfigFile ConfigFile::withModel(const QString& fileOrId) const
     } catch (const ConfigError& error) {
         throw located(m_path, error);
     }
-    file.m_contents.modelSource = name.toStdString();
     file.m_chosenModel = fileOrId;
     // What a config says of its own batches is nothing to a run of its network alone.
-    if (source.isNetworkAlone()) {
-        const auto warnings = warningsFrom(name, source);
-        file.m_contents.warnings.insert(file.m_contents.warnings.end(), warnings.begin(), warnings.end());
+    const auto warnings =
+        source.isNetworkAlone() ? warningsFrom(name, source) : std::vector<config::Warning>();
+    for (config::ConfigContents* contents : {&file.m_contents, &file.m_contentsForPython}) {
+        contents->modelSource = name.toStdString();
+        contents->warnings.insert(contents->warnings.end(), warnings.begin(), warnings.end());
     }
     return file;
 }

@@ -8,7 +8,6 @@
 #include <QString>
 
 #include <memory>
-#include <optional>
 #include <vector>
 
 namespace batchpeak::engine {
@@ -77,8 +76,7 @@ private:
     config::NetworkSource m_networks;
     std::shared_ptr<const config::ConfigDocument> m_format;
     config::ConfigContents m_contents;
-    /// Where they differ from the contents.
-    std::optional<config::ConfigContents> m_contentsForPython;
+    config::ConfigContents m_contentsForPython;
 };
 
 } // namespace batchpeak::engine

@@ -39,9 +39,12 @@ TrialPrograms trialProgramsFor(const ConfigFile& file, const std::optional<Pytho
         return programs;
     const bool canRun = !python->program.isEmpty() && python->problem.isEmpty();
     const bool hasOtherTorch = canRun && releaseOf(python->torch) != workerTorch();
-    programs.advisesPython = isForPython || hasOtherTorch;
+    const bool compiles = canRun && file.contentsForPython().step.isCompiled;
+    programs.advisesPython = isForPython || compiles || hasOtherTorch;
     if (isForPython) {
         programs.advice = Translated::tr("Your Python is advised: batchpeak-worker cannot run this network.");
+    } else if (compiles) {
+        programs.advice = Translated::tr("Your Python is advised: it compiles the network, as the run does.");
     } else if (hasOtherTorch) {
         programs.advice =
             Translated::tr("Your Python is advised: it has torch %1, and batchpeak-worker has %2.")

@@ -238,6 +238,8 @@ struct StepOptions
     /// Tokens of each of the texts that a sample is packed of, which attend to themselves alone; 0: all of a
     /// sample attends to what is before it.
     std::int64_t packedTextLength = 0;
+    /// By torch.compile: of the user's Python alone.
+    bool isCompiled = false;
     /// Of the user's Python alone.
     Preference preference = Preference::None;
 

@@ -16,6 +16,7 @@ from .batches import Batches
 from .configured_samples import ConfiguredSamples
 from .descriptions import CONFIGURED, completed, parameters_of
 from .failures import classify
+from .heap_thresholds import HeapThresholds
 from .networks import build, refuse
 from .optimizers import OptimizerStep, StepsInBackward
 from .serving import Refusal
@@ -31,6 +32,8 @@ _TYPES = {
     "plain-fp16": torch.float16,
 }
 _AUTOCAST = {"bf16": torch.bfloat16, "fp16": torch.float16}
+# Sizes in training and evaluation.
+_MOST_COMPILED = 1 << 12
 _MOMENT_BYTES = {
     "adamw-8bit": 2.0,
     "adamw-4bit": 1.0,
@@ -55,7 +58,7 @@ class Workload:
         self.approximations += _approximations_of(request)
         self.approximations += self._configured.approximations() if self._configured else []
         _choose_ways(request, self._precision)
-        self._preference = None
+        self._preference, self._compiled = None, request.get("compiled", False)
         exercise(device)
         torch.manual_seed(request.get("seed", 1))
         self._module, self.parameters = self._make_module()
@@ -65,12 +68,18 @@ class Workload:
         # What torch chooses behind its one function nobody can tell.
         self.attention = {"eager": "math"}.get(kernel, kernel)
         self._batches = Batches(self.model, request, device, self._samples())
+        # Compiled steps cannot be watched.
+        self._heap = HeapThresholds() if device.type == "cpu" and not self._compiled else None
         self._optimizer = None
         self._prove()
         self._optimizer = self._make_optimizer() if self._trains else None
 
     def step(self, size: int, count: int):
         """count micro-batches make an optimizer step."""
+        with self._heap.watching() if self._heap else contextlib.nullcontext():
+            return (yield from self._step(size, count))
+
+    def _step(self, size: int, count: int):
         batch = self._batches.of(size)
         with torch.set_grad_enabled(self._trains):
             loss = self._loss(batch) / count
@@ -84,6 +93,8 @@ class Workload:
 
     def prepare(self, size: int) -> None:
         """Samples are what a loader makes beside the steps."""
+        if self._heap:
+            self._heap.begin(size)
         self._batches.make(size)
 
     def tokens_per_sample(self) -> int:
@@ -142,8 +153,9 @@ class Workload:
         return module.requires_grad_(False).eval()
 
     def _prove(self) -> None:
-        """What nobody here knows beforehand is whether a class of somebody's config takes such samples."""
-        if not self._configured and not self._preference:
+        """What nobody here knows beforehand: whether a class of somebody's config takes such samples, and
+        what the compiler can do here."""
+        if not (self._configured or self._preference or self._compiled):
             return
         try:
             with torch.no_grad():
@@ -160,6 +172,9 @@ class Workload:
             raise Refusal(self._unproved(problem))
 
     def _unproved(self, problem: str) -> str:
+        if self._compiled:
+            text = "torch.compile does not run this network here (%s). Install a C++ compiler, or leave it out."
+            return text % problem
         if self._preference:
             text = "trl computes no loss of the kind %s with this network (%s)."
             return text % (self.request["preference"], problem)
@@ -188,6 +203,8 @@ class Workload:
         if self._trains and self.request.get("activation_checkpointing"):
             _checkpoint(module, self.model)
         module.train(self._trains)
+        if self._compiled:
+            _compile(module)
         return module, all_elements(module, untuned)
 
     def _tuned(self, module, tuning: dict):
@@ -299,6 +316,17 @@ def _keep_no_cache(config) -> None:
     config.use_cache = False
     for name in getattr(config, "sub_configs", None) or {}:
         _keep_no_cache(getattr(config, name, None))
+
+
+def _compile(module) -> None:
+    """Each size by itself, as in a run that has but one: torch would compile for all from the second on."""
+    import torch._dynamo
+
+    options = torch._dynamo.config
+    for name in ("recompile_limit", "cache_size_limit", "accumulated_cache_size_limit"):
+        if hasattr(options, name):
+            setattr(options, name, _MOST_COMPILED)
+    module.compile(dynamic=False)
 
 
 def _checkpoint(module, model: dict) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -352,6 +353,36 @@ class TransformersTest(unittest.TestCase):
         self.assertEqual(self.talk.next()["type"], "step")
         self.talk.say("cancel", id=901)
         self.assertEqual(self.talk.hear("result")["outcome"], "cancelled")
+
+
+@unittest.skipUnless(importlib.util.find_spec("transformers"), "transformers is not installed")
+class CompiledTest(unittest.TestCase):
+    """In processes of their own: what torch compiles stays."""
+
+    def worker(self, environment: dict) -> Talk:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        environment = {"OMP_NUM_THREADS": "1", "TORCHINDUCTOR_CACHE_DIR": folder.name, **environment}
+        talk = Talk("-c", WORKER, environment=environment)
+        self.addCleanup(talk.end)
+        talk.ask("hello", protocol=2)
+        return talk
+
+    @unittest.skipUnless(shutil.which("g++"), "there is no C++ compiler")
+    def test_runs_each_size(self):
+        talk = self.worker({})
+        loaded = talk.ask("load", 300.0, **load_message(GPT2, compiled=True))
+        self.assertEqual(loaded["approximations"], [])
+        for number, size in enumerate((2, 3, 2)):
+            steps = {"min_steps": 4, "max_steps": 8, "min_seconds": 0.05, "time_limit": 300.0}
+            result = talk.ask("trial", 300.0, id=number, micro_batch_size=size, abandon_above=0.0, **steps)
+            self.assertEqual(result["outcome"], "ok", result.get("text"))
+
+    def test_says_what_the_compiler_lacks(self):
+        talk = self.worker({"CXX": "/no/compiler"})
+        talk.say("load", **load_message(GPT2, compiled=True))
+        text = talk.hear("error", 300.0)["text"]
+        self.assertRegex(text, r"^torch\.compile does not run this network here \(.*\)\. Install .*\.$")
 
 
 class DescriptionTest(unittest.TestCase):

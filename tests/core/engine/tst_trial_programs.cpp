@@ -1,10 +1,13 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "config/approximations.h"
 #include "engine/trial_programs.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 
 #include <QTest>
+
+#include <algorithm>
 
 using namespace batchpeak;
 using namespace batchpeak::engine;
@@ -16,6 +19,12 @@ namespace {
 constexpr const char* gpt2 =
     R"({"model_type": "gpt2", "vocab_size": 10, "n_embd": 8, "n_layer": 1, "n_head": 1,
                                  "n_positions": 8})";
+constexpr const char* compiled = R"(base_model: Qwen/Qwen2.5-0.5B
+micro_batch_size: 2
+gradient_accumulation_steps: 2
+sequence_len: 2048
+torch_compile: true
+)";
 constexpr const char* gptOss = R"({"model_type": "gpt_oss", "vocab_size": 10})";
 constexpr const char* sounds = R"({"model_type": "encodec", "sampling_rate": 24000})";
 
@@ -54,6 +63,8 @@ private slots:
              {"the same for GPUs",
               {gpt2, pythonWith(same + QStringLiteral("+cu128")), false, "has the same torch"}},
              {"another torch", {gpt2, pythonWith(QStringLiteral("2.9.1")), true, "it has torch 2.9.1"}},
+             {"a compiled network", {compiled, pythonWith(same), true, "it compiles the network"}},
+             {"a compiled network, without Python", {compiled, PythonStack(), false, "worker is advised"}},
              {"no trials there",
               {gpt2, pythonWith(QStringLiteral("2.9.1"), QStringLiteral("No.")), false, "cannot run trials"}},
              {"a network of Python's alone", {gptOss, pythonWith(same), true, "cannot run this network"}},
@@ -67,7 +78,24 @@ private slots:
         QCOMPARE(programs.advisesPython, advisesPython);
         QVERIFY2(programs.advice.contains(advice), qPrintable(programs.advice));
         QCOMPARE(programs.advice.isEmpty(), advice.isEmpty());
-        QCOMPARE(programs.workerProblem.isEmpty(), config == gpt2);
+        QCOMPARE(programs.workerProblem.isEmpty(), config == gpt2 || config == compiled);
+    }
+
+    void pythonCompilesWhereTheRunDoes()
+    {
+        const auto file = ConfigFile::fromText(QStringLiteral("run.yaml"), compiled);
+        const auto warnsOfIt = [](const config::ConfigContents& contents) {
+            return std::ranges::any_of(contents.warnings, [](const config::Warning& warning) {
+                return warning.approximation == config::approximation::compiled;
+            });
+        };
+        QVERIFY(warnsOfIt(file.contents()));
+        QVERIFY(!file.contents().step.isCompiled);
+        QVERIFY(!warnsOfIt(file.contentsForPython()));
+        QVERIFY(file.contentsForPython().step.isCompiled);
+        QVERIFY(!file.isForPythonAlone());
+        // Of another network too.
+        QVERIFY(file.withModel(QStringLiteral("gpt2")).contentsForPython().step.isCompiled);
     }
 };
 

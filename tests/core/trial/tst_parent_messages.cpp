@@ -82,6 +82,8 @@ private slots:
                           .tuning = {.adapter = model::AdapterKind::Lora,
                                      .modules = {.targets = {"all-linear"}, .isPattern = true}},
                           .sequenceLength = 8}},
+             {"load, compiled",
+              LoadRequest{.model = smallLlama(), .sequenceLength = 8, .step = {.isCompiled = true}}},
              {"load, preferences", LoadRequest{.model = smallLlama(),
                                                .sequenceLength = 8,
                                                .step = {.preference = model::Preference::Dpo}}},
