@@ -372,7 +372,7 @@ class CompiledTest(unittest.TestCase):
     def test_runs_each_size(self):
         talk = self.worker({})
         loaded = talk.ask("load", 300.0, **load_message(GPT2, compiled=True))
-        self.assertEqual(loaded["approximations"], [])
+        self.assertNotIn("approximations", loaded)
         for number, size in enumerate((2, 3, 2)):
             steps = {"min_steps": 4, "max_steps": 8, "min_seconds": 0.05, "time_limit": 300.0}
             result = talk.ask("trial", 300.0, id=number, micro_batch_size=size, abandon_above=0.0, **steps)

@@ -1,6 +1,8 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Sizes around a recommended one, in the stack of transformers: each visited in turn with it, in one process."""
+"""Sizes around a recommended one, in the stack of transformers: each visited in turn with it, in one process.
+
+Processes differ by some percent, whatever their size, in where their memory lies."""
 
 from __future__ import annotations
 
@@ -27,24 +29,19 @@ class RunsNot(RuntimeError):
 
 
 class Sweep:
-    """Of one load. Sizes that do not fit drop out.
-
-    On the CPU each size has a process of its own, as a trainer's would be. What blocks malloc keeps depends on
-    all that were freed before, so that a size after larger ones can cost far fewer page faults than alone. On
-    a GPU, whose memory several would share, there is one."""
+    """Of one load. Sizes that do not fit drop out."""
 
     def __init__(self, python: str, device: str, load: dict, size: int, batch: int):
-        self._python, self._device, self._load = python, device, _fields(load)
         self._batch, self._size = batch, size
-        self._talks: dict[int, Talk] = {}
+        self._talk = Talk("-m", "batchpeak_trial.transformers", "--device", device, program=python)
+        self._talk.ask("hello", protocol=2)
+        self.approximations = self._talk.ask("load", **_fields(load)).get("approximations", [])
         self._ids = 0
-        self.approximations: list[str] = []
         self.seconds: dict[int, float] = {}
         self.leads: dict[int, list[float]] = {}
 
     def end(self) -> None:
-        for talk in self._talks.values():
-            talk.end()
+        self._talk.end()
 
     def run(self, seconds: float) -> None:
         """Rounds until so much time is used, each of all sizes that may be the fastest, and two at least.
@@ -66,7 +63,8 @@ class Sweep:
                 return
 
     def _fits(self, size: int) -> bool:
-        result = self._visit(size, steps=1, untimed_steps=0)
+        # No trial: it would go on until it is warm.
+        result = self._ask("compare", micro_batch_sizes=[size], visits=1, steps=1, untimed_steps=0)
         if result["outcome"] == "ok":
             self.seconds[size] = result["compared"][0]["visits"][0]["seconds"]
         return result["outcome"] == "ok"
@@ -74,44 +72,34 @@ class Sweep:
     def _compare(self, others: list[int]) -> None:
         sizes = [self._size, *others]
         slowest = max(self.seconds[size] for size in sizes)
-        steps = max(1, min(3, math.ceil(_VISIT_SECONDS / slowest)))
-        rates: dict[int, list[float]] = {size: [] for size in sizes}
-        for size in sizes + sizes[::-1]:
-            result = self._visit(size, steps, untimed_steps=1 if slowest < _VISIT_SECONDS else 0)
-            if result["outcome"] != "ok":
-                raise RuntimeError("a visit of %d ended as %s" % (size, result["outcome"]))
-            optimizer = result.get("optimizer_seconds", 0.0)
-            seconds = _typical(result["compared"][0]["visits"][0]["step_seconds"])
-            rates[size].append(rate(size, self._batch, seconds, optimizer))
+        result = self._ask(
+            "compare",
+            micro_batch_sizes=sizes,
+            visits=2,
+            steps=max(1, min(3, math.ceil(_VISIT_SECONDS / slowest))),
+            untimed_steps=1 if slowest < _VISIT_SECONDS else 0,
+        )
+        if result["outcome"] != "ok":
+            raise RuntimeError("a comparison of %s ended as %s" % (sizes, result["outcome"]))
+        optimizer = result.get("optimizer_seconds", 0.0)
+        rates = {
+            entry["micro_batch_size"]: [
+                rate(entry["micro_batch_size"], self._batch, _typical(visit["step_seconds"]), optimizer)
+                for visit in entry["visits"]
+            ]
+            for entry in result["compared"]
+        }
         for size in others:
             pairs = zip(rates[size], rates[self._size])
             self.leads.setdefault(size, []).extend(math.log(own / best) for own, best in pairs)
 
-    def _visit(self, size: int, steps: int, untimed_steps: int) -> dict:
-        # No trial: it would go on until it is warm.
+    def _ask(self, kind: str, **fields) -> dict:
         self._ids += 1
-        result = self._talk_of(size).ask(
-            "compare",
-            _LONGEST_SECONDS,
-            id=self._ids,
-            micro_batch_sizes=[size],
-            visits=1,
-            steps=steps,
-            untimed_steps=untimed_steps,
-            time_limit=_LONGEST_SECONDS,
-        )
+        fields = {"time_limit": _LONGEST_SECONDS, **fields}
+        result = self._talk.ask(kind, _LONGEST_SECONDS, id=self._ids, **fields)
         if result.get("last"):
             raise RuntimeError("the worker lost its device: %s" % result.get("text"))
         return result
-
-    def _talk_of(self, size: int) -> Talk:
-        key = size if self._device == "cpu" else 0
-        if key not in self._talks:
-            talk = Talk("-m", "batchpeak_trial.transformers", "--device", self._device, program=self._python)
-            self._talks[key] = talk
-            talk.ask("hello", protocol=2)
-            self.approximations = talk.ask("load", **self._load).get("approximations", [])
-        return self._talks[key]
 
 
 def _fields(message: dict) -> dict:
