@@ -66,7 +66,9 @@ class WheelTest(unittest.TestCase):
         # A build leaves folders beside the sources.
         source = cls.folder / "source"
         (source / "batchpeak_trial").mkdir(parents=True)
-        for file in (*PACKAGE.glob("*.*"), *PACKAGE.glob("batchpeak_trial/*.py")):
+        # What an installation has left beside them is a folder.
+        files = filter(Path.is_file, PACKAGE.glob("*.*"))
+        for file in (*files, *PACKAGE.glob("batchpeak_trial/*.py")):
             (source / file.relative_to(PACKAGE)).write_bytes(file.read_bytes())
         pip = (sys.executable, "-m", "pip")
         offline = ("--no-deps", "--no-index", "--quiet")
