@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <vector>
 
 using namespace batchpeak::network;
 
@@ -104,6 +105,48 @@ private slots:
         faultsOfFilling();
         // One for each large page at least, where the system gives those.
         QVERIFY(faultsOfFilling() >= 256 / 2 - 1);
+    }
+
+    // A trainer has but one size, so what larger blocks of another have taught malloc must not count.
+    void eachSizePaysItsOwnPageFaults()
+    {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+        QSKIP("A sanitizer brings its own malloc.");
+#endif
+        m_allocator.setBudget(512 * mebibyte);
+        // Once malloc has settled. Together they are more than it keeps of blocks of this size.
+        const auto faultsOfStep = [] {
+            std::int64_t faults = 0;
+            for (int step = 0; step < 4; ++step) {
+                rusage before{};
+                rusage after{};
+                getrusage(RUSAGE_THREAD, &before);
+                std::vector<c10::DataPtr> blocks;
+                for (int i = 0; i < 4; ++i) {
+                    blocks.push_back(take(8 * mebibyte));
+                    std::memset(blocks.back().get(), 1, 8 * mebibyte);
+                }
+                blocks.clear();
+                getrusage(RUSAGE_THREAD, &after);
+                faults = after.ru_minflt - before.ru_minflt;
+            }
+            return faults;
+        };
+        const auto begin = [this](std::int64_t size) {
+            m_allocator.beginSize(size);
+            m_allocator.emptyCache();
+        };
+        begin(1);
+        const std::int64_t alone = faultsOfStep();
+        begin(2);
+        take(30 * mebibyte);
+        begin(1);
+        const std::int64_t again = faultsOfStep();
+        QVERIFY2(4 * again > 3 * alone, qPrintable(QStringLiteral("%1 of %2").arg(again).arg(alone)));
+        begin(2);
+        take(30 * mebibyte);
+        const std::int64_t afterLarger = faultsOfStep();
+        QVERIFY2(2 * afterLarger < alone, qPrintable(QStringLiteral("%1 of %2").arg(afterLarger).arg(alone)));
     }
 
     void failsOneAllocationOnDemand()
