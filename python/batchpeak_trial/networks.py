@@ -661,7 +661,8 @@ def _residual_network(m: dict):
 
 
 def _resize(module, m: dict) -> None:
-    """torchvision's begin with 64 channels of three; others are of its blocks, as people who change it make them."""
+    """torchvision's begin with 64 channels of three; others are of its blocks, as people who change it make
+    them."""
     from torch import nn
 
     width = module.inplanes = m["width"]

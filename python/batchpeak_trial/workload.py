@@ -173,8 +173,8 @@ class Workload:
 
     def _unproved(self, problem: str) -> str:
         if self._compiled:
-            text = "torch.compile does not run this network here (%s). Install a C++ compiler, or leave it out."
-            return text % problem
+            text = "torch.compile does not run this network here (%s). "
+            return text % problem + "Install a C++ compiler, or leave it out."
         if self._preference:
             text = "trl computes no loss of the kind %s with this network (%s)."
             return text % (self.request["preference"], problem)
