@@ -108,7 +108,7 @@ std::variant<trial::Loaded, LoadProblem> LoadState::load(const trial::LoadReques
     m_request = request;
     if (const auto problem = model::problemWith(request.model))
         return LoadProblem{.text = *problem};
-    if (model::needsPython(request.model) || request.step.isCompiled ||
+    if (model::needsPython(request.model) || request.step.compilation != model::Compilation::None ||
         request.step.preference != model::Preference::None) {
         return LoadProblem{.text =
                                "batchpeak-worker does not run this network or its steps; measure with your "

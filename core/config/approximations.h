@@ -54,6 +54,7 @@ inline constexpr std::string_view otherVocabulary = "a vocabulary that is not kn
 
 // What a step computes.
 inline constexpr std::string_view compiled = "a compiled network";
+inline constexpr std::string_view otherCompiler = "a network that is compiled otherwise";
 inline constexpr std::string_view chunkedLoss = "a loss in chunks";
 inline constexpr std::string_view otherLoss = "a loss that is computed otherwise";
 inline constexpr std::string_view otherCheckpointing = "selective checkpointing";

@@ -196,14 +196,17 @@ ConfigContents ConfigDocument::readForPython() const
 
 ConfigContents asPythonRuns(ConfigContents contents)
 {
-    contents.step.isCompiled = std::erase_if(contents.warnings, [](const Warning& warning) {
-                                   return warning.approximation == approximation::compiled;
-                               }) > 0;
+    const bool isCompiled = std::erase_if(contents.warnings, [](const Warning& warning) {
+                                return warning.approximation == approximation::compiled;
+                            }) > 0;
+    if (isCompiled && contents.step.compilation == model::Compilation::None)
+        contents.step.compilation = model::Compilation::Default;
     return contents;
 }
 
 ConfigContents asRunHere(ConfigContents contents)
 {
+    contents.step.compilation = model::Compilation::None;
     if (!contents.notRunHere)
         return contents;
     UnsupportedModel why = *std::exchange(contents.notRunHere, std::nullopt);

@@ -166,6 +166,27 @@ void readOptimizerInto(const ConfigSection& root, const RunKeys& keys, ConfigCon
 
 } // namespace
 
+void readCompilation(const Settings& settings, std::string_view mode, std::string_view backend,
+                     ConfigContents& contents)
+{
+    const auto name = settings.text(mode);
+    auto known = name ? model::fromText<model::Compilation>(*name) : std::nullopt;
+    // A word of Batchpeak alone.
+    if (known == model::Compilation::None)
+        known.reset();
+    contents.step.compilation = known.value_or(model::Compilation::Default);
+    if (name && !known) {
+        warnOfApproximation(contents.warnings, settings.positionOf(mode), approximation::otherCompiler,
+                            "{} is {}; your Python compiles trials in the default mode.",
+                            settings.pathOf(mode), *name);
+    }
+    if (const auto compiler = settings.text(backend); compiler && *compiler != "inductor") {
+        warnOfApproximation(contents.warnings, settings.positionOf(backend), approximation::otherCompiler,
+                            "{} is {}; your Python compiles trials by inductor.", settings.pathOf(backend),
+                            *compiler);
+    }
+}
+
 void readRun(const ConfigSection& root, const RunKeys& keys, ConfigContents& contents)
 {
     readOptimizerInto(root, keys, contents);

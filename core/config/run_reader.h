@@ -90,6 +90,12 @@ model::Attention attentionNamed(std::string_view implementation);
 void warnOfOtherAttention(std::string_view implementation, TextPosition position,
                           std::vector<Warning>& warnings);
 
+/// How a network is compiled that is compiled.
+/// \param mode, backend  keys of arguments of torch.compile; a warning says where trials of the user's Python
+///                       take others
+void readCompilation(const Settings& settings, std::string_view mode, std::string_view backend,
+                     ConfigContents& contents);
+
 /// The norm that gradients are scaled down to; 0 where they are left as they are.
 /// \throws ConfigError if it is negative
 double readGradientNorm(const Settings& settings, std::string_view key, double otherwise);

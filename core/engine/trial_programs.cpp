@@ -39,7 +39,7 @@ TrialPrograms trialProgramsFor(const ConfigFile& file, const std::optional<Pytho
         return programs;
     const bool canRun = !python->program.isEmpty() && python->problem.isEmpty();
     const bool hasOtherTorch = canRun && releaseOf(python->torch) != workerTorch();
-    const bool compiles = canRun && file.contentsForPython().step.isCompiled;
+    const bool compiles = canRun && file.contentsForPython().step.compilation != model::Compilation::None;
     programs.advisesPython = isForPython || compiles || hasOtherTorch;
     if (isForPython) {
         programs.advice = Translated::tr("Your Python is advised: batchpeak-worker cannot run this network.");

@@ -31,6 +31,10 @@ enum class Sharding { None, Optimizer, Gradients, Parameters };
 /// decoupled_weight_decay.py of Composer 0.32).
 enum class AdamWStep { Fused, Operations, Decoupled };
 
+/// How torch.compile compiles the network, by its `mode` (torch/__init__.py of torch 2.11), or that it does
+/// not.
+enum class Compilation { None, Default, ReduceOverhead, MaxAutotune, MaxAutotuneNoCudagraphs };
+
 /// Which of PyTorch's kernels computes attention: its own choice, one of three that never hold the matrix of
 /// all pairs of tokens, or plain products that do.
 enum class Attention { Automatic, Flash, MemoryEfficient, Cudnn, Math };
@@ -82,6 +86,15 @@ constexpr WordTable<AdamWStep, 3> wordsOf(AdamWStep)
     return {{{AdamWStep::Fused, "fused"},
              {AdamWStep::Operations, "operations"},
              {AdamWStep::Decoupled, "decoupled"}}};
+}
+
+constexpr WordTable<Compilation, 5> wordsOf(Compilation)
+{
+    return {{{Compilation::None, "none"},
+             {Compilation::Default, "default"},
+             {Compilation::ReduceOverhead, "reduce-overhead"},
+             {Compilation::MaxAutotune, "max-autotune"},
+             {Compilation::MaxAutotuneNoCudagraphs, "max-autotune-no-cudagraphs"}}};
 }
 
 constexpr WordTable<Preference, 6> wordsOf(Preference)
@@ -238,8 +251,8 @@ struct StepOptions
     /// Tokens of each of the texts that a sample is packed of, which attend to themselves alone; 0: all of a
     /// sample attends to what is before it.
     std::int64_t packedTextLength = 0;
-    /// By torch.compile: of the user's Python alone.
-    bool isCompiled = false;
+    /// Of the user's Python alone.
+    Compilation compilation = Compilation::None;
     /// Of the user's Python alone.
     Preference preference = Preference::None;
 

@@ -136,7 +136,7 @@ model::Tuning tuningFrom(const FieldReader& fields)
 }
 
 constexpr const char* preference = "preference";
-constexpr const char* isCompiled = "compiled";
+constexpr const char* compilation = "compilation";
 constexpr const char* decoderLength = "decoder_sequence_length";
 constexpr const char* adamWStep = "adamw_step";
 constexpr const char* keepsMomentum = "momentum";
@@ -178,8 +178,8 @@ Json toJson(const LoadRequest& load)
         fields[keepsMomentum] = false;
     if (load.step.recomputesLossChunks)
         fields[recomputesLossChunks] = true;
-    if (load.step.isCompiled)
-        fields[isCompiled] = true;
+    if (load.step.compilation != model::Compilation::None)
+        fields[compilation] = toText(load.step.compilation);
     if (load.step.preference != model::Preference::None) {
         fields[preference] = toText(load.step.preference);
         // With adapters the same network stands for it, without them.
@@ -245,7 +245,7 @@ model::StepOptions stepOptionsFrom(const FieldReader& fields)
         .sharding = fields.word("sharding", std::optional(otherwise.sharding)),
         .shards = countUpTo(model::mostDevices, fields, "shards", otherwise.shards),
         .packedTextLength = fields.integerFrom(0, "packed_text_length", otherwise.packedTextLength),
-        .isCompiled = fields.boolean(isCompiled, otherwise.isCompiled),
+        .compilation = fields.word(compilation, std::optional(otherwise.compilation)),
         .preference = fields.word(preference, std::optional(otherwise.preference))};
     if (!(options.maxGradientNorm >= 0))
         fields.refuse("max_gradient_norm", "must be at least 0");

@@ -58,7 +58,7 @@ class Workload:
         self.approximations += _approximations_of(request)
         self.approximations += self._configured.approximations() if self._configured else []
         _choose_ways(request, self._precision)
-        self._preference, self._compiled = None, request.get("compiled", False)
+        self._preference, self._compilation = None, request.get("compilation")
         exercise(device)
         torch.manual_seed(request.get("seed", 1))
         self._module, self.parameters = self._make_module()
@@ -69,7 +69,7 @@ class Workload:
         self.attention = {"eager": "math"}.get(kernel, kernel)
         self._batches = Batches(self.model, request, device, self._samples())
         # Compiled steps cannot be watched.
-        self._heap = HeapThresholds() if device.type == "cpu" and not self._compiled else None
+        self._heap = HeapThresholds() if device.type == "cpu" and not self._compilation else None
         self._optimizer = None
         self._prove()
         self._optimizer = self._make_optimizer() if self._trains else None
@@ -155,8 +155,23 @@ class Workload:
     def _prove(self) -> None:
         """What nobody here knows beforehand: whether a class of somebody's config takes such samples, and
         what the compiler can do here."""
-        if not (self._configured or self._preference or self._compiled):
+        is_known = not (self._configured or self._preference)
+        if is_known and not self._compilation:
             return
+        problem = self._problem()
+        if not problem:
+            return
+        if self._compilation:
+            # What torch compiles fails where the network itself does, too.
+            self._module._compiled_call_impl = None
+            own = None if is_known else self._problem()
+            if not own:
+                text = "torch.compile does not run this network here (%s). "
+                raise Refusal(text % problem + "Install a C++ compiler, or leave it out.")
+            problem = own
+        raise Refusal(self._unproved(problem))
+
+    def _problem(self) -> str | None:
         try:
             with torch.no_grad():
                 # One would be too few for statistics over a batch, and for KTO.
@@ -168,13 +183,9 @@ class Workload:
                 raise
             problem = None if failure.outcome == "oom" else configured_networks.one_line(error)
         self.recover()
-        if problem:
-            raise Refusal(self._unproved(problem))
+        return problem
 
     def _unproved(self, problem: str) -> str:
-        if self._compiled:
-            text = "torch.compile does not run this network here (%s). "
-            return text % problem + "Install a C++ compiler, or leave it out."
         if self._preference:
             text = "trl computes no loss of the kind %s with this network (%s)."
             return text % (self.request["preference"], problem)
@@ -203,8 +214,8 @@ class Workload:
         if self._trains and self.request.get("activation_checkpointing"):
             _checkpoint(module, self.model)
         module.train(self._trains)
-        if self._compiled:
-            _compile(module)
+        if self._compilation:
+            _compile(module, self._compilation)
         return module, all_elements(module, untuned)
 
     def _tuned(self, module, tuning: dict):
@@ -318,7 +329,7 @@ def _keep_no_cache(config) -> None:
         _keep_no_cache(getattr(config, name, None))
 
 
-def _compile(module) -> None:
+def _compile(module, mode: str) -> None:
     """Each size by itself, as in a run that has but one: torch would compile for all from the second on."""
     import torch._dynamo
 
@@ -326,7 +337,7 @@ def _compile(module) -> None:
     for name in ("recompile_limit", "cache_size_limit", "accumulated_cache_size_limit"):
         if hasattr(options, name):
             setattr(options, name, _MOST_COMPILED)
-    module.compile(dynamic=False)
+    module.compile(dynamic=False, mode=mode)
 
 
 def _checkpoint(module, model: dict) -> None:

@@ -233,6 +233,10 @@ class HostileConfigsTest(unittest.TestCase):
         self.talk.ask("load", **request_of(OLMO))
         self.assertEqual(self.talk.ask("trial", id=1, micro_batch_size=2, max_steps=5)["outcome"], "ok")
 
+    def test_the_compiler_is_not_blamed_for_a_network(self):
+        text = self.refusal({**OLMO, "num_key_value_heads": 3}, compilation="default")
+        self.assertIn("transformers' Olmo2ForCausalLM does not run", text)
+
     def test_nobody_else_is_named_who_could_run_it(self):
         text = self.refusal(OLMO, optimizer_on_host=True)
         self.assertEqual(text, "An optimizer whose state lies in the host's memory is not run here.")

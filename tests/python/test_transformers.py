@@ -371,16 +371,26 @@ class CompiledTest(unittest.TestCase):
     @unittest.skipUnless(shutil.which("g++"), "there is no C++ compiler")
     def test_runs_each_size(self):
         talk = self.worker({})
-        loaded = talk.ask("load", 300.0, **load_message(GPT2, compiled=True))
+        loaded = talk.ask("load", 300.0, **load_message(GPT2, compilation="default"))
         self.assertNotIn("approximations", loaded)
         for number, size in enumerate((2, 3, 2)):
             steps = {"min_steps": 4, "max_steps": 8, "min_seconds": 0.05, "time_limit": 300.0}
             result = talk.ask("trial", 300.0, id=number, micro_batch_size=size, abandon_above=0.0, **steps)
             self.assertEqual(result["outcome"], "ok", result.get("text"))
 
+    @unittest.skipUnless(shutil.which("g++"), "there is no C++ compiler")
+    def test_knows_every_mode(self):
+        for mode in ("reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs"):
+            with self.subTest(mode):
+                talk = self.worker({})
+                talk.ask("load", 300.0, **load_message(GPT2, compilation=mode))
+                steps = {"min_steps": 1, "max_steps": 1, "min_seconds": 0.0, "time_limit": 300.0}
+                result = talk.ask("trial", 300.0, id=1, micro_batch_size=2, abandon_above=0.0, **steps)
+                self.assertEqual(result["outcome"], "ok", result.get("text"))
+
     def test_says_what_the_compiler_lacks(self):
         talk = self.worker({"CXX": "/no/compiler"})
-        talk.say("load", **load_message(GPT2, compiled=True))
+        talk.say("load", **load_message(GPT2, compilation="default"))
         text = talk.hear("error", 300.0)["text"]
         self.assertRegex(text, r"^torch\.compile does not run this network here \(.*\)\. Install .*\.$")
 

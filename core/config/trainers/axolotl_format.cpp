@@ -460,6 +460,10 @@ ConfigContents read(const ConfigText& text)
     warnOfBatchFinder(root, contents.warnings);
     readSharding(root, /*takesConfigAlone=*/true, contents);
     warnOf(root, differences, contents.warnings);
+    // Without it axolotl passes over the others: _configure_torch_compile() in axolotl 0.13,
+    // core/builders/base.py.
+    if (root.isOn("torch_compile"))
+        readCompilation(root, "torch_compile_mode", "torch_compile_backend", contents);
     readPacking(root, contents);
     warnOfPlugins(root, contents.warnings);
     warnOfUnaskedKernels(root, contents.warnings);

@@ -65,8 +65,10 @@ constexpr std::array<Difference, 1> shardingDifferences{
       .when = True,
       .approximation = approximation::hostActivations}}};
 
+constexpr std::string_view compileKey = "compile_config";
+
 constexpr std::array<Difference, 2> differences{
-    {{.key = "compile_config",
+    {{.key = compileKey,
       .text = "Trials run the network as it is, not compiled (compile_config).",
       .when = There,
       .approximation = approximation::compiled},
@@ -435,6 +437,8 @@ void readRunInto(const ConfigSection& root, ConfigContents& contents)
     readFsdp(root, contents);
     warnOfCheckpointing(root, contents);
     warnOf(root, differences, contents.warnings);
+    if (root.has(compileKey))
+        readCompilation(root.sectionIfAny(compileKey), "mode", "backend", contents);
     readPacking(root, contents);
     // True since LLM-Foundry 0.14 (pull request 1618).
     contents.training.weighsTokens = root.boolean("accumulate_train_batch_on_tokens").value_or(true);

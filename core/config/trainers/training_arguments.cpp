@@ -53,17 +53,22 @@ constexpr std::string_view compiledText =
 constexpr std::string_view narrowEvaluationText =
     "{} evaluates with all weights in 16 bits; trials have those of training.";
 
+constexpr std::string_view compileModeKey = "torch_compile_mode";
+constexpr std::string_view compileBackendKey = "torch_compile_backend";
+
+/// Any of them switches it on: __post_init__ of TrainingArguments in transformers 5.23.
+constexpr std::array<Difference, 3> compiling{
+    {{.key = "torch_compile", .text = compiledText, .approximation = approximation::compiled},
+     {.key = compileBackendKey, .text = compiledText, .approximation = approximation::compiled},
+     {.key = compileModeKey, .text = compiledText, .approximation = approximation::compiled}}};
+
 /// TrainingArguments in transformers 5.23, training_args.py.
-constexpr std::array<Difference, 9> stepFeatures{
+constexpr std::array<Difference, 6> stepFeatures{
     {{.key = "label_smoothing_factor",
       .text =
           "{} takes the logarithms of all chances for the loss once more; trials do not, which takes less "
           "time and memory.",
       .approximation = approximation::otherLoss},
-     {.key = "torch_compile", .text = compiledText, .approximation = approximation::compiled},
-     // Either switches it on: __post_init__ there.
-     {.key = "torch_compile_backend", .text = compiledText, .approximation = approximation::compiled},
-     {.key = "torch_compile_mode", .text = compiledText, .approximation = approximation::compiled},
      {.key = "bf16_full_eval",
       .text = narrowEvaluationText,
       .approximation = approximation::narrowEvaluation},
@@ -105,6 +110,10 @@ void readTrainingArguments(const ConfigSection& root, ConfigContents& contents)
     warnOfBatchFinder(root, contents.warnings);
     warnOf(root.sectionIfAny("accelerator_config"), splitBatches, contents.warnings);
     warnOf(root, stepFeatures, contents.warnings);
+    if (const auto compiled = firstOf(root, compiling)) {
+        contents.warnings.push_back(*compiled);
+        readCompilation(root, compileModeKey, compileBackendKey, contents);
+    }
     // Without fsdp its settings say nothing (__post_init__ of TrainingArguments in transformers 5.23).
     readSharding(root, /*takesConfigAlone=*/false, contents);
     RunKeys keysOfRun = withSharedOptimizer(root, runKeys);

@@ -44,6 +44,14 @@ struct Choice
     test::Text advice;
 };
 
+struct Compiled
+{
+    std::string config;
+    model::Compilation compilation = model::Compilation::None;
+    /// Of a compiler that trials do not take; empty where there is none.
+    test::Text warning;
+};
+
 } // namespace
 
 /// What is advised for the trials of a config.
@@ -90,12 +98,59 @@ private slots:
             });
         };
         QVERIFY(warnsOfIt(file.contents()));
-        QVERIFY(!file.contents().step.isCompiled);
+        QCOMPARE(file.contents().step.compilation, model::Compilation::None);
         QVERIFY(!warnsOfIt(file.contentsForPython()));
-        QVERIFY(file.contentsForPython().step.isCompiled);
+        QCOMPARE(file.contentsForPython().step.compilation, model::Compilation::Default);
         QVERIFY(!file.isForPythonAlone());
         // Of another network too.
-        QVERIFY(file.withModel(QStringLiteral("gpt2")).contentsForPython().step.isCompiled);
+        QCOMPARE(file.withModel(QStringLiteral("gpt2")).contentsForPython().step.compilation,
+                 model::Compilation::Default);
+    }
+
+    void pythonCompilesInTheModeOfTheRun_data()
+    {
+        const std::string mode = "torch_compile_mode: max-autotune\n";
+        const std::string axolotl = "base_model: Qwen/Qwen2.5-0.5B\nmicro_batch_size: 2\n"
+                                    "gradient_accumulation_steps: 2\nsequence_len: 2048\n";
+        const std::string transformers = "output_dir: out\nmodel_name_or_path: Qwen/Qwen2.5-0.5B\n"
+                                         "per_device_train_batch_size: 2\n";
+        const std::string foundry = "max_seq_len: 128\nmodel:\n  name: mpt_causal_lm\n  d_model: 64\n"
+                                    "  n_heads: 2\n  n_layers: 2\n  vocab_size: 512\n"
+                                    "global_train_batch_size: 8\ndevice_train_microbatch_size: 2\n"
+                                    "compile_config:\n";
+        using enum model::Compilation;
+        rows<Compiled>(
+            {{"axolotl, a mode", {compiled + mode, MaxAutotune}},
+             {"axolotl, a mode alone", {axolotl + mode, None}},
+             {"axolotl, another compiler",
+              {compiled + std::string("torch_compile_backend: aot_eager\n"), Default, "by inductor"}},
+             {"transformers, a mode alone",
+              {transformers + "torch_compile_mode: reduce-overhead\n", ReduceOverhead}},
+             {"transformers, no graphs",
+              {transformers + "torch_compile: true\ntorch_compile_mode: max-autotune-no-cudagraphs\n",
+               MaxAutotuneNoCudagraphs}},
+             {"transformers, the usual compiler",
+              {transformers + "torch_compile_backend: inductor\n", Default}},
+             {"transformers, no such mode",
+              {transformers + "torch_compile_mode: none\n", Default, "in the default mode"}},
+             {"LLM-Foundry, a mode", {foundry + "  mode: max-autotune\n", MaxAutotune}},
+             {"LLM-Foundry, no mode", {foundry + "  fullgraph: false\n", Default}},
+             {"LLM-Foundry, another compiler",
+              {foundry + "  backend: cudagraphs\n", Default, "by inductor"}}});
+    }
+    void pythonCompilesInTheModeOfTheRun()
+    {
+        const auto& [config, compilation, warning] = row<Compiled>();
+        const auto file = ConfigFile::fromText(QStringLiteral("run.yaml"), config);
+        const config::ConfigContents& contents = file.contentsForPython();
+        QCOMPARE(contents.step.compilation, compilation);
+        QCOMPARE(file.contents().step.compilation, model::Compilation::None);
+        const auto other =
+            std::ranges::find(contents.warnings, std::string(config::approximation::otherCompiler),
+                              &config::Warning::approximation);
+        QCOMPARE(other != contents.warnings.end(), !warning.isEmpty());
+        if (!warning.isEmpty())
+            QVERIFY(QString::fromStdString(other->sentence).contains(warning));
     }
 };
 
