@@ -3,13 +3,12 @@
 #pragma once
 
 #include "engine/exploration.h"
+#include "support/processes.h"
 
 #include <QRegularExpression>
 #include <QTemporaryDir>
 
 #include <algorithm>
-#include <cerrno>
-#include <csignal>
 #include <string>
 #include <vector>
 
@@ -50,23 +49,11 @@ inline void setGpus(engine::ExplorationParts& parts, const std::vector<std::stri
     };
 }
 
-inline bool isGone(qint64 pid)
-{
-    return ::kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH;
-}
-
 /// The process that \p text says to be stuck; 0 for none.
 inline qint64 stuckProcessIn(const QString& text)
 {
     static const QRegularExpression sentence(QStringLiteral("process (\\d+) is stuck"));
     return sentence.match(text).captured(1).toLongLong();
-}
-
-/// Ends such a process, as its driver does at last.
-inline void letGo(qint64 stuckProcess)
-{
-    if (stuckProcess > 0)
-        ::kill(static_cast<pid_t>(stuckProcess), SIGKILL);
 }
 
 template<typename Snapshot>

@@ -4,6 +4,7 @@
 #include "engine/exploration.h"
 #include "engine/exploration_recorder.h"
 #include "store/exploration_store.h"
+#include "support/processes.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 #include "training/training_run.h"
@@ -26,8 +27,6 @@
 #include <QSplitter>
 #include <QTest>
 
-#include <csignal>
-
 using namespace batchpeak;
 using namespace batchpeak::ui;
 using test::actionOf;
@@ -36,11 +35,6 @@ namespace {
 
 // Slow enough to be seen under way; the worker of each word is one process.
 const QString unhurried = QStringLiteral("pause=20");
-
-bool isAlive(qint64 pid)
-{
-    return pid > 0 && ::kill(static_cast<pid_t>(pid), 0) == 0;
-}
 
 } // namespace
 
@@ -246,7 +240,7 @@ private slots:
         beginTraining(unhurried, QStringLiteral("1000"));
         QTRY_VERIFY(!run().steps.empty());
         const qint64 pid = run().device.workerPid;
-        QVERIFY(isAlive(pid));
+        QVERIFY(pid > 0 && test::isAlive(pid));
         const QPointer<TrainingWindow> closed = training();
         QString asked;
         const QPointer<QWidget> top = row<bool>() ? static_cast<QWidget*>(&window()) : closed;
@@ -257,7 +251,7 @@ private slots:
         top->close();
         QVERIFY2(asked.contains(QStringLiteral("what it has learned would be lost")), qPrintable(asked));
         QTRY_VERIFY(!closed);
-        QTRY_VERIFY(!isAlive(pid));
+        QTRY_VERIFY(test::isGone(pid));
         QTRY_VERIFY(!top || !top->isVisible());
     }
 

@@ -2,11 +2,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "program_run.h"
 
+#include "support/processes.h"
+
 #include <QFile>
 #include <QJsonDocument>
 
 #include <algorithm>
-#include <csignal>
 
 namespace {
 
@@ -154,7 +155,7 @@ bool RunningProgram::waitForEnd()
 
 void RunningProgram::send(int signal) const
 {
-    kill(static_cast<pid_t>(m_process.processId()), signal);
+    batchpeak::test::sendSignal(m_process.processId(), signal);
 }
 
 std::vector<QJsonObject> eventsIn(const QByteArray& text)

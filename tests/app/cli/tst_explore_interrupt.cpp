@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "program_run.h"
+#include "support/processes.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 
@@ -34,12 +35,6 @@ private:
     QStringList m_workers;
 };
 
-bool isAlive(const QString& processId)
-{
-    const QByteArray status = bytesOf(QStringLiteral("/proc/%1/stat").arg(processId));
-    return !status.isEmpty() && !status.contains(") Z ");
-}
-
 } // namespace
 
 class ExploreInterruptTest : public QObject
@@ -62,7 +57,7 @@ private slots:
         QCOMPARE(exploration.process().exitCode(), 130);
         QVERIFY2(exploration.out().contains("micro_batch_size: 1\n"), exploration.out());
         QVERIFY2(exploration.out().contains("interrupted"), exploration.out());
-        QTRY_VERIFY(!isAlive(workers.front()));
+        QTRY_VERIFY(!batchpeak::test::isAlive(workers.front().toLongLong()));
     }
 
     void endsAtOnceAtTheSecondSignal()
@@ -75,7 +70,7 @@ private slots:
         exploration.send(SIGINT);
         QVERIFY(exploration.waitForEnd());
         QCOMPARE(exploration.process().exitStatus(), QProcess::CrashExit);
-        QTRY_VERIFY(!isAlive(workers.front()));
+        QTRY_VERIFY(!batchpeak::test::isAlive(workers.front().toLongLong()));
     }
 
     void leavesNoWorkerWhenItIsKilled()
@@ -85,7 +80,7 @@ private slots:
         QCOMPARE(workers.size(), 1);
         exploration.send(SIGKILL);
         QVERIFY(exploration.waitForEnd());
-        QTRY_VERIFY(!isAlive(workers.front()));
+        QTRY_VERIFY(!batchpeak::test::isAlive(workers.front().toLongLong()));
     }
 
     void goesOnAfterTheWorkerWasKilled()
@@ -93,7 +88,7 @@ private slots:
         HangingExploration exploration("--setting explore --max-trials 2");
         const QStringList workers = exploration.workers();
         QCOMPARE(workers.size(), 1);
-        kill(workers.front().toInt(), SIGKILL);
+        batchpeak::test::sendSignal(workers.front().toLongLong(), SIGKILL);
         QTRY_VERIFY(!exploration.children().isEmpty() && exploration.children() != workers);
     }
 };

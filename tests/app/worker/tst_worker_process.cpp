@@ -1,16 +1,12 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "support/processes.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 #include "support/verify.h"
 #include "worker_talk.h"
 
-#include <QFile>
 #include <QTest>
-
-#include <csignal>
-
-#include <sys/types.h>
 
 using namespace batchpeak;
 using namespace batchpeak::trial;
@@ -31,16 +27,6 @@ TrialRequest endless(std::int64_t id)
             .maxSteps = 1'000'000,
             .minSeconds = 3600,
             .timeLimitSeconds = 3600};
-}
-
-// Dead counts as gone even while nobody has asked for its exit code.
-bool isAlive(pid_t pid)
-{
-    QFile stat(QStringLiteral("/proc/%1/stat").arg(pid));
-    if (!stat.open(QIODevice::ReadOnly))
-        return false;
-    const QByteArray text = stat.readAll();
-    return text.mid(text.lastIndexOf(')') + 2, 1) != "Z";
 }
 
 } // namespace
@@ -282,12 +268,12 @@ private slots:
         QVERIFY(parent.waitForReadyRead(60'000));
         QByteArray told = parent.readAllStandardError();
         QVERIFY(told.startsWith("child "));
-        const pid_t worker = told.mid(6, told.indexOf('\n') - 6).toInt();
-        QVERIFY(isAlive(worker));
+        const qint64 worker = told.mid(6, told.indexOf('\n') - 6).toLongLong();
+        QVERIFY(test::isAlive(worker));
 
         // The test still holds the worker's standard input open: only the parent's death tells it.
-        kill(static_cast<pid_t>(parent.processId()), SIGKILL);
-        QTRY_VERIFY(!isAlive(worker));
+        test::sendSignal(parent.processId(), SIGKILL);
+        QTRY_VERIFY(!test::isAlive(worker));
         parent.waitForFinished();
     }
 
@@ -295,7 +281,7 @@ private slots:
     {
         CpuWorker worker;
         QVERIFY(worker.load(tinyGpt()));
-        kill(static_cast<pid_t>(worker.process.processId()), SIGINT);
+        test::sendSignal(worker.process.processId(), SIGINT);
         worker.say(quick(1, 1));
         QVERIFY(worker.hear<TrialResult>());
     }

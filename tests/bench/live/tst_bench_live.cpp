@@ -3,6 +3,7 @@
 
 // The whole bench on the fake worker, as a person runs it.
 #include "support/files.h"
+#include "support/processes.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 
@@ -10,7 +11,6 @@
 #include <QRegularExpression>
 #include <QTest>
 
-#include <csignal>
 #include <vector>
 
 namespace {
@@ -60,7 +60,7 @@ public:
         m_err += m_process.readAllStandardError();
         return ended;
     }
-    void interrupt() const { ::kill(static_cast<pid_t>(m_process.processId()), SIGINT); }
+    void interrupt() const { batchpeak::test::sendSignal(m_process.processId(), SIGINT); }
     int exitCode() const { return m_process.exitCode(); }
     QString out() const { return QString::fromUtf8(m_out); }
     QByteArray text() const { return m_out + "\n" + m_err; }
@@ -83,12 +83,6 @@ private:
     QByteArray m_out;
     QByteArray m_err;
 };
-
-bool isAlive(const QString& processId)
-{
-    const QByteArray status = batchpeak::test::readFile(QStringLiteral("/proc/%1/stat").arg(processId));
-    return !status.isEmpty() && !status.contains(") Z ");
-}
 
 struct Interruption
 {
@@ -172,7 +166,7 @@ private slots:
         QCOMPARE(bench.exitCode(), 130);
         QVERIFY2(bench.out().contains(QStringLiteral("No exploration can be judged")), bench.text());
         for (const QString& process : processes)
-            QTRY_VERIFY(!isAlive(process));
+            QTRY_VERIFY(!batchpeak::test::isAlive(process.toLongLong()));
     }
 
     void keepsACoreBusyInBursts()

@@ -10,7 +10,6 @@
 
 #include <QTest>
 
-#include <csignal>
 #include <thread>
 
 using namespace batchpeak;
@@ -44,7 +43,7 @@ struct Slow
 
     void killWorker(std::size_t device)
     {
-        ::kill(static_cast<pid_t>(snapshot().devices.at(device).workerPid), SIGKILL);
+        test::sendSignal(snapshot().devices.at(device).workerPid, SIGKILL);
     }
 
     engine::Exploration& exploration() { return harness.exploration(); }

@@ -20,7 +20,7 @@ class StuckWorkersTest : public QObject
     Q_OBJECT
 
 private slots:
-    void cleanup() { test::letGo(m_stuck); }
+    void cleanup() { test::sendSignal(m_stuck, SIGKILL); }
 
     void endsAllTheSameAndStartsNoOther()
     {
@@ -39,7 +39,7 @@ private slots:
         QCOMPARE(harness.snapshot().devices.front().restarts, 0);
 
         // When the driver lets go of it at last, the device is to be had again.
-        test::letGo(m_stuck);
+        test::sendSignal(m_stuck, SIGKILL);
         QTRY_VERIFY(test::isGone(m_stuck));
         QVERIFY2(harness.endsAs(FinishStatus::Exhausted), qPrintable(harness.log()));
         m_stuck = test::stuckProcessIn(harness.log());

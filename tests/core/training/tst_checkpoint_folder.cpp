@@ -3,6 +3,7 @@
 #include "config/config_error.h"
 #include "support/error_of.h"
 #include "support/files.h"
+#include "support/processes.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 #include "support/verify.h"
@@ -14,7 +15,6 @@
 #include <QTest>
 
 #include <array>
-#include <csignal>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -199,7 +199,7 @@ private slots:
         const CheckpointFolder folder(m_folder->path());
         VERIFY_CONTAINS(errorOf([&] { (void)folder.claim(QStringLiteral("7d9c")); }),
                         qPrintable(QStringLiteral("Another training (process %1 on").arg(other)));
-        ::kill(other, SIGKILL);
+        test::sendSignal(other, SIGKILL);
         QCOMPARE(::waitpid(other, nullptr, 0), other);
         QVERIFY(folder.claim(QStringLiteral("7d9c")));
         ::close(held[0]);

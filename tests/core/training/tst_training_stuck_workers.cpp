@@ -21,7 +21,7 @@ class TrainingStuckWorkersTest : public QObject
     Q_OBJECT
 
 private slots:
-    void cleanup() { test::letGo(m_stuck); }
+    void cleanup() { test::sendSignal(m_stuck, SIGKILL); }
 
     void endsAllTheSameAndStartsNoOther()
     {
