@@ -27,11 +27,22 @@ namespace {
 constexpr NameKeys nameKeys{.name = "model_name_or_path", .revision = "model_revision"};
 
 /// Steps that hold more than a network and its texts.
+constexpr std::string_view lossKey = "loss_type";
 constexpr std::string_view onPreferences =
     "trains on preferences ({}), with two texts for each sample and a second network";
-constexpr std::array<Difference, 3> otherSteps{
+constexpr std::string_view onOtherPreferences = "trains on preferences ({})";
+/// Of KTOConfig, CPOConfig and RewardConfig in TRL 1.16, each theirs alone.
+constexpr std::string_view ktoKeys = "desirable_weight undesirable_weight";
+constexpr std::string_view cpoKeys = "cpo_alpha simpo_gamma";
+constexpr std::string_view rewardKey = "center_rewards_coefficient";
+constexpr std::array<Difference, 8> otherSteps{
     {{"beta", onPreferences, Difference::When::On, {}, {}, reason::preferences},
      {"max_prompt_length", onPreferences, Difference::When::On, {}, {}, reason::preferences},
+     {"desirable_weight", onOtherPreferences, Difference::When::There, {}, {}, reason::preferences},
+     {"undesirable_weight", onOtherPreferences, Difference::When::There, {}, {}, reason::preferences},
+     {"cpo_alpha", onOtherPreferences, Difference::When::There, {}, {}, reason::preferences},
+     {"simpo_gamma", onOtherPreferences, Difference::When::There, {}, {}, reason::preferences},
+     {rewardKey, onOtherPreferences, Difference::When::There, {}, {}, reason::preferences},
      {"num_generations",
       "trains on texts that the network writes itself ({})",
       Difference::When::On,
@@ -39,16 +50,31 @@ constexpr std::array<Difference, 3> otherSteps{
       {},
       reason::preferences}}};
 
-/// The script decides by which method, and no key: of those with these keys DPO is the usual one, and ORPO,
-/// which holds no second network, is named where its results go.
+/// The script decides by which method. What tells it is a key or a loss that one of TRL's trainers has alone,
+/// or else the name of where results go; DPO is the usual one, and has losses of many names.
 model::Preference preferenceOf(const ConfigSection& root)
 {
+    using enum model::Preference;
     if (root.isOn("num_generations"))
-        return model::Preference::None;
+        return None;
+    if (hasOneOf(root, ktoKeys))
+        return Kto;
+    if (hasOneOf(root, cpoKeys))
+        return Simpo;
+    if (root.has(rewardKey))
+        return Reward;
+    // DPOConfig in TRL takes a list, too.
+    if (const YamlNode* loss = root.value(lossKey)) {
+        const bool isKto = loss->value == "kto" || loss->value == "apo_zero_unpaired";
+        return isKto ? Kto : loss->value == "simpo" ? Simpo : Dpo;
+    }
     const std::string places =
         lowerCase(root.text("output_dir").value_or("") + ' ' + root.text("run_name").value_or("") + ' ' +
                   root.text("hub_model_id").value_or(""));
-    return places.find("orpo") == std::string::npos ? model::Preference::Dpo : model::Preference::Orpo;
+    constexpr WordTable<model::Preference, 3> named{{{"orpo", Orpo}, {"kto", Kto}, {"simpo", Simpo}}};
+    const auto found = std::ranges::find_if(
+        named, [&](const auto& each) { return places.find(each.first) != std::string::npos; });
+    return found == named.end() ? Dpo : found->second;
 }
 
 // SFTConfig of TRL 1.x, trl/trainer/sft_config.py.
@@ -110,24 +136,24 @@ void readLengths(const ConfigSection& root, ConfigContents& contents)
 /// trl/trainer/sft_config.py, which has no such loss beside Liger's.
 void readLoss(const ConfigSection& root, ConfigContents& contents)
 {
-    constexpr std::string_view key = "loss_type";
     if (root.isOn("use_liger_kernel")) {
         takeLossInChunks(contents, root.positionOf("use_liger_kernel"));
         return;
     }
-    if (!isTrl(root) || root.text(key).value_or("chunked_nll") != "chunked_nll")
+    if (!isTrl(root) || contents.step.preference != model::Preference::None ||
+        root.text(lossKey).value_or("chunked_nll") != "chunked_nll")
         return;
     // _CHUNKED_LM_HEAD_CHUNK_SIZE in trl/trainer/sft_trainer.py of TRL 1.7 to 1.14.
     constexpr std::int64_t rows = 256;
     contents.step.lossChunkRows = rows;
     contents.step.recomputesLossChunks = true;
-    if (!root.has(key)) {
+    if (!root.has(lossKey)) {
         warn(
-            contents.warnings, root.positionOf(key),
+            contents.warnings, root.positionOf(lossKey),
             "{} is absent and taken for chunked_nll as TRL 1.7 to 1.14 compute it; earlier releases make all "
             "logits at once, and later ones go by a kernel of their own: write it, so the run does not "
             "depend on a release.",
-            key);
+            lossKey);
     }
 }
 
@@ -140,7 +166,7 @@ void settleLoss(const ConfigSection& root, ConfigContents& contents)
         !computesInSixteenBits(contents) || (model::isPlain(contents.precision) && autocasts);
     if (!contents.step.recomputesLossChunks || isAsTheRuns)
         return;
-    warnOfApproximation(contents.warnings, root.positionOf("loss_type"), approximation::chunkedLoss,
+    warnOfApproximation(contents.warnings, root.positionOf(lossKey), approximation::chunkedLoss,
                         "The run computes its loss from products in fp32; those of trials have 16 bits.");
 }
 
