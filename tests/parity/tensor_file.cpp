@@ -6,9 +6,11 @@
 #include <ATen/core/ivalue.h>
 #include <torch/csrc/jit/serialization/pickle.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
+#include <string_view>
 #include <vector>
 
 NamedTensors readTensors(const std::string& path)
@@ -19,6 +21,10 @@ NamedTensors readTensors(const std::string& path)
         throw std::runtime_error("The file " + path + " cannot be read, or is empty.");
     NamedTensors tensors;
     try {
+        // Where an archive has no end, libtorch reads beyond its own (VectorReader of torch 2.11).
+        constexpr std::string_view endOfZip = "PK\5\6";
+        if (std::ranges::search(bytes, endOfZip).empty())
+            throw std::invalid_argument("not an archive");
         for (const auto& entry : torch::jit::pickle_load(bytes).toGenericDict())
             tensors.emplace(entry.key().toStringRef(), entry.value().toTensor());
     } catch (const std::exception&) {
