@@ -33,6 +33,10 @@ if(BATCHPEAK_SANITIZE)
   target_compile_options(batchpeak_options INTERFACE
     "-fsanitize=${BATCHPEAK_SANITIZE}" -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(batchpeak_options INTERFACE "-fsanitize=${BATCHPEAK_SANITIZE}")
+  if(BATCHPEAK_SANITIZE STREQUAL thread)
+    target_sources(batchpeak_options INTERFACE
+      $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:${PROJECT_SOURCE_DIR}/tests/sanitizers/clone.cpp>)
+  endif()
 endif()
 if(BATCHPEAK_FUZZ)
   target_compile_options(batchpeak_options INTERFACE
