@@ -181,8 +181,11 @@ bool ConfigSection::isOn(std::string_view key) const
 std::vector<std::string_view> ConfigSection::keys() const
 {
     std::vector<std::string_view> keys;
-    for (std::size_t i = 0; i + 1 < m_mapping->children.size(); i += 2)
-        keys.push_back(resolved(*m_mapping->children[i]).value);
+    for (std::size_t i = 0; i + 1 < m_mapping->children.size(); i += 2) {
+        const YamlNode& key = resolved(*m_mapping->children[i]);
+        if (key.kind == NodeKind::Scalar)
+            keys.push_back(key.value);
+    }
     return keys;
 }
 

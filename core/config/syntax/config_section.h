@@ -63,7 +63,8 @@ public:
     bool isWrittenNull(std::string_view key) const { return find(key) && !has(key); }
     /// There is a value, and it is a mapping: what a format is recognised by, so nothing is thrown.
     bool hasSection(std::string_view key) const;
-    /// Keys of this mapping alone, in the order of the text.
+    /// Keys of this mapping alone, in the order of the text. One that is a list or a mapping, as YAML allows,
+    /// has no name, and no trainer reads it.
     std::vector<std::string_view> keys() const;
 
     std::optional<std::int64_t> integer(std::string_view key) const override;
