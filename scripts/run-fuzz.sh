@@ -12,6 +12,10 @@ targets=("$@")
 
 run_target() {
   local target=$1 folder=$programs/work/$1
+  if [ ! -x "$programs/fuzz_$target" ]; then
+    echo "There is no target $target in $programs."
+    return 1
+  fi
   mkdir -p "$folder/corpus" "$folder/findings"
   nice -n 10 "$programs/fuzz_$target" -max_total_time="$seconds" -max_len=4096 -timeout=10 -rss_limit_mb=2048 \
     -dict=tests/fuzz/config.dict -artifact_prefix="$folder/findings/" -print_final_stats=1 \
