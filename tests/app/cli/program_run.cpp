@@ -148,7 +148,8 @@ bool RunningProgram::waitFor(QProcess::ProcessChannel channel, QByteArray& said,
 
 bool RunningProgram::waitForEnd()
 {
-    const bool ended = m_process.waitForFinished(longestSilenceMilliseconds);
+    const bool ended =
+        m_process.state() == QProcess::NotRunning || m_process.waitForFinished(longestSilenceMilliseconds);
     m_out += m_process.readAllStandardOutput();
     return ended;
 }
