@@ -7,9 +7,9 @@
 
 /// In the place of the C library's in what ThreadSanitizer watches.
 ///
-/// Qt starts a process in the memory of its parent, by CLONE_VM. ThreadSanitizer ignores all that the child does
-/// (ForkChildAfter() in tsan_rtl.cpp of GCC 12), and notes that in the same memory: from then on it ignores
-/// the thread that started it, too, whose locks then order nothing. Here the child has a copy.
+/// Qt starts a process in the memory of its parent, by CLONE_VM. ThreadSanitizer ignores all that the child
+/// does (ForkChildAfter() in tsan_rtl.cpp of GCC 12), and notes that in the same memory: from then on it
+/// ignores the thread that started it, too, whose locks then order nothing. Here the child has a copy.
 extern "C" int clone(int (*run)(void*), void* stack, int flags, void* argument, ...) noexcept
 {
     va_list more;

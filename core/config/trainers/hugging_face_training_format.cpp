@@ -26,29 +26,38 @@ namespace {
 // ModelConfig of TRL 1.x, trl/trainer/model_config.py, and ModelArguments of transformers' example scripts.
 constexpr NameKeys nameKeys{.name = "model_name_or_path", .revision = "model_revision"};
 
-/// Steps that hold more than a network and its texts.
 constexpr std::string_view lossKey = "loss_type";
+
+/// Steps that hold more than a network and its texts.
 constexpr std::string_view onPreferences =
     "trains on preferences ({}), with two texts for each sample and a second network";
-constexpr std::string_view onOtherPreferences = "trains on preferences ({})";
-/// Of KTOConfig, CPOConfig and RewardConfig in TRL 1.16, each theirs alone.
-constexpr std::string_view ktoKeys = "desirable_weight undesirable_weight";
-constexpr std::string_view cpoKeys = "cpo_alpha simpo_gamma";
-constexpr std::string_view rewardKey = "center_rewards_coefficient";
-constexpr std::array<Difference, 8> otherSteps{
+constexpr std::array<Difference, 3> otherSteps{
     {{"beta", onPreferences, Difference::When::On, {}, {}, reason::preferences},
      {"max_prompt_length", onPreferences, Difference::When::On, {}, {}, reason::preferences},
-     {"desirable_weight", onOtherPreferences, Difference::When::There, {}, {}, reason::preferences},
-     {"undesirable_weight", onOtherPreferences, Difference::When::There, {}, {}, reason::preferences},
-     {"cpo_alpha", onOtherPreferences, Difference::When::There, {}, {}, reason::preferences},
-     {"simpo_gamma", onOtherPreferences, Difference::When::There, {}, {}, reason::preferences},
-     {rewardKey, onOtherPreferences, Difference::When::There, {}, {}, reason::preferences},
      {"num_generations",
       "trains on texts that the network writes itself ({})",
       Difference::When::On,
       {},
       {},
       reason::preferences}}};
+
+/// Of KTOConfig, CPOConfig and RewardConfig in TRL 1.16, each theirs alone.
+constexpr WordTable<model::Preference, 5> keysOfMethods{
+    {{"desirable_weight", model::Preference::Kto},
+     {"undesirable_weight", model::Preference::Kto},
+     {"cpo_alpha", model::Preference::Simpo},
+     {"simpo_gamma", model::Preference::Simpo},
+     {"center_rewards_coefficient", model::Preference::Reward}}};
+constexpr auto stepsOfMethods = [] {
+    std::array<Difference, keysOfMethods.size()> steps{};
+    std::ranges::transform(keysOfMethods, steps.begin(), [](const auto& method) {
+        return Difference{.key = method.first,
+                          .text = "trains on preferences ({})",
+                          .when = Difference::When::There,
+                          .why = reason::preferences};
+    });
+    return steps;
+}();
 
 /// The script decides by which method. What tells it is a key or a loss that one of TRL's trainers has alone,
 /// or else the name of where results go; DPO is the usual one, and has losses of many names.
@@ -57,12 +66,10 @@ model::Preference preferenceOf(const ConfigSection& root)
     using enum model::Preference;
     if (root.isOn("num_generations"))
         return None;
-    if (hasOneOf(root, ktoKeys))
-        return Kto;
-    if (hasOneOf(root, cpoKeys))
-        return Simpo;
-    if (root.has(rewardKey))
-        return Reward;
+    const auto method =
+        std::ranges::find_if(keysOfMethods, [&](const auto& each) { return root.has(each.first); });
+    if (method != keysOfMethods.end())
+        return method->second;
     // DPOConfig in TRL takes a list, too.
     if (const YamlNode* loss = root.value(lossKey)) {
         const bool isKto = loss->value == "kto" || loss->value == "apo_zero_unpaired";
@@ -286,7 +293,9 @@ ConfigContents read(const ConfigText& text)
     warnOfTrlLoading(root, contents.warnings);
     readPacking(root, contents);
     contents.model = networkOrWhyNot([&] {
-        refuseOtherRun(root, otherSteps, preferenceOf(root), contents);
+        const model::Preference preference = preferenceOf(root);
+        refuseOtherRun(root, otherSteps, preference, contents);
+        refuseOtherRun(root, stepsOfMethods, preference, contents);
         refuseSharedCuts(root);
         contents.tuningFor = readTrlAdapter(root, contents.warnings);
         return readNamedModel(root, nameKeys, text.networks(), contents);
