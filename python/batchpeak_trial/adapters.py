@@ -6,14 +6,13 @@ bitsandbytes."""
 from __future__ import annotations
 
 import re
-import sys
 
 import torch
 
 from .configured_targets import no_such_modules, target_modules
 from .descriptions import CONFIGURED
 from .networks import refuse
-from .requirements import require
+from .requirements import line_for, require
 from .serving import Refusal
 
 _LLAMA = {
@@ -259,9 +258,8 @@ def _with_adapters(module, model: dict, tuning: dict, parts: list):
         return peft.get_peft_model(module, config)
     except ImportError as error:
         # It looks at the versions of other libraries too, as it would in a training.
-        text = "PEFT does not work with what is installed beside it (%s). "
-        text += "Update it: %s -m pip install -U peft torchao"
-        raise Refusal(text % (error, sys.executable)) from error
+        text = "PEFT does not work with what is installed beside it (%s). To update both: %s"
+        raise Refusal(text % (error, line_for("peft", "torchao", updates=True))) from error
     except ValueError as error:
         if model["family"] != CONFIGURED or "not found in the base model" not in str(error):
             raise

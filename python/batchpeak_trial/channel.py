@@ -73,7 +73,7 @@ class Inbox:
     def _read(self) -> None:
         with os.fdopen(os.dup(0), "rb") as stream:
             while True:
-                line = stream.readline(MAX_LINE_BYTES + 1)
+                line = _line_of(stream)
                 if not line:
                     self._messages.put({"type": "bye"})
                     end_soon()
@@ -90,6 +90,16 @@ class Inbox:
             self._messages.put(message)
         elif isinstance(message.get("id"), int):
             self._cancelled.add(message["id"])
+
+
+def _line_of(stream) -> bytes:
+    """Empty at the end; of a line that is too long what is no message, and nothing of its rest."""
+    line = stream.readline(MAX_LINE_BYTES + 1)
+    if len(line) <= MAX_LINE_BYTES or line.endswith(b"\n"):
+        return line
+    while (rest := stream.readline(MAX_LINE_BYTES)) and not rest.endswith(b"\n"):
+        pass
+    return b"(more than 1 MiB) " + line[:40]
 
 
 def end_soon() -> None:

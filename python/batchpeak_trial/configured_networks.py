@@ -10,11 +10,11 @@ from __future__ import annotations
 import inspect
 import json
 import re
-import sys
 from dataclasses import dataclass
 
 from . import host_memory
 from .failures import is_of_memory
+from .requirements import line_for
 from .serving import Refusal
 
 # Of checkpoints and not of networks, or what would be fetched from a hub; the precision is that of the load.
@@ -161,7 +161,7 @@ def one_line(error: BaseException) -> str:
 def _unmade(name: str, error: BaseException) -> Refusal:
     if isinstance(error, ImportError):
         text = "transformers' %s needs a library that is missing in this Python (%s). Install %s."
-        line = "it: %s -m pip install %s" % (sys.executable, error.name) if error.name else "what it names"
+        line = "it: " + line_for(error.name) if error.name else "what it names"
         return Refusal(text % (name, one_line(error), line))
     text = "transformers makes no %s of this config (%s). Correct the config, or update transformers."
     return Refusal(text % (name, one_line(error)))
@@ -219,9 +219,10 @@ def _config_of(fields: dict):
 
     kind = fields["model_type"]
     if kind not in transformers.CONFIG_MAPPING:
-        text = "transformers %s has no model_type %s; update it by: %s -m pip install -U transformers"
-        text += ". Code that comes with a checkpoint (auto_map) is not run."
-        raise Refusal(text % (transformers.__version__, json.dumps(kind[:80]), sys.executable))
+        text = "transformers %s has no model_type %s; code that comes with a checkpoint (auto_map) is not run. "
+        text += "To update it: %s"
+        line = line_for("transformers", updates=True)
+        raise Refusal(text % (transformers.__version__, json.dumps(kind[:80]), line))
     try:
         return transformers.CONFIG_MAPPING[kind].from_dict(fields)
     except Exception as error:  # each class checks its keys in its own way

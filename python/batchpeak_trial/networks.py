@@ -7,11 +7,10 @@ be another one's."""
 
 from __future__ import annotations
 
-import sys
 
 from .configured_networks import reward_class_of
 from .descriptions import completed, head_size, is_gated, parameters_of
-from .requirements import require
+from .requirements import line_for, require
 from .serving import Refusal
 
 _INSTEAD = "Leave out --with or --worker, so that batchpeak-worker runs it."
@@ -212,8 +211,8 @@ def config_of(model: dict):
     keys = makers[family](model) if family in makers else _rotary(model)
     kind = {"gpt3": "gpt2", "esm2": "esm"}.get(family, family)
     if kind not in transformers.CONFIG_MAPPING:
-        text = "transformers %s has no class for %s. Update it: %s -m pip install -U transformers"
-        raise Refusal(text % (transformers.__version__, family, sys.executable))
+        text = "transformers %s has no class for %s. To update it: %s"
+        raise Refusal(text % (transformers.__version__, family, line_for("transformers", updates=True)))
     try:
         config = transformers.AutoConfig.for_model(kind, **keys)
     except Exception as error:  # each class checks its keys in its own way

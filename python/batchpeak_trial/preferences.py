@@ -12,14 +12,13 @@ import importlib
 import inspect
 import os
 import shutil
-import sys
 import tempfile
 
 import torch
 
 from .configured_networks import one_line
 from .failures import UnsupportedSize, is_of_memory
-from .requirements import require, version_of
+from .requirements import line_for, require, version_of
 from .serving import Refusal
 
 # Which trainer computes what, and where it is to be found, in the order of looking.
@@ -164,8 +163,9 @@ def _classes_of(preference: str):
             return getattr(library, name + "Trainer"), getattr(library, name + "Config")
         except (AttributeError, ImportError, RuntimeError) as error:
             reasons.append(one_line(error))
-    text = "trl %s has no %sTrainer that this Python can import (%s). Update it: %s -m pip install -U trl"
-    raise Refusal(text % (version_of("trl"), name, "; ".join(reasons), sys.executable))
+    text = "trl %s has no %sTrainer that this Python can import (%s). To update it: %s"
+    line = line_for("trl", updates=True)
+    raise Refusal(text % (version_of("trl"), name, "; ".join(reasons), line))
 
 
 def _arguments(config_class, request: dict, folder: str, device: torch.device):

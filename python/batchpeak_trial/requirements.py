@@ -1,16 +1,26 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which libraries are there, told without importing them, and how to get those that are not."""
+"""Which libraries are there, told without importing them, and the lines that install those that are not."""
 
 from __future__ import annotations
 
 import importlib
 import importlib.metadata
+import importlib.util
+import os
+import re
+import shlex
+import shutil
 import sys
+import sysconfig
+from pathlib import Path
 
 from .serving import Refusal
 
-_WANTED = {"transformers": '"transformers>=4.45"'}
+# The oldest that the tests of this package were run with.
+_OLDEST = {"torch": "2.5", "transformers": "4.45"}
+# Where none may be installed beside those of the system.
+_ENVIRONMENT = "~/batchpeak-python"
 
 
 class Missing(Refusal):
@@ -26,16 +36,31 @@ def version_of(package: str) -> str | None:
         return None
 
 
-def missing(package: str, reason: str = "") -> str:
-    """The sentence of a package that cannot be used, with the line that installs it."""
-    why = " (%s)" % reason if reason else ""
-    wanted = _WANTED.get(package, package)
-    return "%s is missing in this Python%s. Install it: %s -m pip install %s" % (
-        package,
-        why,
-        sys.executable,
-        wanted,
-    )
+def builds_for_gpus() -> bool:
+    """Whether the torch that is there was built for any GPU. It is read, not imported."""
+    found = importlib.util.find_spec("torch")
+    try:
+        text = Path(found.submodule_search_locations[0], "version.py").read_text(encoding="utf-8")
+    except (AttributeError, IndexError, OSError, TypeError):
+        return True
+    names = re.findall(r"^(cuda|hip|xpu)\b[^=\n]*=\s*['\"]", text, re.MULTILINE)
+    return bool(names) or "cuda" not in text
+
+
+def problem_of(*packages: str) -> str:
+    """Why these cannot be used, as far as their versions tell, with the line that mends it; empty where they
+    can."""
+    missing = [package for package in packages if version_of(package) is None]
+    if missing:
+        text = "%s has no %s. To install %s: %s"
+        names, them = " and no ".join(missing), "it" if len(missing) == 1 else "them"
+        return text % (sys.executable, names, them, line_for(*missing))
+    for package in packages:
+        oldest, version = _OLDEST.get(package, "0"), version_of(package) or ""
+        if _numbers(version) < _numbers(oldest):
+            text = "%s has %s %s, and trials need %s or newer. To update it: %s"
+            return text % (sys.executable, package, version, oldest, line_for(package, updates=True))
+    return ""
 
 
 def require(package: str, module: str | None = None):
@@ -44,5 +69,44 @@ def require(package: str, module: str | None = None):
     Raises Missing."""
     try:
         return importlib.import_module(module or package)
-    except ImportError as error:
-        raise Missing(missing(package, str(error))) from error
+    except Exception as error:  # a library that does not fit another raises whatever it meets
+        raise Missing(problem_of(package) or _broken(package, error)) from error
+
+
+def line_for(*packages: str, updates: bool = False) -> str:
+    """The command line that installs them into this Python, or into an environment where this one belongs to
+    the system."""
+    python, wanted = shlex.quote(sys.executable), " ".join(map(_wanted, packages))
+    if _is_of_the_system():
+        # An environment has nothing of what is here.
+        needed = " ".join(map(_wanted, dict.fromkeys(("torch", "transformers", *packages))))
+        own = _ENVIRONMENT + "/bin/python3"
+        text = "%s -m venv %s && %s -m pip install %s; then name it by --with python=%s"
+        return text % (python, _ENVIRONMENT, own, needed, own)
+    options = "--upgrade " if updates else ""
+    if importlib.util.find_spec("pip"):
+        return "%s -m pip install %s%s" % (python, options, wanted)
+    if shutil.which("uv"):
+        return "uv pip install --python %s %s%s" % (python, options, wanted)
+    return "%s -m ensurepip && %s -m pip install %s%s" % (python, python, options, wanted)
+
+
+def _broken(package: str, error: Exception) -> str:
+    reason = " ".join(str(error).split())[:300] or type(error).__name__
+    text = "%s has %s %s, which cannot be imported (%s). To install it anew: %s"
+    line = line_for(package, updates=True)
+    return text % (sys.executable, package, version_of(package), reason.rstrip("."), line)
+
+
+def _is_of_the_system() -> bool:
+    """Debian and others keep pip out of their own Python (PEP 668)."""
+    mark = os.path.join(sysconfig.get_path("stdlib"), "EXTERNALLY-MANAGED")
+    return sys.prefix == sys.base_prefix and os.path.exists(mark)
+
+
+def _wanted(package: str) -> str:
+    return shlex.quote("%s>=%s" % (package, _OLDEST[package]) if package in _OLDEST else package)
+
+
+def _numbers(version: str) -> list[int]:
+    return [int(part) for part in re.findall(r"\d+", version)[:2]]

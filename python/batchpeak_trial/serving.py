@@ -93,6 +93,7 @@ def serve(
     device=None,
     framework=None,
     ranks=None,
+    channel=None,
 ):
     """Speaks the trial protocol on standard input and output until the parent says goodbye or ends.
 
@@ -117,6 +118,7 @@ def serve(
     framework                   its name and version, for the window to show
     ranks                       the Ranks of processes that step together where it is not torch.distributed
                                 that knows them
+    channel                     the Channel that has taken standard output already, where one has
 
     Where several processes take each step together, all of them call serve(). That of rank 0 speaks with
     Batchpeak and has the others take the same steps; a size is what each of them takes, and counts as long as
@@ -127,7 +129,7 @@ def serve(
     ranks = ranks or ranks_of_script()
     if ranks and ranks.rank > 0:
         return _Follower(script).run(ranks)
-    return _Session(script, parameters, program, framework).run(ranks)
+    return _Session(script, parameters, program, framework, channel or Channel()).run(ranks)
 
 
 @dataclass(frozen=True)
@@ -183,10 +185,17 @@ class _Follower:
 class _Session:
     """Answers one message after another; run() returns the exit code."""
 
-    def __init__(self, script: _Script, parameters: int, program: str | None, framework_name: str | None):
+    def __init__(
+        self,
+        script: _Script,
+        parameters: int,
+        program: str | None,
+        framework_name: str | None,
+        channel: Channel,
+    ):
         self._script, self._parameters = script, parameters
         self._program, self._framework = program, framework_name
-        self._channel, self._inbox = Channel(), Inbox()
+        self._channel, self._inbox = channel, Inbox()
         self._team = Alone()
         self._protocol = 0
         self._hello = 0.0

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A worker that runs a config's network by the transformers, torch and PEFT of this Python:
 
-    batchpeak explore config.yaml --worker "python3 -m batchpeak_trial.transformers"
+    batchpeak explore config.yaml --with python
 """
 
 from __future__ import annotations
@@ -21,12 +21,13 @@ from .configured_networks import one_line
 from .descriptions import CONFIGURED
 from .failures import classify
 from .nvml import Nvml
-from .requirements import Missing, require, version_of
+from .requirements import Missing, builds_for_gpus, problem_of, require, version_of
 from .serving import Refusal, serve
 
 _PROGRAM = "batchpeak_trial.transformers " + __version__
-_LIBRARIES = ("torch", "transformers", "peft", "trl", "bitsandbytes")
 _NEEDED = ("torch", "transformers")
+# What some runs need beside.
+_OPTIONAL = ("peft", "trl", "bitsandbytes")
 _MOST_APPROXIMATIONS = 8
 
 
@@ -44,24 +45,30 @@ def main(arguments: list[str] | None = None) -> int:
 
 def description() -> dict:
     """What would run, without the seconds that importing it takes."""
-    devices = [{"kind": "cuda", "name": name} for name in Nvml().names()]
-    devices.append({"kind": "cpu", "name": host_memory.processor_name()})
+    gpus = [{"kind": "cuda", "name": name} for name in Nvml().names()]
+    usable = gpus if builds_for_gpus() else []
     return {
         "python": platform.python_version(),
         "version": __version__,
-        **{library: version_of(library) for library in _LIBRARIES},
-        "devices": devices,
+        **{library: version_of(library) for library in _NEEDED + _OPTIONAL},
+        "devices": usable + [{"kind": "cpu", "name": host_memory.processor_name()}],
+        # Of this computer, which the torch that is here was not built for.
+        "unused_devices": [] if usable else gpus,
+        "problem": problem_of(*_NEEDED),
+        "lacks": {library: problem for library in _OPTIONAL if (problem := problem_of(library))},
     }
 
 
 def _work(device: str) -> int:
     # Nothing is downloaded, whatever a class would like to look up.
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
+    # Libraries print what they like while they are imported.
+    channel = Channel()
     try:
         worker = _Worker(device)
     except Refusal as problem:
         print("%s: %s" % (_PROGRAM, problem), file=sys.stderr)
-        Channel().complain(str(problem), fatal=True)
+        channel.complain(str(problem), fatal=True)
         return 1
     return serve(
         worker.step,
@@ -71,6 +78,7 @@ def _work(device: str) -> int:
         program=_PROGRAM,
         framework=worker.framework,
         device=worker.device.type,
+        channel=channel,
     )
 
 
@@ -78,11 +86,8 @@ class _Worker:
     """Holds one network at a time."""
 
     def __init__(self, device: str):
-        missing = [package for package in _NEEDED if version_of(package) is None]
-        if missing:
-            packages = "torch" if missing == ["torch"] else 'torch "transformers>=4.45" peft'
-            text = "This Python has no %s. Install what is missing: %s -m pip install %s"
-            raise Missing(text % (" and no ".join(missing), sys.executable, packages))
+        if problem := problem_of(*_NEEDED):
+            raise Missing(problem)
         torch = require("torch")
         # The heaviest imports come before memory is counted.
         require("transformers")

@@ -78,7 +78,7 @@ class Speaker:
 
     def _say(self, turn: dict) -> None:
         if "say_line" in turn:
-            self._talk.say_line(turn["say_line"].encode() + b"\n")
+            self._talk.say_line(b" " * turn.get("blanks", 0) + turn["say_line"].encode() + b"\n")
             return
         message = dict(turn["say"])
         kind = message.pop("type", None)
