@@ -8,9 +8,9 @@
 #include "config/cerebras/known_sizes.h"
 #include "config/smaller_run.h"
 #include "errors.h"
+#include "kept_words.h"
 #include "model/parameter_table.h"
 #include "model/step_flops.h"
-#include "option_table.h"
 #include "phase_sequence.h"
 #include "run_devices.h"
 #include "run_fidelity.h"
@@ -422,7 +422,7 @@ ExplorationPlan planExploration(const QString& filePath, const config::ConfigCon
                   .seed = options.seed};
     setSizes(plan.space, batch, options);
     plan.run.isVerified = options.verify && plan.isSearch();
-    plan.run.command = wordsFor(options);
+    plan.run.command = keptWords(options);
     plan.run.loadRequest = requestText(plan.load);
     plan.run.codePath = codeOf(plan.load.model);
     return plan;
