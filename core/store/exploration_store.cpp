@@ -14,6 +14,7 @@
 #include <QSqlError>
 #include <QStandardPaths>
 #include <QStorageInfo>
+#include <QThread>
 #include <QUuid>
 
 #include <algorithm>
@@ -205,6 +206,14 @@ ExplorationStore::ExplorationStore(const QString& path, std::chrono::millisecond
             QCoreApplication::translate("batchpeak::store",
                                         "The history %1 cannot be opened (it is no file); move what is "
                                         "there away, and a new one is begun.")
+std::chrono::milliseconds usualPatience()
+{
+    const QCoreApplication* const program = QCoreApplication::instance();
+    const bool hasWindow = program && program->inherits("QGuiApplication");
+    return hasWindow && QThread::currentThread() == program->thread() ? std::chrono::milliseconds(50)
+                                                                      : std::chrono::seconds(5);
+}
+
                 .arg(path));
     }
     keepToOneself(path);
@@ -382,6 +391,13 @@ void ExplorationStore::addTrial(qint64 exploration, const trial::TrialRecord& tr
 }
 
 void ExplorationStore::insertTrial(qint64 exploration, const trial::TrialRecord& trial)
+    SqlStatement(QSqlDatabase::database(m_connection),
+                 QStringLiteral("DELETE FROM log_line WHERE exploration = ? AND number <= "
+                                "(SELECT max(number) FROM log_line WHERE exploration = ?) - ?"))
+        .bind(exploration)
+        .bind(exploration)
+        .bind(static_cast<qint64>(keptLogLines))
+        .run();
 {
     SqlStatement(
         QSqlDatabase::database(m_connection),
@@ -539,7 +555,10 @@ std::optional<StoredExploration> ExplorationStore::read(qint64 exploration) cons
          [&](const SqlStatement& row) { stored.recommendations.push_back(recommendationFrom(row)); });
     rows(QStringLiteral("SELECT call FROM search_call WHERE exploration = ? ORDER BY number"),
          [&](const SqlStatement& row) { stored.searchCalls.push_back(row.text("call").toUtf8()); });
-    rows(QStringLiteral("SELECT * FROM log_line WHERE exploration = ? ORDER BY number"),
+    // An older program kept all lines.
+    rows(QStringLiteral("SELECT * FROM (SELECT * FROM log_line WHERE exploration = ? ORDER BY number DESC "
+                        "LIMIT %1) ORDER BY number")
+             .arg(keptLogLines),
          [&](const SqlStatement& row) {
              stored.log.push_back({.time = toTime(row.text("time")),
                                    .level = static_cast<int>(row.integer("level")),

@@ -86,7 +86,7 @@ PatientStore::PatientStore(QString path, std::chrono::milliseconds retryEvery, Q
 
 PatientStore::~PatientStore()
 {
-    if (m_waiting.empty())
+    if (!waits())
         return;
     m_store.reset();
     m_patience = lastPatience;
@@ -106,8 +106,7 @@ void PatientStore::startAnew(const ExplorationInfo& info)
     setAsideWhatWaits();
     close();
     m_file = m_path;
-    m_writes.clear();
-    m_waiting.clear();
+    forget();
     m_isBeside = m_hasGivenUp = m_hasSaidThatItWaits = m_hasBegunNewHistory = false;
     m_info = info;
     m_id = 0;
@@ -156,7 +155,14 @@ void PatientStore::addSearchCalls(const std::vector<QByteArray>& calls)
 
 void PatientStore::addLog(const std::vector<LogRecord>& lines)
 {
-    write([lines](ExplorationStore& store, qint64 id) { store.addLog(id, lines); });
+    if (m_hasGivenUp)
+        return;
+    m_log.insert(m_log.end(), lines.begin(), lines.end());
+    if (m_log.size() > keptLogLines)
+        m_log.erase(m_log.begin(), m_log.end() - static_cast<std::ptrdiff_t>(keptLogLines));
+    m_waitingLog = std::min(m_waitingLog + lines.size(), m_log.size());
+    if (!m_retry.isActive())
+        writeWaiting();
 }
 
 void PatientStore::addTrial(const trial::TrialRecord& trial, const std::vector<QByteArray>& calls)
@@ -179,9 +185,12 @@ void PatientStore::finish(const ExplorationEnd& end)
 
 void PatientStore::leave()
 {
-    // A file beside the history is left to the next start when nobody writes it any more.
-    if (m_waiting.empty() && !m_isBeside)
-        close();
+    // A file beside the history is left to the next start when nobody writes it any more. Until that one
+    // takes it in, the history itself has the exploration as one that was cut off.
+    if (!m_hasGivenUp && (m_isBeside || waits()))
+        return;
+    close();
+    m_underWay.reset();
 }
 
 void PatientStore::close()
@@ -209,6 +218,29 @@ void PatientStore::write(Write write)
     if (!m_retry.isActive())
         writeWaiting();
 }
+void PatientStore::writeLog()
+{
+    if (m_waitingLog > 0)
+        m_store->addLog(m_id, {m_log.end() - static_cast<std::ptrdiff_t>(m_waitingLog), m_log.end()});
+    m_waitingLog = 0;
+}
+
+/// Into the file that comes next, which has nothing of it yet.
+void PatientStore::writeAllAnew()
+{
+    m_waiting.assign(m_writes.begin(), m_writes.end());
+    m_waitingLog = m_log.size();
+    m_id = 0;
+}
+
+void PatientStore::forget()
+{
+    m_writes.clear();
+    m_waiting.clear();
+    m_log.clear();
+    m_waitingLog = 0;
+}
+
 
 void PatientStore::open()
 {
@@ -262,6 +294,7 @@ void PatientStore::writeWaiting()
         while (!m_waiting.empty()) {
             m_waiting.front()(*m_store, m_id);
             m_waiting.pop_front();
+        writeLog();
         }
         if (std::exchange(m_hasSaidThatItWaits, false))
             emit said(Translated::tr("The history %1 is free again, and everything is written.").arg(m_path));
@@ -289,8 +322,8 @@ bool PatientStore::beginNewHistory()
     if (name.isEmpty())
         return false;
     m_hasBegunNewHistory = true;
-    m_waiting.assign(m_writes.begin(), m_writes.end());
-    m_id = 0;
+    m_underWay.reset();
+    writeAllAnew();
     emit said(Translated::tr("The history %1 was damaged. It was kept as %2, and a new one is begun.")
                   .arg(m_path, name));
     return true;
@@ -308,8 +341,7 @@ void PatientStore::setAside(const QString& why)
     m_lock = lockOf(m_file);
     if (!m_lock->tryLock(0))
         return giveUp(why);
-    m_waiting.assign(m_writes.begin(), m_writes.end());
-    m_id = 0;
+    writeAllAnew();
     m_hasSaidThatItWaits = false;
     writeWaiting();
     if (!m_hasGivenUp)
@@ -319,15 +351,14 @@ void PatientStore::setAside(const QString& why)
 
 void PatientStore::setAsideWhatWaits()
 {
-    if (!m_waiting.empty() && !m_isBeside)
+    if (waits() && !m_isBeside)
         setAside(Translated::tr("The history %1 is held by another program.").arg(m_path));
 }
 
 void PatientStore::giveUp(const QString& why)
 {
     m_hasGivenUp = true;
-    m_waiting.clear();
-    m_writes.clear();
+    forget();
     close();
     if (m_isBeside)
         removeFiles(m_file);

@@ -48,6 +48,7 @@ public:
     void addDevice(const DeviceRecord& device);
     void setSearchSpace(const QByteArray& space);
     void addSearchCalls(const std::vector<QByteArray>& calls);
+    /// No more than keptLogLines are kept of an exploration, here as in its file.
     void addLog(const std::vector<LogRecord>& lines);
     /// \param calls  that the search is told with it
     void addTrial(const trial::TrialRecord& trial, const std::vector<QByteArray>& calls = {});
@@ -57,7 +58,7 @@ public:
     void leave();
 
     /// Not everything has been written yet.
-    bool waits() const { return !m_waiting.empty(); }
+    bool waits() const { return !m_waiting.empty() || m_waitingLog > 0; }
 
 signals:
     /// What became of the history, as a full sentence: it waits, it goes on, where things went.
@@ -66,6 +67,9 @@ signals:
 private:
     using Write = std::function<void(ExplorationStore&, qint64 exploration)>;
     void write(Write write);
+    void writeLog();
+    void writeAllAnew();
+    void forget();
     void writeWaiting();
     void open();
     void takeInLeftOnes();
@@ -85,6 +89,9 @@ private:
     /// Of the present exploration, for writing it anew elsewhere; what waits is its end.
     std::vector<Write> m_writes;
     std::deque<Write> m_waiting;
+    /// The newest lines of its log, and how many at their end still wait.
+    std::deque<LogRecord> m_log;
+    std::size_t m_waitingLog = 0;
     ExplorationInfo m_info;
     /// 0 before the exploration is in a file.
     qint64 m_id = 0;

@@ -213,6 +213,50 @@ private slots:
     // As after a crash between the two.
     void takesNothingInTwice()
     {
+    void boundsTheLogOfAnExploration_data()
+    {
+        rows<bool>({{"written as it comes", false}, {"while the history is held", true}});
+    }
+    void boundsTheLogOfAnExploration()
+    {
+        {
+            const ExplorationStore made(m_path);
+        }
+        std::vector<store::LogRecord> lines;
+        for (int number = 0; number < 4000; ++number)
+            lines.push_back({.time = QDateTime::currentDateTimeUtc(), .text = QString::number(number)});
+        Holder holder(m_path);
+        if (!row<bool>())
+            holder.release();
+        PatientStore patient(m_path, 1ms);
+        patient.begin(infoOf(QStringLiteral("/a.yaml")));
+        for (auto some = lines.cbegin(); some != lines.cend(); some += 800)
+            patient.addLog({some, some + 800});
+        QCOMPARE(patient.waits(), row<bool>());
+        holder.release();
+        QTRY_VERIFY(!patient.waits());
+        const auto isBounded = [&] {
+            const auto log = ExplorationStore(m_path).show(1)->log;
+            return log.size() == store::keptLogLines && log.front().text == QLatin1String("3000") &&
+                   log.back().text == QLatin1String("3999") &&
+                   runSql(m_path, "SELECT count(*) FROM log_line").toInt() == 1000;
+        };
+        QVERIFY(isBounded());
+        // What is written anew, since the history was damaged, is no more.
+        patient.leave();
+        writeFile(m_path, QByteArray("precious notes\n").repeated(1000));
+        for (const char* ending : {"-wal", "-shm"})
+            QFile::remove(m_path + QLatin1String(ending));
+        patient.addTrial(trialOf(1));
+        QVERIFY(isBounded());
+        // An older program kept them all.
+        runSql(m_path, "WITH RECURSIVE more(number) AS (SELECT 5001 UNION ALL SELECT number + 1 FROM more "
+                       "WHERE number < 8000) INSERT INTO log_line SELECT 1, number, '', 0, number FROM more");
+        const auto log = ExplorationStore(m_path).show(1)->log;
+        QCOMPARE(log.size(), store::keptLogLines);
+        QCOMPARE(log.back().text, QStringLiteral("8000"));
+    }
+
         ExplorationStore other(m_folder->filePath(QStringLiteral("other.sqlite")));
         (void)other.begin(infoOf(QStringLiteral("/a.yaml")));
         ExplorationStore history(m_path);
