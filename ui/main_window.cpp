@@ -98,6 +98,10 @@ MainWindow::MainWindow(QWidget* parent)
       m_training(new WindowTraining(m_actions, m_lease, this)),
       m_networks(new NetworkPicker(&m_settings, this)),
       m_recent(new RecentFiles(this)),
+    // Where another program holds the history.
+    m_offerTimer.setSingleShot(true);
+    m_offerTimer.setInterval(1s);
+    connect(&m_offerTimer, &QTimer::timeout, this, &MainWindow::offerToResume);
       m_view(
           new ExplorationView(m_actions, m_recent, m_actions->makeMenu(m_recent, m_earlierRuns, this), this))
 {
@@ -297,6 +301,7 @@ void MainWindow::connectSteering()
 }
 
 void MainWindow::showPlan()
+    m_offerTimer.stop();
 {
     // Only now: the first picture of an empty window does not wait for it.
     if (m_planSearch->begin()) {
@@ -304,6 +309,8 @@ void MainWindow::showPlan()
         connect(m_view->plan(), &PlanView::problemChanged, this, &MainWindow::draw);
     }
     m_view->plan()->setHistory(m_earlierRuns->history());
+        if (error.kind() == store::StoreError::Kind::Busy)
+            m_offerTimer.start();
     m_view->plan()->setConfig(*m_config, m_options);
     m_view->setConfig(*m_config);
     m_view->showPlan(true);
@@ -324,7 +331,7 @@ void MainWindow::offerToResume()
         return;
     try {
         m_cut = engine::cutExplorationOf(m_earlierRuns->history(), m_config->path());
-    } catch (const store::StoreError&) {
+    } catch (const store::StoreError& error) {
         // Whoever looks for earlier runs is told.
         return;
     }

@@ -142,3 +142,4 @@ private:
 };
 
 } // namespace batchpeak::ui
+    QTimer m_offerTimer;

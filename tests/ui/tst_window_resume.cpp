@@ -10,12 +10,46 @@
 #include "window_fixture.h"
 
 #include <QPushButton>
+#include <QSqlDatabase>
+#include <QSqlQuery>
 #include <QTest>
 
+#include <chrono>
 #include <memory>
+#include <thread>
 
 using namespace batchpeak;
 using test::buttonOf;
+
+namespace {
+
+/// A history that another program writes, as long as this is there.
+class HeldHistory
+{
+public:
+    explicit HeldHistory(const QString& path)
+    {
+        m_database = QSqlDatabase::addDatabase(QStringLiteral("QSQLITE"), QStringLiteral("holder"));
+        m_database.setDatabaseName(path);
+        m_database.open();
+        // A write-ahead log shuts out no reader else.
+        QSqlQuery(m_database).exec(QStringLiteral("PRAGMA locking_mode = EXCLUSIVE"));
+        QSqlQuery(m_database).exec(QStringLiteral("BEGIN EXCLUSIVE"));
+    }
+    ~HeldHistory()
+    {
+        QSqlQuery(m_database).exec(QStringLiteral("COMMIT"));
+        m_database.close();
+        m_database = {};
+        QSqlDatabase::removeDatabase(QStringLiteral("holder"));
+    }
+    Q_DISABLE_COPY_MOVE(HeldHistory)
+
+private:
+    QSqlDatabase m_database;
+};
+
+} // namespace
 
 /// A window that is opened on a config whose exploration ended with its program.
 class WindowResumeTest : public test::WindowFixture
@@ -50,6 +84,48 @@ private slots:
         QVERIFY(window().openConfig(m_path));
         QTest::qWait(50);
         QVERIFY(!button->isVisible());
+    }
+
+    void offersItWhenTheHistoryIsFree()
+    {
+        cutOff();
+        window().setHistory(history());
+        {
+            const HeldHistory held(history());
+            QVERIFY(window().openConfig(m_path));
+            QTest::qWait(50);
+            QVERIFY(!banner().text().contains(QStringLiteral("was cut off after")));
+        }
+        QTRY_VERIFY(banner().text().contains(QStringLiteral("was cut off after")));
+    }
+
+    void recallsWhatWasHeldForAMoment()
+    {
+        window().setOptions(optionsWith({}));
+        window().setHistory(history());
+        const engine::ExplorationRecorder recorder(window().exploration(), history());
+        QVERIFY(window().openConfig(m_path));
+        window().startExploring();
+        QTRY_VERIFY(snapshot().finish);
+        QVERIFY(snapshot().searchState.recommendation);
+        {
+            const HeldHistory held(history());
+            window().startExploring();
+            QTRY_COMPARE(snapshot().state, engine::State::Exploring);
+            QTest::qWait(50);
+            QVERIFY(snapshot().trials.empty());
+        }
+        QTRY_VERIFY(snapshot().finish);
+        QCOMPARE(snapshot().searchState.recalledTrials > 0, true);
+    }
+
+    // A window draws nothing while it reads; elsewhere a busy disk is waited for.
+    void waitsOnlyAMomentForAHistory()
+    {
+        QCOMPARE(store::usualPatience(), std::chrono::milliseconds(50));
+        std::chrono::milliseconds elsewhere{0};
+        std::thread([&] { elsewhere = store::usualPatience(); }).join();
+        QCOMPARE(elsewhere, std::chrono::seconds(5));
     }
 
     void offersNothingOfAnotherText()
