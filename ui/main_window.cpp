@@ -656,8 +656,11 @@ void MainWindow::stopAndClose()
 bool MainWindow::mayClose()
 {
     const bool works = isUnderWay() || m_lease->holder();
-    // Who closes it twice does not want to wait for the end.
-    if (!works || m_closesAtEnd)
+    if (!works)
+    // Who closes it twice does not want to wait for the end. A system that ends says so more than once, and
+    // leaves time for a checkpoint.
+    if (m_closesAtEnd)
+        return !m_closesUnasked;
         return true;
     const QString training = m_training->closingText();
     const QString what =
