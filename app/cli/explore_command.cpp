@@ -115,10 +115,11 @@ void ExploreCommand::addOptions(Options& options)
     options.endGroup();
     addEventsOption(options, m_events);
     addOutputOptions(options, m_output);
-    options.addTextOrNone("--resume", "[ID]",
-                          "Go on with an exploration that was cut off: that number of the history, or the "
-                          "newest (of FILE)",
-                          [this](const std::string& text) { m_resumed = text; });
+    options.addTextOrNone(
+        "--resume", "[ID]",
+        "Go on with an exploration that was cut off or stopped: that number of the history, "
+        "or the newest (of FILE)",
+        [this](const std::string& text) { m_resumed = text; });
     options.addFlag("--dry-run", "Print what is planned, and run no trial", m_dryRun);
     options.addFlag("--quiet", "Print the last lines and errors only", m_quiet);
     addColourOption(options, m_colours);
@@ -215,11 +216,11 @@ store::StoredExploration ExploreCommand::explorationToResume() const
             throw UsageError(why.toStdString());
         return *stored;
     }
-    if (auto stored =
-            engine::cutExplorationOf(path, QString::fromStdString(m_resumed->empty() ? m_file : *m_resumed)))
+    if (auto stored = engine::cutExplorationOf(
+            path, QString::fromStdString(m_resumed->empty() ? m_file : *m_resumed), engine::Stopped::Too))
         return *stored;
     throw UsageError(
-        "no exploration was cut off that could go on; explore the config anew, without --resume.");
+        "no exploration was cut off or stopped that could go on; explore the config anew, without --resume.");
 }
 
 /// The config as it was when the exploration began.
