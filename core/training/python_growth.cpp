@@ -5,18 +5,23 @@
 #include "config/config_error.h"
 #include "engine/process_group.h"
 
+#include <QDeadlineTimer>
+#include <QDir>
 #include <QFile>
 #include <QFileInfo>
 #include <QJsonDocument>
 
 #include <csignal>
 #include <cstring>
+#include <memory>
 #include <utility>
 
 namespace batchpeak::training {
 
 namespace {
 
+/// With processes that were killed, at the end.
+constexpr std::chrono::seconds patience{2};
 /// Our runner keeps its answers far shorter.
 constexpr qsizetype longestAnswerBytes = qsizetype{64} * 1024;
 /// Enough for the last line of what a Python that does not start has to say.
@@ -57,9 +62,13 @@ PythonGrowth::PythonGrowth(const QString& path, std::chrono::milliseconds timeou
 PythonGrowth::~PythonGrowth()
 {
     dropProcess();
-    // Those that were dropped before may still be on their way out.
-    for (QProcess* process : findChildren<QProcess*>())
-        process->waitForFinished();
+    // Those that were dropped before may still be on their way out, and one that a dead disk holds is not
+    // waited for.
+    const QDeadlineTimer untilGone(patience);
+    for (QProcess* process : findChildren<QProcess*>()) {
+        process->setParent(nullptr);
+        engine::destroyKilled(std::unique_ptr<QProcess>(process), untilGone);
+    }
 }
 
 void PythonGrowth::ask(std::int64_t epoch, std::int64_t currentBatchSize)

@@ -296,3 +296,29 @@ private:
 
 BATCHPEAK_TEST(PythonGrowthTest)
 #include "tst_python_growth.moc"
+    // As a dead disk holds one, see test::becomeStuck().
+    void leavesAProcessThatNothingEnds()
+    {
+        auto growth = make("import os, time\n"
+                           "def sleeper():\n"
+                           "    pid = os.fork()\n"
+                           "    if pid == 0:\n"
+                           "        time.sleep(60)\n"
+                           "        os._exit(0)\n"
+                           "    return pid\n"
+                           "sleeper()\n"
+                           "elsewhere = sleeper()\n"
+                           "os.setpgid(elsewhere, elsewhere)\n"
+                           "os.setpgid(0, elsewhere)\n"
+                           "open('pids', 'w').write(f'{os.getpid()} {elsewhere}')\n" +
+                           function("return 4"));
+        QCOMPARE(ask(*growth, 1, 8), QStringLiteral("4"));
+        growth.reset();
+        const QList<QByteArray> pids = contents("pids").split(' ');
+        const bool isLeft = test::isAlive(pids.front().toLongLong());
+        for (const QByteArray& pid : pids)
+            test::sendSignal(pid.toLongLong(), SIGKILL);
+        QVERIFY(isLeft);
+        QTRY_VERIFY(test::isGone(pids.front().toLongLong()));
+    }
+
