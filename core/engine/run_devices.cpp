@@ -269,7 +269,7 @@ RunDevices::RunDevices(const trial::LoadRequest& load, const ExplorationOptions&
       m_readingsOf(parts.readingsOf),
       m_processorReadings(parts.processorReadings())
 {
-    requireTrust(codeOf(load.model), options.trustsCode);
+    const CodeContent code = requireTrust(codeOf(load.model), options.trustsCode);
     requirePython(options, parts, QCoreApplication::applicationDirPath());
     const auto devices = options.launcher.isEmpty() ? chooseDevices(options.devices, parts.localDevices())
                                                     : devicesBehindLauncher(options.devices);
@@ -279,6 +279,7 @@ RunDevices::RunDevices(const trial::LoadRequest& load, const ExplorationOptions&
                             .command = workerCommand(options, device, QCoreApplication::applicationDirPath()),
                             .mayChooseWaiting = device.kind == "cpu" && mayChooseWaiting(options),
                             .load = load,
+                            .code = code,
                             .memoryLimitBytes = options.memoryLimitBytes,
                             .headroom = options.headroom,
                             .timeouts = timeoutsFor(options, parts.timeouts),

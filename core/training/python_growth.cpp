@@ -42,8 +42,9 @@ QString lastLine(const QByteArray& text)
 
 } // namespace
 
-PythonGrowth::PythonGrowth(const QString& path, std::chrono::milliseconds timeout, QObject* parent)
-    : GrowthFunction(parent), m_path(path), m_timeout(timeout)
+PythonGrowth::PythonGrowth(const QString& path, std::chrono::milliseconds timeout, engine::CodeContent code,
+                           QObject* parent)
+    : GrowthFunction(parent), m_path(path), m_code(std::move(code)), m_timeout(timeout)
 {
     if (!QFileInfo(path).isFile()) {
         const QString sentence = tr("There is no file %1, which was to hold batch_increase_function; check "
@@ -98,6 +99,8 @@ void PythonGrowth::startProcess()
 {
     m_unread.clear();
     m_lastErrors.clear();
+    if (const QString problem = m_code.problem(); !problem.isEmpty())
+        return failSaying(problem);
     const QFileInfo file(m_path);
     auto* process = new QProcess(this);
     m_process = process;
@@ -112,7 +115,8 @@ void PythonGrowth::startProcess()
                      .arg(m_process->errorString()));
     });
     engine::leadOwnGroup(*process);
-    process->setWorkingDirectory(file.absolutePath());
+    // Python itself is to import nothing from the file's folder: the runner goes there when it has begun.
+    process->setWorkingDirectory(QDir::rootPath());
     process->start(QStringLiteral("python3"), {QStringLiteral("-c"), runner(), file.absoluteFilePath()});
     m_group = process->processId();
 }
@@ -203,7 +207,11 @@ void PythonGrowth::succeed(qint64 increment)
 void PythonGrowth::fail(const QString& what, int line)
 {
     const QString place = line > 0 ? m_path + QLatin1Char(':') + QString::number(line) : m_path;
-    const QString sentence = place + QLatin1String(": ") + what;
+    failSaying(place + QLatin1String(": ") + what);
+}
+
+void PythonGrowth::failSaying(const QString& sentence)
+{
     dropProcess();
     // A process that ended after its answer owes none.
     if (!m_isAsking)

@@ -8,6 +8,7 @@
 #include "engine/exploration_plan.h"
 #include "engine/log_text.h"
 #include "engine/telemetry_watch.h"
+#include "growth_function.h"
 #include "maximum_search.h"
 #include "micro_batch_sizes.h"
 #include "step_prediction.h"
@@ -226,9 +227,11 @@ void TrainingRun::startWorker()
 void TrainingRun::makeSteps()
 {
     std::unique_ptr<EpochGrowth> growth;
-    if (m_run->setup.plan.grows())
-        growth = std::make_unique<EpochGrowth>(makeGrowthFunction(m_run->setup.plan.description.growth),
-                                               snapshot().maximum->measured);
+    const TrainingSetup& setup = m_run->setup;
+    if (setup.plan.grows())
+        growth = std::make_unique<EpochGrowth>(
+            makeGrowthFunction(setup.plan.description.growth, growthTimeout, setup.growthCode),
+            snapshot().maximum->measured);
     m_run->steps =
         std::make_unique<TrainingSteps>(m_run->setup, m_run->builder, *m_run->worker, std::move(growth));
     TrainingSteps* steps = m_run->steps.get();

@@ -178,12 +178,12 @@ TrainingSetup setUpTraining(const QString& filePath, const config::ConfigContent
     setup.batchSize = setup.plan.description.batchSize;
     setup.fingerprint = fingerprintOf(setup.plan);
     const QString& growth = setup.plan.description.growth;
-    // One that a person names is the person's word for it.
-    if (options.growth.isEmpty() && isPythonFile(growth))
-        engine::requireTrust(growth, options.run.trustsCode);
     // What cannot be read is said before anything runs.
     if (setup.plan.grows())
-        makeGrowthFunction(setup.plan.description.growth);
+        makeGrowthFunction(growth);
+    // One that a person names is the person's word for it.
+    if (options.growth.isEmpty() && isPythonFile(growth))
+        setup.growthCode = engine::requireTrust(growth, options.run.trustsCode);
     setup.training = QUuid::createUuid().toString(QUuid::WithoutBraces);
     if (!options.resumeFolder.isEmpty())
         goOn(setup, CheckpointFolder(options.resumeFolder).newest());

@@ -5,6 +5,7 @@
 #include "config/config_document.h"
 #include "engine/exploration_parts.h"
 #include "engine/run_devices.h"
+#include "engine/trusted_code.h"
 #include "training_options.h"
 #include "training_plan.h"
 
@@ -35,6 +36,8 @@ struct TrainingSetup
     TrainingPlan plan;
     /// One.
     engine::RunDevices devices;
+    /// What was let run of a Python file that the config names as growth. One that a person names has none.
+    engine::CodeContent growthCode;
     DataPosition position;
     /// Samples of one optimizer step when the run begins or goes on.
     std::int64_t batchSize = 1;
