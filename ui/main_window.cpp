@@ -3,6 +3,7 @@
 #include "main_window.h"
 
 #include "charts/exploration_charts.h"
+#include "config_remarks.h"
 #include "desktop_presence.h"
 #include "engine/cut_run.h"
 #include "engine/exploration.h"
@@ -37,7 +38,6 @@
 #include <QFileInfo>
 #include <QKeyEvent>
 #include <QScreen>
-#include <QStringList>
 
 #include <chrono>
 #include <utility>
@@ -51,30 +51,6 @@ using namespace std::chrono_literals;
 // Thirty pictures a second: both charts together take about half of that time to draw.
 constexpr auto drawInterval = 33ms;
 constexpr QSize usualSize{1440, 900};
-
-constexpr qsizetype mostRemarks = 3;
-
-/// What a person should know about a config that can be explored, a sentence a line: the first few of them,
-/// as more would take the charts' room, and how many there are besides. Empty where there is nothing.
-QString remarksText(const engine::ConfigFile& file)
-{
-    const auto& warnings = file.contents().warnings;
-    QStringList lines;
-    for (const config::Warning& warning : warnings) {
-        const QString sentence = QString::fromStdString(warning.sentence);
-        lines << (warning.position.line > 0
-                      ? MainWindow::tr("Line %1: %2").arg(warning.position.line).arg(sentence)
-                      : sentence);
-    }
-    const qsizetype others = lines.size() - mostRemarks;
-    if (others > 1) {
-        lines.resize(mostRemarks);
-        lines << MainWindow::tr("There are %1 more; `batchpeak inspect %2` says all of them.")
-                     .arg(others)
-                     .arg(QFileInfo(file.path()).fileName());
-    }
-    return lines.join(QLatin1Char('\n'));
-}
 
 /// By which a config is known from one day to the next.
 QString absolutePath(const engine::ConfigFile& file)
@@ -362,20 +338,24 @@ void MainWindow::resumeCut()
             file = file.withModel(info.chosenModel);
         m_config = file;
         takeOptions(engine::optionsFrom(info.command));
+        if (!letsCodeRun())
+            return;
         if (const QString why = m_exploration->takeUp(*engine::cutRunFrom(*cut)); !why.isEmpty())
             return showError(why);
-    } catch (const config::ConfigError& error) {
-        return showError(QString::fromUtf8(error.what()));
+        startInHand();
+    } catch (const std::exception& error) {
+        showError(QString::fromUtf8(error.what()));
     }
-    startInHand();
 }
 
 void MainWindow::takeOptions(const engine::ExplorationOptions& options)
 {
     m_options = options;
-    m_asked.insert(absolutePath(*m_config), options);
+    // Of one config, as it is now: nothing to be taken for another one, or another day.
+    m_options.trustsCode = false;
+    m_asked.insert(absolutePath(*m_config), m_options);
     m_settings.setOptionsOf(absolutePath(*m_config), engine::wordsFor(options));
-    m_phases = engine::PhaseSequence(options);
+    m_phases = engine::PhaseSequence(m_options);
     if (m_view->isPlanShown())
         m_planSearch->askPython(m_options.python);
     try {
@@ -442,6 +422,7 @@ bool MainWindow::openConfig(const QString& path, const QString& network)
     m_unmeasurable.reset();
     m_view->hideUnmeasurable();
     m_earlierRun.reset();
+    m_trustsCode = std::exchange(m_given.trustsCode, false);
     try {
         m_config = m_networks->completed(engine::ConfigFile::open(path), network);
         takeOptions(optionsFor(*m_config));
@@ -534,27 +515,40 @@ void MainWindow::startExploring()
         showError(problem);
         return;
     }
-    startInHand();
+    try {
+        if (letsCodeRun())
+            startInHand();
+    } catch (const std::exception& error) {
+        showError(QString::fromUtf8(error.what()));
+    }
+}
+
+bool MainWindow::letsCodeRun()
+{
+    const QString code = m_config ? engine::codeOf(m_config->contentsFor(m_options)) : QString();
+    if (code.isEmpty())
+        return true;
+    m_trustsCode = m_trustsCode || mayRunCode(this, code, m_theme);
+    if (!m_trustsCode)
+        return false;
+    engine::ExplorationOptions options = m_phases.options();
+    options.trustsCode = true;
+    m_exploration->load(*m_config, options);
+    return true;
 }
 
 void MainWindow::startInHand()
 {
-    const auto* spec = m_config ? std::get_if<model::ModelSpec>(&m_config->contents().model) : nullptr;
-    if (spec && !m_options.trustsCode && !mayRunCode(this, engine::codeOf(*spec), m_theme))
-        return;
-    try {
-        m_exploration->start();
-        m_view->showPlan(false);
-    } catch (const engine::DeviceInUse& error) {
-        showError(error.sentence());
-    }
+    m_exploration->start();
+    m_view->showPlan(false);
 }
 
 void MainWindow::exploreNextPhase()
 {
     try {
         m_exploration->load(*m_config, m_phases.options());
-        m_exploration->start();
+        if (letsCodeRun())
+            m_exploration->start();
     } catch (const std::exception& error) {
         showError(QString::fromUtf8(error.what()));
     }

@@ -60,7 +60,10 @@ signals:
 private:
     void openTraining();
     void confirm();
-    void startConfirmation();
+    /// \param trustsCode  a person has said so of what the config names
+    void startConfirmation(bool trustsCode = false);
+    /// Starts where the answer is yes.
+    void askOfCode(const QString& path);
     void enableActions();
     void updateWindows();
     bool hasBatch() const;

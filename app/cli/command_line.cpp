@@ -92,6 +92,8 @@ bool CommandLine::Private::parse(const std::vector<std::string>& words)
         chosen->checkOptions();
     else
         checkExplorationOptions(exploration);
+    if (!chosen && exploration.trustsCode && file.empty())
+        throw UsageError("--trust lets the code of one config run; name it: batchpeak FILE --trust.");
     return true;
 }
 

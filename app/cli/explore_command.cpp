@@ -94,15 +94,14 @@ QString unsureText(const QString& doubt, const QString& command)
 /// An exploration goes on as it was asked.
 /// \throws UsageError where something else is asked of it now
 engine::ExplorationOptions resumedOptions(const store::StoredExploration& stored,
-                                          engine::ExplorationOptions given)
+                                          const engine::ExplorationOptions& given)
 {
-    const bool trustsCode = std::exchange(given.trustsCode, false);
     if (const QStringList words = engine::wordsFor(given); !words.isEmpty()) {
         throw UsageError("an exploration is resumed as it was asked; leave out " +
                          words.front().toStdString() + ", or explore anew without --resume.");
     }
     engine::ExplorationOptions options = engine::optionsFrom(stored.summary.info.command);
-    options.trustsCode = trustsCode;
+    options.trustsCode = given.trustsCode;
     return options;
 }
 
@@ -145,8 +144,8 @@ int ExploreCommand::run()
     }
     const auto file = m_stored ? resumedConfig(*m_stored) : openConfig(m_file, m_model);
     checkPlaceForSize(file);
-    if (const auto* spec = std::get_if<model::ModelSpec>(&file.contents().model); spec && !m_dryRun)
-        engine::requireTrust(engine::codeOf(*spec), m_options.trustsCode);
+    if (!m_dryRun)
+        engine::requireTrust(engine::codeOf(file.contentsFor(m_options)), m_options.trustsCode);
 
     Console console(m_events == "-" ? stderr : stdout, m_colours);
     console.remark(warningLines(file.path(), file.contentsFor(m_options)));

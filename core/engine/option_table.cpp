@@ -187,8 +187,6 @@ std::vector<Asked> runOptions()
                    &Options::launcher),
         option({"--start-timeout", "TIME", "How long a worker may take to start; any time behind a launcher"},
                &Options::startTimeout, durationFromText, durationToText),
-        switchOption("--trust", "Run code that the config names, and remember that this code may run",
-                     &Options::trustsCode),
         option({"--seed", "N", "Seed of everything random"}, &Options::seed, seedFromText, seedText)};
 }
 

@@ -72,7 +72,7 @@ TrainingWindow::TrainingWindow(const std::shared_ptr<engine::DeviceLease>& lease
             else if (finished.end != training::TrainingEnd::Interrupted)
                 QApplication::alert(this);
         });
-    connect(m_actions->start, &QAction::triggered, this, &TrainingWindow::start);
+    connect(m_actions->start, &QAction::triggered, this, [this] { start(); });
     connect(m_actions->stop, &QAction::triggered, m_run, &training::TrainingRun::stop);
     connect(m_actions->close, &QAction::triggered, this, &QWidget::close);
     connect(m_view, &TrainingView::redrawWanted, this, &TrainingWindow::draw);
@@ -164,21 +164,21 @@ bool TrainingWindow::isUnderWay() const
     return m_run->snapshot().isUnderWay();
 }
 
-void TrainingWindow::start()
+void TrainingWindow::start(bool trustsCode)
 {
     if (!m_config || isUnderWay() || !obstacle().isEmpty())
         return;
     remember();
     try {
         const training::TrainingSnapshot before = m_run->snapshot();
-        const training::TrainingOptions options = m_view->form()->options();
+        training::TrainingOptions options = m_view->form()->options();
+        options.run.trustsCode = trustsCode;
         m_run->load(m_config->path(), m_config->contents(), options);
         m_checkpointFolder = options.checkpointFolder;
         m_view->runs()->keep(before);
         m_run->start();
     } catch (const engine::UntrustedCode& code) {
-        if (mayRunCode(this, code.path(), m_theme))
-            start();
+        askOfCode(code.path());
         return;
     } catch (const std::exception& error) {
         showError(QString::fromUtf8(error.what()));
@@ -187,6 +187,18 @@ void TrainingWindow::start()
     m_view->banner()->hide();
     m_actions->settings->setChecked(false);
     draw();
+}
+
+void TrainingWindow::askOfCode(const QString& path)
+{
+    try {
+        if (!mayRunCode(this, path, m_theme))
+            return;
+    } catch (const engine::ExplorationError& error) {
+        showError(error.sentence());
+        return;
+    }
+    start(/*trustsCode=*/true);
 }
 
 void TrainingWindow::draw()

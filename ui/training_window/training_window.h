@@ -63,7 +63,10 @@ protected:
     void closeEvent(QCloseEvent* event) override;
 
 private:
-    void start();
+    /// \param trustsCode  a person has said so of what the config names
+    void start(bool trustsCode = false);
+    /// Starts where the answer is yes.
+    void askOfCode(const QString& path);
     void draw();
     /// Keeps what is asked for of the present config.
     void remember();

@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "engine/config_file.h"
+
+#include <QString>
+
+namespace batchpeak::ui {
+
+/// What a person should know about a config that can be explored, a sentence a line: the first few of them,
+/// as more would take the charts' room, and how many there are besides. Empty where there is nothing.
+QString remarksText(const engine::ConfigFile& file);
+
+} // namespace batchpeak::ui
