@@ -3,6 +3,7 @@
 #include "patient_store.h"
 
 #include "exploration_store.h"
+#include "program_lock.h"
 
 #include <QCoreApplication>
 #include <QDateTime>
@@ -41,18 +42,15 @@ QString newBesidePath(const QString& path)
         QStringLiteral(".beside-%1.sqlite").arg(QUuid::createUuid().toString(QUuid::WithoutBraces)));
 }
 
-std::unique_ptr<QLockFile> lockOf(const QString& name)
+QString lockOf(const QString& path)
 {
-    auto lock = std::make_unique<QLockFile>(name + QStringLiteral(".lock"));
-    // One whose program is gone is taken over, whatever its age.
-    lock->setStaleLockTime(0);
-    return lock;
+    return path + QStringLiteral(".lock");
 }
 
-/// The name of an exploration in a history, for its lock.
-QString nameOf(const QString& path, qint64 exploration)
+/// Of an exploration in a history.
+QString lockOf(const QString& path, qint64 exploration)
 {
-    return QStringLiteral("%1.%2").arg(path).arg(exploration);
+    return lockOf(QStringLiteral("%1.%2").arg(path).arg(exploration));
 }
 
 /// With what SQLite keeps beside it.
@@ -96,15 +94,14 @@ PatientStore::~PatientStore()
 
 bool PatientStore::isUnderWay(const QString& path, qint64 exploration)
 {
-    const auto lock = lockOf(nameOf(path, exploration));
-    // In a folder that is not ours no lock can be had, whoever runs it.
-    return !lock->tryLock(0) && lock->error() == QLockFile::LockFailedError;
+    return ProgramLock::isHeld(lockOf(path, exploration));
 }
 
 void PatientStore::startAnew(const ExplorationInfo& info)
 {
     setAsideWhatWaits();
     close();
+    m_underWay.reset();
     m_file = m_path;
     forget();
     m_isBeside = m_hasGivenUp = m_hasSaidThatItWaits = m_hasBegunNewHistory = false;
@@ -123,6 +120,7 @@ void PatientStore::takeUp(const StoredExploration& exploration)
 {
     startAnew(exploration.summary.info);
     m_id = exploration.summary.id;
+    holdExploration();
     // Where the history takes nothing more, all of it is written anew elsewhere.
     m_writes.push_back([exploration](ExplorationStore& store, qint64 id) { store.addAll(id, exploration); });
     reopen();
@@ -197,16 +195,17 @@ void PatientStore::close()
 {
     m_store.reset();
     m_lock.reset();
-    m_underWay.reset();
 }
 
-/// A lock that cannot be had, as in a folder that is not ours, holds nothing up.
+/// A lock that cannot be had, as in a folder that is not ours, holds nothing up. It is tried again with each
+/// write: for a moment it is held by whoever asks for it.
 void PatientStore::holdExploration()
 {
-    if (m_underWay || m_isBeside)
+    if (m_isBeside)
         return;
-    m_underWay = lockOf(nameOf(m_path, m_id));
-    (void)m_underWay->tryLock(0);
+    if (!m_underWay)
+        m_underWay = std::make_unique<ProgramLock>(lockOf(m_path, m_id));
+    (void)m_underWay->take();
 }
 
 void PatientStore::write(Write write)
@@ -218,6 +217,7 @@ void PatientStore::write(Write write)
     if (!m_retry.isActive())
         writeWaiting();
 }
+
 void PatientStore::writeLog()
 {
     if (m_waitingLog > 0)
@@ -241,7 +241,6 @@ void PatientStore::forget()
     m_waitingLog = 0;
 }
 
-
 void PatientStore::open()
 {
     if (m_store)
@@ -257,8 +256,8 @@ void PatientStore::takeInLeftOnes()
     for (const QString& name : folder.entryList({besidePattern(m_path)}, QDir::Files)) {
         const QString path = folder.filePath(name);
         // One that another program writes still is for the next time.
-        const auto lock = lockOf(path);
-        if (!lock->tryLock(0))
+        ProgramLock lock(lockOf(path));
+        if (lock.take() != ProgramLock::Outcome::Taken || !QFileInfo::exists(path))
             continue;
         try {
             const int taken = m_store->takeIn(path);
@@ -294,8 +293,8 @@ void PatientStore::writeWaiting()
         while (!m_waiting.empty()) {
             m_waiting.front()(*m_store, m_id);
             m_waiting.pop_front();
-        writeLog();
         }
+        writeLog();
         if (std::exchange(m_hasSaidThatItWaits, false))
             emit said(Translated::tr("The history %1 is free again, and everything is written.").arg(m_path));
     } catch (const StoreError& error) {
@@ -338,8 +337,10 @@ void PatientStore::setAside(const QString& why)
     close();
     m_file = newBesidePath(m_path);
     QDir().mkpath(QFileInfo(m_file).path());
-    m_lock = lockOf(m_file);
-    if (!m_lock->tryLock(0))
+    m_lock = std::make_unique<ProgramLock>(lockOf(m_file));
+    // Where there are no locks, the next start takes nothing in, and what is kept is kept all the same.
+    if (const auto outcome = m_lock->take();
+        outcome != ProgramLock::Outcome::Taken && outcome != ProgramLock::Outcome::NoLocks)
         return giveUp(why);
     writeAllAnew();
     m_hasSaidThatItWaits = false;

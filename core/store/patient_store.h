@@ -4,7 +4,6 @@
 
 #include "exploration_records.h"
 
-#include <QLockFile>
 #include <QObject>
 #include <QString>
 #include <QTimer>
@@ -18,6 +17,7 @@
 namespace batchpeak::store {
 
 class ExplorationStore;
+class ProgramLock;
 
 /// Writes explorations into the history of a user, whatever becomes of its file: one that another program
 /// holds is tried again and again, a damaged one is set aside and a new one begun, and what no history takes
@@ -100,9 +100,10 @@ private:
     bool m_hasSaidThatItWaits = false;
     bool m_hasBegunNewHistory = false;
     /// Of the file beside the history, while it is written.
-    std::unique_ptr<QLockFile> m_lock;
-    /// Tells other programs that the exploration is under way.
-    std::unique_ptr<QLockFile> m_underWay;
+    std::unique_ptr<ProgramLock> m_lock;
+    /// Tells other programs that the exploration is under way, from where it is in the history until it is
+    /// over here, wherever it is written in between.
+    std::unique_ptr<ProgramLock> m_underWay;
     QTimer m_retry;
 };
 

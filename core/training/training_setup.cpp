@@ -7,6 +7,7 @@
 #include "engine/errors.h"
 #include "engine/trusted_code.h"
 #include "growth_function.h"
+#include "store/program_lock.h"
 #include "trial/protocol.h"
 
 #include <QCoreApplication>
@@ -130,6 +131,16 @@ void goOn(TrainingSetup& setup, const CheckpointFolder::Found& found)
     }
 }
 
+void claim(const QString& folder, TrainingSetup& setup)
+{
+    setup.checkpointLock = CheckpointFolder(folder).claim(setup.training);
+    if (!setup.checkpointLock->isTaken())
+        setup.plan.notes.append(Translated::tr("The file system of %1 has no locks, so nothing keeps another "
+                                               "training from writing its checkpoints there; see to it that "
+                                               "none does.")
+                                    .arg(folder));
+}
+
 } // namespace
 
 QString fingerprintOf(const TrainingPlan& plan)
@@ -188,7 +199,7 @@ TrainingSetup setUpTraining(const QString& filePath, const config::ConfigContent
     if (!options.resumeFolder.isEmpty())
         goOn(setup, CheckpointFolder(options.resumeFolder).newest());
     if (!options.checkpointFolder.isEmpty())
-        setup.checkpointLock = CheckpointFolder(options.checkpointFolder).claim(setup.training);
+        claim(options.checkpointFolder, setup);
     return setup;
 }
 

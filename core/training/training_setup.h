@@ -9,12 +9,15 @@
 #include "training_options.h"
 #include "training_plan.h"
 
-#include <QLockFile>
 #include <QString>
 #include <QStringList>
 
 #include <cstdint>
 #include <memory>
+
+namespace batchpeak::store {
+class ProgramLock;
+}
 
 namespace batchpeak::training {
 
@@ -46,7 +49,7 @@ struct TrainingSetup
     /// As of CheckpointState: another one for each training that is not gone on with.
     QString training;
     /// Of the folder for checkpoints, from other programs; null where there is none.
-    std::shared_ptr<QLockFile> checkpointLock;
+    std::shared_ptr<store::ProgramLock> checkpointLock;
     /// The checkpoint that is gone on from; else empty.
     QString resumedFrom;
     /// Samples of the data when that was written; 0 where it does not say.
