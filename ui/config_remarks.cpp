@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "config_remarks.h"
 
+#include "message_banner.h"
+
 #include <QCoreApplication>
 #include <QFileInfo>
 #include <QStringList>
@@ -16,8 +18,6 @@ struct Words
 };
 
 constexpr qsizetype mostRemarks = 3;
-
-} // namespace
 
 QString remarksText(const engine::ConfigFile& file)
 {
@@ -37,6 +37,17 @@ QString remarksText(const engine::ConfigFile& file)
                      .arg(QFileInfo(file.path()).fileName());
     }
     return lines.join(QLatin1Char('\n'));
+}
+
+} // namespace
+
+void showRemarks(MessageBanner& banner, const engine::ConfigFile& file)
+{
+    const QString remarks = remarksText(file);
+    if (remarks.isEmpty())
+        banner.hide();
+    else
+        banner.showMessage(MessageBanner::Kind::Warning, remarks);
 }
 
 } // namespace batchpeak::ui

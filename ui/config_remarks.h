@@ -4,12 +4,13 @@
 
 #include "engine/config_file.h"
 
-#include <QString>
-
 namespace batchpeak::ui {
 
-/// What a person should know about a config that can be explored, a sentence a line: the first few of them,
-/// as more would take the charts' room, and how many there are besides. Empty where there is nothing.
-QString remarksText(const engine::ConfigFile& file);
+class MessageBanner;
+
+/// Shows what a person should know about a config that can be explored, a sentence a line: the first few of
+/// them, as more would take the charts' room, and how many there are besides. Hides the banner where there is
+/// nothing.
+void showRemarks(MessageBanner& banner, const engine::ConfigFile& file);
 
 } // namespace batchpeak::ui

@@ -442,7 +442,7 @@ bool MainWindow::openConfig(const QString& path, const QString& network)
         return false;
     }
     rememberOpened(path);
-    showRemarks(*m_config);
+    showRemarks(*m_view->banner(), *m_config);
     draw();
     return true;
 }
@@ -475,15 +475,6 @@ void MainWindow::rememberOpened(const QString& path)
     m_recent->add(path);
     m_settings.setRecentFiles(m_recent->files());
     m_settings.setLastFolder(QFileInfo(path).absolutePath());
-}
-
-void MainWindow::showRemarks(const engine::ConfigFile& file)
-{
-    const QString remarks = remarksText(file);
-    if (remarks.isEmpty())
-        m_view->banner()->hide();
-    else
-        m_view->banner()->showMessage(MessageBanner::Kind::Warning, remarks);
 }
 
 QString MainWindow::configInHand() const

@@ -96,7 +96,6 @@ private:
     void takeOptions(const engine::ExplorationOptions& options);
     engine::ExplorationOptions optionsFor(const engine::ConfigFile& file) const;
     void showPlan();
-    void showRemarks(const engine::ConfigFile& file);
     void pauseOrResume();
     void goOn();
     void offerToResume();
