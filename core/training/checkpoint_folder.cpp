@@ -184,7 +184,7 @@ std::shared_ptr<store::ProgramLock> lockOf(const QString& path)
     const QString name = QDir(QFileInfo(path).canonicalFilePath()).filePath(QStringLiteral(".training.lock"));
     if (auto lock = locks.value(name).lock())
         return lock;
-    const auto lock = std::make_shared<store::ProgramLock>(name);
+    auto lock = std::make_shared<store::ProgramLock>(name);
     const Outcome outcome = lock->take();
     if (outcome == Outcome::NoFile)
         fail(path, Translated::tr("Nothing can be written into this folder; set permissions, or choose "
