@@ -7,6 +7,7 @@
 #include "desktop_presence.h"
 #include "engine/cut_run.h"
 #include "engine/exploration.h"
+#include "engine/kept_words.h"
 #include "engine/option_table.h"
 #include "engine/readable_text.h"
 #include "engine/trusted_code.h"
@@ -71,13 +72,10 @@ MainWindow::MainWindow(QWidget* parent)
       m_exports(new WindowExports(this)),
       m_desktop(new WindowDesktop(this, m_lease, new DesktopPresence)),
       m_earlierRuns(new EarlierRuns(this)),
-      m_training(new WindowTraining(m_actions, m_lease, this)),
+      m_training(new WindowTraining(m_actions,
+                                    {.pythonStackOf = m_planSearch->stackSource(), .lease = m_lease}, this)),
       m_networks(new NetworkPicker(&m_settings, this)),
       m_recent(new RecentFiles(this)),
-    // Where another program holds the history.
-    m_offerTimer.setSingleShot(true);
-    m_offerTimer.setInterval(1s);
-    connect(&m_offerTimer, &QTimer::timeout, this, &MainWindow::offerToResume);
       m_view(
           new ExplorationView(m_actions, m_recent, m_actions->makeMenu(m_recent, m_earlierRuns, this), this))
 {
@@ -100,6 +98,10 @@ MainWindow::MainWindow(QWidget* parent)
     m_drawTimer.setSingleShot(true);
     m_drawTimer.setInterval(drawInterval);
     connect(&m_drawTimer, &QTimer::timeout, this, &MainWindow::draw);
+    // Where another program holds the history.
+    m_offerTimer.setSingleShot(true);
+    m_offerTimer.setInterval(1s);
+    connect(&m_offerTimer, &QTimer::timeout, this, &MainWindow::offerToResume);
     connectExploration();
     connectActions();
     connectExports();
@@ -277,7 +279,6 @@ void MainWindow::connectSteering()
 }
 
 void MainWindow::showPlan()
-    m_offerTimer.stop();
 {
     // Only now: the first picture of an empty window does not wait for it.
     if (m_planSearch->begin()) {
@@ -285,8 +286,6 @@ void MainWindow::showPlan()
         connect(m_view->plan(), &PlanView::problemChanged, this, &MainWindow::draw);
     }
     m_view->plan()->setHistory(m_earlierRuns->history());
-        if (error.kind() == store::StoreError::Kind::Busy)
-            m_offerTimer.start();
     m_view->plan()->setConfig(*m_config, m_options);
     m_view->setConfig(*m_config);
     m_view->showPlan(true);
@@ -302,6 +301,7 @@ void MainWindow::showPlan()
 /// An exploration of the config as it is, that ended with its program.
 void MainWindow::offerToResume()
 {
+    m_offerTimer.stop();
     m_cut.reset();
     if (!m_config || isUnderWay() || !m_view->isPlanShown())
         return;
@@ -309,6 +309,8 @@ void MainWindow::offerToResume()
         m_cut = engine::cutExplorationOf(m_earlierRuns->history(), m_config->path());
     } catch (const store::StoreError& error) {
         // Whoever looks for earlier runs is told.
+        if (error.kind() == store::StoreError::Kind::Busy)
+            m_offerTimer.start();
         return;
     }
     if (m_cut && m_cut->summary.info.configText.toStdString() != m_config->text())
@@ -337,7 +339,7 @@ void MainWindow::resumeCut()
         if (!info.chosenModel.isEmpty() && info.chosenModel != file.chosenModel())
             file = file.withModel(info.chosenModel);
         m_config = file;
-        takeOptions(engine::optionsFrom(info.command));
+        takeOptions(engine::optionsOf(info));
         if (!letsCodeRun())
             return;
         if (const QString why = m_exploration->takeUp(*engine::cutRunFrom(*cut)); !why.isEmpty())
@@ -354,7 +356,7 @@ void MainWindow::takeOptions(const engine::ExplorationOptions& options)
     // Of one config, as it is now: nothing to be taken for another one, or another day.
     m_options.trustsCode = false;
     m_asked.insert(absolutePath(*m_config), m_options);
-    m_settings.setOptionsOf(absolutePath(*m_config), engine::wordsFor(options));
+    m_settings.setOptionsOf(absolutePath(*m_config), engine::keptWords(options));
     m_phases = engine::PhaseSequence(m_options);
     if (m_view->isPlanShown())
         m_planSearch->askPython(m_options.python);
@@ -384,6 +386,9 @@ bool MainWindow::event(QEvent* event)
     // The window has a palette of its own, so that a change of the desktop's reaches it only in this way.
     if (event->type() == QEvent::ApplicationPaletteChange)
         applyTheme();
+    // Who was asked to install something may have done so meanwhile.
+    if (event->type() == QEvent::WindowActivate && m_view->isPlanShown())
+        m_planSearch->askAgain();
     return QMainWindow::event(event);
 }
 
@@ -642,11 +647,11 @@ bool MainWindow::mayClose()
 {
     const bool works = isUnderWay() || m_lease->holder();
     if (!works)
+        return true;
     // Who closes it twice does not want to wait for the end. A system that ends says so more than once, and
     // leaves time for a checkpoint.
     if (m_closesAtEnd)
         return !m_closesUnasked;
-        return true;
     const QString training = m_training->closingText();
     const QString what =
         isUnderWay()         ? tr("An exploration is under way. It would end with the best size so far, "

@@ -143,7 +143,7 @@ private:
     RecentFiles* m_recent;
     ExplorationView* m_view;
     QTimer m_drawTimer;
+    QTimer m_offerTimer;
 };
 
 } // namespace batchpeak::ui
-    QTimer m_offerTimer;

@@ -13,19 +13,16 @@
 #include <QAction>
 #include <QWidget>
 
-#include <utility>
-
 namespace batchpeak::ui {
 
 using Holder = engine::DeviceLease::Holder;
 
-WindowTraining::WindowTraining(WindowActions* actions, std::shared_ptr<engine::DeviceLease> lease,
-                               QWidget* window)
+WindowTraining::WindowTraining(WindowActions* actions, const engine::ExplorationParts& parts, QWidget* window)
     : QObject(window),
       m_actions(actions),
-      m_lease(std::move(lease)),
+      m_lease(parts.lease),
       m_window(window),
-      m_confirmation(new training::ConfirmationRun({.lease = m_lease}, this))
+      m_confirmation(new training::ConfirmationRun(parts, this))
 {
     connect(actions->train, &QAction::triggered, this, &WindowTraining::openTraining);
     connect(actions->confirm, &QAction::triggered, this, &WindowTraining::confirm);

@@ -364,6 +364,7 @@ NetworkPlan planNetwork(const QString& filePath, const config::ConfigContents& w
         plan.alone.activationCheckpointing.reset();
     const model::ParameterCounts counts = model::parameterCounts(spec, tuning);
     plan.run = {.filePath = filePath,
+                .command = keptWords(options),
                 .formatName = QString::fromStdString(contents.formatName),
                 .family = QString::fromStdString(model::nameOf(spec)),
                 .modelSource = QString::fromStdString(contents.modelSource),
@@ -422,7 +423,6 @@ ExplorationPlan planExploration(const QString& filePath, const config::ConfigCon
                   .seed = options.seed};
     setSizes(plan.space, batch, options);
     plan.run.isVerified = options.verify && plan.isSearch();
-    plan.run.command = keptWords(options);
     plan.run.loadRequest = requestText(plan.load);
     plan.run.codePath = codeOf(plan.load.model);
     return plan;

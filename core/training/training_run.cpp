@@ -94,8 +94,9 @@ void TrainingRun::load(const QString& filePath, const config::ConfigContents& co
     if (snapshot().isUnderWay())
         return;
     if (!options.run.python.isEmpty()) {
-        throw engine::ExplorationError(tr("Your Python takes steps on random samples alone, to measure and to "
-                                          "confirm sizes. Train with your own trainer, or leave out --with."));
+        throw engine::ExplorationError(
+            tr("Your Python takes steps on random samples alone, to measure and to "
+               "confirm sizes. Train with your own trainer, or leave out --with."));
     }
     setRun(std::make_unique<Run>(setUpTraining(filePath, contents, options, m_parts)));
     emit snapshotChanged(snapshot());

@@ -5,13 +5,12 @@
 #include "engine/exploration_recorder.h"
 #include "store/exploration_store.h"
 #include "support/files.h"
+#include "support/held_history.h"
 #include "support/test_main.h"
 #include "ui/message_banner.h"
 #include "window_fixture.h"
 
 #include <QPushButton>
-#include <QSqlDatabase>
-#include <QSqlQuery>
 #include <QTest>
 
 #include <chrono>
@@ -20,36 +19,6 @@
 
 using namespace batchpeak;
 using test::buttonOf;
-
-namespace {
-
-/// A history that another program writes, as long as this is there.
-class HeldHistory
-{
-public:
-    explicit HeldHistory(const QString& path)
-    {
-        m_database = QSqlDatabase::addDatabase(QStringLiteral("QSQLITE"), QStringLiteral("holder"));
-        m_database.setDatabaseName(path);
-        m_database.open();
-        // A write-ahead log shuts out no reader else.
-        QSqlQuery(m_database).exec(QStringLiteral("PRAGMA locking_mode = EXCLUSIVE"));
-        QSqlQuery(m_database).exec(QStringLiteral("BEGIN EXCLUSIVE"));
-    }
-    ~HeldHistory()
-    {
-        QSqlQuery(m_database).exec(QStringLiteral("COMMIT"));
-        m_database.close();
-        m_database = {};
-        QSqlDatabase::removeDatabase(QStringLiteral("holder"));
-    }
-    Q_DISABLE_COPY_MOVE(HeldHistory)
-
-private:
-    QSqlDatabase m_database;
-};
-
-} // namespace
 
 /// A window that is opened on a config whose exploration ended with its program.
 class WindowResumeTest : public test::WindowFixture
@@ -91,7 +60,8 @@ private slots:
         cutOff();
         window().setHistory(history());
         {
-            const HeldHistory held(history());
+            test::OtherProgram other(history());
+            QVERIFY(other.hold());
             QVERIFY(window().openConfig(m_path));
             QTest::qWait(50);
             QVERIFY(!banner().text().contains(QStringLiteral("was cut off after")));
@@ -109,7 +79,8 @@ private slots:
         QTRY_VERIFY(snapshot().finish);
         QVERIFY(snapshot().searchState.recommendation);
         {
-            const HeldHistory held(history());
+            test::OtherProgram other(history());
+            QVERIFY(other.hold());
             window().startExploring();
             QTRY_COMPARE(snapshot().state, engine::State::Exploring);
             QTest::qWait(50);

@@ -73,7 +73,7 @@ TrainingWindow::TrainingWindow(const std::shared_ptr<engine::DeviceLease>& lease
                 QApplication::alert(this);
         });
     connect(m_actions->start, &QAction::triggered, this, [this] { start(); });
-    connect(m_actions->stop, &QAction::triggered, m_run, &training::TrainingRun::stop);
+    connect(m_actions->stop, &QAction::triggered, this, &TrainingWindow::stop);
     connect(m_actions->close, &QAction::triggered, this, &QWidget::close);
     connect(m_view, &TrainingView::redrawWanted, this, &TrainingWindow::draw);
     connect(m_view->form(), &TrainingForm::changed, this, &TrainingWindow::draw);
@@ -175,6 +175,7 @@ void TrainingWindow::start(bool trustsCode)
         options.run.trustsCode = trustsCode;
         m_run->load(m_config->path(), m_config->contents(), options);
         m_checkpointFolder = options.checkpointFolder;
+        m_isStopping = false;
         m_view->runs()->keep(before);
         m_run->start();
     } catch (const engine::UntrustedCode& code) {
@@ -222,13 +223,20 @@ QString TrainingWindow::closingText() const
                      .arg(QDir::toNativeSeparators(folder));
 }
 
+void TrainingWindow::stop()
+{
+    m_isStopping = true;
+    m_run->stop();
+}
+
 void TrainingWindow::stopAndClose()
 {
-    const bool isAskedAgain = std::exchange(m_closesAtEnd, true);
-    if (isUnderWay() && !isAskedAgain)
-        m_run->stop();
-    else
+    m_closesAtEnd = true;
+    if (!isUnderWay())
         close();
+    // Asked for it again, the run would not wait for its step.
+    else if (!m_isStopping)
+        stop();
 }
 
 void TrainingWindow::closeEvent(QCloseEvent* event)

@@ -50,8 +50,8 @@ public:
     bool isUnderWay() const;
     /// What ending the run now means, as sentences.
     QString closingText() const;
-    /// Ends the run as Stop does, and closes then, without a question; at once where nothing is under way or
-    /// it is asked for a second time.
+    /// Ends the run as Stop does, and closes then, without a question; at once where nothing is under way.
+    /// Once more, or after Stop, it waits for the same end.
     void stopAndClose();
     const training::TrainingRun& run() const { return *m_run; }
 
@@ -67,6 +67,7 @@ private:
     void start(bool trustsCode = false);
     /// Starts where the answer is yes.
     void askOfCode(const QString& path);
+    void stop();
     void draw();
     /// Keeps what is asked for of the present config.
     void remember();
@@ -83,6 +84,8 @@ private:
     QString m_obstacle;
     /// Of the run; empty where it keeps none.
     QString m_checkpointFolder;
+    /// The run was asked to end.
+    bool m_isStopping = false;
     /// It closes when the run has ended.
     bool m_closesAtEnd = false;
     Theme m_theme = Theme::light();
