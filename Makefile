@@ -42,9 +42,13 @@ test-hub-models: configure setup-parity
 	$(BUILD) batchpeak-list-hub-models
 	PYTHONPATH=tests .venv-parity/bin/python -m parity.hub_models --program build/$(PRESET)/bin/batchpeak-list-hub-models
 
-# The package in python/, spoken to as Batchpeak does, the networks that it makes by transformers, and its examples.
-test-python: setup-parity setup-examples
-	cd tests && OMP_NUM_THREADS=1 "$(CURDIR)/.venv-examples/bin/python" -m unittest discover --start-directory python --top-level-directory .
+# The package in python/, spoken to as Batchpeak does, the networks that it makes by transformers, whole explorations with
+# it, and its examples.
+test-python: configure setup-parity setup-examples
+	$(BUILD) batchpeak batchpeak-worker
+	cd tests && OMP_NUM_THREADS=1 BATCHPEAK_PROGRAM="$(CURDIR)/build/$(PRESET)/bin/batchpeak" \
+		BATCHPEAK_WORKER="$(CURDIR)/build/$(PRESET)/bin/batchpeak-worker" \
+		"$(CURDIR)/.venv-examples/bin/python" -m unittest discover --start-directory python --top-level-directory .
 
 # Configs with a size written into them, read by PyYAML and ruamel.yaml as trainers read them.
 test-yaml-readers: configure setup-readers

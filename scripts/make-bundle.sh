@@ -82,6 +82,7 @@ write_licences() {
   cat >"$licences/LIBRARIES.txt" <<END
 Each library is from the Debian or Ubuntu source package beside it, which "apt-get source PACKAGE=VERSION" gets.
 libicudata has only a part of its package's data: scripts/shrink-icu-data.sh in Batchpeak's own source selects it.
+"zless PACKAGE.txt.gz" shows the licences of a package.
 
 END
   while read -r name package; do
@@ -99,6 +100,12 @@ END
     sort -u | while read -r text; do
       [ ! -e "$text" ] || cp --dereference "$text" "$licences/common-licenses/"
     done
+  # They are as large as a library otherwise.
+  find "$licences" -maxdepth 1 -name '*.txt' -not -name LIBRARIES.txt -type f -exec gzip --best --no-name {} +
+  find "$licences" -maxdepth 1 -name '*.txt' -type l | while read -r text; do
+    ln --symbolic "$(readlink "$text").gz" "$text.gz"
+    rm "$text"
+  done
 }
 
 # newest_glibc FIND-ARGUMENT...: the newest glibc that a program or library among the files found asks for.

@@ -6,13 +6,16 @@
 #include "diff_view.h"
 #include "engine/batch_text.h"
 #include "engine/errors.h"
+#include "engine/output_place.h"
 #include "engine/phase_sequence.h"
 #include "engine/readable_text.h"
 #include "engine/unified_diff.h"
 #include "labels.h"
+#include "replace_question.h"
 
 #include <QButtonGroup>
 #include <QDialogButtonBox>
+#include <QDir>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QHBoxLayout>
@@ -108,7 +111,7 @@ std::optional<std::int64_t> BatchChoiceBox::chosen() const
 
 ExportDialog::ExportDialog(const engine::ConfigFile& file, const std::vector<config::ChosenSize>& sizes,
                            const Theme& theme, QWidget* parent, const QString& doubt)
-    : QDialog(parent), m_file(file), m_sizes(sizes)
+    : QDialog(parent), m_file(file), m_theme(theme), m_sizes(sizes)
 {
     setWindowTitle(sizes.size() == 1 ? tr("Export micro-batch size %1").arg(sizes.front().microBatchSize)
                                      : tr("Export the micro-batch sizes"));
@@ -117,7 +120,7 @@ ExportDialog::ExportDialog(const engine::ConfigFile& file, const std::vector<con
     } catch (const config::BatchNotKept&) {
         // The dialog asks for a batch.
     }
-    addParts(theme, doubt);
+    addParts(doubt);
     change();
 }
 
@@ -125,17 +128,18 @@ ExportDialog::ExportDialog(const engine::ConfigFile& file, model::Phase phase, c
                            QWidget* parent)
     : QDialog(parent),
       m_file(file),
+      m_theme(theme),
       m_sizes{{.phase = phase, .microBatchSize = file.contents().plan(phase)->writtenSize().value_or(1)}},
       m_size(new QSpinBox(this))
 {
     setWindowTitle(tr("Write a micro-batch size"));
-    addParts(theme, {});
+    addParts({});
     takeSize();
     m_size->setFocus();
     m_size->selectAll();
 }
 
-void ExportDialog::addParts(const Theme& theme, const QString& doubt)
+void ExportDialog::addParts(const QString& doubt)
 {
     auto* layout = new QVBoxLayout(this);
     layout->setSpacing(10);
@@ -144,10 +148,10 @@ void ExportDialog::addParts(const Theme& theme, const QString& doubt)
     if (m_size)
         addSize(layout);
     addPlace(layout);
-    addPreview(layout, theme);
+    addPreview(layout);
     addButtons(layout, !doubt.isEmpty());
     resize(usualSize);
-    applyPalette(*this, theme);
+    applyPalette(*this, m_theme);
 }
 
 void ExportDialog::addDoubt(QVBoxLayout* layout, const QString& doubt)
@@ -257,17 +261,17 @@ void ExportDialog::showSentence(const QString& sentence)
     m_notes->hide();
 }
 
-void ExportDialog::addPreview(QVBoxLayout* layout, const Theme& theme)
+void ExportDialog::addPreview(QVBoxLayout* layout)
 {
     m_preview = new DiffView(this);
-    m_preview->setTheme(theme);
+    m_preview->setTheme(m_theme);
     m_preview->setAccessibleName(tr("Lines that change"));
     m_notes = wrapped(mutedLabel(QString(), this));
     m_notes->hide();
     m_found = wrapped(mutedLabel(QString(), this));
     m_found->hide();
     m_problem = wrapped(new QLabel(this));
-    m_problem->setStyleSheet(QStringLiteral("color: %1").arg(theme.bad.name()));
+    m_problem->setStyleSheet(QStringLiteral("color: %1").arg(m_theme.bad.name()));
     m_problem->hide();
     layout->addWidget(new QLabel(tr("This changes, and nothing else:"), this));
     layout->addWidget(m_preview, 1);
@@ -336,8 +340,11 @@ QString ExportDialog::preview() const
 void ExportDialog::browse()
 {
     const QString chosen = QFileDialog::getSaveFileName(this, tr("Export"), path());
-    if (!chosen.isEmpty())
-        setPath(chosen);
+    if (chosen.isEmpty())
+        return;
+    setPath(chosen);
+    // It has asked about a file that is there.
+    m_replaced = QFileInfo::exists(chosen) ? chosen : QString();
 }
 
 void ExportDialog::showError(const QString& sentence)
@@ -346,9 +353,28 @@ void ExportDialog::showError(const QString& sentence)
     m_problem->show();
 }
 
+/// Says why not, or asks.
+bool ExportDialog::mayWrite()
+{
+    if (engine::isSameFile(path(), m_file.path()))
+        return true;
+    switch (engine::obstacleTo(path(), engine::filesNeededBy(m_file))) {
+    case engine::OutputObstacle::None:
+        break;
+    case engine::OutputObstacle::Needed:
+        showError(
+            tr("%1 is a file that runs of this config need, and is not overwritten; choose another file.")
+                .arg(QDir::toNativeSeparators(path())));
+        return false;
+    case engine::OutputObstacle::There:
+        return path() == m_replaced || wantsToReplace(this, path(), m_theme);
+    }
+    return true;
+}
+
 void ExportDialog::accept()
 {
-    if (!m_spliced)
+    if (!m_spliced || !mayWrite())
         return;
     try {
         m_file.save(*m_spliced, path());

@@ -54,8 +54,9 @@ private:
 
 /// Asks where sizes are to be written, one for each phase, and shows what changes before anything is written.
 /// Where the config cannot keep a batch with its size, it asks for one that it can have. A file that cannot
-/// be written is said here, and can be corrected here. Sizes that are doubtful are written only by somebody
-/// who has read why.
+/// be written is said here, and can be corrected here; another one than the config is replaced only by
+/// somebody who has said so, and never where the run needs it. Sizes that are doubtful are written only by
+/// somebody who has read why.
 class ExportDialog : public QDialog
 {
     Q_OBJECT
@@ -87,9 +88,9 @@ private:
     void addDoubt(QVBoxLayout* layout, const QString& doubt);
     void addSize(QVBoxLayout* layout);
     void addPlace(QVBoxLayout* layout);
-    void addPreview(QVBoxLayout* layout, const Theme& theme);
+    void addPreview(QVBoxLayout* layout);
     void addButtons(QVBoxLayout* layout, bool isDoubtful);
-    void addParts(const Theme& theme, const QString& doubt);
+    void addParts(const QString& doubt);
     void takeSize();
     void takeBatches();
     void askForBatch(const config::BatchNotKept& choice);
@@ -99,8 +100,10 @@ private:
     void showSentence(const QString& sentence);
     void showError(const QString& sentence);
     void browse();
+    bool mayWrite();
 
     const engine::ConfigFile& m_file;
+    Theme m_theme;
     std::vector<config::ChosenSize> m_sizes;
     /// The config with the sizes in it; nothing as long as a batch has to be chosen.
     std::optional<config::SplicedText> m_spliced;
@@ -109,6 +112,8 @@ private:
     QLabel* m_into = nullptr;
     QLineEdit* m_path = nullptr;
     QPushButton* m_browse = nullptr;
+    /// Path of a file that a person has let go already.
+    QString m_replaced;
     /// Where the questions for batches stand.
     QVBoxLayout* m_questions = nullptr;
     /// Of the sizes with which the config cannot keep its own.

@@ -3,9 +3,11 @@
 #include "main_window.h"
 
 #include "charts/exploration_charts.h"
+#include "config_remarks.h"
 #include "desktop_presence.h"
 #include "engine/cut_run.h"
 #include "engine/exploration.h"
+#include "engine/kept_words.h"
 #include "engine/option_table.h"
 #include "engine/readable_text.h"
 #include "engine/trusted_code.h"
@@ -37,7 +39,6 @@
 #include <QFileInfo>
 #include <QKeyEvent>
 #include <QScreen>
-#include <QStringList>
 
 #include <chrono>
 #include <utility>
@@ -51,30 +52,6 @@ using namespace std::chrono_literals;
 // Thirty pictures a second: both charts together take about half of that time to draw.
 constexpr auto drawInterval = 33ms;
 constexpr QSize usualSize{1440, 900};
-
-constexpr qsizetype mostRemarks = 3;
-
-/// What a person should know about a config that can be explored, a sentence a line: the first few of them,
-/// as more would take the charts' room, and how many there are besides. Empty where there is nothing.
-QString remarksText(const engine::ConfigFile& file)
-{
-    const auto& warnings = file.contents().warnings;
-    QStringList lines;
-    for (const config::Warning& warning : warnings) {
-        const QString sentence = QString::fromStdString(warning.sentence);
-        lines << (warning.position.line > 0
-                      ? MainWindow::tr("Line %1: %2").arg(warning.position.line).arg(sentence)
-                      : sentence);
-    }
-    const qsizetype others = lines.size() - mostRemarks;
-    if (others > 1) {
-        lines.resize(mostRemarks);
-        lines << MainWindow::tr("There are %1 more; `batchpeak inspect %2` says all of them.")
-                     .arg(others)
-                     .arg(QFileInfo(file.path()).fileName());
-    }
-    return lines.join(QLatin1Char('\n'));
-}
 
 /// By which a config is known from one day to the next.
 QString absolutePath(const engine::ConfigFile& file)
@@ -95,7 +72,8 @@ MainWindow::MainWindow(QWidget* parent)
       m_exports(new WindowExports(this)),
       m_desktop(new WindowDesktop(this, m_lease, new DesktopPresence)),
       m_earlierRuns(new EarlierRuns(this)),
-      m_training(new WindowTraining(m_actions, m_lease, this)),
+      m_training(new WindowTraining(m_actions,
+                                    {.pythonStackOf = m_planSearch->stackSource(), .lease = m_lease}, this)),
       m_networks(new NetworkPicker(&m_settings, this)),
       m_recent(new RecentFiles(this)),
       m_view(
@@ -120,6 +98,10 @@ MainWindow::MainWindow(QWidget* parent)
     m_drawTimer.setSingleShot(true);
     m_drawTimer.setInterval(drawInterval);
     connect(&m_drawTimer, &QTimer::timeout, this, &MainWindow::draw);
+    // Where another program holds the history.
+    m_offerTimer.setSingleShot(true);
+    m_offerTimer.setInterval(1s);
+    connect(&m_offerTimer, &QTimer::timeout, this, &MainWindow::offerToResume);
     connectExploration();
     connectActions();
     connectExports();
@@ -319,13 +301,16 @@ void MainWindow::showPlan()
 /// An exploration of the config as it is, that ended with its program.
 void MainWindow::offerToResume()
 {
+    m_offerTimer.stop();
     m_cut.reset();
     if (!m_config || isUnderWay() || !m_view->isPlanShown())
         return;
     try {
         m_cut = engine::cutExplorationOf(m_earlierRuns->history(), m_config->path());
-    } catch (const store::StoreError&) {
+    } catch (const store::StoreError& error) {
         // Whoever looks for earlier runs is told.
+        if (error.kind() == store::StoreError::Kind::Busy)
+            m_offerTimer.start();
         return;
     }
     if (m_cut && m_cut->summary.info.configText.toStdString() != m_config->text())
@@ -354,21 +339,25 @@ void MainWindow::resumeCut()
         if (!info.chosenModel.isEmpty() && info.chosenModel != file.chosenModel())
             file = file.withModel(info.chosenModel);
         m_config = file;
-        takeOptions(engine::optionsFrom(info.command));
+        takeOptions(engine::optionsOf(info));
+        if (!letsCodeRun())
+            return;
         if (const QString why = m_exploration->takeUp(*engine::cutRunFrom(*cut)); !why.isEmpty())
             return showError(why);
-    } catch (const config::ConfigError& error) {
-        return showError(QString::fromUtf8(error.what()));
+        startInHand();
+    } catch (const std::exception& error) {
+        showError(QString::fromUtf8(error.what()));
     }
-    startInHand();
 }
 
 void MainWindow::takeOptions(const engine::ExplorationOptions& options)
 {
     m_options = options;
-    m_asked.insert(absolutePath(*m_config), options);
-    m_settings.setOptionsOf(absolutePath(*m_config), engine::wordsFor(options));
-    m_phases = engine::PhaseSequence(options);
+    // Of one config, as it is now: nothing to be taken for another one, or another day.
+    m_options.trustsCode = false;
+    m_asked.insert(absolutePath(*m_config), m_options);
+    m_settings.setOptionsOf(absolutePath(*m_config), engine::keptWords(options));
+    m_phases = engine::PhaseSequence(m_options);
     if (m_view->isPlanShown())
         m_planSearch->askPython(m_options.python);
     try {
@@ -397,6 +386,9 @@ bool MainWindow::event(QEvent* event)
     // The window has a palette of its own, so that a change of the desktop's reaches it only in this way.
     if (event->type() == QEvent::ApplicationPaletteChange)
         applyTheme();
+    // Who was asked to install something may have done so meanwhile.
+    if (event->type() == QEvent::WindowActivate && m_view->isPlanShown())
+        m_planSearch->askAgain();
     return QMainWindow::event(event);
 }
 
@@ -435,6 +427,7 @@ bool MainWindow::openConfig(const QString& path, const QString& network)
     m_unmeasurable.reset();
     m_view->hideUnmeasurable();
     m_earlierRun.reset();
+    m_trustsCode = std::exchange(m_given.trustsCode, false);
     try {
         m_config = m_networks->completed(engine::ConfigFile::open(path), network);
         takeOptions(optionsFor(*m_config));
@@ -454,7 +447,7 @@ bool MainWindow::openConfig(const QString& path, const QString& network)
         return false;
     }
     rememberOpened(path);
-    showRemarks(*m_config);
+    showRemarks(*m_view->banner(), *m_config);
     draw();
     return true;
 }
@@ -489,15 +482,6 @@ void MainWindow::rememberOpened(const QString& path)
     m_settings.setLastFolder(QFileInfo(path).absolutePath());
 }
 
-void MainWindow::showRemarks(const engine::ConfigFile& file)
-{
-    const QString remarks = remarksText(file);
-    if (remarks.isEmpty())
-        m_view->banner()->hide();
-    else
-        m_view->banner()->showMessage(MessageBanner::Kind::Warning, remarks);
-}
-
 QString MainWindow::configInHand() const
 {
     if (m_unmeasurable)
@@ -527,27 +511,40 @@ void MainWindow::startExploring()
         showError(problem);
         return;
     }
-    startInHand();
+    try {
+        if (letsCodeRun())
+            startInHand();
+    } catch (const std::exception& error) {
+        showError(QString::fromUtf8(error.what()));
+    }
+}
+
+bool MainWindow::letsCodeRun()
+{
+    const QString code = m_config ? engine::codeOf(m_config->contentsFor(m_options)) : QString();
+    if (code.isEmpty())
+        return true;
+    m_trustsCode = m_trustsCode || mayRunCode(this, code, m_theme);
+    if (!m_trustsCode)
+        return false;
+    engine::ExplorationOptions options = m_phases.options();
+    options.trustsCode = true;
+    m_exploration->load(*m_config, options);
+    return true;
 }
 
 void MainWindow::startInHand()
 {
-    const auto* spec = m_config ? std::get_if<model::ModelSpec>(&m_config->contents().model) : nullptr;
-    if (spec && !m_options.trustsCode && !mayRunCode(this, engine::codeOf(*spec), m_theme))
-        return;
-    try {
-        m_exploration->start();
-        m_view->showPlan(false);
-    } catch (const engine::DeviceInUse& error) {
-        showError(error.sentence());
-    }
+    m_exploration->start();
+    m_view->showPlan(false);
 }
 
 void MainWindow::exploreNextPhase()
 {
     try {
         m_exploration->load(*m_config, m_phases.options());
-        m_exploration->start();
+        if (letsCodeRun())
+            m_exploration->start();
     } catch (const std::exception& error) {
         showError(QString::fromUtf8(error.what()));
     }
@@ -649,9 +646,12 @@ void MainWindow::stopAndClose()
 bool MainWindow::mayClose()
 {
     const bool works = isUnderWay() || m_lease->holder();
-    // Who closes it twice does not want to wait for the end.
-    if (!works || m_closesAtEnd)
+    if (!works)
         return true;
+    // Who closes it twice does not want to wait for the end. A system that ends says so more than once, and
+    // leaves time for a checkpoint.
+    if (m_closesAtEnd)
+        return !m_closesUnasked;
     const QString training = m_training->closingText();
     const QString what =
         isUnderWay()         ? tr("An exploration is under way. It would end with the best size so far, "

@@ -96,12 +96,14 @@ private:
     void takeOptions(const engine::ExplorationOptions& options);
     engine::ExplorationOptions optionsFor(const engine::ConfigFile& file) const;
     void showPlan();
-    void showRemarks(const engine::ConfigFile& file);
     void pauseOrResume();
     void goOn();
     void offerToResume();
     void resumeCut();
     void startInHand();
+    /// Loads the exploration once more where a person lets the config's code run, as it is now.
+    /// \return whether it may start
+    bool letsCodeRun();
     void showError(const QString& sentence);
     /// Why no other config can be opened and nothing explored now, as a sentence; else empty.
     QString obstacle() const;
@@ -115,6 +117,8 @@ private:
     engine::ExplorationOptions m_given;
     /// Of the config in hand, and of those opened before it.
     engine::ExplorationOptions m_options;
+    /// A person has let the code of the config in hand run, since it was opened last.
+    bool m_trustsCode = false;
     engine::PhaseSequence m_phases;
     QHash<QString, engine::ExplorationOptions> m_asked;
     std::optional<engine::ConfigFile> m_config;
@@ -139,6 +143,7 @@ private:
     RecentFiles* m_recent;
     ExplorationView* m_view;
     QTimer m_drawTimer;
+    QTimer m_offerTimer;
 };
 
 } // namespace batchpeak::ui

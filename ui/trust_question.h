@@ -10,9 +10,10 @@ class QWidget;
 
 namespace batchpeak::ui {
 
-/// Asks whether code that a config names may run here; what was answered with yes is not asked again.
-/// \param path  of the code; empty where the config names none
-/// \return whether it may
+/// Asks whether code that a config names may run; what was answered with yes is not asked again, but for code
+/// that is not on this computer, whose content nobody knows. Who goes on says so to engine::requireTrust(),
+/// for what the question was about. \param path  of the code; empty where the config names none \return
+/// whether it may \throws engine::ExplorationError  where it cannot be read to its end, as a pipe
 bool mayRunCode(QWidget* window, const QString& path, const Theme& theme);
 
 } // namespace batchpeak::ui

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "window_exports.h"
 
+#include "engine/output_place.h"
 #include "engine/phase_sequence.h"
 #include "engine/readable_text.h"
 #include "engine/saved_file.h"
@@ -75,14 +76,16 @@ void WindowExports::copySize(const engine::ConfigFile& config, const engine::Sna
 
 void WindowExports::saveTrials(const engine::Snapshot& snapshot)
 {
+    const QStringList needed = engine::filesNeededBy(*snapshot.run);
     const QByteArray table = trialsCsv(snapshot.trials, snapshot.run->fidelity);
     save(choosePath(tr("Save the trials"), pathBeside(snapshot, QStringLiteral("-trials.csv")),
                     tr("Comma-separated values (*.csv)"), QStringLiteral("csv")),
-         table);
+         table, needed);
 }
 
 void WindowExports::saveCharts(const engine::Snapshot& snapshot, QWidget& charts, const Theme& theme)
 {
+    const QStringList needed = engine::filesNeededBy(*snapshot.run);
     // Drawn before the dialog covers anything or the exploration goes on.
     QByteArray picture;
     QBuffer buffer(&picture);
@@ -90,7 +93,7 @@ void WindowExports::saveCharts(const engine::Snapshot& snapshot, QWidget& charts
     chartPicture(charts, snapshot, theme, QDateTime::currentDateTime()).save(&buffer, "PNG");
     save(choosePath(tr("Save the charts"), pathBeside(snapshot, QStringLiteral("-charts.png")),
                     tr("Pictures (*.png)"), QStringLiteral("png")),
-         picture);
+         picture, needed);
 }
 
 QString WindowExports::choosePath(const QString& title, const QString& suggestion, const QString& filter,
@@ -103,12 +106,17 @@ QString WindowExports::choosePath(const QString& title, const QString& suggestio
     return dialog.exec() == QDialog::Accepted ? dialog.selectedFiles().value(0) : QString();
 }
 
-void WindowExports::save(const QString& path, const QByteArray& bytes)
+void WindowExports::save(const QString& path, const QByteArray& bytes, const QStringList& needed)
 {
     if (path.isEmpty())
         return;
-    const QString reason = engine::replaceFile(path, bytes);
     const QString name = QDir::toNativeSeparators(path);
+    if (engine::obstacleTo(path, needed) == engine::OutputObstacle::Needed) {
+        emit failed(
+            tr("%1 is a file that this run needs, and is not overwritten; choose another file.").arg(name));
+        return;
+    }
+    const QString reason = engine::replaceFile(path, bytes);
     if (reason.isEmpty())
         emit succeeded(tr("%1 is written.").arg(name));
     else

@@ -7,6 +7,8 @@
 #include "theme/theme.h"
 
 #include <QObject>
+#include <QString>
+#include <QStringList>
 
 #include <vector>
 
@@ -50,7 +52,9 @@ private:
     /// \return the path that was chosen; empty when none was
     QString choosePath(const QString& title, const QString& suggestion, const QString& filter,
                        const QString& suffix);
-    void save(const QString& path, const QByteArray& bytes);
+    /// \param path  chosen by a person, who was asked about a file that is there
+    /// \param needed  files that are not replaced
+    void save(const QString& path, const QByteArray& bytes, const QStringList& needed);
     void run(ExportDialog& dialog);
 
     QWidget* m_window;

@@ -3,27 +3,26 @@
 #include "window_training.h"
 
 #include "buttons.h"
+#include "engine/trusted_code.h"
 #include "training/confirmation_run.h"
 #include "training_window/confirmation_dialog.h"
 #include "training_window/training_window.h"
+#include "trust_question.h"
 #include "window_actions.h"
 
 #include <QAction>
 #include <QWidget>
 
-#include <utility>
-
 namespace batchpeak::ui {
 
 using Holder = engine::DeviceLease::Holder;
 
-WindowTraining::WindowTraining(WindowActions* actions, std::shared_ptr<engine::DeviceLease> lease,
-                               QWidget* window)
+WindowTraining::WindowTraining(WindowActions* actions, const engine::ExplorationParts& parts, QWidget* window)
     : QObject(window),
       m_actions(actions),
-      m_lease(std::move(lease)),
+      m_lease(parts.lease),
       m_window(window),
-      m_confirmation(new training::ConfirmationRun({.lease = m_lease}, this))
+      m_confirmation(new training::ConfirmationRun(parts, this))
 {
     connect(actions->train, &QAction::triggered, this, &WindowTraining::openTraining);
     connect(actions->confirm, &QAction::triggered, this, &WindowTraining::confirm);
@@ -137,7 +136,7 @@ void WindowTraining::confirm()
         m_dialog = new ConfirmationDialog(m_theme, m_window);
         connect(m_dialog, &ConfirmationDialog::stopRequested, m_confirmation,
                 &training::ConfirmationRun::stop);
-        connect(m_dialog, &ConfirmationDialog::againRequested, this, &WindowTraining::startConfirmation);
+        connect(m_dialog, &ConfirmationDialog::againRequested, this, [this] { startConfirmation(); });
         connect(m_dialog, &ConfirmationDialog::closed, m_confirmation, &training::ConfirmationRun::stop);
     }
     m_dialog->show();
@@ -145,16 +144,31 @@ void WindowTraining::confirm()
     startConfirmation();
 }
 
-void WindowTraining::startConfirmation()
+void WindowTraining::startConfirmation(bool trustsCode)
 {
     if (m_sizes.empty())
         return;
     try {
-        m_confirmation->start(m_config->path(), m_config->contentsFor(m_options),
-                              training::trainingOptions(m_options), m_sizes,
+        training::TrainingOptions options = training::trainingOptions(m_options);
+        options.run.trustsCode = trustsCode;
+        m_confirmation->start(m_config->path(), m_config->contentsFor(m_options), options, m_sizes,
                               training::usualConfirmationSteps);
+    } catch (const engine::UntrustedCode& code) {
+        return askOfCode(code.path());
     } catch (const std::exception& error) {
         m_dialog->showError(QString::fromUtf8(error.what()));
+    }
+    m_dialog->display(m_confirmation->snapshot());
+}
+
+void WindowTraining::askOfCode(const QString& path)
+{
+    try {
+        if (mayRunCode(m_dialog, path, m_theme))
+            return startConfirmation(/*trustsCode=*/true);
+        m_dialog->showError(tr("The code that the config names was not let run, so nothing was confirmed."));
+    } catch (const engine::ExplorationError& error) {
+        m_dialog->showError(error.sentence());
     }
     m_dialog->display(m_confirmation->snapshot());
 }

@@ -5,6 +5,7 @@
 #include "engine/config_file.h"
 #include "engine/device_lease.h"
 #include "engine/exploration_options.h"
+#include "engine/exploration_parts.h"
 #include "engine/snapshot.h"
 #include "theme/theme.h"
 
@@ -36,9 +37,9 @@ class WindowTraining : public QObject
 
 public:
     /// \param actions  whose training and confirmation it does, and enables
-    /// \param lease    that the exploration takes too
+    /// \param parts    with the lease that the exploration takes too
     /// \param window   that its windows belong to
-    WindowTraining(WindowActions* actions, std::shared_ptr<engine::DeviceLease> lease, QWidget* window);
+    WindowTraining(WindowActions* actions, const engine::ExplorationParts& parts, QWidget* window);
     ~WindowTraining() override;
 
     void setTheme(const Theme& theme);
@@ -60,7 +61,10 @@ signals:
 private:
     void openTraining();
     void confirm();
-    void startConfirmation();
+    /// \param trustsCode  a person has said so of what the config names
+    void startConfirmation(bool trustsCode = false);
+    /// Starts where the answer is yes.
+    void askOfCode(const QString& path);
     void enableActions();
     void updateWindows();
     bool hasBatch() const;

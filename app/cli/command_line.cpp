@@ -8,10 +8,12 @@
 #include "engine/errors.h"
 #include "options.h"
 #include "run_arguments.h"
+#include "store/exploration_store.h"
 
 #include <QLocale>
 
 #include <algorithm>
+#include <exception>
 #include <string>
 #include <vector>
 
@@ -30,6 +32,13 @@ int answeringErrors(Action action)
         printError(QString::fromStdString(error.what()));
     } catch (const engine::ExplorationError& error) {
         printError(error.sentence());
+    } catch (const store::StoreError& error) {
+        printError(error.sentence());
+    } catch (const std::exception& error) {
+        printError(
+            QStringLiteral("something went wrong that nobody has foreseen: %1. Try it again, and report "
+                           "it with the command if it stays.")
+                .arg(QString::fromUtf8(error.what())));
     }
     return exitCode::badInput;
 }
@@ -92,6 +101,8 @@ bool CommandLine::Private::parse(const std::vector<std::string>& words)
         chosen->checkOptions();
     else
         checkExplorationOptions(exploration);
+    if (!chosen && exploration.trustsCode && file.empty())
+        throw UsageError("--trust lets the code of one config run; name it: batchpeak FILE --trust.");
     return true;
 }
 

@@ -7,8 +7,8 @@
 #include "engine/batch_text.h"
 #include "engine/event_log.h"
 #include "engine/option_values.h"
+#include "engine/output_place.h"
 
-#include <QFileInfo>
 #include <QJsonArray>
 #include <QRegularExpression>
 #include <QSaveFile>
@@ -131,16 +131,19 @@ config::SplicedText chosenText(const engine::ConfigFile& file, std::vector<confi
     }
 }
 
-/// \throws UsageError where \p target is there already, as a file of another content than the config's
+/// \throws UsageError where \p target is there already, as another file than the config
 void refuseToReplace(const engine::ConfigFile& file, const QString& target, const OutputOptions& options)
 {
-    if (isSameFile(target, file.modelSource())) {
-        throw UsageError(QStringLiteral("%1 holds the network of this run, and was not overwritten; name "
+    if (engine::isSameFile(target, file.path()))
+        return;
+    const auto obstacle = engine::obstacleTo(target, engine::filesNeededBy(file) + options.alsoNeeded);
+    if (obstacle == engine::OutputObstacle::Needed) {
+        throw UsageError(QStringLiteral("%1 is a file that this command needs, and was not overwritten; name "
                                         "another file.")
                              .arg(target)
                              .toStdString());
     }
-    if (options.force || !QFileInfo::exists(target) || isSameFile(target, file.path()))
+    if (obstacle == engine::OutputObstacle::None || options.force)
         return;
     throw UsageError(QStringLiteral("%1 is there already, and was not overwritten; name another file, or add "
                                     "--force.")
@@ -160,12 +163,6 @@ void showChange(const engine::ConfigFile& file, const config::SplicedText& splic
 }
 
 } // namespace
-
-bool isSameFile(const QString& path, const QString& other)
-{
-    const QString canonical = QFileInfo(path).canonicalFilePath();
-    return !canonical.isEmpty() && canonical == QFileInfo(other).canonicalFilePath();
-}
 
 void addOutputOptions(Options& options, OutputOptions& output)
 {

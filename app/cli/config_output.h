@@ -7,6 +7,7 @@
 
 #include <QJsonObject>
 #include <QString>
+#include <QStringList>
 
 #include <cstdint>
 #include <string>
@@ -45,6 +46,8 @@ struct OutputOptions
     /// What would be written is shown instead.
     bool diff = false;
     GlobalBatchOption globalBatch;
+    /// Files that the command reads beside those of the config.
+    QStringList alsoNeeded = {};
 
     /// Whether a config is to be written, or what would be written is to be shown.
     bool asksForAConfig() const { return !output.empty() || inPlace || diff; }
@@ -55,9 +58,6 @@ void addOutputOptions(Options& options, OutputOptions& output);
 
 /// \throws UsageError where they contradict each other
 void checkOutputOptions(const OutputOptions& options);
-
-/// Whether both are there and are one file, through links or not.
-bool isSameFile(const QString& path, const QString& other);
 
 /// The file to write; empty for none.
 QString outputPath(const engine::ConfigFile& file, const OutputOptions& options);

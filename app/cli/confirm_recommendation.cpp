@@ -118,7 +118,8 @@ std::vector<engine::PredictedSize> sizesOf(const store::StoredExploration& explo
     return sizes;
 }
 
-void introduce(const store::StoredExploration& exploration, const QString& device, Console& console)
+void introduce(const store::StoredExploration& exploration, const engine::RunDescription& run,
+               const QString& device, Console& console)
 {
     const store::ExplorationSummary& summary = exploration.summary;
     console.answer(
@@ -126,6 +127,12 @@ void introduce(const store::StoredExploration& exploration, const QString& devic
             .arg(QString::number(summary.id),
                  summary.info.started.toLocalTime().toString(QStringLiteral("yyyy-MM-dd HH:mm:ss")),
                  summary.info.filePath, device));
+    if (!engine::isOfTheSameProgram(summary.info, run)) {
+        console.remark(QStringLiteral("warning: that exploration measured with another program (%1), so "
+                                      "achieved samples/s may differ from its predictions; explore the "
+                                      "config with the same --with, --worker and --launcher first")
+                           .arg(exploration.devices.front().program));
+    }
 }
 
 } // namespace
@@ -138,14 +145,14 @@ int confirmRecommendation(const engine::ConfigFile& file, const training::Traini
     const QString device = setup.devices.setups().front().id;
     const store::StoredExploration exploration = explorationFor(setup.plan.description.run, device);
     const std::vector<engine::PredictedSize> sizes = sizesOf(exploration);
-    introduce(exploration, device, console);
+    introduce(exploration, setup.plan.description.run, device, console);
 
+    QIODevice* const events = request.events();
     ConfirmationRun run;
     ConfirmationTerminal terminal(run, console);
     run.start(file.path(), contents, options, sizes, request.steps);
     const int code = terminal.waitForEnd();
-    const QString problem =
-        request.events ? training::writeConfirmation(*request.events, run.snapshot()) : QString();
+    const QString problem = events ? training::writeConfirmation(*events, run.snapshot()) : QString();
     if (!problem.isEmpty() && request.onMissingEvents)
         request.onMissingEvents(problem);
     return code;

@@ -18,8 +18,9 @@ struct ConfirmationRequest
 {
     /// Timed ones of each size.
     int steps = 1;
-    /// Open for writing; null where no events are asked for.
-    QIODevice* events = nullptr;
+    /// Opens what events are written to, once nothing refuses the run any more; null where none are asked
+    /// for.
+    std::function<QIODevice*()> events = [] { return nullptr; };
     /// Hears why events are missing, as the system says it.
     std::function<void(const QString&)> onMissingEvents = {};
 };

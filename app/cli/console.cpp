@@ -3,6 +3,7 @@
 #include "console.h"
 
 #include "command.h"
+#include "signal_relay.h"
 #include "visible_text.h"
 
 #include <QByteArray>
@@ -41,8 +42,11 @@ void put(std::FILE* stream, const QByteArray& bytes)
     // In this order, since a terminal shows what could be written.
     if (std::fflush(stream) == 0 && isWritten)
         return;
+    const int error = errno == 0 ? EIO : errno;
+    if (error == EPIPE)
+        SignalRelay::noteThatReaderIsGone();
     if (stream == stdout && answersError == 0)
-        answersError = errno == 0 ? EIO : errno;
+        answersError = error;
 }
 
 void put(std::FILE* stream, const QString& text)
@@ -145,7 +149,7 @@ QString Console::drawn(std::FILE* stream, const StyledText& line) const
 
 int codeWithAnswers(int code)
 {
-    // Of a reader that is gone the run has heard by a signal already, as of an end that was asked for.
+    // Of a reader that is gone the run has heard already, as of an end that was asked for.
     const bool isAskedFor = code == exitCode::interrupted && answersError == EPIPE;
     if (answersError == 0 || isAskedFor)
         return code;

@@ -3,43 +3,55 @@
 #include "events_file.h"
 
 #include "command.h"
-#include "config_output.h"
 #include "console.h"
+#include "engine/output_place.h"
+#include "signal_relay.h"
 
+#include <QDateTime>
 #include <QFileInfo>
 #include <QJsonDocument>
 #include <QJsonObject>
 
-#include <algorithm>
+#include <cerrno>
+#include <unistd.h>
 #include <utility>
 
 namespace batchpeak::cli {
 
 namespace {
 
-/// One that an earlier command may have written: without content, or with an event in its first line.
+/// What each file of events begins with, of whatever schema (docs/events.md). Other programs have events too.
+bool isFirstEvent(const QJsonObject& object)
+{
+    static const QStringList first{QStringLiteral("started"), QStringLiteral("training_started"),
+                                   QStringLiteral("confirmation")};
+    return first.contains(object[QLatin1String("event")].toString()) &&
+           object[QLatin1String("schema")].toInt() > 0 &&
+           QDateTime::fromString(object[QLatin1String("time")].toString(), Qt::ISODateWithMs).isValid();
+}
+
+/// One that an earlier command may have written: without content, or with such an event in its first line.
 bool holdsEvents(const QString& path)
 {
     // The longest line of events is far shorter.
     constexpr qint64 longestLine = 1 << 20;
     QFile file(path);
-    if (!file.open(QIODevice::ReadOnly))
+    if (!QFileInfo(path).isFile() || !file.open(QIODevice::ReadOnly))
         return false;
     const QByteArray first = file.readLine(longestLine);
-    return first.isEmpty() || QJsonDocument::fromJson(first).object().contains(QLatin1String("event"));
+    return first.isEmpty() || isFirstEvent(QJsonDocument::fromJson(first).object());
 }
 
-void refuseToReplace(const QString& path, const QStringList& inputs, bool force)
+void refuseToReplace(const QString& path, const QStringList& needed, bool force)
 {
-    const auto isIt = [&path](const QString& input) { return isSameFile(path, input); };
-    if (std::ranges::any_of(inputs, isIt)) {
+    const auto obstacle = engine::obstacleTo(path, needed, holdsEvents(path));
+    if (obstacle == engine::OutputObstacle::Needed) {
         throw UsageError(QStringLiteral("--events %1 would overwrite a file that this command needs; name "
                                         "another file for the events.")
                              .arg(path)
                              .toStdString());
     }
-    const QFileInfo there(path);
-    if (force || !there.exists() || !there.isFile() || holdsEvents(path))
+    if (obstacle == engine::OutputObstacle::None || force)
         return;
     throw UsageError(
         QStringLiteral("%1 is there already and holds no events, so it was not overwritten; name "
@@ -55,20 +67,26 @@ void addEventsOption(Options& options, std::string& target)
     options.addText("--events", "FILE", "Write events as JSON Lines; - stands for stdout", target);
 }
 
-EventsFile::EventsFile(const std::string& target, const QStringList& inputs, bool force)
+EventsFile::EventsFile(const std::string& target, const QStringList& needed, bool force)
     : m_file(QString::fromStdString(target))
 {
-    if (target.empty())
-        return;
-    if (target != "-")
-        refuseToReplace(m_file.fileName(), inputs, force);
-    const bool opened =
-        target == "-" ? m_file.open(stdout, QIODevice::WriteOnly) : m_file.open(QIODevice::WriteOnly);
+    if (!target.empty() && target != "-")
+        refuseToReplace(m_file.fileName(), needed, force);
+}
+
+QIODevice* EventsFile::open()
+{
+    const QString target = m_file.fileName();
+    if (target.isEmpty())
+        return nullptr;
+    const bool opened = target == QLatin1String("-") ? m_file.open(stdout, QIODevice::WriteOnly)
+                                                     : m_file.open(QIODevice::WriteOnly);
     if (!opened) {
         throw UsageError(QStringLiteral("%1 cannot be written: %2. Name another file for the events.")
-                             .arg(m_file.fileName(), m_file.errorString())
+                             .arg(target, m_file.errorString())
                              .toStdString());
     }
+    return &m_file;
 }
 
 void EventsFile::sayMissing(const QString& problem, Console& console)
@@ -76,6 +94,9 @@ void EventsFile::sayMissing(const QString& problem, Console& console)
     if (problem.isEmpty() || !m_problem.isEmpty())
         return;
     m_problem = problem;
+    // Who reads events in the place of answers ends the run as one who reads those.
+    if (m_file.handle() == STDOUT_FILENO && problem == qt_error_string(EPIPE))
+        SignalRelay::noteThatReaderIsGone();
     console.remark(QStringLiteral("warning: Events are missing from here on: %1. Everything else goes on.")
                        .arg(problem));
 }

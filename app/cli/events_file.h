@@ -17,17 +17,20 @@ class Console;
 /// --events: where events are written; empty for nowhere, "-" for stdout.
 void addEventsOption(Options& options, std::string& target);
 
-/// The file that --events names, open for writing. It decides what may be overwritten: a file of events, and
-/// with --force any file but what the command reads. It writes nothing itself.
+/// The file that --events names. It decides what may be overwritten: a file of events, and with --force any
+/// file but what the command needs. It writes nothing itself.
 class EventsFile
 {
 public:
-    /// \param inputs  files that the command reads or writes otherwise; empty names are none
-    /// \throws UsageError with the system's reason, or since another file would be lost
-    EventsFile(const std::string& target, const QStringList& inputs, bool force);
+    /// \param needed  files and folders that the command reads or writes otherwise, as engine::obstacleTo()
+    ///        takes them
+    /// \throws UsageError since another file would be lost
+    EventsFile(const std::string& target, const QStringList& needed, bool force);
 
+    /// Open for writing: what was there is lost, so that it is called when nothing refuses the run any more.
     /// Nothing where no events are asked for.
-    QIODevice* device() { return m_file.isOpen() ? &m_file : nullptr; }
+    /// \throws UsageError with the system's reason
+    QIODevice* open();
 
     /// Says once that events are missing, when the first of them is. What it can be connected to.
     /// \param problem  as the system says it

@@ -6,6 +6,8 @@
 #include "engine/log_text.h"
 #include "exploration_text.h"
 
+#include <utility>
+
 namespace batchpeak::cli {
 
 namespace {
@@ -92,7 +94,8 @@ void ExplorationTerminal::listenForTheEnd()
 
 void ExplorationTerminal::interrupt()
 {
-    m_interrupted = true;
+    if (std::exchange(m_interrupted, true))
+        return;
     // After the last lines only the end is waited for; a trial that still comes in changes nothing.
     m_exploration.disconnect(this);
     listenForTheEnd();

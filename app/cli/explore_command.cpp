@@ -11,7 +11,9 @@
 #include "engine/exploration.h"
 #include "engine/exploration_outlook.h"
 #include "engine/exploration_recorder.h"
+#include "engine/kept_words.h"
 #include "engine/option_table.h"
+#include "engine/output_place.h"
 #include "engine/phase_sequence.h"
 #include "engine/python_stack.h"
 #include "engine/trial_programs.h"
@@ -52,7 +54,7 @@ private:
     engine::ConfigFile resumedConfig(const store::StoredExploration& stored) const;
     int printPlan(const engine::ConfigFile& file, Console& console) const;
     void checkPlaceForSize(const engine::ConfigFile& file) const;
-    int explore(const engine::ConfigFile& file, engine::Exploration& exploration, Console& console) const;
+    int explore(const engine::ConfigFile& file, EventsFile& events, Console& console) const;
     int keepResult(const engine::ConfigFile& file, const engine::PhaseSequence& phases,
                    const engine::Snapshot& last, Console& console) const;
     int runInEventLoop(engine::Exploration& exploration, Console& console) const;
@@ -94,15 +96,14 @@ QString unsureText(const QString& doubt, const QString& command)
 /// An exploration goes on as it was asked.
 /// \throws UsageError where something else is asked of it now
 engine::ExplorationOptions resumedOptions(const store::StoredExploration& stored,
-                                          engine::ExplorationOptions given)
+                                          const engine::ExplorationOptions& given)
 {
-    const bool trustsCode = std::exchange(given.trustsCode, false);
     if (const QStringList words = engine::wordsFor(given); !words.isEmpty()) {
         throw UsageError("an exploration is resumed as it was asked; leave out " +
                          words.front().toStdString() + ", or explore anew without --resume.");
     }
-    engine::ExplorationOptions options = engine::optionsFrom(stored.summary.info.command);
-    options.trustsCode = trustsCode;
+    engine::ExplorationOptions options = engine::optionsOf(stored.summary.info);
+    options.trustsCode = given.trustsCode;
     return options;
 }
 
@@ -115,10 +116,11 @@ void ExploreCommand::addOptions(Options& options)
     options.endGroup();
     addEventsOption(options, m_events);
     addOutputOptions(options, m_output);
-    options.addTextOrNone("--resume", "[ID]",
-                          "Go on with an exploration that was cut off: that number of the history, or the "
-                          "newest (of FILE)",
-                          [this](const std::string& text) { m_resumed = text; });
+    options.addTextOrNone(
+        "--resume", "[ID]",
+        "Go on with an exploration that was cut off or stopped: that number of the history, "
+        "or the newest (of FILE)",
+        [this](const std::string& text) { m_resumed = text; });
     options.addFlag("--dry-run", "Print what is planned, and run no trial", m_dryRun);
     options.addFlag("--quiet", "Print the last lines and errors only", m_quiet);
     addColourOption(options, m_colours);
@@ -143,31 +145,27 @@ int ExploreCommand::run()
         m_options = resumedOptions(*m_stored, m_options);
     }
     const auto file = m_stored ? resumedConfig(*m_stored) : openConfig(m_file, m_model);
+    m_output.alsoNeeded = {m_options.sampleLengthsPath};
     checkPlaceForSize(file);
-    if (const auto* spec = std::get_if<model::ModelSpec>(&file.contents().model); spec && !m_dryRun)
-        engine::requireTrust(engine::codeOf(*spec), m_options.trustsCode);
+    if (!m_dryRun)
+        engine::requireTrust(engine::codeOf(file.contentsFor(m_options)), m_options.trustsCode);
 
     Console console(m_events == "-" ? stderr : stdout, m_colours);
     console.remark(warningLines(file.path(), file.contentsFor(m_options)));
     if (m_dryRun)
         return printPlan(file, console);
 
-    engine::Exploration exploration;
-    EventsFile events(m_events, {file.path(), file.modelSource(), outputPath(file, m_output)},
+    EventsFile events(m_events,
+                      engine::filesNeededBy(file) +
+                          QStringList{m_options.sampleLengthsPath, outputPath(file, m_output)},
                       m_output.force);
-    std::unique_ptr<engine::EventLog> eventLog;
-    if (QIODevice* device = events.device()) {
-        eventLog = std::make_unique<engine::EventLog>(exploration, *device);
-        QObject::connect(eventLog.get(), &engine::EventLog::failed,
-                         [&](const QString& problem) { events.sayMissing(problem, console); });
-    }
-    return events.codeWith(explore(file, exploration, console));
+    return events.codeWith(explore(file, events, console));
 }
 
 /// \return the exit code
-int ExploreCommand::explore(const engine::ConfigFile& file, engine::Exploration& exploration,
-                            Console& console) const
+int ExploreCommand::explore(const engine::ConfigFile& file, EventsFile& events, Console& console) const
 {
+    engine::Exploration exploration;
     engine::PhaseSequence phases(m_options);
     exploration.load(file, phases.options());
     engine::BackgroundSearch<engine::PythonStack> pythonSearch([&](const engine::PythonStack& python) {
@@ -182,6 +180,13 @@ int ExploreCommand::explore(const engine::ConfigFile& file, engine::Exploration&
         if (const QString why = exploration.takeUp(*engine::cutRunFrom(*m_stored)); !why.isEmpty())
             throw UsageError(why.toStdString());
         console.remark(exploration.snapshot().log.back().text);
+    }
+    // What the file held before is lost only now that nothing refuses the run any more.
+    std::unique_ptr<engine::EventLog> eventLog;
+    if (QIODevice* device = events.open()) {
+        eventLog = std::make_unique<engine::EventLog>(exploration, *device);
+        QObject::connect(eventLog.get(), &engine::EventLog::failed,
+                         [&](const QString& problem) { events.sayMissing(problem, console); });
     }
     int code = runInEventLoop(exploration, console);
     while (phases.advance(exploration.snapshot())) {
@@ -215,11 +220,11 @@ store::StoredExploration ExploreCommand::explorationToResume() const
             throw UsageError(why.toStdString());
         return *stored;
     }
-    if (auto stored =
-            engine::cutExplorationOf(path, QString::fromStdString(m_resumed->empty() ? m_file : *m_resumed)))
+    if (auto stored = engine::cutExplorationOf(
+            path, QString::fromStdString(m_resumed->empty() ? m_file : *m_resumed), engine::Stopped::Too))
         return *stored;
     throw UsageError(
-        "no exploration was cut off that could go on; explore the config anew, without --resume.");
+        "no exploration was cut off or stopped that could go on; explore the config anew, without --resume.");
 }
 
 /// The config as it was when the exploration began.

@@ -50,6 +50,10 @@ void addSubject(Options& options, ExplorationOptions& o, engine::ExplorationOpti
         if (option.subject == subject)
             addOne(options, o, option, deviceHelp);
     }
+    // It is said once, and is no option to be kept with the others.
+    if (subject == engine::ExplorationOption::Subject::Run)
+        options.addFlag("--trust", "Run code that the config names, and remember that this code may run",
+                        o.trustsCode);
 }
 
 } // namespace

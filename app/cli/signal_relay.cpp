@@ -4,7 +4,6 @@
 
 #include <QSocketNotifier>
 
-#include <algorithm>
 #include <array>
 #include <csignal>
 #include <fcntl.h>
@@ -16,15 +15,30 @@ namespace {
 
 // A person or a system asks for an end; who asks once more than passed on means at once.
 constexpr std::array endSignals{SIGINT, SIGTERM};
-// Nobody reads any more: the terminal, its connection or the reader of a pipe is gone. Shells and the kernel
-// may both say so, and everything that is written says so again.
-constexpr std::array hangUpSignals{SIGHUP, SIGPIPE};
 
 // Read end and write end of the pipe from the handler to the event loop.
 std::array<int, 2> wakeUpPipe{-1, -1};
 
 // Signals of an end that are still to be passed on.
 volatile std::sig_atomic_t signalsToPass = 0;
+
+// What the present relay has heard.
+volatile std::sig_atomic_t isAskedToEnd = 0;
+volatile std::sig_atomic_t isTerminated = 0;
+volatile std::sig_atomic_t isHungUp = 0;
+volatile std::sig_atomic_t isUnread = 0;
+
+// As nohup has it.
+bool isIgnored(int signal)
+{
+    struct sigaction action
+    {};
+    sigaction(signal, nullptr, &action);
+    return action.sa_handler == SIG_IGN;
+}
+
+// By whoever started the program: later Qt ignores it too.
+const bool ignoresReaders = isIgnored(SIGPIPE);
 
 void setAction(int signal, void (*handler)(int))
 {
@@ -36,35 +50,46 @@ void setAction(int signal, void (*handler)(int))
     sigemptyset(&action.sa_mask);
     for (const int other : endSignals)
         sigaddset(&action.sa_mask, other);
-    for (const int other : hangUpSignals)
-        sigaddset(&action.sa_mask, other);
+    sigaddset(&action.sa_mask, SIGHUP);
     sigaction(signal, &action, nullptr);
 }
 
-// As nohup has it.
-bool isIgnored(int signal)
+// Only what POSIX allows in a handler, here and in what calls it: sigaction and write.
+void wakeUp()
 {
-    struct sigaction action
-    {};
-    sigaction(signal, nullptr, &action);
-    return action.sa_handler == SIG_IGN;
-}
-
-// Only what POSIX allows in a handler: sigaction and write.
-void relay(int signal)
-{
-    if (std::ranges::find(hangUpSignals, signal) != hangUpSignals.end()) {
-        for (const int other : hangUpSignals)
-            setAction(other, SIG_IGN);
-    } else {
-        signalsToPass = signalsToPass - 1;
-        if (signalsToPass <= 0) {
-            for (const int other : endSignals)
-                setAction(other, SIG_DFL);
-        }
-    }
     const char byte = 0;
     [[maybe_unused]] const auto written = write(wakeUpPipe[1], &byte, 1);
+}
+
+/// Nobody reads any more. The kernel, shells and everything that is written say so, each again and again.
+/// \param heard  what says so
+void takeHangUp(volatile std::sig_atomic_t& heard)
+{
+    const bool isNew = isAskedToEnd == 0 && isHungUp == 0 && isUnread == 0;
+    heard = 1;
+    if (isNew)
+        wakeUp();
+}
+
+void relayHangUp(int signal)
+{
+    setAction(signal, SIG_IGN);
+    takeHangUp(isHungUp);
+}
+
+void relayEnd(int signal)
+{
+    const bool belongsToHangUp = signal == SIGTERM && isHungUp != 0 && isTerminated == 0;
+    isAskedToEnd = 1;
+    if (signal == SIGTERM)
+        isTerminated = 1;
+    signalsToPass = signalsToPass - 1;
+    if (signalsToPass <= 0) {
+        for (const int other : endSignals)
+            setAction(other, SIG_DFL);
+    }
+    if (!belongsToHangUp)
+        wakeUp();
 }
 
 } // namespace
@@ -72,6 +97,10 @@ void relay(int signal)
 SignalRelay::SignalRelay(int signalsPassed, QObject* parent) : QObject(parent)
 {
     signalsToPass = signalsPassed;
+    isAskedToEnd = 0;
+    isTerminated = 0;
+    isHungUp = 0;
+    isUnread = 0;
     if (pipe2(wakeUpPipe.data(), O_CLOEXEC | O_NONBLOCK) != 0)
         return;
     m_notifier = new QSocketNotifier(wakeUpPipe[0], QSocketNotifier::Read, this);
@@ -82,27 +111,32 @@ SignalRelay::SignalRelay(int signalsPassed, QObject* parent) : QObject(parent)
     });
 
     for (const int signal : endSignals)
-        setAction(signal, relay);
-    for (std::size_t place = 0; place < hangUpSignals.size(); ++place) {
-        m_relaysHangUps[place] = !isIgnored(hangUpSignals[place]);
-        if (m_relaysHangUps[place])
-            setAction(hangUpSignals[place], relay);
-    }
+        setAction(signal, relayEnd);
+    m_relaysHangUps = !isIgnored(SIGHUP);
+    if (m_relaysHangUps)
+        setAction(SIGHUP, relayHangUp);
+    // It would come from the input of a worker that is gone as well. QProcess counts on its being ignored
+    // from its first write on, so that it stays so.
+    setAction(SIGPIPE, SIG_IGN);
 }
 
 SignalRelay::~SignalRelay()
 {
     for (const int signal : endSignals)
         setAction(signal, SIG_DFL);
-    for (std::size_t place = 0; place < hangUpSignals.size(); ++place) {
-        if (m_relaysHangUps[place])
-            setAction(hangUpSignals[place], SIG_DFL);
-    }
+    if (m_relaysHangUps)
+        setAction(SIGHUP, SIG_DFL);
     for (int& end : wakeUpPipe) {
         if (end >= 0)
             close(end);
         end = -1;
     }
+}
+
+void SignalRelay::noteThatReaderIsGone()
+{
+    if (!ignoresReaders && wakeUpPipe[1] >= 0)
+        takeHangUp(isUnread);
 }
 
 } // namespace batchpeak::cli

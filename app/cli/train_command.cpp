@@ -4,6 +4,7 @@
 #include "config_text.h"
 #include "confirm_recommendation.h"
 #include "console.h"
+#include "engine/output_place.h"
 #include "events_file.h"
 #include "options.h"
 #include "run_arguments.h"
@@ -96,9 +97,10 @@ int TrainCommand::run()
 
     Console console(m_events == "-" ? stderr : stdout, m_colours);
     console.remark(warningLines(file.path(), file.contentsFor(m_arguments.options.run)));
+    const training::TrainingOptions& asked = m_arguments.options;
     EventsFile events(m_events,
-                      {file.path(), file.modelSource(), QString::fromStdString(m_arguments.options.data.path),
-                       m_arguments.options.growth},
+                      engine::filesNeededBy(file) + QStringList{QString::fromStdString(asked.data.path),
+                                                                asked.growth.trimmed(), asked.resumeFolder},
                       m_force);
     return m_arguments.confirms ? confirm(file, events, console) : train(file, events, console);
 }
@@ -111,7 +113,7 @@ int TrainCommand::train(const engine::ConfigFile& file, EventsFile& events, Cons
     training.load(file.path(), file.contentsFor(m_arguments.options.run), m_arguments.options);
 
     std::unique_ptr<training::TrainingEventLog> eventLog;
-    if (QIODevice* device = events.device()) {
+    if (QIODevice* device = events.open()) {
         eventLog = std::make_unique<training::TrainingEventLog>(training, *device);
         QObject::connect(eventLog.get(), &training::TrainingEventLog::failed,
                          [&](const QString& problem) { events.sayMissing(problem, console); });
@@ -131,7 +133,7 @@ int TrainCommand::confirm(const engine::ConfigFile& file, EventsFile& events, Co
 {
     const ConfirmationRequest request{
         .steps = m_arguments.confirmSteps.value_or(training::usualConfirmationSteps),
-        .events = events.device(),
+        .events = [&] { return events.open(); },
         .onMissingEvents = [&](const QString& problem) { events.sayMissing(problem, console); }};
     return events.codeWith(confirmRecommendation(file, m_arguments.options, request, console));
 }

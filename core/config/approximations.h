@@ -22,6 +22,7 @@ inline constexpr std::string_view hostActivations = "activations in the host's m
 inline constexpr std::string_view otherOptimizer = "an optimizer that is not run here";
 inline constexpr std::string_view pagedOptimizer = "a paged optimizer";
 inline constexpr std::string_view step8bit = "the step of an 8-bit optimizer";
+inline constexpr std::string_view torchaoStep8bit = "the step of torchao's 8-bit optimizer";
 inline constexpr std::string_view step4bit = "the step of a 4-bit optimizer";
 inline constexpr std::string_view unfusedStep = "the step of an optimizer without a fused kernel";
 inline constexpr std::string_view moreMoments = "a moment more than trials keep";
@@ -34,6 +35,7 @@ inline constexpr std::string_view fp32Gradients = "gradients in fp32";
 inline constexpr std::string_view fp32Residuals = "a residual stream in fp32";
 inline constexpr std::string_view kernel4bit = "another kernel for 4-bit weights";
 inline constexpr std::string_view kernel8bit = "another kernel for 8-bit weights";
+inline constexpr std::string_view lionByOperations = "a step of Lion in several operations";
 inline constexpr std::string_view integerProducts = "another kernel for 8-bit products";
 inline constexpr std::string_view narrowedLayers = "weights that are narrowed layer by layer";
 inline constexpr std::string_view fp32Embeddings = "embeddings and normalisations in fp32";
@@ -87,10 +89,10 @@ inline constexpr std::string_view olderRecord = "an older record, which does not
 /// Evaluation has nothing of it.
 inline bool isOfTrainingAlone(std::string_view phrase)
 {
-    constexpr std::array phrases{hostOptimizer,      hostActivations, otherOptimizer, pagedOptimizer,
-                                 step8bit,           step4bit,        unfusedStep,    moreMoments,
-                                 updatesInBackward,  fp32Gradients,   droppedLayers,  bf16Copies,
-                                 otherCheckpointing, fullTraining};
+    constexpr std::array phrases{hostOptimizer,    hostActivations, otherOptimizer,     pagedOptimizer,
+                                 step8bit,         torchaoStep8bit, step4bit,           unfusedStep,
+                                 lionByOperations, moreMoments,     updatesInBackward,  fp32Gradients,
+                                 droppedLayers,    bf16Copies,      otherCheckpointing, fullTraining};
     return std::ranges::find(phrases, phrase) != phrases.end();
 }
 
@@ -104,7 +106,17 @@ inline bool isOfEvaluationAlone(std::string_view phrase)
 /// Trials hold the bytes that the run holds, and compute with them in another time.
 inline bool isOfSpeedAlone(std::string_view phrase)
 {
-    constexpr std::array phrases{step8bit, step4bit, kernel4bit, kernel8bit, integerProducts, singleExperts};
+    constexpr std::array phrases{step8bit,   torchaoStep8bit, step4bit,        lionByOperations,
+                                 kernel4bit, kernel8bit,      integerProducts, singleExperts};
+    return std::ranges::find(phrases, phrase) != phrases.end();
+}
+
+/// The user's Python takes the same library's step or kernel as the run: bitsandbytes', torchao's for 4 bits,
+/// and torch's compiler (python/batchpeak_trial/optimizers.py, adapters.py and workload.py).
+inline bool isOfWorkerAlone(std::string_view phrase)
+{
+    constexpr std::array phrases{step8bit,   step4bit,        lionByOperations, kernel4bit,
+                                 kernel8bit, integerProducts, compiled};
     return std::ranges::find(phrases, phrase) != phrases.end();
 }
 

@@ -5,6 +5,8 @@
 #include "approximations.h"
 #include "differences.h"
 #include "format.h"
+#include "model/parameter_table.h"
+#include "model/spec_checks.h"
 #include "networks/checkpoint_weights.h"
 #include "run_reader.h"
 #include "syntax/text_check.h"
@@ -155,7 +157,6 @@ void dropIdlePlaces(ConfigContents& contents)
 void refuseBeyondReason(const BatchPlan& plan, const BatchPlaces& places,
                         const std::optional<ValuePlace>& devices)
 {
-    constexpr std::int64_t mostSamples = std::int64_t{1} << 31;
     const auto require = [](std::int64_t number, std::int64_t most, std::string_view key,
                             const std::optional<ValuePlace>& place) {
         if (number > most)
@@ -174,6 +175,18 @@ void refuseBeyondReason(const BatchPlan& plan, const BatchPlaces& places,
     }
 }
 
+/// Of the network with what is trained of it; that of a library is counted when it is loaded.
+void refuseBeyondReason(const ConfigContents& contents)
+{
+    const auto* spec = std::get_if<model::ModelSpec>(&contents.model);
+    if (!spec)
+        return;
+    const auto problem = model::problemWithParameters(parameterTable(*spec, contents.tuning));
+    if (problem)
+        throw ConfigError(*problem,
+                          contents.places.network ? contents.places.network->position : TextPosition());
+}
+
 } // namespace
 
 ConfigContents ConfigDocument::read() const
@@ -188,6 +201,7 @@ ConfigContents ConfigDocument::readForPython() const
         refuseBeyondReason(*contents.train, contents.places.train, contents.places.devices);
     if (contents.eval)
         refuseBeyondReason(*contents.eval, contents.places.eval, contents.places.devices);
+    refuseBeyondReason(contents);
     dropIdlePlaces(contents);
     contents.formatName = m_format.name;
     contents.rules = m_format.rules;
@@ -196,10 +210,14 @@ ConfigContents ConfigDocument::readForPython() const
 
 ConfigContents asPythonRuns(ConfigContents contents)
 {
-    const bool isCompiled = std::erase_if(contents.warnings, [](const Warning& warning) {
-                                return warning.approximation == approximation::compiled;
-                            }) > 0;
-    if (isCompiled && contents.step.compilation == model::Compilation::None)
+    const auto isCompiled = [](const Warning& warning) {
+        return warning.approximation == approximation::compiled;
+    };
+    const bool compiles = std::ranges::any_of(contents.warnings, isCompiled);
+    std::erase_if(contents.warnings, [](const Warning& warning) {
+        return approximation::isOfWorkerAlone(warning.approximation);
+    });
+    if (compiles && contents.step.compilation == model::Compilation::None)
         contents.step.compilation = model::Compilation::Default;
     return contents;
 }

@@ -118,7 +118,11 @@ void warnOfKnownOptimizer(model::Optimizer optimizer, bool isPaged, const std::s
                           TextPosition position, std::vector<Warning>& warnings, std::string_view unfusedLion)
 {
     if (const int bits = model::momentBits(optimizer); bits > 0) {
-        warnOfApproximation(warnings, position, bits == 8 ? approximation::step8bit : approximation::step4bit,
+        const bool isOfTorchao = isAmong(lowerCase(name), "adamw_torch_8bit ao_adamw_8bit");
+        warnOfApproximation(warnings, position,
+                            isOfTorchao ? approximation::torchaoStep8bit
+                            : bits == 8 ? approximation::step8bit
+                                        : approximation::step4bit,
                             "Trials keep as many bits of state as {} does, but compute its step by "
                             "themselves, which may take "
                             "another time.",
@@ -126,7 +130,7 @@ void warnOfKnownOptimizer(model::Optimizer optimizer, bool isPaged, const std::s
     }
     // Such are Lion of bitsandbytes and FusedLion of DeepSpeed.
     if (optimizer == model::Optimizer::Lion && !isAmong(lowerCase(name), unfusedLion)) {
-        warnOfApproximation(warnings, position, approximation::otherKernels,
+        warnOfApproximation(warnings, position, approximation::lionByOperations,
                             "Trials step {} operation by operation, which takes longer than a kernel of its "
                             "own.",
                             name);
@@ -301,6 +305,8 @@ std::optional<std::int64_t> readLength(const Settings& settings, std::string_vie
     const auto length = settings.integer(key);
     if (length && *length < 1)
         settings.fail(key, "is {}, but a sequence has at least 1 token", *length);
+    if (length && *length > model::mostTokens)
+        settings.fail(key, "is {}, longer than any sequence; write at most {}", *length, model::mostTokens);
     if (length && longest && *length > *longest)
         settings.fail(key, "is {}, above the {} positions that the network learns; {}", *length, *longest,
                       advice);

@@ -112,7 +112,7 @@ std::optional<double> learningRateOf(std::optional<double> number);
 /// The tokens of a sample, where the key is there.
 /// \param longest  that the network takes, where there is such a limit
 /// \param advice   what to do where they are more, as the end of a sentence
-/// \throws ConfigError where they are less than 1, or more than the longest
+/// \throws ConfigError where they are less than 1, more than model::mostTokens, or more than the longest
 std::optional<std::int64_t> readLength(const Settings& settings, std::string_view key,
                                        std::optional<std::int64_t> longest = {},
                                        std::string_view advice = {});

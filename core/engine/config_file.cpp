@@ -6,6 +6,7 @@
 #include "config/networks/named_network.h"
 #include "errors.h"
 #include "network_files.h"
+#include "output_place.h"
 #include "saved_file.h"
 #include "text_file.h"
 #include "unified_diff.h"
@@ -164,7 +165,8 @@ ConfigFile ConfigFile::withModel(const QString& fileOrId) const
     } catch (const ConfigError& error) {
         throw located(m_path, error);
     }
-    file.m_chosenModel = fileOrId;
+    // It is kept for later, when another folder may be the present one.
+    file.m_chosenModel = describesNetwork(fileOrId) ? QFileInfo(fileOrId).absoluteFilePath() : fileOrId;
     // What a config says of its own batches is nothing to a run of its network alone.
     const auto warnings =
         source.isNetworkAlone() ? warningsFrom(name, source) : std::vector<config::Warning>();
@@ -231,9 +233,7 @@ void ConfigFile::save(const config::SplicedText& spliced, const QString& path) c
         writeStream(path, bytes);
         return;
     }
-    const QString target = QFileInfo(path).canonicalFilePath();
-    const bool isOwnFile = !target.isEmpty() && target == QFileInfo(m_path).canonicalFilePath();
-    if (isOwnFile)
+    if (isSameFile(path, m_path))
         refuseIfChanged();
     if (const QString reason = replaceFile(path, bytes); !reason.isEmpty())
         failToWrite(path, reason);

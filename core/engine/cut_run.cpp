@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cut_run.h"
 
+#include "snapshot.h"
 #include "store/exploration_store.h"
 #include "store/patient_store.h"
 
@@ -18,6 +19,12 @@ struct Translated
 {
     Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::CutRun)
 };
+
+/// By a person, or by a system that ended its program: before the search was at its own end.
+bool wasStopped(const store::ExplorationEnd& end)
+{
+    return end.status == toText(FinishStatus::Cancelled);
+}
 
 } // namespace
 
@@ -59,7 +66,7 @@ std::optional<double> budgetAfter(const CutRun& run, std::optional<double> asked
 QString whyNotGoOn(const QString& storePath, const store::StoredExploration& stored)
 {
     const qint64 id = stored.summary.id;
-    if (stored.summary.end)
+    if (stored.summary.end && !wasStopped(*stored.summary.end))
         return Translated::tr("Exploration %1 has come to its end; explore the config anew.").arg(id);
     if (store::PatientStore::isUnderWay(storePath, id))
         return Translated::tr("Another program runs exploration %1; end that one first.").arg(id);
@@ -69,7 +76,8 @@ QString whyNotGoOn(const QString& storePath, const store::StoredExploration& sto
     return {};
 }
 
-std::optional<store::StoredExploration> cutExplorationOf(const QString& storePath, const QString& filePath)
+std::optional<store::StoredExploration> cutExplorationOf(const QString& storePath, const QString& filePath,
+                                                         Stopped stopped)
 {
     // Opening a history makes one.
     if (!QFileInfo::exists(storePath))
@@ -78,7 +86,8 @@ std::optional<store::StoredExploration> cutExplorationOf(const QString& storePat
     for (const store::ExplorationSummary& summary : history.list()) {
         const bool isOfFile =
             filePath.isEmpty() || summary.info.filePath == QFileInfo(filePath).absoluteFilePath();
-        if (summary.end || !isOfFile)
+        const bool isMeant = !summary.end || (stopped == Stopped::Too && wasStopped(*summary.end));
+        if (!isMeant || !isOfFile)
             continue;
         auto stored = history.show(summary.id);
         if (stored && whyNotGoOn(storePath, *stored).isEmpty())

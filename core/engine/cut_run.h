@@ -12,7 +12,7 @@
 
 namespace batchpeak::engine {
 
-/// As far as an exploration had come when its program ended before it did.
+/// As far as an exploration had come when its program ended before it did, or it was stopped.
 struct CutRun
 {
     /// As it is kept; of trials that ran at that moment it is said.
@@ -34,11 +34,15 @@ search::SearchSpace spaceOf(const CutRun& run, const search::SearchSpace& now);
 /// \param asked  at its start
 std::optional<double> budgetAfter(const CutRun& run, std::optional<double> asked);
 
+/// Whether explorations count that were stopped before their end, by a person or with a session.
+enum class Stopped { Not, Too };
+
 /// Why an exploration of the history cannot go on, as a full sentence; empty where it can.
 QString whyNotGoOn(const QString& storePath, const store::StoredExploration& stored);
 
 /// The newest that was cut off and can go on: of that config, or of any where \p filePath is empty. Nothing
 /// where there is no history.
-std::optional<store::StoredExploration> cutExplorationOf(const QString& storePath, const QString& filePath);
+std::optional<store::StoredExploration> cutExplorationOf(const QString& storePath, const QString& filePath,
+                                                         Stopped stopped = Stopped::Not);
 
 } // namespace batchpeak::engine

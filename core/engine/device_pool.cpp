@@ -14,6 +14,12 @@ DevicePool::DevicePool(const std::vector<DeviceSetup>& setups, QObject* parent) 
         add(setup);
 }
 
+DevicePool::~DevicePool()
+{
+    for (DeviceRunner* runner : m_runners)
+        runner->killAtOnce();
+}
+
 void DevicePool::add(const DeviceSetup& setup)
 {
     auto* runner = new DeviceRunner(setup, this);

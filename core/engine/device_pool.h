@@ -21,6 +21,8 @@ class DevicePool : public QObject
 
 public:
     explicit DevicePool(const std::vector<DeviceSetup>& setups, QObject* parent = nullptr);
+    /// Kills all workers first, and waits for them together.
+    ~DevicePool() override;
 
     void start();
     /// Ends the workers, none of which may run a trial, until wake(); rested() follows.

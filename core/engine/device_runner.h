@@ -47,6 +47,8 @@ public:
     void wake();
     /// Cancels what runs and ends the worker; trialEnded() where a trial ran, then ended().
     void end();
+    /// As of WorkerProcess.
+    void killAtOnce() { m_worker.killAtOnce(); }
 
     /// Trials that the present worker was asked for, comparisons included.
     int trialsOfWorker() const { return m_trialsOfWorker; }

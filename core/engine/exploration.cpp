@@ -23,6 +23,11 @@ namespace {
 
 constexpr std::chrono::seconds tickEvery{1};
 
+// The first trial waits no longer for a history that another program holds, and in a window none of it in one
+// piece.
+constexpr std::chrono::seconds longestRecall{5};
+constexpr std::chrono::milliseconds recallAgainAfter{100};
+
 /// What the search says of a device that is free.
 struct Advice
 {
@@ -209,39 +214,54 @@ void Exploration::beginTrials()
         return;
     }
     m_run->builder.setState(State::Exploring);
-    if (isNew && m_run->cut)
-        takeUpSearch();
-    else if (isNew) {
+    if (isNew && !m_run->cut) {
         emit searchBegun(space);
-        recall(space.memoryLimitBytes);
+        m_run->untilRecalled.setRemainingTime(longestRecall);
+        return recall(space.memoryLimitBytes);
     }
+    if (isNew)
+        takeUpSearch();
     startTrials();
 }
 
-/// Tells a new search what an earlier one has measured.
+/// Tells a new search what an earlier one has measured; its first trial waits for that.
 void Exploration::recall(std::int64_t memoryLimitBytes)
 {
-    if (m_run->options.isFresh || m_history.isEmpty())
-        return;
     std::optional<RecalledTrials> earlier;
     try {
-        earlier = recalledTrials(m_history, *snapshot().run, snapshot().devices, memoryLimitBytes);
-    } catch (const store::StoreError&) {
+        if (!m_run->options.isFresh && !m_history.isEmpty())
+            earlier = recalledTrials(m_history, *snapshot().run, snapshot().devices, memoryLimitBytes);
+    } catch (const store::StoreError& error) {
         // Who keeps the history says so, and nothing is known then.
+        m_run->recallsLater =
+            error.kind() == store::StoreError::Kind::Busy && !m_run->untilRecalled.hasExpired();
     }
-    if (!earlier)
+    if (m_run->recallsLater) {
+        QTimer::singleShot(recallAgainAfter, m_run.get(), [this, run = m_run.get(), memoryLimitBytes] {
+            run->recallsLater = false;
+            if (run == m_run.get() && state() == State::Exploring)
+                recall(memoryLimitBytes);
+        });
         return;
-    tellSearch({.kind = PlannerCall::Kind::Recall, .recalled = std::move(earlier->measurements)},
-               [this, exploration = earlier->exploration,
-                age = earlier->age](const search::SearchState& searchState) {
-                   if (searchState.recalledTrials == 0)
-                       return;
-                   const Recalled recalled{
-                       .exploration = exploration, .trials = searchState.recalledTrials, .age = age};
-                   m_run->builder.log(LogLevel::Info, recalledText(recalled));
-                   takeSearchState(searchState);
-                   emit occurred(recalled);
-               });
+    }
+    if (earlier)
+        tellOf(std::move(*earlier));
+    startTrials();
+}
+
+void Exploration::tellOf(RecalledTrials earlier)
+{
+    tellSearch(
+        {.kind = PlannerCall::Kind::Recall, .recalled = std::move(earlier.measurements)},
+        [this, exploration = earlier.exploration, age = earlier.age](const search::SearchState& searchState) {
+            if (searchState.recalledTrials == 0)
+                return;
+            const Recalled recalled{
+                .exploration = exploration, .trials = searchState.recalledTrials, .age = age};
+            m_run->builder.log(LogLevel::Info, recalledText(recalled));
+            takeSearchState(searchState);
+            emit occurred(recalled);
+        });
 }
 
 /// \return whether there is such a search
@@ -263,6 +283,8 @@ bool Exploration::makePlanner(const search::SearchSpace& space)
 /// While the search thinks none is started; its last answer takes that up again.
 void Exploration::startTrials()
 {
+    if (m_run->recallsLater)
+        return;
     m_run->putsOffTrials = m_run->thinks();
     if (m_run->putsOffTrials)
         return;

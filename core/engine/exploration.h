@@ -22,6 +22,7 @@ struct TrialResult;
 namespace batchpeak::engine {
 
 class DeviceRunner;
+struct RecalledTrials;
 struct TrialReading;
 
 /// One exploration from a loaded config to its final recommendation: the one state machine behind the
@@ -132,6 +133,7 @@ private:
     bool makePlanner(const search::SearchSpace& space);
     void takeUpSearch();
     void recall(std::int64_t memoryLimitBytes);
+    void tellOf(RecalledTrials earlier);
     void connectPool();
     void beginTrials();
     void startTrials();

@@ -29,9 +29,11 @@ QString Exploration::takeUp(CutRun run)
             .arg(run.stored.summary.id);
     }
     m_run->builder.restore(run);
-    m_run->builder.log(LogLevel::Info, tr("Exploration %1 goes on, which was cut off after %2.")
-                                           .arg(run.stored.summary.id)
-                                           .arg(trialsText(static_cast<int>(run.stored.trials.size()))));
+    const QString goesOn = run.stored.summary.end ? tr("Exploration %1 goes on, which was stopped after %2.")
+                                                  : tr("Exploration %1 goes on, which was cut off after %2.");
+    m_run->builder.log(
+        LogLevel::Info,
+        goesOn.arg(run.stored.summary.id).arg(trialsText(static_cast<int>(run.stored.trials.size()))));
     m_run->cut = std::move(run);
     emit snapshotChanged(snapshot());
     return {};

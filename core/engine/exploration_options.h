@@ -83,7 +83,8 @@ struct ExplorationOptions
     /// The user's own Python, by the path of its interpreter, or "python" for the one that is found; empty
     /// where it takes no part. It runs the config's network as the user's trainer does, and is no other run.
     QString python;
-    /// Code that the config names may run here.
+    /// A person says so of the code that the config names, once, as it is now: no option that is kept, in
+    /// settings or in a history, and none of explorationOptions().
     bool trustsCode = false;
     /// Words put before the worker command: "ssh host", "srun --gpus=1".
     QString launcher;

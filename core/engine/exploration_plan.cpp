@@ -8,9 +8,9 @@
 #include "config/cerebras/known_sizes.h"
 #include "config/smaller_run.h"
 #include "errors.h"
+#include "kept_words.h"
 #include "model/parameter_table.h"
 #include "model/step_flops.h"
-#include "option_table.h"
 #include "phase_sequence.h"
 #include "run_devices.h"
 #include "run_fidelity.h"
@@ -364,6 +364,7 @@ NetworkPlan planNetwork(const QString& filePath, const config::ConfigContents& w
         plan.alone.activationCheckpointing.reset();
     const model::ParameterCounts counts = model::parameterCounts(spec, tuning);
     plan.run = {.filePath = filePath,
+                .command = keptWords(options),
                 .formatName = QString::fromStdString(contents.formatName),
                 .family = QString::fromStdString(model::nameOf(spec)),
                 .modelSource = QString::fromStdString(contents.modelSource),
@@ -422,7 +423,6 @@ ExplorationPlan planExploration(const QString& filePath, const config::ConfigCon
                   .seed = options.seed};
     setSizes(plan.space, batch, options);
     plan.run.isVerified = options.verify && plan.isSearch();
-    plan.run.command = wordsFor(options);
     plan.run.loadRequest = requestText(plan.load);
     plan.run.codePath = codeOf(plan.load.model);
     return plan;

@@ -14,6 +14,7 @@
 #include "verifier.h"
 
 #include <QDateTime>
+#include <QDeadlineTimer>
 #include <QElapsedTimer>
 #include <QSet>
 #include <QTimer>
@@ -48,6 +49,9 @@ struct Exploration::Run : public QObject
     double thinksSince = 0.0;
     /// It was thinking when trials could have been started.
     bool putsOffTrials = false;
+    /// What earlier explorations measured is still to be read, and how long that is tried.
+    bool recallsLater = false;
+    QDeadlineTimer untilRecalled;
     /// Devices on which the search repeats no more trials.
     QSet<QString> restlessDevices;
     bool comparesSizes = false;

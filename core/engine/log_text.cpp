@@ -6,6 +6,7 @@
 #include "ending_text.h"
 #include "fidelity_text.h"
 #include "readable_text.h"
+#include "store/exploration_store.h"
 
 #include <QCoreApplication>
 
@@ -23,9 +24,7 @@ struct Translated
 // Every device holds a little for its driver or its operating system.
 constexpr double worthSaying = 0.05;
 
-// Some hours of trials; beyond that a log is for a file.
-constexpr std::size_t keptLines = 1000;
-// With these a log takes 8 MB at most, whatever a worker writes.
+// With store::keptLogLines a log takes 8 MB at most, whatever a worker writes.
 constexpr qsizetype keptCharacters = 4000;
 
 QString wordFor(trial::Outcome outcome)
@@ -213,15 +212,16 @@ LogLevel levelOf(const trial::TrialRecord& trial)
 
 void addLine(std::vector<LogLine>& log, LogLevel level, const QString& text)
 {
-    const auto add = [&log](LogLevel itsLevel, const QString& line) {
-        if (log.size() >= keptLines)
-            log.erase(log.begin());
+    const QString said = Translated::tr("Lines of the log are cut after %1 characters.").arg(keptCharacters);
+    const auto add = [&](LogLevel itsLevel, const QString& line) {
+        // What is said once stays, lest it be said again.
+        while (log.size() >= store::keptLogLines)
+            log.erase(log.begin() + (log.front().text == said ? 1 : 0));
         log.push_back({.time = QDateTime::currentDateTimeUtc(), .level = itsLevel, .text = line});
     };
     if (text.size() <= keptCharacters)
         return add(level, text);
     add(level, text.left(keptCharacters) + QStringLiteral(" …"));
-    const QString said = Translated::tr("Lines of the log are cut after %1 characters.").arg(keptCharacters);
     if (std::ranges::find(log, said, &LogLine::text) == log.end())
         add(LogLevel::Warning, said);
 }

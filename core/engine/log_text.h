@@ -49,8 +49,8 @@ QStringList flagsOf(const trial::TrialRecord& trial);
 /// Good news and bad news are told apart.
 LogLevel levelOf(const trial::TrialRecord& trial);
 
-/// Adds a line of the present to a snapshot's log, and drops the oldest beyond a bound. A line that is longer
-/// than anyone reads is cut; the first time that is said.
+/// Adds a line of the present to a snapshot's log, and drops the oldest beyond store::keptLogLines. A line
+/// that is longer than anyone reads is cut; the first time that is said.
 void addLine(std::vector<LogLine>& log, LogLevel level, const QString& text);
 
 } // namespace batchpeak::engine

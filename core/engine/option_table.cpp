@@ -5,6 +5,9 @@
 #include "option_kinds.h"
 #include "python_stack.h"
 
+#include <QDir>
+#include <QFileInfo>
+
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -122,6 +125,15 @@ std::vector<Asked> questionOptions()
             [](const std::string& text) { return shareFromPercentText(text, 0, 99); }, shareToPercentText)};
 }
 
+/// A name without a folder is looked for in PATH. Not every shell expands what stands behind "python=", and a
+/// history is taken up in another folder. Links stay, by which an interpreter knows its environment.
+QString interpreterAt(const QString& path)
+{
+    if (path.startsWith(QLatin1String("~/")))
+        return QDir::home().filePath(path.mid(2));
+    return path.contains(QLatin1Char('/')) ? QDir::cleanPath(QFileInfo(path).absoluteFilePath()) : path;
+}
+
 QString pythonFromText(const std::string& text)
 {
     const QString asked = QString::fromStdString(text);
@@ -132,7 +144,7 @@ QString pythonFromText(const std::string& text)
         return anyPython;
     if (!asked.startsWith(QLatin1String("python=")) || path.isEmpty())
         throw UsageError("'" + text + "' is not worker, python or python=PATH.");
-    return path;
+    return interpreterAt(path);
 }
 
 std::string pythonText(const QString& python)
@@ -187,8 +199,6 @@ std::vector<Asked> runOptions()
                    &Options::launcher),
         option({"--start-timeout", "TIME", "How long a worker may take to start; any time behind a launcher"},
                &Options::startTimeout, durationFromText, durationToText),
-        switchOption("--trust", "Run code that the config names, and remember that this code may run",
-                     &Options::trustsCode),
         option({"--seed", "N", "Seed of everything random"}, &Options::seed, seedFromText, seedText)};
 }
 

@@ -7,6 +7,7 @@
 #include "search_journal.h"
 #include "store/exploration_store.h"
 #include "stored_snapshot.h"
+#include "thinned_trials.h"
 #include "tuning_text.h"
 
 #include <QDir>
@@ -85,17 +86,6 @@ bool stillHolds(const search::Measurement& measurement, std::int64_t limitThen, 
     return measurement.outcome == Outcome::Unsupported && !measurement.isVerification;
 }
 
-/// Leaves the newest, and of sizes that were tried again and again fewer than of others.
-void thinOut(std::vector<search::Measurement>& measurements)
-{
-    while (measurements.size() > mostRecalled) {
-        const auto timesOf = [&](const search::Measurement& measurement) {
-            return std::ranges::count(measurements, measurement.size, &search::Measurement::size);
-        };
-        measurements.erase(std::ranges::max_element(measurements, {}, timesOf));
-    }
-}
-
 /// What its search knew at its end.
 RecalledTrials knownAtTheEndOf(const store::StoredExploration& stored, std::int64_t limitNow)
 {
@@ -136,7 +126,7 @@ RecalledTrials knownAtTheEndOf(const store::StoredExploration& stored, std::int6
     std::erase_if(recalled.measurements, [&](const search::Measurement& measurement) {
         return !stillHolds(measurement, space->memoryLimitBytes, limitNow);
     });
-    thinOut(recalled.measurements);
+    thinOut(recalled.measurements, mostRecalled);
     return recalled;
 }
 
@@ -163,16 +153,22 @@ bool hasNewerCode(const ExplorationOptions& options, const RunDescription& run, 
 
 } // namespace
 
+bool isOfTheSameProgram(const store::ExplorationInfo& past, const RunDescription& run)
+{
+    const ExplorationOptions then = optionsFrom(past.command);
+    const ExplorationOptions now = optionsFrom(run.command);
+    return then.workerCommand == now.workerCommand && then.python == now.python &&
+           then.launcher == now.launcher;
+}
+
 bool isOfTheSameRun(const store::ExplorationInfo& past, const RunDescription& run)
 {
     // Most of a history is of other runs, and options take longer to read.
     if (past.loadRequest.isEmpty() || past.loadRequest != run.loadRequest ||
         past.version != QStringLiteral(BATCHPEAK_VERSION))
         return false;
-    const ExplorationOptions then = optionsFrom(past.command);
     const ExplorationOptions now = optionsFrom(run.command);
-    return then.workerCommand == now.workerCommand && then.python == now.python &&
-           then.launcher == now.launcher && (now.workerCommand.isEmpty() || now.launcher.isEmpty()) &&
+    return isOfTheSameProgram(past, run) && (now.workerCommand.isEmpty() || now.launcher.isEmpty()) &&
            !hasNewerCode(now, run, past.started);
 }
 
@@ -183,18 +179,25 @@ std::optional<store::StoredExploration> pastExploration(const QString& storePath
     if (!QFileInfo::exists(storePath))
         return std::nullopt;
     const store::ExplorationStore history(storePath);
+    std::optional<store::StoredExploration> ofAnotherProgram;
     for (const store::ExplorationSummary& summary : history.list()) {
         const bool isRecommendation = summary.end && summary.recommendation && isSearch(summary.info.setting);
         if (!isRecommendation || !asksTheSame(summary.info, run))
+            continue;
+        const bool isOfTheSame = isOfTheSameProgram(summary.info, run);
+        if (ofAnotherProgram && !isOfTheSame)
             continue;
         auto exploration = history.show(summary.id);
         const auto isThere = [&](const store::DeviceRecord& past) {
             return past.id == device || past.name == device;
         };
-        if (exploration && std::ranges::any_of(exploration->devices, isThere))
+        if (!exploration || std::ranges::none_of(exploration->devices, isThere))
+            continue;
+        if (isOfTheSame)
             return exploration;
+        ofAnotherProgram = std::move(exploration);
     }
-    return std::nullopt;
+    return ofAnotherProgram;
 }
 
 std::optional<RecalledTrials> recalledTrials(const QString& storePath, const RunDescription& run,

@@ -16,14 +16,19 @@ namespace batchpeak::engine {
 
 /// The newest exploration in the history that has searched among sizes, ended with a recommendation and asked
 /// the same of the same device: the same config file, wherever a path to it begins, and the same network,
-/// phase, precision, optimizer, sequence length, batch and devices. What else may change times is not in the
-/// history: lengths of samples, activation checkpointing, chunks of the loss, and the memory limit.
+/// phase, precision, optimizer, sequence length, batch and devices. One of the same program comes before
+/// others. What else may change times is not in the history: lengths of samples, activation checkpointing,
+/// chunks of the loss, and the memory limit.
 ///
 /// \param storePath  of the history; where there is no such file, there is no such exploration
 /// \param device  its id ("cuda:0") or its name
 /// \throws store::StoreError where the history cannot be read
 std::optional<store::StoredExploration> pastExploration(const QString& storePath, const RunDescription& run,
                                                         const QString& device);
+
+/// Whether trials of both are run by the same: batchpeak-worker, an interpreter, or a command of a person's
+/// own, by the same launcher.
+bool isOfTheSameProgram(const store::ExplorationInfo& past, const RunDescription& run);
 
 /// Whether recalledTrials() takes it for the very same run, whose code is as it was; of devices it says
 /// nothing.

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "process_group.h"
 
-#include <QProcess>
-
 #include <csignal>
+#include <set>
 #include <sys/prctl.h>
 #include <unistd.h>
+#include <utility>
 
 namespace batchpeak::engine {
 
@@ -20,6 +20,14 @@ void bindToParent(pid_t parent)
     // The parent may have died before the line above could notice.
     if (getppid() != parent)
         _exit(1);
+}
+
+/// Processes that nobody waits for any more. They are never destroyed before they end, since QProcess would
+/// wait.
+std::set<QProcess*>& abandoned()
+{
+    static auto* const processes = new std::set<QProcess*>;
+    return *processes;
 }
 
 } // namespace
@@ -37,6 +45,26 @@ void signalGroup(const QProcess& process, qint64 leader, int signal)
     const auto group = static_cast<pid_t>(leader);
     if (::kill(-group, signal) != 0 && process.state() != QProcess::NotRunning)
         ::kill(group, signal);
+}
+
+void abandon(std::unique_ptr<QProcess> process)
+{
+    QProcess* const kept = process.release();
+    kept->disconnect();
+    abandoned().insert(kept);
+    QObject::connect(kept, &QProcess::finished, kept, [kept] {
+        abandoned().erase(kept);
+        kept->deleteLater();
+    });
+}
+
+void destroyKilled(std::unique_ptr<QProcess> process, QDeadlineTimer until)
+{
+    process->disconnect();
+    const bool isGone = process->state() == QProcess::NotRunning ||
+                        process->waitForFinished(static_cast<int>(until.remainingTime()));
+    if (!isGone)
+        abandon(std::move(process));
 }
 
 } // namespace batchpeak::engine

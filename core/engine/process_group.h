@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <QtGlobal>
+#include <QDeadlineTimer>
+#include <QProcess>
 
-class QProcess;
+#include <memory>
 
 namespace batchpeak::engine {
 
@@ -14,5 +15,12 @@ void leadOwnGroup(QProcess& process);
 
 /// \p signal to all that \p leader has started, and to itself; 0 stands for no process.
 void signalGroup(const QProcess& process, qint64 leader, int signal);
+
+/// Lets go of a process that a call of its driver holds back from dying. It is waited for by nobody, at the
+/// end of this program either, as QProcess would.
+void abandon(std::unique_ptr<QProcess> process);
+
+/// Destroys what was sent SIGKILL, once it is gone; what is not gone by then is abandoned.
+void destroyKilled(std::unique_ptr<QProcess> process, QDeadlineTimer until);
 
 } // namespace batchpeak::engine

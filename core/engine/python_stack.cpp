@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "python_stack.h"
 
+#include "process_group.h"
+
 #include <QCoreApplication>
 #include <QDir>
 #include <QFileInfo>
@@ -11,7 +13,10 @@
 #include <QProcess>
 #include <QStandardPaths>
 
+#include <algorithm>
+#include <array>
 #include <chrono>
+#include <csignal>
 
 namespace batchpeak::engine {
 
@@ -22,10 +27,11 @@ struct Translated
     Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::PythonStack)
 };
 
-const QString workerModule = QStringLiteral("batchpeak_trial.transformers");
-
 // An interpreter on a network's disk takes seconds to look its packages up.
 constexpr std::chrono::milliseconds longestAnswer = std::chrono::seconds(30);
+// Of what an interpreter prints when it starts, and its answer.
+constexpr qsizetype mostBytes = 1 << 20;
+constexpr qsizetype mostQuoted = 300;
 
 QString interpreterIn(const QString& folder)
 {
@@ -39,39 +45,74 @@ QString interpreterIn(const QString& folder)
 
 QString lastLineOf(const QByteArray& text)
 {
-    return QString::fromUtf8(text.trimmed().split('\n').back());
+    return QString::fromUtf8(text.trimmed().split('\n').back().trimmed()).left(mostQuoted);
 }
 
-/// The line that installs what is missing.
-QString pipLine(const QString& program, const QStringList& packages)
+/// The answer is the last line: what an environment prints when it starts comes before.
+QJsonObject answerIn(const QByteArray& text)
 {
-    return QStringLiteral("%1 -m pip install %2").arg(program, packages.join(QLatin1Char(' ')));
+    return QJsonDocument::fromJson(text.trimmed().split('\n').back()).object();
 }
 
-QString problemOf(const PythonStack& stack)
+struct Answer
 {
-    QStringList missing;
-    if (stack.torch.isEmpty())
-        missing << QStringLiteral("torch");
-    if (stack.transformers.isEmpty())
-        missing << QStringLiteral("transformers");
-    if (missing.isEmpty())
-        return {};
-    return Translated::tr("%1 has no %2; install it by: %3")
-        .arg(stack.program, missing.join(Translated::tr(" and no ")), pipLine(stack.program, missing));
-}
+    QByteArray output;
+    QByteArray errors;
+    /// Why there is none; empty where the interpreter ended well.
+    QString problem;
+};
 
-/// \return false where it takes too long, or nobody waits any more
-bool hasEnded(QProcess& process, const std::stop_token& token)
+/// What the interpreter prints until it ends, takes too long, prints too much, or nobody waits any more.
+Answer answerOf(QProcess& process, const std::stop_token& token)
 {
     constexpr std::chrono::milliseconds step(50);
-    for (auto waited = step; waited <= longestAnswer && !token.stop_requested(); waited += step) {
-        if (process.waitForFinished(static_cast<int>(step.count())))
-            return true;
-        if (process.state() == QProcess::NotRunning)
-            return true;
+    Answer answer;
+    const auto read = [&] {
+        answer.output += process.readAllStandardOutput();
+        answer.errors += process.readAllStandardError();
+        return answer.output.size() + answer.errors.size() <= mostBytes;
+    };
+    auto waited = std::chrono::milliseconds::zero();
+    while (!process.waitForFinished(static_cast<int>(step.count())) &&
+           process.state() != QProcess::NotRunning) {
+        waited += step;
+        if (token.stop_requested())
+            answer.problem = Translated::tr("nobody waits for it any more");
+        else if (waited >= longestAnswer)
+            answer.problem =
+                Translated::tr("not within %1 s")
+                    .arg(std::chrono::duration_cast<std::chrono::seconds>(longestAnswer).count());
+        else if (!read())
+            answer.problem = Translated::tr("it prints without end");
+        if (!answer.problem.isEmpty())
+            return answer;
     }
-    return false;
+    read();
+    if (process.exitStatus() != QProcess::NormalExit || process.exitCode() != 0)
+        answer.problem = lastLineOf(answer.errors.trimmed().isEmpty() ? answer.output : answer.errors);
+    return answer;
+}
+
+QStringList namesOf(const QJsonArray& devices)
+{
+    QStringList names;
+    for (const QJsonValue device : devices)
+        names << device[QLatin1String("name")].toString();
+    return names;
+}
+
+/// Of an interpreter that has not answered in the words of the package.
+QString problemOf(const QString& program, const QString& packages, const Answer& answer)
+{
+    if (packages.isEmpty() && answer.problem.contains(QLatin1String("batchpeak_trial")))
+        return Translated::tr(
+                   "%1 has no package batchpeak_trial (%2), which is in the folder python of "
+                   "Batchpeak's sources. Install that folder there, or let BATCHPEAK_PYTHON name it.")
+            .arg(program, answer.problem);
+    const QString said = answer.problem.isEmpty() ? lastLineOf(answer.output) : answer.problem;
+    return Translated::tr("%1 does not answer as a Python of 3.9 or newer does (%2); name another one by "
+                          "--with python=PATH.")
+        .arg(program, said.isEmpty() ? Translated::tr("it says nothing") : said);
 }
 
 } // namespace
@@ -99,18 +140,30 @@ QString pythonPackages(const QString& programFolder)
 
 QStringList pythonEnvironment(const QString& packages)
 {
-    if (packages.isEmpty())
-        return {};
-    const QString others = qEnvironmentVariable("PYTHONPATH");
-    return {QStringLiteral("PYTHONPATH=") + packages +
-            (others.isEmpty() ? QString() : QLatin1Char(':') + others)};
+    QStringList folders;
+    if (!packages.isEmpty())
+        folders << packages;
+    // Python takes an empty one for the folder that it is started in.
+    for (const QString& folder : qEnvironmentVariable("PYTHONPATH").split(QLatin1Char(':'))) {
+        if (QDir::isAbsolutePath(folder))
+            folders << folder;
+    }
+    return {QStringLiteral("PYTHONPATH=") + folders.join(QLatin1Char(':'))};
 }
 
 QStringList pythonWorkerArguments(const QString& packages)
 {
     if (!packages.isEmpty())
         return {packages + QStringLiteral("/transformers_worker.py")};
-    return {QStringLiteral("-m"), workerModule};
+    // With "-m", Python before 3.11 would look for the module in the folder that it is started in, too.
+    return {QStringLiteral("-c"),
+            QStringLiteral("import sys; sys.path[:] = [path for path in sys.path if path]; "
+                           "from batchpeak_trial.transformers import main; sys.exit(main())")};
+}
+
+QStringList pythonWorkerWords()
+{
+    return {QStringLiteral("-m"), QStringLiteral("batchpeak_trial.transformers")};
 }
 
 PythonStack pythonStackOf(const QString& program, const QString& packages, const std::stop_token& token)
@@ -120,22 +173,19 @@ PythonStack pythonStackOf(const QString& program, const QString& packages, const
     QStringList environment = QProcess::systemEnvironment();
     environment += pythonEnvironment(packages);
     python.setEnvironment(environment);
-    // With "-m" Python looks for modules in the folder that it runs in.
-    python.setWorkingDirectory(QDir::rootPath());
+    // What stands for an interpreter may be a script that starts it.
+    leadOwnGroup(python);
     python.start(program, pythonWorkerArguments(packages) + QStringList{QStringLiteral("--describe")});
-    if (!python.waitForStarted() || !hasEnded(python, token)) {
-        const QString error = python.errorString();
-        python.kill();
+    const bool isStarted = python.waitForStarted();
+    const qint64 group = python.processId();
+    const Answer answer = isStarted ? answerOf(python, token) : Answer{.problem = python.errorString()};
+    if (python.state() != QProcess::NotRunning) {
+        signalGroup(python, group, SIGKILL);
         python.waitForFinished();
-        stack.problem = Translated::tr("%1 does not answer (%2); name another one by --with python=PATH.")
-                            .arg(program, error);
-        return stack;
     }
-    const QJsonObject told = QJsonDocument::fromJson(python.readAllStandardOutput()).object();
-    if (python.exitStatus() != QProcess::NormalExit || python.exitCode() != 0 || told.isEmpty()) {
-        stack.problem = Translated::tr("%1 cannot run the package batchpeak-trial (%2); install it by: %3")
-                            .arg(program, lastLineOf(python.readAllStandardError()),
-                                 pipLine(program, {QStringLiteral("batchpeak-trial")}));
+    const QJsonObject told = answer.problem.isEmpty() ? answerIn(answer.output) : QJsonObject();
+    if (!told.contains(QLatin1String("torch"))) {
+        stack.problem = problemOf(program, packages, answer);
         return stack;
     }
     const auto text = [&](const char* key) { return told[QLatin1String(key)].toString(); };
@@ -145,9 +195,12 @@ PythonStack pythonStackOf(const QString& program, const QString& packages, const
     stack.peft = text("peft");
     stack.trl = text("trl");
     stack.bitsandbytes = text("bitsandbytes");
-    for (const QJsonValue device : told[QLatin1String("devices")].toArray())
-        stack.devices << device[QLatin1String("name")].toString();
-    stack.problem = problemOf(stack);
+    stack.devices = namesOf(told[QLatin1String("devices")].toArray());
+    stack.unusedDevices = namesOf(told[QLatin1String("unused_devices")].toArray());
+    stack.problem = text("problem");
+    const QJsonObject lacks = told[QLatin1String("lacks")].toObject();
+    for (const QString& package : lacks.keys())
+        stack.lacks[package] = lacks[package].toString();
     return stack;
 }
 
@@ -160,8 +213,33 @@ PythonStack pythonStackNamed(const QString& python, const std::stop_token& token
 {
     const QString program = pythonNamed(python);
     if (program.isEmpty())
-        return {};
+        return {.problem =
+                    Translated::tr("There is no python3; activate your environment, or name it by --with "
+                                   "python=PATH.")};
     return pythonStackOf(program, pythonPackages(QCoreApplication::applicationDirPath()), token);
+}
+
+QString problemFor(const PythonStack& stack, const trial::LoadRequest& load)
+{
+    using model::Optimizer;
+    const bool trains = load.phase == model::Phase::Train;
+    const bool isQuantized = load.tuning.frozenWeights == model::FrozenWeights::Nf4 ||
+                             load.tuning.frozenWeights == model::FrozenWeights::Int8;
+    constexpr std::array ofBitsandbytes{Optimizer::AdamW8bit, Optimizer::AdamW32bit, Optimizer::Lion,
+                                        Optimizer::Lion8bit};
+    const bool stepsByIt =
+        trains && std::ranges::find(ofBitsandbytes, load.optimizer) != ofBitsandbytes.end();
+    QStringList needed;
+    if (model::hasAdapters(load.tuning))
+        needed << QStringLiteral("peft");
+    if (isQuantized || stepsByIt)
+        needed << QStringLiteral("bitsandbytes");
+    if (trains && load.step.preference != model::Preference::None)
+        needed << QStringLiteral("trl");
+    QString problem = stack.problem;
+    for (const QString& package : needed)
+        problem = problem.isEmpty() ? stack.lacks.value(package) : problem;
+    return problem;
 }
 
 QString pythonStackText(const PythonStack& stack)

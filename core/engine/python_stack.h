@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "trial/trial_request.h"
+
+#include <QMap>
 #include <QProcessEnvironment>
 #include <QString>
 #include <QStringList>
@@ -27,8 +30,12 @@ struct PythonStack
     QString bitsandbytes;
     /// What trials can run on there, by name: "NVIDIA H200", the processor.
     QStringList devices;
+    /// GPUs of this computer that the torch there was not built for.
+    QStringList unusedDevices;
     /// Why no trial can run there, as a full sentence with the line that mends it; empty where trials can.
     QString problem;
+    /// The same of packages that some runs need beside, by their names: "peft".
+    QMap<QString, QString> lacks;
 
     bool operator==(const PythonStack&) const = default;
 };
@@ -47,19 +54,25 @@ QString pythonPackages(const QString& programFolder);
 /// The environment, as "NAME=value", in which an interpreter finds the packages of that folder.
 QStringList pythonEnvironment(const QString& packages);
 
-/// What starts a worker there: the interpreter's arguments.
-/// \param packages  the folder that holds batchpeak_trial; empty where the interpreter has it itself
+/// What starts a worker there: the interpreter's arguments. It runs no code from the folder that it is
+/// started in, where a hostile config may lie. \param packages  the folder that holds batchpeak_trial; empty
+/// where the interpreter has it itself
 QStringList pythonWorkerArguments(const QString& packages);
+/// The same for an interpreter behind a launcher, whose words a shell may take apart.
+QStringList pythonWorkerWords();
 
-/// Asks an interpreter, which takes some tenths of a second. It runs no code from the folder that the program
-/// runs in.
-/// \param token  may end the wait
+/// Asks an interpreter in the folder that trials would run in, since what stands for "python3" may depend on
+/// it; that takes some tenths of a second. \param token  may end the wait
 PythonStack pythonStackOf(const QString& program, const QString& packages, const std::stop_token& token = {});
 
 /// The interpreter that options name: anyPython, or a path; empty where there is none.
 QString pythonNamed(const QString& python);
-/// What that one has; its program is empty where there is none.
+/// What that one has; its program is empty where there is none, and its problem says so.
 PythonStack pythonStackNamed(const QString& python, const std::stop_token& token = {});
+
+/// Why trials of such a network cannot run there, which may need packages beside torch and transformers;
+/// empty where they can.
+QString problemFor(const PythonStack& stack, const trial::LoadRequest& load);
 
 /// "Python 3.11.2 (/venv/bin/python3): torch 2.11.0, transformers 5.23.0, peft 0.21.2."
 QString pythonStackText(const PythonStack& stack);

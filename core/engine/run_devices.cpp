@@ -59,12 +59,11 @@ bool isProgram(const QString& path)
     return file.isFile() && file.isExecutable();
 }
 
-QStringList ownWorker(const device::LocalDevice& device, const QString& programFolder)
+/// For batchpeak-worker, and for the package in a Python.
+QStringList deviceWords(const device::LocalDevice& device)
 {
-    const QString kind = QString::fromStdString(device.kind);
     const bool isBound = device.kind == "cpu" || !device.uuid.empty();
-    return {workerPath(programFolder), QStringLiteral("--device"),
-            isBound ? kind : QString::fromStdString(device.id())};
+    return {QStringLiteral("--device"), QString::fromStdString(isBound ? device.kind : device.id())};
 }
 
 /// What a person says of it stands, and of another program nothing is known.
@@ -84,8 +83,8 @@ QString pythonProgram(const ExplorationOptions& options)
 }
 
 /// \throws ExplorationError where trials cannot run in the Python that the options name
-void requirePython(const ExplorationOptions& options, const ExplorationParts& parts,
-                   const QString& programFolder)
+void requirePython(const trial::LoadRequest& load, const ExplorationOptions& options,
+                   const ExplorationParts& parts, const QString& programFolder)
 {
     if (options.python.isEmpty())
         return;
@@ -95,12 +94,10 @@ void requirePython(const ExplorationOptions& options, const ExplorationParts& pa
     if (!options.launcher.isEmpty())
         return;
     const QString program = pythonProgram(options);
-    if (program.isEmpty())
-        throw ExplorationError(Translated::tr(
-            "There is no python3; activate your environment, or name it by --with python=PATH."));
-    const PythonStack stack = parts.pythonStackOf(program, pythonPackages(programFolder));
-    if (!stack.problem.isEmpty())
-        throw ExplorationError(stack.problem);
+    const PythonStack stack = program.isEmpty() ? pythonStackNamed(options.python)
+                                                : parts.pythonStackOf(program, pythonPackages(programFolder));
+    if (const QString problem = problemFor(stack, load); !problem.isEmpty())
+        throw ExplorationError(problem);
 }
 
 Throttle throttleOf(std::uint64_t reasons)
@@ -237,13 +234,19 @@ WorkerCommand workerCommand(const ExplorationOptions& options, const device::Loc
         words += given;
     } else if (!options.python.isEmpty()) {
         words << pythonProgram(options);
-        // What is there behind a launcher is not known here.
-        const QString packages = options.launcher.isEmpty() ? pythonPackages(programFolder) : QString();
-        words += pythonWorkerArguments(packages);
-        environment = pythonEnvironment(packages);
-        environment << QStringLiteral("PYTHONSAFEPATH=1");
+        if (options.launcher.isEmpty()) {
+            const QString packages = pythonPackages(programFolder);
+            words += pythonWorkerArguments(packages);
+            environment = pythonEnvironment(packages);
+            environment << QStringLiteral("PYTHONSAFEPATH=1");
+        } else {
+            // What is there is not known here.
+            words += pythonWorkerWords();
+        }
+        words += deviceWords(device);
     } else {
-        words += ownWorker(device, programFolder);
+        words << workerPath(programFolder);
+        words += deviceWords(device);
     }
 
     WorkerCommand command{.program = words.takeFirst(), .arguments = words, .environment = environment};
@@ -269,8 +272,8 @@ RunDevices::RunDevices(const trial::LoadRequest& load, const ExplorationOptions&
       m_readingsOf(parts.readingsOf),
       m_processorReadings(parts.processorReadings())
 {
-    requireTrust(codeOf(load.model), options.trustsCode);
-    requirePython(options, parts, QCoreApplication::applicationDirPath());
+    const CodeContent code = requireTrust(codeOf(load.model), options.trustsCode);
+    requirePython(load, options, parts, QCoreApplication::applicationDirPath());
     const auto devices = options.launcher.isEmpty() ? chooseDevices(options.devices, parts.localDevices())
                                                     : devicesBehindLauncher(options.devices);
     for (const device::LocalDevice& device : devices) {
@@ -279,6 +282,7 @@ RunDevices::RunDevices(const trial::LoadRequest& load, const ExplorationOptions&
                             .command = workerCommand(options, device, QCoreApplication::applicationDirPath()),
                             .mayChooseWaiting = device.kind == "cpu" && mayChooseWaiting(options),
                             .load = load,
+                            .code = code,
                             .memoryLimitBytes = options.memoryLimitBytes,
                             .headroom = options.headroom,
                             .timeouts = timeoutsFor(options, parts.timeouts),

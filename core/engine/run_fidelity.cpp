@@ -99,6 +99,8 @@ void judgeOptimizer(Fidelity& fidelity, const trial::LoadRequest& load, const mo
         static_cast<double>(counts.trained) > negligibleShare * static_cast<double>(counts.all()))
         return;
     fidelity.dropReason(config::approximation::step8bit);
+    fidelity.dropReason(config::approximation::torchaoStep8bit);
+    fidelity.dropReason(config::approximation::lionByOperations);
     fidelity.dropReason(config::approximation::step4bit);
     fidelity.dropReason(config::approximation::unfusedStep);
     fidelity.dropReason(config::approximation::pagedOptimizer);
@@ -156,7 +158,9 @@ Fidelity fidelityOfRun(const ConfigContents& contents, const ExplorationOptions&
     addPackedTexts(fidelity, contents, load);
     judgeSharding(fidelity, contents, load);
     judgeUpdates(fidelity, load);
-    judgeUnfusedStep(fidelity, load);
+    // The user's Python takes torch's own step whatever the precision.
+    if (options.python.isEmpty())
+        judgeUnfusedStep(fidelity, load);
     judgeOptimizer(fidelity, load, counts);
     if (!options.workerCommand.isEmpty())
         fidelity.addReplaced("another worker program");

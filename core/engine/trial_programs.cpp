@@ -15,14 +15,37 @@ struct Translated
     Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::TrialPrograms)
 };
 
-/// Of batchpeak-worker, which runs the network.
-QString reasonForWorker(const PythonStack& python)
+bool isThere(const PythonStack& python)
 {
-    if (python.program.isEmpty())
+    return !python.program.isEmpty();
+}
+
+/// Its trials would run on the processor.
+bool leavesGpusIdle(const PythonStack& python)
+{
+    return !python.unusedDevices.isEmpty();
+}
+
+/// Of batchpeak-worker, which runs the network.
+QString reasonForWorker(const TrialPrograms& programs)
+{
+    const PythonStack& python = *programs.python;
+    if (!isThere(python))
         return Translated::tr("there is no Python here");
     if (!python.problem.isEmpty())
         return Translated::tr("your Python cannot run trials");
+    if (!programs.pythonProblem.isEmpty())
+        return Translated::tr("your Python lacks what this run needs");
+    if (leavesGpusIdle(python))
+        return Translated::tr("torch %1 of your Python was not built for GPUs").arg(python.torch);
     return Translated::tr("your Python has the same torch");
+}
+
+/// What of the run the trials of either program are told.
+QString problemOf(const PythonStack& python, const config::ConfigContents& contents)
+{
+    return problemFor(python,
+                      {.tuning = contents.tuning, .optimizer = contents.optimizer, .step = contents.step});
 }
 
 } // namespace
@@ -37,11 +60,17 @@ TrialPrograms trialProgramsFor(const ConfigFile& file, const std::optional<Pytho
     // A network that nothing runs needs no advice.
     if (!python || (refused && !isForPython))
         return programs;
-    const bool canRun = !python->program.isEmpty() && python->problem.isEmpty();
-    const bool hasOtherTorch = canRun && releaseOf(python->torch) != workerTorch();
-    const bool compiles = canRun && file.contentsForPython().step.compilation != model::Compilation::None;
-    programs.advisesPython = isForPython || compiles || hasOtherTorch;
-    if (isForPython) {
+    programs.pythonProblem = problemOf(*python, file.contentsForPython());
+    const bool canRun = isThere(*python) && programs.pythonProblem.isEmpty();
+    const bool mayBeAdvised = canRun && !leavesGpusIdle(*python);
+    const bool hasOtherTorch = mayBeAdvised && releaseOf(python->torch) != workerTorch();
+    const bool compiles =
+        mayBeAdvised && file.contentsForPython().step.compilation != model::Compilation::None;
+    programs.advisesPython = (isForPython && canRun) || compiles || hasOtherTorch;
+    if (isForPython && !canRun) {
+        programs.advice =
+            Translated::tr("batchpeak-worker cannot run this network; a Python with all that it needs can.");
+    } else if (isForPython) {
         programs.advice = Translated::tr("Your Python is advised: batchpeak-worker cannot run this network.");
     } else if (compiles) {
         programs.advice = Translated::tr("Your Python is advised: it compiles the network, as the run does.");
@@ -50,7 +79,7 @@ TrialPrograms trialProgramsFor(const ConfigFile& file, const std::optional<Pytho
             Translated::tr("Your Python is advised: it has torch %1, and batchpeak-worker has %2.")
                 .arg(python->torch, workerTorch());
     } else {
-        programs.advice = Translated::tr("Batchpeak's worker is advised: %1.").arg(reasonForWorker(*python));
+        programs.advice = Translated::tr("Batchpeak's worker is advised: %1.").arg(reasonForWorker(programs));
     }
     return programs;
 }

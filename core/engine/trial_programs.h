@@ -20,6 +20,9 @@ struct TrialPrograms
     QString workerProblem;
     /// Nothing while it is not known.
     std::optional<PythonStack> python;
+    /// Why that one cannot run this network yet, as a full sentence with the line that mends it; empty where
+    /// it can, or is not known.
+    QString pythonProblem;
     bool advisesPython = false;
     /// Which is advised and why, as a full sentence; empty while that is not known.
     QString advice;

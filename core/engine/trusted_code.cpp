@@ -2,14 +2,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "trusted_code.h"
 
+#include "code_hash.h"
 #include "model/model_spec.h"
 #include "saved_file.h"
 
 #include <QCoreApplication>
-#include <QCryptographicHash>
 #include <QDir>
 #include <QFile>
 #include <QFileInfo>
+#include <QHash>
 #include <QSet>
 #include <QStandardPaths>
 
@@ -31,11 +32,11 @@ QString listPath()
            QStringLiteral("/batchpeak/trusted-code");
 }
 
-QByteArray hashOf(const QString& path)
+/// What this program has let run, or was told that it may, at each path; empty where it was not there.
+QHash<QString, QByteArray>& letRun()
 {
-    QFile file(path);
-    QCryptographicHash hash(QCryptographicHash::Sha256);
-    return file.open(QIODevice::ReadOnly) && hash.addData(&file) ? hash.result().toHex() : QByteArray();
+    static QHash<QString, QByteArray> hashes;
+    return hashes;
 }
 
 QSet<QByteArray> trusted()
@@ -51,14 +52,52 @@ QSet<QByteArray> trusted()
     return hashes;
 }
 
+QString untrustedText(const CodeContent& code)
+{
+    const QString path = QDir::toNativeSeparators(code.path());
+    if (!code.isThere())
+        return Translated::tr(
+                   "The config names code that would run, %1, which is not on this computer, so that "
+                   "nobody can say once and for all that it may. Correct the path; or, where a "
+                   "launcher or another worker has it, add --trust each time.")
+            .arg(path);
+    if (path.endsWith(QLatin1String(".py")))
+        return Translated::tr("The config names code that would run here, %1, and nobody has said that it "
+                              "may, with the Python files beside it that it can import. Read them, and then "
+                              "add --trust.")
+            .arg(path);
+    return Translated::tr("The config names code that would run here, %1, and nobody has said that it "
+                          "may. Read it, and then add --trust.")
+        .arg(path);
+}
+
 } // namespace
 
-UntrustedCode::UntrustedCode(QString path)
-    : ExplorationError(
-          Translated::tr("The config names code that would run here, %1, and nobody has said that it "
-                         "may. Read it, and then add --trust.")
-              .arg(QDir::toNativeSeparators(path))),
-      m_path(std::move(path))
+CodeContent CodeContent::of(const QString& path)
+{
+    CodeContent code;
+    code.m_path = path;
+    if (!path.isEmpty())
+        code.m_hash = codeHash(path);
+    return code;
+}
+
+QString CodeContent::problem() const
+{
+    try {
+        if (of(m_path).hash() == m_hash)
+            return {};
+    } catch (const ExplorationError& error) {
+        return error.sentence();
+    }
+    return Translated::tr(
+               "%1 is not what was let run any more, or a Python file beside it is not. Read it, and "
+               "start again.")
+        .arg(QDir::toNativeSeparators(m_path));
+}
+
+UntrustedCode::UntrustedCode(const CodeContent& code)
+    : ExplorationError(untrustedText(code)), m_path(code.path())
 {}
 
 QString codeOf(const model::ModelSpec& spec)
@@ -67,28 +106,46 @@ QString codeOf(const model::ModelSpec& spec)
     return script ? QString::fromStdString(script->file) : QString();
 }
 
-bool isTrusted(const QString& path)
+QString codeOf(const config::ConfigContents& contents)
 {
-    return !QFileInfo::exists(path) || trusted().contains(hashOf(path));
+    const auto* spec = std::get_if<model::ModelSpec>(&contents.model);
+    return spec ? codeOf(*spec) : QString();
 }
 
-bool trustCode(const QString& path)
+bool isTrusted(const CodeContent& code)
 {
+    // A list that could not be written is asked of no more than once.
+    return code.isThere() && (trusted().contains(code.hash()) || letRun().value(code.path()) == code.hash());
+}
+
+bool trustCode(const CodeContent& code)
+{
+    letRun().insert(code.path(), code.hash());
+    if (!code.isThere())
+        return false;
     QSet<QByteArray> hashes = trusted();
-    hashes.insert(hashOf(path));
+    hashes.insert(code.hash());
     QByteArray lines;
     for (const QByteArray& hash : std::as_const(hashes))
         lines += hash + '\n';
     return !makeFolder(QFileInfo(listPath()).path()) && replaceFile(listPath(), lines).isEmpty();
 }
 
-void requireTrust(const QString& path, bool says)
+CodeContent requireTrust(const QString& path, bool says)
 {
-    if (path.isEmpty() || isTrusted(path))
-        return;
-    if (!says)
-        throw UntrustedCode(path);
-    trustCode(path);
+    if (path.isEmpty())
+        return {};
+    CodeContent code = CodeContent::of(path);
+    if (isTrusted(code)) {
+        letRun().insert(path, code.hash());
+        return code;
+    }
+    const auto before = letRun().constFind(path);
+    const bool speaksOfIt = before == letRun().constEnd() || *before == code.hash();
+    if (!says || !speaksOfIt)
+        throw UntrustedCode(code);
+    trustCode(code);
+    return code;
 }
 
 } // namespace batchpeak::engine

@@ -15,6 +15,9 @@ namespace batchpeak::engine {
 
 namespace {
 
+// A warm-up takes no more, nor does whatever says its steps twice or late.
+constexpr std::int64_t spareSteps = 20'000;
+
 // A worker's signals may be what led to its own removal, so it outlives the present call.
 void dropLater(WorkerProcess* process)
 {
@@ -149,13 +152,19 @@ double WorkerConversation::secondsSinceHello() const
 void WorkerConversation::ask(const trial::TrialRequest& request)
 {
     waitForTrial(request.timeLimitSeconds);
-    send({.kind = Kind::Trial, .id = request.id, .microBatchSize = request.microBatchSize}, request);
+    send({.kind = Kind::Trial,
+          .id = request.id,
+          .microBatchSize = request.microBatchSize,
+          .steps = request.maxSteps},
+         request);
 }
 
 void WorkerConversation::ask(const trial::CompareRequest& request)
 {
     waitForTrial(request.timeLimitSeconds);
-    send({.kind = Kind::Comparison, .id = request.id, .comparison = request}, request);
+    const auto visits = static_cast<std::int64_t>(request.microBatchSizes.size()) * request.visits;
+    send({.kind = Kind::Comparison, .id = request.id, .steps = visits * request.steps, .comparison = request},
+         request);
 }
 
 void WorkerConversation::ask(const trial::TrainingRequest& request)
@@ -169,7 +178,12 @@ void WorkerConversation::ask(const trial::TrainingRequest& request)
 void WorkerConversation::ask(const trial::BatchRequest& request)
 {
     waitForBatch();
-    send({.kind = Kind::Batch, .id = request.id, .microBatchSize = request.microBatchSize}, request);
+    // As many micro-batches as it takes.
+    send({.kind = Kind::Batch,
+          .id = request.id,
+          .microBatchSize = request.microBatchSize,
+          .steps = (request.samples + request.microBatchSize - 1) / request.microBatchSize},
+         request);
 }
 
 void WorkerConversation::ask(const trial::SaveRequest& request)
@@ -182,6 +196,7 @@ void WorkerConversation::ask(const trial::SaveRequest& request)
 void WorkerConversation::send(const Asked& asked, const trial::ParentMessage& request)
 {
     m_asked = asked;
+    m_stepLines = 0;
     m_process->send(request);
 }
 
@@ -205,6 +220,12 @@ void WorkerConversation::end()
         m_process->kill();
     else
         m_process->end();
+}
+
+void WorkerConversation::killAtOnce()
+{
+    if (m_process)
+        m_process->killAtOnce();
 }
 
 void WorkerConversation::wait(std::chrono::milliseconds limit, const QString& sentenceWhenOver)
@@ -314,6 +335,9 @@ void WorkerConversation::receive(const trial::WorkerHello& hello)
 
 void WorkerConversation::load()
 {
+    // A worker reads the file again, each time that it is started.
+    if (const QString problem = m_setup.code.problem(); !problem.isEmpty())
+        return lose(problem);
     ++m_loads;
     wait(m_setup.timeouts.load,
          tr("The worker did not load the network within %1.").arg(durationText(m_setup.timeouts.load)));
@@ -378,6 +402,9 @@ void WorkerConversation::takeLowerLimit(std::int64_t limitBytes)
 
 void WorkerConversation::receive(const trial::Step& step)
 {
+    if (++m_stepLines > (m_asked ? m_asked->steps : 0) + spareSteps)
+        return lose(
+            tr("The worker reported steps without an end, %1 more than it was asked for.").arg(spareSteps));
     if (m_earlier.contains(step.id))
         return;
     const bool isBatch = m_asked && m_asked->kind == Kind::Batch;
@@ -386,9 +413,24 @@ void WorkerConversation::receive(const trial::Step& step)
         return lose((m_trains ? tr("The worker reported a step of batch %1, which it was not asked for.")
                               : tr("The worker reported a step of trial %1, which it was not asked for."))
                         .arg(step.id));
+    if (!isNews(step))
+        return;
     if (isBatch && !m_asked->isCancelled)
         waitForBatch();
     emit stepTaken(step);
+}
+
+/// Whether the request comes closer to its end with it: what is said twice, or beyond what was asked for, is
+/// no sign of life.
+bool WorkerConversation::isNews(const trial::Step& step)
+{
+    if (m_asked->kind == Kind::Batch) {
+        const bool isFurther = step.index >= m_asked->stepsTaken && step.index < m_asked->steps;
+        if (isFurther)
+            m_asked->stepsTaken = step.index + std::int64_t{1};
+        return isFurther;
+    }
+    return step.phase == trial::StepPhase::Warmup || ++m_asked->stepsTaken <= m_asked->steps;
 }
 
 void WorkerConversation::receive(const trial::TrialResult& result)

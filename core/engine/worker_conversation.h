@@ -7,6 +7,7 @@
 #include "snapshot.h"
 #include "stuck_workers.h"
 #include "trial/protocol.h"
+#include "trusted_code.h"
 #include "worker_process.h"
 
 #include <QElapsedTimer>
@@ -34,6 +35,8 @@ struct DeviceSetup
     bool mayChooseWaiting = false;
     /// memoryLimitBytes is filled in when the worker has told what the device has.
     trial::LoadRequest load;
+    /// What was let run of the network's code; nothing else is loaded.
+    CodeContent code = {};
     std::optional<std::int64_t> memoryLimitBytes;
     double headroom = 0.08;
     WorkerTimeouts timeouts;
@@ -88,6 +91,8 @@ public:
     void cancel();
     /// Ends the process, whatever it does; ended() follows.
     void end();
+    /// As of WorkerProcess.
+    void killAtOnce();
 
     /// No process is there.
     bool hasEnded() const { return m_stage == Stage::Off; }
@@ -125,6 +130,10 @@ private:
         Kind kind = Kind::Trial;
         std::int64_t id = 0;
         std::int64_t microBatchSize = 0;
+        /// Timed ones of a trial or a comparison at most, or micro-batches of a batch; and those that were
+        /// reported.
+        std::int64_t steps = 0;
+        std::int64_t stepsTaken = 0;
         std::optional<trial::CompareRequest> comparison = {};
         bool isCancelled = false;
     };
@@ -144,6 +153,7 @@ private:
     void receive(const trial::WorkerHello& hello);
     void receive(const trial::Loaded& loaded);
     void receive(const trial::Step& step);
+    bool isNews(const trial::Step& step);
     void receive(const trial::TrialResult& result);
     void noteAttention(const std::string& kernel);
     void receive(const trial::TrainingReady& ready);
@@ -179,6 +189,8 @@ private:
     QElapsedTimer m_sinceStart;
     QString m_sentenceWhenOver;
     std::optional<Asked> m_asked;
+    /// Since the last request, whatever they are of.
+    std::int64_t m_stepLines = 0;
     /// Numbers of earlier requests, whose late answers are no offence.
     std::set<std::int64_t> m_earlier;
     /// A training was asked for, and no trial can be.

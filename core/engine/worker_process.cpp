@@ -6,7 +6,6 @@
 
 #include <csignal>
 #include <cstring>
-#include <set>
 #include <utility>
 
 namespace batchpeak::engine {
@@ -18,14 +17,6 @@ constexpr int keptLines = 20;
 constexpr int keptLineBytes = 1000;
 // docs/trial-protocol.md: the device is in a state that only a fresh process leaves behind.
 constexpr int stickyDeviceErrorCode = 42;
-
-/// Processes that nobody waits for any more. They are never destroyed before they end, since QProcess would
-/// wait.
-std::set<QProcess*>& abandoned()
-{
-    static auto* const processes = new std::set<QProcess*>;
-    return *processes;
-}
 
 } // namespace
 
@@ -61,26 +52,16 @@ WorkerProcess::WorkerProcess(WorkerTimeouts timeouts, std::function<std::int64_t
 WorkerProcess::~WorkerProcess()
 {
     m_process->disconnect(this);
-    if (m_process->state() == QProcess::NotRunning)
-        return;
-    signalGroup(*m_process, m_group, SIGKILL);
-    if (!m_process->waitForFinished(static_cast<int>(m_timeouts.kill.count())))
-        abandon();
+    killAtOnce();
+    destroyKilled(std::move(m_process), m_untilGone);
 }
 
-/// Lets go of a process that a call of its driver holds back from dying. It is waited for by nobody, at the
-/// end of this program either, as QProcess would.
-void WorkerProcess::abandon()
+void WorkerProcess::killAtOnce()
 {
-    QProcess* const process = m_process.release();
-    process->disconnect();
-    abandoned().insert(process);
-    connect(process, &QProcess::finished, process, [process] {
-        abandoned().erase(process);
-        process->deleteLater();
-    });
-    m_process = std::make_unique<QProcess>();
-    m_group = 0;
+    if (m_process->state() == QProcess::NotRunning || std::exchange(m_isKilled, true))
+        return;
+    signalGroup(*m_process, m_group, SIGKILL);
+    m_untilGone.setRemainingTime(m_timeouts.kill);
 }
 
 void WorkerProcess::start(const WorkerCommand& command)
@@ -118,7 +99,7 @@ void WorkerProcess::end()
 
 void WorkerProcess::kill()
 {
-    if (m_killed)
+    if (m_isKilled)
         return;
     m_silenced = true;
     m_terminated = true;
@@ -127,9 +108,10 @@ void WorkerProcess::kill()
 
 void WorkerProcess::endNextWay()
 {
-    if (std::exchange(m_killed, m_terminated)) {
+    if (m_isKilled) {
         const qint64 pid = m_process->processId();
-        abandon();
+        abandon(std::exchange(m_process, std::make_unique<QProcess>()));
+        m_group = 0;
         return reportEnd(
             tr("The worker cannot be ended: process %1 is stuck in a call of its driver. Restart the "
                "computer to get the device back.")
@@ -137,7 +119,7 @@ void WorkerProcess::endNextWay()
             false, true);
     }
     if (std::exchange(m_terminated, true)) {
-        signalGroup(*m_process, m_group, SIGKILL);
+        killAtOnce();
         m_ending.start(m_timeouts.kill);
         return;
     }

@@ -5,6 +5,7 @@
 #include "trial/protocol.h"
 
 #include <QByteArray>
+#include <QDeadlineTimer>
 #include <QObject>
 #include <QProcess>
 #include <QStringList>
@@ -97,7 +98,7 @@ public:
     /// \param memoryKills  processes that the kernel has ended for want of main memory; what tells its
     ///        SIGKILL from others'
     WorkerProcess(WorkerTimeouts timeouts, std::function<std::int64_t()> memoryKills, QObject* parent);
-    /// Kills what still runs.
+    /// Kills what still runs, and lets go of what is not gone in time.
     ~WorkerProcess() override;
 
     void start(const WorkerCommand& command);
@@ -106,6 +107,8 @@ public:
     void end();
     /// SIGKILL at once, for a process that no longer answers; ended() follows.
     void kill();
+    /// SIGKILL, for one that is destroyed in a moment, together with others: from now on it is waited for.
+    void killAtOnce();
 
     /// 0 when no process runs.
     qint64 pid() const { return m_process->processId(); }
@@ -124,7 +127,6 @@ private:
     void endNextWay();
     QString exitSentence(int code) const;
     QString signalSentence(int signal) const;
-    void abandon();
     void reportEnd(const QString& sentence, bool hasExited, bool isStuck = false);
 
     std::unique_ptr<QProcess> m_process;
@@ -139,7 +141,8 @@ private:
     std::int64_t m_memoryKillsBefore = 0;
     bool m_silenced = false;
     bool m_terminated = false;
-    bool m_killed = false;
+    bool m_isKilled = false;
+    QDeadlineTimer m_untilGone;
     bool m_reported = false;
 };
 

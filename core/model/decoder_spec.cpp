@@ -56,6 +56,9 @@ std::optional<std::string> problemWithWindows(const DecoderSpec& spec)
         return "The attention window is " + std::to_string(spec.attentionWindow) +
                ", but must be at least 1, or 0 for none.";
     }
+    if (auto problem =
+            problemWithSizes({{.size = spec.attentionWindow, .name = "attention window", .least = 0}}))
+        return problem;
     if (spec.attentionWindow == 0 && !spec.windowedLayers.empty())
         return std::string("Layers keep to an attention window, so that must have at least 1 token.");
     if (spec.attentionWindow > 0 && spec.positionEmbedding == PositionEmbedding::Alibi)
@@ -71,8 +74,14 @@ std::optional<std::string> problemWithExperts(const DecoderSpec& spec)
         return "Each token takes " + std::to_string(spec.expertsPerToken) + " of " +
                std::to_string(spec.experts) + " experts, but must take at least 1 and at most all of them.";
     }
-    if (spec.sharedExpertSize < 0 || spec.denseFeedForwardSize < 0)
-        return std::string("Sizes of the shared expert and of layers without experts must be at least 0.");
+    if (auto problem = problemWithSizes(
+            {{.size = spec.experts, .name = "number of experts", .least = 0},
+             {.size = spec.expertsPerToken, .name = "number of experts of a token", .least = 0},
+             {.size = spec.sharedExpertSize, .name = "size of the shared expert", .least = 0},
+             {.size = spec.denseFeedForwardSize,
+              .name = "feed-forward size of layers without experts",
+              .least = 0}}))
+        return problem;
     if (spec.denseLayers < 0 || spec.denseLayers > spec.layers) {
         return "The layers without experts are " + std::to_string(spec.denseLayers) + " of " +
                std::to_string(spec.layers) + ", but must be at least 0 and at most all of them.";
@@ -93,10 +102,7 @@ std::optional<std::string> problemWithScores(const DecoderSpec& spec)
         if (!(cap >= 0.0 && std::isfinite(cap)))
             return std::string("A soft cap must be a number above 0, or 0 for none.");
     }
-    if (spec.positionOffset < 0) {
-        return "The position offset is " + std::to_string(spec.positionOffset) + ", but must be at least 0.";
-    }
-    return std::nullopt;
+    return problemWithSizes({{.size = spec.positionOffset, .name = "position offset", .least = 0}});
 }
 
 /// A LayerNorm without a bias has the parameters of an RMSNorm.
@@ -214,6 +220,9 @@ std::optional<std::string> problemWith(const DecoderSpec& spec)
     if (auto problem = problemWithExperts(spec))
         return problem;
     if (auto problem = problemWithScores(spec))
+        return problem;
+    if (auto problem = problemWithNumbers({{spec.normalizationEpsilon, "epsilon of the normalisations"},
+                                           {spec.ropeTheta, "base of rotary positions"}}))
         return problem;
     return problemWithDropout({spec.dropout, spec.attentionDropout});
 }

@@ -82,6 +82,11 @@ std::optional<std::string> problemWith(const EncoderDecoderSpec& spec)
                " must be more than half of the " + std::to_string(spec.relativeBuckets) +
                " relative position buckets.";
     }
+    if (auto problem = problemWithSizes({{spec.relativeBuckets, "number of relative position buckets"},
+                                         {spec.maxRelativeDistance, "maximum relative distance"}}))
+        return problem;
+    if (auto problem = problemWithNumbers({{spec.normalizationEpsilon, "epsilon of the normalisations"}}))
+        return problem;
     return problemWithDropout({spec.dropout});
 }
 

@@ -11,8 +11,10 @@ namespace {
 
 std::optional<std::string> problemWithParts(const EncoderSpec& spec)
 {
-    if (spec.tokenTypes < 0 || spec.predictedTokens < 0)
-        return std::string("Token types and predicted tokens are counts, so they must be at least 0.");
+    if (auto problem = problemWithSizes(
+            {{.size = spec.tokenTypes, .name = "number of token types", .least = 0},
+             {.size = spec.predictedTokens, .name = "number of predicted tokens", .least = 0}}))
+        return problem;
     if (spec.positionEmbedding == PositionEmbedding::Alibi)
         return std::string("An encoder has learned or rotary positions, not ALiBi.");
     if (isGated(spec.activation))
@@ -100,6 +102,9 @@ std::optional<std::string> problemWith(const EncoderSpec& spec)
     if (auto problem = problemWithRotation(spec.rotaryDimensions, spec.hiddenSize / spec.heads))
         return problem;
     if (auto problem = problemWithParts(spec))
+        return problem;
+    if (auto problem = problemWithNumbers({{spec.normalizationEpsilon, "epsilon of the normalisations"},
+                                           {spec.ropeTheta, "base of rotary positions"}}))
         return problem;
     return problemWithDropout({spec.dropout, spec.attentionDropout});
 }

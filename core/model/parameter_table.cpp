@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "parameter_table.h"
 
+#include "spec_checks.h"
+
 #include <algorithm>
 #include <initializer_list>
 #include <string_view>
@@ -229,19 +231,6 @@ std::vector<FakeQuantizedRows> fakeQuantizedRows(const Parameter& matrix, const 
 
 namespace {
 
-/// In numbers that do not overflow.
-double elementsOf(const std::vector<Parameter>& table)
-{
-    double sum = 0.0;
-    for (const Parameter& parameter : table) {
-        double elements = 1.0;
-        for (const std::int64_t size : parameter.shape)
-            elements *= static_cast<double>(size);
-        sum += elements;
-    }
-    return sum;
-}
-
 /// Some rows of a matrix have an adapter of their own and one that they share with others.
 bool adaptsRowsTwice(const std::vector<Parameter>& table, const Tuning& tuning)
 {
@@ -268,12 +257,8 @@ std::optional<std::string> problemWith(const ModelSpec& spec, const Tuning& tuni
 {
     if (auto problem = problemWith(tuning))
         return problem;
-    // Far beyond any network, and so few that no count of bytes overflows.
-    constexpr double mostParameters = 1e14;
-    if (elementsOf(parameterTable(spec, tuning)) > mostParameters) {
-        return std::string("The network would have more than 100 trillion parameters; check its sizes and "
-                           "the rank of its adapters.");
-    }
+    if (auto problem = problemWithParameters(parameterTable(spec, tuning)))
+        return problem;
     if (isUntuned(tuning))
         return std::nullopt;
     if (needsPython(spec))

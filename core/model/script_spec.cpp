@@ -2,16 +2,29 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "script_spec.h"
 
+#include "spec_checks.h"
+
 #include <algorithm>
 
 namespace batchpeak::model {
 
 namespace {
 
+/// Of one sample: beyond any device, and so few that no count of bytes overflows.
+constexpr double mostElements = 1e12;
+
 std::optional<std::string> problemWith(const ScriptInput& input)
 {
     if (std::ranges::any_of(input.shape, [](std::int64_t size) { return size < 1; }))
         return std::string("A dimension of an input of the TorchScript module must be at least 1.");
+    // In numbers that do not overflow.
+    double elements = 1.0;
+    for (const std::int64_t size : input.shape)
+        elements *= static_cast<double>(size);
+    if (elements > mostElements) {
+        return std::string("An input of the TorchScript module has more than a trillion elements for one "
+                           "sample; check the sizes of its shape.");
+    }
     if (input.type == ScriptInputType::Int64 && input.upperBound < 1) {
         return std::string(
             "An integer input of the TorchScript module needs upper_bound, the smallest number above all "
@@ -39,7 +52,9 @@ std::optional<std::string> problemWith(const ScriptSpec& spec)
         return std::string("A TorchScript module that returns logits needs classes, the size of their last "
                            "dimension, and at least one target for each sample.");
     }
-    return std::nullopt;
+    return problemWithSizes(
+        {{.size = spec.classes, .name = "number of classes", .least = 0},
+         {.size = spec.targetsPerSample, .name = "number of targets of a sample", .least = 0}});
 }
 
 std::vector<Parameter> parameterTable(const ScriptSpec&)

@@ -2,16 +2,29 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "spec_checks.h"
 
+#include "parameter.h"
+
+#include <cmath>
+
 namespace batchpeak::model {
 
 std::optional<std::string> problemWithSizes(std::initializer_list<NamedSize> sizes)
 {
-    for (const auto& [size, name, most] : sizes) {
+    for (const auto& [size, name, most, least] : sizes) {
         const std::string stated = "The " + std::string(name) + " is " + std::to_string(size);
-        if (size < 1)
-            return stated + ", but must be at least 1.";
+        if (size < least)
+            return stated + ", but must be at least " + std::to_string(least) + ".";
         if (size > most)
             return stated + ", but must be at most " + std::to_string(most) + ".";
+    }
+    return std::nullopt;
+}
+
+std::optional<std::string> problemWithNumbers(std::initializer_list<NamedNumber> numbers)
+{
+    for (const auto& [number, name] : numbers) {
+        if (!(number > 0.0 && std::isfinite(number)))
+            return "The " + std::string(name) + " must be a finite number above 0.";
     }
     return std::nullopt;
 }
@@ -39,6 +52,23 @@ std::optional<std::string> problemWithDropout(std::initializer_list<double> prob
             return std::string("A dropout rate must be at least 0 and less than 1.");
     }
     return std::nullopt;
+}
+
+std::optional<std::string> problemWithParameters(const std::vector<Parameter>& table)
+{
+    constexpr double most = 1e14;
+    // In numbers that do not overflow.
+    double count = 0.0;
+    for (const Parameter& parameter : table) {
+        double elements = 1.0;
+        for (const std::int64_t size : parameter.shape)
+            elements *= static_cast<double>(size);
+        count += elements;
+    }
+    if (count <= most)
+        return std::nullopt;
+    return std::string("The network would have more than 100 trillion parameters; check its sizes and the "
+                       "rank of its adapters.");
 }
 
 } // namespace batchpeak::model

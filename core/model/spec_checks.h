@@ -6,8 +6,11 @@
 #include <initializer_list>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace batchpeak::model {
+
+struct Parameter;
 
 /// Conditions that networks of every kind have in common. Each gives the first that fails as a full
 /// sentence, nothing if all hold.
@@ -17,8 +20,10 @@ struct NamedSize
     std::int64_t size = 0;
     /// As it stands after "the": "hidden size".
     const char* name = "";
-    /// Beyond what any network has, so that a slip, or malice, does not fill memory with tables.
+    /// Beyond what any network has, so that a slip, or malice, does not fill memory with tables. Products of
+    /// two have room in 64 bits, those of all sizes of a matrix are taken in doubles.
     std::int64_t most = std::int64_t{1} << 24;
+    std::int64_t least = 1;
 };
 
 /// Of a network; each has rows of its own in the parameter table.
@@ -26,8 +31,23 @@ constexpr std::int64_t mostLayers = 10'000;
 /// Each may have a matrix of all pairs of tokens.
 constexpr std::int64_t mostHeads = 1024;
 
-/// All sizes are at least 1, and none is beyond all reason.
+/// Pixels of a side of an image, and its channels: so few that the elements of an image can be counted.
+constexpr std::int64_t mostPixels = std::int64_t{1} << 16;
+constexpr std::int64_t mostChannels = std::int64_t{1} << 16;
+
+/// A number of the arithmetic, not of a size.
+struct NamedNumber
+{
+    double number = 0.0;
+    /// As it stands after "the": "base of rotary positions".
+    const char* name = "";
+};
+
+/// All sizes are at least 1, or what is the least of them, and none is beyond all reason.
 std::optional<std::string> problemWithSizes(std::initializer_list<NamedSize> sizes);
+
+/// All are finite and above 0.
+std::optional<std::string> problemWithNumbers(std::initializer_list<NamedNumber> numbers);
 
 /// The heads share the hidden size evenly.
 std::optional<std::string> problemWithHeads(std::int64_t hiddenSize, std::int64_t heads);
@@ -37,5 +57,8 @@ std::optional<std::string> problemWithRotation(std::int64_t rotaryDimensions, st
 
 /// All are probabilities below 1.
 std::optional<std::string> problemWithDropout(std::initializer_list<double> probabilities);
+
+/// There are at most 100 trillion: far beyond any network, and so few that no count of bytes overflows.
+std::optional<std::string> problemWithParameters(const std::vector<Parameter>& table);
 
 } // namespace batchpeak::model

@@ -3,6 +3,7 @@
 #include "transformers_spec.h"
 
 #include "decoder_spec.h"
+#include "spec_checks.h"
 
 #include <algorithm>
 
@@ -28,9 +29,7 @@ std::optional<std::string> problemWith(const TransformersSpec& spec)
         return std::string("The config.json of the network is longer than 256 KiB; leave out of it what does "
                            "not describe the network.");
     }
-    if (spec.positions < 0)
-        return std::string("The network must have positions for at least one token.");
-    return std::nullopt;
+    return problemWithSizes({{.size = spec.positions, .name = "number of positions", .least = 0}});
 }
 
 std::vector<Parameter> parameterTable(const TransformersSpec&)

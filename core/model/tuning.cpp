@@ -22,6 +22,9 @@ std::optional<std::string> problemWithRounding(const Tuning& tuning)
         return std::string("The groups of weights that share a scale must have 2 values or more, or 0 for "
                            "whole rows.");
     }
+    if (auto problem = problemWithSizes(
+            {{.size = rounding.groupSize, .name = "number of weights that share a scale", .least = 0}}))
+        return problem;
     if (isQuantized(tuning.frozenWeights)) {
         return std::string("Weights that are quantised already are not rounded again in training; choose "
                            "bf16 or fp32 for frozen weights, or no fake quantisation.");

@@ -9,8 +9,8 @@ namespace batchpeak::model {
 
 std::optional<std::string> problemWith(const VisionTransformerSpec& spec)
 {
-    if (auto problem = problemWithSizes({{spec.imageSize, "image size"},
-                                         {spec.channels, "number of image channels"},
+    if (auto problem = problemWithSizes({{spec.imageSize, "image size", mostPixels},
+                                         {spec.channels, "number of image channels", mostChannels},
                                          {spec.patchSize, "patch size"},
                                          {spec.hiddenSize, "hidden size"},
                                          {spec.layers, "number of layers", mostLayers},
@@ -25,6 +25,8 @@ std::optional<std::string> problemWith(const VisionTransformerSpec& spec)
     if (isGated(spec.activation))
         return std::string("A vision transformer has no gated activation; take gelu, gelu_tanh or relu.");
     if (auto problem = problemWithHeads(spec.hiddenSize, spec.heads))
+        return problem;
+    if (auto problem = problemWithNumbers({{spec.normalizationEpsilon, "epsilon of the normalisations"}}))
         return problem;
     return problemWithDropout({spec.dropout, spec.attentionDropout});
 }

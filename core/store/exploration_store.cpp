@@ -14,6 +14,7 @@
 #include <QSqlError>
 #include <QStandardPaths>
 #include <QStorageInfo>
+#include <QThread>
 #include <QUuid>
 
 #include <algorithm>
@@ -170,15 +171,26 @@ void makeFolder(const QString& path)
 }
 
 /// Configs and paths are nobody else's; SQLite gives its other files the rights of the first.
+void makeForOneself(const QString& path)
+{
+    QFile file(path);
+    // What is wrong is said when the file is opened as a history.
+    (void)file.open(QIODevice::WriteOnly | QIODevice::NewOnly,
+                    QFileDevice::ReadOwner | QFileDevice::WriteOwner);
+}
+
+/// Older programs left a history to be read by others, or what SQLite keeps beside it.
+/// \param path  of what is known to be a history
 void keepToOneself(const QString& path)
 {
-    constexpr auto own = QFileDevice::ReadOwner | QFileDevice::WriteOwner;
-    if (!QFileInfo::exists(path)) {
-        QFile file(path);
-        // What is wrong is said when the file is opened as a history.
-        (void)file.open(QIODevice::WriteOnly | QIODevice::NewOnly, own);
-    } else if (QFileInfo(path).isFile()) {
-        QFile::setPermissions(path, own);
+    constexpr auto ofOthers = QFileDevice::ReadGroup | QFileDevice::WriteGroup | QFileDevice::ExeGroup |
+                              QFileDevice::ReadOther | QFileDevice::WriteOther | QFileDevice::ExeOther;
+    // Beside the file itself, where the path is that of a link.
+    const QString file = QFileInfo(path).canonicalFilePath();
+    for (const char* ending : {"", "-wal", "-shm", "-journal"}) {
+        const QFileInfo kept(file + QLatin1String(ending));
+        if (kept.isFile() && kept.permissions().testAnyFlags(ofOthers))
+            QFile::setPermissions(kept.filePath(), kept.permissions() & ~ofOthers);
     }
 }
 
@@ -194,6 +206,14 @@ ExplorationStore::Place placeOf(const QString& path)
 
 } // namespace
 
+std::chrono::milliseconds usualPatience()
+{
+    const QCoreApplication* const program = QCoreApplication::instance();
+    const bool hasWindow = program && program->inherits("QGuiApplication");
+    return hasWindow && QThread::currentThread() == program->thread() ? std::chrono::milliseconds(50)
+                                                                      : std::chrono::seconds(5);
+}
+
 ExplorationStore::ExplorationStore(const QString& path, std::chrono::milliseconds patience,
                                    std::optional<Place> place)
     : m_connection(QUuid::createUuid().toString(QUuid::WithoutBraces))
@@ -207,7 +227,7 @@ ExplorationStore::ExplorationStore(const QString& path, std::chrono::millisecond
                                         "there away, and a new one is begun.")
                 .arg(path));
     }
-    keepToOneself(path);
+    makeForOneself(path);
     try {
         QSqlDatabase database = QSqlDatabase::addDatabase(QStringLiteral("QSQLITE"), m_connection);
         database.setDatabaseName(path);
@@ -224,6 +244,7 @@ ExplorationStore::ExplorationStore(const QString& path, std::chrono::millisecond
         // commit removed, and take the commit back with it (sqlite.org/pragma.html#pragma_synchronous).
         runSql(database, QStringLiteral("PRAGMA synchronous = EXTRA"));
         prepareSchema(database);
+        keepToOneself(path);
         // Readers and the writer do not wait for each other with a log (sqlite.org/wal.html), which works
         // through memory that all of them share: not over a network.
         const bool isHere = place.value_or(placeOf(path)) == Place::ThisComputer;
@@ -370,6 +391,13 @@ void ExplorationStore::insertLog(qint64 exploration, const std::vector<LogRecord
             .bind(exploration)
             .run();
     }
+    SqlStatement(QSqlDatabase::database(m_connection),
+                 QStringLiteral("DELETE FROM log_line WHERE exploration = ? AND number <= "
+                                "(SELECT max(number) FROM log_line WHERE exploration = ?) - ?"))
+        .bind(exploration)
+        .bind(exploration)
+        .bind(static_cast<qint64>(keptLogLines))
+        .run();
 }
 
 void ExplorationStore::addTrial(qint64 exploration, const trial::TrialRecord& trial,
@@ -539,7 +567,10 @@ std::optional<StoredExploration> ExplorationStore::read(qint64 exploration) cons
          [&](const SqlStatement& row) { stored.recommendations.push_back(recommendationFrom(row)); });
     rows(QStringLiteral("SELECT call FROM search_call WHERE exploration = ? ORDER BY number"),
          [&](const SqlStatement& row) { stored.searchCalls.push_back(row.text("call").toUtf8()); });
-    rows(QStringLiteral("SELECT * FROM log_line WHERE exploration = ? ORDER BY number"),
+    // An older program kept all lines.
+    rows(QStringLiteral("SELECT * FROM (SELECT * FROM log_line WHERE exploration = ? ORDER BY number DESC "
+                        "LIMIT %1) ORDER BY number")
+             .arg(keptLogLines),
          [&](const SqlStatement& row) {
              stored.log.push_back({.time = toTime(row.text("time")),
                                    .level = static_cast<int>(row.integer("level")),

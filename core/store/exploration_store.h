@@ -7,6 +7,7 @@
 #include <QString>
 
 #include <chrono>
+#include <cstddef>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -40,6 +41,13 @@ private:
     QString m_path;
 };
 
+/// Of an exploration's log the newest lines are kept: some hours of trials. Beyond that a log is for a file.
+inline constexpr std::size_t keptLogLines = 1000;
+
+/// For so long another program's transaction is waited for where nothing else is said: 5 s, but a window that
+/// reads shows nothing new meanwhile, and waits 50 ms.
+std::chrono::milliseconds usualPatience();
+
 /// The explorations of this user in one SQLite file: each trial is on disk as soon as it has ended, so
 /// that a crash loses nothing but the trial that was running.
 ///
@@ -55,8 +63,7 @@ public:
     /// The file is for this user alone.
     /// \param patience  with another program's transaction; each of ours takes milliseconds
     /// \param place  asked of the system where nothing is said
-    explicit ExplorationStore(const QString& path,
-                              std::chrono::milliseconds patience = std::chrono::seconds(5),
+    explicit ExplorationStore(const QString& path, std::chrono::milliseconds patience = usualPatience(),
                               std::optional<Place> place = {});
     ~ExplorationStore();
     Q_DISABLE_COPY_MOVE(ExplorationStore)
@@ -73,6 +80,7 @@ public:
     /// What the search is asked, and what it is told. \param calls  in their order
     void setSearchSpace(qint64 exploration, const QByteArray& space);
     void addSearchCalls(qint64 exploration, const std::vector<QByteArray>& calls);
+    /// The oldest lines beyond keptLogLines make room.
     void addLog(qint64 exploration, const std::vector<LogRecord>& lines);
     /// A finished trial, in the place of what was kept of it before. \param calls  that the search is told
     /// with it

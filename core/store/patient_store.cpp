@@ -3,6 +3,7 @@
 #include "patient_store.h"
 
 #include "exploration_store.h"
+#include "program_lock.h"
 
 #include <QCoreApplication>
 #include <QDateTime>
@@ -41,18 +42,15 @@ QString newBesidePath(const QString& path)
         QStringLiteral(".beside-%1.sqlite").arg(QUuid::createUuid().toString(QUuid::WithoutBraces)));
 }
 
-std::unique_ptr<QLockFile> lockOf(const QString& name)
+QString lockOf(const QString& path)
 {
-    auto lock = std::make_unique<QLockFile>(name + QStringLiteral(".lock"));
-    // One whose program is gone is taken over, whatever its age.
-    lock->setStaleLockTime(0);
-    return lock;
+    return path + QStringLiteral(".lock");
 }
 
-/// The name of an exploration in a history, for its lock.
-QString nameOf(const QString& path, qint64 exploration)
+/// Of an exploration in a history.
+QString lockOf(const QString& path, qint64 exploration)
 {
-    return QStringLiteral("%1.%2").arg(path).arg(exploration);
+    return lockOf(QStringLiteral("%1.%2").arg(path).arg(exploration));
 }
 
 /// With what SQLite keeps beside it.
@@ -86,7 +84,7 @@ PatientStore::PatientStore(QString path, std::chrono::milliseconds retryEvery, Q
 
 PatientStore::~PatientStore()
 {
-    if (m_waiting.empty())
+    if (!waits())
         return;
     m_store.reset();
     m_patience = lastPatience;
@@ -96,18 +94,16 @@ PatientStore::~PatientStore()
 
 bool PatientStore::isUnderWay(const QString& path, qint64 exploration)
 {
-    const auto lock = lockOf(nameOf(path, exploration));
-    // In a folder that is not ours no lock can be had, whoever runs it.
-    return !lock->tryLock(0) && lock->error() == QLockFile::LockFailedError;
+    return ProgramLock::isHeld(lockOf(path, exploration));
 }
 
 void PatientStore::startAnew(const ExplorationInfo& info)
 {
     setAsideWhatWaits();
     close();
+    m_underWay.reset();
     m_file = m_path;
-    m_writes.clear();
-    m_waiting.clear();
+    forget();
     m_isBeside = m_hasGivenUp = m_hasSaidThatItWaits = m_hasBegunNewHistory = false;
     m_info = info;
     m_id = 0;
@@ -124,6 +120,7 @@ void PatientStore::takeUp(const StoredExploration& exploration)
 {
     startAnew(exploration.summary.info);
     m_id = exploration.summary.id;
+    holdExploration();
     // Where the history takes nothing more, all of it is written anew elsewhere.
     m_writes.push_back([exploration](ExplorationStore& store, qint64 id) { store.addAll(id, exploration); });
     reopen();
@@ -156,7 +153,14 @@ void PatientStore::addSearchCalls(const std::vector<QByteArray>& calls)
 
 void PatientStore::addLog(const std::vector<LogRecord>& lines)
 {
-    write([lines](ExplorationStore& store, qint64 id) { store.addLog(id, lines); });
+    if (m_hasGivenUp)
+        return;
+    m_log.insert(m_log.end(), lines.begin(), lines.end());
+    if (m_log.size() > keptLogLines)
+        m_log.erase(m_log.begin(), m_log.end() - static_cast<std::ptrdiff_t>(keptLogLines));
+    m_waitingLog = std::min(m_waitingLog + lines.size(), m_log.size());
+    if (!m_retry.isActive())
+        writeWaiting();
 }
 
 void PatientStore::addTrial(const trial::TrialRecord& trial, const std::vector<QByteArray>& calls)
@@ -179,25 +183,29 @@ void PatientStore::finish(const ExplorationEnd& end)
 
 void PatientStore::leave()
 {
-    // A file beside the history is left to the next start when nobody writes it any more.
-    if (m_waiting.empty() && !m_isBeside)
-        close();
+    // A file beside the history is left to the next start when nobody writes it any more. Until that one
+    // takes it in, the history itself has the exploration as one that was cut off.
+    if (!m_hasGivenUp && (m_isBeside || waits()))
+        return;
+    close();
+    m_underWay.reset();
 }
 
 void PatientStore::close()
 {
     m_store.reset();
     m_lock.reset();
-    m_underWay.reset();
 }
 
-/// A lock that cannot be had, as in a folder that is not ours, holds nothing up.
+/// A lock that cannot be had, as in a folder that is not ours, holds nothing up. It is tried again with each
+/// write: for a moment it is held by whoever asks for it.
 void PatientStore::holdExploration()
 {
-    if (m_underWay || m_isBeside)
+    if (m_isBeside)
         return;
-    m_underWay = lockOf(nameOf(m_path, m_id));
-    (void)m_underWay->tryLock(0);
+    if (!m_underWay)
+        m_underWay = std::make_unique<ProgramLock>(lockOf(m_path, m_id));
+    (void)m_underWay->take();
 }
 
 void PatientStore::write(Write write)
@@ -208,6 +216,29 @@ void PatientStore::write(Write write)
     m_waiting.push_back(std::move(write));
     if (!m_retry.isActive())
         writeWaiting();
+}
+
+void PatientStore::writeLog()
+{
+    if (m_waitingLog > 0)
+        m_store->addLog(m_id, {m_log.end() - static_cast<std::ptrdiff_t>(m_waitingLog), m_log.end()});
+    m_waitingLog = 0;
+}
+
+/// Into the file that comes next, which has nothing of it yet.
+void PatientStore::writeAllAnew()
+{
+    m_waiting.assign(m_writes.begin(), m_writes.end());
+    m_waitingLog = m_log.size();
+    m_id = 0;
+}
+
+void PatientStore::forget()
+{
+    m_writes.clear();
+    m_waiting.clear();
+    m_log.clear();
+    m_waitingLog = 0;
 }
 
 void PatientStore::open()
@@ -225,8 +256,8 @@ void PatientStore::takeInLeftOnes()
     for (const QString& name : folder.entryList({besidePattern(m_path)}, QDir::Files)) {
         const QString path = folder.filePath(name);
         // One that another program writes still is for the next time.
-        const auto lock = lockOf(path);
-        if (!lock->tryLock(0))
+        ProgramLock lock(lockOf(path));
+        if (lock.take() != ProgramLock::Outcome::Taken || !QFileInfo::exists(path))
             continue;
         try {
             const int taken = m_store->takeIn(path);
@@ -263,6 +294,7 @@ void PatientStore::writeWaiting()
             m_waiting.front()(*m_store, m_id);
             m_waiting.pop_front();
         }
+        writeLog();
         if (std::exchange(m_hasSaidThatItWaits, false))
             emit said(Translated::tr("The history %1 is free again, and everything is written.").arg(m_path));
     } catch (const StoreError& error) {
@@ -289,8 +321,8 @@ bool PatientStore::beginNewHistory()
     if (name.isEmpty())
         return false;
     m_hasBegunNewHistory = true;
-    m_waiting.assign(m_writes.begin(), m_writes.end());
-    m_id = 0;
+    m_underWay.reset();
+    writeAllAnew();
     emit said(Translated::tr("The history %1 was damaged. It was kept as %2, and a new one is begun.")
                   .arg(m_path, name));
     return true;
@@ -305,11 +337,12 @@ void PatientStore::setAside(const QString& why)
     close();
     m_file = newBesidePath(m_path);
     QDir().mkpath(QFileInfo(m_file).path());
-    m_lock = lockOf(m_file);
-    if (!m_lock->tryLock(0))
+    m_lock = std::make_unique<ProgramLock>(lockOf(m_file));
+    // Where there are no locks, the next start takes nothing in, and what is kept is kept all the same.
+    if (const auto outcome = m_lock->take();
+        outcome != ProgramLock::Outcome::Taken && outcome != ProgramLock::Outcome::NoLocks)
         return giveUp(why);
-    m_waiting.assign(m_writes.begin(), m_writes.end());
-    m_id = 0;
+    writeAllAnew();
     m_hasSaidThatItWaits = false;
     writeWaiting();
     if (!m_hasGivenUp)
@@ -319,15 +352,14 @@ void PatientStore::setAside(const QString& why)
 
 void PatientStore::setAsideWhatWaits()
 {
-    if (!m_waiting.empty() && !m_isBeside)
+    if (waits() && !m_isBeside)
         setAside(Translated::tr("The history %1 is held by another program.").arg(m_path));
 }
 
 void PatientStore::giveUp(const QString& why)
 {
     m_hasGivenUp = true;
-    m_waiting.clear();
-    m_writes.clear();
+    forget();
     close();
     if (m_isBeside)
         removeFiles(m_file);

@@ -4,7 +4,6 @@
 
 #include "exploration_records.h"
 
-#include <QLockFile>
 #include <QObject>
 #include <QString>
 #include <QTimer>
@@ -18,6 +17,7 @@
 namespace batchpeak::store {
 
 class ExplorationStore;
+class ProgramLock;
 
 /// Writes explorations into the history of a user, whatever becomes of its file: one that another program
 /// holds is tried again and again, a damaged one is set aside and a new one begun, and what no history takes
@@ -48,6 +48,7 @@ public:
     void addDevice(const DeviceRecord& device);
     void setSearchSpace(const QByteArray& space);
     void addSearchCalls(const std::vector<QByteArray>& calls);
+    /// No more than keptLogLines are kept of an exploration, here as in its file.
     void addLog(const std::vector<LogRecord>& lines);
     /// \param calls  that the search is told with it
     void addTrial(const trial::TrialRecord& trial, const std::vector<QByteArray>& calls = {});
@@ -57,7 +58,7 @@ public:
     void leave();
 
     /// Not everything has been written yet.
-    bool waits() const { return !m_waiting.empty(); }
+    bool waits() const { return !m_waiting.empty() || m_waitingLog > 0; }
 
 signals:
     /// What became of the history, as a full sentence: it waits, it goes on, where things went.
@@ -66,6 +67,9 @@ signals:
 private:
     using Write = std::function<void(ExplorationStore&, qint64 exploration)>;
     void write(Write write);
+    void writeLog();
+    void writeAllAnew();
+    void forget();
     void writeWaiting();
     void open();
     void takeInLeftOnes();
@@ -85,6 +89,9 @@ private:
     /// Of the present exploration, for writing it anew elsewhere; what waits is its end.
     std::vector<Write> m_writes;
     std::deque<Write> m_waiting;
+    /// The newest lines of its log, and how many at their end still wait.
+    std::deque<LogRecord> m_log;
+    std::size_t m_waitingLog = 0;
     ExplorationInfo m_info;
     /// 0 before the exploration is in a file.
     qint64 m_id = 0;
@@ -93,9 +100,10 @@ private:
     bool m_hasSaidThatItWaits = false;
     bool m_hasBegunNewHistory = false;
     /// Of the file beside the history, while it is written.
-    std::unique_ptr<QLockFile> m_lock;
-    /// Tells other programs that the exploration is under way.
-    std::unique_ptr<QLockFile> m_underWay;
+    std::unique_ptr<ProgramLock> m_lock;
+    /// Tells other programs that the exploration is under way, from where it is in the history until it is
+    /// over here, wherever it is written in between.
+    std::unique_ptr<ProgramLock> m_underWay;
     QTimer m_retry;
 };
 

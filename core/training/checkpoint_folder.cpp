@@ -6,6 +6,7 @@
 #include "config/config_error.h"
 #include "engine/errors.h"
 #include "engine/saved_file.h"
+#include "store/program_lock.h"
 
 #include <QCoreApplication>
 #include <QDir>
@@ -39,7 +40,7 @@ struct Translated
     throw engine::located(path, config::ConfigError(sentence.toStdString()));
 }
 
-/// File systems without the exchange have the old folder removed first.
+/// File systems without the exchange have the old folder lose its name first.
 bool exchange(const QByteArray& one, const QByteArray& other)
 {
     return ::renameat2(AT_FDCWD, one.constData(), AT_FDCWD, other.constData(), RENAME_EXCHANGE) == 0;
@@ -52,30 +53,33 @@ void syncToDisk(const QString& path)
         fail(path, error.value());
 }
 
-/// Gives a folder its last name. Where there is a folder of that name, it is exchanged for the new one and
-/// removed: at no time is there none.
-/// \throws config::ConfigError
-void giveName(const QString& folder, const QString& name)
+/// \return 0, or the system's reason
+int rename(const QString& from, const QString& to)
 {
-    const QByteArray from = QFile::encodeName(folder);
-    const QByteArray to = QFile::encodeName(name);
-    if (QDir(name).exists()) {
-        if (exchange(from, to)) {
-            // The disk might forget the exchange else, and not what was removed.
-            syncToDisk(QFileInfo(name).path());
-            QDir(folder).removeRecursively();
-            return;
-        }
-        QDir(name).removeRecursively();
-    }
-    if (::rename(from.constData(), to.constData()) != 0)
-        fail(folder, errno);
+    const QByteArray name = QFile::encodeName(from);
+    return ::rename(name.constData(), QFile::encodeName(to).constData()) == 0 ? 0 : errno;
 }
 
 /// The one to go on from, and the one before it, should that turn out to be damaged.
 constexpr std::size_t keptCheckpoints = 2;
 
 const QString unfinishedEnding = QStringLiteral(".unfinished");
+/// Of a checkpoint that goes: one that is half removed must not have the name of a whole one.
+const QString replacedEnding = QStringLiteral(".replaced") + unfinishedEnding;
+
+/// Gives a folder its last name. Where there is a folder of that name, it is exchanged for the new one: at no
+/// time is there none. The old one is for removeLeftOnes().
+/// \throws config::ConfigError
+void giveName(const QString& folder, const QString& name)
+{
+    if (QDir(name).exists()) {
+        if (exchange(QFile::encodeName(folder), QFile::encodeName(name)))
+            return;
+        (void)rename(name, name + replacedEnding);
+    }
+    if (const int error = rename(folder, name))
+        fail(folder, error);
+}
 
 [[noreturn]] void fail(const QString& path, const QString& sentence)
 {
@@ -97,24 +101,39 @@ QString finishedPath(const QString& folder, std::int64_t step)
     return QDir(folder).absoluteFilePath(QStringLiteral("step-%1").arg(step, 6, 10, QLatin1Char('0')));
 }
 
-/// Folders in \p folder whose name begins as those of checkpoints do and goes on with \p ending.
-QStringList foldersIn(const QString& folder, const QString& ending)
+/// What is in \p folder whose name begins as those of checkpoints do and goes on with \p ending.
+QStringList entriesOf(const QString& folder, const QString& ending, QDir::Filters kinds)
 {
     const QRegularExpression name(QStringLiteral("^step-\\d{6,}") + QRegularExpression::escape(ending) +
                                   QLatin1Char('$'));
     QStringList paths;
     const QDir dir(folder);
-    for (const QFileInfo& entry : dir.entryInfoList(QDir::Dirs | QDir::NoDotAndDotDot | QDir::NoSymLinks)) {
+    for (const QFileInfo& entry : dir.entryInfoList(kinds | QDir::NoDotAndDotDot)) {
         if (name.match(entry.fileName()).hasMatch())
             paths.append(entry.absoluteFilePath());
     }
     return paths;
 }
 
+QStringList foldersIn(const QString& folder, const QString& ending)
+{
+    return entriesOf(folder, ending, QDir::Dirs | QDir::NoSymLinks);
+}
+
+/// What is left of checkpoints that were being written or removed.
+void removeLeftOnes(const QString& folder)
+{
+    for (const QString& ending : {unfinishedEnding, replacedEnding}) {
+        for (const QString& left : foldersIn(folder, ending))
+            QDir(left).removeRecursively();
+    }
+}
+
 /// A folder of the same name that somebody else made is not ours to replace.
 void refuseToReplace(const QString& finished)
 {
-    if (QFileInfo::exists(finished) && !QFileInfo::exists(stateIn(finished)))
+    const QFileInfo there(finished);
+    if ((there.exists() || there.isSymLink()) && !isStateFile(stateIn(finished)))
         fail(finished, Translated::tr("Something that is no checkpoint has the name of one; move it away, or "
                                       "choose another folder for checkpoints."));
 }
@@ -158,37 +177,38 @@ void makeFolder(const QString& path)
 }
 
 /// One lock a folder and program, since a program may set up a training while its last one still stands.
-std::shared_ptr<QLockFile> lockOf(const QString& path)
+std::shared_ptr<store::ProgramLock> lockOf(const QString& path)
 {
-    static QHash<QString, std::weak_ptr<QLockFile>> locks;
+    using Outcome = store::ProgramLock::Outcome;
+    static QHash<QString, std::weak_ptr<store::ProgramLock>> locks;
     const QString name = QDir(QFileInfo(path).canonicalFilePath()).filePath(QStringLiteral(".training.lock"));
     if (auto lock = locks.value(name).lock())
         return lock;
-    const auto lock = std::make_shared<QLockFile>(name);
-    // One whose program is gone is taken over, whatever its age.
-    lock->setStaleLockTime(0);
-    if (lock->tryLock()) {
-        locks.insert(name, lock);
-        return lock;
-    }
-    qint64 pid = 0;
-    QString host;
-    QString program;
-    if (lock->error() == QLockFile::LockFailedError && lock->getLockInfo(&pid, &host, &program))
+    auto lock = std::make_shared<store::ProgramLock>(name);
+    const Outcome outcome = lock->take();
+    if (outcome == Outcome::NoFile)
+        fail(path, Translated::tr("Nothing can be written into this folder; set permissions, or choose "
+                                  "another one for checkpoints."));
+    if (outcome == Outcome::HeldByAnother) {
+        const auto holder = lock->holder().value_or(store::ProgramLock::Holder());
         fail(path,
              Translated::tr("Another training (process %1 on %2) writes its checkpoints into this folder; "
                             "choose another one, or wait for its end.")
-                 .arg(QString::number(pid), host));
-    fail(path, Translated::tr("Nothing can be written into this folder; set permissions, or choose "
-                              "another one for checkpoints."));
+                 .arg(QString::number(holder.pid), holder.host));
+    }
+    locks.insert(name, lock);
+    return lock;
 }
 
 } // namespace
 
-std::shared_ptr<QLockFile> CheckpointFolder::claim(const QString& training) const
+std::shared_ptr<store::ProgramLock> CheckpointFolder::claim(const QString& training) const
 {
     makeFolder(m_path);
     auto lock = lockOf(m_path);
+    // What is in the way of a step is said before anything is trained, and not when its turn comes.
+    for (const QString& path : entriesOf(m_path, QString(), QDir::AllEntries | QDir::System | QDir::Hidden))
+        refuseToReplace(path);
     for (const Written& written : soundOnesIn(m_path)) {
         if (written.stored.state.training != training)
             fail(written.path,
@@ -200,8 +220,7 @@ std::shared_ptr<QLockFile> CheckpointFolder::claim(const QString& training) cons
 
 QString CheckpointFolder::begin(std::int64_t step)
 {
-    for (const QString& left : foldersIn(m_path, unfinishedEnding))
-        QDir(left).removeRecursively();
+    removeLeftOnes(m_path);
     const QString finished = finishedPath(m_path, step);
     refuseToReplace(finished);
     const QString unfinished = finished + unfinishedEnding;
@@ -227,11 +246,12 @@ QString CheckpointFolder::commit(const CheckpointState& state)
     syncToDisk(unfinished);
     refuseToReplace(finished);
     giveName(unfinished, finished);
-    syncToDisk(m_path);
-
     const std::vector<Written> now = soundOnesIn(m_path);
     for (std::size_t i = keptCheckpoints; i < now.size(); ++i)
-        QDir(now[i].path).removeRecursively();
+        (void)rename(now[i].path, now[i].path + replacedEnding);
+    // The disk might forget the new names else, and not what was removed.
+    syncToDisk(m_path);
+    removeLeftOnes(m_path);
     return finished;
 }
 

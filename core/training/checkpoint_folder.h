@@ -5,12 +5,15 @@
 #include "batch_sequence.h"
 #include "micro_batch_sizes.h"
 
-#include <QLockFile>
 #include <QString>
 
 #include <cstdint>
 #include <memory>
 #include <utility>
+
+namespace batchpeak::store {
+class ProgramLock;
+}
 
 namespace batchpeak::training {
 
@@ -48,11 +51,12 @@ class CheckpointFolder
 public:
     explicit CheckpointFolder(const QString& path) : m_path(path) {}
 
-    /// Makes the folder and keeps other programs from it as long as what is returned lives.
+    /// Makes the folder and keeps other programs from it as long as what is returned lives, and is taken: on
+    /// file systems without locks it is not.
     /// \param training  as of CheckpointState
-    /// \throws config::ConfigError  where it holds checkpoints of another training, another program trains
-    ///         into it, or it cannot be written
-    std::shared_ptr<QLockFile> claim(const QString& training) const;
+    /// \throws config::ConfigError  where it holds checkpoints of another training, or something that would
+    ///         be in the way of a checkpoint, another program trains into it, or it cannot be written
+    std::shared_ptr<store::ProgramLock> claim(const QString& training) const;
 
     /// Makes the folder of a new checkpoint, under a name that says it is not whole yet.
     /// \return the absolute path of the tensors' file, to be written by the worker

@@ -21,6 +21,7 @@ namespace {
 /// Of the file's format, raised when older programs could misread a newer one.
 constexpr int formatVersion = 1;
 constexpr qint64 mostBytes = 1 << 20;
+constexpr auto formatKey = "batchpeak_checkpoint";
 
 struct Translated
 {
@@ -54,12 +55,12 @@ public:
 
     void requireFormat() const
     {
-        const qint64 version = number("batchpeak_checkpoint", 1);
+        const qint64 version = number(formatKey, 1);
         if (version > formatVersion)
             fail(Translated::tr("A newer Batchpeak wrote this checkpoint (format %1; this one knows %2); "
                                 "resume with that one.")
                      .arg(QString::number(version), QString::number(formatVersion)),
-                 placeOf("batchpeak_checkpoint"));
+                 placeOf(formatKey));
     }
 
     /// 0 where it does not stand there.
@@ -129,7 +130,7 @@ QJsonObject objectOf(const StoredState& stored)
 {
     const CheckpointState& state = stored.state;
     return {
-        {QStringLiteral("batchpeak_checkpoint"), formatVersion},
+        {QLatin1String(formatKey), formatVersion},
         {QStringLiteral("serial"), static_cast<qint64>(stored.serial)},
         {QStringLiteral("step"), static_cast<qint64>(state.step)},
         {QStringLiteral("epoch"), static_cast<qint64>(state.epoch)},
@@ -157,6 +158,12 @@ void writeStateFile(const QString& path, const StoredState& stored)
                        "choose another folder.")
             .arg(reason);
     throw engine::located(path, config::ConfigError(sentence.toStdString()));
+}
+
+bool isStateFile(const QString& path)
+{
+    QFile file(path);
+    return file.open(QIODevice::ReadOnly) && file.read(mostBytes).contains(formatKey);
 }
 
 StoredState readStateFile(const QString& path)

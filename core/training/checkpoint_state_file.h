@@ -25,6 +25,9 @@ struct StoredState
 /// \throws config::ConfigError
 void writeStateFile(const QString& path, const StoredState& stored);
 
+/// Whether a file is one of those, whatever became of it; not where it is none, or not there.
+bool isStateFile(const QString& path);
+
 /// \throws config::ConfigError  where the file cannot be read or is not ours; with its name, line and column
 StoredState readStateFile(const QString& path);
 

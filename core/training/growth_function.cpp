@@ -166,15 +166,15 @@ void ExpressionGrowth::ask(std::int64_t epoch, std::int64_t currentBatchSize)
 
 bool isPythonFile(const QString& text)
 {
-    return text.trimmed().endsWith(QLatin1String(".py"));
+    return text.endsWith(QLatin1String(".py"));
 }
 
-std::unique_ptr<GrowthFunction> makeGrowthFunction(const QString& text, std::chrono::milliseconds timeout)
+std::unique_ptr<GrowthFunction> makeGrowthFunction(const QString& text, std::chrono::milliseconds timeout,
+                                                   const engine::CodeContent& code)
 {
-    const QString trimmed = text.trimmed();
-    if (isPythonFile(trimmed))
-        return std::make_unique<PythonGrowth>(trimmed, timeout);
-    return std::make_unique<ExpressionGrowth>(trimmed);
+    if (isPythonFile(text))
+        return std::make_unique<PythonGrowth>(text, timeout, code);
+    return std::make_unique<ExpressionGrowth>(text);
 }
 
 } // namespace batchpeak::training

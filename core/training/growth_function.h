@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "engine/trusted_code.h"
+
 #include <QObject>
 #include <QString>
 
@@ -31,16 +33,22 @@ signals:
     void failed(const QString& sentence);
 };
 
-/// Whether a growth is the path of a Python file, which is code that runs, and no expression.
+/// How long a Python file may take for an answer.
+constexpr std::chrono::seconds growthTimeout{10};
+
+/// Whether a growth is the path of a Python file, which is code that runs, and no expression. It has no
+/// blanks around it.
 bool isPythonFile(const QString& text);
 
 /// An expression of muParser ("epoch < 3 ? 4 : 0"), or a Python file, told by its ending .py, which runs in a
 /// python3 process of its own.
 ///
 /// \param timeout  for one answer of a Python file; then its process is killed
+/// \param code  what was let run of a Python file; no process is started with anything else
 /// \throws config::ConfigError  where the expression cannot be read or names anything but epoch and
 ///         current_batch_size, with the place in it, or there is no such file
-std::unique_ptr<GrowthFunction>
-makeGrowthFunction(const QString& text, std::chrono::milliseconds timeout = std::chrono::seconds(10));
+std::unique_ptr<GrowthFunction> makeGrowthFunction(const QString& text,
+                                                   std::chrono::milliseconds timeout = growthTimeout,
+                                                   const engine::CodeContent& code = {});
 
 } // namespace batchpeak::training

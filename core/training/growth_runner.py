@@ -5,14 +5,22 @@
 Batchpeak runs it by "python3 -c" with the path of the file. Question: {"epoch": 1, "current_batch_size": 8}.
 Answer: {"increment": 4}, or what happened instead: {"raised": text, "line": number or null},
 {"left": text, "line": number or null}, {"returned": text}, {"missing": true}, {"too_large": true}.
+
+Of the file's folder it imports what was asked about before: Python files, and packages with an __init__.py. What
+else Python would find there, as a library or a .pyc, it does not see.
 """
+
+import sys
+
+# "python3 -c" put its working folder there as "", where none of the modules below is to come from.
+sys.path[:] = [entry for entry in sys.path if entry]
 
 import json
 import operator
 import os
-import sys
 import traceback
 import types
+from importlib.machinery import FileFinder, SourceFileLoader
 
 LONGEST_TEXT = 400
 NAME = "batch_increase_function"
@@ -57,6 +65,41 @@ def outcome_of(path, action):
         return None, {"raised": text, "line": line_in(path, error)}
 
 
+class SourceLoader(SourceFileLoader):
+    """Compiles the source itself: a __pycache__ beside it may hold anything, and none is written."""
+
+    def get_code(self, fullname):
+        path = self.get_filename(fullname)
+        return self.source_to_code(self.get_data(path), path)
+
+
+class SourceFinder(FileFinder):
+    """Finds the sources of one folder, and of the packages in it."""
+
+    folders = set()
+
+    def find_spec(self, fullname, target=None):
+        spec = super().find_spec(fullname, target)
+        # A folder without an __init__.py has no loader.
+        if spec is None or spec.loader is None:
+            return None
+        self.folders.update(spec.submodule_search_locations or ())
+        return spec
+
+    @classmethod
+    def hook(cls, path):
+        if path not in cls.folders:
+            raise ImportError
+        return cls(path, (SourceLoader, [".py"]))
+
+
+def import_from(folder):
+    SourceFinder.folders.add(folder)
+    sys.path_hooks.insert(0, SourceFinder.hook)
+    sys.path_importer_cache.pop(folder, None)
+    sys.path.insert(0, folder)
+
+
 def load(path):
     """The module, compiled from its source: no __pycache__ appears in the user's folder."""
     with open(path, "rb") as file:
@@ -64,8 +107,8 @@ def load(path):
     module = types.ModuleType("batch_growth")
     module.__file__ = path
     sys.modules[module.__name__] = module
-    # "python3 -c" put its working folder there as "", unless it was asked for a safe path.
-    sys.path[:] = [os.path.dirname(path)] + [entry for entry in sys.path if entry]
+    os.chdir(os.path.dirname(path))
+    import_from(os.path.dirname(path))
     sys.argv = [path]
     sys.dont_write_bytecode = True
     exec(compile(source, path, "exec", dont_inherit=True), module.__dict__)

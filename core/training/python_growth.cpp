@@ -5,18 +5,23 @@
 #include "config/config_error.h"
 #include "engine/process_group.h"
 
+#include <QDeadlineTimer>
+#include <QDir>
 #include <QFile>
 #include <QFileInfo>
 #include <QJsonDocument>
 
 #include <csignal>
 #include <cstring>
+#include <memory>
 #include <utility>
 
 namespace batchpeak::training {
 
 namespace {
 
+/// With processes that were killed, at the end.
+constexpr std::chrono::seconds patience{2};
 /// Our runner keeps its answers far shorter.
 constexpr qsizetype longestAnswerBytes = qsizetype{64} * 1024;
 /// Enough for the last line of what a Python that does not start has to say.
@@ -37,8 +42,9 @@ QString lastLine(const QByteArray& text)
 
 } // namespace
 
-PythonGrowth::PythonGrowth(const QString& path, std::chrono::milliseconds timeout, QObject* parent)
-    : GrowthFunction(parent), m_path(path), m_timeout(timeout)
+PythonGrowth::PythonGrowth(const QString& path, std::chrono::milliseconds timeout, engine::CodeContent code,
+                           QObject* parent)
+    : GrowthFunction(parent), m_path(path), m_code(std::move(code)), m_timeout(timeout)
 {
     if (!QFileInfo(path).isFile()) {
         const QString sentence = tr("There is no file %1, which was to hold batch_increase_function; check "
@@ -57,9 +63,13 @@ PythonGrowth::PythonGrowth(const QString& path, std::chrono::milliseconds timeou
 PythonGrowth::~PythonGrowth()
 {
     dropProcess();
-    // Those that were dropped before may still be on their way out.
-    for (QProcess* process : findChildren<QProcess*>())
-        process->waitForFinished();
+    // Those that were dropped before may still be on their way out, and one that a dead disk holds is not
+    // waited for.
+    const QDeadlineTimer untilGone(patience);
+    for (QProcess* process : findChildren<QProcess*>()) {
+        process->setParent(nullptr);
+        engine::destroyKilled(std::unique_ptr<QProcess>(process), untilGone);
+    }
 }
 
 void PythonGrowth::ask(std::int64_t epoch, std::int64_t currentBatchSize)
@@ -89,6 +99,8 @@ void PythonGrowth::startProcess()
 {
     m_unread.clear();
     m_lastErrors.clear();
+    if (const QString problem = m_code.problem(); !problem.isEmpty())
+        return failSaying(problem);
     const QFileInfo file(m_path);
     auto* process = new QProcess(this);
     m_process = process;
@@ -103,7 +115,8 @@ void PythonGrowth::startProcess()
                      .arg(m_process->errorString()));
     });
     engine::leadOwnGroup(*process);
-    process->setWorkingDirectory(file.absolutePath());
+    // Python itself is to import nothing from the file's folder: the runner goes there when it has begun.
+    process->setWorkingDirectory(QDir::rootPath());
     process->start(QStringLiteral("python3"), {QStringLiteral("-c"), runner(), file.absoluteFilePath()});
     m_group = process->processId();
 }
@@ -194,7 +207,11 @@ void PythonGrowth::succeed(qint64 increment)
 void PythonGrowth::fail(const QString& what, int line)
 {
     const QString place = line > 0 ? m_path + QLatin1Char(':') + QString::number(line) : m_path;
-    const QString sentence = place + QLatin1String(": ") + what;
+    failSaying(place + QLatin1String(": ") + what);
+}
+
+void PythonGrowth::failSaying(const QString& sentence)
+{
     dropProcess();
     // A process that ended after its answer owes none.
     if (!m_isAsking)

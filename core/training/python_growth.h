@@ -22,8 +22,10 @@ class PythonGrowth final : public GrowthFunction
     Q_OBJECT
 
 public:
+    /// \param code  what was let run of it; no process is started with anything else
     /// \throws config::ConfigError  where there is no such file
-    PythonGrowth(const QString& path, std::chrono::milliseconds timeout, QObject* parent = nullptr);
+    PythonGrowth(const QString& path, std::chrono::milliseconds timeout, engine::CodeContent code = {},
+                 QObject* parent = nullptr);
     /// Kills what still runs.
     ~PythonGrowth() override;
 
@@ -45,11 +47,13 @@ private:
     void takeExit(int code, QProcess::ExitStatus status);
     void succeed(qint64 increment);
     void fail(const QString& what, int line = 0);
+    void failSaying(const QString& sentence);
     void endQuestion();
     /// "batch_increase_function(epoch=1, current_batch_size=8)"
     QString call() const;
 
     QString m_path;
+    engine::CodeContent m_code;
     std::chrono::milliseconds m_timeout;
     /// The one that was put first; others wait until it is answered.
     QQueue<Question> m_questions;

@@ -6,6 +6,7 @@
 #include "config/batch_plan.h"
 #include "engine/batch_text.h"
 #include "engine/exploration_plan.h"
+#include "growth_function.h"
 #include "micro_batch_sizes.h"
 #include "training_text.h"
 
@@ -89,12 +90,15 @@ QStringList notesOnDevices(const config::BatchPlan& plan)
 QString growthOf(const QString& filePath, const config::ConfigContents& contents,
                  const TrainingOptions& options)
 {
-    if (!options.growth.isEmpty())
-        return options.growth;
-    QString text = QString::fromStdString(contents.training.batchIncreaseFunction);
-    if (!text.endsWith(QLatin1String(".py")))
-        return text;
-    return QFileInfo(filePath).dir().filePath(text);
+    const bool isAsked = !options.growth.isEmpty();
+    const QString written =
+        isAsked ? options.growth : QString::fromStdString(contents.training.batchIncreaseFunction);
+    // Here and nowhere else: blanks would hide a Python file from one that looks at the ending, and not from
+    // another.
+    const QString text = written.trimmed();
+    if (text.isEmpty())
+        return written;
+    return isAsked || !isPythonFile(text) ? text : QFileInfo(filePath).dir().filePath(text);
 }
 
 std::optional<MaximumWay> maximumOf(const config::ConfigContents& contents, const TrainingOptions& options,

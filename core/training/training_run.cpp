@@ -8,6 +8,7 @@
 #include "engine/exploration_plan.h"
 #include "engine/log_text.h"
 #include "engine/telemetry_watch.h"
+#include "growth_function.h"
 #include "maximum_search.h"
 #include "micro_batch_sizes.h"
 #include "step_prediction.h"
@@ -93,8 +94,9 @@ void TrainingRun::load(const QString& filePath, const config::ConfigContents& co
     if (snapshot().isUnderWay())
         return;
     if (!options.run.python.isEmpty()) {
-        throw engine::ExplorationError(tr("Your Python takes steps on random samples alone, to measure and to "
-                                          "confirm sizes. Train with your own trainer, or leave out --with."));
+        throw engine::ExplorationError(
+            tr("Your Python takes steps on random samples alone, to measure and to "
+               "confirm sizes. Train with your own trainer, or leave out --with."));
     }
     setRun(std::make_unique<Run>(setUpTraining(filePath, contents, options, m_parts)));
     emit snapshotChanged(snapshot());
@@ -226,9 +228,11 @@ void TrainingRun::startWorker()
 void TrainingRun::makeSteps()
 {
     std::unique_ptr<EpochGrowth> growth;
-    if (m_run->setup.plan.grows())
-        growth = std::make_unique<EpochGrowth>(makeGrowthFunction(m_run->setup.plan.description.growth),
-                                               snapshot().maximum->measured);
+    const TrainingSetup& setup = m_run->setup;
+    if (setup.plan.grows())
+        growth = std::make_unique<EpochGrowth>(
+            makeGrowthFunction(setup.plan.description.growth, growthTimeout, setup.growthCode),
+            snapshot().maximum->measured);
     m_run->steps =
         std::make_unique<TrainingSteps>(m_run->setup, m_run->builder, *m_run->worker, std::move(growth));
     TrainingSteps* steps = m_run->steps.get();

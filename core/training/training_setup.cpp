@@ -7,6 +7,7 @@
 #include "engine/errors.h"
 #include "engine/trusted_code.h"
 #include "growth_function.h"
+#include "store/program_lock.h"
 #include "trial/protocol.h"
 
 #include <QCoreApplication>
@@ -130,6 +131,16 @@ void goOn(TrainingSetup& setup, const CheckpointFolder::Found& found)
     }
 }
 
+void claim(const QString& folder, TrainingSetup& setup)
+{
+    setup.checkpointLock = CheckpointFolder(folder).claim(setup.training);
+    if (!setup.checkpointLock->isTaken())
+        setup.plan.notes.append(Translated::tr("The file system of %1 has no locks, so nothing keeps another "
+                                               "training from writing its checkpoints there; see to it that "
+                                               "none does.")
+                                    .arg(folder));
+}
+
 } // namespace
 
 QString fingerprintOf(const TrainingPlan& plan)
@@ -178,17 +189,17 @@ TrainingSetup setUpTraining(const QString& filePath, const config::ConfigContent
     setup.batchSize = setup.plan.description.batchSize;
     setup.fingerprint = fingerprintOf(setup.plan);
     const QString& growth = setup.plan.description.growth;
-    // One that a person names is the person's word for it.
-    if (options.growth.isEmpty() && isPythonFile(growth))
-        engine::requireTrust(growth, options.run.trustsCode);
     // What cannot be read is said before anything runs.
     if (setup.plan.grows())
-        makeGrowthFunction(setup.plan.description.growth);
+        makeGrowthFunction(growth);
+    // One that a person names is the person's word for it.
+    if (options.growth.isEmpty() && isPythonFile(growth))
+        setup.growthCode = engine::requireTrust(growth, options.run.trustsCode);
     setup.training = QUuid::createUuid().toString(QUuid::WithoutBraces);
     if (!options.resumeFolder.isEmpty())
         goOn(setup, CheckpointFolder(options.resumeFolder).newest());
     if (!options.checkpointFolder.isEmpty())
-        setup.checkpointLock = CheckpointFolder(options.checkpointFolder).claim(setup.training);
+        claim(options.checkpointFolder, setup);
     return setup;
 }
 

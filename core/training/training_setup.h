@@ -5,15 +5,19 @@
 #include "config/config_document.h"
 #include "engine/exploration_parts.h"
 #include "engine/run_devices.h"
+#include "engine/trusted_code.h"
 #include "training_options.h"
 #include "training_plan.h"
 
-#include <QLockFile>
 #include <QString>
 #include <QStringList>
 
 #include <cstdint>
 #include <memory>
+
+namespace batchpeak::store {
+class ProgramLock;
+}
 
 namespace batchpeak::training {
 
@@ -35,6 +39,8 @@ struct TrainingSetup
     TrainingPlan plan;
     /// One.
     engine::RunDevices devices;
+    /// What was let run of a Python file that the config names as growth. One that a person names has none.
+    engine::CodeContent growthCode;
     DataPosition position;
     /// Samples of one optimizer step when the run begins or goes on.
     std::int64_t batchSize = 1;
@@ -43,7 +49,7 @@ struct TrainingSetup
     /// As of CheckpointState: another one for each training that is not gone on with.
     QString training;
     /// Of the folder for checkpoints, from other programs; null where there is none.
-    std::shared_ptr<QLockFile> checkpointLock;
+    std::shared_ptr<store::ProgramLock> checkpointLock;
     /// The checkpoint that is gone on from; else empty.
     QString resumedFrom;
     /// Samples of the data when that was written; 0 where it does not say.

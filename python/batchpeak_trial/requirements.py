@@ -17,7 +17,7 @@ from pathlib import Path
 
 from .serving import Refusal
 
-# The oldest that the tests of this package were run with.
+# The oldest that plain and compiled networks and adapters were run with, on the CPU.
 _OLDEST = {"torch": "2.5", "transformers": "4.45"}
 # Where none may be installed beside those of the system.
 _ENVIRONMENT = "~/batchpeak-python"

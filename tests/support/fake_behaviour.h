@@ -61,7 +61,8 @@ struct FakeBehaviour
     /// for itself; "bye" is said to the worker, and the fault follows. In place of the line: exit0, exit1,
     /// exit42, signal6, signal9, signal11, hang, half (and the end), garbage, long-line. With the line: late
     /// (for a short time limit), whole-line (as long as a line may be), wrong-id, duplicate, stale (the one
-    /// before of its type comes once more before it), end-after. Of a number: nan, infinite, negative, huge,
+    /// before of its type comes once more before it), end-after, flood (again and again, for ever), endless
+    /// (the same, with a moment in between). Of a number: nan, infinite, negative, huge,
     /// largest (of 32 bits), tiny.
     std::vector<Fault> lineFaults;
     /// It says a log line, and an error that is not fatal, before it answers a request.

@@ -108,6 +108,19 @@ std::string withOtherId(const std::string& line)
     return message.dump() + '\n';
 }
 
+/// \param pause  between two lines
+[[noreturn]] void sayForEver(const std::string& line, std::chrono::milliseconds pause)
+{
+    // Some at once, as what does nothing else would.
+    std::string lines = line;
+    for (int more = 0; pause.count() == 0 && more < 100; ++more)
+        lines += line;
+    for (;;) {
+        write(lines);
+        std::this_thread::sleep_for(pause);
+    }
+}
+
 std::string spoilt(const Fault& fault, const std::string& line)
 {
     goAway(fault.name);
@@ -119,6 +132,10 @@ std::string spoilt(const Fault& fault, const std::string& line)
         write(line);
         std::_Exit(0);
     }
+    if (fault.name == "flood")
+        sayForEver(line, std::chrono::milliseconds(0));
+    if (fault.name == "endless")
+        sayForEver(line, std::chrono::milliseconds(10));
     if (fault.name == "garbage")
         return "Welcome to the library!\n";
     if (fault.name == "long-line")

@@ -51,7 +51,12 @@ struct LineFault
     QString said;
     bool doesHarm = true;
 
-    bool isSilence() const { return name == QLatin1String("hang") || name == QLatin1String("late"); }
+    /// Nothing comes in its time that is an answer, or leads to one.
+    bool isSilence() const
+    {
+        return name == QLatin1String("hang") || name == QLatin1String("late") ||
+               name == QLatin1String("endless");
+    }
     QString title() const { return number.isEmpty() ? name : name + QLatin1Char(' ') + number; }
     /// For the command line of the fake worker.
     QString wordAt(const Station& station) const

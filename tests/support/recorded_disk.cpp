@@ -301,11 +301,15 @@ int refused(int error)
     return -1;
 }
 
+bool refusesChanges()
+{
+    return refusal == ENOSPC || refusal == EROFS;
+}
+
 /// Of a change of the name \p path. Whoever removes something takes no room.
 bool refusesNames(const char* path, bool removes = false)
 {
-    return refusal != 0 && refusal != EIO && !(removes && refusal == ENOSPC) &&
-           isBelow(absolute(path), refusingFolder);
+    return refusesChanges() && !(removes && refusal == ENOSPC) && isBelow(absolute(path), refusingFolder);
 }
 
 /// Of the file or folder that is open.
@@ -340,7 +344,7 @@ mode_t modeOf(int flags, va_list arguments)
 
 bool refusesWrites(int descriptor)
 {
-    return refusal != EIO && refuses(descriptor);
+    return refusesChanges() && refuses(descriptor);
 }
 
 ssize_t writeAt(int descriptor, const void* bytes, std::size_t count, std::int64_t offset)
@@ -458,6 +462,7 @@ int batchpeakFtruncate(int descriptor, off_t size) BATCHPEAK_IN_PLACE_OF("ftrunc
 int batchpeakFtruncate64(int descriptor, off_t size) BATCHPEAK_IN_PLACE_OF("ftruncate64");
 int batchpeakFsync(int descriptor) BATCHPEAK_IN_PLACE_OF("fsync");
 int batchpeakFdatasync(int descriptor) BATCHPEAK_IN_PLACE_OF("fdatasync");
+int batchpeakFlock(int descriptor, int operation) BATCHPEAK_IN_PLACE_OF("flock");
 int batchpeakRename(const char* from, const char* to) BATCHPEAK_IN_PLACE_OF("rename");
 int batchpeakRenameat2(int fromFolder, const char* from, int toFolder, const char* to, unsigned flags)
     BATCHPEAK_IN_PLACE_OF("renameat2");
@@ -530,6 +535,13 @@ int batchpeakFsync(int descriptor)
 int batchpeakFdatasync(int descriptor)
 {
     return sync(descriptor, SYS_fdatasync);
+}
+
+int batchpeakFlock(int descriptor, int operation)
+{
+    if (refusal == ENOLCK && refuses(descriptor))
+        return refused(refusal);
+    return static_cast<int>(::syscall(SYS_flock, descriptor, operation));
 }
 
 int batchpeakRename(const char* from, const char* to)

@@ -7,9 +7,11 @@
 #include "ui/export_dialog.h"
 #include "window_fixture.h"
 
+#include <QFile>
 #include <QImage>
 #include <QLabel>
 #include <QLineEdit>
+#include <QMessageBox>
 #include <QPushButton>
 #include <QRadioButton>
 #include <QScrollBar>
@@ -218,6 +220,7 @@ private slots:
         QCOMPARE(diffLines(dialog), (QStringList{QLatin1Char('-') + QString::fromUtf8(old),
                                                  QLatin1Char('+') + QString::fromUtf8(fresh)}));
         const QString target = pathOf("out.yaml");
+        QFile::remove(target);
         dialog.setPath(target);
         dialog.accept();
         QCOMPARE(dialog.result(), static_cast<int>(QDialog::Accepted));
@@ -260,6 +263,59 @@ private slots:
         }
         QVERIFY2(said.join(QLatin1Char('\n')).contains(QStringLiteral("was not written")),
                  qPrintable(said.join(QLatin1Char('\n'))));
+    }
+
+    void replacesAnotherFileOnlyWhereSomebodySaysSo_data()
+    {
+        rows<const char*, bool>({{"it is kept", {"Keep it", false}}, {"it is let go", {"Replace it", true}}});
+    }
+    void replacesAnotherFileOnlyWhereSomebodySaysSo()
+    {
+        const auto& [answer, isReplaced] = row<const char*, bool>();
+        ExportDialog dialog(opened(own), training(16), Theme::light());
+        dialog.show();
+        const QString target = fileWith("notes.yaml", "precious\n");
+        dialog.setPath(target);
+        test::whenOpen<QMessageBox>(&dialog, [answer = answer](QMessageBox* box) {
+            QVERIFY(test::buttonOf(*box, "Keep it")->isDefault());
+            QVERIFY(box->informativeText().contains(QStringLiteral("notes.yaml is there already")));
+            test::buttonOf(*box, answer)->click();
+        });
+        dialog.accept();
+        QCOMPARE(dialog.isVisible(), !isReplaced);
+        QCOMPARE(test::readFile(target),
+                 isReplaced ? QByteArray(own).replace("\nmicro_batch_size: 4", "\nmicro_batch_size: 16")
+                            : QByteArray("precious\n"));
+        QVERIFY(QFile::remove(target));
+    }
+
+    // By no name, and without a question.
+    void replacesNothingThatARunNeeds()
+    {
+        const QString module = fileWith("module.pt", "precious\n");
+        ExportDialog dialog(opened("batchpeak: 1\n"
+                                   "batch_size: 64\n"
+                                   "micro_batch_size: 4\n"
+                                   "model:\n"
+                                   "  family: torchscript\n"
+                                   "  file: module.pt\n"
+                                   "  inputs:\n"
+                                   "    - {shape: [8]}\n"
+                                   "  output: loss\n"),
+                            training(16), Theme::light());
+        dialog.show();
+        QVERIFY(QFile::link(module, pathOf("link")));
+        for (const QString& target : {module, pathOf("link")}) {
+            dialog.setPath(target);
+            dialog.accept();
+            QVERIFY(dialog.isVisible());
+            QStringList said;
+            for (const auto* label : dialog.findChildren<QLabel*>())
+                said << label->text();
+            QVERIFY2(said.join(QLatin1Char('\n')).contains(QStringLiteral("runs of this config need")),
+                     qPrintable(said.join(QLatin1Char('\n'))));
+            QCOMPARE(test::readFile(module), QByteArray("precious\n"));
+        }
     }
 
     void asksForTheBatchThatCannotBeKept()

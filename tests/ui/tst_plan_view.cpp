@@ -263,6 +263,43 @@ private slots:
                  qPrintable(programTexts()));
     }
 
+    /// What this run needs beside, a person is told before the start.
+    void isNotReadyWithoutWhatTheRunNeeds()
+    {
+        engine::ExplorationOptions options;
+        options.python = engine::anyPython;
+        options.adapter = model::AdapterKind::Lora;
+        m_plan->setConfig(engine::ConfigFile::open(fileWith("params.yaml", smallGpt2("64", "explore"))),
+                          options);
+        engine::PythonStack python = otherTorch();
+        python.lacks[QStringLiteral("peft")] = QStringLiteral("It has no peft.");
+        m_plan->setPython(python);
+        QCOMPARE(m_plan->problem(), QStringLiteral("It has no peft."));
+        python.lacks.clear();
+        m_plan->setPython(python);
+        QCOMPARE(m_plan->problem(), QString());
+        engine::PythonStack none;
+        none.problem = QStringLiteral("There is none.");
+        m_plan->setPython(none);
+        QCOMPARE(m_plan->problem(), QStringLiteral("There is none."));
+    }
+
+    void goesBackToTheInterpreterThatWasChosen()
+    {
+        engine::ExplorationOptions options;
+        options.python = QStringLiteral("/venv/bin/python3");
+        const QString path = fileWith("params.yaml", smallGpt2("64", "explore"));
+        m_plan->setConfig(engine::ConfigFile::open(path), options);
+        radio("Batchpeak's worker")->click();
+        QCOMPARE(m_told.python, QString());
+        radio("Your Python")->click();
+        QCOMPARE(m_told.python, options.python);
+        // That was another config's.
+        m_plan->setConfig(engine::ConfigFile::open(path), {});
+        radio("Your Python")->click();
+        QCOMPARE(m_told.python, engine::anyPython);
+    }
+
     void offersPythonForANetworkThatIsNotRunHere()
     {
         const QString path = fileWith("config.json", R"({"model_type": "gpt_oss", "vocab_size": 100})");

@@ -139,6 +139,7 @@ private slots:
             {QStringLiteral("--confirm-steps"), "of that action"},
             {QStringLiteral("--events"), "what a window shows needs no file"},
             {QStringLiteral("--force"), "of --events"},
+            {QStringLiteral("--trust"), "the window asks when code is to run"},
             {QStringLiteral("--quiet"), "of the terminal's lines"},
             {QStringLiteral("--color"), "of the terminal's lines"}};
         QProcess program;

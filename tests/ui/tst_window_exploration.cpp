@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/exploration.h"
 #include "support/files.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 #include "ui/export_dialog.h"
 #include "ui/message_banner.h"
@@ -249,6 +250,27 @@ private slots:
         chooseInTheNextDialog(target);
         actionOf(window(), "Save trials")->trigger();
         QCOMPARE(test::readFile(target).count('\n'), static_cast<int>(snapshot().trials.size()) + 1);
+    }
+
+    void writesNothingInTheConfigsPlace_data()
+    {
+        rows<const char*>({{"trials", "Save trials"}, {"charts", "Save charts"}});
+    }
+    void writesNothingInTheConfigsPlace()
+    {
+        explore(optionsWith(QString()));
+        const QByteArray before = test::readFile(m_path);
+        const QString link = pathOf("table.csv");
+        QFile::remove(link);
+        QVERIFY(QFile::link(m_path, link));
+        // Whoever is asked whether a file is to be replaced says so.
+        whenOpen<QMessageBox>(&window(), [](QMessageBox* box) { box->button(QMessageBox::Yes)->click(); });
+        chooseInTheNextDialog(link);
+        actionOf(window(), row<const char*>())->trigger();
+        QVERIFY2(banner().text().contains(QStringLiteral("is a file that this run needs")),
+                 qPrintable(banner().text()));
+        QCOMPARE(test::readFile(m_path), before);
+        QFile::remove(link);
     }
 
     void writesTheChartsWithTwiceThePixels()

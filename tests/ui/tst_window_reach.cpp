@@ -134,6 +134,8 @@ private slots:
             QStringLiteral("--quiet"),
             QStringLiteral("--color"),
             QStringLiteral("--events"),
+            // Of which the window asks when code is to run.
+            QStringLiteral("--trust"),
         };
         QProcess program;
         program.start(QStringLiteral(BATCHPEAK_PROGRAM),

@@ -5,6 +5,7 @@
 #include "engine/exploration_recorder.h"
 #include "store/exploration_store.h"
 #include "support/files.h"
+#include "support/held_history.h"
 #include "support/test_main.h"
 #include "ui/message_banner.h"
 #include "window_fixture.h"
@@ -12,7 +13,9 @@
 #include <QPushButton>
 #include <QTest>
 
+#include <chrono>
 #include <memory>
+#include <thread>
 
 using namespace batchpeak;
 using test::buttonOf;
@@ -50,6 +53,50 @@ private slots:
         QVERIFY(window().openConfig(m_path));
         QTest::qWait(50);
         QVERIFY(!button->isVisible());
+    }
+
+    void offersItWhenTheHistoryIsFree()
+    {
+        cutOff();
+        window().setHistory(history());
+        {
+            test::OtherProgram other(history());
+            QVERIFY(other.hold());
+            QVERIFY(window().openConfig(m_path));
+            QTest::qWait(50);
+            QVERIFY(!banner().text().contains(QStringLiteral("was cut off after")));
+        }
+        QTRY_VERIFY(banner().text().contains(QStringLiteral("was cut off after")));
+    }
+
+    void recallsWhatWasHeldForAMoment()
+    {
+        window().setOptions(optionsWith({}));
+        window().setHistory(history());
+        const engine::ExplorationRecorder recorder(window().exploration(), history());
+        QVERIFY(window().openConfig(m_path));
+        window().startExploring();
+        QTRY_VERIFY(snapshot().finish);
+        QVERIFY(snapshot().searchState.recommendation);
+        {
+            test::OtherProgram other(history());
+            QVERIFY(other.hold());
+            window().startExploring();
+            QTRY_COMPARE(snapshot().state, engine::State::Exploring);
+            QTest::qWait(50);
+            QVERIFY(snapshot().trials.empty());
+        }
+        QTRY_VERIFY(snapshot().finish);
+        QCOMPARE(snapshot().searchState.recalledTrials > 0, true);
+    }
+
+    // A window draws nothing while it reads; elsewhere a busy disk is waited for.
+    void waitsOnlyAMomentForAHistory()
+    {
+        QCOMPARE(store::usualPatience(), std::chrono::milliseconds(50));
+        std::chrono::milliseconds elsewhere{0};
+        std::thread([&] { elsewhere = store::usualPatience(); }).join();
+        QCOMPARE(elsewhere, std::chrono::seconds(5));
     }
 
     void offersNothingOfAnotherText()

@@ -7,6 +7,7 @@
 #include "support/processes.h"
 #include "support/rows.h"
 #include "support/test_main.h"
+#include "training/checkpoint_folder.h"
 #include "training/training_run.h"
 #include "ui/log_view.h"
 #include "ui/message_banner.h"
@@ -253,6 +254,38 @@ private slots:
         QTRY_VERIFY(!closed);
         QTRY_VERIFY(test::isGone(pid));
         QTRY_VERIFY(!top || !top->isVisible());
+    }
+
+    // A system that ends asks by two signals and a request of its session: none of them takes the time from
+    // the one before. A person may have asked already, too.
+    void keepsItsWeightsWhereTheSystemEnds_data()
+    {
+        rows<int>({{"at once", 0}, {"after Stop", 1}, {"after the training window was closed", 2}});
+    }
+    void keepsItsWeightsWhereTheSystemEnds()
+    {
+        // A folder is remembered with its config.
+        m_path = fileWith("checkpoints.yaml", smallGpt2("48", "explore"));
+        open(QStringLiteral("pause=300"));
+        actionOf(window(), "Train")->trigger();
+        const QString folder = pathOf(QTest::currentDataTag());
+        field("--epochs").type(QStringLiteral("1000"));
+        field("--checkpoint").type(folder);
+        actionOf(*training(), "Start")->trigger();
+        QTRY_COMPARE(run().state, training::TrainingState::Training);
+        QTRY_VERIFY(!run().steps.empty());
+        const auto steps = run().steps.size();
+        if (row<int>() == 1)
+            actionOf(*training(), "Stop")->trigger();
+        if (row<int>() == 2)
+            training()->stopAndClose();
+        for (int again = 0; again < 3; ++again)
+            window().stopAndClose();
+        QVERIFY(window().isVisible());
+        QTRY_VERIFY(!window().isVisible());
+        // The step under way was waited for.
+        const auto kept = training::CheckpointFolder(folder).newest();
+        QCOMPARE(static_cast<std::size_t>(kept.state.step), steps + 1);
     }
 
     void goesOnWhereClosingIsThoughtBetter()

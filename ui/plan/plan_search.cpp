@@ -20,8 +20,10 @@ PlanSearch::PlanSearch(std::function<bool()> isLookedAt, QObject* parent)
     : QObject(parent),
       m_devices([this](const device::LocalDevices& devices) { emit devicesFound(devices); }),
       m_pythons([this](const engine::PythonStack& python) {
-          m_python = python;
-          emit pythonChanged();
+          if (m_python != python) {
+              m_python = python;
+              emit pythonChanged();
+          }
       })
 {
     m_timer.setInterval(deviceInterval);
@@ -41,7 +43,11 @@ bool PlanSearch::begin()
 
 void PlanSearch::lookFor(const QString& python)
 {
-    askPython(python);
+    const QString named = python.isEmpty() ? engine::anyPython : python;
+    if (named == m_asked)
+        askAgain();
+    else
+        askPython(named);
     lookForDevices();
 }
 
@@ -53,13 +59,24 @@ void PlanSearch::lookForDevices()
 
 void PlanSearch::askPython(const QString& python)
 {
-    const QString asked = python.isEmpty() ? engine::anyPython : python;
-    if (m_asked == asked)
+    if (python.isEmpty() || m_asked == python)
         return;
-    m_asked = asked;
+    m_asked = python;
     m_python.reset();
     emit pythonChanged();
-    m_pythons.start([asked](const std::stop_token& token) { return engine::pythonStackNamed(asked, token); });
+    ask();
+}
+
+void PlanSearch::askAgain()
+{
+    if (m_asked && !m_pythons.isUnderWay())
+        ask();
+}
+
+void PlanSearch::ask()
+{
+    m_pythons.start(
+        [asked = *m_asked](const std::stop_token& token) { return engine::pythonStackNamed(asked, token); });
 }
 
 decltype(engine::ExplorationParts::pythonStackOf) PlanSearch::stackSource() const

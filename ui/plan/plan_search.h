@@ -29,11 +29,14 @@ public:
     /// From the first call on.
     /// \return whether this is the first
     bool begin();
-    /// Devices, and what the interpreter has; see askPython().
-    void lookFor(const QString& python);
-    /// Asks the interpreter that options name, unless it was asked last.
+    /// Devices, and what the interpreter has now.
     /// \param python  as ExplorationOptions::python; empty for the usual one
+    void lookFor(const QString& python);
+    /// Asks the interpreter that options name, unless it was asked last. Without one it stays the one that
+    /// was. \param python  as ExplorationOptions::python
     void askPython(const QString& python);
+    /// Asks anew, since a person may have installed what was missing; until then what is known stays.
+    void askAgain();
     /// What that one has; nothing while it is asked.
     const std::optional<engine::PythonStack>& python() const { return m_python; }
     /// For ExplorationParts: what was found is not asked for again, which takes some tenths of a second.
@@ -46,6 +49,7 @@ signals:
 private:
     /// Does nothing while they are looked for.
     void lookForDevices();
+    void ask();
 
     QTimer m_timer;
     engine::BackgroundSearch<device::LocalDevices> m_devices;

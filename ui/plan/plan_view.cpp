@@ -234,6 +234,7 @@ void PlanView::setConfig(const engine::ConfigFile& file, const engine::Explorati
     m_file = file;
     m_options = options;
     m_hasNoTick = false;
+    m_programs->forgetInterpreter();
     m_form->setOptions(options);
     refresh();
     m_scroll->ensureVisible(0, 0);
@@ -263,7 +264,9 @@ QString PlanView::problem() const
         return unreadable;
     if (!m_outlook.problem.isEmpty() || m_options.python.isEmpty() || !m_options.launcher.isEmpty())
         return m_outlook.problem;
-    return m_python ? m_python->problem : tr("Your Python is being asked what it has.");
+    if (!m_python)
+        return tr("Your Python is being asked what it has.");
+    return m_outlook.plan ? engine::problemFor(*m_python, m_outlook.plan->load) : m_python->problem;
 }
 
 void PlanView::chooseDevices(const QStringList& ids)

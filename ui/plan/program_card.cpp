@@ -36,8 +36,9 @@ QString countedText(const QStringList& names)
     return parts.join(QStringLiteral(", "));
 }
 
-QString pythonFacts(const std::optional<engine::PythonStack>& python)
+QString pythonFacts(const engine::TrialPrograms& programs)
 {
+    const std::optional<engine::PythonStack>& python = programs.python;
     if (!python)
         return ProgramCard::tr("Looking what it has…");
     if (python->program.isEmpty())
@@ -47,8 +48,12 @@ QString pythonFacts(const std::optional<engine::PythonStack>& python)
         lines << engine::pythonStackText(*python);
     if (!python->devices.isEmpty() && python->problem.isEmpty())
         lines << ProgramCard::tr("It sees %1.").arg(countedText(python->devices));
+    if (!python->unusedDevices.isEmpty())
+        lines << ProgramCard::tr("Its torch was not built for %1.").arg(countedText(python->unusedDevices));
     if (!python->problem.isEmpty())
         lines << python->problem;
+    else if (!programs.pythonProblem.isEmpty())
+        lines << programs.pythonProblem;
     return lines.join(QLatin1Char('\n'));
 }
 
@@ -97,8 +102,6 @@ void ProgramCard::display(const engine::TrialPrograms& programs, const QString& 
 {
     if (!python.isEmpty())
         m_interpreter = python;
-    else if (m_interpreter.isEmpty())
-        m_interpreter = engine::anyPython;
     const bool isPython = !isOther && !python.isEmpty();
     for (QRadioButton* button : {m_worker, m_python}) {
         const QSignalBlocker quiet(button);
@@ -108,9 +111,14 @@ void ProgramCard::display(const engine::TrialPrograms& programs, const QString& 
         button->setAutoExclusive(true);
     }
     setTextIfNew(m_workerFacts, workerFacts(programs));
-    setTextIfNew(m_pythonFacts, pythonFacts(programs.python));
+    setTextIfNew(m_pythonFacts, pythonFacts(programs));
     setTextIfNew(m_advice, isOther ? tr("The command under More options runs the trials.") : programs.advice);
     m_advice->setVisible(!m_advice->text().isEmpty());
+}
+
+void ProgramCard::forgetInterpreter()
+{
+    m_interpreter = engine::anyPython;
 }
 
 void ProgramCard::chooseInterpreter()

@@ -24,6 +24,8 @@ public:
     /// \param isOther  neither runs the trials, but a command of a person's own, or a program behind a
     /// launcher
     void display(const engine::TrialPrograms& programs, const QString& python, bool isOther);
+    /// "Your Python" is the usual one again, until another one is displayed.
+    void forgetInterpreter();
 
 signals:
     /// As ExplorationOptions::python.
@@ -40,7 +42,7 @@ private:
     QLabel* m_pythonFacts;
     QLabel* m_advice;
     /// Which interpreter stands for "your Python".
-    QString m_interpreter;
+    QString m_interpreter = engine::anyPython;
 };
 
 } // namespace batchpeak::ui

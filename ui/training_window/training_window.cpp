@@ -72,8 +72,8 @@ TrainingWindow::TrainingWindow(const std::shared_ptr<engine::DeviceLease>& lease
             else if (finished.end != training::TrainingEnd::Interrupted)
                 QApplication::alert(this);
         });
-    connect(m_actions->start, &QAction::triggered, this, &TrainingWindow::start);
-    connect(m_actions->stop, &QAction::triggered, m_run, &training::TrainingRun::stop);
+    connect(m_actions->start, &QAction::triggered, this, [this] { start(); });
+    connect(m_actions->stop, &QAction::triggered, this, &TrainingWindow::stop);
     connect(m_actions->close, &QAction::triggered, this, &QWidget::close);
     connect(m_view, &TrainingView::redrawWanted, this, &TrainingWindow::draw);
     connect(m_view->form(), &TrainingForm::changed, this, &TrainingWindow::draw);
@@ -164,21 +164,22 @@ bool TrainingWindow::isUnderWay() const
     return m_run->snapshot().isUnderWay();
 }
 
-void TrainingWindow::start()
+void TrainingWindow::start(bool trustsCode)
 {
     if (!m_config || isUnderWay() || !obstacle().isEmpty())
         return;
     remember();
     try {
         const training::TrainingSnapshot before = m_run->snapshot();
-        const training::TrainingOptions options = m_view->form()->options();
+        training::TrainingOptions options = m_view->form()->options();
+        options.run.trustsCode = trustsCode;
         m_run->load(m_config->path(), m_config->contents(), options);
         m_checkpointFolder = options.checkpointFolder;
+        m_isStopping = false;
         m_view->runs()->keep(before);
         m_run->start();
     } catch (const engine::UntrustedCode& code) {
-        if (mayRunCode(this, code.path(), m_theme))
-            start();
+        askOfCode(code.path());
         return;
     } catch (const std::exception& error) {
         showError(QString::fromUtf8(error.what()));
@@ -187,6 +188,18 @@ void TrainingWindow::start()
     m_view->banner()->hide();
     m_actions->settings->setChecked(false);
     draw();
+}
+
+void TrainingWindow::askOfCode(const QString& path)
+{
+    try {
+        if (!mayRunCode(this, path, m_theme))
+            return;
+    } catch (const engine::ExplorationError& error) {
+        showError(error.sentence());
+        return;
+    }
+    start(/*trustsCode=*/true);
 }
 
 void TrainingWindow::draw()
@@ -210,13 +223,20 @@ QString TrainingWindow::closingText() const
                      .arg(QDir::toNativeSeparators(folder));
 }
 
+void TrainingWindow::stop()
+{
+    m_isStopping = true;
+    m_run->stop();
+}
+
 void TrainingWindow::stopAndClose()
 {
-    const bool isAskedAgain = std::exchange(m_closesAtEnd, true);
-    if (isUnderWay() && !isAskedAgain)
-        m_run->stop();
-    else
+    m_closesAtEnd = true;
+    if (!isUnderWay())
         close();
+    // Asked for it again, the run would not wait for its step.
+    else if (!m_isStopping)
+        stop();
 }
 
 void TrainingWindow::closeEvent(QCloseEvent* event)

@@ -50,8 +50,8 @@ public:
     bool isUnderWay() const;
     /// What ending the run now means, as sentences.
     QString closingText() const;
-    /// Ends the run as Stop does, and closes then, without a question; at once where nothing is under way or
-    /// it is asked for a second time.
+    /// Ends the run as Stop does, and closes then, without a question; at once where nothing is under way.
+    /// Once more, or after Stop, it waits for the same end.
     void stopAndClose();
     const training::TrainingRun& run() const { return *m_run; }
 
@@ -63,7 +63,11 @@ protected:
     void closeEvent(QCloseEvent* event) override;
 
 private:
-    void start();
+    /// \param trustsCode  a person has said so of what the config names
+    void start(bool trustsCode = false);
+    /// Starts where the answer is yes.
+    void askOfCode(const QString& path);
+    void stop();
     void draw();
     /// Keeps what is asked for of the present config.
     void remember();
@@ -80,6 +84,8 @@ private:
     QString m_obstacle;
     /// Of the run; empty where it keeps none.
     QString m_checkpointFolder;
+    /// The run was asked to end.
+    bool m_isStopping = false;
     /// It closes when the run has ended.
     bool m_closesAtEnd = false;
     Theme m_theme = Theme::light();

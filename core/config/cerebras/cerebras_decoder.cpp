@@ -89,8 +89,8 @@ Normalization normalizationOf(const std::string& word)
 void readExperts(const ConfigSection& model, DecoderSpec& spec)
 {
     const ConfigSection experts = model.sectionAt("moe");
-    const std::int64_t count = experts.integer("num_experts").value_or(0);
-    const std::int64_t shared = experts.integer("num_shared_experts").value_or(0);
+    const std::int64_t count = sizeOrNone(experts, "num_experts", 0);
+    const std::int64_t shared = sizeOrNone(experts, "num_shared_experts", 0);
     // One expert is a feed-forward layer like any other.
     if (count < 2 && shared > 0)
         refuseNetwork(experts, "num_shared_experts",
@@ -101,8 +101,7 @@ void readExperts(const ConfigSection& model, DecoderSpec& spec)
     // 1 where nothing is said: MoEConfig in ModelZoo 2.10.0, layers/FeedForwardNetwork.py.
     spec.expertsPerToken = experts.integer("top_k").value_or(1);
     // Each is as large as the others (layers/SparseMoEBlock.py); together they are one layer.
-    if (shared > 0)
-        spec.sharedExpertSize = checkedSize(experts, "num_shared_experts", shared) * spec.feedForwardSize;
+    spec.sharedExpertSize = checkedResult(experts, "num_shared_experts", shared * spec.feedForwardSize);
 }
 
 /// Sink tokens are a part of the mask, and change numbers alone.

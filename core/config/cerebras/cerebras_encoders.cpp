@@ -64,8 +64,6 @@ void checkSoundness(const ConfigSection& model, const EncoderSpec& spec)
         key = "num_heads";
     else if (spec.rotaryDimensions > spec.hiddenSize / spec.heads || spec.rotaryDimensions % 2 != 0)
         key = "rotary_dim";
-    else if (spec.tokenTypes < 0)
-        key = "num_segments";
     throw ConfigError(*problem, model.positionOf(key));
 }
 
@@ -86,7 +84,7 @@ EncoderSpec readEncoder(const ConfigSection& model, std::string_view family, boo
                      .heads = requiredSize(model, "num_heads"),
                      .feedForwardSize = requiredSize(model, "filter_size"),
                      .maxPositions = requiredSize(model, "max_position_embeddings")};
-    spec.tokenTypes = model.integer("num_segments").value_or(predictsNextSentence ? 2 : 0);
+    spec.tokenTypes = sizeOrNone(model, "num_segments", predictsNextSentence ? 2 : 0);
     spec.activation = activation;
     spec.normalizesFirst = model.boolean("norm_first").value_or(isEsm);
     spec.embeddingNormalization = model.boolean("embedding_layer_norm").value_or(true);
@@ -159,10 +157,8 @@ EncoderDecoderSpec readCerebrasEncoderDecoder(const ConfigSection& model)
     // approximation by tanh (ModelZoo 2.10.0, layers/activations.py).
     const Activation activation =
         readCerebrasActivation(model, "encoder_nonlinearity", "relu gelu gelu_new gelu_fast swiglu");
-    const std::int64_t extraTokens = model.integer("extra_ids").value_or(0);
-    if (extraTokens < 0)
-        model.fail("extra_ids", "is {}, but must be at least 0", extraTokens);
-    EncoderDecoderSpec spec{.vocabularySize = requiredSize(model, "src_vocab_size") + extraTokens,
+    EncoderDecoderSpec spec{.vocabularySize =
+                                requiredSize(model, "src_vocab_size") + sizeOrNone(model, "extra_ids", 0),
                             .hiddenSize = requiredSize(model, "d_model"),
                             .encoderLayers = requiredSize(model, "encoder_num_hidden_layers"),
                             .heads = requiredSize(model, "num_heads"),

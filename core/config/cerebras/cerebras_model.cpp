@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cerebras_readers.h"
 #include "differences.h"
+#include "networks/network_readers.h"
 #include "syntax/words.h"
 
 #include <algorithm>
@@ -18,7 +19,7 @@ bool hasExperts(const ConfigSection& model)
     const ConfigSection experts = model.sectionAt("moe");
     // One expert is a feed-forward layer like any other: Gpt2Model in ModelZoo 2.10.0,
     // models/nlp/gpt2/model.py.
-    return experts.integer("num_experts").value_or(0) + experts.integer("num_shared_experts").value_or(0) > 1;
+    return sizeOrNone(experts, "num_experts", 0) + sizeOrNone(experts, "num_shared_experts", 0) > 1;
 }
 
 std::string familyOfName(const ConfigSection& model, std::string_view key)

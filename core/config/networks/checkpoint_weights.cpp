@@ -40,17 +40,21 @@ model::Tuning readCheckpointWeights(const ConfigSection& config, std::vector<War
     if (tuning.frozenWeights == FrozenWeights::Same)
         refuse(config, sectionKey, "quantised weights");
     tuning.doubleQuantization = section.boolean("bnb_4bit_use_double_quant").value_or(false);
-    warnOfQuantizedWeights(tuning.frozenWeights, config.positionOf(sectionKey), config.pathOf(sectionKey),
-                           warnings);
+    const bool isOfRun = section.text("quant_method") == "bitsandbytes";
+    warnOfQuantizedWeights(tuning.frozenWeights, isOfRun, config.positionOf(sectionKey),
+                           config.pathOf(sectionKey), warnings);
     return tuning;
 }
 
-void warnOfQuantizedWeights(FrozenWeights weights, TextPosition position, std::string_view said,
-                            std::vector<Warning>& warnings)
+void warnOfQuantizedWeights(FrozenWeights weights, bool isOfBitsandbytes, TextPosition position,
+                            std::string_view said, std::vector<Warning>& warnings)
 {
     const bool isNarrow = weights == FrozenWeights::Nf4;
     warnOfApproximation(
-        warnings, position, isNarrow ? approximation::kernel4bit : approximation::kernel8bit,
+        warnings, position,
+        !isOfBitsandbytes ? approximation::otherQuantization
+        : isNarrow        ? approximation::kernel4bit
+                          : approximation::kernel8bit,
         "The weights are quantised already ({}); trials hold those that stay as they are in {}, "
         "and all that are trained whole.",
         said, isNarrow ? "4-bit NormalFloat" : "8-bit integers");

@@ -105,7 +105,9 @@ void readSharedExpert(DecoderSpec& spec, const ConfigSection& config, const Rota
         spec.sharedExpertSize = sizeOr(config, "shared_expert_intermediate_size", 5632);
         spec.sharedExpertGate = true;
     } else if (known.type == "glm4_moe") {
-        spec.sharedExpertSize = spec.feedForwardSize * sizeOr(config, "n_shared_experts", 1);
+        constexpr std::string_view sharedKey = "n_shared_experts";
+        spec.sharedExpertSize =
+            checkedResult(config, sharedKey, spec.feedForwardSize * sizeOr(config, sharedKey, 1));
         spec.denseLayers = config.integer("first_k_dense_replace").value_or(1);
         spec.denseFeedForwardSize = sizeOr(config, "intermediate_size", 10944);
     }

@@ -162,10 +162,11 @@ std::int64_t megatronVocabulary(const Settings& settings, const std::string& usu
     if (const auto padded = settings.integer("override_vocab_size"))
         return checkedSize(settings, "override_vocab_size", *padded);
     // 128: make_vocab_size_divisible_by in both sources.
-    const std::int64_t multiple = sizeOr(settings, "make_vocab_size_divisible_by", 128) *
-                                  sizeOr(settings, "tensor_model_parallel_size", 1);
+    constexpr std::string_view unitKey = "make_vocab_size_divisible_by";
+    const std::int64_t multiple =
+        sizeOr(settings, unitKey, 128) * sizeOr(settings, "tensor_model_parallel_size", 1);
     const std::int64_t count = tokens(settings, usualTokenizer, warnings);
-    return (count + multiple - 1) / multiple * multiple;
+    return checkedResult(settings, unitKey, (count + multiple - 1) / multiple * multiple);
 }
 
 /// Of one head; 0 where the heads share the hidden size.
@@ -227,8 +228,8 @@ ModelSpec readDecoder(const Settings& settings, std::vector<Warning>& warnings)
     spec.feedForwardSize = feedForwardSize(settings, spec.hiddenSize, spec.activation);
     spec.tiedEmbeddings = settings.boolean("share_embeddings_and_output_weights").value_or(true);
     spec.normalizationEpsilon = positiveNumberOr(settings, "layernorm_epsilon", 1e-5);
-    spec.dropout = settings.number("hidden_dropout").value_or(0.1);
-    spec.attentionDropout = settings.number("attention_dropout").value_or(0.1);
+    spec.dropout = dropoutRateOr(settings, "hidden_dropout", 0.1);
+    spec.attentionDropout = dropoutRateOr(settings, "attention_dropout", 0.1);
     readAttention(settings, spec);
     if (settings.isOn("num_moe_experts")) {
         spec.experts = sizeOr(settings, "num_moe_experts", 1);
@@ -260,8 +261,8 @@ ModelSpec readEncoder(const Settings& settings, std::vector<Warning>& warnings)
     spec.embeddingNormalization = false;
     spec.tiedEmbeddings = settings.boolean("share_embeddings_and_output_weights").value_or(true);
     spec.normalizationEpsilon = positiveNumberOr(settings, "layernorm_epsilon", 1e-5);
-    spec.dropout = settings.number("hidden_dropout").value_or(0.1);
-    spec.attentionDropout = settings.number("attention_dropout").value_or(0.1);
+    spec.dropout = dropoutRateOr(settings, "hidden_dropout", 0.1);
+    spec.attentionDropout = dropoutRateOr(settings, "attention_dropout", 0.1);
     checkSoundness(settings, model::problemWith(spec));
     return {.family = "bert", .architecture = spec};
 }

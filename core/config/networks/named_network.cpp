@@ -70,7 +70,8 @@ model::ModelSpec readNamedNetwork(const NetworkName& name, TextPosition position
                  lookup.problem);
         takeCheckpointWeights({.frozenWeights = match->weights}, contents.tuning);
         if (match->weights != model::FrozenWeights::Same)
-            warnOfQuantizedWeights(match->weights, position, lookup.name, contents.warnings);
+            warnOfQuantizedWeights(match->weights, lowerCase(lookup.name).find("-bnb-") != std::string::npos,
+                                   position, lookup.name, contents.warnings);
         return namedNetwork(lookup.name, position, contents.warnings, overrides);
     }
     if (!lookup.problem.empty())

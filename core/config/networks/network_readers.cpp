@@ -3,15 +3,15 @@
 #include "network_readers.h"
 
 #include "differences.h"
+#include "model/spec_checks.h"
 
 namespace batchpeak::config {
 
 namespace {
 
-// Above these, no computer can run the network; below, its parameters can be counted in 64 bits.
-// Vocabularies end at 512000 in ModelZoo 2.10.0.
+// Above it, no computer can run the network; below, products of two have room in 64 bits. Vocabularies end at
+// 512000 in ModelZoo 2.10.0.
 constexpr std::int64_t maxSize = std::int64_t{1} << 22;
-constexpr std::int64_t maxLayers = std::int64_t{1} << 14;
 
 } // namespace
 
@@ -20,9 +20,17 @@ std::int64_t checkedSize(const Settings& settings, std::string_view key, std::in
     if (size < 1)
         settings.fail(key, "is {}, but must be at least 1", size);
     const bool countsLayers = key.ends_with("layers") || key.ends_with("n_layer");
-    const std::int64_t largest = countsLayers ? maxLayers : maxSize;
+    const bool countsHeads = key.ends_with("heads") || key.ends_with("n_head");
+    const std::int64_t largest = countsLayers ? model::mostLayers : countsHeads ? model::mostHeads : maxSize;
     if (size > largest)
         settings.fail(key, "is {}, more than any network has; write at most {}", size, largest);
+    return size;
+}
+
+std::int64_t checkedResult(const Settings& settings, std::string_view key, std::int64_t size)
+{
+    if (size > maxSize)
+        settings.fail(key, "makes a size of {}, more than any network has; write a smaller one", size);
     return size;
 }
 
@@ -40,6 +48,14 @@ std::int64_t sizeOr(const Settings& settings, std::string_view key, std::int64_t
 {
     const auto size = settings.integer(key);
     return size ? checkedSize(settings, key, *size) : otherwise;
+}
+
+std::int64_t sizeOrNone(const Settings& settings, std::string_view key, std::int64_t otherwise)
+{
+    const std::int64_t size = settings.integer(key).value_or(otherwise);
+    if (size < 0)
+        settings.fail(key, "is {}, but must be at least 0", size);
+    return size > 0 ? checkedSize(settings, key, size) : 0;
 }
 
 double positiveNumberOr(const Settings& settings, std::string_view key, double otherwise)

@@ -72,12 +72,21 @@ void checkTorchtuneTuning(const ConfigSection& section, const model::ModelSpec& 
 /// \throws ConfigError where it is below 1, or larger than any network's
 std::int64_t checkedSize(const Settings& settings, std::string_view key, std::int64_t size);
 
+/// A size that was made of several, each checked.
+/// \param key  of the one that is to be changed
+/// \throws ConfigError where it is larger than any network's
+std::int64_t checkedResult(const Settings& settings, std::string_view key, std::int64_t size);
+
 /// A size that the network is unknown without.
 /// \throws ConfigError where it is missing, below 1, or larger than any network's
 std::int64_t requiredSize(const Settings& settings, std::string_view key);
 
 /// \throws ConfigError where it is below 1, or larger than any network's
 std::int64_t sizeOr(const Settings& settings, std::string_view key, std::int64_t otherwise);
+
+/// The same of something that a network need not have.
+/// \throws ConfigError where it is below 0, or larger than any network's
+std::int64_t sizeOrNone(const Settings& settings, std::string_view key, std::int64_t otherwise);
 
 /// \throws ConfigError where it is not above 0
 double positiveNumberOr(const Settings& settings, std::string_view key, double otherwise);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <string>
 #include <string_view>
 
@@ -103,9 +104,8 @@ std::optional<double> asNumber(const YamlNode& node)
     const char* end = text.data() + text.size();
     double value = 0;
     const auto [parsed, error] = std::from_chars(begin, end, value);
-    // from_chars also takes "inf" and "nan", which are words in YAML.
-    const bool hasDigit = text.find_first_of("0123456789") != std::string::npos;
-    if (begin == end || parsed != end || error != std::errc() || !hasDigit)
+    // from_chars also takes "inf", "nan" and "nan(1)", which are words in YAML.
+    if (begin == end || parsed != end || error != std::errc() || !std::isfinite(value))
         return std::nullopt;
     return value;
 }

@@ -380,7 +380,7 @@ void readPacking(const ConfigSection& root, ConfigContents& contents)
 void warnOfEvalLength(const ConfigSection& root, std::int64_t length, std::vector<Warning>& warnings)
 {
     constexpr std::string_view key = "eval_sequence_len";
-    const std::int64_t own = countOr(root, key, length);
+    const std::int64_t own = readLength(root, key).value_or(length);
     if (own == length)
         return;
     warn(warnings, root.positionOf(key),
@@ -477,7 +477,7 @@ ConfigContents read(const ConfigText& text)
     });
     settleTuning(contents);
     // AxolotlInputConfig.sequence_len.
-    contents.sequenceLength = countOr(root, "sequence_len", 512);
+    contents.sequenceLength = readLength(root, "sequence_len").value_or(512);
     warnOfEvalLength(root, contents.sequenceLength, contents.warnings);
     settleLengths(contents);
     readRun(root, withSharedOptimizer(root, runKeys), contents);

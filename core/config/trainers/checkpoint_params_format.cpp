@@ -27,8 +27,9 @@ ConfigContents read(const ConfigText& text)
     ConfigContents contents;
     contents.model = networkOrWhyNot([&] { return readCheckpointParams(root); });
     // max_seq_len of ModelArgs in llama/model.py.
-    contents.sequenceLength =
-        std::holds_alternative<model::ModelSpec>(contents.model) ? countOr(root, "max_seq_len", 2048) : 0;
+    contents.sequenceLength = std::holds_alternative<model::ModelSpec>(contents.model)
+                                  ? readLength(root, "max_seq_len").value_or(2048)
+                                  : 0;
     settleLengths(contents);
     notePlaces(root, {.network = "dim"}, contents);
     return contents;

@@ -131,11 +131,10 @@ void readLengths(const ConfigSection& root, ConfigContents& contents)
     const auto keys = splitWords(lengthKeys);
     const auto key = std::ranges::find_if(keys, [&](std::string_view k) { return root.has(k); });
     if (key != keys.end())
-        contents.sequenceLength = countOr(root, *key, 1);
+        contents.sequenceLength = readLength(root, *key).value();
     else if (isTrl(root) && !root.find("max_length"))
         contents.sequenceLength = usualOfTrl;
-    if (root.has("max_target_length"))
-        contents.targetLength = countOr(root, "max_target_length", 1);
+    contents.targetLength = readLength(root, "max_target_length");
     settleLengths(contents);
 }
 

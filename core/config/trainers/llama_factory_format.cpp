@@ -220,7 +220,7 @@ ConfigContents read(const ConfigText& text)
         return readNamedModel(root, nameKeys, text.networks(), contents);
     });
     settleTuning(contents);
-    contents.sequenceLength = countOr(root, lengthKey, 2048);
+    contents.sequenceLength = readLength(root, lengthKey).value_or(2048);
     settleLengths(contents);
     const bool isPure = root.boolean("pure_bf16").value_or(false);
     const model::Precision mixed = readMixedPrecision(root, false);

@@ -329,7 +329,7 @@ ConfigContents read(const ConfigText& text)
         return readNamedModel(root, nameKeys, text.networks(), contents);
     });
     settleTuning(contents);
-    contents.sequenceLength = countOr(root, lengthKey, 2048);
+    contents.sequenceLength = readLength(root, lengthKey).value_or(2048);
     settleLengths(contents);
     contents.precision = readPrecision(root, contents);
     readRun(root, runKeys, contents);

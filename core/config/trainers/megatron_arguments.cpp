@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 
 namespace batchpeak::config {
 
@@ -74,7 +75,8 @@ std::optional<double> numberIn(const std::string& text)
     double number = 0;
     const char* end = text.data() + text.size();
     const auto [parsed, error] = std::from_chars(text.data(), end, number);
-    return text.empty() || parsed != end || error != std::errc() ? std::nullopt : std::optional(number);
+    const bool isNumber = !text.empty() && parsed == end && error == std::errc() && std::isfinite(number);
+    return isNumber ? std::optional(number) : std::nullopt;
 }
 
 } // namespace

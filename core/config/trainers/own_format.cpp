@@ -191,13 +191,11 @@ std::optional<std::int64_t> readTargetLength(const ConfigSection& root, const mo
 {
     constexpr std::string_view key = "decoder_sequence_length";
     const auto usual = usualTargetLength(spec);
-    const auto length = root.integer(key);
+    const auto length = readLength(root, key);
     if (length && !usual) {
         root.fail(key,
                   "has no meaning for this network, whose decoder reads no sequence of its own; remove it");
     }
-    if (length && *length < 1)
-        root.fail(key, "is {}, but must be at least 1", *length);
     return length ? length : usual;
 }
 
@@ -205,13 +203,9 @@ void readLengths(const ConfigSection& root, const model::ModelSpec& spec, Config
 {
     if (root.has(sequenceLengthKey) && !takesSequences(spec))
         root.fail(sequenceLengthKey, "has no meaning for this network, which takes no sequences; remove it");
-    const std::int64_t length = root.integer(sequenceLengthKey).value_or(usualSequenceLength(spec));
-    const auto longest = longestSequence(spec);
-    if (length < 1 || (longest && length > *longest)) {
-        root.fail(sequenceLengthKey, "is {}, but must be at least 1{}", length,
-                  longest ? sentence(" and at most {}", *longest) : "");
-    }
-    contents.sequenceLength = length;
+    contents.sequenceLength =
+        readLength(root, sequenceLengthKey, longestSequence(spec), "lower it, or raise max_positions")
+            .value_or(usualSequenceLength(spec));
     contents.targetLength = readTargetLength(root, spec);
 }
 
@@ -231,6 +225,12 @@ void readTrainingSettings(const ConfigSection& root, TrainingSettings& settings)
         settings.weighsTokens = *weight == "tokens";
 }
 
+void refuseAbove(std::int64_t most, const ConfigSection& root, std::string_view key, std::int64_t count)
+{
+    if (count > most)
+        root.fail(key, "is {}, more than any run has; write at most {}", count, most);
+}
+
 void readRunInto(const ConfigSection& root, ConfigContents& contents)
 {
     contents.precision = readWord(root, "precision", contents.precision,
@@ -245,10 +245,12 @@ void readRunInto(const ConfigSection& root, ConfigContents& contents)
     contents.step.lossChunkRows = root.integer("loss_chunk_rows").value_or(0);
     if (contents.step.lossChunkRows < 0)
         root.fail("loss_chunk_rows", "must be at least 0, which stands for the whole loss at once");
+    refuseAbove(mostSamples, root, "loss_chunk_rows", contents.step.lossChunkRows);
     contents.step.recomputesLossChunks = root.boolean("loss_chunks_recomputed").value_or(false);
     contents.step.lossParts = root.integer("loss_parts").value_or(1);
     if (contents.step.lossParts < 1)
         root.fail("loss_parts", "must be at least 1, which stands for the whole loss at once");
+    refuseAbove(model::mostTokens, root, "loss_parts", contents.step.lossParts);
     contents.step.maxGradientNorm = readGradientNorm(root, "max_gradient_norm", 0.0);
     contents.step.attention =
         readWord(root, "attention", contents.step.attention, "auto, flash, memory-efficient, cudnn and math");
@@ -267,6 +269,7 @@ void readRunInto(const ConfigSection& root, ConfigContents& contents)
     contents.step.packedTextLength = root.integer("packed_text_length").value_or(0);
     if (contents.step.packedTextLength < 0)
         root.fail("packed_text_length", "must be at least 0, which stands for one text in each sample");
+    refuseAbove(model::mostTokens, root, "packed_text_length", contents.step.packedTextLength);
     readTrainingSettings(root, contents.training);
 }
 

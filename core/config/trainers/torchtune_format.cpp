@@ -178,12 +178,12 @@ constexpr std::string_view narrowText =
 constexpr std::array<LibraryOptimizer, 8> libraryOptimizers{
     {{"AdamW8bit", model::Optimizer::AdamW8bit, approximation::step8bit, narrowText},
      {"Adam8bit", model::Optimizer::AdamW8bit, approximation::step8bit, narrowText},
-     {"AdamWFp8", model::Optimizer::AdamW8bit, approximation::step8bit, narrowText},
+     {"AdamWFp8", model::Optimizer::AdamW8bit, approximation::torchaoStep8bit, narrowText},
      {"AdamW4bit", model::Optimizer::AdamW4bit, approximation::step4bit, narrowText},
      {"AdamW32bit", model::Optimizer::AdamW32bit, {}, {}},
      {"Adam32bit", model::Optimizer::AdamW32bit, {}, {}},
      {"Lion8bit", model::Optimizer::Lion8bit, approximation::step8bit, narrowText},
-     {"Lion32bit", model::Optimizer::Lion, approximation::otherKernels, narrowText}}};
+     {"Lion32bit", model::Optimizer::Lion, approximation::lionByOperations, narrowText}}};
 
 constexpr std::string_view hostText =
     "{} keeps the optimizer's state in the host's memory and steps there, at the "
@@ -225,8 +225,12 @@ void readOptimizerInto(const ConfigSection& section, ConfigContents& contents)
     if (const auto* known = std::ranges::find(libraryOptimizers, name, &LibraryOptimizer::name);
         known != libraryOptimizers.end()) {
         contents.optimizer = known->kind;
+        const bool isOfTorchao =
+            known->approximation == approximation::step8bit && component.starts_with("torchao.");
         if (!known->approximation.empty())
-            warnOfApproximation(contents.warnings, position, known->approximation, known->text, component);
+            warnOfApproximation(contents.warnings, position,
+                                isOfTorchao ? approximation::torchaoStep8bit : known->approximation,
+                                known->text, component);
     } else if (!name.empty()) {
         contents.optimizer = readOptimizer(name, {}, position, contents.warnings);
         readArguments(section, component, contents);

@@ -76,6 +76,27 @@ ProgramRun runProgram(const QStringList& arguments)
     return runProgram(arguments, environmentWithoutDisplay());
 }
 
+ProgramRun runIntoHead(const QStringList& arguments, int lines)
+{
+    QProcess program;
+    QProcess head;
+    program.setProcessEnvironment(environmentWithoutDisplay());
+    program.setStandardOutputProcess(&head);
+    program.start(QStringLiteral(BATCHPEAK_PROGRAM), arguments);
+    head.start(QStringLiteral("head"), {QStringLiteral("-n"), QString::number(lines)});
+    ProgramRun run;
+    if (!program.waitForFinished(longestSilenceMilliseconds)) {
+        program.kill();
+        program.waitForFinished();
+        return run;
+    }
+    run.exitCode = program.exitCode() + (program.exitStatus() == QProcess::CrashExit ? 128 : 0);
+    head.waitForFinished();
+    run.out = QString::fromUtf8(head.readAllStandardOutput());
+    run.err = QString::fromUtf8(program.readAllStandardError());
+    return run;
+}
+
 QProcessEnvironment environmentWithoutDisplay()
 {
     QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();

@@ -40,6 +40,10 @@ struct ProgramRun
 ProgramRun runProgram(const QStringList& arguments, const QProcessEnvironment& environment);
 ProgramRun runProgram(const QStringList& arguments);
 
+/// The same with a reader that goes away behind so many lines, as in `| head -1`. \c out is what that has
+/// read.
+ProgramRun runIntoHead(const QStringList& arguments, int lines);
+
 /// The environment without a display.
 QProcessEnvironment environmentWithoutDisplay();
 

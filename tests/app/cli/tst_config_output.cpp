@@ -9,6 +9,8 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <unistd.h>
+
 namespace {
 
 const QByteArray params("train_input:\r\n  batch_size: 8\r\n  micro_batch_size: explore # sizes\r\n");
@@ -18,12 +20,30 @@ const QByteArray axolotl("base_model: NousResearch/Llama-3.2-1B\n"
                          "sequence_len: 2048\n"
                          "gradient_accumulation_steps: 8\nmicro_batch_size: 2\n");
 
+const QByteArray script("batchpeak: 1\n"
+                        "batch_size: 8\n"
+                        "model:\n"
+                        "  family: torchscript\n"
+                        "  file: needed\n"
+                        "  inputs:\n"
+                        "    - {shape: [8]}\n"
+                        "  output: loss\n");
+
 struct Refusal
 {
     const char* name = "params.yaml";
     const char* options;
     /// What the refusal says to type, behind the name of the program and of its command.
     const char* command;
+};
+
+struct Needed
+{
+    QByteArray config = params;
+    /// %1 is the config, %2 the file that is needed.
+    const char* command;
+    QByteArray bytes;
+    bool isLinked = false;
 };
 
 struct Unsure
@@ -115,6 +135,35 @@ private slots:
                  run.text());
         QCOMPARE(bytesOf(other),
                  overwrites ? QByteArray(params).replace("explore", "4") : QByteArray("precious\n"));
+    }
+
+    // Nor by force, whatever it is called.
+    void overwritesNothingThatTheCommandNeeds_data()
+    {
+        const QByteArray network = bytesOf(examplePath("llama-tiny.yaml"));
+        const QByteArray example = bytesOf(examplePath("gpt2-tiny.yaml"));
+        rows<Needed>(
+            {{"a network", {.command = "explore %1 --model %2", .bytes = network}},
+             {"a hard link to it", {.command = "explore %1 --model %2", .bytes = network, .isLinked = true}},
+             {"lengths of samples",
+              {.config = example, .command = "explore %1 --sample-lengths %2", .bytes = "7\n"}},
+             {"a module", {.config = script, .command = "export %1 --size 4", .bytes = "PK"}}});
+    }
+    void overwritesNothingThatTheCommandNeeds()
+    {
+        const auto& [config, command, bytes, isLinked] = row<Needed>();
+        const QString needed = path("needed");
+        const QString link = path("link");
+        QVERIFY(writeBytes(m_path, config) && writeBytes(needed, bytes));
+        QCOMPARE(::link(QFile::encodeName(needed).constData(), QFile::encodeName(link).constData()), 0);
+        QStringList arguments = words(command);
+        for (QString& word : arguments)
+            word = word.replace(QLatin1String("%1"), m_path).replace(QLatin1String("%2"), needed);
+        const ProgramRun run =
+            runProgram(arguments + words("--force --output") + QStringList{isLinked ? link : needed});
+        QVERIFY2(run.refused({"is a file that this command needs"}), run.text());
+        QCOMPARE(bytesOf(needed), bytes);
+        QCOMPARE(bytesOf(link), bytes);
     }
 
     void letsTheConfigItselfBeTheOutput()

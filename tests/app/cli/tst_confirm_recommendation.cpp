@@ -153,8 +153,8 @@ private:
         const std::unique_ptr<std::FILE, CloseFile> answers(std::tmpfile());
         cli::Console console(answers.get());
         m_events.open(QIODevice::WriteOnly);
-        const int code =
-            cli::confirmRecommendation(file, m_options, {.steps = 3, .events = &m_events}, console);
+        const int code = cli::confirmRecommendation(
+            file, m_options, {.steps = 3, .events = [this] { return &m_events; }}, console);
         QFile said;
         std::rewind(answers.get());
         said.open(answers.get(), QIODevice::ReadOnly);

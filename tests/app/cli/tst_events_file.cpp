@@ -4,9 +4,12 @@
 #include "support/rows.h"
 #include "support/test_main.h"
 
+#include <QDir>
 #include <QFileInfo>
 #include <QTemporaryDir>
 #include <QTest>
+
+#include <unistd.h>
 
 using namespace batchpeak::test;
 
@@ -20,6 +23,33 @@ struct There
     bool overwrites = true;
 };
 
+struct Needed
+{
+    /// ./ is the test's folder.
+    const char* command;
+    const char* events;
+};
+
+const QByteArray own("batchpeak: 1\n"
+                     "batch_size: 8\n"
+                     "model:\n"
+                     "  family: gpt2\n"
+                     "  vocabulary_size: 256\n"
+                     "  hidden_size: 8\n"
+                     "  layers: 1\n"
+                     "  heads: 2\n"
+                     "  key_value_heads: 2\n"
+                     "  feed_forward_size: 16\n"
+                     "  max_positions: 64\n");
+const QByteArray script("batchpeak: 1\n"
+                        "batch_size: 8\n"
+                        "model:\n"
+                        "  family: torchscript\n"
+                        "  file: module.pt\n"
+                        "  inputs:\n"
+                        "    - {shape: [8]}\n"
+                        "  output: loss\n");
+
 } // namespace
 
 /// What --events may overwrite, and what is said where events cannot be written.
@@ -32,7 +62,15 @@ private slots:
     {
         rows<There>(
             {{"an empty file", {.bytes = ""}},
-             {"earlier events", {.bytes = "{\"event\":\"started\",\"schema\":1}\n{\"event\":\"device\"}\n"}},
+             {"earlier events",
+              {.bytes = "{\"event\":\"started\",\"schema\":1,\"time\":\"2026-11-25T10:00:00.123Z\"}\n{}\n"}},
+             {"another program's events",
+              {.bytes = "{\"event\":\"click\",\"schema\":1,\"time\":\"2026-11-25T10:00:00.123Z\"}\n",
+               .overwrites = false}},
+             {"another program's start",
+              {.bytes = "{\"event\":\"started\",\"time\":\"2026-11-25T10:00:00.123Z\"}\n",
+               .overwrites = false}},
+             {"a word alone", {.bytes = "{\"event\":\"started\",\"schema\":1}\n", .overwrites = false}},
              {"a config", {.bytes = "batch_size: 4\n", .overwrites = false}},
              {"other JSON", {.bytes = "{\"batch_size\": 4}\n", .overwrites = false}},
              {"a list", {.bytes = "[1, 2]\n", .overwrites = false}},
@@ -78,6 +116,75 @@ private slots:
                 QCOMPARE(bytesOf(config), text);
             }
         }
+    }
+
+    // Whatever a command reads or writes otherwise, and by force neither.
+    void overwritesNothingThatTheCommandNeeds_data()
+    {
+        rows<Needed>(
+            {{"a hard link to the config", {.command = "explore ./config.yaml", .events = "hard.yaml"}},
+             {"lengths of samples",
+              {.command = "explore ./config.yaml --sample-lengths ./lengths", .events = "lengths"}},
+             {"the output", {.command = "explore ./config.yaml --output ./new", .events = "new"}},
+             {"a text", {.command = "train ./config.yaml --data ./notes", .events = "notes"}},
+             {"an array", {.command = "train ./config.yaml --data ./data", .events = "data/1.npy"}},
+             {"a growth function that is named",
+              {.command = "train ./config.yaml --grow ./grow.py", .events = "grow.py"}},
+             {"a growth function of the config", {.command = "train ./growing.yaml", .events = "grow.py"}},
+             {"a module", {.command = "explore ./script.yaml", .events = "module.pt"}},
+             {"a checkpoint",
+              {.command = "train ./config.yaml --resume ./saved",
+               .events = "saved/step-000001/state.json"}}});
+    }
+    void overwritesNothingThatTheCommandNeeds()
+    {
+        const Needed needed = row<Needed>();
+        const QTemporaryDir folder;
+        const auto path = [&](const QString& name) { return folder.filePath(name); };
+        QVERIFY(QDir(folder.path()).mkpath(QStringLiteral("data")) &&
+                QDir(folder.path()).mkpath(QStringLiteral("saved/step-000001")));
+        QVERIFY(writeBytes(path(QStringLiteral("config.yaml")), bytesOf(examplePath("gpt2-tiny.yaml"))));
+        QVERIFY(writeBytes(path(QStringLiteral("growing.yaml")), own + "batch_increase_function: grow.py\n"));
+        QVERIFY(writeBytes(path(QStringLiteral("script.yaml")), script));
+        for (const char* name :
+             {"lengths", "notes", "data/1.npy", "grow.py", "module.pt", "saved/step-000001/state.json"})
+            QVERIFY(writeBytes(path(QString::fromLatin1(name)), "7\n"));
+        QCOMPARE(::link(QFile::encodeName(path(QStringLiteral("config.yaml"))).constData(),
+                        QFile::encodeName(path(QStringLiteral("hard.yaml"))).constData()),
+                 0);
+        QStringList arguments = words(needed.command);
+        for (QString& word : arguments)
+            word.replace(QLatin1String("./"), folder.path() + QLatin1Char('/'));
+        const QString events = path(QString::fromLatin1(needed.events));
+        const QByteArray before = bytesOf(events);
+        const ProgramRun run =
+            runProgram(arguments + words("--trust --force --events") + QStringList{events});
+        QVERIFY2(run.refused({"would overwrite a file that this command needs"}), run.text());
+        QCOMPARE(bytesOf(events), before);
+    }
+
+    // What was there is not lost for a run that never begins.
+    void keepsTheEventsBeforeWhereTheRunIsRefused_data()
+    {
+        rows<const char*>({{"explore", "explore %1 --sequence-length 1000000"},
+                           {"train", "train %1 --resume /no/such"},
+                           {"confirm", "confirm %1"}});
+    }
+    void keepsTheEventsBeforeWhereTheRunIsRefused()
+    {
+        const QTemporaryDir folder;
+        const QString events = folder.filePath(QStringLiteral("events"));
+        const QByteArray before(
+            "{\"event\":\"started\",\"schema\":1,\"time\":\"2026-11-25T10:00:00.123Z\"}\n");
+        QVERIFY(writeBytes(events, before));
+        QStringList arguments = words(row<const char*>());
+        arguments.replace(1, examplePath("gpt2-tiny.yaml"));
+        QProcessEnvironment environment = environmentWithoutDisplay();
+        environment.insert(QStringLiteral("XDG_DATA_HOME"), folder.path());
+        const ProgramRun run =
+            runProgram(arguments + QStringList{QStringLiteral("--events"), events}, environment);
+        QVERIFY2(run.exitCode == 1, run.text());
+        QCOMPARE(bytesOf(events), before);
     }
 
     void goesOnWithoutEvents()

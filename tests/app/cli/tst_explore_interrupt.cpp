@@ -60,6 +60,13 @@ private slots:
         QTRY_VERIFY(!batchpeak::test::isAlive(workers.front().toLongLong()));
     }
 
+    // The first line is there before the worker is, and what comes then finds nobody.
+    void endsWhereNobodyReads()
+    {
+        const ProgramRun run = runIntoHead(exploreArguments("start=late trial=hang@4"), 1);
+        QVERIFY2(run.exitCode == 130 && run.outLines().size() == 1, run.text());
+    }
+
     void endsAtOnceAtTheSecondSignal()
     {
         HangingExploration exploration;

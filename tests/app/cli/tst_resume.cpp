@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "program_run.h"
 #include "support/files.h"
+#include "support/held_history.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 
+#include <QDir>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
@@ -12,7 +14,10 @@
 #include <QTest>
 
 #include <csignal>
+#include <functional>
 #include <memory>
+
+using batchpeak::test::OtherProgram;
 
 namespace {
 
@@ -21,6 +26,19 @@ struct Refusal
     const char* words;
     const char* sentence;
 };
+
+/// What stands in the place of the history.
+struct BadHistory
+{
+    std::function<void(const QString& path)> make;
+    const char* said;
+    const char* words = "--resume";
+};
+
+void runSql(const QString& path, const char* text)
+{
+    QVERIFY(OtherProgram(path).run(text));
+}
 
 } // namespace
 
@@ -35,6 +53,11 @@ private slots:
         m_folder = std::make_unique<QTemporaryDir>();
         qputenv("XDG_DATA_HOME", m_folder->path().toUtf8());
         batchpeak::test::writeFile(config(), bytesOf(examplePath("gpt2-tiny.yaml")));
+    }
+    void cleanup()
+    {
+        m_other.reset();
+        QDir::setCurrent(m_before);
     }
 
     void goesOnWhereItWasKilled_data()
@@ -73,11 +96,34 @@ private slots:
         QVERIFY2(again.refused({"has come to its end"}), again.text());
     }
 
+    void goesOnWhereItWasStopped_data()
+    {
+        rows<QStringList>({{"the newest", {QStringLiteral("--resume")}},
+                           {"of a number", {QStringLiteral("--resume"), QStringLiteral("1")}}});
+    }
+    void goesOnWhereItWasStopped()
+    {
+        // As a scheduler preempts a job, or a connection is gone.
+        endInTheMidst(SIGTERM);
+        const QJsonObject before = exploration();
+        QCOMPARE(before.value(QStringLiteral("status")).toString(), QStringLiteral("cancelled"));
+        const auto run = runProgram(QStringList{QStringLiteral("explore")} + row<QStringList>());
+        QVERIFY2(run.succeeded({"micro_batch_size: "}), run.text());
+        QVERIFY2(run.remarks("Exploration 1 goes on, which was stopped after "), run.text());
+        const QJsonObject after = exploration();
+        QVERIFY(after.value(QStringLiteral("status")).toString() != QLatin1String("cancelled"));
+        const QJsonArray told = before.value(QStringLiteral("search_calls")).toArray();
+        QVERIFY(!told.isEmpty());
+        for (int i = 0; i < told.size(); ++i)
+            QCOMPARE(after.value(QStringLiteral("search_calls")).toArray().at(i), told.at(i));
+    }
+
     void refusesWhatCannotGoOn_data()
     {
-        rows<Refusal>({{"an unknown number", {"--resume 99", "there is no exploration 99"}},
-                       {"other options", {"--resume 1 --max-trials 3", "leave out --max-trials"}},
-                       {"of another config", {"other.yaml --resume", "no exploration was cut off"}}});
+        rows<Refusal>(
+            {{"an unknown number", {"--resume 99", "there is no exploration 99"}},
+             {"other options", {"--resume 1 --max-trials 3", "leave out --max-trials"}},
+             {"of another config", {"other.yaml --resume", "no exploration was cut off or stopped"}}});
     }
     void refusesWhatCannotGoOn()
     {
@@ -102,25 +148,71 @@ private slots:
         QCOMPARE(bytesOf(config()), changed);
     }
 
+    // What it was asked with is kept: paths hold in every folder, and lengths without their file.
+    void goesOnInAnotherFolder()
+    {
+        QVERIFY(QDir::setCurrent(m_folder->path()));
+        batchpeak::test::writeFile(m_folder->filePath(QStringLiteral("lengths.txt")), "3\n5\n8\n");
+        batchpeak::test::writeFile(m_folder->filePath(QStringLiteral("network.yaml")), bytesOf(config()));
+        killInTheMidst("--sample-lengths lengths.txt --model network.yaml");
+        QVERIFY(QFile::remove(QStringLiteral("lengths.txt")));
+        QVERIFY(QDir().mkdir(QStringLiteral("elsewhere")) && QDir::setCurrent(QStringLiteral("elsewhere")));
+        const auto run = runProgram({QStringLiteral("explore"), QStringLiteral("--resume")});
+        QVERIFY2(run.succeeded({"recommended"}), run.text());
+        QVERIFY2(run.remarks("Exploration 1 goes on, which was cut off after "), run.text());
+    }
+
+    void saysWhyTheHistoryCannotBeRead_data()
+    {
+        const auto sql = [](const char* text) { return [text](const QString& path) { runSql(path, text); }; };
+        const auto bytes = [](const QString& path) { QVERIFY(writeBytes(path, QByteArray(5000, 'x'))); };
+        const auto hold = [this](const QString& path) {
+            m_other = std::make_unique<OtherProgram>(path);
+            QVERIFY(m_other->hold());
+        };
+        rows<BadHistory>(
+            {{"a damaged one", {bytes, "is damaged"}},
+             {"a damaged one, of a number", {bytes, "is damaged", "--resume 1"}},
+             {"one of another program",
+              {sql("CREATE TABLE other (x)"), "belongs to another program; move it away"}},
+             {"one of a later version",
+              {sql("PRAGMA user_version = 1000"), "was written by a newer Batchpeak", "--resume 7"}},
+             {"a folder in its place",
+              {[](const QString& path) { QVERIFY(QDir().mkpath(path)); }, "explorations.sqlite cannot be "}},
+             {"one that another program holds", {hold, "another program"}}});
+    }
+    void saysWhyTheHistoryCannotBeRead()
+    {
+        const auto& [make, said, asked] = row<BadHistory>();
+        QVERIFY(QDir(m_folder->path()).mkdir(QStringLiteral("batchpeak")));
+        make(m_folder->filePath(QStringLiteral("batchpeak/explorations.sqlite")));
+        const auto run = runProgram(QStringList{QStringLiteral("explore")} + words(asked));
+        QVERIFY2(run.refused({said}), run.text());
+        const auto list = runProgram({QStringLiteral("history")});
+        QVERIFY2(list.refused({said}), list.text());
+    }
+
     void hasNothingToGoOnWith()
     {
         const auto run = runProgram({QStringLiteral("explore"), QStringLiteral("--resume")});
-        QVERIFY2(run.refused({"no exploration was cut off"}), run.text());
+        QVERIFY2(run.refused({"no exploration was cut off or stopped"}), run.text());
     }
 
 private:
     QString config() const { return m_folder->filePath(QStringLiteral("config.yaml")); }
 
-    /// The second trial hangs, once for all programs.
-    void killInTheMidst()
+    void killInTheMidst(const char* further = "") { endInTheMidst(SIGKILL, further); }
+
+    /// The third trial hangs, once for all programs.
+    void endInTheMidst(int signal, const char* further = "")
     {
         const QByteArray behaviour =
             "trial=hang@4 once=" + m_folder->filePath(QStringLiteral("once")).toUtf8();
-        RunningProgram program(
-            exploreArguments(behaviour.constData(), words("--max-trials 8 --min-confidence 0"), config()));
+        RunningProgram program(exploreArguments(
+            behaviour.constData(), words("--max-trials 8 --min-confidence 0") + words(further), config()));
         QVERIFY2(program.waitForAnswer("BEXP202"), program.out());
         QTRY_VERIFY(QFile::exists(m_folder->filePath(QStringLiteral("once"))));
-        program.send(SIGKILL);
+        program.send(signal);
         QVERIFY(program.waitForEnd());
     }
 
@@ -131,6 +223,8 @@ private:
         return QJsonDocument::fromJson(run.out.toUtf8()).object();
     }
 
+    const QString m_before = QDir::currentPath();
+    std::unique_ptr<OtherProgram> m_other;
     std::unique_ptr<QTemporaryDir> m_folder;
 };
 

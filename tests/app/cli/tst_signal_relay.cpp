@@ -8,6 +8,7 @@
 #include <QTest>
 
 #include <csignal>
+#include <vector>
 
 using batchpeak::cli::SignalRelay;
 
@@ -43,18 +44,60 @@ private slots:
         QTRY_COMPARE(interrupted.size(), passed);
     }
 
-    void hearsOnceThatNobodyReads_data() { rows<int>({{"a terminal", SIGHUP}, {"a pipe", SIGPIPE}}); }
+    void hearsOnceThatNobodyReads_data() { rows<bool>({{"a terminal", true}, {"a pipe", false}}); }
     void hearsOnceThatNobodyReads()
     {
         SignalRelay relay(1);
         QSignalSpy interrupted(&relay, &SignalRelay::interrupted);
-        for (int again = 0; again < 3; ++again)
-            raise(row<int>());
+        for (int again = 0; again < 3; ++again) {
+            if (row<bool>())
+                raise(SIGHUP);
+            SignalRelay::noteThatReaderIsGone();
+        }
         QTRY_COMPARE(interrupted.size(), 1);
         // It takes nothing from those who ask for an end.
-        raise(SIGTERM);
+        raise(SIGINT);
         QTRY_COMPARE(interrupted.size(), 2);
         QVERIFY(endsTheProgram(SIGINT));
+    }
+
+    // Who waits for a step to end, and for its checkpoint, is not to take it for impatience.
+    void takesTheEndOfASessionForOneSignal_data()
+    {
+        rows<std::vector<int>>(
+            {{"as the kernel orders them", {SIGHUP, SIGTERM}}, {"as they are sent", {SIGTERM, SIGHUP}}});
+    }
+    void takesTheEndOfASessionForOneSignal()
+    {
+        SignalRelay relay(2);
+        QSignalSpy interrupted(&relay, &SignalRelay::interrupted);
+        for (const int signal : row<std::vector<int>>())
+            raise(signal);
+        QTRY_COMPARE(interrupted.size(), 1);
+        QCoreApplication::processEvents();
+        QCOMPARE(interrupted.size(), 1);
+        raise(SIGTERM);
+        QTRY_COMPARE(interrupted.size(), 2);
+        QVERIFY(endsTheProgram(SIGTERM));
+    }
+
+    // As Ctrl-C ends all programs of a pipe.
+    void hearsNothingOfReadersAfterAnEnd()
+    {
+        SignalRelay relay(2);
+        QSignalSpy interrupted(&relay, &SignalRelay::interrupted);
+        raise(SIGINT);
+        SignalRelay::noteThatReaderIsGone();
+        raise(SIGHUP);
+        QTRY_COMPARE(interrupted.size(), 1);
+        QCoreApplication::processEvents();
+        QCOMPARE(interrupted.size(), 1);
+    }
+
+    void survivesAWorkerThatIsGone()
+    {
+        const SignalRelay relay(1);
+        raise(SIGPIPE);
     }
 
     // As nohup starts a program.

@@ -4,6 +4,8 @@
 #include "support/rows.h"
 #include "support/test_main.h"
 
+#include <QDir>
+#include <QTemporaryDir>
 #include <QTest>
 
 #include <csignal>
@@ -136,6 +138,24 @@ private slots:
         QCOMPARE(training.process().exitStatus(), QProcess::NormalExit);
         QCOMPARE(training.process().exitCode(), 130);
         QVERIFY2(training.out().contains("then it was interrupted"), training.out());
+    }
+
+    void endsAfterTheStepWhereNobodyReads_data()
+    {
+        // So many lines that some are of steps.
+        rows<const char*, int>({{"answers", {"", 18}}, {"events", {"--events -", 6}}});
+    }
+    void endsAfterTheStepWhereNobodyReads()
+    {
+        const auto& [options, lines] = row<const char*, int>();
+        const QTemporaryDir folder;
+        const QString checkpoints = folder.filePath(QStringLiteral("checkpoints"));
+        const ProgramRun run =
+            runIntoHead(trainArguments("pause=50", words("--steps 100000 --setting 32 --checkpoint") +
+                                                       QStringList(checkpoints) + words(options)),
+                        lines);
+        QVERIFY2(run.exitCode == 130 && run.answers("step"), run.text());
+        QVERIFY(!QDir(checkpoints).entryList({QStringLiteral("step-*")}).isEmpty());
     }
 
     void endsAtOnceAtTheSecondSignal()

@@ -277,11 +277,16 @@ private slots:
         parent.waitForFinished();
     }
 
-    void ignoresTheTerminalsInterrupt()
+    // All that a terminal, a connection or a container that ends sends to everything in it.
+    void leavesSignalsOfAnEndToItsParent_data()
+    {
+        rows<int>({{"Ctrl-C", SIGINT}, {"terminated", SIGTERM}, {"hung up", SIGHUP}});
+    }
+    void leavesSignalsOfAnEndToItsParent()
     {
         CpuWorker worker;
         QVERIFY(worker.load(tinyGpt()));
-        test::sendSignal(worker.process.processId(), SIGINT);
+        test::sendSignal(worker.process.processId(), row<int>());
         worker.say(quick(1, 1));
         QVERIFY(worker.hear<TrialResult>());
     }

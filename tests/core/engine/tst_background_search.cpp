@@ -6,6 +6,9 @@
 #include <QTest>
 
 #include <atomic>
+#include <chrono>
+#include <memory>
+#include <semaphore>
 #include <thread>
 #include <vector>
 
@@ -59,6 +62,26 @@ private slots:
         startFor(3);
         QTRY_COMPARE(found, std::vector<int>{3});
         QCOMPARE(searches.load(), 2);
+    }
+
+    void endsWithoutADriverThatHoldsIt()
+    {
+        // They outlive this function where the thread does.
+        const auto answer = std::make_shared<std::binary_semaphore>(0);
+        const auto hasEnded = std::make_shared<std::atomic<bool>>(false);
+        {
+            BackgroundSearch<int> search([](int) { QFAIL("Nobody waits for it any more."); },
+                                         std::chrono::milliseconds(20));
+            search.start([=](const std::stop_token&) {
+                answer->acquire();
+                *hasEnded = true;
+                return 1;
+            });
+        }
+        QVERIFY(!hasEnded->load());
+        answer->release();
+        QTRY_VERIFY(hasEnded->load());
+        QCoreApplication::processEvents();
     }
 
     void canEndInTheMiddle()

@@ -64,6 +64,35 @@ private slots:
         QVERIFY(!engine::whyNotGoOn(history(), *whole).isEmpty());
     }
 
+    void goesOnAfterItWasStopped()
+    {
+        {
+            ExplorationHarness first("trial=hang@4", {1, 2, 4, 8});
+            engine::ExplorationRecorder recorder(first.exploration(), history());
+            first.exploration().start();
+            QTRY_COMPARE(first.trials(), QStringLiteral("1 ok, 2 ok, 4 running"));
+            first.exploration().stop();
+            QTRY_COMPARE(first.finishedSignals(), 1);
+        }
+        const auto stored = newest();
+        QCOMPARE(stored->summary.end->status, QStringLiteral("cancelled"));
+        QCOMPARE(engine::whyNotGoOn(history(), *stored), QString());
+        // The window offers what nobody stopped.
+        QVERIFY(!engine::cutExplorationOf(history(), {}));
+        QVERIFY(engine::cutExplorationOf(history(), {}, engine::Stopped::Too));
+
+        ExplorationHarness second("", {1, 2, 4, 8});
+        engine::ExplorationRecorder recorder(second.exploration(), history());
+        second.exploration().takeUp(*engine::cutRunFrom(*stored));
+        QVERIFY(second.log().contains(QStringLiteral("which was stopped after")));
+        QVERIFY(second.endsAs(FinishStatus::Exhausted));
+        QCOMPARE(second.trials(), QStringLiteral("1 ok, 2 ok, 4 cancelled, 4 ok, 8 ok"));
+        QCOMPARE(second.told.size(), std::size_t{4});
+        QCOMPARE(store::ExplorationStore(history()).list().size(), std::size_t{1});
+        QCOMPARE(newest()->summary.end->status, QStringLiteral("exhausted"));
+        QVERIFY(!engine::whyNotGoOn(history(), *newest()).isEmpty());
+    }
+
     // Cut again and again, it is still one exploration.
     void goesOnTwice()
     {

@@ -94,6 +94,10 @@ std::vector<Particular> with(std::vector<Particular> some, const std::vector<Par
     return some;
 }
 
+/// A stream of steps ends no trial, and is none itself.
+const std::vector<Particular> streams{{"flood", "reported steps without an end", true},
+                                      {"endless", "gave no answer within", true}};
+
 /// The end of a worker may be noticed before its trial is asked for or behind that, and two of the first kind
 /// in a row end all.
 QString everyBeginningOf(const char* trials)
@@ -127,7 +131,8 @@ std::vector<EngineStation> stationsOfExplore()
          {searched, searched + QLatin1String("|1 X, ") + searched,
           everyBeginningOf("1 X, 1 X, 2 X, 2 X, 4 X, 4 X"), 0}},
         {{"explore", "step", "@2", "gave no answer within", numbersOfStep,
-          with(twice, {{"wrong-id", "reported a step of trial 1002, which it was not asked for", true}})},
+          with(with(twice, streams),
+               {{"wrong-id", "reported a step of trial 1002, which it was not asked for", true}})},
          trial},
         {{"explore", "result", "@2", "gave no answer within", numbersOfResult,
           with(with(gauge, tinyNumbers),
@@ -170,7 +175,7 @@ std::vector<EngineStation> stationsOfVerify()
          start,
          {{QStringLiteral("duplicate"), lostAtOnce}, {QStringLiteral("end-after"), lostAtOnce}}},
         {{"verify", "step", "@4", "gave no answer within", numbersOfStep,
-          with(twice, {{"wrong-id", "reported a step of trial 1004", true}})},
+          with(with(twice, streams), {{"wrong-id", "reported a step of trial 1004", true}})},
          trial},
         {{"verify", "result", "@4", "gave no answer within", numbersOfResult,
           with(with(gauge, tinyNumbers),
@@ -189,7 +194,7 @@ std::vector<EngineStation> stationsOfCompare()
     const std::vector<Particular> twice{{"duplicate", ""}, {"stale", ""}};
     return {
         {{"compare", "step", "#16", "gave no answer within", numbersOfStep,
-          with(twice, {{"wrong-id", "reported a step of trial 1004", true}})},
+          with(with(twice, streams), {{"wrong-id", "reported a step of trial 1004", true}})},
          ends},
         {{"compare",
           "result",

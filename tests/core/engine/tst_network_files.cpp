@@ -444,7 +444,7 @@ private slots:
         QCOMPARE(layersOf(file), 1);
         QVERIFY(file.contents().tuning.frozenWeights == model::FrozenWeights::Nf4);
         QVERIFY(std::ranges::any_of(file.contents().warnings, [](const config::Warning& warning) {
-            return warning.approximation == "another kernel for 4-bit weights";
+            return warning.approximation == "a base quantised by another method";
         }));
     }
 

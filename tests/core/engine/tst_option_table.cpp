@@ -110,6 +110,18 @@ private slots:
         QCOMPARE(wordsFor(options), wordsIn("--min,2"));
     }
 
+    void keepsNoWordOfTrust()
+    {
+        ExplorationOptions said = optionsFrom(wordsIn("--min,2"));
+        said.trustsCode = true;
+        QCOMPARE(wordsFor(said), wordsIn("--min,2"));
+        QVERIFY(!overlaid({}, said).trustsCode);
+        // As an earlier version has kept it.
+        const ExplorationOptions kept = optionsFrom(wordsIn("--trust,--min,2"));
+        QVERIFY(!kept.trustsCode);
+        QCOMPARE(wordsFor(kept), wordsIn("--min,2"));
+    }
+
     void namesEachOnce()
     {
         std::set<std::string> names;

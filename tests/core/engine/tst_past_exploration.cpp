@@ -145,6 +145,21 @@ private slots:
         QVERIFY(!find(run));
     }
 
+    void prefersTheSameProgram()
+    {
+        engine::RunDescription run = runOf(config());
+        run.command = QStringList{QStringLiteral("--with"), QStringLiteral("python")};
+        store::ExplorationInfo info = infoOf(config());
+        info.command = run.command;
+        keep(info, 4);
+        keep(infoOf(config()), 8);
+        QCOMPARE(find(run)->summary.recommendation->microBatchSize, 4);
+        QCOMPARE(find(runOf(config()))->summary.recommendation->microBatchSize, 8);
+        // One of another program is better than none.
+        run.command = QStringList{QStringLiteral("--with"), QStringLiteral("python=/p")};
+        QCOMPARE(find(run)->summary.recommendation->microBatchSize, 8);
+    }
+
     void takesAnOlderProgramsExplorationForTheSame()
     {
         store::ExplorationInfo info = infoOf(config());

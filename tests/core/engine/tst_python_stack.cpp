@@ -9,6 +9,7 @@
 #include <QElapsedTimer>
 #include <QFile>
 #include <QProcess>
+#include <QScopeGuard>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -72,21 +73,26 @@ private slots:
               {R"(echo '{"python":"3.11.2","torch":"2.9.1","transformers":"5.1","peft":"0.2","trl":null}')",
                "", "Python 3.11.2 (PYTHON): torch 2.9.1, transformers 5.1, peft 0.2."}},
              {"no transformers",
-              {R"(echo '{"python":"3.9.1","torch":"2.9.1","transformers":null}')",
-               "PYTHON has no transformers; install it by: PYTHON -m pip install transformers",
+              {R"(echo '{"python":"3.9.1","torch":"2.9.1","transformers":null,"problem":"It has none."}')",
+               "It has none.", "Python 3.9.1 (PYTHON): torch 2.9.1."}},
+             {"behind what an environment prints",
+              {R"(echo Welcome; echo; echo '{"python":"3.9.1","torch":"2.9.1"}'; echo; echo Bye >&2)", "",
                "Python 3.9.1 (PYTHON): torch 2.9.1."}},
-             {"neither",
-              {R"(echo '{"python":"3.9.1"}')",
-               "PYTHON has no torch and no transformers; install it by: PYTHON -m pip install torch "
-               "transformers",
-               "Python 3.9.1 (PYTHON)."}},
              {"not the package",
               {"echo 'x\nNo module named batchpeak_trial' >&2; exit 1",
-               "PYTHON cannot run the package batchpeak-trial (No module named batchpeak_trial); install it "
-               "by: "
-               "PYTHON -m pip install batchpeak-trial",
+               "PYTHON has no package batchpeak_trial (No module named batchpeak_trial), which is in", ""}},
+             {"an old Python",
+              {"echo 'SyntaxError: invalid syntax' >&2; exit 1",
+               "PYTHON does not answer as a Python of 3.9 or newer does (SyntaxError: invalid syntax); name "
+               "another one by --with python=PATH.",
                ""}},
-             {"something else", {"echo hello", "PYTHON cannot run the package batchpeak-trial", ""}}});
+             {"something else",
+              {"echo hello", "PYTHON does not answer as a Python of 3.9 or newer does (hello)", ""}},
+             {"nothing",
+              {"", "PYTHON does not answer as a Python of 3.9 or newer does (it says nothing)", ""}},
+             {"no end of it",
+              {"while echo yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy; do :; done",
+               "PYTHON does not answer as a Python of 3.9 or newer does (it prints without end)", ""}}});
     }
     void tellsWhatItHas()
     {
@@ -111,26 +117,75 @@ private slots:
         QVERIFY2(stack.problem.contains(QStringLiteral("does not answer")), qPrintable(stack.problem));
     }
 
+    void needsPackagesAsTheRunDoes_data()
+    {
+        using Change = void (*)(trial::LoadRequest&);
+        rows<Change, Text>(
+            {{"nothing", {[](trial::LoadRequest&) {}, ""}},
+             {"adapters",
+              {[](trial::LoadRequest& load) { load.tuning.adapter = model::AdapterKind::Lora; }, "peft"}},
+             {"a quantised base",
+              {[](trial::LoadRequest& load) { load.tuning.frozenWeights = model::FrozenWeights::Int8; },
+               "bitsandbytes"}},
+             {"its optimizer",
+              {[](trial::LoadRequest& load) { load.optimizer = model::Optimizer::Lion; }, "bitsandbytes"}},
+             {"its optimizer, in evaluation",
+              {[](trial::LoadRequest& load) {
+                   load.optimizer = model::Optimizer::Lion;
+                   load.phase = model::Phase::Eval;
+               },
+               ""}},
+             {"preferences",
+              {[](trial::LoadRequest& load) { load.step.preference = model::Preference::Dpo; }, "trl"}}});
+    }
+    void needsPackagesAsTheRunDoes()
+    {
+        const auto& [change, package] = row<void (*)(trial::LoadRequest&), Text>();
+        engine::PythonStack stack;
+        for (const char* name : {"peft", "bitsandbytes", "trl"})
+            stack.lacks[QLatin1String(name)] = QLatin1String(name);
+        trial::LoadRequest load;
+        change(load);
+        QCOMPARE(engine::problemFor(stack, load), package);
+        stack.lacks.clear();
+        QCOMPARE(engine::problemFor(stack, load), QString());
+        stack.problem = QStringLiteral("no torch");
+        QCOMPARE(engine::problemFor(stack, load), stack.problem);
+    }
+
     /// A config may come in a folder with modules of its own.
+    void runsNoCodeOfTheFolderItIsStartedIn_data()
+    {
+        rows<bool, QByteArray>({{"as it is", {true, ""}},
+                                {"where PYTHONPATH names the present folder", {true, ":/nothing:."}},
+                                {"where the interpreter has the package", {false, ":/nothing:."}}});
+    }
     void runsNoCodeOfTheFolderItIsStartedIn()
     {
+        const auto& [isBeside, pythonPath] = row<bool, QByteArray>();
         const QString python = engine::pythonIn(QProcessEnvironment::systemEnvironment());
-        const QString packages = engine::pythonPackages(QCoreApplication::applicationDirPath());
+        const QString beside = engine::pythonPackages(QCoreApplication::applicationDirPath());
         if (python.isEmpty())
             QSKIP("There is no python3 here.");
-        QVERIFY(!packages.isEmpty());
+        QVERIFY(!beside.isEmpty());
+        const QString packages = isBeside ? beside : QString();
+        // It has it by one folder more in PYTHONPATH.
+        const QByteArray before = qgetenv("PYTHONPATH");
+        qputenv("PYTHONPATH", isBeside ? pythonPath : beside.toUtf8() + pythonPath);
+        const auto restore = qScopeGuard([&] { qputenv("PYTHONPATH", before); });
         const QString mark = m_folder->filePath(QStringLiteral("was here"));
         for (const char* module : {"json", "argparse", "torch", "batchpeak_trial"})
             test::writeFile(m_folder->filePath(QLatin1String(module) + QLatin1String(".py")),
                             "open(" + ('"' + mark.toUtf8() + '"') + ", 'w')\n");
-        const QString before = QDir::currentPath();
+        const QString folder = QDir::currentPath();
         QVERIFY(QDir::setCurrent(m_folder->path()));
         const engine::PythonStack stack = engine::pythonStackOf(python, packages);
         QProcess worker;
+        worker.setEnvironment(QProcess::systemEnvironment() + engine::pythonEnvironment(packages));
         worker.start(python,
                      engine::pythonWorkerArguments(packages) + QStringList(QStringLiteral("--version")));
         const bool hasEnded = worker.waitForFinished();
-        QVERIFY(QDir::setCurrent(before));
+        QVERIFY(QDir::setCurrent(folder));
         QVERIFY2(!stack.version.isEmpty(), qPrintable(stack.problem));
         QVERIFY(hasEnded);
         QVERIFY(worker.readAllStandardOutput().startsWith("batchpeak_trial.transformers"));
@@ -157,7 +212,6 @@ private slots:
         QCOMPARE(engine::pythonPackages(programs), packages);
         QVERIFY(
             engine::pythonEnvironment(packages).front().startsWith(QLatin1String("PYTHONPATH=") + packages));
-        QVERIFY(engine::pythonEnvironment({}).isEmpty());
     }
 
 private:

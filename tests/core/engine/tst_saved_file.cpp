@@ -76,12 +76,12 @@ private slots:
         writeFile(code, "grow");
         qputenv("XDG_DATA_HOME", QFile::encodeName(home));
         RecordedDisk disk(m_folder->path());
-        const bool isWritten = engine::trustCode(code);
+        const bool isWritten = engine::trustCode(engine::CodeContent::of(code));
         disk.stop();
         const QTemporaryDir after;
         disk.restore(after.filePath(QStringLiteral("disk")), disk.operations(), Unsynced::Lost, 0);
         qputenv("XDG_DATA_HOME", QFile::encodeName(after.filePath(QStringLiteral("disk/home/share"))));
-        const bool isKept = engine::isTrusted(code);
+        const bool isKept = engine::isTrusted(engine::CodeContent::of(code));
         qputenv("XDG_DATA_HOME", before);
         QVERIFY(isWritten);
         QVERIFY(isKept);

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/device_pool.h"
+#include "engine/exploration_plan.h"
 #include "engine/stuck_workers.h"
 #include "exploration_harness.h"
 #include "support/fake_parts.h"
@@ -7,7 +9,12 @@
 #include "support/test_main.h"
 #include "support/verify.h"
 
+#include <QSignalSpy>
 #include <QTest>
+
+#include <memory>
+#include <thread>
+#include <vector>
 
 using namespace batchpeak;
 using namespace std::chrono_literals;
@@ -64,6 +71,34 @@ private slots:
         QCOMPARE(harness.trials(), trials);
         VERIFY_CONTAINS(harness.log(), QStringLiteral("cpu is given up. "));
         QCOMPARE(harness.snapshot().devices.front().restarts, words.contains(QLatin1String("lost")) ? 1 : 0);
+    }
+
+    // As when a window is closed twice. The first one is held for as long as the second lives, so that who
+    // waits for it first waits in vain.
+    void areWaitedForTogetherAtTheEnd()
+    {
+        const auto setupOf = [load = engine::planExploration(QStringLiteral("config.yaml"),
+                                                             ExplorationHarness("").contents, {})
+                                         .load](const char* id, const QStringList& words) {
+            return engine::DeviceSetup{
+                .id = QString::fromUtf8(id),
+                .command = {.program = QStringLiteral(BATCHPEAK_FAKE_WORKER), .arguments = words},
+                .load = load,
+                .timeouts = {.kill = 10s}};
+        };
+        auto pool = std::make_unique<engine::DevicePool>(
+            std::vector{setupOf("a", {QStringLiteral("stuck=60")}), setupOf("b", {})});
+        QSignalSpy settled(pool.get(), &engine::DevicePool::settled);
+        pool->start();
+        QTRY_COMPARE(settled.count(), 1);
+        m_stuck = pool->snapshots().front().workerPid;
+        const std::jthread driver([stuck = m_stuck, other = pool->snapshots().back().workerPid] {
+            while (test::isAlive(other))
+                std::this_thread::yield();
+            test::sendSignal(stuck, SIGKILL);
+        });
+        pool.reset();
+        QVERIFY(test::isGone(m_stuck));
     }
 
     void knowsOneForAsLongAsItIsThere()

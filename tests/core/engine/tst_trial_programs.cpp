@@ -25,6 +25,16 @@ gradient_accumulation_steps: 2
 sequence_len: 2048
 torch_compile: true
 )";
+constexpr const char* lora = R"(
+base_model: Qwen/Qwen2.5-0.5B
+adapter: lora
+lora_r: 8
+lora_alpha: 16
+lora_target_linear: true
+micro_batch_size: 2
+gradient_accumulation_steps: 2
+sequence_len: 2048
+)";
 constexpr const char* gptOss = R"({"model_type": "gpt_oss", "vocab_size": 10})";
 constexpr const char* sounds = R"({"model_type": "encodec", "sampling_rate": 24000})";
 
@@ -75,6 +85,22 @@ private slots:
              {"a compiled network, without Python", {compiled, PythonStack(), false, "worker is advised"}},
              {"no trials there",
               {gpt2, pythonWith(QStringLiteral("2.9.1"), QStringLiteral("No.")), false, "cannot run trials"}},
+             {"a torch without the GPUs that are here",
+              {gpt2,
+               {{.program = QStringLiteral("/p"),
+                 .torch = QStringLiteral("2.9.1+cpu"),
+                 .unusedDevices = {QStringLiteral("NVIDIA H200")}}},
+               false,
+               "torch 2.9.1+cpu of your Python was not built for GPUs"}},
+             {"no PEFT for adapters",
+              {lora,
+               {{.program = QStringLiteral("/p"),
+                 .torch = QStringLiteral("2.9.1"),
+                 .lacks = {{QStringLiteral("peft"), QStringLiteral("No.")}}}},
+               false,
+               "your Python lacks what this run needs"}},
+             {"a network of Python's alone, without Python",
+              {gptOss, PythonStack(), false, "a Python with all that it needs can"}},
              {"a network of Python's alone", {gptOss, pythonWith(same), true, "cannot run this network"}},
              {"a network of nobody", {sounds, pythonWith(QStringLiteral("2.9.1")), false, ""}}});
     }
@@ -86,7 +112,35 @@ private slots:
         QCOMPARE(programs.advisesPython, advisesPython);
         QVERIFY2(programs.advice.contains(advice), qPrintable(programs.advice));
         QCOMPARE(programs.advice.isEmpty(), advice.isEmpty());
-        QCOMPARE(programs.workerProblem.isEmpty(), config == gpt2 || config == compiled);
+        QCOMPARE(programs.workerProblem.isEmpty(), config != gptOss && config != sounds);
+    }
+
+    /// What it takes from the run's own library is no approximation there.
+    void pythonHasTheKernelsOfTheRun_data()
+    {
+        const std::string run = lora;
+        namespace approximation = config::approximation;
+        rows<std::string, std::string_view, bool>(
+            {{"bitsandbytes' 8-bit AdamW",
+              {run + "optimizer: adamw_bnb_8bit\n", approximation::step8bit, false}},
+             {"that of torchao", {run + "optimizer: ao_adamw_8bit\n", approximation::torchaoStep8bit, true}},
+             {"torchao's 4-bit AdamW", {run + "optimizer: ao_adamw_4bit\n", approximation::step4bit, false}},
+             {"Lion", {run + "optimizer: lion_32bit\n", approximation::lionByOperations, false}},
+             {"LLM.int8", {run + "load_in_8bit: true\n", approximation::integerProducts, false}},
+             {"a paged optimizer",
+              {run + "optimizer: paged_adamw_32bit\n", approximation::pagedOptimizer, true}}});
+    }
+    void pythonHasTheKernelsOfTheRun()
+    {
+        const auto& [text, phrase, remains] = row<std::string, std::string_view, bool>();
+        const auto file = ConfigFile::fromText(QStringLiteral("run.yaml"), text);
+        const auto says = [phrase = phrase](const config::ConfigContents& contents) {
+            return std::ranges::any_of(contents.warnings, [&](const config::Warning& warning) {
+                return warning.approximation == phrase;
+            });
+        };
+        QVERIFY(says(file.contents()));
+        QCOMPARE(says(file.contentsForPython()), remains);
     }
 
     void pythonCompilesWhereTheRunDoes()

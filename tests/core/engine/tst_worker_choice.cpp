@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/errors.h"
+#include "engine/python_stack.h"
 #include "engine/run_devices.h"
 #include "support/rows.h"
 #include "support/test_main.h"
@@ -106,6 +107,30 @@ private slots:
         const QString beside = prefix.filePath(QStringLiteral("bin/batchpeak-worker"));
         makeProgram(beside);
         QCOMPARE(engine::workerPath(bin), beside);
+    }
+
+    /// Else a torch without CUDA takes the CPU for a GPU unasked, and another one the GPU for the CPU.
+    void tellsAPythonItsDevice_data()
+    {
+        using device::LocalDevice;
+        rows<LocalDevice, Text, Text>(
+            {{"the CPU", {{.kind = "cpu"}, "", "--device cpu"}},
+             {"a GPU by its uuid", {withGpus.devices[1], "", "--device cuda"}},
+             {"a GPU without one", {{.kind = "cuda", .index = 1}, "", "--device cuda:1"}},
+             {"behind a launcher",
+              {{.kind = "cuda", .index = 1},
+               "ssh host",
+               "python3 -m batchpeak_trial.transformers --device cuda:1"}}});
+    }
+    void tellsAPythonItsDevice()
+    {
+        const auto& [device, launcher, words] = row<device::LocalDevice, Text, Text>();
+        engine::ExplorationOptions options;
+        options.python = launcher.isEmpty() ? QStringLiteral("/venv/bin/python3") : engine::anyPython;
+        options.launcher = launcher;
+        const auto command = engine::workerCommand(options, device, QCoreApplication::applicationDirPath());
+        QVERIFY2(command.arguments.join(QLatin1Char(' ')).endsWith(words), qPrintable(command.text()));
+        QCOMPARE(command.program, launcher.isEmpty() ? options.python : QStringLiteral("ssh"));
     }
 
     void putsTheCommandTogether()

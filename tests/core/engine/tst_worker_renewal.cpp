@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "exploration_harness.h"
+#include "support/files.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 #include "support/verify.h"
@@ -39,6 +40,24 @@ private slots:
         VERIFY_CONTAINS(harness.log(), "cpu is given up.");
         VERIFY_CONTAINS(harness.log(), "The worker cannot be ended");
         QCOMPARE(harness.snapshot().devices.front().restarts, 0);
+    }
+
+    void loadsNothingThatWasNotLetRun()
+    {
+        const QTemporaryDir folder;
+        const QString module = folder.filePath(QStringLiteral("net.pt"));
+        test::writeFile(module, folder.path().toUtf8());
+        ExplorationHarness harness("trial=exit@2");
+        harness.contents.model = model::ModelSpec{
+            .family = "torchscript",
+            .architecture = model::ScriptSpec{.file = module.toStdString(), .inputs = {{.shape = {4}}}}};
+        harness.options.trustsCode = true;
+        engine::onEvent<engine::TrialFinished>(
+            harness.exploration(), this,
+            [&](const engine::TrialFinished&) { test::writeFile(module, "another one"); });
+        QVERIFY2(harness.endsAs(FinishStatus::Failed), qPrintable(harness.log()));
+        QCOMPARE(harness.trials(), QStringLiteral("1 ok, 2 crashed"));
+        VERIFY_CONTAINS(harness.snapshot().failure, "net.pt is not what was let run any more");
     }
 };
 

@@ -20,6 +20,7 @@
 #include <cerrno>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <sys/stat.h>
 
 using namespace batchpeak;
@@ -68,6 +69,8 @@ void makeHistory(const QString& path)
     ExplorationStore history(path);
     history.addTrial(history.begin(infoOf(QStringLiteral("/before.yaml"))), trialOf(1));
 }
+
+constexpr auto rightsOfOthers = QFileDevice::ReadGroup | QFileDevice::ReadOther;
 
 /// Spoils the page of a history in which SQLite finds its way through a table.
 void spoilTable(const QString& path, const char* table)
@@ -210,6 +213,50 @@ private slots:
                                      QStringLiteral("/c.yaml: 0 trials, not finished")}));
     }
 
+    void boundsTheLogOfAnExploration_data()
+    {
+        rows<bool>({{"written as it comes", false}, {"while the history is held", true}});
+    }
+    void boundsTheLogOfAnExploration()
+    {
+        {
+            const ExplorationStore made(m_path);
+        }
+        std::vector<store::LogRecord> lines;
+        for (int number = 0; number < 4000; ++number)
+            lines.push_back({.time = QDateTime::currentDateTimeUtc(), .text = QString::number(number)});
+        Holder holder(m_path);
+        if (!row<bool>())
+            holder.release();
+        PatientStore patient(m_path, 1ms);
+        patient.begin(infoOf(QStringLiteral("/a.yaml")));
+        for (auto some = lines.cbegin(); some != lines.cend(); some += 800)
+            patient.addLog({some, some + 800});
+        QCOMPARE(patient.waits(), row<bool>());
+        holder.release();
+        QTRY_VERIFY(!patient.waits());
+        const auto isBounded = [&] {
+            const auto log = ExplorationStore(m_path).show(1)->log;
+            return log.size() == store::keptLogLines && log.front().text == QLatin1String("3000") &&
+                   log.back().text == QLatin1String("3999") &&
+                   runSql(m_path, "SELECT count(*) FROM log_line").toInt() == 1000;
+        };
+        QVERIFY(isBounded());
+        // What is written anew, since the history was damaged, is no more.
+        patient.leave();
+        writeFile(m_path, QByteArray("precious notes\n").repeated(1000));
+        for (const char* ending : {"-wal", "-shm"})
+            QFile::remove(m_path + QLatin1String(ending));
+        patient.addTrial(trialOf(1));
+        QVERIFY(isBounded());
+        // An older program kept them all.
+        runSql(m_path, "WITH RECURSIVE more(number) AS (SELECT 5001 UNION ALL SELECT number + 1 FROM more "
+                       "WHERE number < 8000) INSERT INTO log_line SELECT 1, number, '', 0, number FROM more");
+        const auto log = ExplorationStore(m_path).show(1)->log;
+        QCOMPARE(log.size(), store::keptLogLines);
+        QCOMPARE(log.back().text, QStringLiteral("8000"));
+    }
+
     // As after a crash between the two.
     void takesNothingInTwice()
     {
@@ -260,6 +307,7 @@ private slots:
             database.close();
         }
         QSqlDatabase::removeDatabase(QStringLiteral("foreign"));
+        QFile::setPermissions(m_path, QFile::permissions(m_path) | rightsOfOthers);
         const QByteArray before = readFile(m_path);
         {
             PatientStore patient(m_path);
@@ -270,6 +318,7 @@ private slots:
             QVERIFY(said.front().front().toString().contains(QStringLiteral("This exploration is kept in")));
         }
         QCOMPARE(readFile(m_path), before);
+        QVERIFY(QFile::permissions(m_path).testFlags(rightsOfOthers));
         QCOMPARE(besides().size(), 1);
     }
 
@@ -441,19 +490,76 @@ private slots:
         QCOMPARE(kept(), QStringLiteral("/a.yaml: 2 trials, not finished"));
     }
 
+    // Wherever it is written in between: to others the history shows one that was cut off.
+    void isUnderWayUntilItIsOver_data()
+    {
+        using Refuse = std::function<std::unique_ptr<RefusingDisk>(const QString& path)>;
+        const Refuse takesNoTrial = [](const QString& path) {
+            runSql(path, "CREATE TRIGGER none BEFORE INSERT ON trial BEGIN SELECT RAISE(ABORT, 'none'); END");
+            return nullptr;
+        };
+        rows<Refuse, const char*>({{"in the history", {[](const QString&) { return nullptr; }, ""}},
+                                   {"set aside", {takesNoTrial, "This exploration is kept in"}},
+                                   {"given up", {readOnlyDisk, "Nothing more of this exploration is kept"}}});
+    }
+    void isUnderWayUntilItIsOver()
+    {
+        using Refuse = std::function<std::unique_ptr<RefusingDisk>(const QString& path)>;
+        const auto& [refuse, sentence] = row<Refuse, const char*>();
+        {
+            std::unique_ptr<RefusingDisk> refusing;
+            PatientStore patient(m_path);
+            QSignalSpy said(&patient, &PatientStore::said);
+            patient.begin(infoOf(QStringLiteral("/a.yaml")));
+            QVERIFY(PatientStore::isUnderWay(m_path, 1));
+            refusing = refuse(m_path);
+            patient.addTrial(trialOf(1));
+            QVERIFY(!patient.waits());
+            QCOMPARE(said.isEmpty(), *sentence == '\0');
+            if (!said.isEmpty())
+                VERIFY_CONTAINS(said.front().front().toString(), sentence);
+            QVERIFY(PatientStore::isUnderWay(m_path, 1));
+            patient.leave();
+        }
+        QVERIFY(!PatientStore::isUnderWay(m_path, 1));
+    }
+
+    void isUnderWayFromWhereItIsTakenUp()
+    {
+        makeHistory(m_path);
+        const auto stored = ExplorationStore(m_path).show(1);
+        // Without a log nobody reads it either, while somebody writes.
+        runSql(m_path, "PRAGMA journal_mode = DELETE");
+        const Holder holder(m_path);
+        PatientStore patient(m_path, 1h);
+        patient.takeUp(*stored);
+        QVERIFY(patient.waits());
+        QVERIFY(PatientStore::isUnderWay(m_path, 1));
+    }
+
+    void isForItsUserAlone_data()
+    {
+        rows<bool>({{"a new one", false}, {"one that an older program left", true}});
+    }
     void isForItsUserAlone()
     {
-        writeFile(m_path, QByteArray());
-        QFile::setPermissions(m_path, QFileDevice::ReadOwner | QFileDevice::WriteOwner |
-                                          QFileDevice::ReadOther | QFileDevice::ReadGroup);
-        const ExplorationStore store(m_path);
-        for (const QFileInfo& file : QDir(m_folder->path()).entryInfoList(QDir::Files)) {
-            QVERIFY2(!(file.permissions() & (QFileDevice::ReadOther | QFileDevice::ReadGroup)),
-                     qPrintable(file.fileName()));
+        // A log that is there as long as somebody has the history open.
+        std::optional<ExplorationStore> open;
+        if (row<bool>()) {
+            makeHistory(m_path);
+            (void)open.emplace(m_path, 5s, ExplorationStore::Place::ThisComputer)
+                .begin(infoOf(QStringLiteral("/open.yaml")));
+            for (const QFileInfo& file : filesOfTheHistory())
+                QFile::setPermissions(file.filePath(), file.permissions() | rightsOfOthers);
+            QVERIFY(filesOfTheHistory().size() > 1);
         }
+        const ExplorationStore store(m_path);
+        for (const QFileInfo& file : filesOfTheHistory())
+            QVERIFY2(!file.permissions().testAnyFlags(rightsOfOthers), qPrintable(file.fileName()));
     }
 
 private:
+    QFileInfoList filesOfTheHistory() const { return QDir(m_folder->path()).entryInfoList(QDir::Files); }
     QStringList besides() const
     {
         return QDir(m_folder->path()).entryList({QStringLiteral("history.beside-*.sqlite")}, QDir::Files);

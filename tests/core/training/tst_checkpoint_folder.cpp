@@ -1,9 +1,11 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "config/config_error.h"
+#include "store/program_lock.h"
 #include "support/error_of.h"
 #include "support/files.h"
 #include "support/processes.h"
+#include "support/recorded_disk.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 #include "support/verify.h"
@@ -15,6 +17,8 @@
 #include <QTest>
 
 #include <array>
+#include <cerrno>
+#include <functional>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -166,6 +170,47 @@ private slots:
         const QString sentence = errorOf([&] { (void)folder.begin(10); });
         VERIFY_CONTAINS(sentence, "Something that is no checkpoint has the name of one; move it away");
         QCOMPARE(entries(), QStringLiteral("step-000010"));
+    }
+
+    // Before anything is trained: the step may be the last one.
+    void isNotBegunWithSomethingInTheWay_data()
+    {
+        using Make = std::function<void(const QString& path)>;
+        rows<Make>({{"a folder", [](const QString& path) { QDir().mkpath(path); }},
+                    {"a file", [](const QString& path) { writeFile(path, "notes"); }},
+                    {"a link to nowhere",
+                     [](const QString& path) { QFile::link(QStringLiteral("/nowhere"), path); }},
+                    {"another program's", [](const QString& path) {
+                         QDir().mkpath(path);
+                         writeFile(path + QStringLiteral("/state.json"), "{\"of\": \"another program\"}");
+                     }}});
+    }
+    void isNotBegunWithSomethingInTheWay()
+    {
+        write(stateOf(10));
+        row<std::function<void(const QString& path)>>()(path("step-000020"));
+        CheckpointFolder folder(m_folder->path());
+        const QString before = entries();
+        for (const QString& sentence : {errorOf([&] { (void)folder.claim(QStringLiteral("7d9c")); }),
+                                        errorOf([&] { (void)folder.begin(20); })}) {
+            VERIFY_CONTAINS(sentence, "step-000020");
+            VERIFY_CONTAINS(sentence, "Something that is no checkpoint has the name of one; move it away");
+        }
+        QCOMPARE(entries(), before);
+    }
+
+    void isBegunBesideWhatIsInNoWay()
+    {
+        for (const char* name : {"notes", "step-7", "step-000010.unfinished", "step-000010.bak"})
+            QVERIFY(QDir().mkpath(path(name)));
+        QVERIFY(CheckpointFolder(m_folder->path()).claim(QStringLiteral("7d9c")));
+    }
+
+    void goesOnWithoutLocks()
+    {
+        const test::RefusingDisk without(m_folder->path(), ENOLCK);
+        const auto lock = CheckpointFolder(m_folder->path()).claim(QStringLiteral("7d9c"));
+        QVERIFY(lock && !lock->isTaken());
     }
 
     void belongsToOneTraining()

@@ -7,7 +7,9 @@
 #include "support/verify.h"
 #include "training/growth_function.h"
 
+#include <QDir>
 #include <QFile>
+#include <QProcess>
 #include <QSignalSpy>
 #include <QStandardPaths>
 #include <QTemporaryDir>
@@ -215,6 +217,86 @@ private slots:
             QStringLiteral("beside.py growth.py"));
     }
 
+    void takesNothingOfItsOwnFromTheFolder_data()
+    {
+        rows<Text>({{"its reader", "json"},
+                    {"what Python itself looks for", "sitecustomize"},
+                    {"and once more", "usercustomize"},
+                    {"its loader", "importlib"},
+                    {"what traces errors", "traceback"}});
+    }
+    void takesNothingOfItsOwnFromTheFolder()
+    {
+        const auto& module = row<Text>();
+        const QString name = m_folder->filePath(module + QLatin1String(".py"));
+        test::writeFile(name, "open(__file__ + '.ran', 'w').close()\nraise SystemExit(9)\n");
+        // A user's own, whose empty part stands for the present folder.
+        const QByteArray path = qgetenv("PYTHONPATH");
+        qputenv("PYTHONPATH", ":/nowhere");
+        const auto growth = make(function("return 4"));
+        const QString answer = ask(*growth, 3, 8);
+        path.isNull() ? qunsetenv("PYTHONPATH") : qputenv("PYTHONPATH", path);
+        QCOMPARE(answer, QStringLiteral("4"));
+        QVERIFY(!QFile::exists(name + QLatin1String(".ran")));
+    }
+
+    void importsWhatWasAskedAbout_data()
+    {
+        const auto add = rows<Text, QByteArray, bool>();
+        add("a module", {"beside.py", "by = 4\n", true});
+        add("a package", {"beside/__init__.py", "by = 4\n", true});
+        add("a package's module", {"beside/__init__.py", "from beside.part import by\n", true});
+        add("a folder that is no package", {"beside/part.py", "by = 4\n", false});
+        add("a library", {"beside.so", "by = 4\n", false});
+    }
+    void importsWhatWasAskedAbout()
+    {
+        const auto& [name, text, isImported] = row<Text, QByteArray, bool>();
+        if (name.contains(QLatin1Char('/')))
+            QVERIFY(QDir(m_folder->path()).mkpath(QStringLiteral("beside")));
+        test::writeFile(m_folder->filePath(name), text);
+        if (text.contains("beside.part"))
+            test::writeFile(m_folder->filePath(QStringLiteral("beside/part.py")), "by = 4\n");
+        const auto growth = make(isImported ? "import beside\n" + function("return beside.by")
+                                            : "from beside import part\n" + function("return part.by"));
+        const QString answer = ask(*growth, 3, 8);
+        if (isImported)
+            QCOMPARE(answer, QStringLiteral("4"));
+        else
+            VERIFY_CONTAINS(answer, "raised ModuleNotFoundError: No module named 'beside'");
+    }
+
+    void importsSourcesAndNothingCompiled()
+    {
+        test::writeFile(m_folder->filePath(QStringLiteral("beside.py")), "by = 4\n");
+        QProcess python;
+        python.setWorkingDirectory(m_folder->path());
+        // Compiled so, it is taken whatever the source has become.
+        python.start(
+            QStringLiteral("python3"),
+            {QStringLiteral("-c"), QStringLiteral("import py_compile as p; p.compile('beside.py', "
+                                                  "invalidation_mode=p.PycInvalidationMode.UNCHECKED_HASH); "
+                                                  "p.compile('beside.py', 'alone.pyc')")});
+        QVERIFY(python.waitForFinished() && python.exitCode() == 0);
+        test::writeFile(m_folder->filePath(QStringLiteral("beside.py")), "by = 5\n");
+        const auto growth = make("import beside\ntry:\n    import alone\n    more = 100\n"
+                                 "except ImportError:\n    more = 0\n" +
+                                 function("return beside.by + more"));
+        QCOMPARE(ask(*growth, 3, 8), QStringLiteral("5"));
+    }
+
+    void startsNothingThatHasChanged()
+    {
+        const QString path = write(function("return 4"));
+        const auto code = engine::CodeContent::of(path);
+        const auto growth = training::makeGrowthFunction(path, patience, code);
+        write("open('ran', 'w').close()\n" + function("return 4"));
+        VERIFY_CONTAINS(ask(*growth, 3, 8), "growth.py is not what was let run any more");
+        QVERIFY(!QFile::exists(m_folder->filePath(QStringLiteral("ran"))));
+        write(function("return 4"));
+        QCOMPARE(ask(*growth, 3, 8), QStringLiteral("4"));
+    }
+
     void saysThatPythonIsNotThere()
     {
         const QByteArray path = qgetenv("PATH");
@@ -245,6 +327,32 @@ private slots:
         growth.reset();
         for (const QByteArray& pid : contents("pids").trimmed().split(' '))
             QTRY_VERIFY(test::isGone(pid.toLongLong()));
+    }
+
+    // As a dead disk holds one, see test::becomeStuck().
+    void leavesAProcessThatNothingEnds()
+    {
+        auto growth = make("import os, time\n"
+                           "def sleeper():\n"
+                           "    pid = os.fork()\n"
+                           "    if pid == 0:\n"
+                           "        time.sleep(60)\n"
+                           "        os._exit(0)\n"
+                           "    return pid\n"
+                           "sleeper()\n"
+                           "elsewhere = sleeper()\n"
+                           "os.setpgid(elsewhere, elsewhere)\n"
+                           "os.setpgid(0, elsewhere)\n"
+                           "open('pids', 'w').write(f'{os.getpid()} {elsewhere}')\n" +
+                           function("return 4"));
+        QCOMPARE(ask(*growth, 1, 8), QStringLiteral("4"));
+        growth.reset();
+        const QList<QByteArray> pids = contents("pids").split(' ');
+        const bool isLeft = test::isAlive(pids.front().toLongLong());
+        for (const QByteArray& pid : pids)
+            test::sendSignal(pid.toLongLong(), SIGKILL);
+        QVERIFY(isLeft);
+        QTRY_VERIFY(test::isGone(pids.front().toLongLong()));
     }
 
     void outlivesAProcessThatEndsAfterItsAnswer()

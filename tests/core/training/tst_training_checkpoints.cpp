@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "store/program_lock.h"
 #include "support/error_of.h"
+#include "support/recorded_disk.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 #include "support/verify.h"
@@ -50,6 +52,44 @@ private slots:
         QCOMPARE(found.state.samplesDone, 64);
         QCOMPARE(found.state.microBatchSize, 64);
         VERIFY_CONTAINS(found.state.fingerprint, "seed: 1\n");
+    }
+
+    // From where it is set up until it is over.
+    void keepsOthersFromItsFolder()
+    {
+        TrainingHarness harness;
+        const QString folder = harness.path(QStringLiteral("c"));
+        prepare(harness, 2, folder);
+        QVERIFY(harness.run().snapshot().run);
+        using store::ProgramLock;
+        ProgramLock other(folder + QStringLiteral("/.training.lock"));
+        QCOMPARE(other.take(), ProgramLock::Outcome::HeldByAnother);
+        QVERIFY2(harness.endsAs(TrainingEnd::Completed), qPrintable(harness.log()));
+        QCOMPARE(other.take(), ProgramLock::Outcome::HeldByAnother);
+        harness.destroyRun();
+        QCOMPARE(other.take(), ProgramLock::Outcome::Taken);
+
+        TrainingHarness another;
+        prepare(another, 2, folder);
+        VERIFY_CONTAINS(test::errorOf([&] { (void)another.run(); }), "Another training (process ");
+    }
+
+    // Nothing is trained whose checkpoint could not be kept.
+    void isNotSetUpWhereAFolderIsInTheWay()
+    {
+        TrainingHarness harness;
+        prepare(harness, 2, harness.path(QStringLiteral("c")));
+        QVERIFY(QDir().mkpath(harness.path(QStringLiteral("c/step-000002"))));
+        VERIFY_CONTAINS(test::errorOf([&] { (void)harness.run(); }), "Something that is no checkpoint");
+    }
+
+    void saysThatThereAreNoLocks()
+    {
+        TrainingHarness harness;
+        prepare(harness, 2, harness.path(QStringLiteral("c")));
+        const test::RefusingDisk without(harness.path(QString()), ENOLCK);
+        QVERIFY2(harness.endsAs(TrainingEnd::Completed), qPrintable(harness.log()));
+        QCOMPARE(harness.log().count(QStringLiteral("has no locks")), 1);
     }
 
     void savesWhatWasLearnedBeforeAFailure_data()

@@ -111,7 +111,9 @@ std::vector<TrainingStation> stationsOfTrain()
 {
     const char* silence = "no sign of life in the middle of a batch";
     const std::vector<Particular> twice{{"duplicate", ""}, {"stale", ""}};
-    const std::vector<Particular> step = with(twice, {{"largest /index", ""}});
+    const std::vector<Particular> step = with(twice, {{"largest /index", ""},
+                                                      {"flood", "reported steps without an end", true},
+                                                      {"endless", silence, true}});
     std::vector<TrainingStation> all;
     for (const Station& station : stationsOfStart("train"))
         all.push_back({station, {}});
@@ -148,7 +150,9 @@ std::vector<TrainingStation> stationsOfConfirm()
 {
     const char* silence = "no sign of life in the middle of a batch";
     const std::vector<Particular> twice{{"duplicate", ""}, {"stale", ""}};
-    const std::vector<Particular> step = with(twice, {{"largest /index", ""}});
+    const std::vector<Particular> step = with(twice, {{"largest /index", ""},
+                                                      {"flood", "reported steps without an end", true},
+                                                      {"endless", silence, true}});
     std::vector<TrainingStation> all;
     for (const Station& station : stationsOfStart("confirm"))
         all.push_back({station, {}});

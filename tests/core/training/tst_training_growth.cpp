@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/trusted_code.h"
+#include "support/files.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 #include "support/verify.h"
@@ -29,6 +31,13 @@ QString scheduleOf(TrainingHarness& harness)
                            .arg(entry.increment)
                            .arg(training::toText(entry.decision)));
     return entries.join(QLatin1String("; "));
+}
+
+/// It leaves a file of that name beside itself, and has a content of its own.
+QByteArray growthThatWrites(const char* name, const QString& file)
+{
+    return "# " + file.toUtf8() + "\nopen('" + name +
+           "', 'w').close()\ndef batch_increase_function(epoch, current_batch_size):\n    return 0\n";
 }
 
 } // namespace
@@ -167,6 +176,53 @@ private slots:
                  QStringLiteral("1: 64 in 8 x 8, 2: 64 in 8 x 8, 3: 64 in 8 x 8, 4: 64 in 8 x 8, "
                                 "5: 96 in 16 x 6, 6: 96 in 16 x 6, 7: 96 in 16 x 6, 8: 96 in 16 x 6"));
         VERIFY_CONTAINS(harness.log(), "would pass the maximum, 11");
+    }
+
+    void asksBeforeTheGrowthOfAConfigRuns_data()
+    {
+        rows<Text>({{"as it is named", "%1"}, {"a blank behind it", "%1 "}, {"blanks around it", "\t%1\n"}});
+    }
+    void asksBeforeTheGrowthOfAConfigRuns()
+    {
+        const auto& written = row<Text>();
+        TrainingHarness asked(tightMemory);
+        const QString file = asked.path(QStringLiteral("grow.py"));
+        test::writeFile(file, growthThatWrites("ran", file));
+        asked.contents.training.batchIncreaseFunction = written.arg(file).toStdString();
+        QVERIFY_THROWS_EXCEPTION(engine::UntrustedCode, asked.run());
+
+        TrainingHarness told(tightMemory);
+        told.contents = asked.contents;
+        told.options.run.trustsCode = true;
+        told.options.run.setting = config::Fixed{.microBatchSize = 16};
+        told.options.data.samples = 128;
+        told.options.steps.reset();
+        told.options.epochs = 2;
+        QVERIFY2(told.endsAs(TrainingEnd::Completed), qPrintable(told.log()));
+        QVERIFY(QFile::exists(asked.path(QStringLiteral("ran"))));
+    }
+
+    void runsNoGrowthThatHasChanged()
+    {
+        TrainingHarness harness(tightMemory);
+        const QString file = harness.path(QStringLiteral("grow.py"));
+        // A fresh process is asked after a failure.
+        test::writeFile(
+            file, "# " + file.toUtf8() +
+                      "\ndef batch_increase_function(epoch, current_batch_size):\n    raise ValueError\n");
+        harness.contents.training.batchIncreaseFunction = file.toStdString();
+        harness.options.run.trustsCode = true;
+        harness.options.run.setting = config::Fixed{.microBatchSize = 16};
+        harness.options.data.samples = 128;
+        harness.options.steps.reset();
+        harness.options.epochs = 3;
+        engine::onEvent<training::EpochBegan>(harness.run(), this, [&](const training::EpochBegan& began) {
+            if (began.entry.epoch == 1)
+                test::writeFile(harness.path(QStringLiteral("beside.py")), "import os\n");
+        });
+        QVERIFY2(harness.endsAs(TrainingEnd::Completed), qPrintable(harness.log()));
+        VERIFY_CONTAINS(harness.log(),
+                        "grow.py is not what was let run any more, or a Python file beside it");
     }
 
     void saysWhatCannotBeRead()

@@ -226,6 +226,11 @@ private slots:
         QCOMPARE(asked.plan().request.learningRate, 0.1);
         QVERIFY(asked.plan().request.weighting == trial::LossWeighting::Tokens);
         QCOMPARE(asked.plan().description.growth, QStringLiteral("/configs/grow.py"));
+        // Whoever looks at it later sees the same file.
+        for (const char* written : {"grow.py ", " grow.py", "\tgrow.py\n"}) {
+            asked.contents.training.batchIncreaseFunction = written;
+            QCOMPARE(asked.plan().description.growth, QStringLiteral("/configs/grow.py"));
+        }
         asked.options.learningRate = 0.2;
         asked.options.weighting = trial::LossWeighting::Samples;
         asked.options.growth = QStringLiteral("epoch");

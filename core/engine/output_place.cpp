@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "output_place.h"
+
+#include "config_file.h"
+#include "snapshot.h"
+#include "store/exploration_store.h"
+#include "trusted_code.h"
+
+#include <QDir>
+#include <QDirIterator>
+#include <QFile>
+#include <QFileInfo>
+
+#include <algorithm>
+#include <optional>
+#include <sys/stat.h>
+#include <utility>
+
+namespace batchpeak::engine {
+
+namespace {
+
+/// By which a file is known whatever it is called; nothing where it is not there.
+std::optional<std::pair<dev_t, ino_t>> identityOf(const QString& path)
+{
+    struct stat status
+    {};
+    if (path.isEmpty() || ::stat(QFile::encodeName(path).constData(), &status) != 0)
+        return std::nullopt;
+    return std::pair(status.st_dev, status.st_ino);
+}
+
+/// Where a file would be made that is not there; empty where there is no folder for it.
+QString futurePathOf(const QString& path)
+{
+    // As the kernel follows them (path_resolution(7)).
+    constexpr int mostLinks = 40;
+    QFileInfo file(path);
+    for (int links = 0; file.isSymLink() && links < mostLinks; ++links)
+        file = QFileInfo(file.symLinkTarget());
+    const QString folder = file.dir().canonicalPath();
+    return folder.isEmpty() || path.isEmpty() ? QString() : QDir(folder).filePath(file.fileName());
+}
+
+/// Whether \p path leads to one of the files below a folder.
+bool isBelow(const QString& path, const QString& folder)
+{
+    QDirIterator files(folder, QDir::Files | QDir::Hidden, QDirIterator::Subdirectories);
+    while (files.hasNext()) {
+        if (isSameFile(path, files.next()))
+            return true;
+    }
+    return false;
+}
+
+/// Of a network that may be named by an id, which is no file.
+QString fileOf(const QString& pathOrId)
+{
+    return QFileInfo(pathOrId).isFile() ? pathOrId : QString();
+}
+
+} // namespace
+
+bool isSameFile(const QString& path, const QString& other)
+{
+    const auto identity = identityOf(path);
+    if (identity || identityOf(other))
+        return identity == identityOf(other);
+    const QString future = futurePathOf(path);
+    return !future.isEmpty() && future == futurePathOf(other);
+}
+
+OutputObstacle obstacleTo(const QString& path, const QStringList& needed, bool isOurs)
+{
+    const QFileInfo there(path);
+    const auto isNeeded = [&](const QString& file) {
+        return isSameFile(path, file) ||
+               (!isOurs && there.isFile() && QFileInfo(file).isDir() && isBelow(path, file));
+    };
+    if (std::ranges::any_of(needed, isNeeded))
+        return OutputObstacle::Needed;
+    return there.isFile() && !isOurs ? OutputObstacle::There : OutputObstacle::None;
+}
+
+QStringList filesNeededBy(const ConfigFile& file)
+{
+    const config::ConfigContents& contents = file.contentsForPython();
+    const QString growth = QString::fromStdString(contents.training.batchIncreaseFunction).trimmed();
+    return {file.path(), fileOf(file.modelSource()), fileOf(file.chosenModel()), codeOf(contents),
+            // An expression is the name of no file.
+            growth.isEmpty() ? QString() : QFileInfo(file.path()).dir().filePath(growth),
+            store::ExplorationStore::defaultPath()};
+}
+
+QStringList filesNeededBy(const RunDescription& run)
+{
+    return {run.filePath, fileOf(run.modelSource), fileOf(run.chosenModel), run.codePath,
+            store::ExplorationStore::defaultPath()};
+}
+
+} // namespace batchpeak::engine

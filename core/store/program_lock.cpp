@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "program_lock.h"
+
+#include <QByteArray>
+#include <QCoreApplication>
+#include <QFile>
+#include <QList>
+#include <QSysInfo>
+
+#include <cerrno>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace batchpeak::store {
+
+namespace {
+
+constexpr mode_t rights = S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH;
+/// Programs that are started while it is held do not hold it, and a link leads to no file of somebody's. A
+/// pipe in its place holds nobody up.
+constexpr int always = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+
+/// That of another user, which a program that was killed has left, is as good to be locked.
+int openOrMake(const QByteArray& path)
+{
+    const int descriptor = ::open(path.constData(), O_RDWR | O_CREAT | always, rights);
+    return descriptor < 0 && errno == EACCES ? ::open(path.constData(), O_RDONLY | always) : descriptor;
+}
+
+/// \return 0, or the system's reason
+int lock(int descriptor, int kind)
+{
+    int result = 0;
+    do {
+        result = ::flock(descriptor, kind | LOCK_NB);
+    } while (result != 0 && errno == EINTR);
+    return result == 0 ? 0 : errno;
+}
+
+/// Whoever gave it back has removed its file: a lock on that one would keep nobody away.
+bool isStillThere(int descriptor, const QByteArray& path)
+{
+    struct stat open
+    {};
+    struct stat named
+    {};
+    return ::fstat(descriptor, &open) == 0 && ::lstat(path.constData(), &named) == 0 &&
+           open.st_dev == named.st_dev && open.st_ino == named.st_ino;
+}
+
+} // namespace
+
+ProgramLock::~ProgramLock()
+{
+    if (!isTaken())
+        return;
+    // While it is held, so that nobody else's is removed.
+    const QByteArray path = QFile::encodeName(m_path);
+    if (isStillThere(m_descriptor, path))
+        ::unlink(path.constData());
+    // A child between its fork and its program has it open still.
+    ::flock(m_descriptor, LOCK_UN);
+    ::close(m_descriptor);
+}
+
+ProgramLock::Outcome ProgramLock::take()
+{
+    if (isTaken())
+        return Outcome::Taken;
+    // Each more is one that somebody else has given back in this moment.
+    constexpr int attempts = 100;
+    const QByteArray path = QFile::encodeName(m_path);
+    for (int attempt = 0; attempt < attempts; ++attempt) {
+        const int descriptor = openOrMake(path);
+        if (descriptor < 0)
+            return Outcome::NoFile;
+        if (const int reason = lock(descriptor, LOCK_EX); reason != 0) {
+            ::close(descriptor);
+            return reason == EWOULDBLOCK ? Outcome::HeldByAnother : Outcome::NoLocks;
+        }
+        if (isStillThere(descriptor, path)) {
+            m_descriptor = descriptor;
+            sayWhoHoldsIt();
+            return Outcome::Taken;
+        }
+        ::close(descriptor);
+    }
+    return Outcome::NoLocks;
+}
+
+/// Line by line as QLockFile has it, by which older programs tell whether its process lives. Nothing is lost
+/// where it cannot be written.
+void ProgramLock::sayWhoHoldsIt() const
+{
+    const QByteArray text = QByteArray::number(QCoreApplication::applicationPid()) + '\n' +
+                            QCoreApplication::applicationName().toUtf8() + '\n' +
+                            QSysInfo::machineHostName().toUtf8() + '\n';
+    if (::ftruncate(m_descriptor, 0) != 0)
+        return;
+    [[maybe_unused]] const auto written =
+        ::pwrite(m_descriptor, text.constData(), static_cast<std::size_t>(text.size()), 0);
+}
+
+std::optional<ProgramLock::Holder> ProgramLock::holder() const
+{
+    constexpr qint64 mostBytes = 4096;
+    QFile file(m_path);
+    if (!file.open(QIODevice::ReadOnly))
+        return std::nullopt;
+    const QList<QByteArray> lines = file.read(mostBytes).split('\n');
+    bool isNumber = false;
+    const qint64 pid = lines.front().toLongLong(&isNumber);
+    if (!isNumber || lines.size() < 3)
+        return std::nullopt;
+    return Holder{.pid = pid, .host = QString::fromUtf8(lines[2])};
+}
+
+bool ProgramLock::isHeld(const QString& path)
+{
+    const int descriptor = ::open(QFile::encodeName(path).constData(), O_RDONLY | always);
+    if (descriptor < 0)
+        return false;
+    const bool isHeld = lock(descriptor, LOCK_SH) == EWOULDBLOCK;
+    ::close(descriptor);
+    return isHeld;
+}
+
+} // namespace batchpeak::store

@@ -1,0 +1,208 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "model/architecture_fields.h"
+#include "model/parameter_table.h"
+#include "model/tuning.h"
+#include "support/test_main.h"
+
+#include <QTest>
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace batchpeak::model;
+
+namespace {
+
+template<typename Member>
+using Named = std::vector<std::pair<std::string, Member*>>;
+
+/// The numbers of a network or a tuning, by the names that files have for them.
+struct Numbers
+{
+    Named<std::int64_t> sizes;
+    Named<double> numbers;
+    Named<std::vector<std::int64_t>> lists;
+};
+
+/// Finds them, as visitFields() shows them.
+class NumberFinder
+{
+public:
+    explicit NumberFinder(Numbers& found) : m_found(found) {}
+
+    void value(const char* name, std::int64_t& member) { m_found.sizes.emplace_back(name, &member); }
+    void value(const char* name, double& member) { m_found.numbers.emplace_back(name, &member); }
+    void value(const char*, bool&) {}
+    void value(const char*, std::string&) {}
+    template<typename Word>
+    void word(const char*, Word&)
+    {}
+    void sizes(const char* name, std::vector<std::int64_t>& member)
+    {
+        m_found.lists.emplace_back(name, &member);
+    }
+    void texts(const char*, std::vector<std::string>&) {}
+    template<typename Element>
+    void list(const char*, std::vector<Element>& member)
+    {
+        for (Element& element : member)
+            visitFields(element, *this);
+    }
+
+private:
+    Numbers& m_found;
+};
+
+template<typename Holder>
+Numbers numbersOf(Holder& holder)
+{
+    Numbers found;
+    visitFields(holder, NumberFinder(found));
+    return found;
+}
+
+std::optional<std::string> problemOf(const Tuning& tuning)
+{
+    return problemWith(tuning);
+}
+
+template<typename Spec>
+std::optional<std::string> problemOf(const Spec& spec)
+{
+    return problemWith(ModelSpec{.architecture = spec});
+}
+
+using Limits = std::numeric_limits<std::int64_t>;
+
+/// Whatever the number, and whichever value it has that no program can reckon with.
+/// \param member  Numbers::sizes, ...
+/// \return the names of those for which nothing is said
+template<typename Holder, typename Members, typename Value>
+QStringList withoutBound(const Holder& sound, Members member, const std::vector<Value>& values)
+{
+    QStringList names;
+    Holder counted = sound;
+    for (std::size_t i = 0; i < (numbersOf(counted).*member).size(); ++i) {
+        for (const Value& value : values) {
+            Holder changed = sound;
+            const auto [name, place] = (numbersOf(changed).*member)[i];
+            *place = value;
+            if (!problemOf(changed))
+                names << QString::fromStdString(name);
+        }
+    }
+    names.removeDuplicates();
+    return names;
+}
+
+template<typename Holder>
+QStringList withoutBound(const Holder& sound)
+{
+    using Floats = std::numeric_limits<double>;
+    return withoutBound(sound, &Numbers::sizes, std::vector{Limits::max(), Limits::min()}) +
+           withoutBound(sound, &Numbers::numbers,
+                        std::vector{Floats::quiet_NaN(), Floats::infinity(), -Floats::infinity()}) +
+           withoutBound(sound, &Numbers::lists,
+                        std::vector<std::vector<std::int64_t>>{{Limits::max()}, {Limits::min()}});
+}
+
+/// It has everything that a decoder can have.
+DecoderSpec decoder()
+{
+    DecoderSpec spec{.vocabularySize = 64,
+                     .hiddenSize = 8,
+                     .layers = 4,
+                     .heads = 2,
+                     .keyValueHeads = 1,
+                     .feedForwardSize = 16,
+                     .maxPositions = 32,
+                     .positionOffset = 2};
+    spec.unrotatedLayers = {1};
+    spec.attentionWindow = 4;
+    spec.windowedLayers = {2};
+    spec.experts = 4;
+    spec.sharedExpertSize = 8;
+    spec.denseLayers = 1;
+    spec.denseFeedForwardSize = 8;
+    return spec;
+}
+
+} // namespace
+
+/// Each number that a file may hold is looked at before anything is reckoned with it: a slip, or malice, in
+/// one of them overflows nothing.
+class SizeBoundsTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void ofDecoders() { checkAll(decoder()); }
+    void ofEncoders()
+    {
+        checkAll(EncoderSpec{.vocabularySize = 64,
+                             .hiddenSize = 8,
+                             .layers = 1,
+                             .heads = 2,
+                             .feedForwardSize = 16,
+                             .maxPositions = 32,
+                             .tokenDropout = true});
+    }
+    void ofEncoderDecoders()
+    {
+        checkAll(EncoderDecoderSpec{.vocabularySize = 64,
+                                    .hiddenSize = 8,
+                                    .encoderLayers = 1,
+                                    .decoderLayers = 1,
+                                    .heads = 2,
+                                    .headSize = 4,
+                                    .feedForwardSize = 16});
+    }
+    void ofVisionTransformers()
+    {
+        checkAll(VisionTransformerSpec{.hiddenSize = 8, .layers = 1, .heads = 2, .feedForwardSize = 16});
+    }
+    void ofResidualNetworks() { checkAll(ResNetSpec()); }
+    void ofModules()
+    {
+        const ScriptSpec spec{.file = "net.pt",
+                              .inputs = {{.shape = {3}, .type = ScriptInputType::Int64, .upperBound = 8}},
+                              .output = ScriptOutput::Logits,
+                              .classes = 4};
+        QVERIFY(!problemOf(spec));
+        // Identifiers may be any; nothing is reckoned with their bound.
+        QCOMPARE(withoutBound(spec), QStringList{QStringLiteral("upper_bound")});
+    }
+    void ofNetworksOfTransformers() { checkAll(TransformersSpec{.type = "other", .config = "{}"}); }
+    void ofTunings()
+    {
+        checkAll(Tuning{.adapter = AdapterKind::Lora,
+                        .targets = {{.projection = Projection::Query}},
+                        .fakeQuantization = {.weights = FakeQuantizedWeights::Int4}},
+                 // Of targets; a number that no layer has is compared and nothing else.
+                 {QStringLiteral("layers")});
+    }
+
+    void leavesRoomForTheProductsOfAnImage()
+    {
+        constexpr std::int64_t largest = 1 << 16;
+        QVERIFY(!problemOf(ResNetSpec{.channels = largest, .imageSize = largest}));
+        QVERIFY(problemOf(ResNetSpec{.channels = largest + 1}));
+        QVERIFY(problemOf(ResNetSpec{.imageSize = largest + 1}));
+    }
+
+private:
+    template<typename Holder>
+    static void checkAll(const Holder& sound, const QStringList& exceptions = {})
+    {
+        const auto problem = problemOf(sound);
+        QVERIFY2(!problem, problem.value_or("").c_str());
+        QCOMPARE(withoutBound(sound), exceptions);
+    }
+};
+
+BATCHPEAK_TEST(SizeBoundsTest)
+#include "tst_size_bounds.moc"

@@ -1,0 +1,230 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/config_file.h"
+#include "engine/exploration.h"
+#include "engine/exploration_recorder.h"
+#include "support/rows.h"
+#include "support/test_main.h"
+#include "support/verify.h"
+#include "training/training_run.h"
+#include "ui/message_banner.h"
+#include "ui/option_field.h"
+#include "ui/training_window/confirmation_dialog.h"
+#include "ui/training_window/training_form.h"
+#include "ui/training_window/training_window.h"
+#include "ui/window_settings.h"
+#include "window_fixture.h"
+
+#include <QAction>
+#include <QFile>
+#include <QLabel>
+#include <QMessageBox>
+#include <QPushButton>
+#include <QTest>
+#include <QUuid>
+
+#include <algorithm>
+#include <memory>
+
+using namespace batchpeak;
+using test::actionOf;
+using test::buttonOf;
+
+/// Code that a config names, and the window's question whether it may run.
+class WindowTrustTest : public test::WindowFixture
+{
+    Q_OBJECT
+
+private slots:
+    void init()
+    {
+        m_questions = 0;
+        m_asked.clear();
+        // What was said of one in this process is remembered.
+        m_module = QUuid::createUuid().toByteArray(QUuid::WithoutBraces) + ".pt";
+        changeModule();
+        m_path = configWith("net.yaml", m_module);
+    }
+
+    void asksBeforeTheCodeOfAConfigRuns_data() { rows<bool>({{"it may", true}, {"it may not", false}}); }
+    void asksBeforeTheCodeOfAConfigRuns()
+    {
+        const bool mayRun = row<bool>();
+        open(m_path);
+        answer(mayRun ? "Run it" : "Leave it");
+        window().startExploring();
+        QCOMPARE(m_questions, 1);
+        VERIFY_CONTAINS(m_asked, m_module + ", which would run as a program of yours");
+        if (mayRun)
+            QTRY_COMPARE(snapshot().state, engine::State::Finished);
+        else
+            QCOMPARE(snapshot().state, engine::State::Idle);
+    }
+
+    void asksOnceOfEachContent()
+    {
+        open(m_path);
+        answer("Run it");
+        window().startExploring();
+        QTRY_COMPARE(snapshot().state, engine::State::Finished);
+        window().startExploring();
+        QTRY_COMPARE(snapshot().state, engine::State::Finished);
+        QCOMPARE(m_questions, 1);
+        changeModule();
+        answer("Leave it");
+        window().startExploring();
+        QCOMPARE(m_questions, 2);
+        QCOMPARE(snapshot().state, engine::State::Idle);
+    }
+
+    void hearsTheCommandLineOnce()
+    {
+        auto options = optionsWith({});
+        options.trustsCode = true;
+        window().setOptions(options);
+        QVERIFY(window().openConfig(m_path));
+        window().startExploring();
+        QTRY_COMPARE(snapshot().state, engine::State::Finished);
+        QCOMPARE(m_questions, 0);
+        QVERIFY(!ui::WindowSettings().optionsOf(m_path).contains(QStringLiteral("--trust")));
+        // Neither of what the file has become, nor of another config was anything said.
+        changeModule();
+        answer("Leave it");
+        window().startExploring();
+        QCOMPARE(m_questions, 1);
+        fileWith("other.pt", QUuid::createUuid().toByteArray());
+        QVERIFY(window().openConfig(configWith("other.yaml", "other.pt")));
+        answer("Leave it");
+        window().startExploring();
+        QCOMPARE(m_questions, 2);
+    }
+
+    void asksOfCodeThatIsNotHereEachTime()
+    {
+        QVERIFY(QFile::remove(pathOf(m_module.constData())));
+        open(m_path);
+        for (const int questions : {1, 2}) {
+            answer("Run it");
+            window().startExploring();
+            QCOMPARE(m_questions, questions);
+            VERIFY_CONTAINS(m_asked, m_module + ", which is not on this computer");
+            QTRY_COMPARE(snapshot().state, engine::State::Finished);
+            QVERIFY2(snapshot().failure.isEmpty(), qPrintable(snapshot().failure));
+        }
+    }
+
+    void refusesWhatHasNoEnd()
+    {
+        open(configWith("zero.yaml", "/dev/zero"));
+        window().startExploring();
+        QCOMPARE(snapshot().state, engine::State::Idle);
+        QCOMPARE(m_questions, 0);
+        VERIFY_CONTAINS(banner().text(), "/dev/zero, but it is no regular file");
+    }
+
+    void asksBeforeItContinues()
+    {
+        const QString history = pathOf("history.sqlite");
+        {
+            auto options = optionsWith(QStringLiteral("trial=hang#2 once=") + pathOf("once"));
+            options.trustsCode = true;
+            engine::Exploration exploration;
+            const engine::ExplorationRecorder recorder(exploration, history);
+            exploration.load(engine::ConfigFile::open(m_path), options);
+            exploration.start();
+            QTRY_VERIFY(QFile::exists(pathOf("once")));
+            QCoreApplication::processEvents();
+            QVERIFY(!exploration.snapshot().run->command.contains(QStringLiteral("--trust")));
+        }
+        changeModule();
+        window().setHistory(history);
+        QVERIFY(window().openConfig(m_path));
+        QTRY_VERIFY(banner().text().contains(QStringLiteral("was cut off after")));
+        answer("Leave it");
+        buttonOf(window(), "Continue")->click();
+        QCOMPARE(m_questions, 1);
+        QCOMPARE(snapshot().state, engine::State::Idle);
+    }
+
+    void asksBeforeATrainingRunsIt()
+    {
+        const QByteArray name = QUuid::createUuid().toByteArray(QUuid::WithoutBraces);
+        fileWith("grow.py", "open('" + name +
+                                "', 'w').close()\n"
+                                "def batch_increase_function(epoch, current_batch_size):\n    return 0\n");
+        open(fileWith("grow.yaml",
+                      "batchpeak: 1\n"
+                      "model: {family: gpt2, vocabulary_size: 128, hidden_size: 32, layers: 2,\n"
+                      "        heads: 2, key_value_heads: 2, feed_forward_size: 64, max_positions: 32}\n"
+                      "batch_size: 48\n"
+                      "micro_batch_size: explore\n"
+                      "batch_increase_function: 'grow.py '\n"));
+        actionOf(window(), "Train")->trigger();
+        auto* training = window().findChild<ui::TrainingWindow*>();
+        QVERIFY(training);
+        training->findChild<ui::TrainingForm*>()->field("--setting")->type(QStringLiteral("8"));
+        training->findChild<ui::TrainingForm*>()->field("--epochs")->type(QStringLiteral("2"));
+        answer("Leave it");
+        actionOf(*training, "Start")->trigger();
+        QCOMPARE(m_questions, 1);
+        VERIFY_CONTAINS(m_asked,
+                        "grow.py, which would run as a program of yours, and the Python files beside it");
+        QVERIFY(!training->isUnderWay());
+        answer("Run it");
+        actionOf(*training, "Start")->trigger();
+        QCOMPARE(m_questions, 2);
+        QTRY_COMPARE(training->run().snapshot().end, training::TrainingEnd::Completed);
+        QVERIFY(QFile::exists(pathOf(name.constData())));
+    }
+
+    void asksBeforeAConfirmationRunsIt()
+    {
+        open(m_path);
+        answer("Run it");
+        window().startExploring();
+        QTRY_COMPARE(snapshot().state, engine::State::Finished);
+        QTRY_VERIFY(actionOf(window(), "Confirm")->isEnabled());
+        changeModule();
+        answer("Leave it");
+        actionOf(window(), "Confirm")->trigger();
+        QCOMPARE(m_questions, 2);
+        const auto labels = window().findChild<ui::ConfirmationDialog*>()->findChildren<QLabel*>();
+        QVERIFY(std::ranges::any_of(labels, [](const QLabel* label) {
+            return label->text().contains(QStringLiteral("was not let run"));
+        }));
+    }
+
+private:
+    void open(const QString& path)
+    {
+        window().setOptions(optionsWith({}));
+        QVERIFY(window().openConfig(path));
+    }
+
+    /// To something that was never there.
+    void changeModule() { fileWith(m_module.constData(), QUuid::createUuid().toByteArray()); }
+
+    QString configWith(const char* name, const QByteArray& module)
+    {
+        return fileWith(name, "batchpeak: 1\nmodel:\n  family: torchscript\n  file: " + module +
+                                  "\n  inputs: [{shape: [12]}]\n  output: logits\n  classes: 5\n"
+                                  "batch_size: 64\nmicro_batch_size: explore\n");
+    }
+
+    void answer(const char* button)
+    {
+        test::whenOpen<QMessageBox>(&window(), [this, button](QMessageBox* box) {
+            ++m_questions;
+            m_asked = box->informativeText();
+            buttonOf(*box, button)->click();
+        });
+    }
+
+    QByteArray m_module;
+    QString m_path;
+    int m_questions = 0;
+    QString m_asked;
+};
+
+BATCHPEAK_TEST(WindowTrustTest)
+#include "tst_window_trust.moc"

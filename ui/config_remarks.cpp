@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "config_remarks.h"
+
+#include "message_banner.h"
+
+#include <QCoreApplication>
+#include <QFileInfo>
+#include <QStringList>
+
+namespace batchpeak::ui {
+
+namespace {
+
+struct Words
+{
+    Q_DECLARE_TR_FUNCTIONS(ConfigRemarks)
+};
+
+constexpr qsizetype mostRemarks = 3;
+
+QString remarksText(const engine::ConfigFile& file)
+{
+    const auto& warnings = file.contents().warnings;
+    QStringList lines;
+    for (const config::Warning& warning : warnings) {
+        const QString sentence = QString::fromStdString(warning.sentence);
+        lines << (warning.position.line > 0
+                      ? Words::tr("Line %1: %2").arg(warning.position.line).arg(sentence)
+                      : sentence);
+    }
+    const qsizetype others = lines.size() - mostRemarks;
+    if (others > 1) {
+        lines.resize(mostRemarks);
+        lines << Words::tr("There are %1 more; `batchpeak inspect %2` says all of them.")
+                     .arg(others)
+                     .arg(QFileInfo(file.path()).fileName());
+    }
+    return lines.join(QLatin1Char('\n'));
+}
+
+} // namespace
+
+void showRemarks(MessageBanner& banner, const engine::ConfigFile& file)
+{
+    const QString remarks = remarksText(file);
+    if (remarks.isEmpty())
+        banner.hide();
+    else
+        banner.showMessage(MessageBanner::Kind::Warning, remarks);
+}
+
+} // namespace batchpeak::ui
