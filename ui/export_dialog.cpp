@@ -11,7 +11,7 @@
 #include "engine/readable_text.h"
 #include "engine/unified_diff.h"
 #include "labels.h"
-#include "replace_question.h"
+#include "questions.h"
 
 #include <QButtonGroup>
 #include <QDialogButtonBox>

@@ -4,10 +4,10 @@
 
 #include "buttons.h"
 #include "engine/trusted_code.h"
+#include "questions.h"
 #include "training/confirmation_run.h"
 #include "training_window/confirmation_dialog.h"
 #include "training_window/training_window.h"
-#include "trust_question.h"
 #include "window_actions.h"
 
 #include <QAction>

@@ -4,15 +4,14 @@
 
 #include "engine/trusted_code.h"
 #include "message_banner.h"
+#include "questions.h"
 #include "runs_card.h"
 #include "runs_model.h"
-#include "stop_question.h"
 #include "training/training_event_file.h"
 #include "training/training_run.h"
 #include "training_form.h"
 #include "training_text.h"
 #include "training_view.h"
-#include "trust_question.h"
 
 #include <QAction>
 #include <QApplication>
