@@ -256,13 +256,16 @@ private:
         drawPlan("plan-python", gpt, inPython, test::sampleDevices(),
                  samplePython(QStringLiteral("2.9.1+cu128")));
         drawPlan("plan-python-alone", fileWith("config.json", unknownNetwork), {}, test::sampleDevices());
-        drawPlan("plan-python-lacks", gpt, inPython, test::processorAlone(),
-                 engine::PythonStack{
-                     .program = QStringLiteral("/usr/bin/python3"),
-                     .version = QStringLiteral("3.12.4"),
-                     .torch = QStringLiteral("2.11.0"),
-                     .problem = QStringLiteral("/usr/bin/python3 has no transformers; install it by: "
-                                               "/usr/bin/python3 -m pip install transformers")});
+        drawPlan(
+            "plan-python-lacks", gpt, inPython, test::processorAlone(),
+            engine::PythonStack{
+                .program = QStringLiteral("/usr/bin/python3"),
+                .version = QStringLiteral("3.12.4"),
+                .torch = QStringLiteral("2.11.0"),
+                .problem = QStringLiteral(
+                    "/usr/bin/python3 has no transformers. To install it: /usr/bin/python3 -m venv "
+                    "~/batchpeak-python && ~/batchpeak-python/bin/python3 -m pip install 'torch>=2.5' "
+                    "'transformers>=4.45'; then name it by --with python=~/batchpeak-python/bin/python3")});
     }
 
     void drawPlan(const char* name, const QString& config, const engine::ExplorationOptions& options,
