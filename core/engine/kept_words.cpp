@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "kept_words.h"
 
+#include "option_kinds.h"
 #include "option_table.h"
 #include "trial/protocol.h"
 
-#include <QDir>
 #include <QFileInfo>
 #include <QProcess>
 
@@ -15,12 +15,6 @@
 namespace batchpeak::engine {
 
 namespace {
-
-QString wholePath(const QString& path)
-{
-    // Links stay, by which an interpreter knows its environment.
-    return QDir::cleanPath(QFileInfo(path).absoluteFilePath());
-}
 
 /// As QProcess::splitCommand() takes it apart.
 QString quotedForSplit(QString word)

@@ -5,6 +5,8 @@
 #include "model/word_table.h"
 #include "option.h"
 
+#include <QDir>
+#include <QFileInfo>
 #include <QString>
 
 #include <cstdint>
@@ -29,6 +31,12 @@ inline bool isOnFromText(const std::string& text)
 inline std::string switchText(bool value)
 {
     return value ? "on" : "off";
+}
+
+/// From whatever folder it is read later. Links stay, by which an interpreter knows its environment.
+inline QString wholePath(const QString& path)
+{
+    return QDir::cleanPath(QFileInfo(path).absoluteFilePath());
 }
 
 inline QString anyFromText(const std::string& text)

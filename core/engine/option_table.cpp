@@ -5,9 +5,6 @@
 #include "option_kinds.h"
 #include "python_stack.h"
 
-#include <QDir>
-#include <QFileInfo>
-
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -125,13 +122,12 @@ std::vector<Asked> questionOptions()
             [](const std::string& text) { return shareFromPercentText(text, 0, 99); }, shareToPercentText)};
 }
 
-/// A name without a folder is looked for in PATH. Not every shell expands what stands behind "python=", and a
-/// history is taken up in another folder. Links stay, by which an interpreter knows its environment.
+/// A name without a folder is looked for in PATH. Not every shell expands what stands behind "python=".
 QString interpreterAt(const QString& path)
 {
     if (path.startsWith(QLatin1String("~/")))
         return QDir::home().filePath(path.mid(2));
-    return path.contains(QLatin1Char('/')) ? QDir::cleanPath(QFileInfo(path).absoluteFilePath()) : path;
+    return path.contains(QLatin1Char('/')) ? wholePath(path) : path;
 }
 
 QString pythonFromText(const std::string& text)

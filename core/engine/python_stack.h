@@ -55,14 +55,17 @@ QString pythonPackages(const QString& programFolder);
 QStringList pythonEnvironment(const QString& packages);
 
 /// What starts a worker there: the interpreter's arguments. It runs no code from the folder that it is
-/// started in, where a hostile config may lie. \param packages  the folder that holds batchpeak_trial; empty
-/// where the interpreter has it itself
+/// started in, where a hostile config may lie.
+///
+/// \param packages  the folder that holds batchpeak_trial; empty where the interpreter has it itself
 QStringList pythonWorkerArguments(const QString& packages);
 /// The same for an interpreter behind a launcher, whose words a shell may take apart.
 QStringList pythonWorkerWords();
 
 /// Asks an interpreter in the folder that trials would run in, since what stands for "python3" may depend on
-/// it; that takes some tenths of a second. \param token  may end the wait
+/// it; that takes some tenths of a second.
+///
+/// \param token  may end the wait
 PythonStack pythonStackOf(const QString& program, const QString& packages, const std::stop_token& token = {});
 
 /// The interpreter that options name: anyPython, or a path; empty where there is none.

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <QByteArray>
+#include <QDir>
 #include <QFile>
+#include <QFileInfo>
 #include <QString>
 
 namespace batchpeak::test {
@@ -13,6 +15,16 @@ inline void writeFile(const QString& path, const QByteArray& bytes)
     QFile file(path);
     if (!file.open(QIODevice::WriteOnly) || file.write(bytes) != bytes.size())
         qFatal("the test's file %s cannot be written", qPrintable(path));
+}
+
+/// A script of the shell, in folders that are made for it.
+inline void writeProgram(const QString& path, const QByteArray& script)
+{
+    const QFileInfo program(path);
+    if (!program.dir().mkpath(QStringLiteral(".")))
+        qFatal("the test's folder %s cannot be made", qPrintable(program.path()));
+    writeFile(path, "#!/bin/sh\n" + script + '\n');
+    QFile::setPermissions(path, QFile::permissions(path) | QFile::ExeOwner);
 }
 
 /// Empty where it cannot be read.

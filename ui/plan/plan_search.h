@@ -33,7 +33,9 @@ public:
     /// \param python  as ExplorationOptions::python; empty for the usual one
     void lookFor(const QString& python);
     /// Asks the interpreter that options name, unless it was asked last. Without one it stays the one that
-    /// was. \param python  as ExplorationOptions::python
+    /// was.
+    ///
+    /// \param python  as ExplorationOptions::python
     void askPython(const QString& python);
     /// Asks anew, since a person may have installed what was missing; until then what is known stays.
     void askAgain();

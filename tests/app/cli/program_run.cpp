@@ -26,6 +26,12 @@ QStringList withFakeWorker(const QString& command, const QString& config, const 
             QStringLiteral("\"" BATCHPEAK_FAKE_WORKER "\" ") + QString::fromUtf8(behaviour)};
 }
 
+/// As a shell has it: of one that a signal ended, 128 more.
+int exitCodeOf(const QProcess& ended)
+{
+    return ended.exitCode() + (ended.exitStatus() == QProcess::CrashExit ? 128 : 0);
+}
+
 } // namespace
 
 bool ProgramRun::succeeded(std::initializer_list<const char*> answers) const
@@ -64,8 +70,7 @@ ProgramRun runProgram(const QStringList& arguments, const QProcessEnvironment& e
         process.waitForFinished();
         return run;
     }
-    const bool bySignal = process.exitStatus() == QProcess::CrashExit;
-    run.exitCode = process.exitCode() + (bySignal ? 128 : 0);
+    run.exitCode = exitCodeOf(process);
     run.out = QString::fromUtf8(process.readAllStandardOutput());
     run.err = QString::fromUtf8(process.readAllStandardError());
     return run;
@@ -90,7 +95,7 @@ ProgramRun runIntoHead(const QStringList& arguments, int lines)
         program.waitForFinished();
         return run;
     }
-    run.exitCode = program.exitCode() + (program.exitStatus() == QProcess::CrashExit ? 128 : 0);
+    run.exitCode = exitCodeOf(program);
     head.waitForFinished();
     run.out = QString::fromUtf8(head.readAllStandardOutput());
     run.err = QString::fromUtf8(program.readAllStandardError());

@@ -139,20 +139,17 @@ private:
                          const QString& torch = QStringLiteral("2.11.0")) const
     {
         const QString path = m_folder->filePath(name + QLatin1String("/bin/python3"));
-        QVERIFY(QDir().mkpath(QFileInfo(path).path()));
         const QByteArray answer = "{\"python\": \"3.11.2\", \"torch\": \"" + torch.toUtf8() +
                                   "\", \"transformers\": \"5.1\", \"devices\": [], " + told + '}';
-        test::writeFile(path, "#!/bin/sh\n"
-                              "for word; do\n"
-                              "  [ \"$word\" = --describe ] && { echo '" +
-                                  answer +
-                                  "'; exit; }\n"
-                                  "done\n"
-                                  "echo \"$@\" >> '" +
-                                  m_folder->filePath(name).toUtf8() +
-                                  ".words'\n"
-                                  "exec '" BATCHPEAK_FAKE_WORKER "'\n");
-        QVERIFY(QFile::setPermissions(path, QFile::permissions(path) | QFile::ExeOwner));
+        test::writeProgram(path, "for word; do\n"
+                                 "  [ \"$word\" = --describe ] && { echo '" +
+                                     answer +
+                                     "'; exit; }\n"
+                                     "done\n"
+                                     "echo \"$@\" >> '" +
+                                     m_folder->filePath(name).toUtf8() +
+                                     ".words'\n"
+                                     "exec '" BATCHPEAK_FAKE_WORKER "'");
     }
 
     ProgramRun explore(const QStringList& options) const

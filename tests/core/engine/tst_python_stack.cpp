@@ -218,9 +218,7 @@ private:
     QString makeProgram(const QString& name, const QByteArray& script) const
     {
         const QString path = m_folder->filePath(name);
-        QDir().mkpath(QFileInfo(path).path());
-        test::writeFile(path, "#!/bin/sh\n" + script + '\n');
-        QFile::setPermissions(path, QFile::permissions(path) | QFile::ExeOwner);
+        test::writeProgram(path, script);
         return path;
     }
 

@@ -3,11 +3,11 @@
 #include "engine/errors.h"
 #include "engine/python_stack.h"
 #include "engine/run_devices.h"
+#include "support/files.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 
 #include <QDir>
-#include <QFile>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -20,14 +20,6 @@ const LocalDevices withGpus{.devices = {{.kind = "cuda", .index = 0, .uuid = "GP
                                         {.kind = "cuda", .index = 1, .uuid = "GPU-b"},
                                         {.kind = "cpu"}}};
 const LocalDevices cpuOnly{.devices = {{.kind = "cpu"}}};
-
-void makeProgram(const QString& path)
-{
-    QVERIFY(QDir().mkpath(QFileInfo(path).path()));
-    QFile file(path);
-    QVERIFY(file.open(QIODevice::WriteOnly));
-    QVERIFY(file.setPermissions(QFile::ReadOwner | QFile::ExeOwner));
-}
 
 } // namespace
 
@@ -98,14 +90,14 @@ private slots:
         const QString named = prefix.filePath(QStringLiteral("elsewhere/worker"));
         qputenv("BATCHPEAK_WORKER", named.toLocal8Bit());
         QVERIFY_THROWS_EXCEPTION(engine::ExplorationError, engine::workerPath(bin));
-        makeProgram(named);
+        test::writeProgram(named, {});
         QCOMPARE(engine::workerPath(bin), named);
 
         const QString installed = prefix.filePath(QStringLiteral("libexec/batchpeak/batchpeak-worker"));
-        makeProgram(installed);
+        test::writeProgram(installed, {});
         QCOMPARE(engine::workerPath(bin), installed);
         const QString beside = prefix.filePath(QStringLiteral("bin/batchpeak-worker"));
-        makeProgram(beside);
+        test::writeProgram(beside, {});
         QCOMPARE(engine::workerPath(bin), beside);
     }
 
@@ -136,7 +128,7 @@ private slots:
     void putsTheCommandTogether()
     {
         const QTemporaryDir folder;
-        makeProgram(folder.filePath(QStringLiteral("batchpeak-worker")));
+        test::writeProgram(folder.filePath(QStringLiteral("batchpeak-worker")), {});
         engine::ExplorationOptions options;
         const auto own = engine::workerCommand(options, withGpus.devices[1], folder.path());
         QCOMPARE(own.arguments, (QStringList{QStringLiteral("--device"), QStringLiteral("cuda")}));
