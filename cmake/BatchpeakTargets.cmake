@@ -125,7 +125,7 @@ endfunction()
 # every header of every room. RUNS names programs and libraries that the tests use at run time: each is built before, and
 # its path is the macro. Only a test that hangs meets the time limits: they leave room for a machine that is busy elsewhere.
 # Tests that neither link libtorch nor run what does have the label without-torch, and the target
-# batchpeak_tests_without_torch builds them.
+# batchpeak_tests_without_torch builds them; those of the benches do not, which are no rooms and compute for minutes.
 add_custom_target(batchpeak_tests_without_torch)
 function(batchpeak_tests name)
   cmake_parse_arguments(TEST "" "PRECOMPILED" "SOURCES;LINKS;RUNS;LABELS;ENVIRONMENT" ${ARGN})
@@ -152,8 +152,8 @@ function(batchpeak_tests name)
     add_dependencies(${name} ${CMAKE_MATCH_2})
   endforeach()
   set(needs ${TEST_LINKS} ${TEST_RUNS})
-  list(FILTER needs INCLUDE REGEX "_torch|_network|_parity|=batchpeak-worker|_corpus_bench|_simulated_cuda")
-  if(NOT needs)
+  list(FILTER needs INCLUDE REGEX "_torch|_network|_parity|=batchpeak-worker|_simulated_cuda")
+  if(NOT needs AND NOT room MATCHES "^bench/")
     list(APPEND TEST_LABELS without-torch)
     add_dependencies(batchpeak_tests_without_torch ${name})
   endif()

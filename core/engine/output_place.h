@@ -26,8 +26,7 @@ enum class OutputObstacle {
 /// Devices and pipes are in nobody's way.
 /// \param needed  files that a run needs, and folders whose files it needs; empty for none
 /// \param isOurs  an earlier run wrote what is there, to be replaced by the next one; what is needed by its
-/// own
-///                name is needed all the same
+///                own name is needed all the same
 OutputObstacle obstacleTo(const QString& path, const QStringList& needed, bool isOurs = false);
 
 /// What every run of a config reads: the config, the files that it names, and the history. Files that options
