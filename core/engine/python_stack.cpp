@@ -48,10 +48,16 @@ QString lastLineOf(const QByteArray& text)
     return QString::fromUtf8(text.trimmed().split('\n').back().trimmed()).left(mostQuoted);
 }
 
-/// The answer is the last line: what an environment prints when it starts comes before.
+/// What an environment prints when it starts or ends stands around the answer, which is one line.
 QJsonObject answerIn(const QByteArray& text)
 {
-    return QJsonDocument::fromJson(text.trimmed().split('\n').back()).object();
+    const QList<QByteArray> lines = text.split('\n');
+    for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
+        const QJsonObject told = QJsonDocument::fromJson(*line).object();
+        if (told.contains(QLatin1String("torch")))
+            return told;
+    }
+    return {};
 }
 
 struct Answer
@@ -184,7 +190,7 @@ PythonStack pythonStackOf(const QString& program, const QString& packages, const
         python.waitForFinished();
     }
     const QJsonObject told = answer.problem.isEmpty() ? answerIn(answer.output) : QJsonObject();
-    if (!told.contains(QLatin1String("torch"))) {
+    if (told.isEmpty()) {
         stack.problem = problemOf(program, packages, answer);
         return stack;
     }

@@ -15,6 +15,8 @@ namespace {
 // Enough for the end of a Python traceback, little enough for a message box.
 constexpr int keptLines = 20;
 constexpr int keptLineBytes = 1000;
+// What environments, launchers and libraries print when they start is some lines.
+constexpr int mostLinesBeforeHello = 100;
 // docs/trial-protocol.md: the device is in a state that only a fresh process leaves behind.
 constexpr int stickyDeviceErrorCode = 42;
 
@@ -138,9 +140,16 @@ void WorkerProcess::readMessages()
             return refuse(tr("It wrote a line of more than 1 MiB."));
         if (end < 0)
             break;
-        const auto message =
-            trial::parseWorkerMessage({m_unread.constData() + start, static_cast<std::size_t>(length)});
+        const QByteArrayView line(m_unread.constData() + start, length);
         start = end + 1;
+        if (!m_hasSpoken && !line.trimmed().startsWith('{') && m_linesBeforeHello < mostLinesBeforeHello) {
+            ++m_linesBeforeHello;
+            keepLine(line.toByteArray());
+            continue;
+        }
+        m_hasSpoken = true;
+        const auto message =
+            trial::parseWorkerMessage({line.constData(), static_cast<std::size_t>(line.size())});
         if (const auto* error = std::get_if<trial::ProtocolError>(&message))
             return refuse(QString::fromStdString(error->text));
         emit messageReceived(std::get<trial::WorkerMessage>(message));
@@ -162,11 +171,16 @@ void WorkerProcess::readErrorLines()
     m_unreadErrors = lines.takeLast().left(keptLineBytes);
     if (m_process->state() == QProcess::NotRunning)
         lines.append(std::exchange(m_unreadErrors, {}));
-    for (const QByteArray& line : std::as_const(lines)) {
-        if (!line.trimmed().isEmpty())
-            m_lastLines.append(QString::fromUtf8(line.left(keptLineBytes)));
-    }
-    m_lastLines = m_lastLines.mid(std::max<qsizetype>(0, m_lastLines.size() - keptLines));
+    for (const QByteArray& line : std::as_const(lines))
+        keepLine(line);
+}
+
+void WorkerProcess::keepLine(const QByteArray& line)
+{
+    if (!line.trimmed().isEmpty())
+        m_lastLines.append(QString::fromUtf8(line.left(keptLineBytes)));
+    if (m_lastLines.size() > keptLines)
+        m_lastLines.removeFirst();
 }
 
 QString WorkerProcess::exitSentence(int code) const

@@ -74,7 +74,7 @@ struct WorkerEnd
     /// What happened, with what its exit codes mean (docs/trial-protocol.md), as a full sentence without a
     /// hint.
     QString sentence;
-    /// The last lines that it wrote on stderr.
+    /// The last lines that it wrote on stderr, or on stdout before its first message.
     QStringList lastLines;
     /// It ended by itself, with an exit code: no signal ended it, and it could be started.
     bool hasExited = false;
@@ -84,9 +84,9 @@ struct WorkerEnd
 
 /// One process that speaks the trial protocol, from its start to its certain end.
 ///
-/// It turns lines into messages, keeps the end of stderr, and ends the process: bye and end of input,
-/// then SIGTERM, then SIGKILL to the whole process group. What a message means, and how long to wait for
-/// one, is the business of whoever owns it.
+/// It turns lines into messages, keeps the end of stderr and what is printed before the first message, and
+/// ends the process: bye and end of input, then SIGTERM, then SIGKILL to the whole process group. What a
+/// message means, and how long to wait for one, is the business of whoever owns it.
 ///
 /// From end() on it reports its end and nothing else, so that a process that was given up cannot speak
 /// into what comes after it.
@@ -123,6 +123,7 @@ signals:
 private:
     void readMessages();
     void readErrorLines();
+    void keepLine(const QByteArray& line);
     void refuse(const QString& sentence);
     void endNextWay();
     QString exitSentence(int code) const;
@@ -135,6 +136,8 @@ private:
     QByteArray m_unread;
     QByteArray m_unreadErrors;
     QStringList m_lastLines;
+    bool m_hasSpoken = false;
+    int m_linesBeforeHello = 0;
     QString m_text;
     qint64 m_group = 0;
     std::function<std::int64_t()> m_memoryKills;

@@ -37,8 +37,9 @@ struct Fault
 /// How the fake worker behaves, as the words "key=value" of its command line say.
 struct FakeBehaviour
 {
-    /// ok, silent, late, refuse, new-version, garbage, exit, kill, no-device, bound (by a setting of its
-    /// user, to half of the device, of which its own context takes a quarter)
+    /// ok, silent, late, refuse, new-version, garbage, greets (prints 100 lines before hello), chatters (one
+    /// more), exit, kill, no-device, bound (by a setting of its user, to half of the device, of which its own
+    /// context takes a quarter)
     std::string start = "ok";
     /// How it takes version 2 of the protocol: ok, older (it answers with 1); or it refuses: complain (an
     /// error line), exit, newer (it answers with 3). Those speak version 1, and know no comparison.

@@ -137,7 +137,7 @@ std::string spoilt(const Fault& fault, const std::string& line)
     if (fault.name == "endless")
         sayForEver(line, std::chrono::milliseconds(10));
     if (fault.name == "garbage")
-        return "Welcome to the library!\n";
+        return "{Welcome to the library!\n";
     if (fault.name == "long-line")
         return std::string(trial::maxLineBytes + 10, 'x') + '\n';
     if (fault.name == "whole-line")

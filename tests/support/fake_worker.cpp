@@ -84,9 +84,12 @@ private:
         if (start == "late")
             std::this_thread::sleep_for(std::chrono::seconds(2));
         if (start == "garbage") {
-            std::cout << "Welcome to the library!" << std::endl;
+            std::cout << "{Welcome to the library!" << std::endl;
             return true;
         }
+        const int greetings = start == "greets" ? 100 : start == "chatters" ? 101 : 0;
+        for (int line = 0; line < greetings; ++line)
+            std::cout << "Welcome to the library!" << std::endl;
         if (start == "refuse") {
             say(trial::WorkerError{.text = "The fake worker refuses to start; do not ask it.",
                                    .fatal = true});

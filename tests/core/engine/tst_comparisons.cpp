@@ -163,7 +163,7 @@ private slots:
         rows<Text, int, Text>({{"exits", {"start=exit", 4, "exit code 7"}},
                                {"says why", {"start=refuse", 4, "refuses to start"}},
                                {"speaks another version alone", {"start=new-version", 4, "speaks version 3"}},
-                               {"greets like a library", {"start=garbage", 2, "trial protocol"}},
+                               {"speaks otherwise", {"start=garbage", 2, "trial protocol"}},
                                {"is killed", {"start=kill", 2, "ended by signal 9"}}});
     }
     void givesUpWhatNeverStarts()

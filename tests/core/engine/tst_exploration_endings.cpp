@@ -80,7 +80,10 @@ private slots:
         add("refuses to start", {"start=refuse", FinishStatus::Failed, "", 0, "refuses to start"});
         add("another protocol",
             {"start=new-version", FinishStatus::Failed, "", 0, "version 3 of the trial protocol"});
-        add("greets like a library", {"start=garbage", FinishStatus::Failed, "", 0, "trial protocol"});
+        add("speaks otherwise", {"start=garbage", FinishStatus::Failed, "", 0, "trial protocol"});
+        add("greets like a library", {"start=greets", exhausted, "1 ok, 2 ok, 4 ok", 4, ""});
+        add("does not stop greeting", {"start=chatters", FinishStatus::Failed, "", 0,
+                                       "The line is not JSON from byte 1 on: \"Welcome to the library!\""});
         add("dies at once",
             {"start=exit complain=no_driver_here", FinishStatus::Failed, "", 0, "no_driver_here"});
         add("cannot load", {"load=error", FinishStatus::Failed, "", 0, "cannot load this network"});
