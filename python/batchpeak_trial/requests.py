@@ -47,7 +47,6 @@ class Bench:
         # What the load tells of it, where it knows: the kernel that computes attention, and the tokens of a
         # sample.
         self.attention, self.tokens_per_sample = "", 0
-        self.trains = True
         # Of the last batch.
         self.trained_size = 0
 
@@ -98,7 +97,8 @@ class RunningRequest:
                 self.work()
         except Ended as end:
             return self._concluded(str(end))
-        except Exception as error:
+        # A step that would end the program is one that fails.
+        except (Exception, SystemExit) as error:
             failure, elsewhere = classify(error, self.device.kind != "cpu"), _peaks_elsewhere(error)
         else:
             return self._concluded("ok")
@@ -228,7 +228,7 @@ class RunningRequest:
             return False
 
 
-def _peaks_elsewhere(error: Exception) -> tuple[int, int]:
+def _peaks_elsewhere(error: BaseException) -> tuple[int, int]:
     return error.peaks if isinstance(error, FailureElsewhere) else (0, 0)
 
 

@@ -19,6 +19,7 @@ from .serving import Refusal
 
 # The oldest that plain and compiled networks and adapters were run with, on the CPU.
 _OLDEST = {"torch": "2.5", "transformers": "4.45"}
+_OLDEST_PYTHON = (3, 9)
 # Where none may be installed beside those of the system.
 _ENVIRONMENT = "~/batchpeak-python"
 
@@ -50,6 +51,9 @@ def builds_for_gpus() -> bool:
 def problem_of(*packages: str) -> str:
     """Why these cannot be used, as far as their versions tell, with the line that mends it; empty where they
     can."""
+    if sys.version_info < _OLDEST_PYTHON:
+        text = "%s is Python %d.%d, and trials need %d.%d or newer. Name another one by --with python=PATH."
+        return text % (sys.executable, *sys.version_info[:2], *_OLDEST_PYTHON)
     missing = [package for package in packages if version_of(package) is None]
     if missing:
         text = "%s has no %s. To install %s: %s"
@@ -73,9 +77,9 @@ def require(package: str, module: str | None = None):
         raise Missing(problem_of(package) or _broken(package, error)) from error
 
 
-def line_for(*packages: str, updates: bool = False) -> str:
+def line_for(*packages: str, updates: bool = False, anew: bool = False) -> str:
     """The command line that installs them into this Python, or into an environment where this one belongs to
-    the system."""
+    the system. Without updates or anew, pip leaves what is there as it is."""
     python, wanted = shlex.quote(sys.executable), " ".join(map(_wanted, packages))
     if _is_of_the_system():
         # An environment has nothing of what is here.
@@ -83,7 +87,7 @@ def line_for(*packages: str, updates: bool = False) -> str:
         own = _ENVIRONMENT + "/bin/python3"
         text = "%s -m venv %s && %s -m pip install %s; then name it by --with python=%s"
         return text % (python, _ENVIRONMENT, own, needed, own)
-    options = "--upgrade " if updates else ""
+    options = "--force-reinstall " if anew else "--upgrade " if updates else ""
     if importlib.util.find_spec("pip"):
         return "%s -m pip install %s%s" % (python, options, wanted)
     if shutil.which("uv"):
@@ -94,7 +98,7 @@ def line_for(*packages: str, updates: bool = False) -> str:
 def _broken(package: str, error: Exception) -> str:
     reason = " ".join(str(error).split())[:300] or type(error).__name__
     text = "%s has %s %s, which cannot be imported (%s). To install it anew: %s"
-    line = line_for(package, updates=True)
+    line = line_for(package, anew=True)
     return text % (sys.executable, package, version_of(package), reason.rstrip("."), line)
 
 

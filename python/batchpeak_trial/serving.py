@@ -31,6 +31,7 @@ Standard output belongs to the protocol: whatever the script prints goes to stan
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import sys
 import time
@@ -124,7 +125,12 @@ def serve(
     Batchpeak and has the others take the same steps; a size is what each of them takes, and counts as long as
     the longest of them, with the memory of the fullest. A step that fails in one of them ends all, since the
     others may wait for it for ever; Batchpeak starts them anew.
+
+    In a process that imports the script anew, as that of a data loader does which multiprocessing starts by
+    "spawn" or "forkserver", it returns at once: Batchpeak speaks with the script itself.
     """
+    if getattr(multiprocessing.current_process(), "_inheriting", False):
+        return 0
     script = _Script(step_fn, load, _Hooks(recover, peak_bytes, reset_peaks, prepare), device)
     ranks = ranks or ranks_of_script()
     if ranks and ranks.rank > 0:
@@ -149,7 +155,7 @@ class _Script:
         bench = Bench(self.step_fn, device, self.hooks, *conversation)
         bench.attention = told.pop("attention", "")
         bench.tokens_per_sample = told.pop("tokens_per_sample", 0)
-        bench.trains = request.get("phase", "train") == "train"
+        bench.steps.trains = request.get("phase", "train") == "train"
         limit = request.get("memory_limit_bytes")
         limit = device.limit(limit if isinstance(limit, int) else 0)
         return bench, {"baseline_bytes": bench.held, "limit_bytes": limit, **told}
@@ -272,11 +278,12 @@ class _Session:
             is_fatal = refusal.fatal or self._team.is_broken
             self._channel.complain(str(refusal), is_fatal)
             return 1 if is_fatal else None
-        except Exception as error:  # the script's own trouble is the parent's to show
+        except (Exception, SystemExit) as error:  # the script's own trouble is the parent's to show
             return self._give_up(error)
         self._bench, fields = own
         self._bench.hello = self._hello
-        loaded = {"type": "loaded", "parameters": self._parameters, **fields}
+        # That of NumPy, as a product of shapes has it, is no number of JSON's.
+        loaded = {"type": "loaded", "parameters": int(self._parameters), **fields}
         for other in others:
             loaded["baseline_bytes"] = max(loaded["baseline_bytes"], other["baseline_bytes"])
             loaded["limit_bytes"] = min(loaded["limit_bytes"], other["limit_bytes"])
@@ -285,7 +292,7 @@ class _Session:
         self._channel.send(loaded)
         return None
 
-    def _give_up(self, error: Exception) -> int:
+    def _give_up(self, error: BaseException) -> int:
         self._channel.complain(text_of(error), fatal=True)
         return 1
 

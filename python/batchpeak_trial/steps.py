@@ -11,6 +11,12 @@ from dataclasses import dataclass
 from .failures import UnsupportedSize
 
 _NEXT = {(): "forward", ("forward",): "backward"}
+_ONCE_TOO_FEW = (
+    "A training step yields behind forward and behind backward; where both are one call, it yields "
+    '"backward" behind both.'
+)
+_UNKNOWN_WORD = 'A step yields nothing, "forward" or "backward", and no %.40r.'
+_NO_COROUTINES = "A step is no async function: it is over when it returns."
 _ONCE_TOO_OFTEN = (
     "A step yields behind forward and behind backward, and no third time; one that yields "
     '"backward" behind both yields no second time.'
@@ -55,12 +61,15 @@ class Steps:
 
     Of the second kind several make a chain: the last alone goes on behind its last yield, to the
     optimizer step. Where forward and backward are one call, it yields "backward" behind both, and no
-    other time. Where it takes two arguments, the second is how many there are in the chain. prepare(size)
-    comes before micro-batches of a size, and is timed with none."""
+    other time. Where it takes two arguments, the second is how many there are in the chain, with a default
+    only by the name of accumulation_steps. prepare(size) comes before micro-batches of a size, and is timed
+    with none."""
 
     def __init__(self, step_fn, device, prepare=None):
         self._step_fn, self._device, self._prepare = step_fn, device, prepare
         self._takes_count = _takes_two(step_fn)
+        # A step of evaluation has no backward to tell apart.
+        self.trains = True
         # Known after the first step.
         self.is_phased = False
         # Of the last chain: from then on a failure may leave parameters that are half changed.
@@ -91,7 +100,12 @@ class Steps:
             self._prepare(size)
 
     def _begin(self, size: int, count: int):
-        return self._step_fn(size, count) if self._takes_count else self._step_fn(size)
+        step = self._step_fn(size, count) if self._takes_count else self._step_fn(size)
+        if inspect.iscoroutine(step):
+            step.close()
+        if inspect.iscoroutine(step) or inspect.isasyncgen(step):
+            raise TypeError(_NO_COROUTINES)
+        return step
 
     def _run_phased(self, step, sizes: list[int], begin: float, marks: list, after_each) -> StepChain:
         # Of the intervals between marks, those in which samples were made.
@@ -124,10 +138,14 @@ class Steps:
             try:
                 told = next(step)
             except StopIteration as end:
+                if self.trains and phases == ("forward",):
+                    raise RuntimeError(_ONCE_TOO_FEW) from None
                 marks.append(self._device.mark())
                 return (*phases, _NEXT.get(phases, "optimizer")), end.value
             if phases and phases[-1] != "forward":
                 raise RuntimeError(_ONCE_TOO_OFTEN)
+            if isinstance(told, str) and told not in ("forward", "backward"):
+                raise RuntimeError(_UNKNOWN_WORD % told)
             phases += ("both",) if told == "backward" and not phases else (_NEXT.get(phases, "optimizer"),)
             marks.append(self._device.mark())
             if phases[-1] != "forward":
@@ -148,6 +166,6 @@ def _takes_two(step_fn) -> bool:
         parameters = inspect.signature(step_fn).parameters.values()
     except (TypeError, ValueError):
         return False
-    plain = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    needed = [p for p in parameters if p.kind in plain and p.default is inspect.Parameter.empty]
-    return len(needed) > 1
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    second = [parameter for parameter in parameters if parameter.kind in kinds][1:2]
+    return any(p.default is inspect.Parameter.empty or p.name == "accumulation_steps" for p in second)

@@ -35,7 +35,7 @@ def readiness(request: dict, bench: Bench) -> tuple[dict, str]:
     data = request.get("data")
     data = data if isinstance(data, dict) else {}
     samples = data.get("samples", _SAMPLES)
-    if not bench.trains:
+    if not bench.steps.trains:
         return {}, "The network was loaded for evaluation, so it cannot be trained. Load it for training."
     if data.get("kind") != "synthetic":
         return {}, _OTHER_DATA

@@ -243,6 +243,15 @@ class DataLoaderTest(ExampleTests, ExampleCase):
             self.assertEqual(result["outcome"], outcome, result)
         self.say_goodbye(talk)
 
+    def test_processes_that_import_the_script_anew_leave_the_conversation_to_it(self):
+        workers = "num_workers=2"
+        for method in ("spawn", "forkserver"):
+            with self.subTest(method):
+                context = workers + ", multiprocessing_context='%s'" % method
+                talk = self.start(self.changed(workers, context))
+                self.trial(talk, 4)
+                self.say_goodbye(talk)
+
     def changed(self, text: str, replacement: str) -> Path:
         example = (EXAMPLES / self.example).read_text()
         self.assertEqual(example.count(text), 1)

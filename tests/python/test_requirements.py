@@ -73,6 +73,14 @@ class RequirementsTest(unittest.TestCase):
                     self.assertIn(text % version, problem)
                     self.assertTrue(problem.endswith(" install --upgrade 'transformers>=4.45'"), problem)
 
+    def test_names_a_python_that_is_too_old(self):
+        self.replace(sys, "version_info", (3, 8, 20))
+        self.assertEqual(
+            problem_of("torch", "transformers"),
+            "/my env/bin/python3 is Python 3.8, and trials need 3.9 or newer. Name another one by "
+            "--with python=PATH.",
+        )
+
     def test_the_line_is_one_for_this_python(self):
         rows = (
             ({"pip": True}, "'/my env/bin/python3' -m pip install peft"),
@@ -101,8 +109,10 @@ class RequirementsTest(unittest.TestCase):
                 with mock.patch.object(requirements.importlib, "import_module", side_effect=error):
                     require("torch")
             self.assertIn("has torch 2.9.1+cpu, which cannot be imported (%s)" % error, str(refused.exception))
+            # Without that, pip finds that it is there already.
+            self.assertIn("pip install --force-reinstall 'torch>=2.5'", str(refused.exception))
         with self.assertRaises(Missing) as refused:
-            require("trl")
+            require("trl", "trl_is_not_here")
         self.assertIn("has no trl", str(refused.exception))
 
     def test_reads_for_what_torch_was_built(self):

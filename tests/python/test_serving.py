@@ -70,6 +70,23 @@ def greedy(micro_batch_size):
     yield
     yield
 
+def unfinished(micro_batch_size):
+    yield
+
+def shouting(micro_batch_size):
+    yield "Backward"
+
+async def later(micro_batch_size):
+    pass
+
+def leaving(micro_batch_size):
+    sys.exit("I quit")
+
+def counting(micro_batch_size, accumulation_steps=1):
+    print("one of", accumulation_steps)
+    yield
+    yield
+
 kept = []
 def hungry(micro_batch_size):
     kept.append(b"x" * (micro_batch_size << 20))
@@ -81,7 +98,12 @@ def load(request):
     return {"approximations": ["a script"]}
 
 gauge = {"peak_bytes": lambda: 4096} if sys.argv[1] != "hungry" else {}
-sys.exit(serve(globals()[sys.argv[1]], load=load, parameters=12, **gauge))
+class Count:
+    # As NumPy's numbers, which JSON does not know.
+    def __int__(self):
+        return 12
+
+sys.exit(serve(globals()[sys.argv[1]], load=load, parameters=Count(), **gauge))
 """
 
 
@@ -167,6 +189,30 @@ class ScriptTest(unittest.TestCase):
             result = self.load(step).ask("trial", id=1, micro_batch_size=1)
             self.assertEqual(result["outcome"], "failed")
             self.assertIn("no third time", result["text"])
+
+    def test_refuses_what_is_no_step(self):
+        for step, reason in (
+            ("unfinished", "yields behind forward and behind backward"),
+            ("shouting", "no 'Backward'"),
+            ("later", "no async function"),
+            ("leaving", "SystemExit: I quit"),
+        ):
+            with self.subTest(step):
+                talk = self.load(step)
+                for number in (1, 2):
+                    result = talk.ask("trial", id=number, micro_batch_size=1)
+                    self.assertEqual(result["outcome"], "failed")
+                    self.assertIn(reason, result["text"])
+
+    def test_evaluation_may_end_behind_forward(self):
+        result = self.load("unfinished", phase="eval").ask("trial", id=1, micro_batch_size=1)
+        self.assertEqual(result["outcome"], "ok")
+
+    def test_tells_a_step_how_many_there_are_by_that_name(self):
+        talk = self.load("counting")
+        talk.ask("trial", id=1, micro_batch_size=1, min_steps=24, max_steps=24)
+        talk.end()
+        self.assertRegex(talk.errors(), "one of ([2-9]|1[0-9]|2[0-4])")
 
     def test_tells_failures_apart(self):
         talk = self.load()
