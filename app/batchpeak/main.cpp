@@ -10,19 +10,39 @@
 
 #include <QApplication>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
+#include <cstdio>
 #include <fcntl.h>
 #include <pwd.h>
 #include <unistd.h>
 
 namespace {
 
+constexpr std::array namesOfDisplay{"DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"};
+
 /// A QApplication without a display does not fail but aborts the program.
 bool hasDisplay()
 {
-    return qEnvironmentVariableIsSet("DISPLAY") || qEnvironmentVariableIsSet("WAYLAND_DISPLAY") ||
-           qEnvironmentVariableIsSet("QT_QPA_PLATFORM");
+    return std::ranges::any_of(namesOfDisplay, qEnvironmentVariableIsSet);
+}
+
+// Of the program, for where no display can be used.
+char** wordsOfMain = nullptr;
+
+/// A display that is named may be gone, as that of a session that has ended; Qt would abort. The program
+/// begins again as without any.
+void beginWithoutDisplay(QtMsgType type, const QMessageLogContext& context, const QString& text)
+{
+    if (type != QtFatalMsg) {
+        std::fprintf(stderr, "%s\n", qPrintable(qFormatLogMessage(type, context, text)));
+        return;
+    }
+    for (const char* name : namesOfDisplay)
+        qunsetenv(name);
+    execv("/proc/self/exe", wordsOfMain);
 }
 
 /// Without a standard stream the next file that is opened would take its number, and what is said would be
@@ -65,7 +85,9 @@ void keepHistory(batchpeak::engine::ExplorationRecorder& recorder,
 int openWindow(int& argc, char** argv, const batchpeak::cli::WindowRequest& request,
                std::chrono::steady_clock::time_point startOfMain)
 {
+    const auto handler = qInstallMessageHandler(beginWithoutDisplay);
     const QApplication application(argc, argv);
+    qInstallMessageHandler(handler);
     nameApplication();
     QApplication::setApplicationDisplayName(QStringLiteral("Batchpeak"));
     QGuiApplication::setDesktopFileName(QStringLiteral("org.batchpeak.Batchpeak"));
@@ -96,6 +118,7 @@ int openWindow(int& argc, char** argv, const batchpeak::cli::WindowRequest& requ
 int main(int argc, char** argv)
 {
     const auto startOfMain = std::chrono::steady_clock::now();
+    wordsOfMain = argv;
     occupyStandardStreams();
     findHome();
     batchpeak::cli::CommandLine commandLine;

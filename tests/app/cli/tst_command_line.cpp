@@ -97,6 +97,20 @@ private slots:
         QVERIFY2(run.err.startsWith(QLatin1String("batchpeak: ")), run.text());
     }
 
+    void doesWithoutADisplayThatIsGone_data()
+    {
+        rows<Text, Text>({{"of a session that has ended", {"DISPLAY", ":4242"}},
+                          {"of no kind that there is", {"QT_QPA_PLATFORM", "nothing"}}});
+    }
+    void doesWithoutADisplayThatIsGone()
+    {
+        const auto& [name, value] = row<Text, Text>();
+        QProcessEnvironment environment = environmentWithoutDisplay();
+        environment.insert(name, value);
+        const ProgramRun run = runProgram({examplePath("gpt2-tiny.yaml")}, environment);
+        QVERIFY2(run.refused({"there is no display to open the window on"}), run.text());
+    }
+
     void suggestsTheWordThatWasMeant()
     {
         const std::vector<std::string> words{"--min", "--max", "--max-trials"};
