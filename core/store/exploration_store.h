@@ -8,12 +8,15 @@
 
 #include <chrono>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
 namespace batchpeak::store {
+
+struct FileIdentity;
 
 /// The history cannot be read or written, as a full sentence that tells the user what to do.
 class StoreError : public std::runtime_error
@@ -71,6 +74,9 @@ public:
     /// batchpeak/explorations.sqlite in the user's data folder (XDG_DATA_HOME).
     static QString defaultPath();
 
+    /// Whether its path leads to the file that was opened still: what is written into another goes nowhere.
+    bool isInItsPlace() const;
+
     /// \return the exploration's number, for the calls below and for people
     qint64 begin(const ExplorationInfo& info);
     /// What a worker says of itself comes after the beginning.
@@ -93,6 +99,8 @@ public:
     /// All that another history holds of it, but for what it began with.
     void addAll(qint64 exploration, const StoredExploration& stored);
 
+    /// Whether it is here, and has not been deleted. \param info  that it began with
+    bool holds(qint64 exploration, const ExplorationInfo& info) const;
     /// The newest first.
     std::vector<ExplorationSummary> list() const;
     /// Nothing where there is no such exploration.
@@ -114,7 +122,10 @@ private:
     void addCompared(qint64 exploration, const trial::TrialRecord& trial);
     void readCompared(StoredExploration& stored) const;
 
+    QString m_path;
     QString m_connection;
+    /// Of the file that was opened.
+    std::unique_ptr<const FileIdentity> m_file;
 };
 
 } // namespace batchpeak::store

@@ -202,10 +202,11 @@ void PatientStore::close()
 void PatientStore::holdExploration()
 {
     if (m_isBeside)
-        return;
-    if (!m_underWay)
+        (void)m_lock->take();
+    else if (!m_underWay)
         m_underWay = std::make_unique<ProgramLock>(lockOf(m_path, m_id));
-    (void)m_underWay->take();
+    if (m_underWay)
+        (void)m_underWay->take();
 }
 
 void PatientStore::write(Write write)
@@ -243,8 +244,9 @@ void PatientStore::forget()
 
 void PatientStore::open()
 {
-    if (m_store)
+    if (m_store && m_store->isInItsPlace())
         return;
+    m_store.reset();
     m_store = std::make_unique<ExplorationStore>(m_file, m_patience);
     if (!m_isBeside)
         takeInLeftOnes();
@@ -287,6 +289,12 @@ void PatientStore::writeWaiting()
     m_retry.stop();
     try {
         open();
+        const bool isLost = hasLostExploration();
+        if (isLost) {
+            if (!m_isBeside)
+                m_underWay.reset();
+            writeAllAnew();
+        }
         if (m_id == 0)
             m_id = m_store->begin(m_info);
         holdExploration();
@@ -295,6 +303,10 @@ void PatientStore::writeWaiting()
             m_waiting.pop_front();
         }
         writeLog();
+        if (isLost)
+            emit said(Translated::tr("The history %1 did not hold this exploration any more, as when "
+                                     "somebody removes it. All of it was written there anew.")
+                          .arg(m_file));
         if (std::exchange(m_hasSaidThatItWaits, false))
             emit said(Translated::tr("The history %1 is free again, and everything is written.").arg(m_path));
     } catch (const StoreError& error) {
@@ -308,6 +320,12 @@ void PatientStore::writeWaiting()
                                      "soon as it is free.")
                           .arg(m_path));
     }
+}
+
+/// A person may delete it, or remove the whole file, while it is under way.
+bool PatientStore::hasLostExploration() const
+{
+    return m_id != 0 && !m_store->holds(m_id, m_info);
 }
 
 /// Keeps a damaged history under another name, and has the whole exploration written anew into a new one.

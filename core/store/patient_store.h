@@ -20,8 +20,9 @@ class ExplorationStore;
 class ProgramLock;
 
 /// Writes explorations into the history of a user, whatever becomes of its file: one that another program
-/// holds is tried again and again, a damaged one is set aside and a new one begun, and what no history takes
-/// goes into a file beside it, which the next PatientStore of that history takes in.
+/// holds is tried again and again, a damaged one is set aside and a new one begun, one that is removed or has
+/// lost the exploration gets all of it anew, and what no history takes goes into a file beside it, which the
+/// next PatientStore of that history takes in.
 ///
 /// It takes one exploration at a time, and decides nothing about what is worth keeping. No call throws.
 class PatientStore : public QObject
@@ -74,6 +75,7 @@ private:
     void open();
     void takeInLeftOnes();
     bool beginNewHistory();
+    bool hasLostExploration() const;
     void setAside(const QString& why);
     void setAsideWhatWaits();
     void giveUp(const QString& why);

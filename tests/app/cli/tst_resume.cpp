@@ -133,6 +133,21 @@ private slots:
         QVERIFY2(run.refused({sentence}), run.text());
     }
 
+    void isNotDeletedWhileItRuns()
+    {
+        const QByteArray behaviour = "trial=hang@4";
+        RunningProgram program(exploreArguments(behaviour.constData(), {}, config()));
+        QVERIFY2(program.waitForAnswer("BEXP202"), program.out());
+        for (const char* json : {"", " --json"}) {
+            const auto run = runProgram(words("history delete 1") + words(json));
+            QVERIFY2(run.refused({"Another program runs exploration 1; end that one first."}), run.text());
+        }
+        program.send(SIGKILL);
+        QVERIFY(program.waitForEnd());
+        const auto run = runProgram(words("history delete 1"));
+        QVERIFY2(run.succeeded({"deleted 1"}), run.text());
+    }
+
     void leavesAChangedConfigAlone()
     {
         killInTheMidst();
