@@ -13,6 +13,7 @@
 
 #include <QDir>
 #include <QFile>
+#include <QFileInfo>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -249,6 +250,45 @@ private slots:
         QVERIFY(folder.claim(QStringLiteral("7d9c")));
         ::close(held[0]);
         ::close(held[1]);
+    }
+
+    // While the worker writes its tensors, which may take minutes.
+    void isNotWrittenWhereItWasReplaced_data()
+    {
+        using Replace = std::function<void(const QString& folder)>;
+        const auto moveAway = [](const QString& folder) {
+            QDir().rename(folder, folder + QStringLiteral(".old"));
+        };
+        rows<Replace>({{"removed", [](const QString& folder) { QDir(folder).removeRecursively(); }},
+                       {"moved", moveAway},
+                       {"another one",
+                        [moveAway](const QString& folder) {
+                            moveAway(folder);
+                            writeFile(CheckpointFolder(folder).begin(1), "another's");
+                        }},
+                       {"a link to another one", [moveAway](const QString& folder) {
+                            moveAway(folder);
+                            writeFile(CheckpointFolder(folder + QStringLiteral(".new")).begin(1),
+                                      "another's");
+                            QFile::link(folder + QStringLiteral(".new"), folder);
+                        }}});
+    }
+    void isNotWrittenWhereItWasReplaced()
+    {
+        const QString folder = path("c");
+        const QString training = QStringLiteral("7d9c");
+        training::TrainingCheckpoints checkpoints(folder, 1, 0, {}, training,
+                                                  CheckpointFolder(folder).claim(training));
+        writeFile(checkpoints.begin(1), "tensors");
+        row<std::function<void(const QString& folder)>>()(folder);
+        const QString sentence =
+            errorOf([&] { (void)checkpoints.commit({.step = 1}, training::MicroBatchSizes({}), 16); });
+        VERIFY_STARTS_WITH(sentence, folder + QLatin1String(": "));
+        VERIFY_CONTAINS(sentence, "This folder was removed or replaced while a checkpoint was written");
+        QVERIFY(!QFileInfo::exists(folder + QStringLiteral("/step-000001")));
+        // The next one is written into a folder that is claimed anew.
+        writeFile(checkpoints.begin(2), "tensors");
+        QVERIFY(store::ProgramLock::isHeld(folder + QStringLiteral("/.training.lock")));
     }
 
     void goesOnFromOneCheckpoint()
