@@ -291,6 +291,19 @@ CheckpointFolder::Found CheckpointFolder::newest() const
     return {.path = chosen.path, .tensors = tensors, .state = chosen.stored.state};
 }
 
+QString olderCheckpoint(const QString& checkpoint)
+{
+    std::vector<Written> found = soundOnesIn(QFileInfo(checkpoint).path());
+    const auto newer = std::ranges::find(found, checkpoint, &Written::path);
+    if (newer == found.end())
+        return {};
+    const QString& training = newer->stored.state.training;
+    const auto older = std::find_if(newer + 1, found.end(), [&](const Written& written) {
+        return written.stored.state.training == training && QFileInfo(tensorsIn(written.path)).isFile();
+    });
+    return older == found.end() ? QString() : older->path;
+}
+
 bool TrainingCheckpoints::isDue(std::int64_t step) const
 {
     return m_every > 0 && step % m_every == 0 && step != m_givenUpStep && isNewer(step);

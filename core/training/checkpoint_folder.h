@@ -85,6 +85,10 @@ private:
     QString m_path;
 };
 
+/// The one that the same training wrote before \p checkpoint, into the same folder; empty where there is
+/// none.
+QString olderCheckpoint(const QString& checkpoint);
+
 /// When a training saves itself, and what it writes beside its tensors. How a checkpoint comes to the disk is
 /// for CheckpointFolder.
 class TrainingCheckpoints
