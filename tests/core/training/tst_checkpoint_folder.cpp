@@ -21,6 +21,7 @@
 #include <cerrno>
 #include <functional>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -378,6 +379,20 @@ private slots:
         const QString sentence = errorOf([&] { (void)CheckpointFolder(m_folder->path()).newest(); });
         VERIFY_STARTS_WITH(sentence, path);
         QVERIFY2(sentence.contains(part), qPrintable(sentence + QString::fromUtf8(text)));
+    }
+
+    // A pipe would be waited for, until somebody writes into it.
+    void waitsForNoPipe()
+    {
+        const QString pipe = write(stateOf(10)) + QLatin1String("/state.json");
+        QVERIFY(QFile::remove(pipe));
+        QCOMPARE(::mkfifo(QFile::encodeName(pipe).constData(), 0600), 0);
+        const CheckpointFolder folder(m_folder->path());
+        const QString sentence = errorOf([&] { (void)folder.newest(); });
+        VERIFY_STARTS_WITH(sentence, pipe + QLatin1String(": "));
+        VERIFY_CONTAINS(sentence, "This is no regular file");
+        VERIFY_CONTAINS(errorOf([&] { (void)folder.claim(QStringLiteral("7d9c")); }),
+                        "Something that is no checkpoint has the name of one");
     }
 
     void saysThatThereIsNoCheckpoint_data()
