@@ -173,33 +173,54 @@ ExplorationStore::ExplorationStore(const QString& path, std::chrono::millisecond
     }
     makeHistoryFile(path);
     try {
-        QSqlDatabase database = QSqlDatabase::addDatabase(QStringLiteral("QSQLITE"), m_connection);
-        database.setDatabaseName(path);
-        database.setConnectOptions(QStringLiteral("QSQLITE_BUSY_TIMEOUT=%1").arg(patience.count()));
-        if (!database.open()) {
-            throw StoreError(
-                QCoreApplication::translate("batchpeak::store",
-                                            "The history %1 cannot be opened (%2); check the file and "
-                                            "its folder.")
-                    .arg(path, database.lastError().databaseText()));
+        try {
+            open(patience, place);
+        } catch (const StoreError& error) {
+            if (error.kind() != StoreError::Kind::Unwritable || !isWholeAlone(path))
+                throw;
+            m_unwritable = error;
+            openToRead();
         }
-        if (const auto file = identityOf(path))
-            m_file = std::make_unique<const FileIdentity>(*file);
-        runSql(database, QStringLiteral("PRAGMA foreign_keys = ON"));
-        // What is committed is on the disk. Without EXTRA a power loss may bring back a journal that a
-        // commit removed, and take the commit back with it (sqlite.org/pragma.html#pragma_synchronous).
-        runSql(database, QStringLiteral("PRAGMA synchronous = EXTRA"));
-        prepareSchema(database);
-        keepToOneself(path);
-        // Readers and the writer do not wait for each other with a log (sqlite.org/wal.html), which works
-        // through memory that all of them share: not over a network.
-        const bool isHere = place ? *place == Place::ThisComputer : isOnThisComputer(path);
-        runSql(database, isHere ? QStringLiteral("PRAGMA journal_mode = WAL")
-                                : QStringLiteral("PRAGMA journal_mode = DELETE"));
-    } catch (const StoreError&) {
+    } catch (const StoreError& error) {
         QSqlDatabase::removeDatabase(m_connection);
+        // What is wrong for reading as well was said first.
+        if (m_unwritable && error.kind() == StoreError::Kind::Unwritable)
+            throw StoreError(*m_unwritable);
         throw;
     }
+}
+
+void ExplorationStore::open(std::chrono::milliseconds patience, std::optional<Place> place)
+{
+    QSqlDatabase database = QSqlDatabase::addDatabase(QStringLiteral("QSQLITE"), m_connection);
+    database.setDatabaseName(m_path);
+    database.setConnectOptions(QStringLiteral("QSQLITE_BUSY_TIMEOUT=%1").arg(patience.count()));
+    openDatabase(database);
+    if (const auto file = identityOf(m_path))
+        m_file = std::make_unique<const FileIdentity>(*file);
+    runSql(database, QStringLiteral("PRAGMA foreign_keys = ON"));
+    // What is committed is on the disk. Without EXTRA a power loss may bring back a journal that a
+    // commit removed, and take the commit back with it (sqlite.org/pragma.html#pragma_synchronous).
+    runSql(database, QStringLiteral("PRAGMA synchronous = EXTRA"));
+    prepareSchema(database);
+    keepToOneself(m_path);
+    // Readers and the writer do not wait for each other with a log (sqlite.org/wal.html), which works
+    // through memory that all of them share: not over a network.
+    const bool isHere = place ? *place == Place::ThisComputer : isOnThisComputer(m_path);
+    runSql(database, isHere ? QStringLiteral("PRAGMA journal_mode = WAL")
+                            : QStringLiteral("PRAGMA journal_mode = DELETE"));
+}
+
+/// As a file that nobody changes meanwhile, for which nothing is made beside it (sqlite.org/uri.html,
+/// "immutable").
+void ExplorationStore::openToRead()
+{
+    QSqlDatabase::removeDatabase(m_connection);
+    QSqlDatabase database = QSqlDatabase::addDatabase(QStringLiteral("QSQLITE"), m_connection);
+    database.setDatabaseName(nameToRead(m_path));
+    database.setConnectOptions(QStringLiteral("QSQLITE_OPEN_READONLY;QSQLITE_OPEN_URI"));
+    openDatabase(database);
+    prepareSchema(database);
 }
 
 ExplorationStore::~ExplorationStore()
@@ -212,6 +233,12 @@ QString ExplorationStore::defaultPath()
 {
     return QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation) +
            QStringLiteral("/batchpeak/explorations.sqlite");
+}
+
+void ExplorationStore::requireWritable() const
+{
+    if (m_unwritable)
+        throw StoreError(*m_unwritable);
 }
 
 bool ExplorationStore::isInItsPlace() const
@@ -572,6 +599,7 @@ void ExplorationStore::readCompared(StoredExploration& stored) const
 
 bool ExplorationStore::remove(qint64 exploration)
 {
+    requireWritable();
     SqlStatement statement(QSqlDatabase::database(m_connection),
                            QStringLiteral("DELETE FROM exploration WHERE id = ?"));
     return statement.bind(exploration).run().changedRows() > 0;
@@ -609,6 +637,7 @@ void ExplorationStore::insertAll(qint64 exploration, const StoredExploration& st
 
 int ExplorationStore::takeIn(const QString& path)
 {
+    requireWritable();
     const ExplorationStore other(path);
     std::vector<StoredExploration> explorations;
     for (const ExplorationSummary& summary : other.list()) {

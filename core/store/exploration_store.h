@@ -27,6 +27,8 @@ public:
         Busy,
         /// The file is no history any more, and nothing in it can be read.
         Damaged,
+        /// The disk, or the rights on it, let it not be opened to be written; it may be readable still.
+        Unwritable,
         /// Trying again changes nothing.
         Other
     };
@@ -63,7 +65,8 @@ public:
     enum class Place { ThisComputer, Network };
 
     /// Opens the file, and makes it and its folder where there are none. Needs a QCoreApplication.
-    /// The file is for this user alone.
+    /// The file is for this user alone. One that lies where nothing can be written can be read still, unless
+    /// it was cut off there: what SQLite keeps beside it has to be written for that.
     /// \param patience  with another program's transaction; each of ours takes milliseconds
     /// \param place  asked of the system where nothing is said
     explicit ExplorationStore(const QString& path, std::chrono::milliseconds patience = usualPatience(),
@@ -74,6 +77,8 @@ public:
     /// batchpeak/explorations.sqlite in the user's data folder (XDG_DATA_HOME).
     static QString defaultPath();
 
+    /// \throws StoreError  where it can be read alone
+    void requireWritable() const;
     /// Whether its path leads to the file that was opened still: what is written into another goes nowhere.
     bool isInItsPlace() const;
 
@@ -113,6 +118,8 @@ public:
     int takeIn(const QString& path);
 
 private:
+    void open(std::chrono::milliseconds patience, std::optional<Place> place);
+    void openToRead();
     void insertTrial(qint64 exploration, const trial::TrialRecord& trial);
     void insertCalls(qint64 exploration, const std::vector<QByteArray>& calls);
     void insertLog(qint64 exploration, const std::vector<LogRecord>& lines);
@@ -126,6 +133,8 @@ private:
     QString m_connection;
     /// Of the file that was opened.
     std::unique_ptr<const FileIdentity> m_file;
+    /// Why it can be read alone.
+    std::optional<StoreError> m_unwritable;
 };
 
 } // namespace batchpeak::store

@@ -65,6 +65,13 @@ void keepToOneself(const QString& path)
     }
 }
 
+bool isWholeAlone(const QString& path)
+{
+    const QString file = QFileInfo(path).canonicalFilePath();
+    return QFileInfo(file).size() > 0 && QFileInfo(file + QStringLiteral("-wal")).size() == 0 &&
+           QFileInfo(file + QStringLiteral("-journal")).size() == 0;
+}
+
 bool isOnThisComputer(const QString& path)
 {
     static const QSet<QByteArray> local{"ext2",    "ext3",  "ext4", "xfs",   "btrfs",    "zfs",     "f2fs",

@@ -29,6 +29,9 @@ void makeHistoryFile(const QString& path);
 /// \param path  of what is known to be a history
 void keepToOneself(const QString& path);
 
+/// Whether all of a history is in its file: no program has it open, or was cut off while it had.
+bool isWholeAlone(const QString& path);
+
 /// Of a file system that is not known to be on this computer, it is not believed.
 bool isOnThisComputer(const QString& path);
 

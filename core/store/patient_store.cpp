@@ -248,6 +248,7 @@ void PatientStore::open()
         return;
     m_store.reset();
     m_store = std::make_unique<ExplorationStore>(m_file, m_patience);
+    m_store->requireWritable();
     if (!m_isBeside)
         takeInLeftOnes();
 }
