@@ -9,6 +9,7 @@
 #include "json_output.h"
 #include "options.h"
 #include "store/exploration_store.h"
+#include "store/patient_store.h"
 
 #include <QJsonArray>
 #include <QJsonObject>
@@ -111,7 +112,10 @@ QJsonObject HistoryCommand::answerFrom(store::ExplorationStore& store) const
 int HistoryCommand::run()
 {
     try {
-        store::ExplorationStore store(store::ExplorationStore::defaultPath());
+        const QString path = store::ExplorationStore::defaultPath();
+        store::ExplorationStore store(path);
+        store::PatientStore::takeInLeftOnes(store, path,
+                                            [](const QString& sentence) { Console().remark(sentence); });
         if (m_asJson) {
             printJson(answerFrom(store));
             return exitCode::success;

@@ -250,36 +250,36 @@ void PatientStore::open()
     m_store = std::make_unique<ExplorationStore>(m_file, m_patience);
     m_store->requireWritable();
     if (!m_isBeside)
-        takeInLeftOnes();
+        takeInLeftOnes(*m_store, m_path, [this](const QString& sentence) { emit said(sentence); });
 }
 
-void PatientStore::takeInLeftOnes()
+void PatientStore::takeInLeftOnes(ExplorationStore& history, const QString& path,
+                                  const std::function<void(const QString& sentence)>& say)
 {
-    const QDir folder = QFileInfo(m_path).dir();
-    for (const QString& name : folder.entryList({besidePattern(m_path)}, QDir::Files)) {
-        const QString path = folder.filePath(name);
+    const QDir folder = QFileInfo(path).dir();
+    for (const QString& name : folder.entryList({besidePattern(path)}, QDir::Files)) {
+        const QString left = folder.filePath(name);
         // One that another program writes still is for the next time.
-        ProgramLock lock(lockOf(path));
-        if (lock.take() != ProgramLock::Outcome::Taken || !QFileInfo::exists(path))
+        ProgramLock lock(lockOf(left));
+        if (lock.take() != ProgramLock::Outcome::Taken || !QFileInfo::exists(left))
             continue;
         try {
-            const int taken = m_store->takeIn(path);
-            removeFiles(path);
-            emit said(Translated::tr("The history took in %n exploration(s) that it could not take before.",
-                                     nullptr, taken));
+            const int taken = history.takeIn(left);
+            removeFiles(left);
+            say(Translated::tr("The history took in %n exploration(s) that it could not take before.",
+                               nullptr, taken));
         } catch (const StoreError& error) {
             const bool isDamaged = error.kind() == StoreError::Kind::Damaged;
-            if (isDamaged && error.path() != path)
+            if (isDamaged && error.path() != left)
                 throw;
-            const QString aside = isDamaged ? moveAway(path) : QString();
+            const QString aside = isDamaged ? moveAway(left) : QString();
             if (!aside.isEmpty()) {
-                emit said(
-                    Translated::tr("%1, which the history could not take in before, was damaged. It was "
+                say(Translated::tr("%1, which the history could not take in before, was damaged. It was "
                                    "kept as %2.")
-                        .arg(path, aside));
+                        .arg(left, aside));
             } else if (error.kind() != StoreError::Kind::Busy) {
                 // It may be read another day.
-                emit said(error.sentence());
+                say(error.sentence());
             }
         }
     }

@@ -38,6 +38,12 @@ public:
 
     /// Whether a program of this computer writes that exploration at present.
     static bool isUnderWay(const QString& path, qint64 exploration);
+    /// Takes in what lies beside \p history and no program writes any more.
+    /// \param path  of the history
+    /// \param say  is told what became of it, as said()
+    /// \throws StoreError  where the history cannot be used
+    static void takeInLeftOnes(ExplorationStore& history, const QString& path,
+                               const std::function<void(const QString& sentence)>& say);
 
     /// The calls below are for this exploration.
     void begin(const ExplorationInfo& info);
@@ -73,7 +79,6 @@ private:
     void forget();
     void writeWaiting();
     void open();
-    void takeInLeftOnes();
     bool beginNewHistory();
     bool hasLostExploration() const;
     void setAside(const QString& why);

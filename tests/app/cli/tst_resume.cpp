@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "program_run.h"
+#include "store/exploration_store.h"
 #include "support/files.h"
 #include "support/held_history.h"
 #include "support/rows.h"
@@ -94,6 +95,22 @@ private slots:
         const auto again =
             runProgram({QStringLiteral("explore"), QStringLiteral("--resume"), QStringLiteral("1")});
         QVERIFY2(again.refused({"has come to its end"}), again.text());
+    }
+
+    // A history that took nothing then, and does now.
+    void goesOnWithWhatLiesBesideTheHistory()
+    {
+        killInTheMidst();
+        const QString history = m_folder->filePath(QStringLiteral("batchpeak/explorations.sqlite"));
+        const QString beside = m_folder->filePath(QStringLiteral("batchpeak/explorations.beside-1.sqlite"));
+        for (const char* ending : {"", "-wal"})
+            QFile::rename(history + QLatin1String(ending), beside + QLatin1String(ending));
+        {
+            const batchpeak::store::ExplorationStore made(history);
+        }
+        const ProgramRun run = runProgram({QStringLiteral("explore"), QStringLiteral("--resume")});
+        QVERIFY2(run.succeeded({"micro_batch_size: "}), run.text());
+        QVERIFY2(run.remarks("Exploration 1 goes on, which was cut off after "), run.text());
     }
 
     void goesOnWhereItWasStopped_data()
