@@ -277,7 +277,7 @@ void refuseForeign(const QSqlDatabase& database, int version)
                                                  "one, or move the file away and a new one is begun.")
                              .arg(path));
     }
-    if (version == 0 && !isEmpty(database)) {
+    if (version < 0 || (version == 0 && !isEmpty(database))) {
         throw StoreError(QCoreApplication::translate(
                              "batchpeak::store", "The file %1 belongs to another program; move it away, and "
                                                  "a history is begun in its place.")

@@ -207,6 +207,8 @@ private slots:
              {"a damaged one, of a number", {bytes, "is damaged", "--resume 1"}},
              {"one of another program",
               {sql("CREATE TABLE other (x)"), "belongs to another program; move it away"}},
+             {"one of no version of ours",
+              {sql("PRAGMA user_version = -5"), "belongs to another program; move it away"}},
              {"one of a later version",
               {sql("PRAGMA user_version = 1000"), "was written by a newer Batchpeak", "--resume 7"}},
              {"a folder in its place",

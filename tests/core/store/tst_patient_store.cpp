@@ -295,7 +295,8 @@ private slots:
     void leavesForeignFilesAlone_data()
     {
         rows<const char*>({{"another program's", "CREATE TABLE songs (title TEXT)"},
-                           {"a later one's", "PRAGMA user_version = 1000"}});
+                           {"a later one's", "PRAGMA user_version = 1000"},
+                           {"of no version of ours", "PRAGMA user_version = -5"}});
     }
     void leavesForeignFilesAlone()
     {
