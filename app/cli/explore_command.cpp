@@ -24,8 +24,10 @@
 #include "outlook_text.h"
 #include "run_arguments.h"
 #include "store/exploration_store.h"
+#include "store/patient_store.h"
 
 #include <QFile>
+#include <QFileInfo>
 
 #include <memory>
 #include <optional>
@@ -208,6 +210,12 @@ int ExploreCommand::explore(const engine::ConfigFile& file, EventsFile& events, 
 store::StoredExploration ExploreCommand::explorationToResume() const
 {
     const QString path = store::ExplorationStore::defaultPath();
+    // The one that goes on may have come further beside the history.
+    if (QFileInfo::exists(path)) {
+        store::ExplorationStore history(path);
+        store::PatientStore::takeInLeftOnes(history, path,
+                                            [](const QString& sentence) { Console().remark(sentence); });
+    }
     // Who names no number may have put FILE behind the option.
     const bool isNumber =
         !m_resumed->empty() && m_resumed->find_first_not_of("0123456789") == std::string::npos;

@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "command.h"
 #include "console.h"
+#include "engine/cut_run.h"
 #include "engine/event_log.h"
 #include "engine/option_values.h"
 #include "history_text.h"
 #include "json_output.h"
 #include "options.h"
 #include "store/exploration_store.h"
+#include "store/patient_store.h"
 
 #include <QJsonArray>
 #include <QJsonObject>
@@ -35,6 +37,14 @@ store::StoredExploration found(const store::ExplorationStore& store, const std::
     if (auto exploration = store.show(number))
         return *std::move(exploration);
     throw UsageError("no exploration " + id + "; run `batchpeak history`");
+}
+
+void remove(store::ExplorationStore& store, qint64 exploration)
+{
+    if (const QString why = engine::whyInUse(store::ExplorationStore::defaultPath(), exploration);
+        !why.isEmpty())
+        throw UsageError(why.toStdString());
+    store.remove(exploration);
 }
 
 class HistoryCommand : public Command
@@ -95,14 +105,17 @@ QJsonObject HistoryCommand::answerFrom(store::ExplorationStore& store) const
                 {QStringLiteral("relative_performance"), engine::orNull(speedRatio(first, second))},
                 {QStringLiteral("same_fidelity"), haveSameLabel(first, second)}};
     }
-    store.remove(first.summary.id);
+    remove(store, first.summary.id);
     return {{QStringLiteral("deleted"), first.summary.id}};
 }
 
 int HistoryCommand::run()
 {
     try {
-        store::ExplorationStore store(store::ExplorationStore::defaultPath());
+        const QString path = store::ExplorationStore::defaultPath();
+        store::ExplorationStore store(path);
+        store::PatientStore::takeInLeftOnes(store, path,
+                                            [](const QString& sentence) { Console().remark(sentence); });
         if (m_asJson) {
             printJson(answerFrom(store));
             return exitCode::success;
@@ -115,7 +128,7 @@ int HistoryCommand::run()
         } else if (m_action == "compare") {
             lines = comparisonLines(found(store, m_ids.front()), found(store, m_ids.back()));
         } else {
-            store.remove(found(store, m_ids.front()).summary.id);
+            remove(store, found(store, m_ids.front()).summary.id);
             lines << QStringLiteral("deleted %1").arg(QString::fromStdString(m_ids.front()));
         }
         Console().answer(lines);

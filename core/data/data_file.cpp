@@ -30,7 +30,8 @@ std::string lastError()
 
 DataFile::DataFile(std::string path) : m_path(std::move(path))
 {
-    m_descriptor = open(m_path.c_str(), O_RDONLY | O_CLOEXEC);
+    // A pipe would be waited for, until somebody writes into it.
+    m_descriptor = open(m_path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (m_descriptor < 0)
         refuse(m_path, "cannot be opened: " + lastError() + ". Correct its path or its permissions.");
     struct stat status

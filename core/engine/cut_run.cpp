@@ -63,13 +63,20 @@ std::optional<double> budgetAfter(const CutRun& run, std::optional<double> asked
     return seconds;
 }
 
+QString whyInUse(const QString& storePath, qint64 exploration)
+{
+    if (!store::PatientStore::isUnderWay(storePath, exploration))
+        return {};
+    return Translated::tr("Another program runs exploration %1; end that one first.").arg(exploration);
+}
+
 QString whyNotGoOn(const QString& storePath, const store::StoredExploration& stored)
 {
     const qint64 id = stored.summary.id;
     if (stored.summary.end && !wasStopped(*stored.summary.end))
         return Translated::tr("Exploration %1 has come to its end; explore the config anew.").arg(id);
-    if (store::PatientStore::isUnderWay(storePath, id))
-        return Translated::tr("Another program runs exploration %1; end that one first.").arg(id);
+    if (const QString why = whyInUse(storePath, id); !why.isEmpty())
+        return why;
     if (!cutRunFrom(stored))
         return Translated::tr("Too little is kept of exploration %1 to go on; explore the config anew.")
             .arg(id);

@@ -37,6 +37,10 @@ std::optional<double> budgetAfter(const CutRun& run, std::optional<double> asked
 /// Whether explorations count that were stopped before their end, by a person or with a session.
 enum class Stopped { Not, Too };
 
+/// Why an exploration of the history is not to be taken up or deleted at present, as a full sentence; empty
+/// where no program runs it.
+QString whyInUse(const QString& storePath, qint64 exploration);
+
 /// Why an exploration of the history cannot go on, as a full sentence; empty where it can.
 QString whyNotGoOn(const QString& storePath, const store::StoredExploration& stored);
 

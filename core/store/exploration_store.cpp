@@ -2,24 +2,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "exploration_store.h"
 
+#include "history_file.h"
 #include "store_database.h"
 #include "trial_details.h"
 
 #include <QCoreApplication>
-#include <QDir>
-#include <QFile>
 #include <QFileInfo>
-#include <QSet>
 #include <QSqlDatabase>
 #include <QSqlError>
 #include <QStandardPaths>
-#include <QStorageInfo>
 #include <QThread>
 #include <QUuid>
 
 #include <algorithm>
-#include <fcntl.h>
-#include <unistd.h>
 
 namespace batchpeak::store {
 
@@ -154,56 +149,6 @@ QString summaryQuery(const QString& condition)
         .arg(condition);
 }
 
-/// A new folder is there after a power loss once the one that holds its name is on the disk. What is wrong
-/// with it is said when the file is opened as a history.
-void makeFolder(const QString& path)
-{
-    if (QFileInfo::exists(path))
-        return;
-    const QString above = QFileInfo(path).path();
-    makeFolder(above);
-    QDir().mkdir(path);
-    const int folder = ::open(QFile::encodeName(above).constData(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (folder < 0)
-        return;
-    ::fsync(folder);
-    ::close(folder);
-}
-
-/// Configs and paths are nobody else's; SQLite gives its other files the rights of the first.
-void makeForOneself(const QString& path)
-{
-    QFile file(path);
-    // What is wrong is said when the file is opened as a history.
-    (void)file.open(QIODevice::WriteOnly | QIODevice::NewOnly,
-                    QFileDevice::ReadOwner | QFileDevice::WriteOwner);
-}
-
-/// Older programs left a history to be read by others, or what SQLite keeps beside it.
-/// \param path  of what is known to be a history
-void keepToOneself(const QString& path)
-{
-    constexpr auto ofOthers = QFileDevice::ReadGroup | QFileDevice::WriteGroup | QFileDevice::ExeGroup |
-                              QFileDevice::ReadOther | QFileDevice::WriteOther | QFileDevice::ExeOther;
-    // Beside the file itself, where the path is that of a link.
-    const QString file = QFileInfo(path).canonicalFilePath();
-    for (const char* ending : {"", "-wal", "-shm", "-journal"}) {
-        const QFileInfo kept(file + QLatin1String(ending));
-        if (kept.isFile() && kept.permissions().testAnyFlags(ofOthers))
-            QFile::setPermissions(kept.filePath(), kept.permissions() & ~ofOthers);
-    }
-}
-
-/// Of a file system that is not known to be on this computer, it is not believed.
-ExplorationStore::Place placeOf(const QString& path)
-{
-    static const QSet<QByteArray> local{"ext2",    "ext3",  "ext4", "xfs",   "btrfs",    "zfs",     "f2fs",
-                                        "overlay", "tmpfs", "jfs",  "ramfs", "bcachefs", "reiserfs"};
-    return local.contains(QStorageInfo(QFileInfo(path).absolutePath()).fileSystemType())
-               ? ExplorationStore::Place::ThisComputer
-               : ExplorationStore::Place::Network;
-}
-
 } // namespace
 
 std::chrono::milliseconds usualPatience()
@@ -216,9 +161,8 @@ std::chrono::milliseconds usualPatience()
 
 ExplorationStore::ExplorationStore(const QString& path, std::chrono::milliseconds patience,
                                    std::optional<Place> place)
-    : m_connection(QUuid::createUuid().toString(QUuid::WithoutBraces))
+    : m_path(path), m_connection(QUuid::createUuid().toString(QUuid::WithoutBraces))
 {
-    makeFolder(QFileInfo(path).absolutePath());
     // SQLite would take a pipe or a device for a database, and write into it.
     if (QFileInfo::exists(path) && !QFileInfo(path).isFile()) {
         throw StoreError(
@@ -227,33 +171,56 @@ ExplorationStore::ExplorationStore(const QString& path, std::chrono::millisecond
                                         "there away, and a new one is begun.")
                 .arg(path));
     }
-    makeForOneself(path);
+    makeHistoryFile(path);
     try {
-        QSqlDatabase database = QSqlDatabase::addDatabase(QStringLiteral("QSQLITE"), m_connection);
-        database.setDatabaseName(path);
-        database.setConnectOptions(QStringLiteral("QSQLITE_BUSY_TIMEOUT=%1").arg(patience.count()));
-        if (!database.open()) {
-            throw StoreError(
-                QCoreApplication::translate("batchpeak::store",
-                                            "The history %1 cannot be opened (%2); check the file and "
-                                            "its folder.")
-                    .arg(path, database.lastError().databaseText()));
+        try {
+            open(patience, place);
+        } catch (const StoreError& error) {
+            if (error.kind() != StoreError::Kind::Unwritable || !isWholeAlone(path))
+                throw;
+            m_unwritable = error;
+            openToRead();
         }
-        runSql(database, QStringLiteral("PRAGMA foreign_keys = ON"));
-        // What is committed is on the disk. Without EXTRA a power loss may bring back a journal that a
-        // commit removed, and take the commit back with it (sqlite.org/pragma.html#pragma_synchronous).
-        runSql(database, QStringLiteral("PRAGMA synchronous = EXTRA"));
-        prepareSchema(database);
-        keepToOneself(path);
-        // Readers and the writer do not wait for each other with a log (sqlite.org/wal.html), which works
-        // through memory that all of them share: not over a network.
-        const bool isHere = place.value_or(placeOf(path)) == Place::ThisComputer;
-        runSql(database, isHere ? QStringLiteral("PRAGMA journal_mode = WAL")
-                                : QStringLiteral("PRAGMA journal_mode = DELETE"));
-    } catch (const StoreError&) {
+    } catch (const StoreError& error) {
         QSqlDatabase::removeDatabase(m_connection);
+        // What is wrong for reading as well was said first.
+        if (m_unwritable && error.kind() == StoreError::Kind::Unwritable)
+            throw StoreError(*m_unwritable);
         throw;
     }
+}
+
+void ExplorationStore::open(std::chrono::milliseconds patience, std::optional<Place> place)
+{
+    QSqlDatabase database = QSqlDatabase::addDatabase(QStringLiteral("QSQLITE"), m_connection);
+    database.setDatabaseName(m_path);
+    database.setConnectOptions(QStringLiteral("QSQLITE_BUSY_TIMEOUT=%1").arg(patience.count()));
+    openDatabase(database);
+    if (const auto file = identityOf(m_path))
+        m_file = std::make_unique<const FileIdentity>(*file);
+    runSql(database, QStringLiteral("PRAGMA foreign_keys = ON"));
+    // What is committed is on the disk. Without EXTRA a power loss may bring back a journal that a
+    // commit removed, and take the commit back with it (sqlite.org/pragma.html#pragma_synchronous).
+    runSql(database, QStringLiteral("PRAGMA synchronous = EXTRA"));
+    prepareSchema(database);
+    keepToOneself(m_path);
+    // Readers and the writer do not wait for each other with a log (sqlite.org/wal.html), which works
+    // through memory that all of them share: not over a network.
+    const bool isHere = place ? *place == Place::ThisComputer : isOnThisComputer(m_path);
+    runSql(database, isHere ? QStringLiteral("PRAGMA journal_mode = WAL")
+                            : QStringLiteral("PRAGMA journal_mode = DELETE"));
+}
+
+/// As a file that nobody changes meanwhile, for which nothing is made beside it (sqlite.org/uri.html,
+/// "immutable").
+void ExplorationStore::openToRead()
+{
+    QSqlDatabase::removeDatabase(m_connection);
+    QSqlDatabase database = QSqlDatabase::addDatabase(QStringLiteral("QSQLITE"), m_connection);
+    database.setDatabaseName(nameToRead(m_path));
+    database.setConnectOptions(QStringLiteral("QSQLITE_OPEN_READONLY;QSQLITE_OPEN_URI"));
+    openDatabase(database);
+    prepareSchema(database);
 }
 
 ExplorationStore::~ExplorationStore()
@@ -266,6 +233,26 @@ QString ExplorationStore::defaultPath()
 {
     return QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation) +
            QStringLiteral("/batchpeak/explorations.sqlite");
+}
+
+void ExplorationStore::requireWritable() const
+{
+    if (m_unwritable)
+        throw StoreError(*m_unwritable);
+}
+
+bool ExplorationStore::isInItsPlace() const
+{
+    return m_file && identityOf(m_path) == *m_file;
+}
+
+bool ExplorationStore::holds(qint64 exploration, const ExplorationInfo& info) const
+{
+    SqlStatement statement(QSqlDatabase::database(m_connection),
+                           QStringLiteral("SELECT started FROM exploration WHERE id = ?"));
+    // The same number may be that of another one by now.
+    return statement.bind(exploration).run().next() &&
+           fromTime(toTime(statement.text("started"))) == fromTime(info.started);
 }
 
 qint64 ExplorationStore::begin(const ExplorationInfo& info)
@@ -612,6 +599,7 @@ void ExplorationStore::readCompared(StoredExploration& stored) const
 
 bool ExplorationStore::remove(qint64 exploration)
 {
+    requireWritable();
     SqlStatement statement(QSqlDatabase::database(m_connection),
                            QStringLiteral("DELETE FROM exploration WHERE id = ?"));
     return statement.bind(exploration).run().changedRows() > 0;
@@ -649,6 +637,7 @@ void ExplorationStore::insertAll(qint64 exploration, const StoredExploration& st
 
 int ExplorationStore::takeIn(const QString& path)
 {
+    requireWritable();
     const ExplorationStore other(path);
     std::vector<StoredExploration> explorations;
     for (const ExplorationSummary& summary : other.list()) {

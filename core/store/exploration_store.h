@@ -8,12 +8,15 @@
 
 #include <chrono>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
 namespace batchpeak::store {
+
+struct FileIdentity;
 
 /// The history cannot be read or written, as a full sentence that tells the user what to do.
 class StoreError : public std::runtime_error
@@ -24,6 +27,8 @@ public:
         Busy,
         /// The file is no history any more, and nothing in it can be read.
         Damaged,
+        /// The disk, or the rights on it, let it not be opened to be written; it may be readable still.
+        Unwritable,
         /// Trying again changes nothing.
         Other
     };
@@ -60,7 +65,8 @@ public:
     enum class Place { ThisComputer, Network };
 
     /// Opens the file, and makes it and its folder where there are none. Needs a QCoreApplication.
-    /// The file is for this user alone.
+    /// The file is for this user alone. One that lies where nothing can be written can be read still, unless
+    /// it was cut off there: what SQLite keeps beside it has to be written for that.
     /// \param patience  with another program's transaction; each of ours takes milliseconds
     /// \param place  asked of the system where nothing is said
     explicit ExplorationStore(const QString& path, std::chrono::milliseconds patience = usualPatience(),
@@ -70,6 +76,11 @@ public:
 
     /// batchpeak/explorations.sqlite in the user's data folder (XDG_DATA_HOME).
     static QString defaultPath();
+
+    /// \throws StoreError  where it can be read alone
+    void requireWritable() const;
+    /// Whether its path leads to the file that was opened still: what is written into another goes nowhere.
+    bool isInItsPlace() const;
 
     /// \return the exploration's number, for the calls below and for people
     qint64 begin(const ExplorationInfo& info);
@@ -93,6 +104,8 @@ public:
     /// All that another history holds of it, but for what it began with.
     void addAll(qint64 exploration, const StoredExploration& stored);
 
+    /// Whether it is here, and has not been deleted. \param info  that it began with
+    bool holds(qint64 exploration, const ExplorationInfo& info) const;
     /// The newest first.
     std::vector<ExplorationSummary> list() const;
     /// Nothing where there is no such exploration.
@@ -105,6 +118,8 @@ public:
     int takeIn(const QString& path);
 
 private:
+    void open(std::chrono::milliseconds patience, std::optional<Place> place);
+    void openToRead();
     void insertTrial(qint64 exploration, const trial::TrialRecord& trial);
     void insertCalls(qint64 exploration, const std::vector<QByteArray>& calls);
     void insertLog(qint64 exploration, const std::vector<LogRecord>& lines);
@@ -114,7 +129,12 @@ private:
     void addCompared(qint64 exploration, const trial::TrialRecord& trial);
     void readCompared(StoredExploration& stored) const;
 
+    QString m_path;
     QString m_connection;
+    /// Of the file that was opened.
+    std::unique_ptr<const FileIdentity> m_file;
+    /// Why it can be read alone.
+    std::optional<StoreError> m_unwritable;
 };
 
 } // namespace batchpeak::store

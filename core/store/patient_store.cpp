@@ -202,10 +202,11 @@ void PatientStore::close()
 void PatientStore::holdExploration()
 {
     if (m_isBeside)
-        return;
-    if (!m_underWay)
+        (void)m_lock->take();
+    else if (!m_underWay)
         m_underWay = std::make_unique<ProgramLock>(lockOf(m_path, m_id));
-    (void)m_underWay->take();
+    if (m_underWay)
+        (void)m_underWay->take();
 }
 
 void PatientStore::write(Write write)
@@ -243,40 +244,42 @@ void PatientStore::forget()
 
 void PatientStore::open()
 {
-    if (m_store)
+    if (m_store && m_store->isInItsPlace())
         return;
+    m_store.reset();
     m_store = std::make_unique<ExplorationStore>(m_file, m_patience);
+    m_store->requireWritable();
     if (!m_isBeside)
-        takeInLeftOnes();
+        takeInLeftOnes(*m_store, m_path, [this](const QString& sentence) { emit said(sentence); });
 }
 
-void PatientStore::takeInLeftOnes()
+void PatientStore::takeInLeftOnes(ExplorationStore& history, const QString& path,
+                                  const std::function<void(const QString& sentence)>& say)
 {
-    const QDir folder = QFileInfo(m_path).dir();
-    for (const QString& name : folder.entryList({besidePattern(m_path)}, QDir::Files)) {
-        const QString path = folder.filePath(name);
+    const QDir folder = QFileInfo(path).dir();
+    for (const QString& name : folder.entryList({besidePattern(path)}, QDir::Files)) {
+        const QString left = folder.filePath(name);
         // One that another program writes still is for the next time.
-        ProgramLock lock(lockOf(path));
-        if (lock.take() != ProgramLock::Outcome::Taken || !QFileInfo::exists(path))
+        ProgramLock lock(lockOf(left));
+        if (lock.take() != ProgramLock::Outcome::Taken || !QFileInfo::exists(left))
             continue;
         try {
-            const int taken = m_store->takeIn(path);
-            removeFiles(path);
-            emit said(Translated::tr("The history took in %n exploration(s) that it could not take before.",
-                                     nullptr, taken));
+            const int taken = history.takeIn(left);
+            removeFiles(left);
+            say(Translated::tr("The history took in %n exploration(s) that it could not take before.",
+                               nullptr, taken));
         } catch (const StoreError& error) {
             const bool isDamaged = error.kind() == StoreError::Kind::Damaged;
-            if (isDamaged && error.path() != path)
+            if (isDamaged && error.path() != left)
                 throw;
-            const QString aside = isDamaged ? moveAway(path) : QString();
+            const QString aside = isDamaged ? moveAway(left) : QString();
             if (!aside.isEmpty()) {
-                emit said(
-                    Translated::tr("%1, which the history could not take in before, was damaged. It was "
+                say(Translated::tr("%1, which the history could not take in before, was damaged. It was "
                                    "kept as %2.")
-                        .arg(path, aside));
+                        .arg(left, aside));
             } else if (error.kind() != StoreError::Kind::Busy) {
                 // It may be read another day.
-                emit said(error.sentence());
+                say(error.sentence());
             }
         }
     }
@@ -287,6 +290,12 @@ void PatientStore::writeWaiting()
     m_retry.stop();
     try {
         open();
+        const bool isLost = hasLostExploration();
+        if (isLost) {
+            if (!m_isBeside)
+                m_underWay.reset();
+            writeAllAnew();
+        }
         if (m_id == 0)
             m_id = m_store->begin(m_info);
         holdExploration();
@@ -295,6 +304,10 @@ void PatientStore::writeWaiting()
             m_waiting.pop_front();
         }
         writeLog();
+        if (isLost)
+            emit said(Translated::tr("The history %1 did not hold this exploration any more, as when "
+                                     "somebody removes it. All of it was written there anew.")
+                          .arg(m_file));
         if (std::exchange(m_hasSaidThatItWaits, false))
             emit said(Translated::tr("The history %1 is free again, and everything is written.").arg(m_path));
     } catch (const StoreError& error) {
@@ -308,6 +321,12 @@ void PatientStore::writeWaiting()
                                      "soon as it is free.")
                           .arg(m_path));
     }
+}
+
+/// A person may delete it, or remove the whole file, while it is under way.
+bool PatientStore::hasLostExploration() const
+{
+    return m_id != 0 && !m_store->holds(m_id, m_info);
 }
 
 /// Keeps a damaged history under another name, and has the whole exploration written anew into a new one.

@@ -20,8 +20,9 @@ class ExplorationStore;
 class ProgramLock;
 
 /// Writes explorations into the history of a user, whatever becomes of its file: one that another program
-/// holds is tried again and again, a damaged one is set aside and a new one begun, and what no history takes
-/// goes into a file beside it, which the next PatientStore of that history takes in.
+/// holds is tried again and again, a damaged one is set aside and a new one begun, one that is removed or has
+/// lost the exploration gets all of it anew, and what no history takes goes into a file beside it, which the
+/// next PatientStore of that history takes in.
 ///
 /// It takes one exploration at a time, and decides nothing about what is worth keeping. No call throws.
 class PatientStore : public QObject
@@ -37,6 +38,12 @@ public:
 
     /// Whether a program of this computer writes that exploration at present.
     static bool isUnderWay(const QString& path, qint64 exploration);
+    /// Takes in what lies beside \p history and no program writes any more.
+    /// \param path  of the history
+    /// \param say  is told what became of it, as said()
+    /// \throws StoreError  where the history cannot be used
+    static void takeInLeftOnes(ExplorationStore& history, const QString& path,
+                               const std::function<void(const QString& sentence)>& say);
 
     /// The calls below are for this exploration.
     void begin(const ExplorationInfo& info);
@@ -72,8 +79,8 @@ private:
     void forget();
     void writeWaiting();
     void open();
-    void takeInLeftOnes();
     bool beginNewHistory();
+    bool hasLostExploration() const;
     void setAside(const QString& why);
     void setAsideWhatWaits();
     void giveUp(const QString& why);

@@ -55,6 +55,11 @@ bool isStillThere(int descriptor, const QByteArray& path)
 
 ProgramLock::~ProgramLock()
 {
+    giveBack();
+}
+
+void ProgramLock::giveBack()
+{
     if (!isTaken())
         return;
     // While it is held, so that nobody else's is removed.
@@ -64,11 +69,17 @@ ProgramLock::~ProgramLock()
     // A child between its fork and its program has it open still.
     ::flock(m_descriptor, LOCK_UN);
     ::close(m_descriptor);
+    m_descriptor = -1;
+}
+
+bool ProgramLock::isInForce() const
+{
+    return isTaken() && isStillThere(m_descriptor, QFile::encodeName(m_path));
 }
 
 ProgramLock::Outcome ProgramLock::take()
 {
-    if (isTaken())
+    if (isInForce())
         return Outcome::Taken;
     // Each more is one that somebody else has given back in this moment.
     constexpr int attempts = 100;
@@ -82,6 +93,7 @@ ProgramLock::Outcome ProgramLock::take()
             return reason == EWOULDBLOCK ? Outcome::HeldByAnother : Outcome::NoLocks;
         }
         if (isStillThere(descriptor, path)) {
+            giveBack();
             m_descriptor = descriptor;
             sayWhoHoldsIt();
             return Outcome::Taken;

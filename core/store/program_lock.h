@@ -40,9 +40,12 @@ public:
     ~ProgramLock();
     Q_DISABLE_COPY_MOVE(ProgramLock)
 
-    /// Does not wait.
+    /// Does not wait. One whose file somebody has removed, or moved, is taken anew.
     Outcome take();
     bool isTaken() const { return m_descriptor >= 0; }
+    const QString& path() const { return m_path; }
+    /// Whether it is taken, and keeps others away: its file is there under its name still.
+    bool isInForce() const;
     /// Whoever wrote the file last; nothing where that cannot be read.
     std::optional<Holder> holder() const;
 
@@ -50,6 +53,7 @@ public:
     static bool isHeld(const QString& path);
 
 private:
+    void giveBack();
     void sayWhoHoldsIt() const;
 
     QString m_path;

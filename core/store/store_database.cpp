@@ -5,7 +5,9 @@
 #include "exploration_store.h"
 
 #include <QCoreApplication>
+#include <QFileInfo>
 #include <QSqlError>
+#include <QUrl>
 
 #include <algorithm>
 #include <array>
@@ -18,11 +20,15 @@ namespace {
 constexpr int busyCode = 5;
 constexpr int lockedCode = 6;
 constexpr int readOnlyCode = 8;
+constexpr int ioErrorCode = 10;
 constexpr int corruptCode = 11;
 constexpr int fullCode = 13;
+constexpr int cannotOpenCode = 14;
 constexpr int notADatabaseCode = 26;
 /// Extended codes hold the plain one in their lowest byte.
 constexpr int plainCodeMask = 0xff;
+/// SQLITE_IOERR_SHMSIZE: the memory that programs share, a file beside the history, could not grow.
+constexpr int sharedMemorySizeCode = ioErrorCode | (19 << 8);
 
 StoreError::Kind kindOf(const QSqlError& error)
 {
@@ -33,6 +39,11 @@ StoreError::Kind kindOf(const QSqlError& error)
     case corruptCode:
     case notADatabaseCode:
         return StoreError::Kind::Damaged;
+    case readOnlyCode:
+    case ioErrorCode:
+    case fullCode:
+    case cannotOpenCode:
+        return StoreError::Kind::Unwritable;
     default:
         return StoreError::Kind::Other;
     }
@@ -43,7 +54,8 @@ QString sentenceOf(const QString& path, const QSqlError& error)
     const auto say = [&](const char* sentence) {
         return QCoreApplication::translate("batchpeak::store", sentence).arg(path);
     };
-    switch (error.nativeErrorCode().toInt() & plainCodeMask) {
+    const int code = error.nativeErrorCode().toInt();
+    switch (code == sharedMemorySizeCode ? fullCode : code & plainCodeMask) {
     case busyCode:
     case lockedCode:
         return say(QT_TRANSLATE_NOOP("batchpeak::store", "The history %1 is held by another program; try "
@@ -53,6 +65,10 @@ QString sentenceOf(const QString& path, const QSqlError& error)
                                                          "the right to write it and its folder."));
     case fullCode:
         return say(QT_TRANSLATE_NOOP("batchpeak::store", "There is no room for the history %1; free some "
+                                                         "space on that disk."));
+    case cannotOpenCode:
+        return say(QT_TRANSLATE_NOOP("batchpeak::store", "The history %1 cannot be opened; give yourself the "
+                                                         "right to write it and its folder, or free some "
                                                          "space on that disk."));
     case corruptCode:
     case notADatabaseCode:
@@ -65,10 +81,33 @@ QString sentenceOf(const QString& path, const QSqlError& error)
     }
 }
 
+const QString asOfNobody = QStringLiteral("?immutable=1");
+
+/// What people know it by.
+QString pathOf(const QSqlDatabase& database)
+{
+    const QString name = database.databaseName();
+    return name.endsWith(asOfNobody) ? QUrl(name.chopped(asOfNobody.size())).toLocalFile() : name;
+}
+
 } // namespace
 
+void openDatabase(QSqlDatabase& database)
+{
+    if (database.open())
+        return;
+    const QSqlError error = database.lastError();
+    throw StoreError(sentenceOf(pathOf(database), error), kindOf(error), pathOf(database));
+}
+
+QString nameToRead(const QString& path)
+{
+    return QString::fromUtf8(QUrl::fromLocalFile(QFileInfo(path).absoluteFilePath()).toEncoded()) +
+           asOfNobody;
+}
+
 SqlStatement::SqlStatement(const QSqlDatabase& database, const QString& text)
-    : m_path(database.databaseName()), m_query(database)
+    : m_path(pathOf(database)), m_query(database)
 {
     m_query.setForwardOnly(true);
     if (!m_query.prepare(text))
@@ -228,28 +267,37 @@ bool isEmpty(const QSqlDatabase& database)
     return !statement.run().next();
 }
 
-} // namespace
-
-void prepareSchema(const QSqlDatabase& database)
+/// \throws StoreError
+void refuseForeign(const QSqlDatabase& database, int version)
 {
-    if (versionOf(database) == schemaVersion)
-        return;
-    // Only one of two programs that start at once may make the tables, and the other must then see them.
-    Transaction transaction(database, Transaction::Kind::Writes);
-    const int version = versionOf(database);
-    const QString path = database.databaseName();
+    const QString path = pathOf(database);
     if (version > schemaVersion) {
         throw StoreError(QCoreApplication::translate(
                              "batchpeak::store", "The history %1 was written by a newer Batchpeak; use that "
                                                  "one, or move the file away and a new one is begun.")
                              .arg(path));
     }
-    if (version == 0 && !isEmpty(database)) {
+    if (version < 0 || (version == 0 && !isEmpty(database))) {
         throw StoreError(QCoreApplication::translate(
                              "batchpeak::store", "The file %1 belongs to another program; move it away, and "
                                                  "a history is begun in its place.")
                              .arg(path));
     }
+}
+
+} // namespace
+
+void prepareSchema(const QSqlDatabase& database)
+{
+    const int found = versionOf(database);
+    if (found == schemaVersion)
+        return;
+    // Before anything is to be written, which may be impossible.
+    refuseForeign(database, found);
+    // Only one of two programs that start at once may make the tables, and the other must then see them.
+    Transaction transaction(database, Transaction::Kind::Writes);
+    const int version = versionOf(database);
+    refuseForeign(database, version);
     if (version == 0) {
         for (const char* table : tables)
             runSql(database, QString::fromLatin1(table));

@@ -12,6 +12,12 @@
 
 namespace batchpeak::store {
 
+/// \throws StoreError
+void openDatabase(QSqlDatabase& database);
+
+/// The name by which SQLite takes a file for one that nobody changes; to be opened with URIs.
+QString nameToRead(const QString& path);
+
 /// A prepared statement whose failures are exceptions.
 class SqlStatement
 {

@@ -176,15 +176,21 @@ void makeFolder(const QString& path)
                        .arg(QString::fromStdString(error.message())));
 }
 
+QString lockIn(const QString& folder)
+{
+    return QDir(QFileInfo(folder).canonicalFilePath()).filePath(QStringLiteral(".training.lock"));
+}
+
 /// One lock a folder and program, since a program may set up a training while its last one still stands.
 std::shared_ptr<store::ProgramLock> lockOf(const QString& path)
 {
     using Outcome = store::ProgramLock::Outcome;
     static QHash<QString, std::weak_ptr<store::ProgramLock>> locks;
-    const QString name = QDir(QFileInfo(path).canonicalFilePath()).filePath(QStringLiteral(".training.lock"));
-    if (auto lock = locks.value(name).lock())
+    const QString name = lockIn(path);
+    auto lock = locks.value(name).lock();
+    if (lock && lock->isInForce())
         return lock;
-    auto lock = std::make_shared<store::ProgramLock>(name);
+    lock = std::make_shared<store::ProgramLock>(name);
     const Outcome outcome = lock->take();
     if (outcome == Outcome::NoFile)
         fail(path, Translated::tr("Nothing can be written into this folder; set permissions, or choose "
@@ -216,6 +222,11 @@ std::shared_ptr<store::ProgramLock> CheckpointFolder::claim(const QString& train
                                 "on with that one by --resume, or choose another folder."));
     }
     return lock;
+}
+
+bool CheckpointFolder::isClaimedBy(const store::ProgramLock& lock) const
+{
+    return lock.isInForce() && lock.path() == lockIn(m_path);
 }
 
 QString CheckpointFolder::begin(std::int64_t step)
@@ -280,14 +291,37 @@ CheckpointFolder::Found CheckpointFolder::newest() const
     return {.path = chosen.path, .tensors = tensors, .state = chosen.stored.state};
 }
 
+QString olderCheckpoint(const QString& checkpoint)
+{
+    std::vector<Written> found = soundOnesIn(QFileInfo(checkpoint).path());
+    const auto newer = std::ranges::find(found, checkpoint, &Written::path);
+    if (newer == found.end())
+        return {};
+    const QString& training = newer->stored.state.training;
+    const auto older = std::find_if(newer + 1, found.end(), [&](const Written& written) {
+        return written.stored.state.training == training && QFileInfo(tensorsIn(written.path)).isFile();
+    });
+    return older == found.end() ? QString() : older->path;
+}
+
 bool TrainingCheckpoints::isDue(std::int64_t step) const
 {
     return m_every > 0 && step % m_every == 0 && step != m_givenUpStep && isNewer(step);
 }
 
+QString TrainingCheckpoints::begin(std::int64_t step)
+{
+    if (!m_folder.isClaimedBy(*m_lock))
+        m_lock = m_folder.claim(m_training);
+    return m_folder.begin(step);
+}
+
 QString TrainingCheckpoints::commit(const DataPosition& position, const MicroBatchSizes& sizes,
                                     std::int64_t batchSize)
 {
+    if (m_lock->isTaken() && !m_folder.isClaimedBy(*m_lock))
+        fail(m_folder.path(), Translated::tr("This folder was removed or replaced while a checkpoint was "
+                                             "written; choose a folder that stays."));
     QString path = m_folder.commit({.step = position.step,
                                     .epoch = position.epoch,
                                     .samplesDone = position.samplesDone,

@@ -50,6 +50,7 @@ class CheckpointFolder
 {
 public:
     explicit CheckpointFolder(const QString& path) : m_path(path) {}
+    const QString& path() const { return m_path; }
 
     /// Makes the folder and keeps other programs from it as long as what is returned lives, and is taken: on
     /// file systems without locks it is not.
@@ -57,6 +58,9 @@ public:
     /// \throws config::ConfigError  where it holds checkpoints of another training, or something that would
     ///         be in the way of a checkpoint, another program trains into it, or it cannot be written
     std::shared_ptr<store::ProgramLock> claim(const QString& training) const;
+    /// Whether what claim() returned keeps others from the folder that is there now: a person may remove the
+    /// folder, move it or put another one in its place.
+    bool isClaimedBy(const store::ProgramLock& lock) const;
 
     /// Makes the folder of a new checkpoint, under a name that says it is not whole yet.
     /// \return the absolute path of the tensors' file, to be written by the worker
@@ -81,6 +85,10 @@ private:
     QString m_path;
 };
 
+/// The one that the same training wrote before \p checkpoint, into the same folder; empty where there is
+/// none.
+QString olderCheckpoint(const QString& checkpoint);
+
 /// When a training saves itself, and what it writes beside its tensors. How a checkpoint comes to the disk is
 /// for CheckpointFolder.
 class TrainingCheckpoints
@@ -90,9 +98,11 @@ public:
     /// \param every  steps; 0 for at the end alone
     /// \param firstStep  that the training begins after: saved already, or nothing worth it
     /// \param fingerprint, training  as of CheckpointState
+    /// \param lock  by which the folder was claimed for the training; null where nothing is to be saved
     TrainingCheckpoints(const QString& folder, std::int64_t every, std::int64_t firstStep,
-                        QString fingerprint, QString training)
+                        QString fingerprint, QString training, std::shared_ptr<store::ProgramLock> lock)
         : m_folder(folder),
+          m_lock(std::move(lock)),
           m_isWanted(!folder.isEmpty()),
           m_every(every),
           m_savedStep(firstStep),
@@ -113,16 +123,17 @@ public:
     bool isNewer(std::int64_t step) const { return m_isWanted && step > m_savedStep; }
 
     /// \return the absolute path of the tensors' file, to be written by the worker
-    /// \throws config::ConfigError
-    QString begin(std::int64_t step) { return m_folder.begin(step); }
+    /// \throws config::ConfigError  where the folder is not that of the training any more, too
+    QString begin(std::int64_t step);
     /// The checkpoint of \p step could not be written, and is not due any more.
     void giveUp(std::int64_t step) { m_givenUpStep = step; }
     /// \return the path of the checkpoint
-    /// \throws config::ConfigError
+    /// \throws config::ConfigError  as begin()
     QString commit(const DataPosition& position, const MicroBatchSizes& sizes, std::int64_t batchSize);
 
 private:
     CheckpointFolder m_folder;
+    std::shared_ptr<store::ProgramLock> m_lock;
     bool m_isWanted;
     std::int64_t m_every;
     std::int64_t m_savedStep;

@@ -8,6 +8,7 @@
 
 #include <QCoreApplication>
 #include <QFile>
+#include <QFileInfo>
 #include <QJsonDocument>
 #include <QJsonObject>
 
@@ -112,8 +113,19 @@ private:
     QJsonObject m_object;
 };
 
+/// Looked at before it is opened: a pipe in the place of a file would hold the program up.
+bool isRegularFile(const QString& path)
+{
+    return QFileInfo(path).isFile();
+}
+
 QByteArray readText(const QString& path)
 {
+    if (!isRegularFile(path)) {
+        const QString sentence = Translated::tr("This is no regular file, as the state of each checkpoint "
+                                                "is; resume from another checkpoint.");
+        throw engine::located(path, config::ConfigError(sentence.toStdString()));
+    }
     QFile file(path);
     if (file.open(QIODevice::ReadOnly)) {
         QByteArray text = file.read(mostBytes);
@@ -163,7 +175,7 @@ void writeStateFile(const QString& path, const StoredState& stored)
 bool isStateFile(const QString& path)
 {
     QFile file(path);
-    return file.open(QIODevice::ReadOnly) && file.read(mostBytes).contains(formatKey);
+    return isRegularFile(path) && file.open(QIODevice::ReadOnly) && file.read(mostBytes).contains(formatKey);
 }
 
 StoredState readStateFile(const QString& path)

@@ -3,7 +3,9 @@
 #include "training_run.h"
 
 #include "accumulation/micro_batches.h"
+#include "checkpoint_folder.h"
 #include "config/batch_plan.h"
+#include "config/config_error.h"
 #include "engine/errors.h"
 #include "engine/exploration_plan.h"
 #include "engine/log_text.h"
@@ -46,6 +48,16 @@ QString problemWith(const trial::TrainingReady& ready, const TrainingSetup& setu
     if (holdsOut && setup.resumedSamples > 0 && samples != setup.resumedSamples)
         return otherDataText(setup.resumedSamples, samples);
     return {};
+}
+
+/// Somebody may have removed a checkpoint since, or put another one in its place.
+bool isThere(const QString& checkpoint, const QString& training)
+{
+    try {
+        return !checkpoint.isEmpty() && CheckpointFolder(checkpoint).newest().state.training == training;
+    } catch (const config::ConfigError&) {
+        return false;
+    }
 }
 
 } // namespace
@@ -299,8 +311,8 @@ void TrainingRun::finish(TrainingEnd end, const QString& failure)
         return;
     m_run->end = end;
     const bool hasLearned = !snapshot().steps.empty() || !m_run->setup.resumedFrom.isEmpty();
-    m_run->builder.setFailure(failure.isEmpty() || !hasLearned ? failure
-                                                               : failure + QLatin1Char('\n') + howToGoOn());
+    m_run->builder.setFailure(
+        failure.isEmpty() || !hasLearned ? failure : failure + QLatin1Char('\n') + howToGoOn(failure));
     m_run->builder.setState(TrainingState::Finishing);
     publish();
     if (m_run->worker)
@@ -310,9 +322,18 @@ void TrainingRun::finish(TrainingEnd end, const QString& failure)
 }
 
 /// The last thing that a failure says.
-QString TrainingRun::howToGoOn() const
+QString TrainingRun::howToGoOn(const QString& failure) const
 {
-    return resumeText(snapshot().checkpoint.isEmpty() ? m_run->setup.resumedFrom : snapshot().checkpoint);
+    const TrainingSetup& setup = m_run->setup;
+    if (isThere(snapshot().checkpoint, setup.training))
+        return resumeText(snapshot().checkpoint);
+    // Only the worker reads tensors, and names their file where it cannot.
+    const QString tensors = QString::fromStdString(setup.plan.request.checkpoint);
+    if (!tensors.isEmpty() && failure.contains(tensors))
+        return resumeOlderText(olderCheckpoint(setup.resumedFrom));
+    if (isThere(setup.resumedFrom, setup.training))
+        return resumeText(setup.resumedFrom);
+    return noCheckpointText(setup.options);
 }
 
 void TrainingRun::reportEnd()

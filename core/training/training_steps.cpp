@@ -41,7 +41,7 @@ TrainingSteps::TrainingSteps(const TrainingSetup& setup, TrainingSnapshotBuilder
       m_attempts(worker, MicroBatchSizes(setup.plan.sizes)),
       m_sequence(0, setup.plan.length, setup.position),
       m_checkpoints(setup.options.checkpointFolder, setup.options.checkpointEvery, setup.position.step,
-                    setup.fingerprint, setup.training),
+                    setup.fingerprint, setup.training, setup.checkpointLock),
       m_batchSize(setup.batchSize)
 {
     connect(&worker, &TrainingWorker::saved, this, &TrainingSteps::endSave);

@@ -229,10 +229,25 @@ QString divergedText(std::int64_t step)
 
 QString resumeText(const QString& checkpoint)
 {
-    if (checkpoint.isEmpty())
+    return Translated::tr("Resume from its last checkpoint with --resume %1.").arg(checkpoint);
+}
+
+QString resumeOlderText(const QString& older)
+{
+    if (older.isEmpty())
+        return Translated::tr("There is no older checkpoint beside it; start afresh without --resume.");
+    return Translated::tr("Resume from the checkpoint before it with --resume %1.").arg(older);
+}
+
+QString noCheckpointText(const TrainingOptions& options)
+{
+    if (options.checkpointFolder.isEmpty())
         return Translated::tr(
             "Nothing was saved. To be able to resume, train with --checkpoint DIR and --checkpoint-every N.");
-    return Translated::tr("Resume from its last checkpoint with --resume %1.").arg(checkpoint);
+    if (options.checkpointEvery == 0)
+        return Translated::tr("There is no checkpoint to resume from; start afresh, with "
+                              "--checkpoint-every N to save before the end, too.");
+    return Translated::tr("There is no checkpoint to resume from; start afresh.");
 }
 
 QString endText(TrainingEnd end, std::int64_t steps)

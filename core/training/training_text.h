@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "training_options.h"
 #include "training_snapshot.h"
 
 #include <QLocale>
@@ -63,9 +64,13 @@ QString otherDataText(std::int64_t samplesThen, std::int64_t samplesNow);
 QString nothingLeftText(std::int64_t step);
 QString divergedText(std::int64_t step);
 
-/// How to go on after a failure.
-/// \param checkpoint  its folder; empty where there is none
+/// How to go on after a failure. \param checkpoint  its folder
 QString resumeText(const QString& checkpoint);
+/// The same where the checkpoint that was gone on from cannot be read.
+/// \param older  the one before it; empty where there is none
+QString resumeOlderText(const QString& older);
+/// The same where there is no checkpoint.
+QString noCheckpointText(const TrainingOptions& options);
 
 /// How a training ended, as a sentence.
 QString endText(TrainingEnd end, std::int64_t steps);

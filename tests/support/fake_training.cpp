@@ -53,8 +53,10 @@ bool FakeTraining::answer(const trial::TrainingRequest& request)
         say(trial::WorkerError{.text = "The fake worker cannot read this data.", .fatal = true});
         return false;
     }
-    if (!request.checkpoint.empty())
-        std::ifstream(request.checkpoint) >> m_stepsDone;
+    if (!request.checkpoint.empty() && !(std::ifstream(request.checkpoint) >> m_stepsDone)) {
+        say(trial::WorkerError{.text = "The file " + request.checkpoint + " was cut short.", .fatal = true});
+        return false;
+    }
     const bool isSynthetic = request.data.kind == trial::DataKind::Synthetic;
     const std::int64_t samples = isSynthetic ? request.data.samples : m_behaviour.samples;
     // As a program that knows nothing of it.

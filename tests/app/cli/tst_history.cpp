@@ -4,9 +4,13 @@
 #include "cli/history_text.h"
 #include "program_run.h"
 #include "store/exploration_store.h"
+#include "store/program_lock.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 
+#include <QDir>
+#include <QFile>
+#include <QFileInfo>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -198,6 +202,25 @@ private slots:
         const bool isDeleted = code == 0 && words(typed).contains(QStringLiteral("delete"));
         store::ExplorationStore store(store::ExplorationStore::defaultPath());
         QCOMPARE(store.list().size(), std::size_t{isDeleted ? 1U : 2U});
+    }
+
+    void showsWhatLiesBesideIt()
+    {
+        const QString path = store::ExplorationStore::defaultPath();
+        const QString beside = QFileInfo(path).dir().filePath(QStringLiteral("explorations.beside-1.sqlite"));
+        QFile::remove(path);
+        store::ExplorationStore(beside).begin(
+            {.started = QDateTime::currentDateTimeUtc(), .filePath = QStringLiteral("/somewhere/left.yaml")});
+        {
+            store::ProgramLock writing(beside + QStringLiteral(".lock"));
+            QCOMPARE(writing.take(), store::ProgramLock::Outcome::Taken);
+            const ProgramRun early = runProgram({QStringLiteral("history")});
+            QVERIFY2(early.succeeded() && !early.answers("left.yaml"), early.text());
+        }
+        const ProgramRun run = runProgram({QStringLiteral("history")});
+        QVERIFY2(run.succeeded({"left.yaml"}), run.text());
+        QVERIFY2(run.remarks("The history took in 1 exploration"), run.text());
+        QVERIFY(!QFile::exists(beside));
     }
 
 private:

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "program_run.h"
+#include "store/exploration_store.h"
 #include "support/files.h"
 #include "support/held_history.h"
 #include "support/rows.h"
@@ -96,6 +97,22 @@ private slots:
         QVERIFY2(again.refused({"has come to its end"}), again.text());
     }
 
+    // A history that took nothing then, and does now.
+    void goesOnWithWhatLiesBesideTheHistory()
+    {
+        killInTheMidst();
+        const QString history = m_folder->filePath(QStringLiteral("batchpeak/explorations.sqlite"));
+        const QString beside = m_folder->filePath(QStringLiteral("batchpeak/explorations.beside-1.sqlite"));
+        for (const char* ending : {"", "-wal"})
+            QFile::rename(history + QLatin1String(ending), beside + QLatin1String(ending));
+        {
+            const batchpeak::store::ExplorationStore made(history);
+        }
+        const ProgramRun run = runProgram({QStringLiteral("explore"), QStringLiteral("--resume")});
+        QVERIFY2(run.succeeded({"micro_batch_size: "}), run.text());
+        QVERIFY2(run.remarks("Exploration 1 goes on, which was cut off after "), run.text());
+    }
+
     void goesOnWhereItWasStopped_data()
     {
         rows<QStringList>({{"the newest", {QStringLiteral("--resume")}},
@@ -131,6 +148,21 @@ private slots:
         const auto& [asked, sentence] = row<Refusal>();
         const auto run = runProgram(QStringList{QStringLiteral("explore")} + words(asked));
         QVERIFY2(run.refused({sentence}), run.text());
+    }
+
+    void isNotDeletedWhileItRuns()
+    {
+        const QByteArray behaviour = "trial=hang@4";
+        RunningProgram program(exploreArguments(behaviour.constData(), {}, config()));
+        QVERIFY2(program.waitForAnswer("BEXP202"), program.out());
+        for (const char* json : {"", " --json"}) {
+            const auto run = runProgram(words("history delete 1") + words(json));
+            QVERIFY2(run.refused({"Another program runs exploration 1; end that one first."}), run.text());
+        }
+        program.send(SIGKILL);
+        QVERIFY(program.waitForEnd());
+        const auto run = runProgram(words("history delete 1"));
+        QVERIFY2(run.succeeded({"deleted 1"}), run.text());
     }
 
     void leavesAChangedConfigAlone()
@@ -175,6 +207,8 @@ private slots:
              {"a damaged one, of a number", {bytes, "is damaged", "--resume 1"}},
              {"one of another program",
               {sql("CREATE TABLE other (x)"), "belongs to another program; move it away"}},
+             {"one of no version of ours",
+              {sql("PRAGMA user_version = -5"), "belongs to another program; move it away"}},
              {"one of a later version",
               {sql("PRAGMA user_version = 1000"), "was written by a newer Batchpeak", "--resume 7"}},
              {"a folder in its place",

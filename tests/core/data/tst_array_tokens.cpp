@@ -11,6 +11,7 @@
 #include <QTest>
 
 #include <memory>
+#include <sys/stat.h>
 
 using namespace batchpeak::data;
 
@@ -121,7 +122,10 @@ private slots:
         write("a.npy", npyOf("(4,)", {1, 2, 3, 4}));
         const std::string file = m_folder->path().toStdString() + "/a.npy";
         VERIFY_CONTAINS(refusalOf([&] { arrayTokens(shape, file); }), "Not a directory");
-        QVERIFY(QDir(m_folder->path()).mkdir(QStringLiteral("b.npy")));
+        QVERIFY(QDir(m_folder->path()).mkdir(QStringLiteral("c.npy")));
+        VERIFY_CONTAINS(refusalOf([&] { opened(); }), "c.npy is no regular file");
+        const QString pipe = m_folder->filePath(QStringLiteral("b.npy"));
+        QCOMPARE(::mkfifo(QFile::encodeName(pipe).constData(), 0600), 0);
         VERIFY_CONTAINS(refusalOf([&] { opened(); }), "b.npy is no regular file");
     }
 

@@ -9,6 +9,8 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <sys/stat.h>
+
 using namespace batchpeak::data;
 
 class TextTokensTest : public QObject
@@ -66,6 +68,7 @@ private slots:
              {"empty", {"empty", 1, 256, QStringLiteral("has 0 bytes")}},
              {"absent", {"absent", 4, 256, QStringLiteral("No such file")}},
              {"folder", {".", 4, 256, QStringLiteral("no regular file")}},
+             {"pipe", {"pipe", 4, 256, QStringLiteral("pipe is no regular file")}},
              {"images", {"text", 0, 0, QStringLiteral("not made of tokens")}}});
     }
     void refusesWhatIsNoUse()
@@ -74,6 +77,7 @@ private slots:
             row<QByteArray, std::int64_t, std::int64_t, QString>();
         written("text", "hello world");
         written("empty", "");
+        ::mkfifo(QFile::encodeName(m_folder.filePath(QStringLiteral("pipe"))).constData(), 0600);
         const std::string path = m_folder.filePath(QString::fromUtf8(file)).toStdString();
         const QString refusal =
             refusalOf([&] { textTokens({.length = length, .vocabularySize = vocabulary}, path); });

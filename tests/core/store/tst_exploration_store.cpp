@@ -4,6 +4,7 @@
 #include "store/store_database.h"
 #include "support/error_of.h"
 #include "support/files.h"
+#include "support/recorded_disk.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 #include "support/verify.h"
@@ -15,6 +16,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <cerrno>
 #include <functional>
 #include <memory>
 
@@ -478,6 +480,54 @@ private slots:
         const QString said = test::errorOf<StoreError>([&] { const ExplorationStore store(path()); });
         VERIFY_CONTAINS(said, reason);
         VERIFY_CONTAINS(said, path());
+    }
+
+    // Where nothing can be made beside it, as SQLite does for who reads, too.
+    void canBeReadWhereNothingCanBeWritten_data()
+    {
+        rows<int, const char*>({{"a read-only disk", {EROFS, "give yourself the right to write it"}},
+                                {"a full disk", {ENOSPC, "free some space on that disk"}}});
+    }
+    void canBeReadWhereNothingCanBeWritten()
+    {
+        const auto& [error, reason] = row<int, const char*>();
+        const QString place = m_folder->filePath(QStringLiteral("100%20 of #1?/history.sqlite"));
+        {
+            ExplorationStore store(place, usualPatience(), ExplorationStore::Place::ThisComputer);
+            store.addTrial(store.begin(someInfo()), trialNumber(1));
+        }
+        const QByteArray before = test::readFile(place);
+        {
+            const test::RefusingDisk refusing(m_folder->path(), error);
+            ExplorationStore store(place);
+            QVERIFY(store.list().front().info == someInfo());
+            QVERIFY(store.show(1)->trials == std::vector{trialNumber(1)});
+            for (const QString& said : {test::errorOf<StoreError>([&] { store.requireWritable(); }),
+                                        test::errorOf<StoreError>([&] { (void)store.remove(1); })}) {
+                VERIFY_CONTAINS(said, reason);
+                VERIFY_CONTAINS(said, place);
+            }
+            const QString absent = m_folder->filePath(QStringLiteral("absent.sqlite"));
+            VERIFY_CONTAINS(test::errorOf<StoreError>([&] { const ExplorationStore none(absent); }), absent);
+        }
+        QCOMPARE(test::readFile(place), before);
+        ExplorationStore(place).requireWritable();
+    }
+
+    // What it ended with stands in no other file.
+    void isNotReadInPart()
+    {
+        ExplorationStore open(path(), usualPatience(), ExplorationStore::Place::ThisComputer);
+        open.begin(someInfo());
+        const QString copy = m_folder->filePath(QStringLiteral("copy.sqlite"));
+        for (const char* ending : {"", "-wal"})
+            QVERIFY(QFile::copy(path() + QLatin1String(ending), copy + QLatin1String(ending)));
+        {
+            const test::RefusingDisk refusing(m_folder->path(), EROFS);
+            VERIFY_CONTAINS(test::errorOf<StoreError>([&] { const ExplorationStore store(copy); }),
+                            "give yourself the right to write it");
+        }
+        QCOMPARE(ExplorationStore(copy).list().size(), std::size_t{1});
     }
 
     void aDamagedPageIsAnErrorAndNoEarlyEnd()

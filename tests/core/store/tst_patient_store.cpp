@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "store/exploration_store.h"
 #include "store/patient_store.h"
+#include "store/program_lock.h"
 #include "support/files.h"
 #include "support/recorded_disk.h"
 #include "support/rows.h"
@@ -294,7 +295,8 @@ private slots:
     void leavesForeignFilesAlone_data()
     {
         rows<const char*>({{"another program's", "CREATE TABLE songs (title TEXT)"},
-                           {"a later one's", "PRAGMA user_version = 1000"}});
+                           {"a later one's", "PRAGMA user_version = 1000"},
+                           {"of no version of ours", "PRAGMA user_version = -5"}});
     }
     void leavesForeignFilesAlone()
     {
@@ -488,6 +490,72 @@ private slots:
         patient.addTrial(trialOf(2));
         QCOMPARE(said.size(), 1);
         QCOMPARE(kept(), QStringLiteral("/a.yaml: 2 trials, not finished"));
+    }
+
+    // Whatever somebody does to a history that is in use.
+    void writesAnewWhatWasLost_data()
+    {
+        using Lose = std::function<void(const QString& path)>;
+        const Lose removeAll = [](const QString& path) {
+            const QDir folder = QFileInfo(path).dir();
+            for (const QString& name : folder.entryList({QFileInfo(path).fileName() + QLatin1Char('*')}))
+                QFile::remove(folder.filePath(name));
+        };
+        const Lose deleteNewest = [](const QString& path) {
+            ExplorationStore history(path);
+            history.remove(history.list().front().id);
+        };
+        const Lose moveAway = [](const QString& path) {
+            QFile::rename(path, path + QDateTime::currentDateTime().toString(Qt::ISODateWithMs));
+        };
+        const Lose replace = [removeAll](const QString& path) {
+            removeAll(path);
+            ExplorationStore(path).begin(
+                {.started = QDateTime::currentDateTimeUtc(), .filePath = QStringLiteral("/other.yaml")});
+        };
+        rows<Lose, const char*>(
+            {{"it is deleted", {deleteNewest, ""}},
+             {"the history is removed", {removeAll, ""}},
+             {"the history is moved away", {moveAway, ""}},
+             {"the history is another one", {replace, "\n/other.yaml: 0 trials, not finished"}}});
+    }
+    void writesAnewWhatWasLost()
+    {
+        const auto& [lose, others] = row<std::function<void(const QString& path)>, const char*>();
+        PatientStore patient(m_path);
+        QSignalSpy said(&patient, &PatientStore::said);
+        patient.begin(infoOf(QStringLiteral("/a.yaml")));
+        patient.addTrial(trialOf(1));
+        lose(m_path);
+        // It changes a row that should be there, and adds none.
+        patient.setFidelity({.kind = QStringLiteral("approximate")});
+        QCOMPARE(said.size(), 1);
+        VERIFY_CONTAINS(said.front().front().toString(), "did not hold this exploration any more");
+        QVERIFY(PatientStore::isUnderWay(m_path, ExplorationStore(m_path).list().front().id));
+        QCOMPARE(kept(), QLatin1String("/a.yaml: 1 trials, not finished") + QLatin1String(others));
+        // After its end as well.
+        patient.finish({.finished = QDateTime::currentDateTimeUtc(), .status = QStringLiteral("budget")});
+        lose(m_path);
+        patient.reopen();
+        patient.addTrial(trialOf(2));
+        QCOMPARE(said.size(), 2);
+        QCOMPARE(kept(), QLatin1String("/a.yaml: 2 trials, not finished") + QLatin1String(others));
+    }
+
+    void keepsItsFileBesideALostOne()
+    {
+        QVERIFY(QDir().mkpath(m_path));
+        PatientStore patient(m_path);
+        patient.begin(infoOf(QStringLiteral("/a.yaml")));
+        patient.addTrial(trialOf(1));
+        for (const QString& name :
+             QDir(m_folder->path()).entryList({QStringLiteral("history.beside-*")}, QDir::Files))
+            QVERIFY(QFile::remove(m_folder->filePath(name)));
+        patient.addTrial(trialOf(2));
+        QCOMPARE(besides().size(), 1);
+        const QString beside = m_folder->filePath(besides().front());
+        QCOMPARE(keptIn(beside), QStringLiteral("/a.yaml: 2 trials, not finished"));
+        QVERIFY(store::ProgramLock::isHeld(beside + QStringLiteral(".lock")));
     }
 
     // Wherever it is written in between: to others the history shows one that was cut off.

@@ -132,6 +132,19 @@ private slots:
         QVERIFY(QFileInfo::exists(m_path));
     }
 
+    void isTakenAnewWhereItsFileIsGone()
+    {
+        ProgramLock lock(m_path);
+        QCOMPARE(lock.take(), Outcome::Taken);
+        QVERIFY(lock.isInForce());
+        QVERIFY(QFile::remove(m_path));
+        QVERIFY(!lock.isInForce());
+        QVERIFY(!ProgramLock::isHeld(m_path));
+        QCOMPARE(lock.take(), Outcome::Taken);
+        QVERIFY(lock.isInForce());
+        QVERIFY(ProgramLock::isHeld(m_path));
+    }
+
     void writesThroughNoLink()
     {
         const QString notes = m_folder->filePath(QStringLiteral("notes"));

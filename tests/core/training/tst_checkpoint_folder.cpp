@@ -13,6 +13,7 @@
 
 #include <QDir>
 #include <QFile>
+#include <QFileInfo>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -20,6 +21,7 @@
 #include <cerrno>
 #include <functional>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -251,6 +253,45 @@ private slots:
         ::close(held[1]);
     }
 
+    // While the worker writes its tensors, which may take minutes.
+    void isNotWrittenWhereItWasReplaced_data()
+    {
+        using Replace = std::function<void(const QString& folder)>;
+        const auto moveAway = [](const QString& folder) {
+            QDir().rename(folder, folder + QStringLiteral(".old"));
+        };
+        rows<Replace>({{"removed", [](const QString& folder) { QDir(folder).removeRecursively(); }},
+                       {"moved", moveAway},
+                       {"another one",
+                        [moveAway](const QString& folder) {
+                            moveAway(folder);
+                            writeFile(CheckpointFolder(folder).begin(1), "another's");
+                        }},
+                       {"a link to another one", [moveAway](const QString& folder) {
+                            moveAway(folder);
+                            writeFile(CheckpointFolder(folder + QStringLiteral(".new")).begin(1),
+                                      "another's");
+                            QFile::link(folder + QStringLiteral(".new"), folder);
+                        }}});
+    }
+    void isNotWrittenWhereItWasReplaced()
+    {
+        const QString folder = path("c");
+        const QString training = QStringLiteral("7d9c");
+        training::TrainingCheckpoints checkpoints(folder, 1, 0, {}, training,
+                                                  CheckpointFolder(folder).claim(training));
+        writeFile(checkpoints.begin(1), "tensors");
+        row<std::function<void(const QString& folder)>>()(folder);
+        const QString sentence =
+            errorOf([&] { (void)checkpoints.commit({.step = 1}, training::MicroBatchSizes({}), 16); });
+        VERIFY_STARTS_WITH(sentence, folder + QLatin1String(": "));
+        VERIFY_CONTAINS(sentence, "This folder was removed or replaced while a checkpoint was written");
+        QVERIFY(!QFileInfo::exists(folder + QStringLiteral("/step-000001")));
+        // The next one is written into a folder that is claimed anew.
+        writeFile(checkpoints.begin(2), "tensors");
+        QVERIFY(store::ProgramLock::isHeld(folder + QStringLiteral("/.training.lock")));
+    }
+
     void goesOnFromOneCheckpoint()
     {
         write(stateOf(10));
@@ -338,6 +379,20 @@ private slots:
         const QString sentence = errorOf([&] { (void)CheckpointFolder(m_folder->path()).newest(); });
         VERIFY_STARTS_WITH(sentence, path);
         QVERIFY2(sentence.contains(part), qPrintable(sentence + QString::fromUtf8(text)));
+    }
+
+    // A pipe would be waited for, until somebody writes into it.
+    void waitsForNoPipe()
+    {
+        const QString pipe = write(stateOf(10)) + QLatin1String("/state.json");
+        QVERIFY(QFile::remove(pipe));
+        QCOMPARE(::mkfifo(QFile::encodeName(pipe).constData(), 0600), 0);
+        const CheckpointFolder folder(m_folder->path());
+        const QString sentence = errorOf([&] { (void)folder.newest(); });
+        VERIFY_STARTS_WITH(sentence, pipe + QLatin1String(": "));
+        VERIFY_CONTAINS(sentence, "This is no regular file");
+        VERIFY_CONTAINS(errorOf([&] { (void)folder.claim(QStringLiteral("7d9c")); }),
+                        "Something that is no checkpoint has the name of one");
     }
 
     void saysThatThereIsNoCheckpoint_data()

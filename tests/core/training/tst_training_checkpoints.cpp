@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "store/program_lock.h"
 #include "support/error_of.h"
+#include "support/files.h"
 #include "support/recorded_disk.h"
 #include "support/rows.h"
 #include "support/test_main.h"
@@ -10,6 +11,7 @@
 #include "training_harness.h"
 
 #include <QDir>
+#include <QFileInfo>
 #include <QTest>
 
 using namespace batchpeak;
@@ -204,6 +206,103 @@ private slots:
         VERIFY_CONTAINS(harness.snapshot().failure,
                         QStringLiteral("with --resume %1.").arg(harness.snapshot().checkpoint));
         QVERIFY(harness.snapshot().checkpoint.endsWith(QLatin1String("2")));
+    }
+
+    // Somebody takes the folder for an old one, and trains into it anew.
+    void writesIntoNoFolderOfAnother_data()
+    {
+        rows<bool, Text>({{"that trains there", {true, "Another training (process "}},
+                          {"that has trained there", {false, "This checkpoint is of another training"}}});
+    }
+    void writesIntoNoFolderOfAnother()
+    {
+        const auto& [isUnderWay, said] = row<bool, Text>();
+        TrainingHarness harness;
+        const QString folder = harness.path(QStringLiteral("c"));
+        prepare(harness, 4, folder);
+        harness.options.checkpointEvery = 2;
+        store::ProgramLock other(folder + QStringLiteral("/.training.lock"));
+        TrainingRun& run = harness.run();
+        engine::onEvent<training::CheckpointSaved>(run, &run, [&](const auto&) {
+            QVERIFY(QDir(folder).removeRecursively() && QDir().mkpath(folder));
+            if (isUnderWay)
+                QCOMPARE(other.take(), store::ProgramLock::Outcome::Taken);
+            training::CheckpointFolder anothers(folder);
+            test::writeFile(anothers.begin(2), "another's");
+            anothers.commit({.step = 2, .training = QStringLiteral("another")});
+        });
+        QVERIFY2(harness.endsAs(TrainingEnd::Failed), qPrintable(harness.log()));
+        VERIFY_CONTAINS(harness.snapshot().failure, said);
+        // What it saved before is not there any more.
+        VERIFY_CONTAINS(harness.snapshot().failure, "There is no checkpoint to resume from; start afresh.");
+        QCOMPARE(QDir(folder).entryList(QDir::Dirs | QDir::NoDotAndDotDot),
+                 QStringList{QStringLiteral("step-000002")});
+        QCOMPARE(test::readFile(folder + QStringLiteral("/step-000002/tensors.safetensors")),
+                 QByteArray("another's"));
+        QCOMPARE(QFileInfo::exists(other.path()), isUnderWay);
+    }
+
+    void makesAFolderAnewThatIsRemoved()
+    {
+        TrainingHarness harness;
+        const QString folder = harness.path(QStringLiteral("c"));
+        prepare(harness, 4, folder);
+        harness.options.checkpointEvery = 2;
+        TrainingRun& run = harness.run();
+        engine::onEvent<training::CheckpointSaved>(run, &run, [&](const training::CheckpointSaved& saved) {
+            QCOMPARE(saved.step < 4, QDir(folder).exists(QStringLiteral("step-000002")));
+            if (saved.step < 4)
+                QVERIFY(QDir(folder).removeRecursively());
+        });
+        QVERIFY2(harness.endsAs(TrainingEnd::Completed), qPrintable(harness.log()));
+        QCOMPARE(training::CheckpointFolder(folder).newest().state.step, 4);
+        QVERIFY(store::ProgramLock::isHeld(folder + QStringLiteral("/.training.lock")));
+    }
+
+    void namesTheCheckpointBeforeADamagedOne_data()
+    {
+        rows<bool>({{"there is one", true}, {"there is none", false}});
+    }
+    void namesTheCheckpointBeforeADamagedOne()
+    {
+        TrainingHarness first;
+        const QString folder = first.path(QStringLiteral("c"));
+        prepare(first, 2, folder);
+        first.options.checkpointEvery = row<bool>() ? 1 : 0;
+        QVERIFY(first.runToEnd());
+        const QString newest = first.snapshot().checkpoint;
+        test::writeFile(newest + QStringLiteral("/tensors.safetensors"), "");
+        TrainingHarness second;
+        prepare(second, 4, folder);
+        second.options.resumeFolder = folder;
+        QVERIFY2(second.endsAs(TrainingEnd::Failed), qPrintable(second.log()));
+        const QString& failure = second.snapshot().failure;
+        VERIFY_CONTAINS(failure, newest);
+        if (row<bool>())
+            QVERIFY2(failure.endsWith(QStringLiteral("before it with --resume %1/step-000001.").arg(folder)),
+                     qPrintable(failure));
+        else
+            QVERIFY2(failure.endsWith(
+                         QLatin1String("no older checkpoint beside it; start afresh without --resume.")),
+                     qPrintable(failure));
+    }
+
+    void saysHowToSaveWhereNothingIsSaved_data()
+    {
+        rows<bool, int, Text>(
+            {{"without a folder", {false, 0, "To be able to resume, train with --checkpoint DIR"}},
+             {"at the end alone", {true, 0, "start afresh, with --checkpoint-every N to save before"}},
+             {"sooner", {true, 5, "There is no checkpoint to resume from; start afresh."}}});
+    }
+    void saysHowToSaveWhereNothingIsSaved()
+    {
+        const auto& [hasFolder, every, said] = row<bool, int, Text>();
+        TrainingHarness harness("batch=kill#2");
+        prepare(harness, 5, hasFolder ? harness.path(QStringLiteral("c")) : QString());
+        harness.options.checkpointEvery = every;
+        QVERIFY2(harness.endsAs(TrainingEnd::Failed), qPrintable(harness.log()));
+        VERIFY_CONTAINS(harness.snapshot().failure, said);
+        QCOMPARE(harness.snapshot().failure.contains(QStringLiteral("--checkpoint DIR")), !hasFolder);
     }
 
     void savesWhenItIsStopped()

@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "history_file.h"
+
+#include <QByteArray>
+#include <QDir>
+#include <QFile>
+#include <QFileInfo>
+#include <QSet>
+#include <QStorageInfo>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace batchpeak::store {
+
+namespace {
+
+/// A new folder is there after a power loss once the one that holds its name is on the disk.
+void makeFolder(const QString& path)
+{
+    if (QFileInfo::exists(path))
+        return;
+    const QString above = QFileInfo(path).path();
+    makeFolder(above);
+    QDir().mkdir(path);
+    const int folder = ::open(QFile::encodeName(above).constData(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0)
+        return;
+    ::fsync(folder);
+    ::close(folder);
+}
+
+} // namespace
+
+std::optional<FileIdentity> identityOf(const QString& path)
+{
+    struct stat status
+    {};
+    if (::stat(QFile::encodeName(path).constData(), &status) != 0)
+        return std::nullopt;
+    return FileIdentity{.device = status.st_dev, .inode = status.st_ino};
+}
+
+void makeHistoryFile(const QString& path)
+{
+    makeFolder(QFileInfo(path).absolutePath());
+    // SQLite gives its other files the rights of the first.
+    QFile file(path);
+    (void)file.open(QIODevice::WriteOnly | QIODevice::NewOnly,
+                    QFileDevice::ReadOwner | QFileDevice::WriteOwner);
+}
+
+void keepToOneself(const QString& path)
+{
+    constexpr auto ofOthers = QFileDevice::ReadGroup | QFileDevice::WriteGroup | QFileDevice::ExeGroup |
+                              QFileDevice::ReadOther | QFileDevice::WriteOther | QFileDevice::ExeOther;
+    // Beside the file itself, where the path is that of a link.
+    const QString file = QFileInfo(path).canonicalFilePath();
+    for (const char* ending : {"", "-wal", "-shm", "-journal"}) {
+        const QFileInfo kept(file + QLatin1String(ending));
+        if (kept.isFile() && kept.permissions().testAnyFlags(ofOthers))
+            QFile::setPermissions(kept.filePath(), kept.permissions() & ~ofOthers);
+    }
+}
+
+bool isWholeAlone(const QString& path)
+{
+    const QString file = QFileInfo(path).canonicalFilePath();
+    return QFileInfo(file).size() > 0 && QFileInfo(file + QStringLiteral("-wal")).size() == 0 &&
+           QFileInfo(file + QStringLiteral("-journal")).size() == 0;
+}
+
+bool isOnThisComputer(const QString& path)
+{
+    static const QSet<QByteArray> local{"ext2",    "ext3",  "ext4", "xfs",   "btrfs",    "zfs",     "f2fs",
+                                        "overlay", "tmpfs", "jfs",  "ramfs", "bcachefs", "reiserfs"};
+    return local.contains(QStorageInfo(QFileInfo(path).absolutePath()).fileSystemType());
+}
+
+} // namespace batchpeak::store
