@@ -12,6 +12,7 @@
 
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <fcntl.h>
 #include <pwd.h>
 #include <unistd.h>
@@ -96,6 +97,8 @@ int openWindow(int& argc, char** argv, const batchpeak::cli::WindowRequest& requ
 int main(int argc, char** argv)
 {
     const auto startOfMain = std::chrono::steady_clock::now();
+    // A limit of file sizes is then as a full disk, which is said where something is written.
+    std::signal(SIGXFSZ, SIG_IGN);
     occupyStandardStreams();
     findHome();
     batchpeak::cli::CommandLine commandLine;
