@@ -52,6 +52,7 @@ public:
 private:
     store::StoredExploration explorationToResume() const;
     engine::ConfigFile resumedConfig(const store::StoredExploration& stored) const;
+    void refuseSizeOfSmallerNetwork() const;
     int printPlan(const engine::ConfigFile& file, Console& console) const;
     void checkPlaceForSize(const engine::ConfigFile& file) const;
     int explore(const engine::ConfigFile& file, EventsFile& events, Console& console) const;
@@ -132,9 +133,16 @@ void ExploreCommand::checkOptions() const
         throw UsageError("name the config to explore: batchpeak explore FILE.");
     checkExplorationOptions(m_options);
     checkOutputOptions(m_output);
+    refuseSizeOfSmallerNetwork();
+}
+
+/// \throws UsageError where it would be written into the config
+void ExploreCommand::refuseSizeOfSmallerNetwork() const
+{
     if (m_options.shrinks && m_output.asksForAConfig()) {
         throw UsageError("--shrink measures a smaller network than the config's, so its size is none for the "
-                         "config; leave out --output, --in-place and --diff, or --shrink.");
+                         "config; leave out --output, --in-place and --diff, or explore it without "
+                         "--shrink.");
     }
 }
 
@@ -143,6 +151,7 @@ int ExploreCommand::run()
     if (m_resumed) {
         m_stored = explorationToResume();
         m_options = resumedOptions(*m_stored, m_options);
+        refuseSizeOfSmallerNetwork();
     }
     const auto file = m_stored ? resumedConfig(*m_stored) : openConfig(m_file, m_model);
     m_output.alsoNeeded = {m_options.sampleLengthsPath};

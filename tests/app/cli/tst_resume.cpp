@@ -133,6 +133,18 @@ private slots:
         QVERIFY2(run.refused({sentence}), run.text());
     }
 
+    // As a new one with both would be refused.
+    void refusesTheSizeOfASmallerNetwork()
+    {
+        killInTheMidst("--shrink");
+        for (const char* place : {"--in-place", "--output o.yaml", "--diff"}) {
+            const auto run = runProgram(words("explore --resume") + words(place));
+            QVERIFY2(run.refused({"--shrink measures a smaller network"}), run.text());
+        }
+        const auto further = runProgram(words("explore --resume"));
+        QVERIFY2(further.succeeded({"recommended"}), further.text());
+    }
+
     void leavesAChangedConfigAlone()
     {
         killInTheMidst();
