@@ -7,12 +7,14 @@
 #include "visible_text.h"
 
 #include <QByteArray>
+#include <QFile>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace batchpeak::cli {
@@ -157,6 +159,16 @@ int codeWithAnswers(int code)
         QStringLiteral("not all could be written to stdout: %1. Make room there, or name another place.")
             .arg(QString::fromLocal8Bit(std::strerror(answersError))));
     return code == exitCode::success ? exitCode::notWritten : code;
+}
+
+bool leadsToStdout(const QString& path)
+{
+    struct stat named
+    {};
+    struct stat open
+    {};
+    return ::stat(QFile::encodeName(path).constData(), &named) == 0 && ::fstat(STDOUT_FILENO, &open) == 0 &&
+           named.st_dev == open.st_dev && named.st_ino == open.st_ino && !S_ISCHR(named.st_mode);
 }
 
 void printError(const QString& sentence)

@@ -159,7 +159,8 @@ int ExploreCommand::run()
     if (!m_dryRun)
         engine::requireTrust(engine::codeOf(file.contentsFor(m_options)), m_options.trustsCode);
 
-    Console console(m_events == "-" ? stderr : stdout, m_colours);
+    const bool isStdoutTaken = m_events == "-" || writesToStdout(m_output);
+    Console console(isStdoutTaken ? stderr : stdout, m_colours);
     console.remark(warningLines(file.path(), file.contentsFor(m_options)));
     if (m_dryRun)
         return printPlan(file, console);

@@ -71,6 +71,12 @@ bool isSameFile(const QString& path, const QString& other)
     return !future.isEmpty() && future == futurePathOf(other);
 }
 
+bool isStream(const QString& path)
+{
+    const QFileInfo info(path);
+    return info.exists() && !info.isFile() && !info.isDir();
+}
+
 OutputObstacle obstacleTo(const QString& path, const QStringList& needed, bool isOurs)
 {
     const QFileInfo there(path);

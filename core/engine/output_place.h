@@ -15,6 +15,9 @@ struct RunDescription;
 /// Whether two paths lead to one file, by whatever links and names; or would, where neither is there yet.
 bool isSameFile(const QString& path, const QString& other);
 
+/// A device or pipe, such as /dev/stdout, which cannot be replaced whole.
+bool isStream(const QString& path);
+
 enum class OutputObstacle {
     None,
     /// The run needs what is there: it is never replaced.
