@@ -133,11 +133,19 @@ config::SplicedText chosenText(const engine::ConfigFile& file, std::vector<confi
     }
 }
 
-/// \throws UsageError where \p target is there already, as another file than the config
+/// \throws UsageError where \p target is there already, unless it is the config that is to be written in
+/// place
 void refuseToReplace(const engine::ConfigFile& file, const QString& target, const OutputOptions& options)
 {
-    if (engine::isSameFile(target, file.path()))
+    if (options.inPlace)
         return;
+    if (engine::isSameFile(target, file.path())) {
+        throw UsageError(
+            QStringLiteral("%1 is the config itself, and was not overwritten; write into it with "
+                           "--in-place, or name another file.")
+                .arg(target)
+                .toStdString());
+    }
     if (writesToStdout(options))
         return;
     const auto obstacle = engine::obstacleTo(target, engine::filesNeededBy(file) + options.alsoNeeded);

@@ -176,6 +176,28 @@ private slots:
         QCOMPARE(bytes, exampleWithSize("32"));
     }
 
+    // By whatever name, and by force neither.
+    void overwritesTheConfigInPlaceAlone_data()
+    {
+        rows<const char*>({{"its name", "params.yaml"},
+                           {"a roundabout way", "./params.yaml"},
+                           {"a link", "link"},
+                           {"a hard link", "hard"}});
+    }
+    void overwritesTheConfigInPlaceAlone()
+    {
+        QVERIFY(QFile::link(m_path, path("link")));
+        QCOMPARE(::link(QFile::encodeName(m_path).constData(), QFile::encodeName(path("hard")).constData()),
+                 0);
+        const QStringList output{QStringLiteral("--output"), path(row<const char*>()),
+                                 QStringLiteral("--force")};
+        const ProgramRun exported = exportSize(4, output);
+        QVERIFY2(exported.refused({"is the config itself", "--in-place"}), exported.text());
+        const ProgramRun explored = runProgram(exploreArguments("", output, m_path));
+        QVERIFY2(explored.refused({"is the config itself", "--in-place"}), explored.text());
+        QCOMPARE(bytesOf(m_path), params);
+    }
+
     // Nor by force, whatever it is called.
     void overwritesNothingThatTheCommandNeeds_data()
     {
@@ -203,14 +225,6 @@ private slots:
         QVERIFY2(run.refused({"is a file that this command needs"}), run.text());
         QCOMPARE(bytesOf(needed), bytes);
         QCOMPARE(bytesOf(link), bytes);
-    }
-
-    void letsTheConfigItselfBeTheOutput()
-    {
-        const QString roundabout = m_folder->filePath(QStringLiteral("./params.yaml"));
-        const ProgramRun run = exportSize(4, {QStringLiteral("--output"), roundabout});
-        QVERIFY2(run.succeeded({"Wrote"}), run.text());
-        QCOMPARE(bytesOf(m_path), QByteArray(params).replace("explore", "4"));
     }
 
     // What would be lost is said before trials that may take an hour.
