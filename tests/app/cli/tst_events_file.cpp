@@ -9,6 +9,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <csignal>
 #include <unistd.h>
 
 using namespace batchpeak::test;
@@ -29,6 +30,8 @@ struct Needed
     const char* command;
     const char* events;
 };
+
+constexpr int longestWait = 120000;
 
 const QByteArray own("batchpeak: 1\n"
                      "batch_size: 8\n"
@@ -185,6 +188,55 @@ private slots:
             runProgram(arguments + QStringList{QStringLiteral("--events"), events}, environment);
         QVERIFY2(run.exitCode == 1, run.text());
         QCOMPARE(bytesOf(events), before);
+    }
+
+    // What the first program writes is whole, whatever becomes of the file.
+    void belongsToOneProgramAtATime()
+    {
+        const QTemporaryDir folder;
+        const QString events = folder.filePath(QStringLiteral("events"));
+        const QStringList arguments =
+            words("--quiet --max-trials 3 --min-confidence 0 --events") + QStringList{events};
+        const QString once = folder.filePath(QStringLiteral("once"));
+        const QByteArray behaviour = "trial=hang@4 once=" + once.toUtf8();
+        RunningProgram first(exploreArguments(behaviour.constData(), arguments));
+        QTRY_VERIFY_WITH_TIMEOUT(QFile::exists(once), longestWait);
+        const QByteArray before = bytesOf(events);
+        QVERIFY(!eventsIn(before).empty());
+        const ProgramRun second = runProgram(exploreArguments("", arguments));
+        QVERIFY2(second.exitCode == 1 && second.remarks("another program writes its events into"),
+                 second.text());
+        QVERIFY(bytesOf(events).startsWith(before));
+        QVERIFY(QFile::resize(events, 0));
+        first.send(SIGINT);
+        QVERIFY(first.waitForEnd());
+        QVERIFY2(!eventsIn(bytesOf(events)).empty(), bytesOf(events).constData());
+        const ProgramRun third = runProgram(exploreArguments("", arguments + words("--force")));
+        QVERIFY2(third.succeeded(), third.text());
+    }
+
+    // Opened a second time, its file would be written over answers.
+    void knowsStdoutByItsNames_data()
+    {
+        rows<const char*>({{"a device", "/dev/stdout"}, {"its file", "out"}});
+    }
+    void knowsStdoutByItsNames()
+    {
+        const QTemporaryDir folder;
+        const QString out = folder.filePath(QStringLiteral("out"));
+        QProcess process;
+        process.setProcessEnvironment(environmentWithoutDisplay());
+        process.setWorkingDirectory(folder.path());
+        process.setStandardOutputFile(out);
+        process.start(QStringLiteral(BATCHPEAK_PROGRAM),
+                      exploreArguments("", words("--max-trials 2 --min-confidence 0 --events") +
+                                               words(row<const char*>())));
+        QVERIFY(process.waitForFinished(longestWait));
+        QCOMPARE(process.exitCode(), 0);
+        QVERIFY(process.readAllStandardError().contains("recommended"));
+        const std::vector<QJsonObject> events = eventsIn(bytesOf(out));
+        QVERIFY2(!events.empty(), bytesOf(out).constData());
+        QCOMPARE(nameOf(events.back()), QStringLiteral("finished"));
     }
 
     void goesOnWithoutEvents()
