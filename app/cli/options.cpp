@@ -9,6 +9,9 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
+#include <QByteArrayView>
+#include <QString>
+
 #include <algorithm>
 #include <numeric>
 #include <sstream>
@@ -108,6 +111,18 @@ bool isOption(const CLI::App& app, const std::string& word)
 {
     const auto hasIt = [&word](const CLI::App* each) { return each->get_option_no_throw(word) != nullptr; };
     return looksLikeAnOption(word) && (hasIt(&app) || std::ranges::any_of(app.get_subcommands({}), hasIt));
+}
+
+/// Another file than the one that is named would be read or written.
+/// \throws UsageError where one of \p words is not UTF-8
+void refuseOtherEncodings(const std::vector<std::string>& words)
+{
+    for (const std::string& word : words) {
+        if (!QByteArrayView(word).isValidUtf8()) {
+            throw UsageError("'" + QString::fromStdString(word).toStdString() +
+                             "' is not in UTF-8, in which names of files are read; rename the file.");
+        }
+    }
 }
 
 /// An empty text would be as good as none, and a run begin that leaves out what somebody has asked for.
@@ -279,6 +294,7 @@ DeclaredCommand Options::declaration() const
 
 bool Options::parse(const std::vector<std::string>& words)
 {
+    refuseOtherEncodings(words);
     refuseEmptyWords(*m_app, words);
     try {
         // CLI11 takes the last word first.

@@ -110,6 +110,21 @@ private slots:
         QVERIFY2(run.err.startsWith(QLatin1String("batchpeak: ")), run.text());
     }
 
+    // As another one it would be another file. Qt has no such arguments to give.
+    void refusesNamesThatAreNotUtf8()
+    {
+        QProcess process;
+        process.setProcessEnvironment(environmentWithoutDisplay());
+        process.start(QStringLiteral("sh"),
+                      {QStringLiteral("-c"),
+                       QStringLiteral("exec \"$0\" inspect \"$(printf 'bad\\377.yaml')\""),
+                       QStringLiteral(BATCHPEAK_PROGRAM)});
+        QVERIFY(process.waitForFinished());
+        QCOMPARE(process.exitCode(), 1);
+        const QByteArray said = process.readAllStandardError();
+        QVERIFY2(said.startsWith("batchpeak: ") && said.contains("is not in UTF-8"), said.constData());
+    }
+
     void suggestsTheWordThatWasMeant()
     {
         const std::vector<std::string> words{"--min", "--max", "--max-trials"};
