@@ -20,6 +20,7 @@
 #include <poll.h>
 #include <unistd.h>
 #include <utility>
+#include <variant>
 
 namespace batchpeak::engine {
 
@@ -301,7 +302,9 @@ QString deviceFromText(const std::string& text)
 config::Setting settingFromText(const std::string& text)
 {
     try {
-        return config::settingFromText(text);
+        const config::Setting setting = config::settingFromText(text);
+        const bool isSize = std::holds_alternative<config::Fixed>(setting);
+        return isSize ? config::Fixed{countFromText(text, 1, largestBatch)} : setting;
     } catch (const config::ConfigError& error) {
         throw UsageError(error.what());
     }
