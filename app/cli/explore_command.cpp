@@ -154,7 +154,7 @@ int ExploreCommand::run()
         refuseSizeOfSmallerNetwork();
     }
     const auto file = m_stored ? resumedConfig(*m_stored) : openConfig(m_file, m_model);
-    m_output.alsoNeeded = {m_options.sampleLengthsPath};
+    m_output.alsoNeeded = engine::filesNeededBy(m_options);
     checkPlaceForSize(file);
     if (!m_dryRun)
         engine::requireTrust(engine::codeOf(file.contentsFor(m_options)), m_options.trustsCode);
@@ -165,10 +165,9 @@ int ExploreCommand::run()
     if (m_dryRun)
         return printPlan(file, console);
 
-    EventsFile events(m_events,
-                      engine::filesNeededBy(file) +
-                          QStringList{m_options.sampleLengthsPath, outputPath(file, m_output)},
-                      m_output.force);
+    EventsFile events(
+        m_events, engine::filesNeededBy(file) + m_output.alsoNeeded + QStringList{outputPath(file, m_output)},
+        m_output.force);
     return events.codeWith(explore(file, events, console));
 }
 

@@ -129,6 +129,12 @@ private slots:
              {"lengths of samples",
               {.command = "explore ./config.yaml --sample-lengths ./lengths", .events = "lengths"}},
              {"the output", {.command = "explore ./config.yaml --output ./new", .events = "new"}},
+             {"a program that runs trials",
+              {.command = "explore ./config.yaml --worker ./lengths", .events = "lengths"}},
+             {"what the history keeps beside it",
+              {.command = "explore ./config.yaml", .events = "batchpeak/explorations.sqlite-wal"}},
+             {"a program that trains",
+              {.command = "train ./config.yaml --worker ./lengths", .events = "lengths"}},
              {"a text", {.command = "train ./config.yaml --data ./notes", .events = "notes"}},
              {"an array", {.command = "train ./config.yaml --data ./data", .events = "data/1.npy"}},
              {"a growth function that is named",
@@ -145,12 +151,13 @@ private slots:
         const QTemporaryDir folder;
         const auto path = [&](const QString& name) { return folder.filePath(name); };
         QVERIFY(QDir(folder.path()).mkpath(QStringLiteral("data")) &&
+                QDir(folder.path()).mkpath(QStringLiteral("batchpeak")) &&
                 QDir(folder.path()).mkpath(QStringLiteral("saved/step-000001")));
         QVERIFY(writeBytes(path(QStringLiteral("config.yaml")), bytesOf(examplePath("gpt2-tiny.yaml"))));
         QVERIFY(writeBytes(path(QStringLiteral("growing.yaml")), own + "batch_increase_function: grow.py\n"));
         QVERIFY(writeBytes(path(QStringLiteral("script.yaml")), script));
-        for (const char* name :
-             {"lengths", "notes", "data/1.npy", "grow.py", "module.pt", "saved/step-000001/state.json"})
+        for (const char* name : {"lengths", "notes", "data/1.npy", "grow.py", "module.pt",
+                                 "saved/step-000001/state.json", "batchpeak/explorations.sqlite-wal"})
             QVERIFY(writeBytes(path(QString::fromLatin1(name)), "7\n"));
         QCOMPARE(::link(QFile::encodeName(path(QStringLiteral("config.yaml"))).constData(),
                         QFile::encodeName(path(QStringLiteral("hard.yaml"))).constData()),
@@ -160,8 +167,10 @@ private slots:
             word.replace(QLatin1String("./"), folder.path() + QLatin1Char('/'));
         const QString events = path(QString::fromLatin1(needed.events));
         const QByteArray before = bytesOf(events);
+        QProcessEnvironment environment = environmentWithoutDisplay();
+        environment.insert(QStringLiteral("XDG_DATA_HOME"), folder.path());
         const ProgramRun run =
-            runProgram(arguments + words("--trust --force --events") + QStringList{events});
+            runProgram(arguments + words("--trust --force --events") + QStringList{events}, environment);
         QVERIFY2(run.refused({"would overwrite a file that this command needs"}), run.text());
         QCOMPARE(bytesOf(events), before);
     }
