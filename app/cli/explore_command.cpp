@@ -26,6 +26,7 @@
 #include "store/exploration_store.h"
 
 #include <QFile>
+#include <QFileInfo>
 
 #include <memory>
 #include <optional>
@@ -232,6 +233,11 @@ store::StoredExploration ExploreCommand::explorationToResume() const
     if (auto stored = engine::cutExplorationOf(
             path, QString::fromStdString(m_resumed->empty() ? m_file : *m_resumed), engine::Stopped::Too))
         return *stored;
+    if (!m_resumed->empty() && !QFileInfo::exists(QString::fromStdString(*m_resumed))) {
+        throw UsageError("'" + *m_resumed +
+                         "' is neither the number of an exploration nor a config; `batchpeak history` lists "
+                         "the explorations that there are.");
+    }
     throw UsageError(
         "no exploration was cut off or stopped that could go on; explore the config anew, without --resume.");
 }

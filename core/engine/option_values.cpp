@@ -203,8 +203,10 @@ std::chrono::seconds durationFromText(std::string_view text)
         nextUnit = unit + 1;
         seconds += *number * unit->second;
     }
-    if (!(seconds >= 1) || seconds > longest)
+    if (!(seconds >= 1))
         throw error;
+    if (seconds > longest)
+        throw UsageError(quoted(text) + " is longer than ten years; write a shorter time.");
     return std::chrono::seconds(static_cast<std::int64_t>(seconds));
 }
 

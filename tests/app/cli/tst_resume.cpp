@@ -122,6 +122,7 @@ private slots:
     {
         rows<Refusal>(
             {{"an unknown number", {"--resume 99", "there is no exploration 99"}},
+             {"no number and no config", {"--resume nosuch", "'nosuch' is neither the number"}},
              {"other options", {"--resume 1 --max-trials 3", "leave out --max-trials"}},
              {"of another config", {"other.yaml --resume", "no exploration was cut off or stopped"}}});
     }
