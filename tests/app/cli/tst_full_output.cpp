@@ -101,7 +101,8 @@ private slots:
         const ProgramRun run = runWithSmallFiles(
             exploreArguments("", words("--min-confidence 0 --events") + QStringList(events)), environment);
         QVERIFY2(run.exitCode == 4, run.text());
-        QVERIFY2(run.answers("recommended") && run.remarks("events could not all be written"), run.text());
+        QVERIFY2(run.answers("recommended") && run.remarks("events could not all be written: File too large"),
+                 run.text());
         QCOMPARE(run.err.count(QLatin1String("warning: The history ")), 1);
         const ProgramRun history = runWithSmallFiles(words("history"), environment);
         QVERIFY2(history.exitCode < 128, history.text());
