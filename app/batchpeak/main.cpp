@@ -14,6 +14,7 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <fcntl.h>
 #include <pwd.h>
@@ -119,6 +120,8 @@ int main(int argc, char** argv)
 {
     const auto startOfMain = std::chrono::steady_clock::now();
     wordsOfMain = argv;
+    // A limit of file sizes is then as a full disk, which is said where something is written.
+    std::signal(SIGXFSZ, SIG_IGN);
     occupyStandardStreams();
     findHome();
     batchpeak::cli::CommandLine commandLine;

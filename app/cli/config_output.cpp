@@ -9,12 +9,14 @@
 #include "engine/option_values.h"
 #include "engine/output_place.h"
 
+#include <QFileInfo>
 #include <QJsonArray>
 #include <QRegularExpression>
 #include <QSaveFile>
 #include <QStringList>
 
 #include <algorithm>
+#include <cerrno>
 
 namespace batchpeak::cli {
 
@@ -131,10 +133,20 @@ config::SplicedText chosenText(const engine::ConfigFile& file, std::vector<confi
     }
 }
 
-/// \throws UsageError where \p target is there already, as another file than the config
+/// \throws UsageError where \p target is there already, unless it is the config that is to be written in
+/// place
 void refuseToReplace(const engine::ConfigFile& file, const QString& target, const OutputOptions& options)
 {
-    if (engine::isSameFile(target, file.path()))
+    if (options.inPlace)
+        return;
+    if (engine::isSameFile(target, file.path())) {
+        throw UsageError(
+            QStringLiteral("%1 is the config itself, and was not overwritten; write into it with "
+                           "--in-place, or name another file.")
+                .arg(target)
+                .toStdString());
+    }
+    if (writesToStdout(options))
         return;
     const auto obstacle = engine::obstacleTo(target, engine::filesNeededBy(file) + options.alsoNeeded);
     if (obstacle == engine::OutputObstacle::Needed) {
@@ -149,6 +161,19 @@ void refuseToReplace(const engine::ConfigFile& file, const QString& target, cons
                                     "--force.")
                          .arg(target)
                          .toStdString());
+}
+
+/// As the system says it, without anything being written; empty where it can be.
+QString whyNotWritable(const QString& target)
+{
+    // A pipe that is opened tells its reader of an end when it is closed.
+    if (engine::isStream(target))
+        return QFileInfo(target).isWritable() ? QString() : qt_error_string(EACCES);
+    QSaveFile probe(target);
+    if (!probe.open(QIODevice::WriteOnly))
+        return probe.errorString();
+    probe.cancelWriting();
+    return {};
 }
 
 /// \param target  as outputPath() has it; without one the change is to the config itself
@@ -189,20 +214,25 @@ QString outputPath(const engine::ConfigFile& file, const OutputOptions& options)
     return options.inPlace ? file.path() : QString::fromStdString(options.output);
 }
 
+bool writesToStdout(const OutputOptions& options)
+{
+    return !options.inPlace && leadsToStdout(QString::fromStdString(options.output));
+}
+
 void checkTarget(const engine::ConfigFile& file, const OutputOptions& options)
 {
     const QString target = outputPath(file, options);
     if (target.isEmpty() || options.diff)
         return;
     refuseToReplace(file, target, options);
-    QSaveFile probe(target);
-    if (!probe.open(QIODevice::WriteOnly)) {
+    if (writesToStdout(options))
+        return;
+    if (const QString reason = whyNotWritable(target); !reason.isEmpty()) {
         throw UsageError(
             QStringLiteral("%1 cannot be written: %2. Name another file, or make this one writable.")
-                .arg(target, probe.errorString())
+                .arg(target, reason)
                 .toStdString());
     }
-    probe.cancelWriting();
 }
 
 QString exportCommand(const engine::ConfigFile& file, const std::vector<config::ChosenSize>& chosen,
@@ -248,6 +278,8 @@ void writeSizes(const engine::ConfigFile& file, const std::vector<config::Chosen
     if (target.isEmpty())
         return printBytes(spliced.text);
     refuseToReplace(file, target, options);
+    if (writesToStdout(options))
+        return printBytes(spliced.text);
     file.save(spliced, target);
     console.answer(QStringLiteral("Wrote %1").arg(target));
 }

@@ -3,16 +3,18 @@
 #include "console.h"
 
 #include "command.h"
+#include "engine/visible_text.h"
 #include "signal_relay.h"
-#include "visible_text.h"
 
 #include <QByteArray>
+#include <QFile>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace batchpeak::cli {
@@ -102,7 +104,7 @@ void Console::quote(const QByteArray& bytes)
 {
     // Whatever TERM says: a terminal that is said to be dumb may be none.
     const bool isSeen = isatty(fileno(m_answers)) == 1;
-    put(m_answers, isSeen ? visibleText(QString::fromUtf8(bytes)).toUtf8() : bytes);
+    put(m_answers, isSeen ? engine::visibleText(QString::fromUtf8(bytes)).toUtf8() : bytes);
 }
 
 void Console::remark(const StyledText& line)
@@ -134,7 +136,7 @@ void Console::write(std::FILE* stream, const StyledText& line)
     const bool liveLineStands = !m_liveLine.isEmpty();
     if (liveLineStands)
         put(stderr, QString::fromUtf16(eraseLine));
-    put(stream, withIndentedBreaks(drawn(stream, line)) + QLatin1Char('\n'));
+    put(stream, engine::withIndentedBreaks(drawn(stream, line)) + QLatin1Char('\n'));
     if (liveLineStands)
         put(stderr, drawn(stderr, m_liveLine.left(terminalColumns() - 1)));
 }
@@ -159,10 +161,20 @@ int codeWithAnswers(int code)
     return code == exitCode::success ? exitCode::notWritten : code;
 }
 
+bool leadsToStdout(const QString& path)
+{
+    struct stat named
+    {};
+    struct stat open
+    {};
+    return ::stat(QFile::encodeName(path).constData(), &named) == 0 && ::fstat(STDOUT_FILENO, &open) == 0 &&
+           named.st_dev == open.st_dev && named.st_ino == open.st_ino && !S_ISCHR(named.st_mode);
+}
+
 void printError(const QString& sentence)
 {
-    put(stderr,
-        QStringLiteral("batchpeak: ") + withIndentedBreaks(visibleText(sentence)) + QLatin1Char('\n'));
+    put(stderr, QStringLiteral("batchpeak: ") + engine::withIndentedBreaks(engine::visibleText(sentence)) +
+                    QLatin1Char('\n'));
 }
 
 void LogPrinter::print(const std::vector<LogLine>& log, const QString& saidElsewhere)

@@ -13,6 +13,9 @@
 #include <QJsonObject>
 
 #include <cerrno>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 
@@ -60,11 +63,40 @@ void refuseToReplace(const QString& path, const QStringList& needed, bool force)
             .toStdString());
 }
 
+/// Empties a file that is opened, and keeps other programs out of it while it is. Nothing is to be done for a
+/// pipe or a device, and a file system without locks holds nothing up.
+/// \throws UsageError where another program writes into it
+void makeOurs(int descriptor, const QString& path)
+{
+    struct stat status
+    {};
+    if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode))
+        return;
+    if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+        throw UsageError(
+            QStringLiteral("another program writes its events into %1; name another file for the events.")
+                .arg(path)
+                .toStdString());
+    }
+    (void)!::ftruncate(descriptor, 0);
+}
+
+/// Each line is put at the end, wherever that is by then: who empties the file meanwhile leaves no gap.
+/// \return below 0 for the system's reason
+int openForEvents(const QString& path)
+{
+    constexpr mode_t rights = S_IRUSR | S_IWUSR | S_IRGRP | S_IWGRP | S_IROTH | S_IWOTH;
+    return ::open(QFile::encodeName(path).constData(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, rights);
+}
+
 } // namespace
 
 void addEventsOption(Options& options, std::string& target)
 {
-    options.addText("--events", "FILE", "Write events as JSON Lines; - stands for stdout", target);
+    options.addText("--events", "FILE", "Write events as JSON Lines; - stands for stdout",
+                    [&target](const std::string& text) {
+                        target = leadsToStdout(QString::fromStdString(text)) ? "-" : text;
+                    });
 }
 
 EventsFile::EventsFile(const std::string& target, const QStringList& needed, bool force)
@@ -79,13 +111,18 @@ QIODevice* EventsFile::open()
     const QString target = m_file.fileName();
     if (target.isEmpty())
         return nullptr;
-    const bool opened = target == QLatin1String("-") ? m_file.open(stdout, QIODevice::WriteOnly)
-                                                     : m_file.open(QIODevice::WriteOnly);
-    if (!opened) {
+    if (target == QLatin1String("-")) {
+        m_file.open(stdout, QIODevice::WriteOnly);
+        return &m_file;
+    }
+    const int descriptor = openForEvents(target);
+    if (descriptor < 0) {
         throw UsageError(QStringLiteral("%1 cannot be written: %2. Name another file for the events.")
-                             .arg(target, m_file.errorString())
+                             .arg(target, qt_error_string(errno))
                              .toStdString());
     }
+    m_file.open(descriptor, QIODevice::WriteOnly, QFileDevice::AutoCloseHandle);
+    makeOurs(descriptor, target);
     return &m_file;
 }
 

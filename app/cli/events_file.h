@@ -14,7 +14,7 @@ namespace batchpeak::cli {
 
 class Console;
 
-/// --events: where events are written; empty for nowhere, "-" for stdout.
+/// --events: where events are written; empty for nowhere, "-" for stdout, by whatever name it is called.
 void addEventsOption(Options& options, std::string& target);
 
 /// The file that --events names. It decides what may be overwritten: a file of events, and with --force any
@@ -27,9 +27,9 @@ public:
     /// \throws UsageError since another file would be lost
     EventsFile(const std::string& target, const QStringList& needed, bool force);
 
-    /// Open for writing: what was there is lost, so that it is called when nothing refuses the run any more.
-    /// Nothing where no events are asked for.
-    /// \throws UsageError with the system's reason
+    /// Open for writing: what was there is lost, so that it is called when nothing else refuses the run any
+    /// more. Nothing where no events are asked for.
+    /// \throws UsageError with the system's reason, or where another program has it open for its events
     QIODevice* open();
 
     /// Says once that events are missing, when the first of them is. What it can be connected to.

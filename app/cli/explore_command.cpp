@@ -54,6 +54,7 @@ public:
 private:
     store::StoredExploration explorationToResume() const;
     engine::ConfigFile resumedConfig(const store::StoredExploration& stored) const;
+    void refuseSizeOfSmallerNetwork() const;
     int printPlan(const engine::ConfigFile& file, Console& console) const;
     void checkPlaceForSize(const engine::ConfigFile& file) const;
     int explore(const engine::ConfigFile& file, EventsFile& events, Console& console) const;
@@ -134,9 +135,16 @@ void ExploreCommand::checkOptions() const
         throw UsageError("name the config to explore: batchpeak explore FILE.");
     checkExplorationOptions(m_options);
     checkOutputOptions(m_output);
+    refuseSizeOfSmallerNetwork();
+}
+
+/// \throws UsageError where it would be written into the config
+void ExploreCommand::refuseSizeOfSmallerNetwork() const
+{
     if (m_options.shrinks && m_output.asksForAConfig()) {
         throw UsageError("--shrink measures a smaller network than the config's, so its size is none for the "
-                         "config; leave out --output, --in-place and --diff, or --shrink.");
+                         "config; leave out --output, --in-place and --diff, or explore it without "
+                         "--shrink.");
     }
 }
 
@@ -145,22 +153,23 @@ int ExploreCommand::run()
     if (m_resumed) {
         m_stored = explorationToResume();
         m_options = resumedOptions(*m_stored, m_options);
+        refuseSizeOfSmallerNetwork();
     }
     const auto file = m_stored ? resumedConfig(*m_stored) : openConfig(m_file, m_model);
-    m_output.alsoNeeded = {m_options.sampleLengthsPath};
+    m_output.alsoNeeded = engine::filesNeededBy(m_options);
     checkPlaceForSize(file);
     if (!m_dryRun)
         engine::requireTrust(engine::codeOf(file.contentsFor(m_options)), m_options.trustsCode);
 
-    Console console(m_events == "-" ? stderr : stdout, m_colours);
+    const bool isStdoutTaken = m_events == "-" || writesToStdout(m_output);
+    Console console(isStdoutTaken ? stderr : stdout, m_colours);
     console.remark(warningLines(file.path(), file.contentsFor(m_options)));
     if (m_dryRun)
         return printPlan(file, console);
 
-    EventsFile events(m_events,
-                      engine::filesNeededBy(file) +
-                          QStringList{m_options.sampleLengthsPath, outputPath(file, m_output)},
-                      m_output.force);
+    EventsFile events(
+        m_events, engine::filesNeededBy(file) + m_output.alsoNeeded + QStringList{outputPath(file, m_output)},
+        m_output.force);
     return events.codeWith(explore(file, events, console));
 }
 
@@ -231,6 +240,11 @@ store::StoredExploration ExploreCommand::explorationToResume() const
     if (auto stored = engine::cutExplorationOf(
             path, QString::fromStdString(m_resumed->empty() ? m_file : *m_resumed), engine::Stopped::Too))
         return *stored;
+    if (!m_resumed->empty() && !QFileInfo::exists(QString::fromStdString(*m_resumed))) {
+        throw UsageError("'" + *m_resumed +
+                         "' is neither the number of an exploration nor a config; `batchpeak history` lists "
+                         "the explorations that there are.");
+    }
     throw UsageError(
         "no exploration was cut off or stopped that could go on; explore the config anew, without --resume.");
 }

@@ -10,7 +10,6 @@
 #include "options.h"
 
 #include <cstdint>
-#include <limits>
 
 namespace batchpeak::cli {
 
@@ -37,7 +36,7 @@ void ExportCommand::addOptions(Options& options)
 {
     options.addArgument("FILE", "Config to write the size into", m_file);
     options.addText("--size", "N", "Micro-batch size to write", [this](const std::string& text) {
-        m_size = engine::countFromText(text, 1, std::numeric_limits<std::int64_t>::max());
+        m_size = engine::countFromText(text, 1, engine::largestBatch);
     });
     options.addText("--phase", "train|eval", "Phase that the size is for (train)",
                     [this](const std::string& text) { m_phase = engine::wordFromText<model::Phase>(text); });

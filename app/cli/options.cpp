@@ -9,6 +9,9 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
+#include <QByteArrayView>
+#include <QString>
+
 #include <algorithm>
 #include <numeric>
 #include <sstream>
@@ -101,6 +104,45 @@ void refuseMistypedCommand(const CLI::App& app)
     const std::string meant = suggestion(typed, commandNames(app));
     if (!meant.empty())
         throw UsageError("there is no command '" + typed + "'." + meant);
+}
+
+/// Whether \p word, as it is typed, is an option of \p app or of one of its commands.
+bool isOption(const CLI::App& app, const std::string& word)
+{
+    const auto hasIt = [&word](const CLI::App* each) { return each->get_option_no_throw(word) != nullptr; };
+    return looksLikeAnOption(word) && (hasIt(&app) || std::ranges::any_of(app.get_subcommands({}), hasIt));
+}
+
+/// Another file than the one that is named would be read or written.
+/// \throws UsageError where one of \p words is not UTF-8
+void refuseOtherEncodings(const std::vector<std::string>& words)
+{
+    for (const std::string& word : words) {
+        if (!QByteArrayView(word).isValidUtf8()) {
+            throw UsageError("'" + QString::fromStdString(word).toStdString() +
+                             "' is not in UTF-8, in which names of files are read; rename the file.");
+        }
+    }
+}
+
+/// An empty text would be as good as none, and a run begin that leaves out what somebody has asked for.
+/// \throws UsageError where one of \p words is empty, or an option's value
+void refuseEmptyWords(const CLI::App& app, const std::vector<std::string>& words)
+{
+    std::string before;
+    for (const std::string& word : words) {
+        const bool hasNoValue = word.ends_with('=') && isOption(app, word.substr(0, word.size() - 1));
+        if (hasNoValue || (word.empty() && isOption(app, before))) {
+            throw UsageError((hasNoValue ? word.substr(0, word.size() - 1) : before) +
+                             " has an empty value, as of a variable that is not set; give it one, or leave "
+                             "the option out.");
+        }
+        if (word.empty()) {
+            throw UsageError("an argument is empty, as of a variable that is not set; write what is meant, "
+                             "or leave it out.");
+        }
+        before = word;
+    }
 }
 
 /// \throws UsageError where words stand before the command that \p app was given
@@ -252,6 +294,8 @@ DeclaredCommand Options::declaration() const
 
 bool Options::parse(const std::vector<std::string>& words)
 {
+    refuseOtherEncodings(words);
+    refuseEmptyWords(*m_app, words);
     try {
         // CLI11 takes the last word first.
         m_app->parse(std::vector<std::string>(words.rbegin(), words.rend()));

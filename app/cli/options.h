@@ -87,8 +87,9 @@ public:
     /// Reads the words behind the program's name. Answers --help and --version itself, on stdout.
     ///
     /// \return whether there is more to do than that answer
-    /// \throws UsageError where a word has no place, or an option no value; and what the functions that take
-    ///         the values throw
+    /// \throws UsageError where a word is empty, not in UTF-8 or has no place, or an option no value; and
+    /// what the
+    ///         functions that take the values throw
     bool parse(const std::vector<std::string>& words);
 
     /// The name of the subcommand that was read; nothing where there was none.

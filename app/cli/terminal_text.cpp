@@ -4,7 +4,7 @@
 
 #include "engine/readable_text.h"
 #include "engine/tuning_text.h"
-#include "visible_text.h"
+#include "engine/visible_text.h"
 
 #include <QLocale>
 
@@ -117,7 +117,7 @@ QStringList alignedLines(const std::vector<QStringList>& rowsOfAnyText)
     // A column is as wide as what is seen of it.
     std::vector<QStringList> rows = rowsOfAnyText;
     for (QStringList& row : rows)
-        std::ranges::transform(row, row.begin(), visibleText);
+        std::ranges::transform(row, row.begin(), engine::visibleText);
 
     std::vector<qsizetype> widths;
     for (const QStringList& row : rows) {

@@ -98,10 +98,11 @@ int TrainCommand::run()
     Console console(m_events == "-" ? stderr : stdout, m_colours);
     console.remark(warningLines(file.path(), file.contentsFor(m_arguments.options.run)));
     const training::TrainingOptions& asked = m_arguments.options;
-    EventsFile events(m_events,
-                      engine::filesNeededBy(file) + QStringList{QString::fromStdString(asked.data.path),
-                                                                asked.growth.trimmed(), asked.resumeFolder},
-                      m_force);
+    EventsFile events(
+        m_events,
+        engine::filesNeededBy(file) + engine::filesNeededBy(asked.run) +
+            QStringList{QString::fromStdString(asked.data.path), asked.growth.trimmed(), asked.resumeFolder},
+        m_force);
     return m_arguments.confirms ? confirm(file, events, console) : train(file, events, console);
 }
 

@@ -166,6 +166,8 @@ int main(int argc, char** argv)
     // the parent, which decides what becomes of its worker: a training still has its checkpoint to save.
     for (const int signal : {SIGINT, SIGTERM, SIGHUP})
         std::signal(signal, SIG_IGN);
+    // A limit of file sizes is then as a full disk, on which a checkpoint fails and a training does not.
+    std::signal(SIGXFSZ, SIG_IGN);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     ProtocolChannel channel;
     if (!options.problem.empty())

@@ -79,13 +79,6 @@ QString nameInDiff(QChar side, const QString& path)
                    "); make room or set permissions, or choose another place.");
 }
 
-/// A device or pipe, such as /dev/stdout, which cannot be replaced whole.
-bool isStream(const QString& path)
-{
-    const QFileInfo info(path);
-    return info.exists() && !info.isFile() && !info.isDir();
-}
-
 void writeStream(const QString& path, const QByteArray& bytes)
 {
     QFile file(path);

@@ -180,9 +180,10 @@ void EventLines::write(const QString& event, QJsonObject fields)
     fields.insert(QStringLiteral("time"), QDateTime::currentDateTimeUtc().toString(Qt::ISODateWithMs));
     const QByteArray line = jsonText(fields, QJsonDocument::Compact) + '\n';
     bool isWritten = m_device.write(line) == line.size();
-    // A reader at the other end of a pipe wants each line as it comes.
+    // A reader at the other end of a pipe wants each line as it comes. Qt has no reason for a write of fewer
+    // bytes than asked for, which is how a disk fills up; the next one tells.
     if (auto* file = qobject_cast<QFileDevice*>(&m_device))
-        isWritten = file->flush() && isWritten;
+        isWritten = (file->flush() || file->flush()) && isWritten;
     if (!isWritten && m_onProblem)
         std::exchange(m_onProblem, {})(m_device.errorString());
 }

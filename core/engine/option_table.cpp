@@ -148,6 +148,27 @@ std::string pythonText(const QString& python)
     return (python == anyPython ? python : QLatin1String("python=") + python).toStdString();
 }
 
+/// Words of a command, as QProcess::splitCommand() takes them apart: a quote holds words together, and three
+/// of them are one that is meant.
+QString commandFromText(const std::string& text)
+{
+    constexpr std::size_t ofOneMeant = 3;
+    std::size_t quotes = 0;
+    bool isQuoted = false;
+    for (const char letter : text + ' ') {
+        if (letter == '"') {
+            ++quotes;
+            continue;
+        }
+        isQuoted = isQuoted != (quotes % ofOneMeant == 1);
+        quotes = 0;
+    }
+    if (isQuoted)
+        throw UsageError("'" + text +
+                         "' has a quote that does not end; close it, or write \"\"\" for one that is meant.");
+    return QString::fromStdString(text);
+}
+
 std::vector<Asked> runOptions()
 {
     const auto seedText = [](std::uint64_t seed) { return std::to_string(seed); };
@@ -189,10 +210,10 @@ std::vector<Asked> runOptions()
         option({"--with", "worker|python|python=PATH",
                 "What runs the network: batchpeak-worker, or transformers in your own Python"},
                &Options::python, pythonFromText, pythonText),
-        textOption({"--worker", "COMMAND", "Program that runs the network instead of batchpeak-worker"},
-                   &Options::workerCommand),
-        textOption({"--launcher", "PREFIX", "Words before the worker's command, as \"ssh host\""},
-                   &Options::launcher),
+        option({"--worker", "COMMAND", "Program that runs the network instead of batchpeak-worker"},
+               &Options::workerCommand, commandFromText, anyText),
+        option({"--launcher", "PREFIX", "Words before the worker's command, as \"ssh host\""},
+               &Options::launcher, commandFromText, anyText),
         option({"--start-timeout", "TIME", "How long a worker may take to start; any time behind a launcher"},
                &Options::startTimeout, durationFromText, durationToText),
         option({"--seed", "N", "Seed of everything random"}, &Options::seed, seedFromText, seedText)};

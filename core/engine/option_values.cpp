@@ -3,16 +3,24 @@
 #include "option_values.h"
 
 #include "config/config_document.h"
+#include "visible_text.h"
 
+#include <QByteArrayView>
+#include <QDeadlineTimer>
 #include <QFile>
 #include <QRegularExpression>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <charconv>
 #include <cmath>
+#include <fcntl.h>
 #include <limits>
+#include <poll.h>
+#include <unistd.h>
 #include <utility>
+#include <variant>
 
 namespace batchpeak::engine {
 
@@ -73,8 +81,10 @@ std::optional<Integer> wholeNumber(std::string_view text)
 
 // A line of the trial protocol holds them all, and finer quantiles change no mean that can be measured.
 constexpr std::size_t mostLengths = 1000;
-// Longer lists are no lengths of samples, but a file given by mistake.
+// Longer lists say no more, and are rather a file given by mistake.
 constexpr qint64 mostBytes = qint64{64} << 20;
+// What a pipe of another program may take to its end: a window opens no sooner.
+constexpr std::chrono::seconds longestPipe{5};
 
 std::vector<std::int64_t> quantiles(std::vector<std::int64_t> lengths)
 {
@@ -85,6 +95,55 @@ std::vector<std::int64_t> quantiles(std::vector<std::int64_t> lengths)
     for (std::size_t i = 0; i < mostLengths; ++i)
         picked.push_back(lengths[(2 * i + 1) * lengths.size() / (2 * mostLengths)]);
     return picked;
+}
+
+[[noreturn]] void failToRead(const QString& path, const QString& reason)
+{
+    throw UsageError(QStringLiteral("%1 cannot be read: %2. Give a file of one length on each line.")
+                         .arg(path, reason)
+                         .toStdString());
+}
+
+/// Whether a pipe has more of its bytes, or its end, by then.
+bool isReady(int descriptor, const QDeadlineTimer& until)
+{
+    pollfd pipe{.fd = descriptor, .events = POLLIN, .revents = 0};
+    return ::poll(&pipe, 1, static_cast<int>(until.remainingTime())) != 0 && !until.hasExpired();
+}
+
+/// All that a file or pipe holds. A pipe that nobody writes into has its end at once.
+QByteArray bytesIn(const QString& path)
+{
+    constexpr qsizetype atOnce = 1 << 20;
+    QFile file(path);
+    const int descriptor = ::open(QFile::encodeName(path).constData(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (descriptor < 0)
+        failToRead(path, qt_error_string(errno));
+    file.open(descriptor, QIODevice::ReadOnly | QIODevice::Unbuffered, QFileDevice::AutoCloseHandle);
+    const QDeadlineTimer until(longestPipe);
+    QByteArray bytes;
+    while (bytes.size() <= mostBytes) {
+        const qsizetype before = bytes.size();
+        bytes.resize(before + atOnce);
+        const ssize_t taken = ::read(descriptor, bytes.data() + before, atOnce);
+        const int reason = errno;
+        bytes.resize(before + std::max<ssize_t>(taken, 0));
+        if (taken == 0)
+            return bytes;
+        if (taken > 0 || reason == EINTR)
+            continue;
+        if (reason != EAGAIN)
+            failToRead(path, qt_error_string(reason));
+        if (!isReady(descriptor, until)) {
+            failToRead(path, QStringLiteral("it did not come to its end within %1 seconds")
+                                 .arg(static_cast<qint64>(longestPipe.count())));
+        }
+    }
+    throw UsageError(
+        QStringLiteral("%1 holds more than 64 MiB; a hundred thousand lengths drawn at random say "
+                       "as much, as `shuf -n 100000` draws them. Give a file of those.")
+            .arg(path)
+            .toStdString());
 }
 
 } // namespace
@@ -144,8 +203,10 @@ std::chrono::seconds durationFromText(std::string_view text)
         nextUnit = unit + 1;
         seconds += *number * unit->second;
     }
-    if (!(seconds >= 1) || seconds > longest)
+    if (!(seconds >= 1))
         throw error;
+    if (seconds > longest)
+        throw UsageError(quoted(text) + " is longer than ten years; write a shorter time.");
     return std::chrono::seconds(static_cast<std::int64_t>(seconds));
 }
 
@@ -243,7 +304,9 @@ QString deviceFromText(const std::string& text)
 config::Setting settingFromText(const std::string& text)
 {
     try {
-        return config::settingFromText(text);
+        const config::Setting setting = config::settingFromText(text);
+        const bool isSize = std::holds_alternative<config::Fixed>(setting);
+        return isSize ? config::Fixed{countFromText(text, 1, largestBatch)} : setting;
     } catch (const config::ConfigError& error) {
         throw UsageError(error.what());
     }
@@ -251,24 +314,29 @@ config::Setting settingFromText(const std::string& text)
 
 std::vector<std::int64_t> sampleLengthsFromText(const QByteArray& text, const QString& name)
 {
+    constexpr qsizetype longestQuote = 40;
     std::vector<std::int64_t> lengths;
-    int lineNumber = 0;
-    for (const QByteArray& line : text.split('\n')) {
-        ++lineNumber;
-        const QByteArray word = line.trimmed();
+    lengths.reserve(static_cast<std::size_t>(text.count('\n') + 1));
+    QByteArrayView rest(text);
+    // As editors of Windows begin a file.
+    if (constexpr QByteArrayView byteOrderMark("\xEF\xBB\xBF"); rest.startsWith(byteOrderMark))
+        rest = rest.sliced(byteOrderMark.size());
+    for (int lineNumber = 1; !rest.isEmpty(); ++lineNumber) {
+        const qsizetype end = rest.indexOf('\n');
+        const QByteArrayView word = (end < 0 ? rest : rest.first(end)).trimmed();
+        rest = end < 0 ? QByteArrayView() : rest.sliced(end + 1);
         if (word.isEmpty() || word.startsWith('#'))
             continue;
-        bool isNumber = false;
-        const qint64 length = word.toLongLong(&isNumber);
-        if (!isNumber || length < 1)
+        const auto length = wholeNumber<std::int64_t>({word.data(), static_cast<std::size_t>(word.size())});
+        if (!length || *length < 1)
             throw UsageError(
                 QStringLiteral("%1:%2: '%3' is no length of a sample; write one whole number of at "
                                "least 1 on each line.")
                     .arg(name)
                     .arg(lineNumber)
-                    .arg(QString::fromUtf8(word.left(40)))
+                    .arg(visibleText(QString::fromUtf8(word.first(std::min(word.size(), longestQuote)))))
                     .toStdString());
-        lengths.push_back(length);
+        lengths.push_back(*length);
     }
     if (lengths.empty())
         throw UsageError(
@@ -280,12 +348,7 @@ std::vector<std::int64_t> sampleLengthsFromText(const QByteArray& text, const QS
 
 std::vector<std::int64_t> sampleLengthsFromFile(const QString& path)
 {
-    QFile file(path);
-    if (!file.open(QIODevice::ReadOnly))
-        throw UsageError(QStringLiteral("%1 cannot be read: %2. Give a file of one length on each line.")
-                             .arg(path, file.errorString())
-                             .toStdString());
-    return sampleLengthsFromText(file.read(mostBytes), path);
+    return sampleLengthsFromText(bytesIn(path), path);
 }
 
 } // namespace batchpeak::engine

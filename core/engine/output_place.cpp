@@ -3,6 +3,7 @@
 #include "output_place.h"
 
 #include "config_file.h"
+#include "exploration_options.h"
 #include "snapshot.h"
 #include "store/exploration_store.h"
 #include "trusted_code.h"
@@ -11,6 +12,7 @@
 #include <QDirIterator>
 #include <QFile>
 #include <QFileInfo>
+#include <QProcess>
 
 #include <algorithm>
 #include <optional>
@@ -54,10 +56,20 @@ bool isBelow(const QString& path, const QString& folder)
     return false;
 }
 
-/// Of a network that may be named by an id, which is no file.
-QString fileOf(const QString& pathOrId)
+/// Of what may be named otherwise than by a file, as a network by an id.
+QString fileOf(const QString& pathOrName)
 {
-    return QFileInfo(pathOrId).isFile() ? pathOrId : QString();
+    return QFileInfo(pathOrName).isFile() ? pathOrName : QString();
+}
+
+/// The history, with what SQLite keeps beside it, and the list of trusted code.
+QStringList filesOfTheProgram()
+{
+    const QString history = store::ExplorationStore::defaultPath();
+    QStringList files{trustListPath()};
+    for (const char* ending : {"", "-wal", "-shm", "-journal"})
+        files << history + QLatin1String(ending);
+    return files;
 }
 
 } // namespace
@@ -69,6 +81,12 @@ bool isSameFile(const QString& path, const QString& other)
         return identity == identityOf(other);
     const QString future = futurePathOf(path);
     return !future.isEmpty() && future == futurePathOf(other);
+}
+
+bool isStream(const QString& path)
+{
+    const QFileInfo info(path);
+    return info.exists() && !info.isFile() && !info.isDir();
 }
 
 OutputObstacle obstacleTo(const QString& path, const QStringList& needed, bool isOurs)
@@ -87,16 +105,27 @@ QStringList filesNeededBy(const ConfigFile& file)
 {
     const config::ConfigContents& contents = file.contentsForPython();
     const QString growth = QString::fromStdString(contents.training.batchIncreaseFunction).trimmed();
-    return {file.path(), fileOf(file.modelSource()), fileOf(file.chosenModel()), codeOf(contents),
-            // An expression is the name of no file.
-            growth.isEmpty() ? QString() : QFileInfo(file.path()).dir().filePath(growth),
-            store::ExplorationStore::defaultPath()};
+    return QStringList{file.path(), fileOf(file.modelSource()), fileOf(file.chosenModel()), codeOf(contents),
+                       // An expression is the name of no file.
+                       growth.isEmpty() ? QString() : QFileInfo(file.path()).dir().filePath(growth)} +
+           filesOfTheProgram();
 }
 
 QStringList filesNeededBy(const RunDescription& run)
 {
-    return {run.filePath, fileOf(run.modelSource), fileOf(run.chosenModel), run.codePath,
-            store::ExplorationStore::defaultPath()};
+    return QStringList{run.filePath, fileOf(run.modelSource), fileOf(run.chosenModel), run.codePath} +
+           filesOfTheProgram();
+}
+
+QStringList filesNeededBy(const ExplorationOptions& options)
+{
+    QStringList files{options.sampleLengthsPath, fileOf(options.python)};
+    // Behind a launcher a path may be one of another computer.
+    if (!options.launcher.isEmpty())
+        return files;
+    for (const QString& word : QProcess::splitCommand(options.workerCommand))
+        files << fileOf(word);
+    return files;
 }
 
 } // namespace batchpeak::engine

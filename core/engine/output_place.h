@@ -10,10 +10,14 @@
 namespace batchpeak::engine {
 
 class ConfigFile;
+struct ExplorationOptions;
 struct RunDescription;
 
 /// Whether two paths lead to one file, by whatever links and names; or would, where neither is there yet.
 bool isSameFile(const QString& path, const QString& other);
+
+/// A device or pipe, such as /dev/stdout, which cannot be replaced whole.
+bool isStream(const QString& path);
 
 enum class OutputObstacle {
     None,
@@ -29,10 +33,12 @@ enum class OutputObstacle {
 ///                own name is needed all the same
 OutputObstacle obstacleTo(const QString& path, const QStringList& needed, bool isOurs = false);
 
-/// What every run of a config reads: the config, the files that it names, and the history. Files that options
-/// name, data and checkpoints come with the command that takes them.
+/// What every run of a config reads: the config, the files that it names, the history, and the list of
+/// trusted code. Data and checkpoints come with the command that takes them.
 QStringList filesNeededBy(const ConfigFile& file);
 /// The same for a run that is described, as far as that tells.
 QStringList filesNeededBy(const RunDescription& run);
+/// Those of this computer that options name beside it: lengths of samples, and the program that runs trials.
+QStringList filesNeededBy(const ExplorationOptions& options);
 
 } // namespace batchpeak::engine

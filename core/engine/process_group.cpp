@@ -17,6 +17,8 @@ void bindToParent(pid_t parent)
 {
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    // That we ignore it is nothing that a user's program would count on.
+    std::signal(SIGXFSZ, SIG_DFL);
     // The parent may have died before the line above could notice.
     if (getppid() != parent)
         _exit(1);

@@ -35,6 +35,17 @@ std::error_code synced(int descriptor)
     return {errno, std::generic_category()};
 }
 
+/// A file that takes another's place is as much its user's, where the system lets us: a super-user's program
+/// would take it from its owner.
+void keepOwnerAndMode(int descriptor, const struct stat& before)
+{
+    constexpr uid_t unchanged = -1;
+    if (::fchown(descriptor, before.st_uid, before.st_gid) != 0)
+        (void)!::fchown(descriptor, unchanged, before.st_gid);
+    // Later, since a change of owner may take rights away.
+    (void)::fchmod(descriptor, before.st_mode & (S_IRWXU | S_IRWXG | S_IRWXO));
+}
+
 /// Who may write into a folder without reading it cannot open it for this, and is not the worse off for it.
 std::error_code syncNames(const QString& folder)
 {
@@ -49,6 +60,10 @@ QString replaceFile(const QString& path, const QByteArray& bytes)
     QSaveFile file(path);
     if (!file.open(QIODevice::WriteOnly))
         return file.errorString();
+    struct stat before
+    {};
+    if (::stat(QFile::encodeName(path).constData(), &before) == 0)
+        keepOwnerAndMode(file.handle(), before);
     // Qt has no reason for a write of fewer bytes than asked for, which is how a disk fills up, and commit()
     // alone lets it pass (Qt 6.4).
     if (file.write(bytes) != bytes.size() || !file.flush())

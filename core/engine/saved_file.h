@@ -10,8 +10,8 @@
 namespace batchpeak::engine {
 
 /// Replaces a file whole, or makes it: whenever the program or the power ends, it holds the old bytes or the
-/// new ones, and the new ones once this has returned. Permissions stay, and links are followed. It makes no
-/// folder.
+/// new ones, and the new ones once this has returned. Permissions stay, owner and group where the system lets
+/// them, and links are followed. It makes no folder.
 /// \return why it was not written; empty where it was
 QString replaceFile(const QString& path, const QByteArray& bytes);
 

@@ -25,13 +25,6 @@ struct Translated
     Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::TrustedCode)
 };
 
-/// A hash a line.
-QString listPath()
-{
-    return QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation) +
-           QStringLiteral("/batchpeak/trusted-code");
-}
-
 /// What this program has let run, or was told that it may, at each path; empty where it was not there.
 QHash<QString, QByteArray>& letRun()
 {
@@ -42,7 +35,7 @@ QHash<QString, QByteArray>& letRun()
 QSet<QByteArray> trusted()
 {
     QSet<QByteArray> hashes;
-    QFile list(listPath());
+    QFile list(trustListPath());
     if (!list.open(QIODevice::ReadOnly))
         return hashes;
     for (const QByteArray& line : list.readAll().split('\n')) {
@@ -112,6 +105,12 @@ QString codeOf(const config::ConfigContents& contents)
     return spec ? codeOf(*spec) : QString();
 }
 
+QString trustListPath()
+{
+    return QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation) +
+           QStringLiteral("/batchpeak/trusted-code");
+}
+
 bool isTrusted(const CodeContent& code)
 {
     // A list that could not be written is asked of no more than once.
@@ -128,7 +127,7 @@ bool trustCode(const CodeContent& code)
     QByteArray lines;
     for (const QByteArray& hash : std::as_const(hashes))
         lines += hash + '\n';
-    return !makeFolder(QFileInfo(listPath()).path()) && replaceFile(listPath(), lines).isEmpty();
+    return !makeFolder(QFileInfo(trustListPath()).path()) && replaceFile(trustListPath(), lines).isEmpty();
 }
 
 CodeContent requireTrust(const QString& path, bool says)

@@ -52,6 +52,9 @@ private:
 QString codeOf(const model::ModelSpec& spec);
 QString codeOf(const config::ConfigContents& contents);
 
+/// Where trusted code is kept for other programs: a hash a line.
+QString trustListPath();
+
 /// Nobody says so of code that is not there.
 bool isTrusted(const CodeContent& code);
 /// A person says so: of a content from now on, in all programs of this user; of code that is not there, to

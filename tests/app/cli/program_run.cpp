@@ -8,6 +8,7 @@
 #include <QJsonDocument>
 
 #include <algorithm>
+#include <sys/resource.h>
 
 namespace {
 
@@ -30,6 +31,23 @@ QStringList withFakeWorker(const QString& command, const QString& config, const 
 int exitCodeOf(const QProcess& ended)
 {
     return ended.exitCode() + (ended.exitStatus() == QProcess::CrashExit ? 128 : 0);
+}
+
+ProgramRun runAs(QProcess& process, const QStringList& arguments, const QProcessEnvironment& environment)
+{
+    process.setProcessEnvironment(environment);
+    process.start(QStringLiteral(BATCHPEAK_PROGRAM), arguments);
+    process.closeWriteChannel();
+    ProgramRun run;
+    if (!process.waitForFinished(longestRunMilliseconds)) {
+        process.kill();
+        process.waitForFinished();
+        return run;
+    }
+    run.exitCode = exitCodeOf(process);
+    run.out = QString::fromUtf8(process.readAllStandardOutput());
+    run.err = QString::fromUtf8(process.readAllStandardError());
+    return run;
 }
 
 } // namespace
@@ -61,24 +79,22 @@ QByteArray ProgramRun::text() const
 ProgramRun runProgram(const QStringList& arguments, const QProcessEnvironment& environment)
 {
     QProcess process;
-    process.setProcessEnvironment(environment);
-    process.start(QStringLiteral(BATCHPEAK_PROGRAM), arguments);
-    process.closeWriteChannel();
-    ProgramRun run;
-    if (!process.waitForFinished(longestRunMilliseconds)) {
-        process.kill();
-        process.waitForFinished();
-        return run;
-    }
-    run.exitCode = exitCodeOf(process);
-    run.out = QString::fromUtf8(process.readAllStandardOutput());
-    run.err = QString::fromUtf8(process.readAllStandardError());
-    return run;
+    return runAs(process, arguments, environment);
 }
 
 ProgramRun runProgram(const QStringList& arguments)
 {
     return runProgram(arguments, environmentWithoutDisplay());
+}
+
+ProgramRun runWithSmallFiles(const QStringList& arguments, const QProcessEnvironment& environment)
+{
+    QProcess process;
+    process.setChildProcessModifier([] {
+        constexpr rlimit small{.rlim_cur = 8192, .rlim_max = 8192};
+        setrlimit(RLIMIT_FSIZE, &small);
+    });
+    return runAs(process, arguments, environment);
 }
 
 ProgramRun runIntoHead(const QStringList& arguments, int lines)

@@ -40,6 +40,9 @@ struct ProgramRun
 ProgramRun runProgram(const QStringList& arguments, const QProcessEnvironment& environment);
 ProgramRun runProgram(const QStringList& arguments);
 
+/// The same where no file may grow beyond 8 KiB, as by ulimit -f.
+ProgramRun runWithSmallFiles(const QStringList& arguments, const QProcessEnvironment& environment);
+
 /// The same with a reader that goes away behind so many lines, as in `| head -1`. \c out is what that has
 /// read.
 ProgramRun runIntoHead(const QStringList& arguments, int lines);

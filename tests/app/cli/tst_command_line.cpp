@@ -64,6 +64,12 @@ private slots:
              {exploring("--memory-limit 6"), "--memory-limit: '6' is no amount of memory"}},
             {"time without a unit",
              {exploring("--time-budget 10"), "--time-budget: '10' is no length of time"}},
+            {"time beyond a life",
+             {exploring("--time-budget 99999999999h"), "'99999999999h' is longer than ten years"}},
+            {"a worker in half a pair of quotes",
+             {exploring("--worker \"unbalanced"), "--worker: '\"unbalanced' has a quote that does not end"}},
+            {"a launcher in half a pair of quotes",
+             {exploring("--launcher ssh\""), "--launcher: 'ssh\"' has a quote that does not end"}},
             {"percentage beyond", {exploring("--headroom 95"), "--headroom: '95' is no percentage"}},
             {"negative size", {exploring("--min -3"), "--min: '-3' is no whole number"}},
             {"bounds crossed", {exploring("--min 8 --max 4"), "--min 8 is above --max 4"}},
@@ -72,6 +78,10 @@ private slots:
             {"unknown strategy", {exploring("--strategy luck"), "there is: "}},
             {"unknown phase", {exploring("--phase test"), "not one of train, eval"}},
             {"bad setting", {exploring("--setting fast"), "--setting: "}},
+            {"a setting beyond any batch",
+             {exploring("--setting 9223372036854775807"), "--setting: '9223372036854775807' is no whole"}},
+            {"a size beyond any batch",
+             {words("export a.yaml --size 2147483649"), "--size: '2147483649' is no whole number"}},
             {"no such device", {exploring("--device tpu"), "--device: 'tpu' is no device"}},
             {"two places for the result",
              {exploring("--in-place --output b.yaml"), "--output and --in-place exclude each other"}},
@@ -86,6 +96,19 @@ private slots:
             {"a folder", {words("inspect /"), "/: "}},
             {"export without a size", {{QStringLiteral("export"), example}, "--size N"}},
             {"a window without a display", {{example}, "there is no display"}},
+            {"an empty value",
+             {exploring("--fresh --output") + QStringList{QString()}, "--output has an empty value"}},
+            {"an empty value of a command's own",
+             {words("train a.yaml --checkpoint") + QStringList{QString()},
+              "--checkpoint has an empty value"}},
+            {"an empty value that may be left out",
+             {words("explore --resume") + QStringList{QString()}, "--resume has an empty value"}},
+            {"an empty value before the next word",
+             {{QStringLiteral("explore"), QStringLiteral("--model="), example},
+              "--model has an empty value"}},
+            {"an empty value of the window",
+             {words("--model") + QStringList{QString(), example}, "--model has"}},
+            {"an empty name", {words("inspect") + QStringList{QString()}, "an argument is empty"}},
             {"nothing at all", {{}, "`batchpeak explore FILE`"}},
         });
     }
@@ -109,6 +132,21 @@ private slots:
         environment.insert(name, value);
         const ProgramRun run = runProgram({examplePath("gpt2-tiny.yaml")}, environment);
         QVERIFY2(run.refused({"there is no display to open the window on"}), run.text());
+    }
+
+    // As another one it would be another file. Qt has no such arguments to give.
+    void refusesNamesThatAreNotUtf8()
+    {
+        QProcess process;
+        process.setProcessEnvironment(environmentWithoutDisplay());
+        process.start(QStringLiteral("sh"),
+                      {QStringLiteral("-c"),
+                       QStringLiteral("exec \"$0\" inspect \"$(printf 'bad\\377.yaml')\""),
+                       QStringLiteral(BATCHPEAK_PROGRAM)});
+        QVERIFY(process.waitForFinished());
+        QCOMPARE(process.exitCode(), 1);
+        const QByteArray said = process.readAllStandardError();
+        QVERIFY2(said.startsWith("batchpeak: ") && said.contains("is not in UTF-8"), said.constData());
     }
 
     void suggestsTheWordThatWasMeant()

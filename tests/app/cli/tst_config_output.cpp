@@ -6,9 +6,12 @@
 
 #include <QDir>
 #include <QFile>
+#include <QRegularExpression>
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace {
@@ -137,6 +140,64 @@ private slots:
                  overwrites ? QByteArray(params).replace("explore", "4") : QByteArray("precious\n"));
     }
 
+    void writesToStdoutByItsName_data()
+    {
+        rows<const char*>({{"the size of an exploration", "explore %1 --max-trials 2 --min-confidence 0"},
+                           {"a size that is given", "export %1 --size 4"}});
+    }
+    void writesToStdoutByItsName()
+    {
+        const QByteArray example = bytesOf(examplePath("gpt2-tiny.yaml"));
+        QVERIFY(writeBytes(m_path, example));
+        QStringList arguments = words(row<const char*>()) + words("--output /dev/stdout");
+        arguments.replaceInStrings(QStringLiteral("%1"), m_path);
+        if (arguments.front() == QLatin1String("explore"))
+            arguments += QStringList{QStringLiteral("--worker"), QStringLiteral(BATCHPEAK_FAKE_WORKER)};
+        const ProgramRun run = runProgram(arguments);
+        QVERIFY2(run.succeeded(), run.text());
+        QVERIFY(run.out.toUtf8() != example);
+        const QRegularExpression size(QStringLiteral("micro_batch_size: \\d+"));
+        QCOMPARE(QString(run.out).replace(size, QStringLiteral("micro_batch_size: explore")).toUtf8(),
+                 example);
+    }
+
+    // It is opened once, to be written: a reader takes the end of the first writer for the end of all.
+    void writesIntoAPipe()
+    {
+        const QString pipe = path("pipe");
+        QCOMPARE(::mkfifo(QFile::encodeName(pipe).constData(), 0600), 0);
+        const int end = ::open(QFile::encodeName(pipe).constData(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+        const ProgramRun run =
+            runProgram(exploreArguments("", words("--setting 32 --output") + QStringList{pipe}));
+        QVERIFY2(run.succeeded({"Wrote"}), run.text());
+        QByteArray bytes(4096, '\0');
+        bytes.resize(::read(end, bytes.data(), static_cast<std::size_t>(bytes.size())));
+        ::close(end);
+        QCOMPARE(bytes, exampleWithSize("32"));
+    }
+
+    // By whatever name, and by force neither.
+    void overwritesTheConfigInPlaceAlone_data()
+    {
+        rows<const char*>({{"its name", "params.yaml"},
+                           {"a roundabout way", "./params.yaml"},
+                           {"a link", "link"},
+                           {"a hard link", "hard"}});
+    }
+    void overwritesTheConfigInPlaceAlone()
+    {
+        QVERIFY(QFile::link(m_path, path("link")));
+        QCOMPARE(::link(QFile::encodeName(m_path).constData(), QFile::encodeName(path("hard")).constData()),
+                 0);
+        const QStringList output{QStringLiteral("--output"), path(row<const char*>()),
+                                 QStringLiteral("--force")};
+        const ProgramRun exported = exportSize(4, output);
+        QVERIFY2(exported.refused({"is the config itself", "--in-place"}), exported.text());
+        const ProgramRun explored = runProgram(exploreArguments("", output, m_path));
+        QVERIFY2(explored.refused({"is the config itself", "--in-place"}), explored.text());
+        QCOMPARE(bytesOf(m_path), params);
+    }
+
     // Nor by force, whatever it is called.
     void overwritesNothingThatTheCommandNeeds_data()
     {
@@ -164,14 +225,6 @@ private slots:
         QVERIFY2(run.refused({"is a file that this command needs"}), run.text());
         QCOMPARE(bytesOf(needed), bytes);
         QCOMPARE(bytesOf(link), bytes);
-    }
-
-    void letsTheConfigItselfBeTheOutput()
-    {
-        const QString roundabout = m_folder->filePath(QStringLiteral("./params.yaml"));
-        const ProgramRun run = exportSize(4, {QStringLiteral("--output"), roundabout});
-        QVERIFY2(run.succeeded({"Wrote"}), run.text());
-        QCOMPARE(bytesOf(m_path), QByteArray(params).replace("explore", "4"));
     }
 
     // What would be lost is said before trials that may take an hour.

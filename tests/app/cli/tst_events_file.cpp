@@ -9,6 +9,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <csignal>
 #include <unistd.h>
 
 using namespace batchpeak::test;
@@ -29,6 +30,8 @@ struct Needed
     const char* command;
     const char* events;
 };
+
+constexpr int longestWait = 120000;
 
 const QByteArray own("batchpeak: 1\n"
                      "batch_size: 8\n"
@@ -126,6 +129,12 @@ private slots:
              {"lengths of samples",
               {.command = "explore ./config.yaml --sample-lengths ./lengths", .events = "lengths"}},
              {"the output", {.command = "explore ./config.yaml --output ./new", .events = "new"}},
+             {"a program that runs trials",
+              {.command = "explore ./config.yaml --worker ./lengths", .events = "lengths"}},
+             {"what the history keeps beside it",
+              {.command = "explore ./config.yaml", .events = "batchpeak/explorations.sqlite-wal"}},
+             {"a program that trains",
+              {.command = "train ./config.yaml --worker ./lengths", .events = "lengths"}},
              {"a text", {.command = "train ./config.yaml --data ./notes", .events = "notes"}},
              {"an array", {.command = "train ./config.yaml --data ./data", .events = "data/1.npy"}},
              {"a growth function that is named",
@@ -142,12 +151,13 @@ private slots:
         const QTemporaryDir folder;
         const auto path = [&](const QString& name) { return folder.filePath(name); };
         QVERIFY(QDir(folder.path()).mkpath(QStringLiteral("data")) &&
+                QDir(folder.path()).mkpath(QStringLiteral("batchpeak")) &&
                 QDir(folder.path()).mkpath(QStringLiteral("saved/step-000001")));
         QVERIFY(writeBytes(path(QStringLiteral("config.yaml")), bytesOf(examplePath("gpt2-tiny.yaml"))));
         QVERIFY(writeBytes(path(QStringLiteral("growing.yaml")), own + "batch_increase_function: grow.py\n"));
         QVERIFY(writeBytes(path(QStringLiteral("script.yaml")), script));
-        for (const char* name :
-             {"lengths", "notes", "data/1.npy", "grow.py", "module.pt", "saved/step-000001/state.json"})
+        for (const char* name : {"lengths", "notes", "data/1.npy", "grow.py", "module.pt",
+                                 "saved/step-000001/state.json", "batchpeak/explorations.sqlite-wal"})
             QVERIFY(writeBytes(path(QString::fromLatin1(name)), "7\n"));
         QCOMPARE(::link(QFile::encodeName(path(QStringLiteral("config.yaml"))).constData(),
                         QFile::encodeName(path(QStringLiteral("hard.yaml"))).constData()),
@@ -157,8 +167,10 @@ private slots:
             word.replace(QLatin1String("./"), folder.path() + QLatin1Char('/'));
         const QString events = path(QString::fromLatin1(needed.events));
         const QByteArray before = bytesOf(events);
+        QProcessEnvironment environment = environmentWithoutDisplay();
+        environment.insert(QStringLiteral("XDG_DATA_HOME"), folder.path());
         const ProgramRun run =
-            runProgram(arguments + words("--trust --force --events") + QStringList{events});
+            runProgram(arguments + words("--trust --force --events") + QStringList{events}, environment);
         QVERIFY2(run.refused({"would overwrite a file that this command needs"}), run.text());
         QCOMPARE(bytesOf(events), before);
     }
@@ -185,6 +197,55 @@ private slots:
             runProgram(arguments + QStringList{QStringLiteral("--events"), events}, environment);
         QVERIFY2(run.exitCode == 1, run.text());
         QCOMPARE(bytesOf(events), before);
+    }
+
+    // What the first program writes is whole, whatever becomes of the file.
+    void belongsToOneProgramAtATime()
+    {
+        const QTemporaryDir folder;
+        const QString events = folder.filePath(QStringLiteral("events"));
+        const QStringList arguments =
+            words("--quiet --max-trials 3 --min-confidence 0 --events") + QStringList{events};
+        const QString once = folder.filePath(QStringLiteral("once"));
+        const QByteArray behaviour = "trial=hang@4 once=" + once.toUtf8();
+        RunningProgram first(exploreArguments(behaviour.constData(), arguments));
+        QTRY_VERIFY_WITH_TIMEOUT(QFile::exists(once), longestWait);
+        const QByteArray before = bytesOf(events);
+        QVERIFY(!eventsIn(before).empty());
+        const ProgramRun second = runProgram(exploreArguments("", arguments));
+        QVERIFY2(second.exitCode == 1 && second.remarks("another program writes its events into"),
+                 second.text());
+        QVERIFY(bytesOf(events).startsWith(before));
+        QVERIFY(QFile::resize(events, 0));
+        first.send(SIGINT);
+        QVERIFY(first.waitForEnd());
+        QVERIFY2(!eventsIn(bytesOf(events)).empty(), bytesOf(events).constData());
+        const ProgramRun third = runProgram(exploreArguments("", arguments + words("--force")));
+        QVERIFY2(third.succeeded(), third.text());
+    }
+
+    // Opened a second time, its file would be written over answers.
+    void knowsStdoutByItsNames_data()
+    {
+        rows<const char*>({{"a device", "/dev/stdout"}, {"its file", "out"}});
+    }
+    void knowsStdoutByItsNames()
+    {
+        const QTemporaryDir folder;
+        const QString out = folder.filePath(QStringLiteral("out"));
+        QProcess process;
+        process.setProcessEnvironment(environmentWithoutDisplay());
+        process.setWorkingDirectory(folder.path());
+        process.setStandardOutputFile(out);
+        process.start(QStringLiteral(BATCHPEAK_PROGRAM),
+                      exploreArguments("", words("--max-trials 2 --min-confidence 0 --events") +
+                                               words(row<const char*>())));
+        QVERIFY(process.waitForFinished(longestWait));
+        QCOMPARE(process.exitCode(), 0);
+        QVERIFY(process.readAllStandardError().contains("recommended"));
+        const std::vector<QJsonObject> events = eventsIn(bytesOf(out));
+        QVERIFY2(!events.empty(), bytesOf(out).constData());
+        QCOMPARE(nameOf(events.back()), QStringLiteral("finished"));
     }
 
     void goesOnWithoutEvents()

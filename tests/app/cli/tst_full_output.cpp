@@ -5,9 +5,11 @@
 #include "support/test_main.h"
 
 #include <QFileInfo>
+#include <QRegularExpression>
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <csignal>
 #include <unistd.h>
 
 namespace {
@@ -87,6 +89,38 @@ private slots:
             QSKIP("This system has no file that takes nothing.");
         const ProgramRun run = runInto(full, exploreArguments("slope=1950000000"));
         QVERIFY2(run.exitCode == 2 && run.remarks("not all could be written"), run.text());
+    }
+
+    // As a full disk, and nothing is ended by its signal.
+    void goesOnWhereFilesMayNotGrow()
+    {
+        const QTemporaryDir home;
+        QProcessEnvironment environment = environmentWithoutDisplay();
+        environment.insert(QStringLiteral("XDG_DATA_HOME"), home.path());
+        const QString events = home.filePath(QStringLiteral("events.jsonl"));
+        const ProgramRun run = runWithSmallFiles(
+            exploreArguments("", words("--min-confidence 0 --events") + QStringList(events)), environment);
+        QVERIFY2(run.exitCode == 4, run.text());
+        QVERIFY2(run.answers("recommended") && run.remarks("events could not all be written: File too large"),
+                 run.text());
+        QCOMPARE(run.err.count(QLatin1String("warning: The history ")), 1);
+        const ProgramRun history = runWithSmallFiles(words("history"), environment);
+        QVERIFY2(history.exitCode < 128, history.text());
+    }
+
+    void leavesTheSignalOfThatLimitToWorkers()
+    {
+        const QString status = m_folder.filePath(QStringLiteral("status"));
+        const QString worker = QStringLiteral("sh -c \"cp /proc/self/status %1; exec %2\"")
+                                   .arg(status, QStringLiteral(BATCHPEAK_FAKE_WORKER));
+        const ProgramRun run =
+            runProgram(words("explore --device cpu --max-trials 2 --min-confidence 0") +
+                       QStringList{examplePath("gpt2-tiny.yaml"), QStringLiteral("--worker"), worker});
+        QVERIFY2(run.succeeded(), run.text());
+        const QRegularExpression ignored(QStringLiteral("SigIgn:\\s*([0-9a-f]+)"));
+        const auto match = ignored.match(QString::fromUtf8(bytesOf(status)));
+        QVERIFY(match.hasMatch());
+        QVERIFY((match.captured(1).toULongLong(nullptr, 16) & (1ULL << (SIGXFSZ - 1))) == 0);
     }
 
     void writesIntoNoOtherFile()

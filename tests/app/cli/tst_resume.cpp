@@ -139,6 +139,7 @@ private slots:
     {
         rows<Refusal>(
             {{"an unknown number", {"--resume 99", "there is no exploration 99"}},
+             {"no number and no config", {"--resume nosuch", "'nosuch' is neither the number"}},
              {"other options", {"--resume 1 --max-trials 3", "leave out --max-trials"}},
              {"of another config", {"other.yaml --resume", "no exploration was cut off or stopped"}}});
     }
@@ -163,6 +164,18 @@ private slots:
         QVERIFY(program.waitForEnd());
         const auto run = runProgram(words("history delete 1"));
         QVERIFY2(run.succeeded({"deleted 1"}), run.text());
+    }
+
+    // As a new one with both would be refused.
+    void refusesTheSizeOfASmallerNetwork()
+    {
+        killInTheMidst("--shrink");
+        for (const char* place : {"--in-place", "--output o.yaml", "--diff"}) {
+            const auto run = runProgram(words("explore --resume") + words(place));
+            QVERIFY2(run.refused({"--shrink measures a smaller network"}), run.text());
+        }
+        const auto further = runProgram(words("explore --resume"));
+        QVERIFY2(further.succeeded({"recommended"}), further.text());
     }
 
     void leavesAChangedConfigAlone()

@@ -82,6 +82,19 @@ private slots:
         QCOMPARE(first.losses + second.losses, whole.losses);
     }
 
+    // A limit of file sizes takes a checkpoint and no worker.
+    void trainsToItsEndWhereNoCheckpointFits()
+    {
+        const QTemporaryDir folder;
+        const ProgramRun run = runWithSmallFiles(
+            QStringList{QStringLiteral("train"), examplePath("gpt2-tiny.yaml")} +
+                words("--device cpu --steps 2 --sequence-length 32 --setting 64 --checkpoint") +
+                QStringList{folder.path()},
+            environmentWithoutDisplay());
+        QVERIFY2(run.remarks("File too large"), run.text());
+        QVERIFY2(!run.remarks("signal"), run.text());
+    }
+
     void saysThatNothingFits()
     {
         const Training training = train(words("--memory-limit 4MiB --steps 2"));

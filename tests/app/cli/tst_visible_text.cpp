@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/styled_text.h"
 #include "cli/terminal_text.h"
-#include "cli/visible_text.h"
+#include "engine/visible_text.h"
 #include "program_run.h"
 #include "support/rows.h"
 #include "support/test_main.h"
@@ -102,9 +102,9 @@ private slots:
     void spellsOutControlCharacters()
     {
         const auto& [text, visible] = row<std::string, std::string>();
-        const QString seen = visibleText(QString::fromStdString(text));
+        const QString seen = batchpeak::engine::visibleText(QString::fromStdString(text));
         QCOMPARE(seen.toStdString(), visible);
-        QCOMPARE(visibleText(seen), seen);
+        QCOMPARE(batchpeak::engine::visibleText(seen), seen);
     }
 
     void keepsItsOwnColours()

@@ -4,12 +4,18 @@
 #include "support/rows.h"
 #include "support/test_main.h"
 
+#include <QFile>
+#include <QTemporaryDir>
 #include <QTest>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
+#include <fcntl.h>
 #include <numeric>
+#include <sys/stat.h>
+#include <unistd.h>
 
 using namespace batchpeak::engine;
 
@@ -162,6 +168,10 @@ private slots:
         rows<QByteArray, Lengths>(
             {{"numbers", {"12\n7\n300\n", {7, 12, 300}}},
              {"no newline at the end", {"12\n7", {7, 12}}},
+             {"a byte order mark",
+              {"\xEF\xBB\xBF"
+               "12\r\n7\r\n",
+               {7, 12}}},
              {"comments, blank lines, other line ends", {"# of my data\r\n12\r\n\r\n 7 \r\n", {7, 12}}}});
     }
     void readsSampleLengthsOneALine()
@@ -185,10 +195,12 @@ private slots:
 
     void namesTheLineThatIsNoLength_data()
     {
-        rows<QByteArray, const char*>({{"a word", {"12\nlong\n", "l.txt:2: 'long'"}},
-                                       {"zero", {"0\n", "l.txt:1: '0'"}},
-                                       {"two on a line", {"12 7\n", "l.txt:1: '12 7'"}},
-                                       {"nothing", {"# none\n", "holds no length"}}});
+        rows<QByteArray, const char*>(
+            {{"a word", {"12\nlong\n", "l.txt:2: 'long'"}},
+             {"zero", {"0\n", "l.txt:1: '0'"}},
+             {"two on a line", {"12 7\n", "l.txt:1: '12 7'"}},
+             {"control characters", {QByteArray("5\n1\0\x1b[2J\n", 9), "l.txt:2: '1\\x00\\x1b[2J' is no"}},
+             {"nothing", {"# none\n", "holds no length"}}});
     }
     void namesTheLineThatIsNoLength()
     {
@@ -198,9 +210,38 @@ private slots:
         QVERIFY2(complaint.contains(QLatin1String(named)), qPrintable(complaint));
     }
 
-    void saysThatAFileOfLengthsIsNotThere()
+    void saysWhyAFileOfLengthsCannotBeRead_data()
     {
-        QVERIFY_THROWS_EXCEPTION(UsageError, sampleLengthsFromFile(QStringLiteral("/nowhere/l.txt")));
+        rows<const char*, const char*>({{"not there", {"nowhere/l.txt", "cannot be read: No such file"}},
+                                        {"a folder", {".", "cannot be read: Is a directory"}},
+                                        {"a pipe that nobody writes into", {"pipe", "holds no length"}},
+                                        {"a pipe without an end", {"written", "did not come to its end"}},
+                                        {"more than is read", {"large", "holds more than 64 MiB"}}});
+    }
+    void saysWhyAFileOfLengthsCannotBeRead()
+    {
+        const auto& [name, said] = row<const char*, const char*>();
+        const QTemporaryDir folder;
+        const auto path = [&](const char* file) { return folder.filePath(QString::fromLatin1(file)); };
+        for (const char* pipe : {"pipe", "written"})
+            QCOMPARE(::mkfifo(QFile::encodeName(path(pipe)).constData(), 0600), 0);
+        QFile writer(path("written"));
+        const int descriptor = ::open(QFile::encodeName(writer.fileName()).constData(), O_RDWR | O_CLOEXEC);
+        QVERIFY(writer.open(descriptor, QIODevice::WriteOnly, QFileDevice::AutoCloseHandle));
+        QFile large(path("large"));
+        QVERIFY(large.open(QIODevice::WriteOnly) && large.resize((qint64{64} << 20) + 1));
+        const QString complaint = complaintAbout([file = path(name)] { sampleLengthsFromFile(file); });
+        QVERIFY2(complaint.contains(QLatin1String(said)), qPrintable(complaint));
+    }
+
+    void readsLengthsOutOfAPipe()
+    {
+        std::array<int, 2> ends{-1, -1};
+        QCOMPARE(::pipe2(ends.data(), O_CLOEXEC), 0);
+        QCOMPARE(::write(ends[1], "12\n7\n", 5), ssize_t{5});
+        ::close(ends[1]);
+        QCOMPARE(sampleLengthsFromFile(QStringLiteral("/proc/self/fd/%1").arg(ends[0])), (Lengths{7, 12}));
+        ::close(ends[0]);
     }
 };
 

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/config_file.h"
+#include "engine/exploration_options.h"
 #include "engine/output_place.h"
+#include "engine/trusted_code.h"
 #include "store/exploration_store.h"
 #include "support/files.h"
 #include "support/rows.h"
@@ -130,13 +132,28 @@ private slots:
         writeFile(network, "{\"model_type\": \"gpt2\", \"n_layer\": 2, \"n_embd\": 32, \"n_head\": 2}\n");
         const ConfigFile file = ConfigFile::open(config);
         const QStringList needed = filesNeededBy(file) + filesNeededBy(file.withModel(network));
-        for (const QString& each : {config, path("nets/module.pt"), path("grow.py"), network,
-                                    store::ExplorationStore::defaultPath()})
+        const QString history = store::ExplorationStore::defaultPath();
+        for (const QString& each :
+             {config, path("nets/module.pt"), path("grow.py"), network, history,
+              history + QStringLiteral("-wal"), history + QStringLiteral("-shm"), trustListPath()})
             QVERIFY2(needed.contains(each),
                      qPrintable(each + QLatin1Char('\n') + needed.join(QLatin1Char('\n'))));
         // An id of the hub is none that somebody would write to.
         for (const QString& each : needed)
             QVERIFY2(each.isEmpty() || QDir::isAbsolutePath(each), qPrintable(each));
+    }
+
+    void knowsWhatOptionsName()
+    {
+        const ExplorationOptions here{
+            .sampleLengthsPath = path("notes"),
+            .workerCommand = QStringLiteral("python3 -u \"%1\" --size 3").arg(path("config.yaml")),
+            .python = path("other/notes")};
+        for (const QString& each : {path("notes"), path("config.yaml"), path("other/notes")})
+            QVERIFY2(filesNeededBy(here).contains(each), qPrintable(each));
+        ExplorationOptions elsewhere = here;
+        elsewhere.launcher = QStringLiteral("ssh host");
+        QVERIFY(!filesNeededBy(elsewhere).contains(path("config.yaml")));
     }
 
 private:

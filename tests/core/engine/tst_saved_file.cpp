@@ -16,6 +16,8 @@
 #include <cerrno>
 #include <functional>
 #include <memory>
+#include <sys/stat.h>
+#include <unistd.h>
 
 using namespace batchpeak;
 using namespace batchpeak::test;
@@ -66,6 +68,28 @@ private slots:
                 }
             }
         }
+    }
+
+    void staysItsOwners()
+    {
+        const QString path = m_folder->filePath(QStringLiteral("params.yaml"));
+        const QByteArray name = QFile::encodeName(path);
+        writeFile(path, old);
+        // Only a super-user can give files away.
+        constexpr uid_t other = 1000;
+        if (::geteuid() == 0)
+            QCOMPARE(::chown(name.constData(), other, other), 0);
+        QCOMPARE(::chmod(name.constData(), 0640), 0);
+        struct stat before
+        {};
+        QCOMPARE(::stat(name.constData(), &before), 0);
+        QCOMPARE(engine::replaceFile(path, present), QString());
+        struct stat after
+        {};
+        QCOMPARE(::stat(name.constData(), &after), 0);
+        QCOMPARE(after.st_uid, before.st_uid);
+        QCOMPARE(after.st_gid, before.st_gid);
+        QCOMPARE(after.st_mode, before.st_mode);
     }
 
     void keepsTrustAfterAPowerLoss()

@@ -4,7 +4,7 @@
 
 #include <QString>
 
-namespace batchpeak::cli {
+namespace batchpeak::engine {
 
 /// Words of configs, workers, devices and files as a terminal may have them: a control character, which
 /// could colour, erase or answer in its user's name, is spelled out as "\x1b" (C0, DEL and C1 of ECMA-48).
@@ -15,4 +15,4 @@ QString visibleText(const QString& text);
 /// of this program.
 QString withIndentedBreaks(QString text);
 
-} // namespace batchpeak::cli
+} // namespace batchpeak::engine

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace batchpeak::cli {
+namespace batchpeak::engine {
 
 namespace {
 
@@ -44,4 +44,4 @@ QString withIndentedBreaks(QString text)
     return text.replace(QLatin1Char('\n'), QLatin1String("\n  "));
 }
 
-} // namespace batchpeak::cli
+} // namespace batchpeak::engine
