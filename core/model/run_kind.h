@@ -107,6 +107,13 @@ constexpr WordTable<Preference, 6> wordsOf(Preference)
              {Preference::Reward, "reward"}}};
 }
 
+/// Samples of the smallest micro-batch: KTO compares each text with an answer to another one (KTOTrainer in
+/// trl/trainer/kto_trainer.py of trl 1.16).
+constexpr std::int64_t smallestMicroBatch(Preference preference)
+{
+    return preference == Preference::Kto ? 2 : 1;
+}
+
 /// What is learnt is told from a second network that stays as it is.
 constexpr bool hasReference(Preference preference)
 {
