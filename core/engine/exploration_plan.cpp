@@ -371,6 +371,7 @@ NetworkPlan planNetwork(const QString& filePath, const config::ConfigContents& w
     if (plan.load.optimizer != contents.optimizer) {
         plan.load.step.adamWStep = model::AdamWStep::Fused;
         plan.load.step.keepsMomentum = true;
+        plan.load.step.wideEmbeddingMoments = false;
     }
     setShards(plan.load.step, contents, options);
     plan.alone = contents.alone;

@@ -247,6 +247,9 @@ struct StepOptions
     AdamWStep adamWStep = AdamWStep::Fused;
     /// Of SGD.
     bool keepsMomentum = true;
+    /// Of 8-bit optimizers: moments of embeddings have fp32 all the same, which transformers' Trainer asks of
+    /// bitsandbytes for each nn.Embedding (create_optimizer in trainer.py of transformers 5.23).
+    bool wideEmbeddingMoments = false;
     /// The optimizer's state lies in the host's memory.
     bool optimizerOnHost = false;
     /// Backward steps on each parameter as soon as it has the gradient, and drops that: a micro-batch is a
@@ -273,6 +276,15 @@ inline bool stepsByOperations(Optimizer optimizer, Precision precision, const St
     const bool hasMasters = isNarrowThroughout(precision) && !isPlain(precision);
     return options.adamWStep != AdamWStep::Fused && optimizer == Optimizer::AdamW && !hasMasters &&
            !options.optimizerOnHost && !options.updatesInBackward;
+}
+
+/// Where devices share it, an optimizer's parameters are no longer those of embeddings, which bitsandbytes
+/// looks for (check_overrides in optim/optimizer.py of bitsandbytes 0.50.2).
+inline bool widensEmbeddingMoments(Optimizer optimizer, const StepOptions& options)
+{
+    constexpr int narrow = 8;
+    return options.wideEmbeddingMoments && momentBits(optimizer) == narrow &&
+           (options.shards <= 1 || options.sharding == Sharding::None);
 }
 
 /// Samples of so many tokens hold several texts.

@@ -18,7 +18,7 @@ from .descriptions import CONFIGURED, completed, parameters_of
 from .failures import classify
 from .heap_thresholds import HeapThresholds
 from .networks import build, refuse
-from .optimizers import OptimizerStep, StepsInBackward
+from .optimizers import OptimizerStep, StepsInBackward, trained_parameters
 from .serving import Refusal
 
 _TYPES = {
@@ -248,12 +248,11 @@ class Workload:
         return "eager" if self.request.get("attention") == "math" else None
 
     def _make_optimizer(self) -> OptimizerStep | StepsInBackward:
-        parameters = [parameter for parameter in self._module.parameters() if parameter.requires_grad]
-        if not parameters:
+        if not trained_parameters(self._module):
             raise Refusal("Nothing of the network is trained. Say what is, by tuning.")
         if self.request.get("updates_in_backward"):
-            return StepsInBackward(self.request, parameters, self.approximations)
-        return OptimizerStep(self.request, parameters, self.device, self.approximations)
+            return StepsInBackward(self.request, self._module, self.approximations)
+        return OptimizerStep(self.request, self._module, self.device, self.approximations)
 
 
 def configured_of(request: dict) -> configured_networks.ConfiguredNetwork | None:

@@ -46,7 +46,8 @@ constexpr RunKeys runKeys{.optimizer = "optimizer",
                           .gradientNorm = "max_grad_norm",
                           .usualGradientNorm = 1.0,
                           .learningRate = "learning_rate",
-                          .weighsTokens = true};
+                          .weighsTokens = true,
+                          .isOfTransformers = true};
 
 /// Evaluation takes the size of training where it has none of its own.
 constexpr PlaceKeys placeKeys{.network = "base_model",

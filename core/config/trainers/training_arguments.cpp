@@ -32,7 +32,8 @@ constexpr RunKeys runKeys{.optimizer = "optim",
                           .attention = "attn_implementation",
                           // By num_items_in_batch: Trainer.get_batch_samples since transformers 4.46,
                           // trainer.py.
-                          .weighsTokens = true};
+                          .weighsTokens = true,
+                          .isOfTransformers = true};
 
 constexpr PlaceKeys placeKeys{.network = "model_name_or_path",
                               .microBatch = "per_device_train_batch_size",
