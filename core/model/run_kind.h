@@ -40,9 +40,10 @@ enum class Compilation { None, Default, ReduceOverhead, MaxAutotune, MaxAutotune
 enum class Attention { Automatic, Flash, MemoryEfficient, Cudnn, Math };
 
 /// What a step learns from beside texts to go on with: pairs of a chosen and a rejected text, by DPO (arXiv
-/// 2305.18290), ORPO (arXiv 2403.07691), SimPO (arXiv 2405.14734) or as a reward model; or texts that are
-/// liked or not, by KTO (arXiv 2402.01306).
-enum class Preference { None, Dpo, Orpo, Simpo, Kto, Reward };
+/// 2305.18290), ORPO (arXiv 2403.07691), SimPO (arXiv 2405.14734) or as a reward model, which classifies a
+/// sequence or has a value head beside the output over the vocabulary; or texts that are liked or not, by KTO
+/// (arXiv 2402.01306).
+enum class Preference { None, Dpo, Orpo, Simpo, Kto, Reward, ValueHead };
 
 constexpr WordTable<Phase, 2> wordsOf(Phase)
 {
@@ -97,14 +98,22 @@ constexpr WordTable<Compilation, 5> wordsOf(Compilation)
              {Compilation::MaxAutotuneNoCudagraphs, "max-autotune-no-cudagraphs"}}};
 }
 
-constexpr WordTable<Preference, 6> wordsOf(Preference)
+constexpr WordTable<Preference, 7> wordsOf(Preference)
 {
     return {{{Preference::None, "none"},
              {Preference::Dpo, "dpo"},
              {Preference::Orpo, "orpo"},
              {Preference::Simpo, "simpo"},
              {Preference::Kto, "kto"},
-             {Preference::Reward, "reward"}}};
+             {Preference::Reward, "reward"},
+             {Preference::ValueHead, "value-head"}}};
+}
+
+/// The user's Python takes the loss of its trl; of a value head, which its last versions have no trainer of,
+/// it has one of its own (python/batchpeak_trial/value_head.py).
+constexpr bool learnsByTrl(Preference preference)
+{
+    return preference != Preference::None && preference != Preference::ValueHead;
 }
 
 /// Samples of the smallest micro-batch: KTO compares each text with an answer to another one (KTOTrainer in

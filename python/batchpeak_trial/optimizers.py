@@ -23,7 +23,10 @@ _NARROW = ("adamw-8bit", "lion-8bit")
 
 
 def trained_parameters(module) -> list:
-    return [parameter for parameter in module.parameters() if parameter.requires_grad]
+    """Those that backward reaches: to others an optimizer makes nothing."""
+    unreached = getattr(module, "unreached_parameters", list)()
+    names = {id(parameter) for parameter in unreached}
+    return [part for part in module.parameters() if part.requires_grad and id(part) not in names]
 
 
 def make_optimizer(request: dict, parameters: list, approximations: list):

@@ -10,7 +10,7 @@ import gc
 
 import torch
 
-from . import configured_networks, preferences
+from . import configured_networks, preferences, value_head
 from .adapters import all_elements, tune
 from .batches import Batches
 from .configured_samples import ConfiguredSamples
@@ -117,7 +117,7 @@ class Workload:
 
     def _loss(self, batch: dict) -> torch.Tensor:
         if self._preference:
-            # trl casts within, where it does.
+            # They cast within, where they do.
             return self._preference(batch)
         kind = _AUTOCAST.get(self._precision)
         casts = torch.autocast(self.device.type, kind) if kind else contextlib.nullcontext()
@@ -142,8 +142,13 @@ class Workload:
         return torch.randint(1, self.model["vocabulary_size"], (texts, length))
 
     def _prefer(self, preference: str) -> None:
-        reference = self._reference() if preferences.has_reference(self.request) else None
-        self._preference = preferences.PreferenceLoss(self.request, self._module, reference, self.device)
+        if preference == value_head.NAME:
+            length, kind = self.request.get("sequence_length") or 1, _AUTOCAST.get(self._precision)
+            self._preference = value_head.ValueHeadLoss(self._module, length, self.device, kind)
+            self.parameters += self._preference.added_parameters
+        else:
+            reference = self._reference() if preferences.has_reference(self.request) else None
+            self._preference = preferences.PreferenceLoss(self.request, self._module, reference, self.device)
         self._module = self._preference.module
         self._module.train(self._trains)
 
@@ -187,7 +192,7 @@ class Workload:
 
     def _unproved(self, problem: str) -> str:
         if self._preference:
-            text = "trl computes no loss of the kind %s with this network (%s)."
+            text = "No loss of the kind %s is computed with this network (%s)."
             return text % (self.request["preference"], problem)
         kind = "images" if self._configured.task == configured_networks.IMAGE_CLASSES else "texts"
         text = "transformers' %s does not run on samples of %s alone (%s)."

@@ -173,7 +173,7 @@ private slots:
              {"LLaMA-Factory, ORPO", {factory + "stage: dpo\npref_loss: orpo\n", Orpo}},
              {"LLaMA-Factory, SimPO", {factory + "stage: dpo\npref_loss: simpo\n", Simpo}},
              {"LLaMA-Factory, KTO", {factory + "stage: kto\n", Kto}},
-             {"LLaMA-Factory, a reward model", {factory + "stage: rm\n", Reward}},
+             {"LLaMA-Factory, a reward model", {factory + "stage: rm\n", ValueHead}},
              {"LLaMA-Factory, PPO", {factory + "stage: ppo\n", None}},
              {"TRL, DPO", {trl + "beta: 0.1\n", Dpo}},
              {"TRL, ORPO by its name", {trl + "beta: 0.1\noutput_dir: data/zephyr-ORPO\n", Orpo}},
