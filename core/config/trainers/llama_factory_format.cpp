@@ -157,6 +157,11 @@ void readStage(const ConfigSection& root, ConfigContents& contents)
     if (preference == model::Preference::None)
         refuseRun(root.positionOf(stageKey), does, reason::preferences);
     noteRunOnPreferences(root.positionOf(stageKey), does, preference, contents);
+    if (preference == model::Preference::ValueHead)
+        return;
+    warnOfApproximation(contents.warnings, root.positionOf(stageKey), approximation::otherLoss,
+                        "LLaMA-Factory's trainer computes the chances of texts by itself, from all logits; "
+                        "trials compute them by trl, which may take another time and other memory.");
 }
 
 /// Of adapters where nothing is mixed: all is computed in the type that it has, and PEFT casts to and from
