@@ -166,6 +166,12 @@ void readOptimizerInto(const ConfigSection& root, const RunKeys& keys, ConfigCon
     contents.step.adamWStep = isAmong(*name, keys.unfusedAdamW)     ? model::AdamWStep::Operations
                               : isAmong(*name, keys.decoupledAdamW) ? model::AdamWStep::Decoupled
                                                                     : model::AdamWStep::Fused;
+    // _get_sgd in trainer_optimizer.py of transformers 5.23 asks for nothing.
+    if (keys.isOfTransformers && contents.optimizer == model::Optimizer::Sgd) {
+        warnOfApproximation(
+            contents.warnings, position, approximation::unfusedStep,
+            "{} steps operation by operation; trials take one kernel for it, which takes less time.", *name);
+    }
     contents.step.wideEmbeddingMoments =
         keys.isOfTransformers && model::momentBits(contents.optimizer) > 0 && !isOfTorchao(*name);
     if (!keys.optimizerArguments.empty())
