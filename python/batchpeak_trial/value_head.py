@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A reward model as LLaMA-Factory trains it: a network that goes on with texts, and a value beside each token.
+"""A reward model as LLaMA-Factory trains it: a network that goes on with texts, and a value of each token.
 
 Its loss is that of PairwiseTrainer in train/rm/trainer.py of LLaMA-Factory 0.9, around
 AutoModelForCausalLMWithValueHead of trl 0.24 (trl/models/modeling_value_head.py), which later versions of trl

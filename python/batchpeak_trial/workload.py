@@ -256,7 +256,7 @@ class Workload:
         return build(self.model, attention, self.request.get("preference") or "")
 
     def _takes_flash_attention(self) -> bool:
-        """The library that the run asks for, and not what torch has in its place. Its kernels take 16 bits."""
+        """The library that the run asks for, and not what torch has in its place. It takes 16 bits."""
         is_asked = self.request.get("attention") == "flash" and self._precision not in ("fp32", "tf32")
         return is_asked and self.device.type == "cuda" and _has_flash_attention()
 

@@ -82,7 +82,8 @@ class EmbeddingsTest(unittest.TestCase):
         before = widths_here(TIED, optimizer="adamw-8bit")
         self.assertNotEqual(widths_here(TIED, **asked), before)
         self.assertEqual(widths_here(TIED, optimizer="adamw-8bit"), before)
-        self.assertFalse(manager().pid2config or manager().index2config or manager().module_weight_config_triple)
+        left = manager()
+        self.assertFalse(left.pid2config or left.index2config or left.module_weight_config_triple)
 
     def test_leaves_others_as_they_are(self):
         for fields in ({"optimizer": "adamw"}, {"optimizer": "adamw-32bit"}):
