@@ -349,12 +349,26 @@ std::optional<search::MemoryPrior> memoryPrior(const trial::LoadRequest& load,
                                .deviation = memory->deviation};
 }
 
+namespace {
+
+/// python/batchpeak_trial/adapters.py says so too, but only once it runs.
+void refuseForPython(const model::Tuning& tuning, const ExplorationOptions& options)
+{
+    const bool isOfPython = !options.python.isEmpty() && options.workerCommand.isEmpty();
+    if (isOfPython && tuning.frozenWeights == model::FrozenWeights::TorchaoNf4)
+        refuse(Translated::tr("Your Python does not run the frozen weights in 4 bits that torchao has; leave "
+                              "out --with, or take those of bitsandbytes by --frozen-weights nf4."));
+}
+
+} // namespace
+
 NetworkPlan planNetwork(const QString& filePath, const config::ConfigContents& whole,
                         const ExplorationOptions& options)
 {
     const config::ConfigContents contents = contentsAsked(filePath, whole, options);
     const model::ModelSpec spec = runnableModel(filePath, contents);
     const model::Tuning tuning = chooseTuning(contents, options);
+    refuseForPython(tuning, options);
     if (const auto problem = model::problemWith(spec, tuning))
         throw located(filePath, ConfigError(*problem));
     NetworkPlan plan;
