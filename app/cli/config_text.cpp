@@ -439,6 +439,8 @@ QString optimizerText(const config::ConfigContents& contents)
     }
     if (contents.optimizer == model::Optimizer::Sgd && !contents.step.keepsMomentum)
         return name + QStringLiteral(" without momentum");
+    if (contents.step.wideEmbeddingMoments)
+        return name + QStringLiteral(" with moments of embeddings in fp32");
     return name;
 }
 

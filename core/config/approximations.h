@@ -67,6 +67,8 @@ inline constexpr std::string_view clippedQueries = "clipped queries, keys and va
 inline constexpr std::string_view algorithms = "algorithms that are not run here";
 inline constexpr std::string_view singleExperts = "experts that are run one by one";
 inline constexpr std::string_view megatron = "Megatron's own kernels";
+/// Of the user's Python alone.
+inline constexpr std::string_view otherModules = "modules of transformers in place of the trainer's own";
 inline constexpr std::string_view otherKernels = "kernels that are not run here";
 inline constexpr std::string_view otherAttention = "attention that is not run here";
 inline constexpr std::string_view packedTexts = "packed texts";

@@ -219,6 +219,13 @@ ConfigContents asPythonRuns(ConfigContents contents)
     });
     if (compiles && contents.step.compilation == model::Compilation::None)
         contents.step.compilation = model::Compilation::Default;
+    if (contents.hasOwnModules && std::holds_alternative<model::ModelSpec>(contents.model)) {
+        warnOfApproximation(
+            contents.warnings, {}, approximation::otherModules,
+            "Your Python computes the network by modules of transformers, where {} has its own; "
+            "these may take another time and other memory.",
+            contents.formatName);
+    }
     return contents;
 }
 

@@ -136,6 +136,8 @@ struct ConfigContents
     bool textLengthIsOpen = false;
     /// What a person has put in the place of the config's own, as short noun phrases: "another network".
     std::vector<std::string> replaced;
+    /// The trainer computes the network by modules of its own, and not by those of transformers.
+    bool hasOwnModules = false;
     /// Why batchpeak-worker cannot run it, where the user's Python may: see ConfigDocument::readForPython().
     std::optional<UnsupportedModel> notRunHere;
 

@@ -114,15 +114,19 @@ std::optional<model::Optimizer> knownOptimizer(std::string_view word)
     return word == "adafactor" ? std::optional(Adafactor) : std::nullopt;
 }
 
+bool isOfTorchao(const std::string& name)
+{
+    return isAmong(lowerCase(name), "adamw_torch_8bit ao_adamw_8bit adamw_torch_4bit ao_adamw_4bit");
+}
+
 void warnOfKnownOptimizer(model::Optimizer optimizer, bool isPaged, const std::string& name,
                           TextPosition position, std::vector<Warning>& warnings, std::string_view unfusedLion)
 {
     if (const int bits = model::momentBits(optimizer); bits > 0) {
-        const bool isOfTorchao = isAmong(lowerCase(name), "adamw_torch_8bit ao_adamw_8bit");
         warnOfApproximation(warnings, position,
-                            isOfTorchao ? approximation::torchaoStep8bit
-                            : bits == 8 ? approximation::step8bit
-                                        : approximation::step4bit,
+                            bits == 4           ? approximation::step4bit
+                            : isOfTorchao(name) ? approximation::torchaoStep8bit
+                                                : approximation::step8bit,
                             "Trials keep as many bits of state as {} does, but compute its step by "
                             "themselves, which may take "
                             "another time.",
@@ -162,6 +166,14 @@ void readOptimizerInto(const ConfigSection& root, const RunKeys& keys, ConfigCon
     contents.step.adamWStep = isAmong(*name, keys.unfusedAdamW)     ? model::AdamWStep::Operations
                               : isAmong(*name, keys.decoupledAdamW) ? model::AdamWStep::Decoupled
                                                                     : model::AdamWStep::Fused;
+    // _get_sgd in trainer_optimizer.py of transformers 5.23 asks for nothing.
+    if (keys.isOfTransformers && contents.optimizer == model::Optimizer::Sgd) {
+        warnOfApproximation(
+            contents.warnings, position, approximation::unfusedStep,
+            "{} steps operation by operation; trials take one kernel for it, which takes less time.", *name);
+    }
+    contents.step.wideEmbeddingMoments =
+        keys.isOfTransformers && model::momentBits(contents.optimizer) > 0 && !isOfTorchao(*name);
     if (!keys.optimizerArguments.empty())
         readOptimizerArguments(root.sectionAt(keys.optimizerArguments), contents);
     else

@@ -40,6 +40,8 @@ struct RunKeys
     std::string_view attention;
     /// Micro-batches weigh by the targets that their loss counts.
     std::optional<bool> weighsTokens;
+    /// transformers' Trainer makes the optimizer.
+    bool isOfTransformers = false;
 };
 
 /// Where a format has what a person checks before a run, each as paths with blanks between: the first that is

@@ -188,12 +188,22 @@ std::vector<std::int64_t> divisorsOf(std::int64_t number, std::int64_t minimum, 
     return divisors;
 }
 
-void setOnlySize(search::SearchSpace& space, std::int64_t size, const ExplorationOptions& options)
+void refuseBelow(std::int64_t smallest, std::int64_t largest)
+{
+    if (largest < smallest)
+        refuse(Translated::tr("KTO compares each text with an answer to another one, so a micro-batch has at "
+                              "least %1 of them; let --setting and --max allow that.")
+                   .arg(smallest));
+}
+
+void setOnlySize(search::SearchSpace& space, std::int64_t size, std::int64_t smallest,
+                 const ExplorationOptions& options)
 {
     if (options.minimum || options.maximum)
         refuse(Translated::tr("The setting asks for size %1 alone, so there is nothing to bound; leave out "
                               "--min and --max, or add --setting explore.")
                    .arg(size));
+    refuseBelow(smallest, size);
     space.minimum = space.maximum = size;
     space.candidates = {size};
 }
@@ -241,12 +251,14 @@ void describeSamples(RunDescription& run, const trial::LoadRequest& load, const 
     run.productPrecision = model::productPrecision(load.model, load.precision, load.step);
 }
 
-void setSizes(search::SearchSpace& space, const config::BatchPlan& plan, const ExplorationOptions& options)
+/// \param smallest  that a step of the run takes
+void setSizes(search::SearchSpace& space, const config::BatchPlan& plan, std::int64_t smallest,
+              const ExplorationOptions& options)
 {
     if (const auto* fixed = std::get_if<config::Fixed>(&plan.setting))
-        return setOnlySize(space, fixed->microBatchSize, options);
+        return setOnlySize(space, fixed->microBatchSize, smallest, options);
     if (std::holds_alternative<config::Whole>(plan.setting))
-        return setOnlySize(space, plan.perDeviceBatch(), options);
+        return setOnlySize(space, plan.perDeviceBatch(), smallest, options);
 
     const auto* explore = std::get_if<config::Explore>(&plan.setting);
     const auto fromConfig = explore ? *explore : config::Explore{};
@@ -256,6 +268,8 @@ void setSizes(search::SearchSpace& space, const config::BatchPlan& plan, const E
     if (space.minimum < 1)
         refuse(
             Translated::tr("The smallest size to explore is %1; let it be at least 1.").arg(space.minimum));
+    refuseBelow(smallest, space.maximum);
+    space.minimum = std::max(space.minimum, smallest);
     if (space.minimum > space.maximum)
         refuse(Translated::tr(
                    "The smallest size to explore, %1, is above the largest, %2; exchange or widen them.")
@@ -335,12 +349,26 @@ std::optional<search::MemoryPrior> memoryPrior(const trial::LoadRequest& load,
                                .deviation = memory->deviation};
 }
 
+namespace {
+
+/// python/batchpeak_trial/adapters.py says so too, but only once it runs.
+void refuseForPython(const model::Tuning& tuning, const ExplorationOptions& options)
+{
+    const bool isOfPython = !options.python.isEmpty() && options.workerCommand.isEmpty();
+    if (isOfPython && tuning.frozenWeights == model::FrozenWeights::TorchaoNf4)
+        refuse(Translated::tr("Your Python does not run the frozen weights in 4 bits that torchao has; leave "
+                              "out --with, or take those of bitsandbytes by --frozen-weights nf4."));
+}
+
+} // namespace
+
 NetworkPlan planNetwork(const QString& filePath, const config::ConfigContents& whole,
                         const ExplorationOptions& options)
 {
     const config::ConfigContents contents = contentsAsked(filePath, whole, options);
     const model::ModelSpec spec = runnableModel(filePath, contents);
     const model::Tuning tuning = chooseTuning(contents, options);
+    refuseForPython(tuning, options);
     if (const auto problem = model::problemWith(spec, tuning))
         throw located(filePath, ConfigError(*problem));
     NetworkPlan plan;
@@ -357,6 +385,7 @@ NetworkPlan planNetwork(const QString& filePath, const config::ConfigContents& w
     if (plan.load.optimizer != contents.optimizer) {
         plan.load.step.adamWStep = model::AdamWStep::Fused;
         plan.load.step.keepsMomentum = true;
+        plan.load.step.wideEmbeddingMoments = false;
     }
     setShards(plan.load.step, contents, options);
     plan.alone = contents.alone;
@@ -421,7 +450,7 @@ ExplorationPlan planExploration(const QString& filePath, const config::ConfigCon
                   .targetConfidence = options.targetConfidence,
                   .maxTrials = options.maxTrials,
                   .seed = options.seed};
-    setSizes(plan.space, batch, options);
+    setSizes(plan.space, batch, model::smallestMicroBatch(plan.load.step.preference), options);
     plan.run.isVerified = options.verify && plan.isSearch();
     plan.run.loadRequest = requestText(plan.load);
     plan.run.codePath = codeOf(plan.load.model);

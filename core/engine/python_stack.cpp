@@ -240,7 +240,7 @@ QString problemFor(const PythonStack& stack, const trial::LoadRequest& load)
         needed << QStringLiteral("peft");
     if (isQuantized || stepsByIt)
         needed << QStringLiteral("bitsandbytes");
-    if (trains && load.step.preference != model::Preference::None)
+    if (trains && model::learnsByTrl(load.step.preference))
         needed << QStringLiteral("trl");
     QString problem = stack.problem;
     for (const QString& package : needed)

@@ -156,6 +156,8 @@ QString preferenceText(model::Preference preference, const Tuning& tuning)
         return Translated::tr("KTO on liked and disliked texts, beside %1").arg(reference);
     case Preference::Reward:
         return Translated::tr("a reward model on pairs of texts");
+    case Preference::ValueHead:
+        return Translated::tr("a reward model with a value head on pairs of texts");
     }
     return {};
 }

@@ -459,7 +459,9 @@ void WorkerConversation::noteAttention(const std::string& kernel)
     const QString text = tr("%1: attention is computed by the kernel \"%2\".").arg(m_setup.id, name);
     const model::Attention asked = m_setup.load.step.attention;
     const QString wanted = QString::fromUtf8(toText(asked));
-    if (asked == model::Attention::Automatic || wanted == name)
+    // A program's own word may stand for several kernels, as PyTorch's "sdpa".
+    const bool isKnown = model::fromText<model::Attention>(kernel).has_value();
+    if (asked == model::Attention::Automatic || wanted == name || !isKnown)
         emit logged(LogLevel::Info, text);
     else
         emit logged(LogLevel::Warning,

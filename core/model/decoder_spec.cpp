@@ -230,9 +230,9 @@ std::optional<std::string> problemWith(const DecoderSpec& spec)
 std::vector<Parameter> parameterTable(const DecoderSpec& spec)
 {
     ParameterTableBuilder table;
-    table.weight("embed_tokens.weight", {spec.vocabularySize, spec.hiddenSize});
+    table.embedding("embed_tokens.weight", spec.vocabularySize, spec.hiddenSize);
     if (spec.positionEmbedding == PositionEmbedding::Learned)
-        table.weight("embed_positions.weight", {spec.positionOffset + spec.maxPositions, spec.hiddenSize});
+        table.embedding("embed_positions.weight", spec.positionOffset + spec.maxPositions, spec.hiddenSize);
     if (spec.embeddingNormalization)
         addNormalization(table, "embed_norm", spec);
     for (std::int64_t layer = 0; layer < spec.layers; ++layer) {

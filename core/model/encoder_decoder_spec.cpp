@@ -93,15 +93,15 @@ std::optional<std::string> problemWith(const EncoderDecoderSpec& spec)
 std::vector<Parameter> parameterTable(const EncoderDecoderSpec& spec)
 {
     ParameterTableBuilder table;
-    table.weight("embed_tokens.weight", {spec.vocabularySize, spec.hiddenSize});
-    table.weight("encoder.relative_positions.weight", {spec.relativeBuckets, spec.heads});
+    table.embedding("embed_tokens.weight", spec.vocabularySize, spec.hiddenSize);
+    table.embedding("encoder.relative_positions.weight", spec.relativeBuckets, spec.heads);
     for (std::int64_t layer = 0; layer < spec.encoderLayers; ++layer) {
         const std::string prefix = "encoder.layers." + std::to_string(layer) + ".";
         addSelfAttention(table, prefix, spec);
         addFeedForward(table, prefix, spec);
     }
     addNormalization(table, "encoder.final_norm", spec);
-    table.weight("decoder.relative_positions.weight", {spec.relativeBuckets, spec.heads});
+    table.embedding("decoder.relative_positions.weight", spec.relativeBuckets, spec.heads);
     for (std::int64_t layer = 0; layer < spec.decoderLayers; ++layer) {
         const std::string prefix = "decoder.layers." + std::to_string(layer) + ".";
         addSelfAttention(table, prefix, spec);

@@ -36,11 +36,11 @@ constexpr Normalization layerNorm = Normalization::LayerNorm;
 
 void addEmbeddings(ParameterTableBuilder& table, const EncoderSpec& spec)
 {
-    table.weight("embed_tokens.weight", {spec.vocabularySize, spec.hiddenSize});
+    table.embedding("embed_tokens.weight", spec.vocabularySize, spec.hiddenSize);
     if (spec.positionEmbedding == PositionEmbedding::Learned)
-        table.weight("embed_positions.weight", {spec.maxPositions, spec.hiddenSize});
+        table.embedding("embed_positions.weight", spec.maxPositions, spec.hiddenSize);
     if (spec.tokenTypes > 0)
-        table.weight("embed_types.weight", {spec.tokenTypes, spec.hiddenSize});
+        table.embedding("embed_types.weight", spec.tokenTypes, spec.hiddenSize);
     if (spec.embeddingNormalization)
         table.normalization("embed_norm", spec.hiddenSize, layerNorm);
 }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <optional>
 
 namespace batchpeak::model {
@@ -25,6 +26,14 @@ double heldElements(const std::vector<Parameter>& table, ParameterRole role, dou
             count += (parameter.elements() + step - 1) / step * step;
     }
     return static_cast<double>(count);
+}
+
+/// Of the trained embeddings.
+double embeddingElements(const std::vector<Parameter>& table, double width)
+{
+    std::vector<Parameter> embeddings;
+    std::ranges::copy_if(table, std::back_inserter(embeddings), &Parameter::isEmbedding);
+    return heldElements(embeddings, ParameterRole::Trained, width);
 }
 
 /// Of the trained parameters.
@@ -103,9 +112,10 @@ constexpr double mostAtOnce = 1 << 24;
 constexpr double mostBroughtAtOnce = 1 << 22;
 
 /// \param shared  elements whose state this device has
-/// \param together  of those, so many at most step at a time
-double optimizerBytes(double shared, double together, const ElementBytes& widths, Precision precision,
-                      Optimizer optimizer, const StepOptions& options)
+/// \param wide  of those, so many have moments of all bits whatever the optimizer
+/// \param together  so many at most step at a time
+double optimizerBytes(double shared, double wide, double together, const ElementBytes& widths,
+                      Precision precision, Optimizer optimizer, const StepOptions& options)
 {
     const bool hasMasters = widths.trained < floatBytes && !isPlain(precision);
     const bool isWide = keepsWideMoments(optimizer);
@@ -113,7 +123,7 @@ double optimizerBytes(double shared, double together, const ElementBytes& widths
     const double moment = momentBytes(optimizer, full);
     const double copies = optimizerStateCopies(optimizer, options.keepsMomentum);
     const bool isAway = options.optimizerOnHost || moment < full;
-    double bytes = options.optimizerOnHost ? 0.0 : shared * copies * moment;
+    double bytes = options.optimizerOnHost ? 0.0 : copies * ((shared - wide) * moment + wide * floatBytes);
     const bool isBrought = isAway || isWide || isLion(optimizer);
     const double room = std::min(together, isBrought ? mostBroughtAtOnce : mostAtOnce) * floatBytes;
     if (isAway)
@@ -303,9 +313,12 @@ HeldMemory heldMemory(const std::vector<Parameter>& table, const Tuning& tuning,
         held.gradientBytes = held.fullGradientBytes = 0.0;
     else if (optimizer == Optimizer::Adafactor)
         addAdafactor(held, table, stepped, widths, precision, options, sharing);
-    else
-        held.optimizerBytes =
-            optimizerBytes(stepped, together.value_or(stepped), widths, precision, optimizer, options);
+    else {
+        const double wide =
+            widensEmbeddingMoments(optimizer, options) ? embeddingElements(table, widths.trained) : 0.0;
+        held.optimizerBytes = optimizerBytes(stepped, wide, together.value_or(std::max(wide, stepped - wide)),
+                                             widths, precision, optimizer, options);
+    }
     // Roots of second moments, of all of a group at once: core/network/unfused_step.h, as a GPU has it. One
     // by one, a root and what it is divided to.
     if (phase == Phase::Train && stepsByOperations(optimizer, precision, options)) {

@@ -48,6 +48,11 @@ void ParameterTableBuilder::weight(std::string name, Shape shape)
     m_parameters.push_back({.name = std::move(name), .shape = std::move(shape)});
 }
 
+void ParameterTableBuilder::embedding(std::string name, std::int64_t rows, std::int64_t width)
+{
+    m_parameters.push_back({.name = std::move(name), .shape = {rows, width}, .isEmbedding = true});
+}
+
 void ParameterTableBuilder::bias(std::string name, std::int64_t size)
 {
     m_parameters.push_back(

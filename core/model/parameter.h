@@ -46,6 +46,8 @@ struct Parameter
     /// Weight matrices and embeddings decay; biases and normalisation weights do not
     /// (GPT-3, arXiv 2005.14165, appendix B; nanoGPT).
     bool decays = true;
+    /// Rows that are looked up, of an nn.Embedding in transformers.
+    bool isEmbedding = false;
     /// Of a matrix that adapters can stand beside: its rows, from the first to the last.
     std::vector<ProjectionRows> projections = {};
     /// The network has its projections as one matrix, as ours does, and not each as one of its own.
@@ -73,6 +75,7 @@ public:
     using Shape = std::vector<std::int64_t>;
 
     void weight(std::string name, Shape shape);
+    void embedding(std::string name, std::int64_t rows, std::int64_t width);
     void bias(std::string name, std::int64_t size);
     /// name.weight, and name.bias for LayerNorm.
     void normalization(const std::string& name, std::int64_t size, Normalization kind);

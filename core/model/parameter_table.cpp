@@ -101,6 +101,7 @@ std::optional<Parameter> sharedOutput(const std::vector<Parameter>& table)
         return std::nullopt;
     Parameter output = *embedding;
     output.name = outputName;
+    output.isEmbedding = false;
     output.projections = {{Projection::Output, output.shape.front()}};
     return output;
 }

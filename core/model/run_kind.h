@@ -40,9 +40,10 @@ enum class Compilation { None, Default, ReduceOverhead, MaxAutotune, MaxAutotune
 enum class Attention { Automatic, Flash, MemoryEfficient, Cudnn, Math };
 
 /// What a step learns from beside texts to go on with: pairs of a chosen and a rejected text, by DPO (arXiv
-/// 2305.18290), ORPO (arXiv 2403.07691), SimPO (arXiv 2405.14734) or as a reward model; or texts that are
-/// liked or not, by KTO (arXiv 2402.01306).
-enum class Preference { None, Dpo, Orpo, Simpo, Kto, Reward };
+/// 2305.18290), ORPO (arXiv 2403.07691), SimPO (arXiv 2405.14734) or as a reward model, which classifies a
+/// sequence or has a value head beside the output over the vocabulary; or texts that are liked or not, by KTO
+/// (arXiv 2402.01306).
+enum class Preference { None, Dpo, Orpo, Simpo, Kto, Reward, ValueHead };
 
 constexpr WordTable<Phase, 2> wordsOf(Phase)
 {
@@ -97,14 +98,29 @@ constexpr WordTable<Compilation, 5> wordsOf(Compilation)
              {Compilation::MaxAutotuneNoCudagraphs, "max-autotune-no-cudagraphs"}}};
 }
 
-constexpr WordTable<Preference, 6> wordsOf(Preference)
+constexpr WordTable<Preference, 7> wordsOf(Preference)
 {
     return {{{Preference::None, "none"},
              {Preference::Dpo, "dpo"},
              {Preference::Orpo, "orpo"},
              {Preference::Simpo, "simpo"},
              {Preference::Kto, "kto"},
-             {Preference::Reward, "reward"}}};
+             {Preference::Reward, "reward"},
+             {Preference::ValueHead, "value-head"}}};
+}
+
+/// The user's Python takes the loss of its trl; of a value head, which its last versions have no trainer of,
+/// it has one of its own (python/batchpeak_trial/value_head.py).
+constexpr bool learnsByTrl(Preference preference)
+{
+    return preference != Preference::None && preference != Preference::ValueHead;
+}
+
+/// Samples of the smallest micro-batch: KTO compares each text with an answer to another one (KTOTrainer in
+/// trl/trainer/kto_trainer.py of trl 1.16).
+constexpr std::int64_t smallestMicroBatch(Preference preference)
+{
+    return preference == Preference::Kto ? 2 : 1;
 }
 
 /// What is learnt is told from a second network that stays as it is.
@@ -240,6 +256,9 @@ struct StepOptions
     AdamWStep adamWStep = AdamWStep::Fused;
     /// Of SGD.
     bool keepsMomentum = true;
+    /// Of 8-bit optimizers: moments of embeddings have fp32 all the same, which transformers' Trainer asks of
+    /// bitsandbytes for each nn.Embedding (create_optimizer in trainer.py of transformers 5.23).
+    bool wideEmbeddingMoments = false;
     /// The optimizer's state lies in the host's memory.
     bool optimizerOnHost = false;
     /// Backward steps on each parameter as soon as it has the gradient, and drops that: a micro-batch is a
@@ -266,6 +285,15 @@ inline bool stepsByOperations(Optimizer optimizer, Precision precision, const St
     const bool hasMasters = isNarrowThroughout(precision) && !isPlain(precision);
     return options.adamWStep != AdamWStep::Fused && optimizer == Optimizer::AdamW && !hasMasters &&
            !options.optimizerOnHost && !options.updatesInBackward;
+}
+
+/// Where devices share it, an optimizer's parameters are no longer those of embeddings, which bitsandbytes
+/// looks for (check_overrides in optim/optimizer.py of bitsandbytes 0.50.2).
+inline bool widensEmbeddingMoments(Optimizer optimizer, const StepOptions& options)
+{
+    constexpr int narrow = 8;
+    return options.wideEmbeddingMoments && momentBits(optimizer) == narrow &&
+           (options.shards <= 1 || options.sharding == Sharding::None);
 }
 
 /// Samples of so many tokens hold several texts.

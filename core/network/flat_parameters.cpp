@@ -106,30 +106,34 @@ private:
 
 } // namespace
 
-std::vector<std::int64_t> FlatParameters::segmentElements(const std::vector<model::Parameter>& table,
-                                                          const ParameterHolding& holding)
+std::vector<FlatParameters::Stretches>
+FlatParameters::segmentStretches(const std::vector<model::Parameter>& table, const ParameterHolding& holding)
 {
-    std::vector<std::int64_t> segments;
+    std::vector<Stretches> segments;
     if (holding.sharing) {
         const model::ParameterShares shares = ShardedParameters::sharesOf(table, *holding.sharing);
         for (const std::int64_t share : {shares.decayingShare, shares.undecayedShare}) {
             if (share > 0)
-                segments.push_back(share);
+                segments.push_back({{.elements = share}});
         }
         return segments;
     }
     for (const bool decays : {true, false}) {
-        std::int64_t elements = 0;
+        Stretches together;
         for (const model::Parameter& parameter : table) {
             if (!parameter.isTrained() || parameter.decays != decays)
                 continue;
-            if (holding.updatesInBackward)
-                segments.push_back(parameter.elements());
-            else
-                elements += aligned(parameter.elements(), holding.type);
+            if (holding.updatesInBackward) {
+                segments.push_back(
+                    {{.elements = parameter.elements(), .isEmbedding = parameter.isEmbedding}});
+                continue;
+            }
+            if (together.empty() || together.back().isEmbedding != parameter.isEmbedding)
+                together.push_back({.isEmbedding = parameter.isEmbedding});
+            together.back().elements += aligned(parameter.elements(), holding.type);
         }
-        if (elements > 0)
-            segments.push_back(elements);
+        if (!together.empty())
+            segments.push_back(std::move(together));
     }
     return segments;
 }
@@ -157,7 +161,10 @@ std::vector<std::int64_t> FlatParameters::valueBytes(const std::vector<model::Pa
 
 FlatParameters::FlatParameters(std::vector<model::Parameter> table, model::Phase phase, c10::Device device,
                                const ParameterHolding& holding)
-    : m_table(std::move(table)), m_tuning(holding.tuning), m_views(m_table.size())
+    : m_table(std::move(table)),
+      m_tuning(holding.tuning),
+      m_views(m_table.size()),
+      m_stretches(segmentStretches(m_table, holding))
 {
     for (std::size_t i = 0; i < m_table.size(); ++i)
         m_indexOf.emplace(m_table[i].name, i);

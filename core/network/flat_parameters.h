@@ -75,6 +75,14 @@ public:
         bool decays = false;
     };
 
+    /// Elements of a segment that lie one behind the other, gaps included: all of embeddings, or none.
+    struct Stretch
+    {
+        std::int64_t elements = 0;
+        bool isEmbedding = false;
+    };
+    using Stretches = std::vector<Stretch>;
+
     /// With the number of a segment, and its gradient as one row, which is gone behind it.
     using Update = std::function<void(std::size_t, const at::Tensor&)>;
 
@@ -107,6 +115,8 @@ public:
     /// Elements of all parameters, without the gaps that align them.
     std::int64_t elements() const { return model::parameterCounts(m_table).all(); }
     const std::vector<Segment>& segments() const { return m_segments; }
+    /// What each segment is made of.
+    const std::vector<Stretches>& stretches() const { return m_stretches; }
     /// Devices share them: segments are of this one's share.
     bool areShared() const { return m_sharded != nullptr; }
 
@@ -131,9 +141,9 @@ public:
     /// All gradients; undefined where none are kept.
     const at::Tensor& gradients() const { return m_gradients; }
 
-    /// Elements of each segment, gaps included, without making any.
-    static std::vector<std::int64_t> segmentElements(const std::vector<model::Parameter>& table,
-                                                     const ParameterHolding& holding);
+    /// Of each segment, without making any. Shares of embeddings are not told from others.
+    static std::vector<Stretches> segmentStretches(const std::vector<model::Parameter>& table,
+                                                   const ParameterHolding& holding);
     /// Bytes of each tensor that holds values, those of the segments first, without making any.
     static std::vector<std::int64_t> valueBytes(const std::vector<model::Parameter>& table,
                                                 const ParameterHolding& holding);
@@ -159,6 +169,7 @@ private:
     std::vector<View> m_views;
     std::unordered_map<std::string, std::size_t> m_indexOf;
     std::vector<Segment> m_segments;
+    std::vector<Stretches> m_stretches;
     at::Tensor m_gradients;
     /// Shared with the hooks of parameters, which outlive a move of this.
     std::shared_ptr<Update> m_update;

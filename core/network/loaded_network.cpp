@@ -131,6 +131,7 @@ OptimizerChoice optimizerChoice(const trial::LoadRequest& request)
                              ? request.step.adamWStep
                              : model::AdamWStep::Fused,
             .keepsMomentum = request.step.keepsMomentum,
+            .wideEmbeddingMoments = model::widensEmbeddingMoments(request.optimizer, request.step),
             .shards = optimizerShards(request),
             .maxGradientNorm = request.step.maxGradientNorm,
             .scalesLoss = model::scalesLoss(request.precision)};

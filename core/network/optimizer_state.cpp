@@ -51,6 +51,29 @@ at::Tensor nibbleValues()
     return constantTensor(values);
 }
 
+/// Of what a moment holds of pieces: numbers of its type or bytes of few bits, scales of those, and numbers
+/// that are wide all the same.
+struct Elements
+{
+    std::int64_t values = 0;
+    std::int64_t scales = 0;
+    std::int64_t wide = 0;
+};
+
+Elements elementsOf(const std::vector<MomentPiece>& pieces, int bits)
+{
+    Elements sum;
+    for (const auto& [elements, isWide] : pieces) {
+        if (bits > 0 && isWide) {
+            sum.wide += elements;
+            continue;
+        }
+        sum.values += bits > 0 ? narrowBytes(elements, bits) : elements;
+        sum.scales += bits > 0 ? blocksOf(elements, blockValues(bits)) : 0;
+    }
+    return sum;
+}
+
 /// The two values of each byte of 4 bits, in a row of their own.
 at::Tensor inPairs(const at::Tensor& numbers, std::int64_t bytes)
 {
@@ -59,31 +82,30 @@ at::Tensor inPairs(const at::Tensor& numbers, std::int64_t bytes)
 
 } // namespace
 
-OptimizerMoment::OptimizerMoment(const std::vector<std::int64_t>& pieces, bool isSquare,
+OptimizerMoment::OptimizerMoment(const std::vector<MomentPiece>& pieces, bool isSquare,
                                  const StateHolding& holding, at::Device device)
     : m_holding(holding), m_isSquare(isSquare)
 {
     const int bits = holding.bits();
-    std::int64_t values = 0;
-    std::int64_t scales = 0;
-    for (const std::int64_t elements : pieces) {
-        values += bits > 0 ? narrowBytes(elements, bits) : elements;
-        scales += bits > 0 ? blocksOf(elements, blockValues(bits)) : 0;
-    }
-    m_values = zerosFor(values, bits > 0 ? at::kByte : holding.type, holding, device);
+    const Elements all = elementsOf(pieces, bits);
+    m_values = zerosFor(all.values, bits > 0 ? at::kByte : holding.type, holding, device);
     if (bits > 0)
-        m_scales = zerosFor(scales, at::kFloat, holding, device);
+        m_scales = zerosFor(all.scales, at::kFloat, holding, device);
+    if (all.wide > 0)
+        m_wideValues = zerosFor(all.wide, at::kFloat, holding, device);
 
-    std::int64_t value = 0;
-    std::int64_t scale = 0;
-    for (const std::int64_t elements : pieces) {
-        const std::int64_t size = bits > 0 ? narrowBytes(elements, bits) : elements;
-        Piece piece{.values = m_values.narrow(0, value, size), .elements = elements};
-        value += size;
-        if (bits > 0) {
-            piece.scales = m_scales.narrow(0, scale, blocksOf(elements, blockValues(bits)));
-            scale += blocksOf(elements, blockValues(bits));
-        }
+    Elements first;
+    for (const MomentPiece& part : pieces) {
+        const Elements own = elementsOf({part}, bits);
+        Piece piece{.values = own.wide > 0 ? m_wideValues.narrow(0, first.wide, own.wide)
+                                           : m_values.narrow(0, first.values, own.values),
+                    .elements = part.elements,
+                    .bits = own.wide > 0 ? 0 : bits};
+        if (piece.bits > 0)
+            piece.scales = m_scales.narrow(0, first.scales, own.scales);
+        first.values += own.values;
+        first.scales += own.scales;
+        first.wide += own.wide;
         m_pieces.push_back(std::move(piece));
     }
 }
@@ -97,10 +119,10 @@ std::int64_t OptimizerMoment::roomElements(std::int64_t largestPiece, const Stat
 at::Tensor OptimizerMoment::take(std::size_t index, const at::Tensor& room) const
 {
     const Piece& piece = m_pieces[index];
-    if (!m_holding.isAway())
+    if (!isAway(piece))
         return piece.values;
     const at::Tensor values = room.narrow(0, 0, piece.elements);
-    if (m_holding.bits() > 0)
+    if (piece.bits > 0)
         dequantize(piece, room);
     else
         values.copy_(piece.values);
@@ -109,10 +131,10 @@ at::Tensor OptimizerMoment::take(std::size_t index, const at::Tensor& room) cons
 
 void OptimizerMoment::put(std::size_t index, const at::Tensor& room)
 {
-    if (!m_holding.isAway())
-        return;
     const Piece& piece = m_pieces[index];
-    if (m_holding.bits() > 0)
+    if (!isAway(piece))
+        return;
+    if (piece.bits > 0)
         quantize(piece, room);
     else
         at::Tensor(piece.values).copy_(room.narrow(0, 0, piece.elements));
@@ -174,24 +196,24 @@ void OptimizerMoment::dequantize(const Piece& piece, const at::Tensor& room) con
 
 std::vector<at::Tensor> OptimizerMoment::tensors() const
 {
-    return m_scales.defined() ? std::vector{m_values, m_scales} : std::vector{m_values};
+    std::vector<at::Tensor> tensors{m_values};
+    for (const at::Tensor& tensor : {m_scales, m_wideValues}) {
+        if (tensor.defined())
+            tensors.push_back(tensor);
+    }
+    return tensors;
 }
 
-std::vector<std::int64_t> OptimizerMoment::tensorBytes(const std::vector<std::int64_t>& pieces,
+std::vector<std::int64_t> OptimizerMoment::tensorBytes(const std::vector<MomentPiece>& pieces,
                                                        const StateHolding& holding)
 {
     if (holding.onHost)
         return {};
-    const int bits = holding.bits();
-    std::int64_t values = 0;
-    std::int64_t scales = 0;
-    for (const std::int64_t elements : pieces) {
-        values += bits > 0 ? narrowBytes(elements, bits)
-                           : elements * static_cast<std::int64_t>(c10::elementSize(holding.type));
-        scales +=
-            bits > 0 ? blocksOf(elements, blockValues(bits)) * static_cast<std::int64_t>(sizeof(float)) : 0;
-    }
-    return bits > 0 ? std::vector{values, scales} : std::vector{values};
+    constexpr std::int64_t floatBytes = sizeof(float);
+    const Elements all = elementsOf(pieces, holding.bits());
+    if (holding.bits() > 0)
+        return {all.values, all.scales * floatBytes, all.wide * floatBytes};
+    return {all.values * static_cast<std::int64_t>(c10::elementSize(holding.type))};
 }
 
 } // namespace batchpeak::network

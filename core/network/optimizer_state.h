@@ -26,6 +26,14 @@ struct StateHolding
     bool isAway() const { return onHost || bits() > 0; }
 };
 
+/// Elements that an optimizer takes together.
+struct MomentPiece
+{
+    std::int64_t elements = 0;
+    /// Moments of it have all bits, whatever those of others have.
+    bool isWide = false;
+};
+
 /// One moment of all parameters: full numbers on the device, or what takes less of it: numbers of 8 or 4 bits
 /// with a scale for each block, or numbers in the host's memory.
 ///
@@ -35,9 +43,9 @@ struct StateHolding
 class OptimizerMoment
 {
 public:
-    /// \param pieces  elements of the stretches that are taken one after another, each a whole of blocks' own
+    /// \param pieces  those that are taken one after another, each a whole of blocks' own
     /// \param isSquare  no value is below zero
-    OptimizerMoment(const std::vector<std::int64_t>& pieces, bool isSquare, const StateHolding& holding,
+    OptimizerMoment(const std::vector<MomentPiece>& pieces, bool isSquare, const StateHolding& holding,
                     at::Device device);
 
     /// The values of a piece: its own memory, or a copy in the first elements of \p room, float32 on the
@@ -51,10 +59,11 @@ public:
     /// Whole blocks for the largest of the pieces.
     static std::int64_t roomElements(std::int64_t largestPiece, const StateHolding& holding);
 
-    /// All that it holds: the values of all pieces in one; or their bits, and the scales behind them.
+    /// All that it holds: the values of all pieces in one; or their bits, the scales behind them, and the
+    /// values of wide pieces where there are any.
     std::vector<at::Tensor> tensors() const;
 
-    static std::vector<std::int64_t> tensorBytes(const std::vector<std::int64_t>& pieces,
+    static std::vector<std::int64_t> tensorBytes(const std::vector<MomentPiece>& pieces,
                                                  const StateHolding& holding);
 
 private:
@@ -63,8 +72,10 @@ private:
         at::Tensor values;
         at::Tensor scales;
         std::int64_t elements = 0;
+        int bits = 0;
     };
 
+    bool isAway(const Piece& piece) const { return m_holding.onHost || piece.bits > 0; }
     void quantize(const Piece& piece, const at::Tensor& room) const;
     void dequantize(const Piece& piece, const at::Tensor& room) const;
     at::Tensor wholeBlocks(const Piece& piece, const at::Tensor& room) const;
@@ -73,6 +84,7 @@ private:
     bool m_isSquare;
     at::Tensor m_values;
     at::Tensor m_scales;
+    at::Tensor m_wideValues;
     std::vector<Piece> m_pieces;
 };
 

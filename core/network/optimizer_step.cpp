@@ -11,7 +11,7 @@
 #include <ATen/ops/zeros.h>
 
 #include <algorithm>
-#include <numeric>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -88,26 +88,50 @@ std::int64_t shareOf(std::int64_t elements, std::int64_t shards)
     return std::min(elements, model::shareOf(elements, shards));
 }
 
-/// Elements of the pieces of all segments.
-std::vector<std::int64_t> piecesOf(const OptimizerChoice& choice, const std::vector<std::int64_t>& segments,
-                                   at::ScalarType type)
+std::int64_t sumOf(const FlatParameters::Stretches& stretches)
 {
-    std::vector<std::int64_t> pieces;
-    for (const std::int64_t segment : segments) {
-        const std::int64_t elements = shareOf(segment, choice.shards);
+    std::int64_t elements = 0;
+    for (const auto& stretch : stretches)
+        elements += stretch.elements;
+    return elements;
+}
+
+/// The pieces of a segment.
+std::vector<MomentPiece> piecesOf(const OptimizerChoice& choice, const FlatParameters::Stretches& segment,
+                                  at::ScalarType type)
+{
+    FlatParameters::Stretches stretches = segment;
+    if (!choice.wideEmbeddingMoments)
+        stretches = {{.elements = shareOf(sumOf(segment), choice.shards)}};
+    std::vector<MomentPiece> pieces;
+    for (const auto& [elements, isEmbedding] : stretches) {
         const std::int64_t atOnce = largestPiece(choice, elements, type);
         for (std::int64_t first = 0; first < elements; first += atOnce)
-            pieces.push_back(std::min(atOnce, elements - first));
+            pieces.push_back({.elements = std::min(atOnce, elements - first), .isWide = isEmbedding});
     }
     return pieces;
 }
 
-std::vector<std::int64_t> segmentsOf(const FlatParameters& parameters)
+std::vector<MomentPiece> piecesOf(const OptimizerChoice& choice,
+                                  const std::vector<FlatParameters::Stretches>& segments, at::ScalarType type)
 {
-    std::vector<std::int64_t> segments;
-    for (const auto& segment : parameters.segments())
-        segments.push_back(segment.values.numel());
-    return segments;
+    std::vector<MomentPiece> pieces;
+    for (const auto& segment : segments)
+        std::ranges::move(piecesOf(choice, segment, type), std::back_inserter(pieces));
+    return pieces;
+}
+
+std::int64_t elementsOf(const std::vector<MomentPiece>& pieces)
+{
+    std::int64_t elements = 0;
+    for (const MomentPiece& piece : pieces)
+        elements += piece.elements;
+    return elements;
+}
+
+std::int64_t largestOf(const std::vector<MomentPiece>& pieces)
+{
+    return pieces.empty() ? 0 : std::ranges::max_element(pieces, {}, &MomentPiece::elements)->elements;
 }
 
 /// Adafactor steps on parameters by themselves.
@@ -119,12 +143,12 @@ bool stepsOnEach(const OptimizerChoice& choice, at::ScalarType type, bool areSha
 std::vector<Adafactor::Shape> adafactorShapes(const OptimizerChoice& choice,
                                               const std::vector<model::Parameter>& table,
                                               const ParameterHolding& holding,
-                                              const std::vector<std::int64_t>& pieces)
+                                              const std::vector<MomentPiece>& pieces)
 {
     std::vector<Adafactor::Shape> shapes;
     if (!stepsOnEach(choice, holding.type, holding.sharing.has_value())) {
-        for (const std::int64_t piece : pieces)
-            shapes.push_back({piece});
+        for (const MomentPiece& piece : pieces)
+            shapes.push_back({piece.elements});
         return shapes;
     }
     for (const model::Parameter& parameter : table) {
@@ -144,10 +168,9 @@ std::vector<std::int64_t> OptimizerStep::stateBytes(const OptimizerChoice& choic
 {
     constexpr std::int64_t floatBytes = sizeof(float);
     const at::ScalarType type = parameters.type;
-    const std::vector<std::int64_t> pieces =
-        piecesOf(choice, FlatParameters::segmentElements(table, parameters), type);
-    const std::int64_t elements = std::reduce(pieces.begin(), pieces.end());
-    const std::int64_t largest = pieces.empty() ? 0 : std::ranges::max(pieces);
+    const std::vector<MomentPiece> pieces =
+        piecesOf(choice, FlatParameters::segmentStretches(table, parameters), type);
+    const std::int64_t largest = largestOf(pieces);
     const StateHolding holding = holdingOf(choice, type);
     std::vector<std::int64_t> bytes;
     for (int copy = 0; copy < model::optimizerStateCopies(choice.kind, choice.keepsMomentum); ++copy) {
@@ -162,7 +185,7 @@ std::vector<std::int64_t> OptimizerStep::stateBytes(const OptimizerChoice& choic
         bytes.insert(bytes.end(), kept.begin(), kept.end());
     }
     if (hasMasters(choice, type))
-        bytes.push_back(elements * floatBytes);
+        bytes.push_back(elementsOf(pieces) * floatBytes);
     if (widensGradients(choice, type))
         bytes.push_back(largest * floatBytes);
     if (widens(choice, type))
@@ -194,8 +217,8 @@ OptimizerStep::OptimizerStep(const OptimizerChoice& choice, FlatParameters& para
 
 void OptimizerStep::makeMoments(at::Device device, at::ScalarType type)
 {
-    const std::vector<std::int64_t> pieces = piecesOf(m_choice, segmentsOf(m_parameters), type);
-    const std::int64_t largest = std::ranges::max(pieces);
+    const std::vector<MomentPiece> pieces = piecesOf(m_choice, m_parameters.stretches(), type);
+    const std::int64_t largest = largestOf(pieces);
     const StateHolding holding = holdingOf(m_choice, type);
     const auto options = at::TensorOptions(device).dtype(at::kFloat);
     for (int copy = 0; copy < model::optimizerStateCopies(m_choice.kind, m_choice.keepsMomentum); ++copy) {
@@ -204,7 +227,7 @@ void OptimizerStep::makeMoments(at::Device device, at::ScalarType type)
             m_rooms.push_back(at::zeros({OptimizerMoment::roomElements(largest, holding)}, options));
     }
     if (hasMasters(m_choice, type))
-        m_masters = at::zeros({std::reduce(pieces.begin(), pieces.end())}, options);
+        m_masters = at::zeros({elementsOf(pieces)}, options);
     if (widensGradients(m_choice, type))
         m_wideGradients = at::zeros({largest}, options);
     if (widens(m_choice, type)) {
@@ -220,11 +243,12 @@ void OptimizerStep::makeMoments(at::Device device, at::ScalarType type)
 void OptimizerStep::makePieces()
 {
     std::int64_t offset = 0;
-    for (const auto& segment : m_parameters.segments()) {
+    for (std::size_t i = 0; i < m_parameters.segments().size(); ++i) {
+        const FlatParameters::Segment& segment = m_parameters.segments()[i];
         m_firstPieces.push_back(m_pieces.size());
         const at::ScalarType type = segment.values.scalar_type();
         std::int64_t first = 0;
-        for (const std::int64_t size : piecesOf(m_choice, {segment.values.numel()}, type)) {
+        for (const auto& [size, isWide] : piecesOf(m_choice, m_parameters.stretches()[i], type)) {
             Piece piece{.values = segment.values.narrow(0, first, size), .decays = segment.decays};
             if (segment.gradients.defined())
                 piece.gradients = segment.gradients.narrow(0, first, size);
@@ -323,7 +347,9 @@ std::vector<NamedTensor> OptimizerStep::state() const
         const std::vector<at::Tensor> tensors = m_moments[i].tensors();
         state.push_back({.name = names[i], .tensor = tensors.front()});
         if (tensors.size() > 1)
-            state.push_back({.name = names[i] + ".scales", .tensor = tensors.back()});
+            state.push_back({.name = names[i] + ".scales", .tensor = tensors[1]});
+        if (tensors.size() > 2)
+            state.push_back({.name = names[i] + ".wide", .tensor = tensors[2]});
     }
     if (m_stepCount.defined())
         state.push_back({.name = "step", .tensor = m_stepCount});

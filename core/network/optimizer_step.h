@@ -33,6 +33,9 @@ struct OptimizerChoice
     bool isFused() const { return adamWStep == model::AdamWStep::Fused; }
     /// Of SGD.
     bool keepsMomentum = true;
+    /// Moments of few bits have all of them where they are those of embeddings; only where devices share
+    /// none.
+    bool wideEmbeddingMoments = false;
     /// Devices that share the state: this one has a part of it, and steps on that part alone.
     std::int64_t shards = 1;
     /// Above 0, all gradients together are scaled down to it where they are longer.

@@ -140,6 +140,7 @@ constexpr const char* compilation = "compilation";
 constexpr const char* decoderLength = "decoder_sequence_length";
 constexpr const char* adamWStep = "adamw_step";
 constexpr const char* keepsMomentum = "momentum";
+constexpr const char* wideEmbeddingMoments = "fp32_embedding_moments";
 constexpr const char* recomputesLossChunks = "loss_chunks_recomputed";
 
 Json toJson(const Hello& hello)
@@ -176,6 +177,8 @@ Json toJson(const LoadRequest& load)
         fields[adamWStep] = toText(load.step.adamWStep);
     if (!load.step.keepsMomentum)
         fields[keepsMomentum] = false;
+    if (load.step.wideEmbeddingMoments)
+        fields[wideEmbeddingMoments] = true;
     if (load.step.recomputesLossChunks)
         fields[recomputesLossChunks] = true;
     if (load.step.compilation != model::Compilation::None)
@@ -240,6 +243,7 @@ model::StepOptions stepOptionsFrom(const FieldReader& fields)
         .timesConvolutions = fields.boolean("cudnn_benchmark", otherwise.timesConvolutions),
         .adamWStep = fields.word(adamWStep, std::optional(otherwise.adamWStep)),
         .keepsMomentum = fields.boolean(keepsMomentum, otherwise.keepsMomentum),
+        .wideEmbeddingMoments = fields.boolean(wideEmbeddingMoments, otherwise.wideEmbeddingMoments),
         .optimizerOnHost = fields.boolean("optimizer_on_host", otherwise.optimizerOnHost),
         .updatesInBackward = fields.boolean("updates_in_backward", otherwise.updatesInBackward),
         .sharding = fields.word("sharding", std::optional(otherwise.sharding)),

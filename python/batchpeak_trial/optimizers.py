@@ -5,6 +5,8 @@ time."""
 
 from __future__ import annotations
 
+import contextlib
+import types
 import weakref
 
 import torch
@@ -16,6 +18,15 @@ from .serving import Refusal
 
 _RATE, _DECAY, _MOMENTUM = 3e-4, 0.1, 0.9
 _BETAS = (0.9, 0.95)
+# Of bitsandbytes.
+_NARROW = ("adamw-8bit", "lion-8bit")
+
+
+def trained_parameters(module) -> list:
+    """Those that backward reaches: to others an optimizer makes nothing."""
+    unreached = getattr(module, "unreached_parameters", list)()
+    names = {id(parameter) for parameter in unreached}
+    return [part for part in module.parameters() if part.requires_grad and id(part) not in names]
 
 
 def make_optimizer(request: dict, parameters: list, approximations: list):
@@ -67,6 +78,26 @@ def _of_bitsandbytes(kind: str, **options):
     return make
 
 
+@contextlib.contextmanager
+def _moments_in_fp32(embeddings: list):
+    """For the first step of a narrow optimizer of bitsandbytes, which makes the moments: those of so many
+    parameters have 32 bits, as create_optimizer of transformers' Trainer asks for it (trainer.py of
+    transformers 5.23). bitsandbytes remembers that for all optimizers of the process, by the place of a
+    parameter (GlobalOptimManager in optim/optimizer.py of 0.50.2), so it is made to forget."""
+    manager = require("bitsandbytes", "bitsandbytes.optim").GlobalOptimManager.get_instance()
+    names = ("pid2config", "index2config", "module_weight_config_triple")
+    kept = {name: getattr(manager, name) for name in names}
+    manager.pid2config, manager.index2config, manager.module_weight_config_triple = {}, {}, []
+    try:
+        for embedding in embeddings:
+            module = types.SimpleNamespace(weight=embedding)
+            manager.register_module_override(module, "weight", {"optim_bits": 32})
+        yield
+    finally:
+        for name, value in kept.items():
+            setattr(manager, name, value)
+
+
 def _adamw_4bit(_request: dict, parameters: list, _approximations: list):
     optimizers = require("torchao", "torchao.optim")
     return optimizers.AdamW4bit(parameters, lr=_RATE, betas=_BETAS, weight_decay=_DECAY)
@@ -110,7 +141,7 @@ class StepsInBackward:
     """As torchtune's optimizer_in_bwd has it: backward steps on each parameter as soon as it has the
     gradient, and drops that. There is nothing left to do behind it."""
 
-    def __init__(self, request: dict, parameters: list, approximations: list):
+    def __init__(self, request: dict, module, approximations: list):
         precision = request.get("precision", "fp32")
         if precision in ("fp16", "pure-fp16", "pure-bf16") or (request.get("max_gradient_norm") or 0.0) > 0:
             text = "Weights are not updated within backward where gradients are %s."
@@ -119,7 +150,7 @@ class StepsInBackward:
         self._optimizers, found = {}, []
         # A hook that kept this object would keep the parameters, and they the hook, unseen by the collector.
         step = weakref.WeakMethod(self._step)
-        for parameter in parameters:
+        for parameter in trained_parameters(module):
             optimizer = make_optimizer(request, [parameter], found)
             parameter.grad = torch.zeros_like(parameter)
             _take_first_step(optimizer)
@@ -147,8 +178,9 @@ class StepsInBackward:
 class OptimizerStep:
     """What a step does behind backward: unscale, clip, step, and make the gradients zero."""
 
-    def __init__(self, request: dict, parameters: list, device: torch.device, approximations: list):
+    def __init__(self, request: dict, module, device: torch.device, approximations: list):
         precision = request.get("precision", "fp32")
+        parameters = trained_parameters(module)
         self._parameters = parameters
         self._masters = None
         if precision in ("pure-bf16", "pure-fp16"):
@@ -160,7 +192,9 @@ class OptimizerStep:
         self._device, self._scaler = device, None
         if precision in ("fp16", "pure-fp16"):
             self._scaler = self._new_scaler(65536.0)
-        self._prepare()
+        is_widened = request.get("fp32_embedding_moments") and request.get("optimizer") in _NARROW
+        with self._widened(module) if is_widened else contextlib.nullcontext():
+            self._prepare()
 
     def scaled(self, loss: torch.Tensor) -> torch.Tensor:
         return self._scaler.scale(loss) if self._scaler else loss
@@ -199,6 +233,11 @@ class OptimizerStep:
 
     def _new_scaler(self, scale: float):
         return torch.amp.GradScaler(self._device.type, init_scale=scale)
+
+    def _widened(self, module):
+        embeddings = {id(part.weight) for part in module.modules() if isinstance(part, torch.nn.Embedding)}
+        pairs = zip(self._parameters, self._stepped)
+        return _moments_in_fp32([stepped for parameter, stepped in pairs if id(parameter) in embeddings])
 
     def _prepare(self) -> None:
         """Gradients and the optimizer's state lie in memory before the first forward pass, as they do in

@@ -16,6 +16,7 @@ import tempfile
 
 import torch
 
+from . import value_head
 from .configured_networks import one_line
 from .failures import UnsupportedSize, is_of_memory
 from .requirements import line_for, require, version_of
@@ -44,7 +45,7 @@ _PROMPT = 1
 
 
 def is_known(preference) -> bool:
-    return isinstance(preference, str) and preference in _TRAINERS
+    return isinstance(preference, str) and (preference in _TRAINERS or preference == value_head.NAME)
 
 
 def has_reference(request: dict) -> bool:
@@ -56,6 +57,8 @@ def prepare(preference: str) -> None:
     """Imports what a trainer needs, before memory is counted.
 
     Raises Refusal."""
+    if preference == value_head.NAME:
+        return
     _classes_of(preference)
     # Of rows that nobody has given it.
     require("datasets").disable_progress_bars()

@@ -10,7 +10,7 @@ import gc
 
 import torch
 
-from . import configured_networks, preferences
+from . import configured_networks, preferences, value_head
 from .adapters import all_elements, tune
 from .batches import Batches
 from .configured_samples import ConfiguredSamples
@@ -18,7 +18,7 @@ from .descriptions import CONFIGURED, completed, parameters_of
 from .failures import classify
 from .heap_thresholds import HeapThresholds
 from .networks import build, refuse
-from .optimizers import OptimizerStep, StepsInBackward
+from .optimizers import OptimizerStep, StepsInBackward, trained_parameters
 from .serving import Refusal
 
 _TYPES = {
@@ -32,6 +32,8 @@ _TYPES = {
     "plain-fp16": torch.float16,
 }
 _AUTOCAST = {"bf16": torch.bfloat16, "fp16": torch.float16}
+# As transformers calls the library flash-attn.
+_FLASH = "flash_attention_2"
 # Sizes in training and evaluation.
 _MOST_COMPILED = 1 << 12
 _MOMENT_BYTES = {
@@ -66,7 +68,9 @@ class Workload:
             self._prefer(request["preference"])
         kernel = getattr(getattr(self._module, "config", None), "_attn_implementation", None) or ""
         # What torch chooses behind its one function nobody can tell.
-        self.attention = {"eager": "math"}.get(kernel, kernel)
+        self.attention = {"eager": "math", _FLASH: "flash"}.get(kernel, kernel)
+        if request.get("attention") == "flash" and kernel != _FLASH:
+            self.approximations.append("attention that is not run here")
         self._batches = Batches(self.model, request, device, self._samples())
         # Compiled steps cannot be watched.
         self._heap = HeapThresholds() if device.type == "cpu" and not self._compilation else None
@@ -117,7 +121,7 @@ class Workload:
 
     def _loss(self, batch: dict) -> torch.Tensor:
         if self._preference:
-            # trl casts within, where it does.
+            # They cast within, where they do.
             return self._preference(batch)
         kind = _AUTOCAST.get(self._precision)
         casts = torch.autocast(self.device.type, kind) if kind else contextlib.nullcontext()
@@ -142,8 +146,13 @@ class Workload:
         return torch.randint(1, self.model["vocabulary_size"], (texts, length))
 
     def _prefer(self, preference: str) -> None:
-        reference = self._reference() if preferences.has_reference(self.request) else None
-        self._preference = preferences.PreferenceLoss(self.request, self._module, reference, self.device)
+        if preference == value_head.NAME:
+            length, kind = self.request.get("sequence_length") or 1, _AUTOCAST.get(self._precision)
+            self._preference = value_head.ValueHeadLoss(self._module, length, self.device, kind)
+            self.parameters += self._preference.added_parameters
+        else:
+            reference = self._reference() if preferences.has_reference(self.request) else None
+            self._preference = preferences.PreferenceLoss(self.request, self._module, reference, self.device)
         self._module = self._preference.module
         self._module.train(self._trains)
 
@@ -187,7 +196,7 @@ class Workload:
 
     def _unproved(self, problem: str) -> str:
         if self._preference:
-            text = "trl computes no loss of the kind %s with this network (%s)."
+            text = "No loss of the kind %s is computed with this network (%s)."
             return text % (self.request["preference"], problem)
         kind = "images" if self._configured.task == configured_networks.IMAGE_CLASSES else "texts"
         text = "transformers' %s does not run on samples of %s alone (%s)."
@@ -231,11 +240,25 @@ class Workload:
         torch.set_default_dtype(self._held_type(kind))
         try:
             with self.device:
-                if self._configured:
-                    return self._configured.build(self._attention())
-                return build(self.model, self._attention(), self.request.get("preference") or "")
+                if self._takes_flash_attention():
+                    # Classes that have none raise one of them.
+                    with contextlib.suppress(ImportError, Refusal, ValueError):
+                        return self._built_with(_FLASH)
+                    # The other one remembers what it was asked for.
+                    self._configured = configured_of(self.request)
+                return self._built_with("eager" if self.request.get("attention") == "math" else None)
         finally:
             torch.set_default_dtype(before)
+
+    def _built_with(self, attention: str | None):
+        if self._configured:
+            return self._configured.build(attention)
+        return build(self.model, attention, self.request.get("preference") or "")
+
+    def _takes_flash_attention(self) -> bool:
+        """The library that the run asks for, and not what torch has in its place. It takes 16 bits."""
+        is_asked = self.request.get("attention") == "flash" and self._precision not in ("fp32", "tf32")
+        return is_asked and self.device.type == "cuda" and _has_flash_attention()
 
     def _held_type(self, kind: torch.dtype) -> torch.dtype:
         """A base that is held in fewer bits than what is trained never lies there in more."""
@@ -244,16 +267,19 @@ class Workload:
         narrow = tuning.get("frozen_weights", "same") in ("bf16", "nf4", "int8")
         return torch.bfloat16 if is_adapted and narrow else kind
 
-    def _attention(self) -> str | None:
-        return "eager" if self.request.get("attention") == "math" else None
-
     def _make_optimizer(self) -> OptimizerStep | StepsInBackward:
-        parameters = [parameter for parameter in self._module.parameters() if parameter.requires_grad]
-        if not parameters:
+        if not trained_parameters(self._module):
             raise Refusal("Nothing of the network is trained. Say what is, by tuning.")
         if self.request.get("updates_in_backward"):
-            return StepsInBackward(self.request, parameters, self.approximations)
-        return OptimizerStep(self.request, parameters, self.device, self.approximations)
+            return StepsInBackward(self.request, self._module, self.approximations)
+        return OptimizerStep(self.request, self._module, self.device, self.approximations)
+
+
+def _has_flash_attention() -> bool:
+    """Installed: transformers 5 would fetch another one from a hub."""
+    from transformers.utils import is_flash_attn_2_available
+
+    return is_flash_attn_2_available()
 
 
 def configured_of(request: dict) -> configured_networks.ConfiguredNetwork | None:

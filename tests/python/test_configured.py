@@ -11,10 +11,11 @@ import json
 import os
 import sys
 import unittest
+from unittest import mock
 
 from .configured_cases import DECODERS, OTHERS
 from .talk import PACKAGE, Talk
-from .test_transformers import LORA, WORKER, load_message
+from .test_transformers import GPT2, LORA, WORKER, load_message
 
 sys.path.insert(0, str(PACKAGE))
 
@@ -113,6 +114,22 @@ class ConfiguredNetworksTest(unittest.TestCase):
     def test_attention_is_what_was_asked_for(self):
         self.assertEqual(workload(OLMO, attention="math").attention, "math")
         self.assertEqual(workload(OLMO).attention, "sdpa")
+
+    def test_flash_attention_is_the_library_where_it_is_there(self):
+        others = ["attention that is not run here"]
+        wanted = mock.patch.object(Workload, "_takes_flash_attention", return_value=True)
+        # As with a class that has none of it: here is no such library.
+        with wanted:
+            for made in (
+                workload(OLMO, attention="flash"),
+                Workload(load_message(GPT2, attention="flash"), torch.device("cpu")),
+            ):
+                self.assertEqual((made.attention, made.approximations), ("sdpa", others))
+        asked = []
+        with wanted, mock.patch.object(Workload, "_built_with", side_effect=asked.append):
+            with self.assertRaises(AttributeError):
+                workload(OLMO, attention="flash")
+        self.assertEqual(asked, ["flash_attention_2"])
 
     def test_rewards(self):
         made = workload(OLMO, preference="reward")

@@ -277,6 +277,76 @@ class PreferencesTest(unittest.TestCase):
         self.assertIn("%s -m pip install --upgrade trl" % sys.executable, str(refused.exception))
 
 
+class ValueHeadTest(unittest.TestCase):
+    def test_loss_is_of_the_last_tokens(self):
+        made = workload("value-head")
+        made._module.eval()
+        batch = made._batches.of(3)
+        self.assertEqual(tuple(batch["input_ids"].shape), (6, 12))
+        whole = made._module.network(**batch, output_hidden_states=True)
+        scores = made._module.summary(whole.hidden_states[-1])[:, -1, 0]
+        expected = -torch.nn.functional.logsigmoid(scores[:3] - scores[3:]).mean()
+        self.assertAlmostEqual(made._loss(batch).item(), expected.item(), places=6)
+        # Of the answers, which nobody learns from: a run computes it all the same.
+        self.assertTrue(torch.equal(made._module(**batch)[1], whole.loss))
+        self.assertEqual(batch["labels"][:, 0].unique().tolist(), [-100])
+
+    def test_computes_all_logits(self):
+        inners = {"bf16": torch.bfloat16, "plain-bf16": torch.bfloat16, "fp32": torch.float32}
+        for precision, inner in inners.items():
+            with self.subTest(precision):
+                made = workload("value-head", precision=precision)
+                seen = []
+                made._module.network.lm_head.register_forward_hook(lambda _, __, output: seen.append(output))
+                made._loss(made._batches.of(2))
+                self.assertEqual([(part.dtype, tuple(part.shape)) for part in seen], [(inner, (4, 12, 101))])
+                self.assertEqual(made._module.summary.weight.dtype, torch.float32)
+
+    def test_takes_steps(self):
+        cases = {
+            "plain": {},
+            "adapters": {"tuning": LORA, "activation_checkpointing": True},
+            "bf16": {"precision": "bf16", "max_gradient_norm": 1.0},
+            "plain bf16": {"precision": "plain-bf16"},
+            "pure bf16": {"precision": "pure-bf16"},
+        }
+        for name, fields in cases.items():
+            with self.subTest(name):
+                made = workload("value-head", **fields)
+                before = {key: part.detach().clone() for key, part in made._module.named_parameters()}
+                for _ in range(2):
+                    self.assertEqual(sum(1 for _ in made.step(2, 1)), 2)
+                after = dict(made._module.named_parameters())
+                moved = {key for key, part in before.items() if not torch.equal(after[key], part)}
+                self.assertIn("summary.weight", moved)
+                # Nor has it a gradient, or moments.
+                self.assertFalse([key for key in moved if "lm_head" in key])
+                self.assertIsNone(made._module.network.get_output_embeddings().weight.grad)
+                if "tuning" in fields:
+                    self.assertFalse([key for key in moved if "lora" not in key and "summary" not in key])
+                self.assertTrue(any("lora" in key or "layers" in key for key in moved))
+
+    def test_evaluates(self):
+        made = workload("value-head", phase="eval")
+        self.assertFalse(made._module.training)
+        self.assertEqual(sum(1 for _ in made.step(2, 1)), 0)
+
+    def test_counts_the_head(self):
+        made = workload("value-head")
+        self.assertEqual(made.parameters, count_parameters(load_message(LLAMA)) + 64 + 1)
+        self.assertEqual(made.tokens_per_sample(), 24)
+
+    def test_runs_networks_of_a_config(self):
+        config = workload("value-head")._module.config.to_json_string()
+        model = {"family": "transformers", "config": config}
+        self.assertEqual(sum(1 for _ in workload("value-head", model).step(2, 1)), 2)
+
+    def test_needs_no_trl(self):
+        with mock.patch.dict(sys.modules, {"trl": None}):
+            preferences.prepare("value-head")
+            self.assertEqual(sum(1 for _ in workload("value-head").step(2, 1)), 2)
+
+
 class SpokenPreferencesTest(unittest.TestCase):
     def test_runs_trials(self):
         talk = Talk("-c", WORKER, environment={"OMP_NUM_THREADS": "1"})

@@ -260,7 +260,9 @@ class TransformersTest(unittest.TestCase):
 
     def test_attention_kernels(self):
         for attention in ("math", "flash", "memory-efficient", "cudnn"):
-            self.load(LLAMA, attention=attention)
+            loaded = self.load(LLAMA, attention=attention)
+            found = ["attention that is not run here"] if attention == "flash" else []
+            self.assertEqual(loaded.get("approximations", []), found)
             result = self.trial()
             self.assert_whole(result)
             self.assertEqual(result["attention"], "math" if attention == "math" else "sdpa")

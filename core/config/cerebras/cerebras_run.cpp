@@ -22,6 +22,7 @@ std::optional<std::int64_t> firstLength(const std::vector<ConfigSection>& inputs
 
 void readCerebrasNetwork(const std::optional<ConfigSection>& model, ConfigContents& contents)
 {
+    contents.hasOwnModules = true;
     if (!model) {
         contents.model =
             networkElsewhere({}, "The config has no model section, so no network; give one with --model.")

@@ -121,6 +121,8 @@ void addRun(EntryWriter& entries, const ConfigContents& contents, const model::M
         entries.word("adamw_step", contents.step.adamWStep);
     if (!contents.step.keepsMomentum)
         entries.value("momentum", false);
+    if (contents.step.wideEmbeddingMoments)
+        entries.value("fp32_embedding_moments", true);
     entries.value("activation_checkpointing", contents.step.activationCheckpointing);
     entries.value("loss_chunk_rows", contents.step.lossChunkRows);
     if (contents.step.recomputesLossChunks)

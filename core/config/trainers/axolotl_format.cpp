@@ -46,7 +46,8 @@ constexpr RunKeys runKeys{.optimizer = "optimizer",
                           .gradientNorm = "max_grad_norm",
                           .usualGradientNorm = 1.0,
                           .learningRate = "learning_rate",
-                          .weighsTokens = true};
+                          .weighsTokens = true,
+                          .isOfTransformers = true};
 
 /// Evaluation takes the size of training where it has none of its own.
 constexpr PlaceKeys placeKeys{.network = "base_model",
@@ -332,6 +333,15 @@ model::Precision readPrecision(const ConfigSection& root, std::vector<Warning>& 
     return ofType(model::Precision::PlainBf16);
 }
 
+void settlePrecision(const ConfigSection& root, ConfigContents& contents)
+{
+    contents.precision = readPrecision(root, contents.warnings);
+    // "full" is handed on for evaluation alone: core/builders/base.py.
+    const bool isCast = model::isMixed(readMixed(root)) && root.text("bf16") != "full";
+    if (isCast && (root.isOn("adapter") || !keepsFp32Embeddings(root)))
+        warnOfWideNormalizations(root.positionOf("bf16"), contents);
+}
+
 /// gradient_checkpointing is True, False, or a word for where activations go (AxolotlInputConfig): "offload",
 /// "offload_disk", "unsloth". False where nothing is said.
 bool readCheckpointing(const ConfigSection& root, std::vector<Warning>& warnings)
@@ -483,7 +493,7 @@ ConfigContents read(const ConfigText& text)
     readRun(root, withSharedOptimizer(root, runKeys), contents);
     if (keepsTypeInFsdp(root) ||
         !settleSharedPrecision(root, /*takesConfigAlone=*/true, readMixed(root), contents))
-        contents.precision = readPrecision(root, contents.warnings);
+        settlePrecision(root, contents);
     const bool isCheckpointed = readCheckpointing(root, contents.warnings);
     contents.step.activationCheckpointing = contents.step.activationCheckpointing || isCheckpointed;
     readAttention(root, contents);

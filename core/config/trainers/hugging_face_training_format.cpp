@@ -239,6 +239,7 @@ void readPrecision(const ConfigSection& root, ConfigContents& contents)
         return;
     }
     const bool scalesLoss = model::isFloat16(contents.precision);
+    const bool isCast = model::isMixed(contents.precision);
     contents.precision =
         contents.tuningFor && !isNarrow ? model::Precision::Bf16 : model::Precision::PlainBf16;
     contents.places.precision = loading.placeOf(key);
@@ -250,6 +251,8 @@ void readPrecision(const ConfigSection& root, ConfigContents& contents)
             "The run holds weights in float16 and computes in bfloat16, each with copies of its "
             "own; trials do both in bfloat16.");
     }
+    if (isCast)
+        warnOfWideNormalizations(loading.positionOf(key), contents);
 }
 
 void readCheckpointing(const ConfigSection& root, ConfigContents& contents)

@@ -134,7 +134,8 @@ void refuseOtherPurpose(const ConfigSection& root)
     }
 }
 
-/// By CustomDPOTrainer in train/dpo/trainer.py, KTO's and the reward model's of their own; PPO writes texts.
+/// By CustomDPOTrainer in train/dpo/trainer.py and CustomKTOTrainer in train/kto/trainer.py; by
+/// PairwiseTrainer in train/rm/trainer.py, around a network with a value head; PPO writes texts.
 model::Preference preferenceOf(const ConfigSection& root, const std::string& stage)
 {
     using enum model::Preference;
@@ -142,7 +143,7 @@ model::Preference preferenceOf(const ConfigSection& root, const std::string& sta
         const std::string loss = root.text("pref_loss").value_or("sigmoid");
         return loss == "orpo" ? Orpo : loss == "simpo" ? Simpo : Dpo;
     }
-    return stage == "kto" ? Kto : stage == "rm" ? Reward : None;
+    return stage == "kto" ? Kto : stage == "rm" ? ValueHead : None;
 }
 
 void readStage(const ConfigSection& root, ConfigContents& contents)
@@ -156,6 +157,11 @@ void readStage(const ConfigSection& root, ConfigContents& contents)
     if (preference == model::Preference::None)
         refuseRun(root.positionOf(stageKey), does, reason::preferences);
     noteRunOnPreferences(root.positionOf(stageKey), does, preference, contents);
+    if (preference == model::Preference::ValueHead)
+        return;
+    warnOfApproximation(contents.warnings, root.positionOf(stageKey), approximation::otherLoss,
+                        "LLaMA-Factory's trainer computes the chances of texts by itself, from all logits; "
+                        "trials compute them by trl, which may take another time and other memory.");
 }
 
 /// Of adapters where nothing is mixed: all is computed in the type that it has, and PEFT casts to and from

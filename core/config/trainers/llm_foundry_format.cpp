@@ -205,6 +205,7 @@ model::ModelSpec readNetwork(const ConfigSection& root, const NetworkSource& net
     if (name == "mpt_causal_lm") {
         const model::ModelSpec network = readMptModel(*section, contents.warnings);
         warnOfMptKernels(*section, contents.warnings);
+        contents.hasOwnModules = true;
         return network;
     }
     const auto id = section->text(hubKey);

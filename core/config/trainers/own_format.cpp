@@ -29,7 +29,8 @@ constexpr std::string_view sequenceLengthKey = "sequence_length";
 constexpr std::string_view knownKeys =
     "batchpeak model tuning batch_size micro_batch_size eval_batch_size eval_micro_batch_size devices "
     "sequence_length decoder_sequence_length precision optimizer adamw_step momentum "
-    "activation_checkpointing loss_chunk_rows loss_chunks_recomputed loss_parts max_gradient_norm attention "
+    "fp32_embedding_moments activation_checkpointing loss_chunk_rows loss_chunks_recomputed loss_parts "
+    "max_gradient_norm attention "
     "tf32_convolutions "
     "channels_last cudnn_benchmark "
     "optimizer_on_host updates_in_backward sharding packed_text_length learning_rate weight_by "
@@ -241,6 +242,7 @@ void readRunInto(const ConfigSection& root, ConfigContents& contents)
     contents.step.adamWStep =
         readWord(root, "adamw_step", contents.step.adamWStep, "fused, operations and decoupled");
     contents.step.keepsMomentum = root.boolean("momentum").value_or(true);
+    contents.step.wideEmbeddingMoments = root.boolean("fp32_embedding_moments").value_or(false);
     contents.step.activationCheckpointing = root.boolean("activation_checkpointing").value_or(false);
     contents.step.lossChunkRows = root.integer("loss_chunk_rows").value_or(0);
     if (contents.step.lossChunkRows < 0)

@@ -242,6 +242,7 @@ RunKeys withSharedOptimizer(const ConfigSection& root, RunKeys ofTrainer)
         ofTrainer.optimizer = "deepspeed.optimizer.type";
         ofTrainer.optimizerArguments = "deepspeed.optimizer.params";
         ofTrainer.unfusedAdamW = {};
+        ofTrainer.isOfTransformers = false;
     }
     return ofTrainer;
 }

@@ -118,8 +118,13 @@ void refuseOtherRuns(const ConfigSection& root, ConfigContents& contents)
     refuseOtherRun(root, otherRuns, isDpo ? model::Preference::Dpo : model::Preference::None, contents);
     const std::string does =
         sentence("learns by preferences, from more than one answer a sample ({})", loss.pathOf(componentKey));
-    if (isDpo)
+    if (isDpo) {
         noteRunOnPreferences(loss.positionOf(componentKey), does, model::Preference::Dpo, contents);
+        // LoRADPORecipeSingleDevice in recipes/lora_dpo_single_device.py of torchtune 0.7.
+        warnOfApproximation(contents.warnings, loss.positionOf(componentKey), approximation::otherLoss,
+                            "torchtune's recipe computes the chances of texts by itself; trials compute them "
+                            "by trl, which may take another time and other memory.");
+    }
     for (std::string_view kind : {"DPO", "PPO", "GRPO", "RSO", "SimPO"}) {
         if (!isDpo && name.find(kind) != std::string::npos)
             refuseRun(loss.positionOf(componentKey), does, reason::preferences);
@@ -376,6 +381,7 @@ void readRunInto(const ConfigSection& root, ConfigContents& contents)
 void readModelInto(const ConfigSection& root, ConfigContents& contents)
 {
     const ConfigSection section = *root.section("model");
+    contents.hasOwnModules = true;
     contents.model = networkOrWhyNot([&] {
         refuseOtherRuns(root, contents);
         return readTorchtuneModel(section, contents.warnings);

@@ -32,7 +32,8 @@ constexpr RunKeys runKeys{.optimizer = "optim",
                           .attention = "attn_implementation",
                           // By num_items_in_batch: Trainer.get_batch_samples since transformers 4.46,
                           // trainer.py.
-                          .weighsTokens = true};
+                          .weighsTokens = true,
+                          .isOfTransformers = true};
 
 constexpr PlaceKeys placeKeys{.network = "model_name_or_path",
                               .microBatch = "per_device_train_batch_size",
@@ -160,6 +161,32 @@ void warnOfTypeOfFile(TextPosition position, std::string_view trialsTake, std::v
     warnOfApproximation(warnings, position, approximation::typeOfFile,
                         "The file of the network decides the type of its weights; trials take {}.",
                         trialsTake);
+}
+
+namespace {
+
+bool isLayerNorm(const model::ModelSpec& spec)
+{
+    if (const auto* decoder = std::get_if<model::DecoderSpec>(&spec.architecture)) {
+        // CohereLayerNorm and OlmoLayerNorm compute in fp32 by themselves: models/{cohere,olmo}/modeling_*.py
+        // of transformers 5.23.
+        return decoder->normalization == model::Normalization::LayerNorm &&
+               !isAmong(spec.family, "cohere cohere2 olmo");
+    }
+    return std::holds_alternative<model::EncoderSpec>(spec.architecture) ||
+           std::holds_alternative<model::VisionTransformerSpec>(spec.architecture);
+}
+
+} // namespace
+
+void warnOfWideNormalizations(TextPosition position, ConfigContents& contents)
+{
+    const auto* spec = std::get_if<model::ModelSpec>(&contents.model);
+    if (!spec || !model::isPlain(contents.precision) || !isLayerNorm(*spec))
+        return;
+    warnOfApproximation(contents.warnings, position, approximation::fp32Norms,
+                        "Autocast computes normalisations in fp32 beside weights in 16 bits; trials compute "
+                        "them in 16 bits, which takes less memory.");
 }
 
 void warnOfFp32Adapters(TextPosition position, std::string_view since, std::vector<Warning>& warnings)

@@ -59,6 +59,10 @@ inline constexpr std::string_view cutOverDevices = "cuts the network or its text
 void warnOfTypeOfFile(TextPosition position, std::string_view trialsTake, std::vector<Warning>& warnings);
 inline constexpr std::string_view asMostFiles = "bfloat16, as most files have it";
 
+/// Of autocast beside weights in 16 bits, where the precision is known to be such: layer_norm is one of the
+/// operations that it has computed in fp32 on a GPU (kCUDA in aten/src/ATen/autocast_mode.h of torch 2.11).
+void warnOfWideNormalizations(TextPosition position, ConfigContents& contents);
+
 /// Of adapters beside a network whose products trials cannot have in another type than theirs.
 /// \param since  why the run has them: "neither bf16 nor fp16 is on"
 void warnOfFp32Adapters(TextPosition position, std::string_view since, std::vector<Warning>& warnings);

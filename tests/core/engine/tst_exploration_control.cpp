@@ -44,25 +44,28 @@ private slots:
 
     void tellsWhichKernelComputesAttention_data()
     {
-        rows<model::Attention, Text>(
-            {{"PyTorch's choice", {model::Attention::Automatic, ""}},
-             {"what was asked for", {model::Attention::Flash, ""}},
-             {"another one", {model::Attention::Cudnn, "\"cudnn\" is not available for this network"}}});
+        using enum model::Attention;
+        rows<model::Attention, std::string, Text>(
+            {{"PyTorch's choice", {Automatic, "flash", ""}},
+             {"what was asked for", {Flash, "flash", ""}},
+             {"another one", {Cudnn, "flash", "\"cudnn\" is not available for this network"}},
+             {"one that nobody can tell", {Flash, "sdpa", ""}}});
     }
     void tellsWhichKernelComputesAttention()
     {
-        const auto& [asked, warning] = row<model::Attention, Text>();
-        ExplorationHarness harness("attention=flash");
+        const auto& [asked, kernel, warning] = row<model::Attention, std::string, Text>();
+        const QString name = QString::fromStdString(kernel);
+        ExplorationHarness harness(QStringLiteral("attention=%1").arg(name));
         harness.options.attention = asked;
         QVERIFY(harness.runToEnd());
-        const QString text = QStringLiteral("attention is computed by the kernel \"flash\".");
+        const QString text = QStringLiteral("attention is computed by the kernel \"%1\".").arg(name);
         QCOMPARE(harness.log().count(text), 1);
         VERIFY_CONTAINS(harness.log(), warning);
         QCOMPARE(harness.log().contains(QStringLiteral("is not available for this network")),
                  !warning.isEmpty());
-        QCOMPARE(harness.snapshot().devices.front().attention, QStringLiteral("flash"));
+        QCOMPARE(harness.snapshot().devices.front().attention, name);
         for (const trial::TrialRecord& trial : harness.snapshot().trials)
-            QCOMPARE(trial.attention, "flash");
+            QCOMPARE(trial.attention, kernel);
     }
 
     void stopCancelsTheRunningTrial()

@@ -23,6 +23,14 @@ model::ModelSpec resNet()
     return {.family = "resnet", .architecture = model::ResNetSpec{}};
 }
 
+Change byKto(const config::Setting& value)
+{
+    return [value](config::ConfigContents& contents, ExplorationOptions&) {
+        contents.train->setting = value;
+        contents.step.preference = model::Preference::Kto;
+    };
+}
+
 Change setting(const config::Setting& value)
 {
     return
@@ -115,6 +123,10 @@ private slots:
                true}},
              {"one size", {setting(config::Fixed{20}), 20, 20, {20}, false}},
              {"no micro-batching", {setting(config::Whole{}), 64, 64, {64}, false}},
+             {"KTO", {byKto(config::Explore{}), 2, 65535, {}, false}},
+             {"KTO above its smallest", {byKto(config::Explore{.minimum = 5}), 5, 65535, {}, false}},
+             {"KTO by divisors", {byKto(config::Auto{}), 2, 64, {2, 4, 8, 16, 32, 64}, true}},
+             {"KTO of the smallest size", {byKto(config::Fixed{2}), 2, 2, {2}, false}},
              {"the command line's setting wins",
               {[](auto&, auto& options) { options.setting = config::Fixed{3}; }, 3, 3, {3}, false}}});
     }
@@ -143,6 +155,13 @@ private slots:
                                           options.maximum = 40;
                                       },
                                       "leave out --min and --max"});
+        add("KTO of one text", {byKto(config::Fixed{1}), "at least 2 of them"});
+        add("KTO up to one text", {byKto(config::Explore{.maximum = 1}), "at least 2 of them"});
+        add("KTO of a batch of one", {[](auto& contents, auto& options) {
+                                          byKto(config::Whole{})(contents, options);
+                                          contents.train->globalBatchSize = 1;
+                                      },
+                                      "at least 2 of them"});
         add("no divisor", {[](auto& contents, auto& options) {
                                contents.train->setting = config::Auto{};
                                options.minimum = 33;

@@ -139,7 +139,9 @@ private slots:
                },
                ""}},
              {"preferences",
-              {[](trial::LoadRequest& load) { load.step.preference = model::Preference::Dpo; }, "trl"}}});
+              {[](trial::LoadRequest& load) { load.step.preference = model::Preference::Dpo; }, "trl"}},
+             {"a value head",
+              {[](trial::LoadRequest& load) { load.step.preference = model::Preference::ValueHead; }, ""}}});
     }
     void needsPackagesAsTheRunDoes()
     {

@@ -413,6 +413,13 @@ private slots:
              {"frozen weights where nothing is frozen",
               {option([](ExplorationOptions& o) { o.frozenWeights = model::FrozenWeights::Nf4; }),
                "nothing of it is frozen"}},
+             {"torchao's frozen weights in the user's Python",
+              {[](config::ConfigContents& contents, ExplorationOptions& options) {
+                   contents.tuning = lora();
+                   contents.tuning.frozenWeights = model::FrozenWeights::TorchaoNf4;
+                   options.python = QStringLiteral("python3");
+               },
+               "--frozen-weights nf4"}},
              {"an adapter of a network that has no place for it",
               {[](config::ConfigContents& contents, ExplorationOptions&) {
                    contents.model = model::ModelSpec{.family = "resnet", .architecture = model::ResNetSpec{}};

@@ -305,6 +305,12 @@ inline void addRequests()
     addOne("packed texts, cut apart",
            withStep(llama, {.attention = model::Attention::Flash, .packedTextLength = 5}));
     addOne("8-bit AdamW", withOptimizer(train, model::Optimizer::AdamW8bit));
+    addOne("8-bit AdamW, wide embeddings",
+           withOptimizer(withStep(train, {.wideEmbeddingMoments = true}), model::Optimizer::AdamW8bit));
+    addOne("8-bit Lion, wide embeddings, plain bf16",
+           withOptimizer(withStep(tinyRequest(tinyLlama(), Phase::Train, model::Precision::PlainBf16),
+                                  {.wideEmbeddingMoments = true}),
+                         model::Optimizer::Lion8bit));
     addOne("8-bit AdamW, plain bf16",
            withOptimizer(tinyRequest(tinyLlama(), Phase::Train, model::Precision::PlainBf16),
                          model::Optimizer::AdamW8bit));

@@ -102,6 +102,45 @@ private slots:
         QVERIFY(OptimizerStep::stateBytes(choice, table, {}).empty());
     }
 
+    void keepsMomentsOfEmbeddingsWide_data()
+    {
+        using enum model::Optimizer;
+        rows<model::Optimizer, model::Optimizer, at::ScalarType>(
+            {{"AdamW", {AdamW8bit, AdamW, at::kFloat}},
+             {"Lion", {Lion8bit, Lion, at::kFloat}},
+             {"Lion, bf16", {Lion8bit, Lion, at::kBFloat16}}});
+    }
+    void keepsMomentsOfEmbeddingsWide()
+    {
+        const auto& [narrow, wide, type] = row<model::Optimizer, model::Optimizer, at::ScalarType>();
+        const auto table = model::parameterTable(tinyGpt());
+        const auto firstMomentOf = [&](const OptimizerChoice& choice, const std::string& name) {
+            at::manual_seed(3);
+            FlatParameters parameters(table, model::Phase::Train, at::kCPU, {.type = type});
+            OptimizerStep optimizer(choice, parameters);
+            for (int step = 1; step <= 3; ++step) {
+                fillGradients(parameters, step);
+                optimizer.run();
+            }
+            for (const NamedTensor& state : optimizer.state()) {
+                if (state.name == name)
+                    return state.tensor;
+            }
+            return at::Tensor();
+        };
+        const OptimizerChoice choice{.kind = narrow, .keepsMasters = false, .wideEmbeddingMoments = true};
+        const at::Tensor full = firstMomentOf({.kind = wide, .keepsMasters = false}, "exp_avg");
+        const at::Tensor ofEmbeddings = firstMomentOf(choice, "exp_avg.wide");
+        QVERIFY(full.defined() && ofEmbeddings.defined());
+        // Tables have embeddings first.
+        QVERIFY(at::allclose(ofEmbeddings, full.narrow(0, 0, ofEmbeddings.numel())));
+        QCOMPARE(firstMomentOf(choice, "exp_avg").numel(), full.numel() - ofEmbeddings.numel());
+        std::int64_t embeddings = 0;
+        for (const model::Parameter& parameter : table)
+            embeddings += parameter.isEmbedding ? parameter.elements() : 0;
+        QVERIFY(embeddings > 0 && ofEmbeddings.numel() >= embeddings);
+    }
+
     void stepsAsTheKernelDoes_data()
     {
         using enum UnfusedStep::Way;

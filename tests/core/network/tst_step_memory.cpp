@@ -241,6 +241,12 @@ private slots:
         add("plain bf16", requestFor(tinyGpt(), {.precision = model::Precision::PlainBf16}));
         add("pure fp16", requestFor(tinyGpt(), {.precision = model::Precision::PureFp16}));
         add("8 bits", requestFor(tinyGpt(), {.optimizer = model::Optimizer::AdamW8bit}));
+        add("8 bits, wide embeddings", requestFor(tinyGpt(), {.optimizer = model::Optimizer::AdamW8bit,
+                                                              .options = {.wideEmbeddingMoments = true}}));
+        add("8 bits, wide embeddings, plain bf16",
+            requestFor(tinyLlama(), {.precision = model::Precision::PlainBf16,
+                                     .optimizer = model::Optimizer::Lion8bit,
+                                     .options = {.wideEmbeddingMoments = true}}));
         add("4 bits", requestFor(tinyGpt(), {.optimizer = model::Optimizer::AdamW4bit}));
         add("state on the host", requestFor(tinyGpt(), {.options = {.optimizerOnHost = true}}));
         for (const auto optimizer : {model::Optimizer::AdamW, model::Optimizer::AdamW8bit}) {

@@ -170,6 +170,8 @@ std::string runText(const ConfigContents& contents)
         run += ", decoupled operations";
     if (!contents.step.keepsMomentum)
         run += ", no momentum";
+    if (contents.step.wideEmbeddingMoments)
+        run += ", moments of embeddings in fp32";
     if (contents.step.optimizerOnHost)
         run += ", optimizer on the host";
     if (contents.step.updatesInBackward)

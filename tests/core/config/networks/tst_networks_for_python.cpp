@@ -1,11 +1,13 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "config/approximations.h"
 #include "config/config_document.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 
 #include <QTest>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 
@@ -173,7 +175,7 @@ private slots:
              {"LLaMA-Factory, ORPO", {factory + "stage: dpo\npref_loss: orpo\n", Orpo}},
              {"LLaMA-Factory, SimPO", {factory + "stage: dpo\npref_loss: simpo\n", Simpo}},
              {"LLaMA-Factory, KTO", {factory + "stage: kto\n", Kto}},
-             {"LLaMA-Factory, a reward model", {factory + "stage: rm\n", Reward}},
+             {"LLaMA-Factory, a reward model", {factory + "stage: rm\n", ValueHead}},
              {"LLaMA-Factory, PPO", {factory + "stage: ppo\n", None}},
              {"TRL, DPO", {trl + "beta: 0.1\n", Dpo}},
              {"TRL, ORPO by its name", {trl + "beta: 0.1\noutput_dir: data/zephyr-ORPO\n", Orpo}},
@@ -217,6 +219,45 @@ private slots:
         const auto here = withModelOf(own->read(), source->read());
         QVERIFY(!here.notRunHere && here.step.preference == model::Preference::None);
         QVERIFY(std::holds_alternative<model::ModelSpec>(here.model));
+    }
+
+    void tellOfModulesThatAreNotTheTrainers_data()
+    {
+        const std::string foundry = "global_train_batch_size: 8\ndevice_train_microbatch_size: 4\n"
+                                    "max_seq_len: 16\n";
+        rows<std::string, bool>(
+            {{"torchtune",
+              {"model: {_component_: torchtune.models.llama2.llama2_7b}\ndataset: {}\nbatch_size: 1\n"
+               "optimizer: {_component_: torch.optim.AdamW}\n",
+               true}},
+             {"Cerebras",
+              {"train_input: {batch_size: 8, micro_batch_size: 4, max_sequence_length: 16}\n"
+               "model: {model_name: gpt2, vocab_size: 64, hidden_size: 8, num_hidden_layers: 1, num_heads: "
+               "2,\n"
+               "  filter_size: 16, max_position_embeddings: 16}\n"
+               "optimizer: {optimizer_type: AdamW, learning_rate: 0.1}\nrunconfig: {max_steps: 1}\n",
+               true}},
+             {"LLM-Foundry's own",
+              {foundry +
+                   "model: {name: mpt_causal_lm, d_model: 8, n_heads: 2, n_layers: 1, max_seq_len: 16,\n"
+                   "  vocab_size: 64}\n",
+               true}},
+             {"LLM-Foundry with one of a hub",
+              {foundry + "model: {name: hf_causal_lm, pretrained_model_name_or_path: gpt2}\n", false}},
+             {"TRL", {"model_name_or_path: gpt2\nper_device_train_batch_size: 1\n", false}}});
+    }
+    void tellOfModulesThatAreNotTheTrainers()
+    {
+        const auto& [text, isTold] = row<std::string, bool>();
+        const auto tells = [](const ConfigContents& contents) {
+            return std::ranges::any_of(contents.warnings, [](const Warning& warning) {
+                return warning.approximation == approximation::otherModules;
+            });
+        };
+        const ConfigContents contents = recognise(text)->readForPython();
+        QVERIFY(std::holds_alternative<model::ModelSpec>(contents.model));
+        QVERIFY(!tells(contents));
+        QCOMPARE(tells(asPythonRuns(contents)), isTold);
     }
 
     void areNotWrittenInBatchpeaksOwnWords()

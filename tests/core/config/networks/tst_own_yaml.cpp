@@ -76,9 +76,10 @@ private slots:
     {
         const ConfigContents contents =
             recognise("batchpeak: 1\nmodel: {family: resnet}\nbatch_size: 8\noptimizer: sgd\n"
-                      "adamw_step: operations\nmomentum: false\n")
+                      "adamw_step: operations\nmomentum: false\nfp32_embedding_moments: true\n")
                 ->read();
         QVERIFY(contents.step.adamWStep == model::AdamWStep::Operations && !contents.step.keepsMomentum);
+        QVERIFY(contents.step.wideEmbeddingMoments);
         compareRuns(recognise(toOwnYaml(contents))->read(), contents);
     }
 
