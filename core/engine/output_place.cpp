@@ -6,6 +6,7 @@
 #include "exploration_options.h"
 #include "snapshot.h"
 #include "store/exploration_store.h"
+#include "store/history_file.h"
 #include "trusted_code.h"
 
 #include <QDir>
@@ -15,23 +16,10 @@
 #include <QProcess>
 
 #include <algorithm>
-#include <optional>
-#include <sys/stat.h>
-#include <utility>
 
 namespace batchpeak::engine {
 
 namespace {
-
-/// By which a file is known whatever it is called; nothing where it is not there.
-std::optional<std::pair<dev_t, ino_t>> identityOf(const QString& path)
-{
-    struct stat status
-    {};
-    if (path.isEmpty() || ::stat(QFile::encodeName(path).constData(), &status) != 0)
-        return std::nullopt;
-    return std::pair(status.st_dev, status.st_ino);
-}
 
 /// Where a file would be made that is not there; empty where there is no folder for it.
 QString futurePathOf(const QString& path)
@@ -65,20 +53,17 @@ QString fileOf(const QString& pathOrName)
 /// The history, with what SQLite keeps beside it, and the list of trusted code.
 QStringList filesOfTheProgram()
 {
-    const QString history = store::ExplorationStore::defaultPath();
-    QStringList files{trustListPath()};
-    for (const char* ending : {"", "-wal", "-shm", "-journal"})
-        files << history + QLatin1String(ending);
-    return files;
+    return store::filesOfHistory(store::ExplorationStore::defaultPath()) + QStringList{trustListPath()};
 }
 
 } // namespace
 
 bool isSameFile(const QString& path, const QString& other)
 {
-    const auto identity = identityOf(path);
-    if (identity || identityOf(other))
-        return identity == identityOf(other);
+    const auto identity = store::identityOf(path);
+    const auto identityOfOther = store::identityOf(other);
+    if (identity || identityOfOther)
+        return identity == identityOfOther;
     const QString future = futurePathOf(path);
     return !future.isEmpty() && future == futurePathOf(other);
 }

@@ -43,6 +43,12 @@ std::optional<FileIdentity> identityOf(const QString& path)
     return FileIdentity{.device = status.st_dev, .inode = status.st_ino};
 }
 
+QStringList filesOfHistory(const QString& path)
+{
+    return {path, path + QStringLiteral("-wal"), path + QStringLiteral("-shm"),
+            path + QStringLiteral("-journal")};
+}
+
 void makeHistoryFile(const QString& path)
 {
     makeFolder(QFileInfo(path).absolutePath());
@@ -58,8 +64,8 @@ void keepToOneself(const QString& path)
                               QFileDevice::ReadOther | QFileDevice::WriteOther | QFileDevice::ExeOther;
     // Beside the file itself, where the path is that of a link.
     const QString file = QFileInfo(path).canonicalFilePath();
-    for (const char* ending : {"", "-wal", "-shm", "-journal"}) {
-        const QFileInfo kept(file + QLatin1String(ending));
+    for (const QString& each : filesOfHistory(file)) {
+        const QFileInfo kept(each);
         if (kept.isFile() && kept.permissions().testAnyFlags(ofOthers))
             QFile::setPermissions(kept.filePath(), kept.permissions() & ~ofOthers);
     }

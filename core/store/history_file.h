@@ -3,6 +3,7 @@
 #pragma once
 
 #include <QString>
+#include <QStringList>
 
 #include <optional>
 #include <sys/types.h>
@@ -20,6 +21,9 @@ struct FileIdentity
 
 /// Of the file that a path leads to, by links too; nothing where there is none.
 std::optional<FileIdentity> identityOf(const QString& path);
+
+/// A history's file, and behind it those that SQLite keeps beside it while it is open.
+QStringList filesOfHistory(const QString& path);
 
 /// Makes the file of a history and its folder where there are none, for this user alone. What is wrong with
 /// them is said when the file is opened as a history.

@@ -3,6 +3,7 @@
 #include "patient_store.h"
 
 #include "exploration_store.h"
+#include "history_file.h"
 #include "program_lock.h"
 
 #include <QCoreApplication>
@@ -53,11 +54,10 @@ QString lockOf(const QString& path, qint64 exploration)
     return lockOf(QStringLiteral("%1.%2").arg(path).arg(exploration));
 }
 
-/// With what SQLite keeps beside it.
-void removeFiles(const QString& path)
+void removeHistory(const QString& path)
 {
-    for (const char* ending : {"", "-wal", "-shm", "-journal"})
-        QFile::remove(path + QLatin1String(ending));
+    for (const QString& file : filesOfHistory(path))
+        QFile::remove(file);
 }
 
 /// \return the new name; empty where the file cannot be moved
@@ -67,8 +67,10 @@ QString moveAway(const QString& path)
         path + QDateTime::currentDateTime().toString(QStringLiteral("'.damaged-'yyyyMMdd-HHmmss"));
     if (!QFile::rename(path, name))
         return {};
-    for (const char* ending : {"-wal", "-shm", "-journal"})
-        QFile::rename(path + QLatin1String(ending), name + QLatin1String(ending));
+    const QStringList files = filesOfHistory(path);
+    const QStringList names = filesOfHistory(name);
+    for (qsizetype i = 1; i < files.size(); ++i)
+        QFile::rename(files[i], names[i]);
     return name;
 }
 
@@ -265,7 +267,7 @@ void PatientStore::takeInLeftOnes(ExplorationStore& history, const QString& path
             continue;
         try {
             const int taken = history.takeIn(left);
-            removeFiles(left);
+            removeHistory(left);
             say(Translated::tr("The history took in %n exploration(s) that it could not take before.",
                                nullptr, taken));
         } catch (const StoreError& error) {
@@ -381,7 +383,7 @@ void PatientStore::giveUp(const QString& why)
     forget();
     close();
     if (m_isBeside)
-        removeFiles(m_file);
+        removeHistory(m_file);
     emit said(why + QLatin1Char(' ') + Translated::tr("Nothing more of this exploration is kept."));
 }
 
