@@ -240,8 +240,8 @@ class OptimizerStep:
         return _moments_in_fp32([stepped for parameter, stepped in pairs if id(parameter) in embeddings])
 
     def _prepare(self) -> None:
-        """Gradients and the optimizer's state lie in memory before the first forward pass, as they do in
-        all steps of a training but the first."""
+        """Gradients and the optimizer's state lie in memory before the first forward pass, as they do for
+        all micro-batches of a batch but the first, before which trainers drop the gradients."""
         for parameter in self._parameters:
             parameter.grad = torch.zeros_like(parameter)
         if self._masters:
