@@ -274,7 +274,7 @@ class PreferencesTest(unittest.TestCase):
     def test_says_how_to_get_trl(self):
         with mock.patch.dict(sys.modules, {"trl": None}), self.assertRaises(Refusal) as refused:
             workload("dpo")
-        self.assertIn("%s -m pip install --upgrade trl" % sys.executable, str(refused.exception))
+        self.assertIn("%s -m pip install --force-reinstall trl" % sys.executable, str(refused.exception))
 
 
 class ValueHeadTest(unittest.TestCase):

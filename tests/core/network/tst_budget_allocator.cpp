@@ -15,7 +15,6 @@
 
 #include <cstdint>
 #include <cstring>
-#include <vector>
 
 using namespace batchpeak::network;
 
