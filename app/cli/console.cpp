@@ -5,9 +5,9 @@
 #include "command.h"
 #include "engine/visible_text.h"
 #include "signal_relay.h"
+#include "store/history_file.h"
 
 #include <QByteArray>
-#include <QFile>
 
 #include <algorithm>
 #include <cerrno>
@@ -163,12 +163,10 @@ int codeWithAnswers(int code)
 
 bool leadsToStdout(const QString& path)
 {
-    struct stat named
-    {};
     struct stat open
     {};
-    return ::stat(QFile::encodeName(path).constData(), &named) == 0 && ::fstat(STDOUT_FILENO, &open) == 0 &&
-           named.st_dev == open.st_dev && named.st_ino == open.st_ino && !S_ISCHR(named.st_mode);
+    return ::fstat(STDOUT_FILENO, &open) == 0 && !S_ISCHR(open.st_mode) &&
+           store::identityOf(path) == store::FileIdentity{.device = open.st_dev, .inode = open.st_ino};
 }
 
 void printError(const QString& sentence)

@@ -88,8 +88,7 @@ public:
     ///
     /// \return whether there is more to do than that answer
     /// \throws UsageError where a word is empty, not in UTF-8 or has no place, or an option no value; and
-    /// what the
-    ///         functions that take the values throw
+    ///         what the functions that take the values throw
     bool parse(const std::vector<std::string>& words);
 
     /// The name of the subcommand that was read; nothing where there was none.

@@ -5,6 +5,8 @@
 #include "option_kinds.h"
 #include "python_stack.h"
 
+#include <QProcess>
+
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -148,25 +150,16 @@ std::string pythonText(const QString& python)
     return (python == anyPython ? python : QLatin1String("python=") + python).toStdString();
 }
 
-/// Words of a command, as QProcess::splitCommand() takes them apart: a quote holds words together, and three
-/// of them are one that is meant.
+/// Words of a command, as QProcess::splitCommand() takes them apart.
 QString commandFromText(const std::string& text)
 {
-    constexpr std::size_t ofOneMeant = 3;
-    std::size_t quotes = 0;
-    bool isQuoted = false;
-    for (const char letter : text + ' ') {
-        if (letter == '"') {
-            ++quotes;
-            continue;
-        }
-        isQuoted = isQuoted != (quotes % ofOneMeant == 1);
-        quotes = 0;
-    }
-    if (isQuoted)
+    const QString command = QString::fromStdString(text);
+    // A quote that does not end would hold what follows, too.
+    const QString follows = QStringLiteral("x");
+    if (QProcess::splitCommand(command + QLatin1Char(' ') + follows).constLast() != follows)
         throw UsageError("'" + text +
                          "' has a quote that does not end; close it, or write \"\"\" for one that is meant.");
-    return QString::fromStdString(text);
+    return command;
 }
 
 std::vector<Asked> runOptions()

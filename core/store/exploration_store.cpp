@@ -173,18 +173,20 @@ ExplorationStore::ExplorationStore(const QString& path, std::chrono::millisecond
     }
     makeHistoryFile(path);
     try {
-        try {
-            open(patience, place);
-        } catch (const StoreError& error) {
-            if (error.kind() != StoreError::Kind::Unwritable || !isWholeAlone(path))
-                throw;
-            m_unwritable = error;
-            openToRead();
-        }
+        open(patience, place);
+        return;
+    } catch (const StoreError& error) {
+        QSqlDatabase::removeDatabase(m_connection);
+        if (error.kind() != StoreError::Kind::Unwritable || !isWholeAlone(path))
+            throw;
+        m_unwritable = error;
+    }
+    try {
+        openToRead();
     } catch (const StoreError& error) {
         QSqlDatabase::removeDatabase(m_connection);
         // What is wrong for reading as well was said first.
-        if (m_unwritable && error.kind() == StoreError::Kind::Unwritable)
+        if (error.kind() == StoreError::Kind::Unwritable)
             throw StoreError(*m_unwritable);
         throw;
     }
@@ -215,7 +217,6 @@ void ExplorationStore::open(std::chrono::milliseconds patience, std::optional<Pl
 /// "immutable").
 void ExplorationStore::openToRead()
 {
-    QSqlDatabase::removeDatabase(m_connection);
     QSqlDatabase database = QSqlDatabase::addDatabase(QStringLiteral("QSQLITE"), m_connection);
     database.setDatabaseName(nameToRead(m_path));
     database.setConnectOptions(QStringLiteral("QSQLITE_OPEN_READONLY;QSQLITE_OPEN_URI"));
