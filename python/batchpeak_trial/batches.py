@@ -6,11 +6,26 @@ from __future__ import annotations
 
 import torch
 
-_NOT_COUNTED = -100
+NOT_COUNTED = -100
+# Of a text that is preferred to another the first token asks, and all others answer: what is not asked for
+# costs the most.
+PROMPT = 1
 # BERT, arXiv 1810.04805, section 3.1.
 _PREDICTED_SHARE = 0.15
 # Tokens below are padding and the like in ESM-2's alphabet.
 _FIRST_PLAIN_TOKEN = 4
+
+
+def masked_labels(tokens: torch.Tensor, count: int = 0) -> torch.Tensor:
+    """Labels of texts, of which so many of each count, at random places; without a number, BERT's share."""
+    places = _predicted_places(tokens, count)
+    return torch.full_like(tokens, NOT_COUNTED).scatter(1, places, tokens.gather(1, places))
+
+
+def _predicted_places(tokens: torch.Tensor, count: int) -> torch.Tensor:
+    texts, length = tokens.shape
+    count = count or max(1, round(_PREDICTED_SHARE * length))
+    return torch.rand(texts, length).topk(min(count, length), 1).indices
 
 
 class Batches:
@@ -62,16 +77,6 @@ class Batches:
         tokens = self._tokens(samples, self._length)
         return {"input_ids": tokens, "labels": tokens}
 
-    def _places(self, samples: int) -> torch.Tensor:
-        """Of as many tokens of each sample, at random."""
-        count = self._model["predicted_tokens"] or max(1, round(_PREDICTED_SHARE * self._length))
-        return torch.rand(samples, self._length).topk(min(count, self._length), 1).indices
-
-    def _masked(self, samples: int, tokens: torch.Tensor) -> torch.Tensor:
-        """Labels, of which those at the places count."""
-        places = self._places(samples)
-        return torch.full_like(tokens, _NOT_COUNTED).scatter(1, places, tokens.gather(1, places))
-
     def _bert(self, samples: int) -> dict:
         model, tokens = self._model, self._tokens(samples, self._length)
         batch = {"input_ids": tokens}
@@ -80,10 +85,10 @@ class Batches:
         if not model["masked_language_head"]:
             return {**batch, "labels": torch.randint(model["sentence_classes"], (samples,))}
         if model["predicted_tokens"]:
-            batch["places"] = self._places(samples)
+            batch["places"] = _predicted_places(tokens, model["predicted_tokens"])
             batch["labels"] = tokens.gather(1, batch["places"])
         else:
-            batch["labels"] = self._masked(samples, tokens)
+            batch["labels"] = masked_labels(tokens)
         if model["next_sentence_head"]:
             batch["next_sentence_label"] = torch.randint(model["sentence_classes"], (samples,))
         return batch
@@ -91,8 +96,8 @@ class Batches:
     def _esm2(self, samples: int) -> dict:
         last = self._model["vocabulary_size"]
         tokens = torch.randint(min(_FIRST_PLAIN_TOKEN, last - 1), last, (samples, self._length))
-        labels = self._masked(samples, tokens)
-        masked = tokens.masked_fill(labels != _NOT_COUNTED, self._model["mask_token"])
+        labels = masked_labels(tokens, self._model["predicted_tokens"])
+        masked = tokens.masked_fill(labels != NOT_COUNTED, self._model["mask_token"])
         return {"input_ids": masked, "labels": labels}
 
     def _t5(self, samples: int) -> dict:

@@ -7,11 +7,8 @@ from __future__ import annotations
 import torch
 
 from . import configured_networks as networks
+from .batches import masked_labels
 from .serving import Refusal
-
-_NOT_COUNTED = -100
-# BERT, arXiv 1810.04805, section 3.1.
-_PREDICTED_SHARE = 0.15
 
 
 class ConfiguredSamples:
@@ -50,7 +47,7 @@ class ConfiguredSamples:
         if task == networks.CAUSAL:
             return {"labels": tokens.clone()}
         if task == networks.MASKED:
-            return {"labels": self._masked(samples, tokens)}
+            return {"labels": masked_labels(tokens)}
         if task == networks.TRANSLATED:
             return {"labels": self.tokens(samples, self._target_length)}
         if task == networks.TOKEN_CLASSES:
@@ -60,11 +57,6 @@ class ConfiguredSamples:
             return {"start_positions": ends[0], "end_positions": ends[1]}
         is_number = classes == 1 or getattr(self._network.config, "problem_type", None) == "regression"
         return {"labels": torch.rand(samples) if is_number else torch.randint(classes, (samples,))}
-
-    def _masked(self, samples: int, tokens: torch.Tensor) -> torch.Tensor:
-        count = max(1, round(_PREDICTED_SHARE * self._length))
-        places = torch.rand(samples, self._length).topk(count, 1).indices
-        return torch.full_like(tokens, _NOT_COUNTED).scatter(1, places, tokens.gather(1, places))
 
     def _images(self, samples: int) -> dict:
         config = self._network.config

@@ -22,11 +22,15 @@ _BETAS = (0.9, 0.95)
 _NARROW = ("adamw-8bit", "lion-8bit")
 
 
-def trained_parameters(module) -> list:
-    """Those that backward reaches: to others an optimizer makes nothing."""
-    unreached = getattr(module, "unreached_parameters", list)()
-    names = {id(parameter) for parameter in unreached}
-    return [part for part in module.parameters() if part.requires_grad and id(part) not in names]
+def _trained_parameters(module) -> list:
+    """Those that backward reaches: to others an optimizer makes nothing.
+
+    Raises Refusal where there are none."""
+    unreached = {id(parameter) for parameter in getattr(module, "unreached_parameters", list)()}
+    trained = [part for part in module.parameters() if part.requires_grad and id(part) not in unreached]
+    if not trained:
+        raise Refusal("Nothing of the network is trained. Say what is, by tuning.")
+    return trained
 
 
 def make_optimizer(request: dict, parameters: list, approximations: list):
@@ -142,7 +146,7 @@ class StepsInBackward:
     gradient, and drops that. There is nothing left to do behind it."""
 
     def __init__(self, request: dict, module, approximations: list):
-        precision = request.get("precision", "fp32")
+        parameters, precision = _trained_parameters(module), request.get("precision", "fp32")
         if precision in ("fp16", "pure-fp16", "pure-bf16") or (request.get("max_gradient_norm") or 0.0) > 0:
             text = "Weights are not updated within backward where gradients are %s."
             how = "clipped" if request.get("max_gradient_norm") else "scaled or widened"
@@ -150,7 +154,7 @@ class StepsInBackward:
         self._optimizers, found = {}, []
         # A hook that kept this object would keep the parameters, and they the hook, unseen by the collector.
         step = weakref.WeakMethod(self._step)
-        for parameter in trained_parameters(module):
+        for parameter in parameters:
             optimizer = make_optimizer(request, [parameter], found)
             parameter.grad = torch.zeros_like(parameter)
             _take_first_step(optimizer)
@@ -180,7 +184,7 @@ class OptimizerStep:
 
     def __init__(self, request: dict, module, device: torch.device, approximations: list):
         precision = request.get("precision", "fp32")
-        parameters = trained_parameters(module)
+        parameters = _trained_parameters(module)
         self._parameters = parameters
         self._masters = None
         if precision in ("pure-bf16", "pure-fp16"):

@@ -17,6 +17,7 @@ import tempfile
 import torch
 
 from . import value_head
+from .batches import NOT_COUNTED, PROMPT
 from .configured_networks import one_line
 from .failures import UnsupportedSize, is_of_memory
 from .requirements import line_for, require, version_of
@@ -40,8 +41,6 @@ _ROWS = {
     "reward": {"chosen": ["a b"] * 2, "rejected": ["a c"] * 2},
 }
 _PADDING = 0
-# Of a text the first token asks, and all others answer: what is not asked for costs the most.
-_PROMPT = 1
 
 
 def is_known(preference) -> bool:
@@ -72,7 +71,7 @@ class PreferenceLoss:
 
     def __init__(self, request: dict, module, reference, device: torch.device):
         self._kind, self._length = request["preference"], request.get("sequence_length") or 1
-        if self._length <= _PROMPT:
+        if self._length <= PROMPT:
             raise Refusal("A preference needs texts of 2 tokens at least. Set a longer sequence length.")
         self._brings_reference = False
         try:
@@ -112,7 +111,7 @@ class PreferenceLoss:
             return [_both_names(chosen=a, rejected=b) for a, b in zip(first, second)]
         if self._kind == "dpo":
             return [
-                _both_names(prompt=a[:_PROMPT], chosen=a[_PROMPT:], rejected=b[_PROMPT:])
+                _both_names(prompt=a[:PROMPT], chosen=a[PROMPT:], rejected=b[PROMPT:])
                 for a, b in zip(first, second)
             ]
         # Each text with the answer of that before it.
@@ -179,7 +178,7 @@ def _arguments(config_class, request: dict, folder: str, device: torch.device):
     options = dict(_OPTIONS.get(request["preference"], {}))
     if "max_prompt_length" in inspect.signature(config_class).parameters:
         # Of 0.x, where it has to be less than the whole.
-        options["max_prompt_length"] = _PROMPT
+        options["max_prompt_length"] = PROMPT
     arguments = config_class(
         output_dir=folder,
         report_to=[],
@@ -233,21 +232,21 @@ def _both_names(**texts) -> dict:
 
 
 def _labelled(chosen: list, rejected: list) -> dict:
-    example = {"prompt_input_ids": chosen[:_PROMPT], "prompt_attention_mask": [1] * _PROMPT}
+    example = {"prompt_input_ids": chosen[:PROMPT], "prompt_attention_mask": [1] * PROMPT}
     for name, ids in (("chosen", chosen), ("rejected", rejected)):
         example[name + "_input_ids"] = ids
         example[name + "_attention_mask"] = [1] * len(ids)
-        example[name + "_labels"] = [-100] * _PROMPT + ids[_PROMPT:]
+        example[name + "_labels"] = [NOT_COUNTED] * PROMPT + ids[PROMPT:]
     return example
 
 
 def _unpaired(text: list, other: list, is_desirable: bool) -> dict:
-    example = {"label": is_desirable, "prompt_ids": text[:_PROMPT], "completion_ids": text[_PROMPT:]}
-    example["KL_completion_ids"] = other[_PROMPT:]
-    for prefix, ids in (("", text), ("KL_", text[:_PROMPT] + other[_PROMPT:])):
+    example = {"label": is_desirable, "prompt_ids": text[:PROMPT], "completion_ids": text[PROMPT:]}
+    example["KL_completion_ids"] = other[PROMPT:]
+    for prefix, ids in (("", text), ("KL_", text[:PROMPT] + other[PROMPT:])):
         example[prefix + "completion_input_ids"] = ids
         example[prefix + "completion_attention_mask"] = [1] * len(ids)
-        example[prefix + "completion_labels"] = [-100] * _PROMPT + ids[_PROMPT:]
-        example[prefix + "prompt_input_ids"] = text[:_PROMPT]
-        example[prefix + "prompt_attention_mask"] = [1] * _PROMPT
+        example[prefix + "completion_labels"] = [NOT_COUNTED] * PROMPT + ids[PROMPT:]
+        example[prefix + "prompt_input_ids"] = text[:PROMPT]
+        example[prefix + "prompt_attention_mask"] = [1] * PROMPT
     return example

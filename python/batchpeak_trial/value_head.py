@@ -9,16 +9,13 @@ the vocabulary are computed, held until the values are there, and then dropped."
 
 from __future__ import annotations
 
-import contextlib
-
 import torch
+
+from .batches import NOT_COUNTED, PROMPT
 
 NAME = "value-head"
 # ValueHead.__init__, where a configuration does not say otherwise.
 _DROPOUT = 0.1
-_IGNORED = -100
-# Of a text the first token asks, and all others answer.
-_PROMPT = 1
 
 
 class WithValueHead(torch.nn.Module):
@@ -53,20 +50,19 @@ class WithValueHead(torch.nn.Module):
 
 
 class ValueHeadLoss:
-    """Of one network. With a type to cast to, it goes forward under autocast, as accelerate has it."""
+    """Of one network, which goes forward in the context that casts() makes, as accelerate has it."""
 
-    def __init__(self, network, length: int, device: torch.device, kind: torch.dtype | None):
+    def __init__(self, network, length: int, device: torch.device, casts):
         with device:
             self.module = WithValueHead(network)
-        self._length, self._device, self._kind = length, device, kind
+        self._length, self._casts = length, casts
 
     @property
     def added_parameters(self) -> int:
         return sum(parameter.numel() for parameter in self.module.summary.parameters())
 
     def __call__(self, batch: dict) -> torch.Tensor:
-        kind = self._kind
-        with torch.autocast(self._device.type, kind) if kind else contextlib.nullcontext():
+        with self._casts():
             # Only the return from here drops the loss over the vocabulary.
             _, _unused, values = self.module(**batch)
         last = batch["attention_mask"].sum(dim=-1, keepdim=True) - 1
@@ -80,7 +76,7 @@ class ValueHeadLoss:
         def make(samples: int) -> dict:
             ids = tokens(2 * samples, self._length)
             labels = ids.clone()
-            labels[:, :_PROMPT] = _IGNORED
+            labels[:, :PROMPT] = NOT_COUNTED
             return {"input_ids": ids, "attention_mask": torch.ones_like(ids), "labels": labels}
 
         return make

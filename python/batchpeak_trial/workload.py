@@ -18,7 +18,7 @@ from .descriptions import CONFIGURED, completed, parameters_of
 from .failures import classify
 from .heap_thresholds import HeapThresholds
 from .networks import build, refuse
-from .optimizers import OptimizerStep, StepsInBackward, trained_parameters
+from .optimizers import OptimizerStep, StepsInBackward
 from .serving import Refusal
 
 _TYPES = {
@@ -123,15 +123,17 @@ class Workload:
         if self._preference:
             # They cast within, where they do.
             return self._preference(batch)
-        kind = _AUTOCAST.get(self._precision)
-        casts = torch.autocast(self.device.type, kind) if kind else contextlib.nullcontext()
-        with casts:
+        with self._casts():
             if self.model["family"] == "resnet":
                 logits = self._module(self._typed(batch["pixel_values"]))
                 return torch.nn.functional.cross_entropy(logits.float(), batch["labels"])
             if "pixel_values" in batch:
                 batch["pixel_values"] = self._typed(batch["pixel_values"])
             return self._module(**batch).loss
+
+    def _casts(self):
+        kind = _AUTOCAST.get(self._precision)
+        return torch.autocast(self.device.type, kind) if kind else contextlib.nullcontext()
 
     def _samples(self):
         """What makes them, where the model's family alone does not tell."""
@@ -147,8 +149,8 @@ class Workload:
 
     def _prefer(self, preference: str) -> None:
         if preference == value_head.NAME:
-            length, kind = self.request.get("sequence_length") or 1, _AUTOCAST.get(self._precision)
-            self._preference = value_head.ValueHeadLoss(self._module, length, self.device, kind)
+            length = self.request.get("sequence_length") or 1
+            self._preference = value_head.ValueHeadLoss(self._module, length, self.device, self._casts)
             self.parameters += self._preference.added_parameters
         else:
             reference = self._reference() if preferences.has_reference(self.request) else None
@@ -268,8 +270,6 @@ class Workload:
         return torch.bfloat16 if is_adapted and narrow else kind
 
     def _make_optimizer(self) -> OptimizerStep | StepsInBackward:
-        if not trained_parameters(self._module):
-            raise Refusal("Nothing of the network is trained. Say what is, by tuning.")
         if self.request.get("updates_in_backward"):
             return StepsInBackward(self.request, self._module, self.approximations)
         return OptimizerStep(self.request, self._module, self.device, self.approximations)
