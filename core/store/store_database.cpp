@@ -267,6 +267,15 @@ bool isEmpty(const QSqlDatabase& database)
     return !statement.run().next();
 }
 
+/// Other programs count their versions as well.
+bool hasOurTables(const QSqlDatabase& database)
+{
+    SqlStatement statement(
+        database,
+        QStringLiteral("SELECT name FROM pragma_table_info('trial') WHERE name = 'micro_batch_size'"));
+    return statement.run().next();
+}
+
 /// \throws StoreError
 void refuseForeign(const QSqlDatabase& database, int version)
 {
@@ -277,7 +286,7 @@ void refuseForeign(const QSqlDatabase& database, int version)
                                                  "one, or move the file away and a new one is begun.")
                              .arg(path));
     }
-    if (version < 0 || (version == 0 && !isEmpty(database))) {
+    if (version < 0 || !(version == 0 ? isEmpty(database) : hasOurTables(database))) {
         throw StoreError(QCoreApplication::translate(
                              "batchpeak::store", "The file %1 belongs to another program; move it away, and "
                                                  "a history is begun in its place.")
@@ -290,10 +299,10 @@ void refuseForeign(const QSqlDatabase& database, int version)
 void prepareSchema(const QSqlDatabase& database)
 {
     const int found = versionOf(database);
-    if (found == schemaVersion)
-        return;
     // Before anything is to be written, which may be impossible.
     refuseForeign(database, found);
+    if (found == schemaVersion)
+        return;
     // Only one of two programs that start at once may make the tables, and the other must then see them.
     Transaction transaction(database, Transaction::Kind::Writes);
     const int version = versionOf(database);

@@ -134,6 +134,15 @@ void runSql(const QString& path, const QString& text)
     QSqlDatabase::removeDatabase(connection);
 }
 
+/// A file of another program, which counts its versions as ours does.
+Spoil theirsOf(int version)
+{
+    return [version](const QString& path) {
+        runSql(path, QStringLiteral("CREATE TABLE trial (id INTEGER)"));
+        runSql(path, QStringLiteral("PRAGMA user_version = %1").arg(version));
+    };
+}
+
 /// How much of each kind is read: explorations, then devices, trials, recommendations, compared sizes and
 /// their visits of one of them.
 std::vector<std::size_t> countsIn(const QString& path, qint64 exploration)
@@ -471,15 +480,21 @@ private slots:
              {"another program's",
               {[](const QString& path) { runSql(path, QStringLiteral("CREATE TABLE theirs (id INTEGER)")); },
                "another program"}},
+             {"another program's, of a version like ours", {theirsOf(schemaVersion), "another program"}},
+             {"another program's, of a version like an older one of ours", {theirsOf(1), "another program"}},
              {"a folder", {[](const QString& path) { QVERIFY(QDir().mkpath(path)); }, "cannot be opened"}}});
     }
     void refusesWhatItCannotUse()
     {
         const auto& [spoil, reason] = row<Spoil, Text>();
         spoil(path());
+        const bool isFile = QFileInfo(path()).isFile();
+        const QByteArray before = isFile ? test::readFile(path()) : QByteArray();
         const QString said = test::errorOf<StoreError>([&] { const ExplorationStore store(path()); });
         VERIFY_CONTAINS(said, reason);
         VERIFY_CONTAINS(said, path());
+        if (isFile)
+            QCOMPARE(test::readFile(path()), before);
     }
 
     // Where nothing can be made beside it, as SQLite does for who reads, too.
