@@ -53,6 +53,10 @@ void ExportCommand::checkOptions() const
     if (m_size == 0)
         throw UsageError("name the micro-batch size to write with --size N.");
     checkOutputOptions(m_output);
+    if (m_asJson && !m_output.diff && writesToStdout(m_output)) {
+        throw UsageError("--json answers on standard output, and holds the config's text; leave out "
+                         "--output, or name a file.");
+    }
 }
 
 int ExportCommand::run()

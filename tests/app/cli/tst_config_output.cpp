@@ -142,14 +142,18 @@ private slots:
 
     void writesToStdoutByItsName_data()
     {
-        rows<const char*>({{"the size of an exploration", "explore %1 --max-trials 2 --min-confidence 0"},
-                           {"a size that is given", "export %1 --size 4"}});
+        rows<const char*>({{"the size of an exploration",
+                            "explore %1 --max-trials 2 --min-confidence 0 --output /dev/stdout"},
+                           {"a size that is given", "export %1 --size 4 --output /dev/stdout"},
+                           {"the size of an exploration, in short",
+                            "explore %1 --max-trials 2 --min-confidence 0 --output -"},
+                           {"a size that is given, in short", "export %1 --size 4 --output=-"}});
     }
     void writesToStdoutByItsName()
     {
         const QByteArray example = bytesOf(examplePath("gpt2-tiny.yaml"));
         QVERIFY(writeBytes(m_path, example));
-        QStringList arguments = words(row<const char*>()) + words("--output /dev/stdout");
+        QStringList arguments = words(row<const char*>());
         arguments.replaceInStrings(QStringLiteral("%1"), m_path);
         if (arguments.front() == QLatin1String("explore"))
             arguments += QStringList{QStringLiteral("--worker"), QStringLiteral(BATCHPEAK_FAKE_WORKER)};

@@ -198,6 +198,10 @@ private slots:
         const ProgramRun both = runProgram({QStringLiteral("inspect"), examplePath("gpt2-tiny.yaml"),
                                             QStringLiteral("--json"), QStringLiteral("--as-yaml")});
         QVERIFY2(both.refused({"exclude each other"}), both.text());
+        const ProgramRun config =
+            runProgram({QStringLiteral("export"), examplePath("gpt2-tiny.yaml"), QStringLiteral("--size"),
+                        QStringLiteral("2"), QStringLiteral("--json"), QStringLiteral("--output=-")});
+        QVERIFY2(config.refused({"leave out --output"}), config.text());
     }
 
 private:
