@@ -358,7 +358,7 @@ bool ExportDialog::mayWrite()
 {
     if (engine::isSameFile(path(), m_file.path()))
         return true;
-    switch (engine::obstacleTo(path(), engine::filesNeededBy(m_file))) {
+    switch (engine::obstacleTo(path(), engine::filesNeededBy(m_file) + m_needed)) {
     case engine::OutputObstacle::None:
         break;
     case engine::OutputObstacle::Needed:

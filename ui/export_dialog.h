@@ -75,6 +75,9 @@ public:
     void setMicroBatchSize(std::int64_t microBatchSize);
     /// \param sentences  how near the trials that found the sizes were to the config's run
     void setFound(const QString& sentences);
+    /// \param files  of this computer that runs read beside those that the config names; they are not
+    /// replaced
+    void setNeeded(const QStringList& files) { m_needed = files; }
     QString path() const;
     void setPath(const QString& path);
     /// What is shown of the change: a unified diff, or why there is none.
@@ -112,6 +115,7 @@ private:
     QLabel* m_into = nullptr;
     QLineEdit* m_path = nullptr;
     QPushButton* m_browse = nullptr;
+    QStringList m_needed;
     /// Path of a file that a person has let go already.
     QString m_replaced;
     /// Where the questions for batches stand.

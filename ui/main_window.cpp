@@ -68,7 +68,7 @@ MainWindow::MainWindow(QWidget* parent)
           new engine::Exploration({.pythonStackOf = m_planSearch->stackSource(), .lease = m_lease}, this)),
       m_themeSetting(m_settings.theme()),
       m_actions(new WindowActions(this)),
-      m_exports(new WindowExports(this)),
+      m_exports(new WindowExports(m_options, this)),
       m_desktop(new WindowDesktop(this, m_lease, new DesktopPresence)),
       m_earlierRuns(new EarlierRuns(this)),
       m_training(new WindowTraining(m_actions,

@@ -31,7 +31,9 @@ QString pathBeside(const engine::Snapshot& snapshot, const QString& end)
 
 } // namespace
 
-WindowExports::WindowExports(QWidget* window) : QObject(window), m_window(window) {}
+WindowExports::WindowExports(const engine::ExplorationOptions& options, QWidget* window)
+    : QObject(window), m_options(options), m_window(window)
+{}
 
 void WindowExports::exportSizes(const engine::ConfigFile& config,
                                 const std::vector<config::ChosenSize>& sizes, const QString& doubt,
@@ -54,6 +56,7 @@ void WindowExports::writeSize(const engine::ConfigFile& config, model::Phase pha
 
 void WindowExports::run(ExportDialog& dialog)
 {
+    dialog.setNeeded(engine::filesNeededBy(m_options));
     if (dialog.exec() != QDialog::Accepted)
         return;
     const QString path = QDir::toNativeSeparators(dialog.path());
@@ -76,7 +79,7 @@ void WindowExports::copySize(const engine::ConfigFile& config, const engine::Sna
 
 void WindowExports::saveTrials(const engine::Snapshot& snapshot)
 {
-    const QStringList needed = engine::filesNeededBy(*snapshot.run);
+    const QStringList needed = filesNeededBy(snapshot);
     const QByteArray table = trialsCsv(snapshot.trials, snapshot.run->fidelity);
     save(choosePath(tr("Save the trials"), pathBeside(snapshot, QStringLiteral("-trials.csv")),
                     tr("Comma-separated values (*.csv)"), QStringLiteral("csv")),
@@ -85,7 +88,7 @@ void WindowExports::saveTrials(const engine::Snapshot& snapshot)
 
 void WindowExports::saveCharts(const engine::Snapshot& snapshot, QWidget& charts, const Theme& theme)
 {
-    const QStringList needed = engine::filesNeededBy(*snapshot.run);
+    const QStringList needed = filesNeededBy(snapshot);
     // Drawn before the dialog covers anything or the exploration goes on.
     QByteArray picture;
     QBuffer buffer(&picture);
@@ -94,6 +97,11 @@ void WindowExports::saveCharts(const engine::Snapshot& snapshot, QWidget& charts
     save(choosePath(tr("Save the charts"), pathBeside(snapshot, QStringLiteral("-charts.png")),
                     tr("Pictures (*.png)"), QStringLiteral("png")),
          picture, needed);
+}
+
+QStringList WindowExports::filesNeededBy(const engine::Snapshot& snapshot) const
+{
+    return engine::filesNeededBy(*snapshot.run) + engine::filesNeededBy(m_options);
 }
 
 QString WindowExports::choosePath(const QString& title, const QString& suggestion, const QString& filter,

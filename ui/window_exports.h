@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/config_file.h"
+#include "engine/exploration_options.h"
 #include "engine/snapshot.h"
 #include "theme/theme.h"
 
@@ -27,8 +28,9 @@ class WindowExports : public QObject
     Q_OBJECT
 
 public:
+    /// \param options  of the window's runs, whose files are not replaced; they outlive this
     /// \param window  that its dialogs belong to
-    explicit WindowExports(QWidget* window);
+    WindowExports(const engine::ExplorationOptions& options, QWidget* window);
 
     /// \param sizes  at least one
     /// \param doubt  why they had better not be written yet; else empty
@@ -55,8 +57,10 @@ private:
     /// \param path  chosen by a person, who was asked about a file that is there
     /// \param needed  files that are not replaced
     void save(const QString& path, const QByteArray& bytes, const QStringList& needed);
+    QStringList filesNeededBy(const engine::Snapshot& snapshot) const;
     void run(ExportDialog& dialog);
 
+    const engine::ExplorationOptions& m_options;
     QWidget* m_window;
 };
 

@@ -293,6 +293,7 @@ private slots:
     void replacesNothingThatARunNeeds()
     {
         const QString module = fileWith("module.pt", "precious\n");
+        const QString lengths = fileWith("lengths.txt", "precious\n");
         ExportDialog dialog(opened("batchpeak: 1\n"
                                    "batch_size: 64\n"
                                    "micro_batch_size: 4\n"
@@ -303,9 +304,10 @@ private slots:
                                    "    - {shape: [8]}\n"
                                    "  output: loss\n"),
                             training(16), Theme::light());
+        dialog.setNeeded({lengths});
         dialog.show();
         QVERIFY(QFile::link(module, pathOf("link")));
-        for (const QString& target : {module, pathOf("link")}) {
+        for (const QString& target : {module, pathOf("link"), lengths}) {
             dialog.setPath(target);
             dialog.accept();
             QVERIFY(dialog.isVisible());
@@ -314,7 +316,7 @@ private slots:
                 said << label->text();
             QVERIFY2(said.join(QLatin1Char('\n')).contains(QStringLiteral("runs of this config need")),
                      qPrintable(said.join(QLatin1Char('\n'))));
-            QCOMPARE(test::readFile(module), QByteArray("precious\n"));
+            QCOMPARE(test::readFile(target), QByteArray("precious\n"));
         }
     }
 

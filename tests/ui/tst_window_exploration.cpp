@@ -252,24 +252,33 @@ private slots:
         QCOMPARE(test::readFile(target).count('\n'), static_cast<int>(snapshot().trials.size()) + 1);
     }
 
-    void writesNothingInTheConfigsPlace_data()
+    void writesNothingInThePlaceOfWhatItReads_data()
     {
-        rows<const char*>({{"trials", "Save trials"}, {"charts", "Save charts"}});
+        rows<const char*, bool>({{"trials in the config's", {"Save trials", false}},
+                                 {"charts in the config's", {"Save charts", false}},
+                                 {"trials in that of lengths", {"Save trials", true}},
+                                 {"charts in that of lengths", {"Save charts", true}}});
     }
-    void writesNothingInTheConfigsPlace()
+    void writesNothingInThePlaceOfWhatItReads()
     {
-        explore(optionsWith(QString()));
-        const QByteArray before = test::readFile(m_path);
+        const auto& [action, areLengths] = row<const char*, bool>();
+        engine::ExplorationOptions options = optionsWith(QString());
+        options.sampleLengthsPath = pathOf("lengths.txt");
+        options.sampleLengths = {16, 24};
+        test::writeFile(options.sampleLengthsPath, "16\n24\n");
+        explore(options);
+        const QString needed = areLengths ? options.sampleLengthsPath : m_path;
+        const QByteArray before = test::readFile(needed);
         const QString link = pathOf("table.csv");
         QFile::remove(link);
-        QVERIFY(QFile::link(m_path, link));
+        QVERIFY(QFile::link(needed, link));
         // Whoever is asked whether a file is to be replaced says so.
         whenOpen<QMessageBox>(&window(), [](QMessageBox* box) { box->button(QMessageBox::Yes)->click(); });
         chooseInTheNextDialog(link);
-        actionOf(window(), row<const char*>())->trigger();
+        actionOf(window(), action)->trigger();
         QVERIFY2(banner().text().contains(QStringLiteral("is a file that this run needs")),
                  qPrintable(banner().text()));
-        QCOMPARE(test::readFile(m_path), before);
+        QCOMPARE(test::readFile(needed), before);
         QFile::remove(link);
     }
 
