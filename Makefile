@@ -88,9 +88,9 @@ screenshots: configure
 setup:
 	scripts/setup.sh
 
-# Only test-yaml-readers needs it.
+# YAML readers (1 MB), which only test-yaml-readers needs.
 setup-readers:
-	scripts/setup-readers.sh
+	scripts/setup-venv.sh readers tests/readers/requirements.txt
 
 # Only test-trainers needs it.
 setup-trainers: setup-parity
@@ -114,13 +114,15 @@ bundle: configure
 	$(BUILD) batchpeak batchpeak-worker batchpeak_icons
 	scripts/pack-bundle.sh build/$(PRESET) build/bundle
 
-# Only what compares with other people's networks needs it.
+# What our networks are compared with, in numbers, in bytes and in time: the whole torch wheel set, torchvision,
+# transformers, PEFT, trl, bitsandbytes and torchao (5 GB).
 setup-parity:
-	scripts/setup-parity.sh
+	scripts/setup-venv.sh parity tests/parity/requirements.txt
 
-# Only test-python needs it.
+# What the examples in python/examples need beside them, JAX and Lightning (600 MB), which only test-python needs.
+# Lightning would draw a torch of its own.
 setup-examples: setup-parity
-	scripts/setup-examples.sh
+	scripts/setup-venv.sh examples tests/python/requirements.txt parity
 
 # What every search strategy costs, and how right and how honest it is, on devices that are formulas or tables.
 bench-search: configure

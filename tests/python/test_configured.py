@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Networks that the text of a config.json describes, and what becomes of texts that describe none.
 
-It needs what scripts/setup-parity.sh installs."""
+It needs what `make setup-parity` installs."""
 
 from __future__ import annotations
 

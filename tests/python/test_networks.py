@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Networks that are built of a load message's model, beside those of tests/parity that it was made of.
 
-It needs what scripts/setup-parity.sh installs."""
+It needs what `make setup-parity` installs."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Optimizers of load messages, beside those that transformers' Trainer makes.
 
-It needs what scripts/setup-parity.sh installs."""
+It needs what `make setup-parity` installs."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Steps on preferences, beside trainers of trl that are made as people make them.
 
-It needs what scripts/setup-parity.sh installs."""
+It needs what `make setup-parity` installs."""
 
 from __future__ import annotations
 

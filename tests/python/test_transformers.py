@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The worker that runs networks by transformers, spoken to as Batchpeak does.
 
-It needs what scripts/setup-parity.sh installs."""
+It needs what `make setup-parity` installs."""
 
 from __future__ import annotations
 
