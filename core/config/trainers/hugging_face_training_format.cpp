@@ -59,8 +59,37 @@ constexpr auto stepsOfMethods = [] {
     return steps;
 }();
 
+/// Losses of DPOConfig, KTOConfig and GRPOConfig in TRL 1.16; CPOConfig has some of the first, and simpo.
+constexpr std::string_view lossesOfDpo =
+    "sigmoid hinge ipo exo_pair nca_pair robust bco_pair sppo_hard aot aot_unpaired apo_zero apo_down "
+    "discopop sft sigmoid_norm";
+constexpr std::string_view lossesOfKto = "kto apo_zero_unpaired";
+constexpr std::string_view lossesOfGrpo = "grpo bnpo dr_grpo dapo luspo cispo sapo vespo";
+constexpr std::array<Difference, 1> stepsOfLosses{{{.key = lossKey,
+                                                    .text = "has a loss of preferences or rewards ({})",
+                                                    .when = Difference::When::There,
+                                                    .why = reason::preferences}}};
+
+/// None where the network writes the texts itself; nothing where the loss tells no method.
+std::optional<model::Preference> preferenceOfLoss(const ConfigSection& root)
+{
+    using enum model::Preference;
+    const YamlNode* loss = root.value(lossKey);
+    if (!loss)
+        return std::nullopt;
+    const std::string& name = loss->value;
+    if (isAmong(name, lossesOfGrpo))
+        return None;
+    if (name == "simpo")
+        return Simpo;
+    if (isAmong(name, lossesOfKto))
+        return Kto;
+    // DPOConfig takes a list, too.
+    return loss->kind == NodeKind::Sequence || isAmong(name, lossesOfDpo) ? std::optional(Dpo) : std::nullopt;
+}
+
 /// The script decides by which method. What tells it is a key or a loss that one of TRL's trainers has alone,
-/// or else the name of where results go; DPO is the usual one, and has losses of many names.
+/// or else the name of where results go; DPO is the usual one.
 model::Preference preferenceOf(const ConfigSection& root)
 {
     using enum model::Preference;
@@ -70,11 +99,8 @@ model::Preference preferenceOf(const ConfigSection& root)
         std::ranges::find_if(keysOfMethods, [&](const auto& each) { return root.has(each.first); });
     if (method != keysOfMethods.end())
         return method->second;
-    // DPOConfig in TRL takes a list, too.
-    if (const YamlNode* loss = root.value(lossKey)) {
-        const bool isKto = loss->value == "kto" || loss->value == "apo_zero_unpaired";
-        return isKto ? Kto : loss->value == "simpo" ? Simpo : Dpo;
-    }
+    if (const auto ofLoss = preferenceOfLoss(root))
+        return *ofLoss;
     const std::string places =
         lowerCase(root.text("output_dir").value_or("") + ' ' + root.text("run_name").value_or("") + ' ' +
                   root.text("hub_model_id").value_or(""));
@@ -298,6 +324,8 @@ ConfigContents read(const ConfigText& text)
         const model::Preference preference = preferenceOf(root);
         refuseOtherRun(root, otherSteps, preference, contents);
         refuseOtherRun(root, stepsOfMethods, preference, contents);
+        if (preferenceOfLoss(root))
+            refuseOtherRun(root, stepsOfLosses, preference, contents);
         refuseSharedCuts(root);
         contents.tuningFor = readTrlAdapter(root, contents.warnings);
         return readNamedModel(root, nameKeys, text.networks(), contents);
