@@ -291,7 +291,12 @@ at::Tensor DecoderNetwork::attendTexts(const AttentionInputs& inputs) const
     // The last text may be shorter.
     const std::int64_t rest = length % textLength;
     const at::Tensor whole = ofTexts(0, length - rest, textLength);
-    return rest == 0 ? whole : at::cat({whole, ofTexts(length - rest, rest, rest)}, 2);
+    if (rest == 0)
+        return whole;
+    // No list in a conditional expression: where a part of it throws, GCC 12 destroys the others after their
+    // storage is gone.
+    const at::Tensor last = ofTexts(length - rest, rest, rest);
+    return at::cat({whole, last}, 2);
 }
 
 at::Tensor DecoderNetwork::feedForward(const at::Tensor& input, const Layer& layer) const
