@@ -191,9 +191,8 @@ void showChange(const engine::ConfigFile& file, const config::SplicedText& splic
 
 void addOutputOptions(Options& options, OutputOptions& output)
 {
-    options.addText(
-        "--output", "FILE", "File to write the config with the size to; - stands for stdout",
-        [&output](const std::string& text) { output.output = text == "-" ? "/dev/stdout" : text; });
+    options.addText("--output", "FILE", "File to write the config with the size to; - stands for stdout",
+                    output.output);
     options.addFlag("--in-place", "Write the size into FILE itself", output.inPlace);
     options.addFlag("--force", "Overwrite a file that is there already, where --output or --events names one",
                     output.force);

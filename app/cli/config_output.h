@@ -62,7 +62,7 @@ void checkOutputOptions(const OutputOptions& options);
 /// The file to write; empty for none.
 QString outputPath(const engine::ConfigFile& file, const OutputOptions& options);
 
-/// Whether --output names stdout, as /dev/stdout: the config goes where answers would go.
+/// Whether --output names stdout, as leadsToStdout() has it: the config goes where answers would go.
 bool writesToStdout(const OutputOptions& options);
 
 /// Tells before an exploration of an hour, not after it, that its result could not be kept.

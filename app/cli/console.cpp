@@ -163,6 +163,8 @@ int codeWithAnswers(int code)
 
 bool leadsToStdout(const QString& path)
 {
+    if (path == QLatin1String("-"))
+        return true;
     struct stat open
     {};
     return ::fstat(STDOUT_FILENO, &open) == 0 && !S_ISCHR(open.st_mode) &&

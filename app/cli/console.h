@@ -81,8 +81,8 @@ private:
 /// some are missing. Says so on stderr.
 int codeWithAnswers(int code);
 
-/// Whether a path leads to the file or pipe that is stdout, as /dev/stdout does: opened a second time, a file
-/// would be written over what stands there. Terminals and devices can be.
+/// Whether a path stands for stdout: -, and what leads to the file or pipe that it is, as /dev/stdout does.
+/// Opened a second time, a file would be written over what stands there. Terminals and devices can be.
 bool leadsToStdout(const QString& path);
 
 /// "batchpeak: " and the sentence, on stderr.

@@ -66,6 +66,7 @@ private slots:
         add("inspect --as-yaml", of("inspect", "--as-yaml"));
         add("export", of("export", "--size 4"));
         add("export --json", of("export", "--size 4 --json"));
+        add("export --output -", of("export", "--size 4 --output -"));
         add("export --diff", of("export", "--size 4 --diff"));
         add("explore --dry-run", of("explore", "--dry-run --device cpu"));
         add("explore", exploreArguments("", words("--max-trials 2 --min-confidence 0")));
