@@ -206,6 +206,17 @@ private slots:
         }
     }
 
+    void waitsAsLongAsABusyMachineNeeds()
+    {
+        // Those of Qt Test without a time of their own give up after five seconds: tests/support/verify.h.
+        const QRegularExpression impatient(QStringLiteral("\\bQTRY_(VERIFY2?|COMPARE)\\(|\\.wait\\(\\)"));
+        for (const SourceFile& file : m_files) {
+            const QStringList lines = file.lines.filter(impatient);
+            QVERIFY2(lines.isEmpty(),
+                     qPrintable(file.path + QLatin1Char('\n') + lines.join(QLatin1Char('\n'))));
+        }
+    }
+
     void documentsNameCommandsThatExist_data() { addDocuments(); }
     void documentsNameCommandsThatExist()
     {

@@ -25,7 +25,17 @@
             return;                                                                                          \
     } while (false)
 
+/// Checks that wait, with events served, until what they look at holds. Qt's own (QTRY_VERIFY) give up after
+/// five seconds, which a sanitizer on a busy machine needs.
+#define TRY_VERIFY(condition) QTRY_VERIFY_WITH_TIMEOUT(condition, batchpeak::test::longestWaitMilliseconds)
+#define TRY_VERIFY2(condition, text)                                                                         \
+    QTRY_VERIFY2_WITH_TIMEOUT(condition, text, batchpeak::test::longestWaitMilliseconds)
+#define TRY_COMPARE(actual, expected)                                                                        \
+    QTRY_COMPARE_WITH_TIMEOUT(actual, expected, batchpeak::test::longestWaitMilliseconds)
+
 namespace batchpeak::test {
+
+constexpr int longestWaitMilliseconds = 60'000;
 
 struct Checked
 {

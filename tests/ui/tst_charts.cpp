@@ -7,6 +7,7 @@
 #include "pixels.h"
 #include "support/rows.h"
 #include "support/test_main.h"
+#include "support/verify.h"
 
 #include <QApplication>
 #include <QImage>
@@ -249,7 +250,7 @@ private slots:
         m_window.show();
         QWidget* viewport = m_throughput->findChild<QAbstractScrollArea*>()->viewport();
         QTest::mouseMove(viewport, viewport->mapFrom(m_throughput, near.toPoint()));
-        QTRY_VERIFY(!m_throughput->calloutBox().isEmpty());
+        TRY_VERIFY(!m_throughput->calloutBox().isEmpty());
         QVERIFY(!m_memory->calloutBox().isEmpty());
         const QPointF point = m_throughput->positionOf(96.0, 2047.0);
         const QImage image = m_throughput->grab().toImage();

@@ -3,6 +3,7 @@
 #include "sample_snapshots.h"
 #include "support/rows.h"
 #include "support/test_main.h"
+#include "support/verify.h"
 #include "ui/desktop_presence.h"
 #include "ui/window_desktop.h"
 
@@ -155,9 +156,9 @@ private slots:
         presence.showProgress(std::nullopt);
         presence.showProgress(std::nullopt);
         const QString application = QStringLiteral("application://org.batchpeak.Batchpeak.desktop ");
-        QTRY_COMPARE(desktop.calls,
-                     (QStringList{application + QStringLiteral("0.1"), application + QStringLiteral("0.42"),
-                                  application + QStringLiteral("hidden")}));
+        TRY_COMPARE(desktop.calls,
+                    (QStringList{application + QStringLiteral("0.1"), application + QStringLiteral("0.42"),
+                                 application + QStringLiteral("hidden")}));
     }
 
     void keepsTheComputerAwakeAndLetsItSleep_data()
@@ -178,11 +179,11 @@ private slots:
         DesktopPresence presence(m_bus->address());
         presence.keepAwake(QStringLiteral("a trial"));
         presence.keepAwake(QStringLiteral("a trial"));
-        QTRY_COMPARE(desktop.calls, calls.mid(0, 1));
+        TRY_COMPARE(desktop.calls, calls.mid(0, 1));
         // Its answer is on the way.
         QTest::qWait(50);
         presence.keepAwake(QString());
-        QTRY_COMPARE(desktop.calls, calls);
+        TRY_COMPARE(desktop.calls, calls);
     }
 
     void letsItSleepWhereTheAnswerComesTooLate()
@@ -191,7 +192,7 @@ private slots:
         DesktopPresence presence(m_bus->address());
         presence.keepAwake(QStringLiteral("a trial"));
         presence.keepAwake(QString());
-        QTRY_COMPARE(desktop.calls.size(), 2);
+        TRY_COMPARE(desktop.calls.size(), 2);
         QCOMPARE(desktop.calls.back(), QStringLiteral("Request Close: /request/1"));
     }
 
@@ -201,10 +202,10 @@ private slots:
         {
             DesktopPresence presence(m_bus->address());
             presence.keepAwake(QStringLiteral("a trial"));
-            QTRY_COMPARE(desktop.calls.size(), 1);
+            TRY_COMPARE(desktop.calls.size(), 1);
             QTest::qWait(50);
         }
-        QTRY_COMPARE(desktop.calls.size(), 2);
+        TRY_COMPARE(desktop.calls.size(), 2);
     }
 
     void notifiesAndHearsTheClick()
@@ -213,12 +214,12 @@ private slots:
         DesktopPresence presence(m_bus->address());
         const QSignalSpy activated(&presence, &DesktopPresence::activated);
         presence.notify(QStringLiteral("Micro-batch size 192"), QStringLiteral("1 < 2"));
-        QTRY_COMPARE(desktop.calls,
-                     QStringList{QStringLiteral("Notifications Notify: Micro-batch size 192; 1 &lt; 2")});
+        TRY_COMPARE(desktop.calls,
+                    QStringList{QStringLiteral("Notifications Notify: Micro-batch size 192; 1 &lt; 2")});
         QTest::qWait(50);
         desktop.click(8);
         desktop.click(7);
-        QTRY_COMPARE(activated.count(), 1);
+        TRY_COMPARE(activated.count(), 1);
     }
 
     void doesWithoutWhatIsNotThere_data()
@@ -252,19 +253,19 @@ private slots:
         {
             const engine::DeviceLease::Hold hold = lease->take(Holder::Exploration);
             words.follow(running, running.progress);
-            QTRY_COMPARE(desktop.calls.size(), 2);
+            TRY_COMPARE(desktop.calls.size(), 2);
             QCOMPARE(window.windowTitle(), QStringLiteral("70 % · gpt-medium.yaml"));
             QVERIFY(desktop.calls.contains(QStringLiteral("ScreenSaver Inhibit: Trials are being run")));
             QTest::qWait(50);
             words.follow(test::pausedSnapshot(), 0.0);
-            QTRY_COMPARE(desktop.calls.back(), QStringLiteral("ScreenSaver UnInhibit: 41"));
+            TRY_COMPARE(desktop.calls.back(), QStringLiteral("ScreenSaver UnInhibit: 41"));
         }
         words.follow(test::finishedSnapshot(), 0.0);
         QCOMPARE(window.windowTitle(), QStringLiteral("● 192 · gpt-medium.yaml"));
         words.tellEnd(test::finishedSnapshot());
-        QTRY_COMPARE(desktop.calls.back(),
-                     QStringLiteral("Notifications Notify: Micro-batch size 192; "
-                                    "2234 ± 38 samples/s, confidence 96 %, gpt-medium.yaml"));
+        TRY_COMPARE(desktop.calls.back(),
+                    QStringLiteral("Notifications Notify: Micro-batch size 192; "
+                                   "2234 ± 38 samples/s, confidence 96 %, gpt-medium.yaml"));
     }
 
     void hasWordsForEveryEnd_data()

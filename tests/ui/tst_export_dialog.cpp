@@ -3,6 +3,7 @@
 #include "support/files.h"
 #include "support/rows.h"
 #include "support/test_main.h"
+#include "support/verify.h"
 #include "ui/diff_view.h"
 #include "ui/export_dialog.h"
 #include "window_fixture.h"
@@ -385,7 +386,7 @@ private slots:
         QVERIFY(QTest::qWaitForWindowActive(&dialog));
         dialog.findChild<QLineEdit*>()->setFocus();
         QTest::keyClick(dialog.findChild<QLineEdit*>(), Qt::Key_M, Qt::AltModifier);
-        QTRY_VERIFY(dialog.preview().contains(QStringLiteral("steps: 6")));
+        TRY_VERIFY(dialog.preview().contains(QStringLiteral("steps: 6")));
         dialog.findChild<QLineEdit*>()->setFocus();
         const QStringList stops = tabStops(dialog);
         QCOMPARE(stops,

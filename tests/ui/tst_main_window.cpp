@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "support/rows.h"
 #include "support/test_main.h"
+#include "support/verify.h"
 #include "ui/empty_view.h"
 #include "ui/help_dialog.h"
 #include "ui/message_banner.h"
@@ -134,9 +135,9 @@ private slots:
         const MainWindow& following = window();
         const auto lightness = [&] { return following.palette().color(QPalette::Window).lightness(); };
         QApplication::setPalette(Theme::dark().palette());
-        QTRY_VERIFY(lightness() < 128);
+        TRY_VERIFY(lightness() < 128);
         QApplication::setPalette(Theme::light().palette());
-        QTRY_VERIFY(lightness() > 128);
+        TRY_VERIFY(lightness() > 128);
         WindowSettings().setTheme(ThemeSetting::Dark);
         MainWindow told;
         QVERIFY(told.palette().color(QPalette::Window).lightness() < 128);

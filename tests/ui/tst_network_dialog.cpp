@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "support/rows.h"
 #include "support/test_main.h"
+#include "support/verify.h"
 #include "ui/network_dialog.h"
 #include "ui/window_settings.h"
 #include "window_fixture.h"
@@ -132,7 +133,7 @@ private slots:
         QVERIFY(QTest::qWaitForWindowActive(&dialog));
         QTest::keyClicks(dialog.focusWidget(), QStringLiteral("network.yaml"));
         QVERIFY2(dialog.finding().isEmpty(), qPrintable(dialog.finding()));
-        QTRY_VERIFY(dialog.finding().startsWith(QStringLiteral("This is gpt2")));
+        TRY_VERIFY(dialog.finding().startsWith(QStringLiteral("This is gpt2")));
         QCOMPARE(dialog.findChild<QComboBox*>()->accessibleDescription(), dialog.finding());
         QTest::keyClick(dialog.focusWidget(), Qt::Key_Return);
         QCOMPARE(dialog.result(), static_cast<int>(QDialog::Accepted));

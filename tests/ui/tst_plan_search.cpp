@@ -3,6 +3,7 @@
 #include "plan/plan_search.h"
 #include "support/files.h"
 #include "support/test_main.h"
+#include "support/verify.h"
 
 #include <QFile>
 #include <QSignalSpy>
@@ -32,18 +33,18 @@ private slots:
     {
         m_search->lookFor({});
         QVERIFY(!m_search->python());
-        QTRY_COMPARE(torch(), QStringLiteral("2.1"));
+        TRY_COMPARE(torch(), QStringLiteral("2.1"));
     }
 
     void asksEachOnce()
     {
         const QString other = makeInterpreter("other", "2.2");
         m_search->lookFor({});
-        QTRY_COMPARE(torch(), QStringLiteral("2.1"));
+        TRY_COMPARE(torch(), QStringLiteral("2.1"));
         m_search->askPython(other);
         // What was known is of another one.
         QVERIFY(!m_search->python());
-        QTRY_COMPARE(torch(), QStringLiteral("2.2"));
+        TRY_COMPARE(torch(), QStringLiteral("2.2"));
         makeInterpreter("other", "2.3");
         const auto changes = m_changes->count();
         m_search->askPython(other);
@@ -57,26 +58,26 @@ private slots:
     {
         const QString other = makeInterpreter("other", "2.2");
         m_search->lookFor(other);
-        QTRY_COMPARE(torch(), QStringLiteral("2.2"));
+        TRY_COMPARE(torch(), QStringLiteral("2.2"));
         m_search->askPython({});
         QCOMPARE(torch(), QStringLiteral("2.2"));
         // Of another config nobody has chosen one.
         m_search->lookFor({});
-        QTRY_COMPARE(torch(), QStringLiteral("2.1"));
+        TRY_COMPARE(torch(), QStringLiteral("2.1"));
     }
 
     /// A person may do meanwhile what the card says.
     void seesWhatHasBeenInstalled()
     {
         m_search->lookFor({});
-        QTRY_COMPARE(torch(), QStringLiteral("2.1"));
+        TRY_COMPARE(torch(), QStringLiteral("2.1"));
         makeInterpreter("venv", "2.4");
         m_search->askAgain();
         QCOMPARE(torch(), QStringLiteral("2.1"));
-        QTRY_COMPARE(torch(), QStringLiteral("2.4"));
+        TRY_COMPARE(torch(), QStringLiteral("2.4"));
         makeInterpreter("venv", "2.5");
         m_search->lookFor({});
-        QTRY_COMPARE(torch(), QStringLiteral("2.5"));
+        TRY_COMPARE(torch(), QStringLiteral("2.5"));
     }
 
     void answersForTheOneThatWasAsked()
@@ -84,7 +85,7 @@ private slots:
         const QString other = makeInterpreter("other", "2.2");
         const auto source = m_search->stackSource();
         m_search->lookFor(other);
-        QTRY_COMPARE(torch(), QStringLiteral("2.2"));
+        TRY_COMPARE(torch(), QStringLiteral("2.2"));
         QVERIFY(QFile::remove(other));
         QCOMPARE(source(other, {}).torch, QStringLiteral("2.2"));
         QCOMPARE(source(m_folder->filePath(QStringLiteral("venv/bin/python3")), {}).torch,

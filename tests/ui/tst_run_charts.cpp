@@ -6,6 +6,7 @@
 #include "sample_windows.h"
 #include "support/rows.h"
 #include "support/test_main.h"
+#include "support/verify.h"
 #include "ui/training_window/runs_model.h"
 #include "window_fixture.h"
 
@@ -205,7 +206,7 @@ private slots:
         QWidget* viewport = m_rate->findChild<QAbstractScrollArea*>()->viewport();
         const QPointF near = m_rate->positionOf(70.2, 500.0);
         QTest::mouseMove(viewport, viewport->mapFrom(m_rate, near.toPoint()));
-        QTRY_VERIFY(!m_loss->calloutBox().isEmpty());
+        TRY_VERIFY(!m_loss->calloutBox().isEmpty());
         const QImage image = m_loss->grab().toImage();
         const QPointF point = m_loss->positionOf(70.0, test::halvingTraining().steps[69].loss);
         QVERIFY(difference(image.pixelColor(point.toPoint()), Theme::light().loss) < nearEnough);

@@ -4,6 +4,7 @@
 #include "support/files.h"
 #include "support/rows.h"
 #include "support/test_main.h"
+#include "support/verify.h"
 #include "ui/export_dialog.h"
 #include "ui/message_banner.h"
 #include "ui/plan/option_form.h"
@@ -68,9 +69,9 @@ class WindowExplorationTest : public test::WindowFixture
         window().setOptions(options);
         QVERIFY(window().openConfig(m_path));
         click("Start");
-        QTRY_VERIFY(snapshot().finish.has_value());
+        TRY_VERIFY(snapshot().finish.has_value());
         // The title follows with the next drawing.
-        QTRY_VERIFY(window().windowTitle().startsWith(QStringLiteral("●")));
+        TRY_VERIFY(window().windowTitle().startsWith(QStringLiteral("●")));
     }
 
 private slots:
@@ -106,12 +107,12 @@ private slots:
             found.push_back(snapshot().searchState.recommendation->size);
         });
         click("Start");
-        QTRY_COMPARE(found.size(), 2);
+        TRY_COMPARE(found.size(), 2);
         QCOMPARE(snapshot().run->phase, model::Phase::Eval);
         const auto* card = window().findChild<RecommendationCard*>();
         const QString said = QStringLiteral("Training: %1, ").arg(found.front());
-        QTRY_VERIFY2(card->summary().contains(said), qPrintable(card->summary()));
-        QTRY_VERIFY(actionOf(window(), "Export")->isEnabled());
+        TRY_VERIFY2(card->summary().contains(said), qPrintable(card->summary()));
+        TRY_VERIFY(actionOf(window(), "Export")->isEnabled());
         whenOpen<ExportDialog>(&window(), [](ExportDialog* dialog) { dialog->accept(); });
         click("Export…");
         const QByteArray trained = QByteArray::number(qlonglong(found.front()));
@@ -130,7 +131,7 @@ private slots:
         QVERIFY(plan && plan->isVisible());
         click("Start");
         QVERIFY(!plan->isVisible());
-        QTRY_VERIFY(snapshot().finish.has_value());
+        TRY_VERIFY(snapshot().finish.has_value());
         QVERIFY(!plan->isVisible());
         actionOf(window(), "Plan")->trigger();
         QVERIFY(plan->isVisible());
@@ -312,7 +313,7 @@ private slots:
         const auto trials = snapshot().trials;
         click("Go on");
         QVERIFY(!snapshot().finish);
-        QTRY_VERIFY(snapshot().finish.has_value());
+        TRY_VERIFY(snapshot().finish.has_value());
         QVERIFY(snapshot().trials.size() > trials.size());
         QVERIFY(std::equal(trials.begin(), trials.end(), snapshot().trials.begin()));
     }
@@ -322,14 +323,14 @@ private slots:
         window().setOptions(optionsWith(QStringLiteral("start=exit complain=no-such-library")));
         QVERIFY(window().openConfig(m_path));
         click("Start");
-        QTRY_COMPARE(snapshot().state, engine::State::Failed);
-        QTRY_VERIFY(banner().isVisible());
+        TRY_COMPARE(snapshot().state, engine::State::Failed);
+        TRY_VERIFY(banner().isVisible());
         QVERIFY2(banner().text().contains(QStringLiteral("no-such-library")), qPrintable(banner().text()));
 
         window().setOptions(optionsWith(QString()));
         click("Restart");
         QVERIFY(!banner().isVisible());
-        QTRY_COMPARE(snapshot().state, engine::State::Finished);
+        TRY_COMPARE(snapshot().state, engine::State::Finished);
         QVERIFY(snapshot().searchState.recommendation);
     }
 
@@ -341,8 +342,8 @@ private slots:
         QAction* present = actionOf(window(), "Back to the present run");
         QVERIFY(!previous->isEnabled());
         click("Start again");
-        QTRY_VERIFY(snapshot().finish.has_value());
-        QTRY_VERIFY(previous->isEnabled());
+        TRY_VERIFY(snapshot().finish.has_value());
+        TRY_VERIFY(previous->isEnabled());
 
         fileWith("params.yaml", QByteArray(m_config).replace("batch_size: 64", "batch_size: 48"));
         click("Start again");
@@ -353,7 +354,7 @@ private slots:
         QVERIFY(present->isEnabled());
         QVERIFY(test::buttonOf(window(), "Back to the present run")->isVisible());
         // The present run goes on meanwhile, and is not touched by what is looked at.
-        QTRY_VERIFY(snapshot().finish.has_value());
+        TRY_VERIFY(snapshot().finish.has_value());
         QVERIFY(present->isEnabled());
         QVERIFY(!actionOf(window(), "Go on")->isEnabled());
         click("Back to the present run");
@@ -366,7 +367,7 @@ private slots:
         window().setOptions(optionsWith(QStringLiteral("trial=hang")));
         QVERIFY(window().openConfig(m_path));
         click("Start");
-        QTRY_VERIFY(snapshot().runsTrials());
+        TRY_VERIFY(snapshot().runsTrials());
         whenOpen<QMessageBox>(&window(), [](QMessageBox* box) { test::buttonOf(*box, "Go on")->click(); });
         QVERIFY(!window().close());
         QVERIFY(window().isVisible());
@@ -375,8 +376,8 @@ private slots:
         whenOpen<QMessageBox>(&window(),
                               [](QMessageBox* box) { test::buttonOf(*box, "Stop and close")->click(); });
         window().close();
-        QTRY_VERIFY(snapshot().finish == engine::FinishStatus::Cancelled);
-        QTRY_VERIFY(!window().isVisible());
+        TRY_VERIFY(snapshot().finish == engine::FinishStatus::Cancelled);
+        TRY_VERIFY(!window().isVisible());
     }
 
     void closesUnaskedWhereItIsTold()
@@ -384,9 +385,9 @@ private slots:
         window().setOptions(optionsWith(QStringLiteral("trial=hang")));
         QVERIFY(window().openConfig(m_path));
         click("Start");
-        QTRY_VERIFY(snapshot().runsTrials());
+        TRY_VERIFY(snapshot().runsTrials());
         window().stopAndClose();
-        QTRY_VERIFY(!window().isVisible());
+        TRY_VERIFY(!window().isVisible());
         QVERIFY(snapshot().finish == engine::FinishStatus::Cancelled);
     }
 
@@ -397,12 +398,12 @@ private slots:
         fileWith("params.yaml", QByteArray(m_config).replace("batch_size: 64", "batch_size: 48"));
         click("Start again");
         QCOMPARE(snapshot().run->plan.globalBatchSize, 48);
-        QTRY_VERIFY(snapshot().finish.has_value());
+        TRY_VERIFY(snapshot().finish.has_value());
         QVERIFY(snapshot().trials.size() <= trials + 1);
         std::set<std::int64_t> sizes;
         for (const auto& trial : snapshot().trials)
             sizes.insert(trial.microBatchSize);
-        QTRY_COMPARE(window().findChild<TrialsView*>()->model().rowCount(), static_cast<int>(sizes.size()));
+        TRY_COMPARE(window().findChild<TrialsView*>()->model().rowCount(), static_cast<int>(sizes.size()));
     }
 };
 

@@ -4,6 +4,7 @@
 #include "support/files.h"
 #include "support/rows.h"
 #include "support/test_main.h"
+#include "support/verify.h"
 #include "ui/export_dialog.h"
 #include "ui/message_banner.h"
 #include "ui/plan/option_form.h"
@@ -58,8 +59,8 @@ class WindowReachTest : public test::WindowFixture
 
     void waitForTheEnd()
     {
-        QTRY_VERIFY(snapshot().finish.has_value());
-        QTRY_VERIFY(test::actionOf(window(), "Export")->isEnabled());
+        TRY_VERIFY(snapshot().finish.has_value());
+        TRY_VERIFY(test::actionOf(window(), "Export")->isEnabled());
     }
 
     /// That the config holds what was found, and is else as it was.
@@ -151,7 +152,7 @@ private slots:
         }
         QVERIFY(window().openConfig(m_path));
         const auto* plan = window().findChild<PlanView*>();
-        QTRY_VERIFY(!plan->findChildren<QCheckBox*>().isEmpty());
+        TRY_VERIFY(!plan->findChildren<QCheckBox*>().isEmpty());
         QVERIFY(plan->findChild<ProgramCard*>());
         // The ticks, and the choice of a program.
         std::set<QString> offered{QStringLiteral("--device"), QStringLiteral("--with")};

@@ -7,6 +7,7 @@
 #include "support/files.h"
 #include "support/held_history.h"
 #include "support/test_main.h"
+#include "support/verify.h"
 #include "ui/message_banner.h"
 #include "window_fixture.h"
 
@@ -39,12 +40,12 @@ private slots:
         window().setHistory(history());
         const engine::ExplorationRecorder recorder(window().exploration(), history());
         QVERIFY(window().openConfig(m_path));
-        QTRY_VERIFY(banner().text().contains(QStringLiteral("was cut off after")));
+        TRY_VERIFY(banner().text().contains(QStringLiteral("was cut off after")));
         QPushButton* const button = buttonOf(window(), "Continue");
         QVERIFY(button && button->isVisible());
         button->click();
         QVERIFY(!button->isVisible());
-        QTRY_VERIFY(snapshot().finish);
+        TRY_VERIFY(snapshot().finish);
         QVERIFY2(snapshot().failure.isEmpty(), qPrintable(snapshot().failure));
         QVERIFY(snapshot().trials.size() > before);
         QCOMPARE(store::ExplorationStore(history()).list().size(), std::size_t{1});
@@ -66,7 +67,7 @@ private slots:
             QTest::qWait(50);
             QVERIFY(!banner().text().contains(QStringLiteral("was cut off after")));
         }
-        QTRY_VERIFY(banner().text().contains(QStringLiteral("was cut off after")));
+        TRY_VERIFY(banner().text().contains(QStringLiteral("was cut off after")));
     }
 
     void recallsWhatWasHeldForAMoment()
@@ -76,17 +77,17 @@ private slots:
         const engine::ExplorationRecorder recorder(window().exploration(), history());
         QVERIFY(window().openConfig(m_path));
         window().startExploring();
-        QTRY_VERIFY(snapshot().finish);
+        TRY_VERIFY(snapshot().finish);
         QVERIFY(snapshot().searchState.recommendation);
         {
             test::OtherProgram other(history());
             QVERIFY(other.hold());
             window().startExploring();
-            QTRY_COMPARE(snapshot().state, engine::State::Exploring);
+            TRY_COMPARE(snapshot().state, engine::State::Exploring);
             QTest::qWait(50);
             QVERIFY(snapshot().trials.empty());
         }
-        QTRY_VERIFY(snapshot().finish);
+        TRY_VERIFY(snapshot().finish);
         QCOMPARE(snapshot().searchState.recalledTrials > 0, true);
     }
 
@@ -120,7 +121,7 @@ private:
         exploration.load(engine::ConfigFile::open(m_path),
                          optionsWith(QStringLiteral("trial=hang#2 once=") + pathOf("once")));
         exploration.start();
-        [&] { QTRY_VERIFY(QFile::exists(pathOf("once"))); }();
+        [&] { TRY_VERIFY(QFile::exists(pathOf("once"))); }();
         // What was told within this turn of the event loop is written at its end.
         QCoreApplication::processEvents();
         recorder.reset();

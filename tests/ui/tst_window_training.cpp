@@ -7,6 +7,7 @@
 #include "support/processes.h"
 #include "support/rows.h"
 #include "support/test_main.h"
+#include "support/verify.h"
 #include "training/checkpoint_folder.h"
 #include "training/training_run.h"
 #include "ui/log_view.h"
@@ -61,9 +62,9 @@ class WindowTrainingTest : public test::WindowFixture
     {
         open(words);
         window().startExploring();
-        QTRY_COMPARE(snapshot().state, engine::State::Finished);
+        TRY_COMPARE(snapshot().state, engine::State::Finished);
         QVERIFY(snapshot().searchState.recommendation);
-        QTRY_VERIFY(actionOf(window(), "Confirm")->isEnabled());
+        TRY_VERIFY(actionOf(window(), "Confirm")->isEnabled());
     }
 
     void beginTraining(const QString& words, const QString& epochs)
@@ -100,7 +101,7 @@ private slots:
     void trainsFromTheFormToTheSummary()
     {
         beginTraining({}, QStringLiteral("2"));
-        QTRY_COMPARE(run().end, training::TrainingEnd::Completed);
+        TRY_COMPARE(run().end, training::TrainingEnd::Completed);
         QCOMPARE(run().steps.size(), 32U);
         const auto* metrics = training()->findChild<TrainingMetrics*>();
         QVERIFY2(metrics->summary().contains(QStringLiteral("32 steps in")), qPrintable(metrics->summary()));
@@ -110,25 +111,25 @@ private slots:
         QVERIFY(!training()->findChild<LogView*>()->text().isEmpty());
         QVERIFY(actionOf(*training(), "Start")->isEnabled());
         actionOf(*training(), "Start")->trigger();
-        QTRY_COMPARE(run().end, training::TrainingEnd::Completed);
+        TRY_COMPARE(run().end, training::TrainingEnd::Completed);
     }
 
     void keepsTheRunBeforeForComparison()
     {
         beginTraining({}, QStringLiteral("1"));
-        QTRY_COMPARE(run().end, training::TrainingEnd::Completed);
+        TRY_COMPARE(run().end, training::TrainingEnd::Completed);
         auto* runs = training()->findChild<RunsModel*>();
         QCOMPARE(runs->rowCount(), 1);
         const QAction* start = actionOf(*training(), "Start");
         const auto* chart = training()->findChildren<RunChart*>().front();
         QVERIFY(!chart->accessibleDescription().contains(QStringLiteral("run 1")));
         actionOf(*training(), "Start")->trigger();
-        QTRY_COMPARE(run().end, training::TrainingEnd::Completed);
-        QTRY_COMPARE(runs->rowCount(), 2);
+        TRY_COMPARE(run().end, training::TrainingEnd::Completed);
+        TRY_COMPARE(runs->rowCount(), 2);
         QVERIFY(start->isEnabled());
-        QTRY_VERIFY(chart->accessibleDescription().contains(QStringLiteral("run 1: ")));
+        TRY_VERIFY(chart->accessibleDescription().contains(QStringLiteral("run 1: ")));
         runs->remove(1);
-        QTRY_VERIFY(!chart->accessibleDescription().contains(QStringLiteral("run 1: ")));
+        TRY_VERIFY(!chart->accessibleDescription().contains(QStringLiteral("run 1: ")));
     }
 
     void showsWhatTheExplorationPredicted()
@@ -140,11 +141,11 @@ private slots:
         actionOf(window(), "Train")->trigger();
         field("--epochs").type(QStringLiteral("1"));
         actionOf(*training(), "Start")->trigger();
-        QTRY_COMPARE(run().end, training::TrainingEnd::Completed);
+        TRY_COMPARE(run().end, training::TrainingEnd::Completed);
         QVERIFY(run().overPrediction);
         const auto* rate = test::partOf<RunChart>(*training(), "Throughput chart");
-        QTRY_VERIFY2(rate->accessibleDescription().contains(QStringLiteral("predicted, ")),
-                     qPrintable(rate->accessibleDescription()));
+        TRY_VERIFY2(rate->accessibleDescription().contains(QStringLiteral("predicted, ")),
+                    qPrintable(rate->accessibleDescription()));
     }
 
     void holdsSamplesOut()
@@ -153,12 +154,12 @@ private slots:
         actionOf(window(), "Train")->trigger();
         field("--eval-split").type(QStringLiteral("10%"));
         actionOf(*training(), "Start")->trigger();
-        QTRY_COMPARE(run().end, training::TrainingEnd::Completed);
+        TRY_COMPARE(run().end, training::TrainingEnd::Completed);
         QCOMPARE(run().run->heldOutSamples, 77);
         QCOMPARE(run().evaluations.size(), 1U);
         const auto* loss = test::partOf<RunChart>(*training(), "Loss chart");
-        QTRY_VERIFY2(loss->accessibleDescription().contains(QStringLiteral("held out: ")),
-                     qPrintable(loss->accessibleDescription()));
+        TRY_VERIFY2(loss->accessibleDescription().contains(QStringLiteral("held out: ")),
+                    qPrintable(loss->accessibleDescription()));
     }
 
     void remembersWhereItStoodAndWhatWasAsked()
@@ -173,7 +174,7 @@ private slots:
         emit columns->splitterMoved(700, 1);
         const int side = columns->sizes().back();
         first->close();
-        QTRY_VERIFY(!first);
+        TRY_VERIFY(!first);
         actionOf(window(), "Train")->trigger();
         QCOMPARE(training()->size(), QSize(1301, 777));
         QCOMPARE(field("--learning-rate").text(), QStringLiteral("0.002"));
@@ -203,11 +204,11 @@ private slots:
     void stopsAfterAStep()
     {
         beginTraining(unhurried, QStringLiteral("1000"));
-        QTRY_VERIFY(run().steps.size() >= 2);
+        TRY_VERIFY(run().steps.size() >= 2);
         QVERIFY(!training()->findChild<TrainingForm*>()->isEnabled());
         actionOf(*training(), "Stop")->trigger();
-        QTRY_COMPARE(run().end, training::TrainingEnd::Interrupted);
-        QTRY_VERIFY(training()->findChild<TrainingForm*>()->isEnabled());
+        TRY_COMPARE(run().end, training::TrainingEnd::Interrupted);
+        TRY_VERIFY(training()->findChild<TrainingForm*>()->isEnabled());
     }
 
     void saysWhatIsWrongWithTheForm()
@@ -226,9 +227,9 @@ private slots:
     void saysWhyATrainingFailed()
     {
         beginTraining(QStringLiteral("start=exit complain=no-such-library"), QStringLiteral("1"));
-        QTRY_COMPARE(run().state, training::TrainingState::Failed);
+        TRY_COMPARE(run().state, training::TrainingState::Failed);
         const auto* banner = training()->findChild<MessageBanner*>();
-        QTRY_VERIFY(banner->isVisible());
+        TRY_VERIFY(banner->isVisible());
         QCOMPARE(banner->text(), run().failure);
     }
 
@@ -239,7 +240,7 @@ private slots:
     void endsItsProcessWhenClosed()
     {
         beginTraining(unhurried, QStringLiteral("1000"));
-        QTRY_VERIFY(!run().steps.empty());
+        TRY_VERIFY(!run().steps.empty());
         const qint64 pid = run().device.workerPid;
         QVERIFY(test::isAlive(pid));
         const QPointer<TrainingWindow> closed = training();
@@ -251,9 +252,9 @@ private slots:
         });
         top->close();
         QVERIFY2(asked.contains(QStringLiteral("what it has learned would be lost")), qPrintable(asked));
-        QTRY_VERIFY(!closed);
-        QTRY_VERIFY(test::isGone(pid));
-        QTRY_VERIFY(!top || !top->isVisible());
+        TRY_VERIFY(!closed);
+        TRY_VERIFY(test::isGone(pid));
+        TRY_VERIFY(!top || !top->isVisible());
     }
 
     // A system that ends asks by two signals and a request of its session: none of them takes the time from
@@ -272,8 +273,8 @@ private slots:
         field("--epochs").type(QStringLiteral("1000"));
         field("--checkpoint").type(folder);
         actionOf(*training(), "Start")->trigger();
-        QTRY_COMPARE(run().state, training::TrainingState::Training);
-        QTRY_VERIFY(!run().steps.empty());
+        TRY_COMPARE(run().state, training::TrainingState::Training);
+        TRY_VERIFY(!run().steps.empty());
         const auto steps = run().steps.size();
         if (row<int>() == 1)
             actionOf(*training(), "Stop")->trigger();
@@ -282,7 +283,7 @@ private slots:
         for (int again = 0; again < 3; ++again)
             window().stopAndClose();
         QVERIFY(window().isVisible());
-        QTRY_VERIFY(!window().isVisible());
+        TRY_VERIFY(!window().isVisible());
         // The step under way was waited for.
         const auto kept = training::CheckpointFolder(folder).newest();
         QCOMPARE(static_cast<std::size_t>(kept.state.step), steps + 1);
@@ -291,28 +292,28 @@ private slots:
     void goesOnWhereClosingIsThoughtBetter()
     {
         beginTraining(unhurried, QStringLiteral("1000"));
-        QTRY_VERIFY(!run().steps.empty());
+        TRY_VERIFY(!run().steps.empty());
         test::whenOpen<QMessageBox>(training(),
                                     [](QMessageBox* box) { test::buttonOf(*box, "Go on")->click(); });
         QVERIFY(!training()->close());
         QVERIFY(training()->isUnderWay());
         training()->stopAndClose();
         const QPointer<TrainingWindow> closed = training();
-        QTRY_VERIFY(!closed);
+        TRY_VERIFY(!closed);
     }
 
     void letsOnlyOneThingUseTheDevice()
     {
         beginTraining(unhurried, QStringLiteral("1000"));
-        QTRY_VERIFY(!run().steps.empty());
+        TRY_VERIFY(!run().steps.empty());
         const QAction* start = actionOf(window(), "Start");
-        QTRY_VERIFY(!start->isEnabled());
+        TRY_VERIFY(!start->isEnabled());
         QVERIFY2(start->toolTip().contains(QStringLiteral("training run")), qPrintable(start->toolTip()));
         window().startExploring();
         QCOMPARE(snapshot().state, engine::State::Idle);
         QVERIFY(!window().openConfig(m_path));
         training()->stopAndClose();
-        QTRY_VERIFY(start->isEnabled());
+        TRY_VERIFY(start->isEnabled());
     }
 
     void waitsForTheEndOfAnExploration()
@@ -321,14 +322,14 @@ private slots:
         actionOf(window(), "Train")->trigger();
         window().exploration().start();
         const QAction* start = actionOf(*training(), "Start");
-        QTRY_VERIFY(!start->isEnabled());
+        TRY_VERIFY(!start->isEnabled());
         QVERIFY2(start->toolTip().contains(QStringLiteral("exploration")), qPrintable(start->toolTip()));
         const auto* metrics = training()->findChild<TrainingMetrics*>();
         QVERIFY2(metrics->summary().contains(QStringLiteral("An exploration uses the device")),
                  qPrintable(metrics->summary()));
         QVERIFY(!metrics->summary().contains(QStringLiteral("press Start")));
         window().exploration().stop();
-        QTRY_VERIFY(start->isEnabled());
+        TRY_VERIFY(start->isEnabled());
     }
 
     void confirmsWhatAnExplorationRecommends()
@@ -339,7 +340,7 @@ private slots:
         QVERIFY(!actionOf(window(), "Start")->isEnabled());
         QTRY_VERIFY2_WITH_TIMEOUT(confirmation()->summary().contains(QStringLiteral("40 of 40")),
                                   qPrintable(confirmation()->summary()), 20000);
-        QTRY_VERIFY(actionOf(window(), "Start")->isEnabled());
+        TRY_VERIFY(actionOf(window(), "Start")->isEnabled());
         const QString size = QString::number(snapshot().searchState.recommendation->size);
         QVERIFY2(confirmation()->summary().contains(QStringLiteral("recommended\t%1\t").arg(size)),
                  qPrintable(confirmation()->summary()));

@@ -56,7 +56,7 @@ private slots:
         QCOMPARE(m_questions, 1);
         VERIFY_CONTAINS(m_asked, m_module + ", which would run as a program of yours");
         if (mayRun)
-            QTRY_COMPARE(snapshot().state, engine::State::Finished);
+            TRY_COMPARE(snapshot().state, engine::State::Finished);
         else
             QCOMPARE(snapshot().state, engine::State::Idle);
     }
@@ -66,9 +66,9 @@ private slots:
         open(m_path);
         answer("Run it");
         window().startExploring();
-        QTRY_COMPARE(snapshot().state, engine::State::Finished);
+        TRY_COMPARE(snapshot().state, engine::State::Finished);
         window().startExploring();
-        QTRY_COMPARE(snapshot().state, engine::State::Finished);
+        TRY_COMPARE(snapshot().state, engine::State::Finished);
         QCOMPARE(m_questions, 1);
         changeModule();
         answer("Leave it");
@@ -84,7 +84,7 @@ private slots:
         window().setOptions(options);
         QVERIFY(window().openConfig(m_path));
         window().startExploring();
-        QTRY_COMPARE(snapshot().state, engine::State::Finished);
+        TRY_COMPARE(snapshot().state, engine::State::Finished);
         QCOMPARE(m_questions, 0);
         QVERIFY(!ui::WindowSettings().optionsOf(m_path).contains(QStringLiteral("--trust")));
         // Neither of what the file has become, nor of another config was anything said.
@@ -108,7 +108,7 @@ private slots:
             window().startExploring();
             QCOMPARE(m_questions, questions);
             VERIFY_CONTAINS(m_asked, m_module + ", which is not on this computer");
-            QTRY_COMPARE(snapshot().state, engine::State::Finished);
+            TRY_COMPARE(snapshot().state, engine::State::Finished);
             QVERIFY2(snapshot().failure.isEmpty(), qPrintable(snapshot().failure));
         }
     }
@@ -132,14 +132,14 @@ private slots:
             const engine::ExplorationRecorder recorder(exploration, history);
             exploration.load(engine::ConfigFile::open(m_path), options);
             exploration.start();
-            QTRY_VERIFY(QFile::exists(pathOf("once")));
+            TRY_VERIFY(QFile::exists(pathOf("once")));
             QCoreApplication::processEvents();
             QVERIFY(!exploration.snapshot().run->command.contains(QStringLiteral("--trust")));
         }
         changeModule();
         window().setHistory(history);
         QVERIFY(window().openConfig(m_path));
-        QTRY_VERIFY(banner().text().contains(QStringLiteral("was cut off after")));
+        TRY_VERIFY(banner().text().contains(QStringLiteral("was cut off after")));
         answer("Leave it");
         buttonOf(window(), "Continue")->click();
         QCOMPARE(m_questions, 1);
@@ -173,7 +173,7 @@ private slots:
         answer("Run it");
         actionOf(*training, "Start")->trigger();
         QCOMPARE(m_questions, 2);
-        QTRY_COMPARE(training->run().snapshot().end, training::TrainingEnd::Completed);
+        TRY_COMPARE(training->run().snapshot().end, training::TrainingEnd::Completed);
         QVERIFY(QFile::exists(pathOf(name.constData())));
     }
 
@@ -182,8 +182,8 @@ private slots:
         open(m_path);
         answer("Run it");
         window().startExploring();
-        QTRY_COMPARE(snapshot().state, engine::State::Finished);
-        QTRY_VERIFY(actionOf(window(), "Confirm")->isEnabled());
+        TRY_COMPARE(snapshot().state, engine::State::Finished);
+        TRY_VERIFY(actionOf(window(), "Confirm")->isEnabled());
         changeModule();
         answer("Leave it");
         actionOf(window(), "Confirm")->trigger();

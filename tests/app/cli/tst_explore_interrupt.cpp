@@ -4,6 +4,7 @@
 #include "support/processes.h"
 #include "support/rows.h"
 #include "support/test_main.h"
+#include "support/verify.h"
 
 #include <QTest>
 
@@ -57,7 +58,7 @@ private slots:
         QCOMPARE(exploration.process().exitCode(), 130);
         QVERIFY2(exploration.out().contains("micro_batch_size: 1\n"), exploration.out());
         QVERIFY2(exploration.out().contains("interrupted"), exploration.out());
-        QTRY_VERIFY(!batchpeak::test::isAlive(workers.front().toLongLong()));
+        TRY_VERIFY(!batchpeak::test::isAlive(workers.front().toLongLong()));
     }
 
     // The first line is there before the worker is, and what comes then finds nobody.
@@ -77,7 +78,7 @@ private slots:
         exploration.send(SIGINT);
         QVERIFY(exploration.waitForEnd());
         QCOMPARE(exploration.process().exitStatus(), QProcess::CrashExit);
-        QTRY_VERIFY(!batchpeak::test::isAlive(workers.front().toLongLong()));
+        TRY_VERIFY(!batchpeak::test::isAlive(workers.front().toLongLong()));
     }
 
     void leavesNoWorkerWhenItIsKilled()
@@ -87,7 +88,7 @@ private slots:
         QCOMPARE(workers.size(), 1);
         exploration.send(SIGKILL);
         QVERIFY(exploration.waitForEnd());
-        QTRY_VERIFY(!batchpeak::test::isAlive(workers.front().toLongLong()));
+        TRY_VERIFY(!batchpeak::test::isAlive(workers.front().toLongLong()));
     }
 
     void goesOnAfterTheWorkerWasKilled()
@@ -96,7 +97,7 @@ private slots:
         const QStringList workers = exploration.workers();
         QCOMPARE(workers.size(), 1);
         batchpeak::test::sendSignal(workers.front().toLongLong(), SIGKILL);
-        QTRY_VERIFY(!exploration.children().isEmpty() && exploration.children() != workers);
+        TRY_VERIFY(!exploration.children().isEmpty() && exploration.children() != workers);
     }
 };
 

@@ -4,6 +4,7 @@
 #include "program_run.h"
 #include "support/rows.h"
 #include "support/test_main.h"
+#include "support/verify.h"
 
 #include <QRegularExpression>
 #include <QTest>
@@ -172,7 +173,7 @@ private slots:
         if (!program.isThere())
             QSKIP("This system has no pseudo-terminals to draw the line on.");
         // That the first trial has ended is said whatever the terminal.
-        QTRY_VERIFY(program.written().contains(terminal.isDrawn ? "trial 2" : "trial 1 on cpu"));
+        TRY_VERIFY(program.written().contains(terminal.isDrawn ? "trial 2" : "trial 1 on cpu"));
         QCOMPARE(program.written().contains("\r\033[K"), terminal.isDrawn);
         QCOMPARE(program.written().contains("\033[1m"), terminal.isColoured);
         QCOMPARE(program.written().contains('\033'), terminal.isDrawn);
@@ -185,12 +186,12 @@ private slots:
         ProgramOnATerminal program(environment, {});
         if (!program.isThere())
             QSKIP("This system has no pseudo-terminals to draw the line on.");
-        QTRY_VERIFY(program.written().contains("trial 2"));
+        TRY_VERIFY(program.written().contains("trial 2"));
         for (const QString& line : program.drawn())
             QVERIFY2(line.size() < 100, qPrintable(line));
         program.setColumns(40);
         const auto last = [&program] { return program.drawn().value(program.drawn().size() - 1); };
-        QTRY_VERIFY(last().size() < 40 && last().contains(QStringLiteral("size 2")));
+        TRY_VERIFY(last().size() < 40 && last().contains(QStringLiteral("size 2")));
     }
 
     void leavesFilesAlone_data()

@@ -6,6 +6,7 @@
 #include "support/held_history.h"
 #include "support/rows.h"
 #include "support/test_main.h"
+#include "support/verify.h"
 
 #include <QDir>
 #include <QJsonArray>
@@ -258,7 +259,7 @@ private:
         RunningProgram program(exploreArguments(
             behaviour.constData(), words("--max-trials 8 --min-confidence 0") + words(further), config()));
         QVERIFY2(program.waitForAnswer("BEXP202"), program.out());
-        QTRY_VERIFY(QFile::exists(m_folder->filePath(QStringLiteral("once"))));
+        TRY_VERIFY(QFile::exists(m_folder->filePath(QStringLiteral("once"))));
         program.send(signal);
         QVERIFY(program.waitForEnd());
     }

@@ -3,6 +3,7 @@
 #include "cli/signal_relay.h"
 #include "support/rows.h"
 #include "support/test_main.h"
+#include "support/verify.h"
 
 #include <QSignalSpy>
 #include <QTest>
@@ -41,7 +42,7 @@ private slots:
         }
         QVERIFY(endsTheProgram(SIGINT));
         QVERIFY(endsTheProgram(SIGTERM));
-        QTRY_COMPARE(interrupted.size(), passed);
+        TRY_COMPARE(interrupted.size(), passed);
     }
 
     void hearsOnceThatNobodyReads_data() { rows<bool>({{"a terminal", true}, {"a pipe", false}}); }
@@ -54,10 +55,10 @@ private slots:
                 raise(SIGHUP);
             SignalRelay::noteThatReaderIsGone();
         }
-        QTRY_COMPARE(interrupted.size(), 1);
+        TRY_COMPARE(interrupted.size(), 1);
         // It takes nothing from those who ask for an end.
         raise(SIGINT);
-        QTRY_COMPARE(interrupted.size(), 2);
+        TRY_COMPARE(interrupted.size(), 2);
         QVERIFY(endsTheProgram(SIGINT));
     }
 
@@ -73,11 +74,11 @@ private slots:
         QSignalSpy interrupted(&relay, &SignalRelay::interrupted);
         for (const int signal : row<std::vector<int>>())
             raise(signal);
-        QTRY_COMPARE(interrupted.size(), 1);
+        TRY_COMPARE(interrupted.size(), 1);
         QCoreApplication::processEvents();
         QCOMPARE(interrupted.size(), 1);
         raise(SIGTERM);
-        QTRY_COMPARE(interrupted.size(), 2);
+        TRY_COMPARE(interrupted.size(), 2);
         QVERIFY(endsTheProgram(SIGTERM));
     }
 
@@ -89,7 +90,7 @@ private slots:
         raise(SIGINT);
         SignalRelay::noteThatReaderIsGone();
         raise(SIGHUP);
-        QTRY_COMPARE(interrupted.size(), 1);
+        TRY_COMPARE(interrupted.size(), 1);
         QCoreApplication::processEvents();
         QCOMPARE(interrupted.size(), 1);
     }

@@ -273,7 +273,7 @@ private slots:
 
         // The test still holds the worker's standard input open: only the parent's death tells it.
         test::sendSignal(parent.processId(), SIGKILL);
-        QTRY_VERIFY(!test::isAlive(worker));
+        TRY_VERIFY(!test::isAlive(worker));
         parent.waitForFinished();
     }
 

@@ -6,6 +6,7 @@
 #include "support/processes.h"
 #include "support/rows.h"
 #include "support/test_main.h"
+#include "support/verify.h"
 
 #include <QProcess>
 #include <QRegularExpression>
@@ -166,7 +167,7 @@ private slots:
         QCOMPARE(bench.exitCode(), 130);
         QVERIFY2(bench.out().contains(QStringLiteral("No exploration can be judged")), bench.text());
         for (const QString& process : processes)
-            QTRY_VERIFY(!batchpeak::test::isAlive(process.toLongLong()));
+            TRY_VERIFY(!batchpeak::test::isAlive(process.toLongLong()));
     }
 
     void keepsACoreBusyInBursts()

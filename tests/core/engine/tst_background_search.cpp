@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/background_search.h"
 #include "support/test_main.h"
+#include "support/verify.h"
 
 #include <QTest>
 
@@ -35,10 +36,10 @@ private slots:
         };
         startFor(1);
         QVERIFY(search.isUnderWay());
-        QTRY_COMPARE(found, 1);
+        TRY_COMPARE(found, 1);
         QVERIFY(!search.isUnderWay());
         startFor(2);
-        QTRY_COMPARE(found, 2);
+        TRY_COMPARE(found, 2);
     }
 
     void tellsTheNewestAlone()
@@ -60,7 +61,7 @@ private slots:
         };
         startFor(2);
         startFor(3);
-        QTRY_COMPARE(found, std::vector<int>{3});
+        TRY_COMPARE(found, std::vector<int>{3});
         QCOMPARE(searches.load(), 2);
     }
 
@@ -80,7 +81,7 @@ private slots:
         }
         QVERIFY(!hasEnded->load());
         answer->release();
-        QTRY_VERIFY(hasEnded->load());
+        TRY_VERIFY(hasEnded->load());
         QCoreApplication::processEvents();
     }
 

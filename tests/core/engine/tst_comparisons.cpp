@@ -131,7 +131,7 @@ private slots:
     {
         QVERIFY(becomesReady(QStringLiteral("protocol=exit starts")));
         m_runner->renew();
-        QTRY_COMPARE(m_ready, 2);
+        TRY_COMPARE(m_ready, 2);
         QCOMPARE(starts(), 3);
         QVERIFY(!m_runner->canCompare());
     }
@@ -142,7 +142,7 @@ private slots:
         QVERIFY(becomesReady(QStringLiteral("protocol=older starts after=1")));
         QVERIFY(m_runner->canCompare());
         m_runner->renew();
-        QTRY_VERIFY(m_runner->isGivenUp());
+        TRY_VERIFY(m_runner->isGivenUp());
         VERIFY_CONTAINS(m_runner->problem(),
                         "speaks version 1 of the trial protocol, where one before it spoke");
     }
@@ -152,7 +152,7 @@ private slots:
     {
         QVERIFY(becomesReady(QStringLiteral("start=exit starts after=1 until=2")));
         m_runner->renew();
-        QTRY_COMPARE(m_ready, 2);
+        TRY_COMPARE(m_ready, 2);
         QCOMPARE(starts(), 3);
         QVERIFY(m_runner->canCompare());
     }
@@ -171,7 +171,7 @@ private slots:
         const auto& [words, processes, said] = row<Text, int, Text>();
         make(setupFor(words + QStringLiteral(" starts")));
         m_runner->start();
-        QTRY_VERIFY(m_runner->isGivenUp());
+        TRY_VERIFY(m_runner->isGivenUp());
         QCOMPARE(starts(), processes);
         VERIFY_CONTAINS(m_runner->problem(), said);
     }
@@ -185,7 +185,7 @@ private slots:
         make(setupFor(row<Text>() + QStringLiteral(" starts")));
         connect(m_runner.get(), &DeviceRunner::logged, m_runner.get(), &DeviceRunner::end);
         m_runner->start();
-        QTRY_VERIFY(m_runner->hasEnded());
+        TRY_VERIFY(m_runner->hasEnded());
         QCOMPARE(m_ready, 0);
         QVERIFY(m_runner->snapshot().workerPid == 0);
         QVERIFY(starts() <= 2);
@@ -197,7 +197,7 @@ private slots:
         m_runner->compare(comparison());
         QVERIFY(m_runner->isFree());
         m_runner->runTrial({.id = 9, .microBatchSize = 4});
-        QTRY_COMPARE(m_ends.size(), std::size_t{1});
+        TRY_COMPARE(m_ends.size(), std::size_t{1});
         QVERIFY(m_ends.front().result.outcome == Outcome::Ok);
         QVERIFY(!m_ends.front().result.clockSeconds);
     }
@@ -221,7 +221,7 @@ private slots:
         QCOMPARE(m_runner->trialsOfWorker(), 1);
 
         m_runner->runTrial({.id = 9, .microBatchSize = 4});
-        QTRY_COMPARE(m_ends.size(), std::size_t{2});
+        TRY_COMPARE(m_ends.size(), std::size_t{2});
         QVERIFY(m_ends.back().result.outcome == Outcome::Ok);
         QVERIFY(*m_ends.back().result.clockSeconds > clock(0, 1));
     }
@@ -267,9 +267,9 @@ private slots:
         QCOMPARE(end.result.microBatchSize, size);
         VERIFY_CONTAINS(end.result.text, said);
         // Whatever happened, the next trial runs.
-        QTRY_VERIFY(m_runner->isFree());
+        TRY_VERIFY(m_runner->isFree());
         m_runner->runTrial({.id = 9, .microBatchSize = 4});
-        QTRY_COMPARE(m_ends.size(), std::size_t{2});
+        TRY_COMPARE(m_ends.size(), std::size_t{2});
         QVERIFY(m_ends.back().result.outcome == Outcome::Ok);
     }
 
@@ -307,7 +307,7 @@ private slots:
     {
         QVERIFY(becomesReady(QStringLiteral("trial=comparison")));
         m_runner->runTrial({.id = 9, .microBatchSize = 4});
-        QTRY_COMPARE(m_ends.size(), std::size_t{1});
+        TRY_COMPARE(m_ends.size(), std::size_t{1});
         QVERIFY(m_ends.front().workerLost);
         VERIFY_CONTAINS(m_ends.front().result.text, "with a comparison where one size was asked for");
     }
@@ -330,9 +330,9 @@ private slots:
         setup.timeouts.cancel = row<Text>().isEmpty() ? 20s : 50ms;
         QVERIFY(becomesReady(setup));
         m_runner->compare(comparison());
-        QTRY_COMPARE(m_steps.size(), std::size_t{4});
+        TRY_COMPARE(m_steps.size(), std::size_t{4});
         m_runner->end();
-        QTRY_VERIFY(m_runner->hasEnded());
+        TRY_VERIFY(m_runner->hasEnded());
         QCOMPARE(m_ends.size(), std::size_t{1});
         QVERIFY(m_ends.front().result.outcome == Outcome::Cancelled);
         QCOMPARE(m_ends.front().result.id, 8);

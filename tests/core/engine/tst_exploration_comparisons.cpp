@@ -241,9 +241,9 @@ private slots:
         ExplorationHarness harness("compare=hang@2");
         harness.comparisons = Comparisons{{1, 2, 4}};
         harness.exploration().start();
-        QTRY_COMPARE(harness.trials(), QStringLiteral("1 ok, 2 ok, 4 ok, 1+2+4 running"));
+        TRY_COMPARE(harness.trials(), QStringLiteral("1 ok, 2 ok, 4 ok, 1+2+4 running"));
         harness.exploration().stop();
-        QTRY_COMPARE(harness.finishedSignals(), 1);
+        TRY_COMPARE(harness.finishedSignals(), 1);
         QCOMPARE(harness.trials(), QStringLiteral("1 ok, 2 ok, 4 ok, 1+2+4 cancelled"));
         QCOMPARE(harness.told.size(), std::size_t{3});
         QCOMPARE(harness.snapshot().searchState.recommendation->size, 4);
@@ -259,10 +259,10 @@ private slots:
                 harness.exploration().pause();
         });
         harness.exploration().start();
-        QTRY_COMPARE(harness.snapshot().state, engine::State::Paused);
+        TRY_COMPARE(harness.snapshot().state, engine::State::Paused);
         QCOMPARE(harness.trials(), QStringLiteral("1 ok, 2 ok, 4 ok, 1+2 ok"));
         harness.exploration().resume();
-        QTRY_COMPARE(harness.finishedSignals(), 1);
+        TRY_COMPARE(harness.finishedSignals(), 1);
         QCOMPARE(harness.snapshot().trials.size(), std::size_t{5});
     }
 };

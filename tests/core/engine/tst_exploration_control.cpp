@@ -73,10 +73,10 @@ private slots:
         ExplorationHarness harness("trial=hang@2");
         harness.parts.timeouts.cancel = 20s;
         harness.exploration().start();
-        QTRY_COMPARE(harness.trials(), QStringLiteral("1 ok, 2 running"));
+        TRY_COMPARE(harness.trials(), QStringLiteral("1 ok, 2 running"));
         harness.exploration().stop();
         QCOMPARE(harness.snapshot().state, State::Finishing);
-        QTRY_COMPARE(harness.finishedSignals(), 1);
+        TRY_COMPARE(harness.finishedSignals(), 1);
 
         QCOMPARE(harness.trials(), QStringLiteral("1 ok, 2 cancelled"));
         QVERIFY(harness.snapshot().finish == FinishStatus::Cancelled);
@@ -90,9 +90,9 @@ private slots:
         ExplorationHarness harness("trial=hang@1 ignore-cancel ignore-terminate ignore-end");
         harness.parts.timeouts.cancel = harness.parts.timeouts.quit = harness.parts.timeouts.terminate = 50ms;
         harness.exploration().start();
-        QTRY_COMPARE(harness.trials(), QStringLiteral("1 running"));
+        TRY_COMPARE(harness.trials(), QStringLiteral("1 running"));
         harness.exploration().stop();
-        QTRY_COMPARE(harness.finishedSignals(), 1);
+        TRY_COMPARE(harness.finishedSignals(), 1);
 
         QCOMPARE(harness.trials(), QStringLiteral("1 cancelled"));
         QVERIFY(!harness.snapshot().searchState.recommendation);
@@ -105,7 +105,7 @@ private slots:
         harness.exploration().start();
         QCOMPARE(harness.snapshot().state, State::Starting);
         harness.exploration().stop();
-        QTRY_COMPARE(harness.finishedSignals(), 1);
+        TRY_COMPARE(harness.finishedSignals(), 1);
         QVERIFY(harness.snapshot().finish == FinishStatus::Cancelled);
         QVERIFY(harness.isNoWorkerLeft());
     }
@@ -118,13 +118,13 @@ private slots:
                 harness.exploration().pause();
         });
         harness.exploration().start();
-        QTRY_COMPARE(harness.snapshot().state, State::Paused);
+        TRY_COMPARE(harness.snapshot().state, State::Paused);
         QCOMPARE(harness.trials(), QStringLiteral("1 ok, 2 ok"));
         QVERIFY(!harness.snapshot().pauseRequested);
         QVERIFY(harness.snapshot().devices.front().workerPid > 0);
 
         harness.exploration().resume();
-        QTRY_COMPARE(harness.finishedSignals(), 1);
+        TRY_COMPARE(harness.finishedSignals(), 1);
         QCOMPARE(harness.trials(), QStringLiteral("1 ok, 2 ok, 4 ok"));
     }
 
@@ -136,7 +136,7 @@ private slots:
                 harness.exploration().start();
         });
         harness.exploration().start();
-        QTRY_COMPARE(harness.finishedSignals(), 2);
+        TRY_COMPARE(harness.finishedSignals(), 2);
         QCOMPARE(harness.trials(), QStringLiteral("1 ok, 2 ok, 4 ok"));
         QVERIFY(harness.isNoWorkerLeft());
     }
@@ -145,7 +145,7 @@ private slots:
     {
         auto exploring = std::make_unique<ExplorationHarness>("trial=hang ignore-terminate ignore-end");
         exploring->exploration().start();
-        QTRY_COMPARE(exploring->trials(), QStringLiteral("1 running"));
+        TRY_COMPARE(exploring->trials(), QStringLiteral("1 running"));
         exploring->destroyExploration();
         QVERIFY(exploring->isNoWorkerLeft());
     }
@@ -164,11 +164,11 @@ private slots:
         ExplorationHarness harness("trial=hang", {1, 2, 4});
         test::setGpus(harness.parts, {"first", "second"});
         harness.exploration().start();
-        QTRY_COMPARE(harness.trials(), QStringLiteral("1 running, 2 running"));
+        TRY_COMPARE(harness.trials(), QStringLiteral("1 running, 2 running"));
         const auto& trials = harness.snapshot().trials;
         QVERIFY(trials[0].device != trials[1].device);
         harness.exploration().stop();
-        QTRY_COMPARE(harness.finishedSignals(), 1);
+        TRY_COMPARE(harness.finishedSignals(), 1);
         QVERIFY(harness.isNoWorkerLeft());
     }
 
@@ -242,7 +242,7 @@ private slots:
         harness.options.devices = {QStringLiteral("cuda:1")};
         harness.exploration().start();
         QVERIFY(!harness.snapshot().finish);
-        QTRY_COMPARE(harness.finishedSignals(), 1);
+        TRY_COMPARE(harness.finishedSignals(), 1);
         QCOMPARE(harness.snapshot().state, State::Failed);
         VERIFY_CONTAINS(harness.snapshot().failure, "no device cuda:1");
     }
@@ -255,9 +255,9 @@ private slots:
             return device::DeviceReadings{.temperatureCelsius = uuid == "GPU-1" ? 61 : 0};
         };
         harness.exploration().start();
-        QTRY_COMPARE(harness.snapshot().devices.front().telemetry.temperatureCelsius, 61);
+        TRY_COMPARE(harness.snapshot().devices.front().telemetry.temperatureCelsius, 61);
         harness.exploration().stop();
-        QTRY_COMPARE(harness.finishedSignals(), 1);
+        TRY_COMPARE(harness.finishedSignals(), 1);
     }
 };
 

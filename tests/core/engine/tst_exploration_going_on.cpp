@@ -38,7 +38,7 @@ private slots:
         QVERIFY(!harness.snapshot().finish && !harness.snapshot().canGoOn);
         QVERIFY(harness.snapshot().ending.isEmpty());
         QVERIFY(harness.snapshot().elapsedSeconds >= elapsed);
-        QTRY_COMPARE(harness.finishedSignals(), 2);
+        TRY_COMPARE(harness.finishedSignals(), 2);
         QCOMPARE(harness.trials(), QStringLiteral("1 ok, 2 ok, 4 ok, 8 ok"));
         QCOMPARE(harness.snapshot().trials.back().number, 4);
         QCOMPARE(harness.snapshot().searchState.recommendation->size, 8);
@@ -68,9 +68,9 @@ private slots:
         ExplorationHarness harness("trial=hang@2 once", {1, 2, 4});
         harness.more = {8};
         harness.exploration().start();
-        QTRY_COMPARE(harness.trials(), QStringLiteral("1 ok, 2 running"));
+        TRY_COMPARE(harness.trials(), QStringLiteral("1 ok, 2 running"));
         harness.exploration().stop();
-        QTRY_COMPARE(harness.finishedSignals(), 1);
+        TRY_COMPARE(harness.finishedSignals(), 1);
         QVERIFY(harness.snapshot().canGoOn);
         QVERIFY(harness.goesOnToEnd());
         QVERIFY2(harness.trials().startsWith(QStringLiteral("1 ok, 2 cancelled, 4 ok")),

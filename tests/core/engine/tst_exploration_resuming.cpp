@@ -8,6 +8,7 @@
 #include "support/event_spy.h"
 #include "support/rows.h"
 #include "support/test_main.h"
+#include "support/verify.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -70,9 +71,9 @@ private slots:
             ExplorationHarness first("trial=hang@4", {1, 2, 4, 8});
             engine::ExplorationRecorder recorder(first.exploration(), history());
             first.exploration().start();
-            QTRY_COMPARE(first.trials(), QStringLiteral("1 ok, 2 ok, 4 running"));
+            TRY_COMPARE(first.trials(), QStringLiteral("1 ok, 2 ok, 4 running"));
             first.exploration().stop();
-            QTRY_COMPARE(first.finishedSignals(), 1);
+            TRY_COMPARE(first.finishedSignals(), 1);
         }
         const auto stored = newest();
         QCOMPARE(stored->summary.end->status, QStringLiteral("cancelled"));
@@ -166,12 +167,12 @@ private slots:
         ExplorationHarness first("trial=hang@2", {1, 2});
         engine::ExplorationRecorder recorder(first.exploration(), history());
         first.exploration().start();
-        QTRY_COMPARE(first.trials(), QStringLiteral("1 ok, 2 running"));
+        TRY_COMPARE(first.trials(), QStringLiteral("1 ok, 2 running"));
         // A lock is of a process: another one is asked for its word.
         QVERIFY(store::PatientStore::isUnderWay(history(), newest()->summary.id));
         QVERIFY(engine::whyNotGoOn(history(), *newest()).contains(QStringLiteral("Another program")));
         first.exploration().stop();
-        QTRY_COMPARE(first.finishedSignals(), 1);
+        TRY_COMPARE(first.finishedSignals(), 1);
         QVERIFY(!store::PatientStore::isUnderWay(history(), newest()->summary.id));
     }
 
@@ -183,7 +184,7 @@ private:
     {
         auto recorder = std::make_unique<engine::ExplorationRecorder>(harness.exploration(), history());
         harness.exploration().start();
-        QTRY_COMPARE(harness.trials(), trials);
+        TRY_COMPARE(harness.trials(), trials);
         if (wish)
             wish(harness.exploration());
         // What was told within this turn of the event loop is written at its end.

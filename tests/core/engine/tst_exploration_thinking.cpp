@@ -69,14 +69,14 @@ private slots:
         const test::EventSpy<engine::RecommendationChanged> recommended(slow.exploration());
         slow.gate.hold(SearchGate::Call::Record);
         slow.exploration().start();
-        QTRY_VERIFY(slow.gate.isHolding());
+        TRY_VERIFY(slow.gate.isHolding());
         QCOMPARE(slow.harness.trials(), QStringLiteral("1 ok"));
         QCOMPARE(ended.count(), 1);
         QCOMPARE(recommended.count(), 0);
         QVERIFY(slow.snapshot().thinkingSeconds);
 
         slow.gate.open();
-        QTRY_COMPARE(slow.harness.finishedSignals(), 1);
+        TRY_COMPARE(slow.harness.finishedSignals(), 1);
         QCOMPARE(slow.harness.trials(), QStringLiteral("1 ok, 2 ok, 4 ok"));
         QCOMPARE(slow.harness.told.size(), 3U);
         QVERIFY(!slow.snapshot().thinkingSeconds);
@@ -87,12 +87,12 @@ private slots:
         Slow slow;
         slow.gate.hold(SearchGate::Call::Record);
         slow.exploration().start();
-        QTRY_VERIFY(slow.gate.isHolding());
-        QTRY_VERIFY(slow.snapshot().isChoosing());
+        TRY_VERIFY(slow.gate.isHolding());
+        TRY_VERIFY(slow.snapshot().isChoosing());
         QVERIFY(slow.snapshot().currentTrials().empty());
         QCOMPARE(slow.snapshot().stalledSeconds, 0.0);
         slow.gate.open();
-        QTRY_COMPARE(slow.harness.finishedSignals(), 1);
+        TRY_COMPARE(slow.harness.finishedSignals(), 1);
     }
 
     void stopDoesNotWait()
@@ -105,14 +105,14 @@ private slots:
                                           [&](const auto&) { events.append(QStringLiteral("end")); });
         slow.gate.hold(SearchGate::Call::Record);
         slow.exploration().start();
-        QTRY_VERIFY(slow.gate.isHolding());
+        TRY_VERIFY(slow.gate.isHolding());
         slow.exploration().stop();
         QCOMPARE(slow.snapshot().state, State::Finishing);
-        QTRY_VERIFY(slow.harness.isNoWorkerLeft());
+        TRY_VERIFY(slow.harness.isNoWorkerLeft());
         QCOMPARE(slow.harness.finishedSignals(), 0);
 
         slow.gate.open();
-        QTRY_COMPARE(slow.harness.finishedSignals(), 1);
+        TRY_COMPARE(slow.harness.finishedSignals(), 1);
         QVERIFY(slow.snapshot().finish == FinishStatus::Cancelled);
         QCOMPARE(slow.snapshot().searchState.recommendation->size, 1);
         QCOMPARE(events, QStringList({QStringLiteral("size"), QStringLiteral("end")}));
@@ -124,10 +124,10 @@ private slots:
         Slow slow("slope=1900000000");
         slow.gate.hold(SearchGate::Call::Record);
         slow.exploration().start();
-        QTRY_VERIFY(slow.gate.isHolding());
+        TRY_VERIFY(slow.gate.isHolding());
         slow.exploration().stop();
         slow.gate.open();
-        QTRY_COMPARE(slow.harness.finishedSignals(), 1);
+        TRY_COMPARE(slow.harness.finishedSignals(), 1);
         QVERIFY(!slow.snapshot().searchState.recommendation);
         QCOMPARE(slow.snapshot().searchState.status, search::SearchState::Status::NothingFits);
         QVERIFY(!slow.snapshot().canGoOn);
@@ -138,10 +138,10 @@ private slots:
         Slow slow;
         slow.thinkIn(SearchGate::Call::Next);
         slow.exploration().start();
-        QTRY_VERIFY(slow.gate.isHolding());
+        TRY_VERIFY(slow.gate.isHolding());
         slow.exploration().stop();
         slow.gate.open();
-        QTRY_COMPARE(slow.harness.finishedSignals(), 1);
+        TRY_COMPARE(slow.harness.finishedSignals(), 1);
         QCOMPARE(slow.harness.trials(), QStringLiteral("1 ok"));
         QCOMPARE(slow.snapshot().searchState.recommendation->size, 1);
     }
@@ -152,10 +152,10 @@ private slots:
         slow.harness.options.timeBudget = 1s;
         slow.gate.hold(SearchGate::Call::Record);
         slow.exploration().start();
-        QTRY_COMPARE(slow.snapshot().state, State::Finishing);
+        TRY_COMPARE(slow.snapshot().state, State::Finishing);
         const double elapsed = slow.snapshot().elapsedSeconds;
         slow.gate.open();
-        QTRY_COMPARE(slow.harness.finishedSignals(), 1);
+        TRY_COMPARE(slow.harness.finishedSignals(), 1);
         QVERIFY(slow.snapshot().finish == FinishStatus::Budget);
         QVERIFY(slow.snapshot().elapsedSeconds > elapsed);
     }
@@ -170,16 +170,16 @@ private slots:
         Slow slow;
         slow.thinkIn(row<SearchGate::Call>());
         slow.exploration().start();
-        QTRY_VERIFY(slow.gate.isHolding());
+        TRY_VERIFY(slow.gate.isHolding());
         slow.exploration().pause();
         QVERIFY(slow.snapshot().pauseRequested);
         QCOMPARE(slow.snapshot().state, State::Exploring);
         slow.gate.open();
-        QTRY_COMPARE(slow.snapshot().state, State::Paused);
+        TRY_COMPARE(slow.snapshot().state, State::Paused);
         QCOMPARE(slow.harness.trials(), QStringLiteral("1 ok"));
         QVERIFY(!slow.snapshot().thinkingSeconds);
         slow.exploration().resume();
-        QTRY_COMPARE(slow.harness.finishedSignals(), 1);
+        TRY_COMPARE(slow.harness.finishedSignals(), 1);
         QCOMPARE(slow.harness.trials(), QStringLiteral("1 ok, 2 ok, 4 ok"));
     }
 
@@ -188,11 +188,11 @@ private slots:
         Slow slow;
         slow.gate.hold(SearchGate::Call::Record);
         slow.exploration().start();
-        QTRY_VERIFY(slow.gate.isHolding());
+        TRY_VERIFY(slow.gate.isHolding());
         slow.exploration().pause();
         slow.exploration().resume();
         slow.gate.open();
-        QTRY_COMPARE(slow.harness.finishedSignals(), 1);
+        TRY_COMPARE(slow.harness.finishedSignals(), 1);
         QCOMPARE(slow.harness.trials(), QStringLiteral("1 ok, 2 ok, 4 ok"));
     }
 
@@ -202,10 +202,10 @@ private slots:
         test::setGpus(slow.harness.parts, {"first", "second"});
         slow.gate.hold(SearchGate::Call::Record);
         slow.exploration().start();
-        QTRY_COMPARE(slow.harness.trials(), QStringLiteral("1 ok, 2 ok"));
-        QTRY_VERIFY(slow.gate.isHolding());
+        TRY_COMPARE(slow.harness.trials(), QStringLiteral("1 ok, 2 ok"));
+        TRY_VERIFY(slow.gate.isHolding());
         slow.gate.open();
-        QTRY_COMPARE(slow.harness.finishedSignals(), 1);
+        TRY_COMPARE(slow.harness.finishedSignals(), 1);
         QCOMPARE(slow.harness.trials(), QStringLiteral("1 ok, 2 ok, 4 ok, 8 ok"));
         QCOMPARE(slow.harness.told.size(), 4U);
     }
@@ -216,12 +216,12 @@ private slots:
         test::setGpus(slow.harness.parts, {"first", "second"});
         slow.gate.hold(SearchGate::Call::Record);
         slow.exploration().start();
-        QTRY_COMPARE(slow.harness.trials(), QStringLiteral("1 ok, 2 ok"));
+        TRY_COMPARE(slow.harness.trials(), QStringLiteral("1 ok, 2 ok"));
         slow.killWorker(1);
-        QTRY_VERIFY(slow.harness.log().contains(QStringLiteral("cuda:1 is given up")));
+        TRY_VERIFY(slow.harness.log().contains(QStringLiteral("cuda:1 is given up")));
         QCOMPARE(slow.snapshot().state, State::Exploring);
         slow.gate.open();
-        QTRY_COMPARE(slow.harness.finishedSignals(), 1);
+        TRY_COMPARE(slow.harness.finishedSignals(), 1);
         QCOMPARE(slow.harness.trials(), QStringLiteral("1 ok, 2 ok, 4 ok"));
         QCOMPARE(slow.snapshot().trials.back().device, "cuda:0");
         QVERIFY(slow.snapshot().finish == FinishStatus::Exhausted);
@@ -240,11 +240,11 @@ private slots:
         Slow slow("start=exit starts after=1", sizes);
         slow.thinkIn(call);
         slow.exploration().start();
-        QTRY_VERIFY(slow.gate.isHolding());
+        TRY_VERIFY(slow.gate.isHolding());
         slow.killWorker(0);
-        QTRY_VERIFY(slow.harness.log().contains(QStringLiteral("is given up")));
+        TRY_VERIFY(slow.harness.log().contains(QStringLiteral("is given up")));
         slow.gate.open();
-        QTRY_COMPARE(slow.harness.finishedSignals(), 1);
+        TRY_COMPARE(slow.harness.finishedSignals(), 1);
         QCOMPARE(slow.snapshot().finish, finish);
         QCOMPARE(slow.harness.trials(), QStringLiteral("1 ok"));
     }
@@ -254,7 +254,7 @@ private slots:
         Slow slow;
         slow.gate.hold(SearchGate::Call::Record);
         slow.exploration().start();
-        QTRY_VERIFY(slow.gate.isHolding());
+        TRY_VERIFY(slow.gate.isHolding());
         const std::jthread later([&] { slow.gate.open(); });
         slow.harness.destroyExploration();
         QCOMPARE(slow.harness.told.size(), 1U);
@@ -272,15 +272,15 @@ private slots:
         });
         slow.gate.hold(SearchGate::Call::Record);
         slow.exploration().start();
-        QTRY_VERIFY(slow.gate.isHolding());
+        TRY_VERIFY(slow.gate.isHolding());
         slow.exploration().stop();
-        QTRY_VERIFY(slow.harness.isNoWorkerLeft());
+        TRY_VERIFY(slow.harness.isNoWorkerLeft());
         slow.exploration().load(QStringLiteral("other.yaml"), slow.harness.contents, slow.harness.options);
         slow.exploration().start();
         QCOMPARE(slow.snapshot().run->filePath, QStringLiteral("config.yaml"));
         QCOMPARE(slow.snapshot().state, State::Finishing);
         slow.gate.open();
-        QTRY_COMPARE(slow.harness.finishedSignals(), 2);
+        TRY_COMPARE(slow.harness.finishedSignals(), 2);
         QCOMPARE(slow.harness.trials(), QStringLiteral("1 ok, 2 ok, 4 ok"));
         QVERIFY(slow.snapshot().finish == FinishStatus::Exhausted);
     }
@@ -292,11 +292,11 @@ private slots:
         QVERIFY(slow.harness.runToEnd());
         slow.gate.hold(SearchGate::Call::GoOn);
         slow.exploration().goOn({});
-        QTRY_COMPARE(slow.snapshot().state, State::Exploring);
+        TRY_COMPARE(slow.snapshot().state, State::Exploring);
         QVERIFY(slow.gate.isHolding());
         QCOMPARE(slow.harness.trials(), QStringLiteral("1 ok, 2 ok"));
         slow.gate.open();
-        QTRY_COMPARE(slow.harness.finishedSignals(), 2);
+        TRY_COMPARE(slow.harness.finishedSignals(), 2);
         QCOMPARE(slow.harness.trials(), QStringLiteral("1 ok, 2 ok, 4 ok"));
     }
 
@@ -307,11 +307,11 @@ private slots:
         QVERIFY(slow.harness.runToEnd());
         slow.gate.hold(SearchGate::Call::GoOn);
         slow.exploration().goOn({});
-        QTRY_VERIFY(slow.gate.isHolding());
+        TRY_VERIFY(slow.gate.isHolding());
         slow.exploration().stop();
         QCOMPARE(slow.snapshot().state, State::Finishing);
         slow.gate.open();
-        QTRY_COMPARE(slow.harness.finishedSignals(), 2);
+        TRY_COMPARE(slow.harness.finishedSignals(), 2);
         QCOMPARE(slow.harness.trials(), QStringLiteral("1 ok, 2 ok"));
         QVERIFY(slow.snapshot().finish == FinishStatus::Cancelled);
         QVERIFY(slow.snapshot().canGoOn);

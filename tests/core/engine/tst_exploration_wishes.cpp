@@ -71,12 +71,12 @@ private slots:
         harness.parts.timeouts.cancel = restarts > 0 ? 50ms : 20s;
         QVERIFY(!harness.snapshot().commands.skipsTrial);
         harness.exploration().start();
-        QTRY_COMPARE(harness.trials(), QStringLiteral("1 ok, 8 running"));
+        TRY_COMPARE(harness.trials(), QStringLiteral("1 ok, 8 running"));
         QVERIFY(harness.snapshot().commands.skipsTrial);
         harness.exploration().skipTrial(QStringLiteral("cuda:7"));
         QVERIFY(!harness.log().contains(QStringLiteral("skipped")));
         harness.exploration().skipTrial(QStringLiteral("cpu"));
-        QTRY_COMPARE(harness.finishedSignals(), 1);
+        TRY_COMPARE(harness.finishedSignals(), 1);
 
         QVERIFY2(harness.snapshot().finish == FinishStatus::Confident, qPrintable(harness.log()));
         QCOMPARE(harness.trialOf(2).outcome, trial::Outcome::Cancelled);
@@ -92,12 +92,12 @@ private slots:
         Searching harness("starts after=1 trial=hang");
         harness.options.verify = true;
         harness.exploration().start();
-        QTRY_VERIFY(!harness.snapshot().underWay.empty() &&
-                    harness.snapshot().underWay.front().why == trial::Purpose::Verification);
+        TRY_VERIFY(!harness.snapshot().underWay.empty() &&
+                   harness.snapshot().underWay.front().why == trial::Purpose::Verification);
         QVERIFY(!harness.snapshot().commands.triesSizes);
         VERIFY_CONTAINS(harness.exploration().tryNow(5), "go on after that");
         harness.exploration().skipTrial();
-        QTRY_COMPARE(harness.finishedSignals(), 1);
+        TRY_COMPARE(harness.finishedSignals(), 1);
         QVERIFY(harness.snapshot().finish == FinishStatus::Confident);
         QCOMPARE(harness.snapshot().verification->outcome, engine::Verification::Outcome::NotRun);
     }
@@ -123,9 +123,9 @@ private slots:
     {
         Searching harness("once trial=hang@8");
         harness.exploration().start();
-        QTRY_COMPARE(harness.trials(), QStringLiteral("1 ok, 8 running"));
+        TRY_COMPARE(harness.trials(), QStringLiteral("1 ok, 8 running"));
         harness.exploration().excludeSize(8);
-        QTRY_COMPARE(harness.finishedSignals(), 1);
+        TRY_COMPARE(harness.finishedSignals(), 1);
         QCOMPARE(harness.trialOf(2).outcome, trial::Outcome::Cancelled);
         QCOMPARE(harness.trialsOf(8), 1);
     }
@@ -134,15 +134,15 @@ private slots:
     {
         Searching harness("trial=hang@8");
         harness.exploration().start();
-        QTRY_COMPARE(harness.trials(), QStringLiteral("1 ok, 8 running"));
+        TRY_COMPARE(harness.trials(), QStringLiteral("1 ok, 8 running"));
         harness.exploration().excludeSize(5);
-        QTRY_COMPARE(harness.snapshot().searchState.excluded.size(), 1U);
+        TRY_COMPARE(harness.snapshot().searchState.excluded.size(), 1U);
         VERIFY_CONTAINS(harness.exploration().tryNow(5), "allow it again first");
         harness.exploration().excludeSize(5, false);
-        QTRY_VERIFY(harness.snapshot().searchState.excluded.empty());
+        TRY_VERIFY(harness.snapshot().searchState.excluded.empty());
         QVERIFY(harness.exploration().whyNotTry(5).isEmpty());
         harness.exploration().stop();
-        QTRY_COMPARE(harness.finishedSignals(), 1);
+        TRY_COMPARE(harness.finishedSignals(), 1);
     }
 
     void triesASizeNow()
@@ -201,13 +201,13 @@ private slots:
         harness.options.maximum = 40;
         VERIFY_CONTAINS(harness.exploration().tryNow(size), "No search is under way");
         harness.exploration().start();
-        QTRY_VERIFY(harness.trials().endsWith(QStringLiteral("16 running")));
+        TRY_VERIFY(harness.trials().endsWith(QStringLiteral("16 running")));
         const QString answer = harness.exploration().tryNow(size);
         VERIFY_CONTAINS(answer, obstacle);
         QCOMPARE(answer.isEmpty(), obstacle.isEmpty());
         QCOMPARE(harness.snapshot().askedSizes.empty(), !obstacle.isEmpty());
         harness.exploration().stop();
-        QTRY_COMPARE(harness.finishedSignals(), 1);
+        TRY_COMPARE(harness.finishedSignals(), 1);
     }
 
     void extendsItsTrials()
@@ -231,12 +231,12 @@ private slots:
         harness.options.timeBudget = 1s;
         harness.atTrial(2, [](Exploration& exploration) { exploration.extend({.trials = 0, .time = 600s}); });
         harness.exploration().start();
-        QTRY_COMPARE(harness.trials(), QStringLiteral("1 ok, 8 running"));
+        TRY_COMPARE(harness.trials(), QStringLiteral("1 ok, 8 running"));
         QCOMPARE(harness.snapshot().run->budgetSeconds, 601.0);
         QTest::qWait(1200);
         QCOMPARE(harness.snapshot().state, State::Exploring);
         harness.exploration().stop();
-        QTRY_COMPARE(harness.finishedSignals(), 1);
+        TRY_COMPARE(harness.finishedSignals(), 1);
     }
 
     void changesWhatIsGoodEnough()
@@ -296,7 +296,7 @@ private slots:
         harness.options.timeBudget = 600s;
         harness.atTrial(4, [](Exploration& exploration) { exploration.pause(); });
         harness.exploration().start();
-        QTRY_VERIFY(harness.snapshot().devicesAreFree);
+        TRY_VERIFY(harness.snapshot().devicesAreFree);
         QCOMPARE(harness.snapshot().state, State::Paused);
         QCOMPARE(harness.snapshot().trials.size(), 4U);
         QCOMPARE(harness.snapshot().devices.front().workerPid, 0);
@@ -311,7 +311,7 @@ private slots:
 
         harness.exploration().resume();
         QVERIFY(!harness.snapshot().devicesAreFree);
-        QTRY_COMPARE(harness.finishedSignals(), 1);
+        TRY_COMPARE(harness.finishedSignals(), 1);
         QVERIFY2(harness.snapshot().finish == FinishStatus::Confident, qPrintable(harness.log()));
         QCOMPARE(harness.trialOf(5).microBatchSize, 5);
         // It knows what it knew: the first sizes are not tried again.
@@ -327,9 +327,9 @@ private slots:
         harness.options.maxTrials = 4;
         harness.atTrial(3, [](Exploration& exploration) { exploration.pause(); });
         harness.exploration().start();
-        QTRY_VERIFY(harness.snapshot().devicesAreFree);
+        TRY_VERIFY(harness.snapshot().devicesAreFree);
         harness.exploration().stop();
-        QTRY_COMPARE(harness.finishedSignals(), 1);
+        TRY_COMPARE(harness.finishedSignals(), 1);
         QVERIFY(harness.snapshot().finish == FinishStatus::Cancelled);
         QCOMPARE(harness.snapshot().trials.size(), 3U);
         QVERIFY(harness.snapshot().searchState.recommendation);
@@ -346,13 +346,13 @@ private slots:
         harness.options.timeBudget = 2s;
         harness.atTrial(2, [](Exploration& exploration) { exploration.pause(); });
         harness.exploration().start();
-        QTRY_VERIFY(harness.snapshot().devicesAreFree);
+        TRY_VERIFY(harness.snapshot().devicesAreFree);
         const double before = harness.snapshot().elapsedSeconds;
         QTest::qWait(2500);
         QCOMPARE(harness.snapshot().state, State::Paused);
         QVERIFY(harness.snapshot().elapsedSeconds - before < 0.5);
         harness.exploration().stop();
-        QTRY_COMPARE(harness.finishedSignals(), 1);
+        TRY_COMPARE(harness.finishedSignals(), 1);
         QVERIFY(harness.snapshot().elapsedSeconds < 2.4);
     }
 

@@ -3,6 +3,7 @@
 #include "engine/planner_thread.h"
 #include "scripted_strategy.h"
 #include "support/test_main.h"
+#include "support/verify.h"
 
 #include <QTest>
 #include <QThread>
@@ -46,7 +47,7 @@ private slots:
                     sizes.push_back(size);
                 });
         }
-        QTRY_COMPARE(sizes.size(), 3U);
+        TRY_COMPARE(sizes.size(), 3U);
         QCOMPARE(sizes, (std::vector<std::int64_t>{1, 2, 4}));
     }
 
@@ -57,7 +58,7 @@ private slots:
         for (int asked = 0; asked < 2; ++asked)
             thread.ask([](TrialPlanner& /*planner*/) {}, [&] { busy.push_back(thread.isBusy()); });
         busy.push_back(thread.isBusy());
-        QTRY_COMPARE(busy, (std::vector{false, true, true, false}));
+        TRY_COMPARE(busy, (std::vector{false, true, true, false}));
         QVERIFY(!thread.isBusy());
     }
 
@@ -70,7 +71,7 @@ private slots:
                        thread.ask([first](TrialPlanner& /*planner*/) { return first + 1; },
                                   [&](int second) { answer = second; });
                    });
-        QTRY_COMPARE(answer, 2);
+        TRY_COMPARE(answer, 2);
     }
 
     void doesNotHoldUpItsOwner()
@@ -82,10 +83,10 @@ private slots:
         bool wentOn = false;
         QMetaObject::invokeMethod(
             this, [&] { wentOn = true; }, Qt::QueuedConnection);
-        QTRY_VERIFY(wentOn);
+        TRY_VERIFY(wentOn);
         QVERIFY(thread.isBusy() && !isAnswered);
         mayEnd.release();
-        QTRY_VERIFY(isAnswered);
+        TRY_VERIFY(isAnswered);
     }
 
     void dropsWhatIsUnansweredWhenDestroyed()

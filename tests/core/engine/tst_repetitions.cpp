@@ -106,9 +106,9 @@ private slots:
     {
         ExplorationHarness harness("trial=disturbed@1*1 trial=hang@1");
         harness.exploration().start();
-        QTRY_COMPARE(harness.trials(), QStringLiteral("1 ok, 1 running"));
+        TRY_COMPARE(harness.trials(), QStringLiteral("1 ok, 1 running"));
         harness.exploration().stop();
-        QTRY_COMPARE(harness.finishedSignals(), 1);
+        TRY_COMPARE(harness.finishedSignals(), 1);
         QCOMPARE(harness.trials(), QStringLiteral("1 ok, 1 cancelled"));
         QCOMPARE(harness.snapshot().searchState.recommendation->size, 1);
         QVERIFY(harness.told.front().disturbed);
@@ -122,10 +122,10 @@ private slots:
                 harness.exploration().pause();
         });
         harness.exploration().start();
-        QTRY_COMPARE(harness.snapshot().state, State::Paused);
+        TRY_COMPARE(harness.snapshot().state, State::Paused);
         QCOMPARE(harness.trials(), QStringLiteral("1 ok, 2 ok"));
         harness.exploration().resume();
-        QTRY_COMPARE(harness.finishedSignals(), 1);
+        TRY_COMPARE(harness.finishedSignals(), 1);
         QCOMPARE(harness.trials(), QStringLiteral("1 ok, 2 ok, 2 ok, 4 ok"));
         QCOMPARE(harness.snapshot().trials[2].repetition, 1);
     }

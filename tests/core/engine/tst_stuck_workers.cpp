@@ -47,7 +47,7 @@ private slots:
 
         // When the driver lets go of it at last, the device is to be had again.
         test::sendSignal(m_stuck, SIGKILL);
-        QTRY_VERIFY(test::isGone(m_stuck));
+        TRY_VERIFY(test::isGone(m_stuck));
         QVERIFY2(harness.endsAs(FinishStatus::Exhausted), qPrintable(harness.log()));
         m_stuck = test::stuckProcessIn(harness.log());
     }
@@ -90,7 +90,7 @@ private slots:
             std::vector{setupOf("a", {QStringLiteral("stuck=60")}), setupOf("b", {})});
         QSignalSpy settled(pool.get(), &engine::DevicePool::settled);
         pool->start();
-        QTRY_COMPARE(settled.count(), 1);
+        TRY_COMPARE(settled.count(), 1);
         m_stuck = pool->snapshots().front().workerPid;
         const std::jthread driver([stuck = m_stuck, other = pool->snapshots().back().workerPid] {
             while (test::isAlive(other))

@@ -5,6 +5,7 @@
 #include "support/fake_parts.h"
 #include "support/rows.h"
 #include "support/test_main.h"
+#include "support/verify.h"
 
 #include <QTest>
 #include <QThread>
@@ -56,14 +57,14 @@ private slots:
             seen.push_back(readings.front().temperatureCelsius.value_or(0));
         });
         watch.look({61});
-        QTRY_COMPARE(reads.load(), 1);
+        TRY_COMPARE(reads.load(), 1);
         // A driver that does not answer is not asked a second time.
         watch.look({62});
         answer.release();
-        QTRY_COMPARE(seen, std::vector<int>{61});
+        TRY_COMPARE(seen, std::vector<int>{61});
         answer.release();
         watch.look({63});
-        QTRY_COMPARE(seen, (std::vector<int>{61, 63}));
+        TRY_COMPARE(seen, (std::vector<int>{61, 63}));
         QCOMPARE(reads.load(), 2);
     }
 
@@ -81,11 +82,11 @@ private slots:
             },
             nullptr, std::chrono::milliseconds(20));
         watch->look({61});
-        QTRY_COMPARE(reads->load(), 1);
+        TRY_COMPARE(reads->load(), 1);
         watch.reset();
         QCOMPARE(reads->load(), 1);
         answer->release();
-        QTRY_COMPARE(reads->load(), 2);
+        TRY_COMPARE(reads->load(), 2);
     }
 
     void namesTheThrottle_data()

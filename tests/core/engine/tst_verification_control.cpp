@@ -4,6 +4,7 @@
 #include "support/fake_parts.h"
 #include "support/rows.h"
 #include "support/test_main.h"
+#include "support/verify.h"
 
 #include <QTest>
 
@@ -74,10 +75,10 @@ private slots:
         ExplorationHarness harness(words);
         harness.options.verify = true;
         harness.exploration().start();
-        QTRY_COMPARE(harness.snapshot().state, State::Verifying);
-        QTRY_COMPARE(harness.trials(), trials);
+        TRY_COMPARE(harness.snapshot().state, State::Verifying);
+        TRY_COMPARE(harness.trials(), trials);
         harness.exploration().stop();
-        QTRY_COMPARE(harness.finishedSignals(), 1);
+        TRY_COMPARE(harness.finishedSignals(), 1);
         QVERIFY(harness.snapshot().finish == FinishStatus::Cancelled);
         QCOMPARE(harness.snapshot().searchState.recommendation->size, 4);
         QCOMPARE(harness.snapshot().verification->outcome, Outcome::NotRun);
@@ -117,11 +118,11 @@ private slots:
                         harness.exploration().pause();
                 });
         harness.exploration().start();
-        QTRY_COMPARE(harness.snapshot().state, State::Paused);
+        TRY_COMPARE(harness.snapshot().state, State::Paused);
         QCOMPARE(harness.trials(), searched);
         harness.exploration().resume();
         QCOMPARE(harness.snapshot().state, State::Verifying);
-        QTRY_COMPARE(harness.finishedSignals(), 1);
+        TRY_COMPARE(harness.finishedSignals(), 1);
         QCOMPARE(harness.trials(), searched + QStringLiteral(", 4 ok"));
     }
 
@@ -135,10 +136,10 @@ private slots:
                 harness.exploration().pause();
         });
         harness.exploration().start();
-        QTRY_COMPARE(harness.snapshot().state, State::Paused);
+        TRY_COMPARE(harness.snapshot().state, State::Paused);
         QCOMPARE(harness.trials(), searched + QStringLiteral(", 4 oom"));
         harness.exploration().resume();
-        QTRY_COMPARE(harness.finishedSignals(), 1);
+        TRY_COMPARE(harness.finishedSignals(), 1);
         QCOMPARE(harness.trials(), searched + QStringLiteral(", 4 oom, 2 ok"));
     }
 

@@ -5,6 +5,7 @@
 #include "support/files.h"
 #include "support/rows.h"
 #include "support/test_main.h"
+#include "support/verify.h"
 
 #include <QSignalSpy>
 #include <QTemporaryDir>
@@ -74,19 +75,19 @@ private slots:
              .load = {.model = {.family = "gpt2"}, .sequenceLength = 1}});
         const QSignalSpy ready(&runner, &DeviceRunner::ready);
         runner.start();
-        QTRY_COMPARE(ready.count(), 1);
+        TRY_COMPARE(ready.count(), 1);
         QVERIFY(!runner.renewForCompany());
         for (int reading = 0; reading < 2; ++reading)
             runner.setTelemetry({.otherProcessors = 1.0});
         QCOMPARE(runner.renewForCompany(), row<bool>());
         if (row<bool>()) {
-            QTRY_COMPARE(ready.count(), 2);
+            TRY_COMPARE(ready.count(), 2);
             QCOMPARE(test::readFile(heard), QByteArray("<>\n<PASSIVE>\n"));
             QVERIFY(!runner.renewForCompany());
         }
         const QSignalSpy ended(&runner, &DeviceRunner::ended);
         runner.end();
-        QTRY_COMPARE(ended.count(), 1);
+        TRY_COMPARE(ended.count(), 1);
     }
 };
 

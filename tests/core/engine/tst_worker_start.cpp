@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "exploration_harness.h"
 #include "support/test_main.h"
+#include "support/verify.h"
 
 #include <QTest>
 
@@ -30,11 +31,11 @@ private slots:
             return harness.log().count(QStringLiteral("The worker has not started after "));
         };
         harness.exploration().start();
-        QTRY_VERIFY2(signs() >= 3, qPrintable(harness.log()));
+        TRY_VERIFY2(signs() >= 3, qPrintable(harness.log()));
         QVERIFY(harness.log().contains(QStringLiteral("; a launcher may hold it in a queue.")));
         QCOMPARE(harness.snapshot().state, State::Starting);
         harness.exploration().stop();
-        QTRY_COMPARE(harness.finishedSignals(), 1);
+        TRY_COMPARE(harness.finishedSignals(), 1);
         QVERIFY(harness.snapshot().finish == FinishStatus::Cancelled);
         QVERIFY(harness.isNoWorkerLeft());
     }

@@ -171,7 +171,7 @@ private slots:
         QCOMPARE(said.size(), 1);
         QVERIFY(said.front().front().toString().contains(QStringLiteral("is held by another program")));
         holder.release();
-        QTRY_VERIFY(!patient.waits());
+        TRY_VERIFY(!patient.waits());
         QCOMPARE(said.size(), 2);
         QVERIFY(said.back().front().toString().contains(QStringLiteral("is free again")));
         patient.finish({.finished = QDateTime::currentDateTimeUtc(), .status = QStringLiteral("confident")});
@@ -235,7 +235,7 @@ private slots:
             patient.addLog({some, some + 800});
         QCOMPARE(patient.waits(), row<bool>());
         holder.release();
-        QTRY_VERIFY(!patient.waits());
+        TRY_VERIFY(!patient.waits());
         const auto isBounded = [&] {
             const auto log = ExplorationStore(m_path).show(1)->log;
             return log.size() == store::keptLogLines && log.front().text == QLatin1String("3000") &&

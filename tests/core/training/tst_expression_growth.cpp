@@ -66,7 +66,7 @@ private slots:
         QSignalSpy failed(growth.get(), &GrowthFunction::failed);
         growth->ask(epoch, size);
         QVERIFY2(answered.isEmpty(), "it answered before ask() had returned");
-        QTRY_COMPARE(answered.count() + failed.count(), 1);
+        TRY_COMPARE(answered.count() + failed.count(), 1);
         QVERIFY2(failed.isEmpty(),
                  qPrintable(failed.isEmpty() ? QString() : failed.first().first().toString()));
         QCOMPARE(answered.first().first().toLongLong(), increment);
@@ -95,7 +95,7 @@ private slots:
         QSignalSpy failed(growth.get(), &GrowthFunction::failed);
         growth->ask(3, 8);
         QVERIFY2(failed.isEmpty(), "it answered before ask() had returned");
-        QTRY_COMPARE(answered.count() + failed.count(), 1);
+        TRY_COMPARE(answered.count() + failed.count(), 1);
         QVERIFY(answered.isEmpty());
         const QString sentence = failed.first().first().toString();
         VERIFY_CONTAINS(sentence, part);
@@ -144,7 +144,7 @@ private slots:
         connect(growth.get(), &GrowthFunction::failed, this, [&] { heard.append(QStringLiteral("failed")); });
         for (const int epoch : {1, 2, 3, 4})
             growth->ask(epoch, 8);
-        QTRY_COMPARE(heard.size(), 4);
+        TRY_COMPARE(heard.size(), 4);
         QCOMPARE(heard.join(QLatin1Char(' ')), QStringLiteral("4 2 failed 1"));
         QCoreApplication::processEvents();
         QCOMPARE(heard.size(), 4);

@@ -50,12 +50,12 @@ private slots:
         TrainingHarness harness(words);
         harness.parts.timeouts.cancel = words.contains(QLatin1String("ignore")) ? 100ms : 500ms;
         harness.run().start();
-        QTRY_COMPARE(harness.snapshot().steps.size(), 2U);
+        TRY_COMPARE(harness.snapshot().steps.size(), 2U);
         harness.run().stop();
         QCoreApplication::processEvents();
         QCOMPARE(harness.finishedSignals(), 0);
         harness.run().stop();
-        QTRY_COMPARE(harness.finishedSignals(), 1);
+        TRY_COMPARE(harness.finishedSignals(), 1);
         QVERIFY2(harness.snapshot().end == TrainingEnd::Interrupted, qPrintable(harness.log()));
         QCOMPARE(harness.snapshot().steps.size(), 2U);
         QVERIFY(harness.snapshot().failure.isEmpty());
@@ -74,7 +74,7 @@ private slots:
         TrainingHarness harness("start=late");
         harness.run().start();
         harness.run().stop();
-        QTRY_COMPARE(harness.finishedSignals(), 1);
+        TRY_COMPARE(harness.finishedSignals(), 1);
         QVERIFY(harness.snapshot().end == TrainingEnd::Interrupted);
         QVERIFY(harness.isNoWorkerLeft());
     }
@@ -94,7 +94,7 @@ private slots:
                                                                           : snapshot.device.workerPid > 0;
                 });
         harness.run().start();
-        QTRY_VERIFY(isUnderWay);
+        TRY_VERIFY(isUnderWay);
         harness.destroyRun();
         QVERIFY(harness.isNoWorkerLeft());
     }
@@ -141,7 +141,7 @@ private slots:
         harness.destroyRun();
         harness.options.run.devices.clear();
         harness.run().start();
-        QTRY_COMPARE(harness.snapshot().device.id, QStringLiteral("cuda:0"));
+        TRY_COMPARE(harness.snapshot().device.id, QStringLiteral("cuda:0"));
     }
 };
 

@@ -99,7 +99,7 @@ private slots:
         harness.run().start();
         QCOMPARE(harness.snapshot().state, training::TrainingState::FindingMaximum);
         harness.run().stop();
-        QTRY_COMPARE(harness.finishedSignals(), 1);
+        TRY_COMPARE(harness.finishedSignals(), 1);
         QVERIFY(harness.snapshot().end == TrainingEnd::Interrupted);
     }
 
