@@ -150,6 +150,9 @@ model::ModelSpec readNetwork(const ConfigSection& section)
     SectionReader reader(section, {"family"});
     std::visit([&reader](auto& members) { visitFields(members, reader); }, spec.architecture);
     refuseOtherKeys(section, reader.known());
+    if (auto* decoder = std::get_if<model::DecoderSpec>(&spec.architecture);
+        decoder && !section.find("key_value_heads"))
+        decoder->keyValueHeads = decoder->heads;
     if (const auto problem = problemWith(spec))
         throw ConfigError(*problem, section.document().positionOf(section.mapping()));
     return spec;
