@@ -3,6 +3,7 @@
 #include "main_window.h"
 
 #include "charts/exploration_charts.h"
+#include "code_reading.h"
 #include "config_remarks.h"
 #include "desktop_presence.h"
 #include "engine/cut_run.h"
@@ -523,11 +524,11 @@ bool MainWindow::letsCodeRun()
     const QString code = m_config ? engine::codeOf(m_config->contentsFor(m_options)) : QString();
     if (code.isEmpty())
         return true;
-    m_trustsCode = m_trustsCode || mayRunCode(this, code, m_theme);
-    if (!m_trustsCode)
+    readCode(code);
+    if (!m_trustsCode && !mayRunCode(this, code, m_theme))
         return false;
     engine::ExplorationOptions options = m_phases.options();
-    options.trustsCode = true;
+    options.trustsCode = m_trustsCode = true;
     m_exploration->load(*m_config, options);
     return true;
 }

@@ -21,6 +21,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <mutex>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -108,6 +109,8 @@ QByteArray bytesHash(const QString& path, QFile& file, const FileState& state)
 /// \throws ExplorationError
 std::optional<KnownHash> hashOf(const QString& path)
 {
+    // A window has large files read on a thread of their own.
+    static std::mutex mutex;
     static QHash<QString, KnownHash> known;
     // A pipe would wait here for its other end.
     const int descriptor = ::open(QFile::encodeName(path).constData(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -124,10 +127,14 @@ std::optional<KnownHash> hashOf(const QString& path)
     const FileState state(status);
     if (state.size > largestFile)
         refuse(path, Translated::tr("it is larger than 64 GiB; let the config name another file"));
-    if (const auto before = known.constFind(path); before != known.constEnd() && before->state == state)
-        return *before;
+    {
+        const std::scoped_lock lock(mutex);
+        if (const auto before = known.constFind(path); before != known.constEnd() && before->state == state)
+            return *before;
+    }
     const auto now = std::chrono::system_clock::now().time_since_epoch();
     const KnownHash found{state, bytesHash(path, file, state)};
+    const std::scoped_lock lock(mutex);
     if (now - state.changed > stepOfTimes)
         known.insert(path, found);
     else

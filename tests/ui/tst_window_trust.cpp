@@ -17,13 +17,16 @@
 
 #include <QAction>
 #include <QFile>
+#include <QGuiApplication>
 #include <QLabel>
 #include <QMessageBox>
 #include <QPushButton>
 #include <QTest>
+#include <QTimer>
 #include <QUuid>
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 
 using namespace batchpeak;
@@ -59,6 +62,26 @@ private slots:
             TRY_COMPARE(snapshot().state, engine::State::Finished);
         else
             QCOMPARE(snapshot().state, engine::State::Idle);
+    }
+
+    void drawsWhileItReadsALargeModule()
+    {
+        QFile module(pathOf(m_module.constData()));
+        QVERIFY(module.resize(qint64{512} << 20));
+        // A question would draw as well.
+        auto options = optionsWith({});
+        options.trustsCode = true;
+        window().setOptions(options);
+        QVERIFY(window().openConfig(m_path));
+        int drawn = 0;
+        QTimer drawing;
+        connect(&drawing, &QTimer::timeout, this, [&drawn] { ++drawn; });
+        drawing.start(std::chrono::milliseconds(1));
+        window().startExploring();
+        drawing.stop();
+        QVERIFY(drawn > 0);
+        QVERIFY(!QGuiApplication::overrideCursor());
+        TRY_COMPARE(snapshot().state, engine::State::Finished);
     }
 
     void asksOnceOfEachContent()
