@@ -30,8 +30,6 @@ using training::MaximumWay;
 
 namespace {
 
-constexpr int patienceMilliseconds = 30000;
-
 /// Processes that this one has started and that still run.
 bool hasChildren()
 {
@@ -286,7 +284,7 @@ private slots:
             exploration.load(m_file, test::smallConfig(), options);
             test::EventSpy<engine::Finished> finished(exploration);
             exploration.start();
-            QVERIFY(finished.wait(patienceMilliseconds));
+            QVERIFY(finished.wait(test::longestWaitMilliseconds));
         }
         start("slope=100000000", 64);
         QCOMPARE(end(), QStringLiteral("found"));
@@ -322,7 +320,7 @@ private:
     /// Which signal came, and what it said.
     QString end()
     {
-        if (!QTest::qWaitFor([this] { return !m_ends.isEmpty(); }, patienceMilliseconds))
+        if (!QTest::qWaitFor([this] { return !m_ends.isEmpty(); }, test::longestWaitMilliseconds))
             return QStringLiteral("it never ended");
         // Where another one comes too, it is under way already.
         QCoreApplication::processEvents();

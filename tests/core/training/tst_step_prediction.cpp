@@ -28,8 +28,6 @@ using training::TrainingSnapshotBuilder;
 
 namespace {
 
-constexpr int patienceMilliseconds = 30000;
-
 /// Of sizes 4, 8 and 16, each of which takes 0.1 s and 0.01 s a sample, and the optimizer 0.2 s.
 store::StoredExploration someExploration()
 {
@@ -121,7 +119,7 @@ private slots:
             exploration.load(file, test::smallConfig(), options);
             test::EventSpy<engine::Finished> finished(exploration);
             exploration.start();
-            QVERIFY(finished.wait(patienceMilliseconds));
+            QVERIFY(finished.wait(test::longestWaitMilliseconds));
         }
         training::TrainingOptions training;
         training.run = options;
@@ -131,7 +129,7 @@ private slots:
         run.load(file, test::smallConfig(), training);
         test::EventSpy<training::TrainingFinished> ended(run);
         run.start();
-        QVERIFY(ended.count() > 0 || ended.wait(patienceMilliseconds));
+        QVERIFY(ended.count() > 0 || ended.wait(test::longestWaitMilliseconds));
         const auto& steps = run.snapshot().steps;
         QCOMPARE(steps.size(), 4U);
         for (const StepRecord& step : steps)
