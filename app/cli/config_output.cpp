@@ -37,6 +37,22 @@ GlobalBatchOption globalBatchFromText(const std::string& text)
     }
 }
 
+/// Whether the config can keep its batch with no size that does not divide it.
+bool takesDivisorsAlone(const engine::ConfigFile& file, const config::BatchPlan& plan, model::Phase phase)
+{
+    std::int64_t size = 2;
+    while (plan.dividesExactly(size))
+        ++size;
+    try {
+        file.withMicroBatchSize({.phase = phase, .microBatchSize = size});
+    } catch (const config::BatchNotKept&) {
+        return true;
+    } catch (const config::ConfigError&) {
+        // Its reason is another one, which a choice of sizes does not mend.
+    }
+    return false;
+}
+
 void refuseWhereTheSizeIsTheBatch(const engine::ConfigFile& file, model::Phase phase)
 {
     const auto& plan = file.contents().plan(phase);
@@ -234,6 +250,33 @@ void checkTarget(const engine::ConfigFile& file, const OutputOptions& options)
                 .arg(target, reason)
                 .toStdString());
     }
+}
+
+engine::ExplorationOptions optionsForWriting(const engine::ConfigFile& file,
+                                             const engine::ExplorationOptions& options,
+                                             const OutputOptions& output, Console& console)
+{
+    const auto& plan = file.contents().plan(options.phase);
+    const bool isNearest = output.globalBatch.kind == Kind::Below || output.globalBatch.kind == Kind::Above;
+    if (!output.asksForAConfig() || isNearest || !plan || !engine::hasMicroBatches(*plan) ||
+        !std::holds_alternative<config::Explore>(options.setting.value_or(plan->setting)) ||
+        !takesDivisorsAlone(file, *plan, options.phase))
+        return options;
+    const bool isGiven = output.globalBatch.kind == Kind::Given;
+    if (options.setting || isGiven) {
+        console.remark(QStringLiteral("A size that does not divide the batch of %1 will not be written. To "
+                                      "have the batch follow the size, use --global-batch below or above.")
+                           .arg(isGiven ? output.globalBatch.batch : plan->perDeviceBatch()));
+        return options;
+    }
+    console.remark(
+        QStringLiteral("Only the sizes that divide the batch of %1 are explored, since writing one "
+                       "keeps that batch. To explore all, add --global-batch below or above, "
+                       "which changes the batch with the size.")
+            .arg(plan->perDeviceBatch()));
+    engine::ExplorationOptions chosen = options;
+    chosen.setting = config::Auto{};
+    return chosen;
 }
 
 QString exportCommand(const engine::ConfigFile& file, const std::vector<config::ChosenSize>& chosen,

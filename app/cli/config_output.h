@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/config_file.h"
+#include "engine/exploration_options.h"
 #include "options.h"
 
 #include <QJsonObject>
@@ -68,6 +69,14 @@ bool writesToStdout(const OutputOptions& options);
 /// Tells before an exploration of an hour, not after it, that its result could not be kept.
 /// \throws UsageError with the system's reason, or since another file would be replaced
 void checkTarget(const engine::ConfigFile& file, const OutputOptions& options);
+
+/// What is explored for a size that is to be written. Where the config's trainer takes whole micro-batches
+/// alone, and neither other sizes nor another batch were asked for, the sizes that its batch is a multiple of
+/// in the place of all. What cannot be written, and how all can, is said now and not after an hour.
+/// \param options  of one phase
+engine::ExplorationOptions optionsForWriting(const engine::ConfigFile& file,
+                                             const engine::ExplorationOptions& options,
+                                             const OutputOptions& output, Console& console);
 
 /// What to type for a config with these sizes; one command for each.
 QString exportCommand(const engine::ConfigFile& file, const std::vector<config::ChosenSize>& chosen,

@@ -178,7 +178,12 @@ int ExploreCommand::explore(const engine::ConfigFile& file, EventsFile& events, 
 {
     engine::Exploration exploration;
     engine::PhaseSequence phases(m_options);
-    exploration.load(file, phases.options());
+    const auto load = [&] {
+        // One that is resumed goes on as it was asked.
+        exploration.load(file, m_stored ? phases.options()
+                                        : optionsForWriting(file, phases.options(), m_output, console));
+    };
+    load();
     engine::BackgroundSearch<engine::PythonStack> pythonSearch([&](const engine::PythonStack& python) {
         const auto programs = engine::trialProgramsFor(file, python);
         if (programs.advisesPython)
@@ -202,7 +207,7 @@ int ExploreCommand::explore(const engine::ConfigFile& file, EventsFile& events, 
     int code = runInEventLoop(exploration, console);
     while (phases.advance(exploration.snapshot())) {
         console.answer(QString());
-        exploration.load(file, phases.options());
+        load();
         const int next = runInEventLoop(exploration, console);
         code = code == exitCode::success || next == exitCode::interrupted ? next : code;
     }
@@ -272,7 +277,8 @@ engine::ConfigFile ExploreCommand::resumedConfig(const store::StoredExploration&
 int ExploreCommand::printPlan(const engine::ConfigFile& file, Console& console) const
 {
     const device::LocalDevices devices = device::localDevices();
-    const engine::ExplorationOutlook outlook = engine::outlookOn(file, m_options, devices);
+    const engine::ExplorationOutlook outlook =
+        engine::outlookOn(file, optionsForWriting(file, m_options, m_output, console), devices);
     console.answer(outlookLines(file.path(), outlook, store::ExplorationStore::defaultPath()));
     if (outlook.plan)
         console.remark(outlook.plan->notes);

@@ -55,6 +55,14 @@ struct Unsure
     int exitCode = 5;
 };
 
+struct Searched
+{
+    const char* options;
+    /// Before the start; empty where none is said.
+    const char* remark;
+    const char* sizes;
+};
+
 } // namespace
 
 /// What "batchpeak export" and "batchpeak explore" write into configs, show of it, or leave alone.
@@ -353,6 +361,48 @@ private slots:
             run.text());
         QVERIFY2(!run.answers("Wrote"), run.text());
         QCOMPARE(bytesOf(m_path), example);
+    }
+
+    void exploresWhatCanBeWritten_data()
+    {
+        const char* divisors = "Only the sizes that divide the batch of 16 are explored";
+        const char* sizes = "Divisors of 16 are considered: 1, 2, 4, 8, 16.";
+        const char* notAll = "A size that does not divide the batch of";
+        const char* all = "Sizes 1 to 65535 are considered.";
+        rows<Searched>({{"in place", {"--in-place", divisors, sizes}},
+                        {"shown", {"--diff", divisors, sizes}},
+                        {"within bounds", {"--diff --max 5", divisors, "considered: 1, 2, 4."}},
+                        {"nothing to write", {"", "", all}},
+                        {"another batch", {"--in-place --global-batch above", "", all}},
+                        {"a batch that is given", {"--in-place --global-batch 48", notAll, all}},
+                        {"all sizes", {"--in-place --setting explore", notAll, all}},
+                        {"one size", {"--in-place --setting 3", "", "Size 3"}}});
+    }
+    void exploresWhatCanBeWritten()
+    {
+        const auto& [options, remark, sizes] = row<Searched>();
+        QVERIFY(writeBytes(m_path, axolotl));
+        const QStringList network{QStringLiteral("--model"), examplePath("llama-tiny.yaml")};
+        const ProgramRun run = runProgram(
+            exploreArguments("", words("--dry-run --sequence-length 64") + words(options) + network, m_path));
+        QVERIFY2(run.succeeded(), run.text());
+        QVERIFY2(run.answers(sizes), run.text());
+        QVERIFY2(run.answers("Divisors") == run.remarks("Only the sizes"), run.text());
+        QVERIFY2(run.remarks(remark), run.text());
+        QVERIFY2(*remark != '\0' || !run.remarks("batch of"), run.text());
+    }
+
+    void writesASizeThatItExplored()
+    {
+        QVERIFY(writeBytes(m_path, axolotl));
+        const QStringList network{QStringLiteral("--model"), examplePath("llama-tiny.yaml")};
+        const ProgramRun run = runProgram(exploreArguments(
+            "", words("--max-trials 3 --min-confidence 0 --in-place --sequence-length 8") + network, m_path));
+        QVERIFY2(run.succeeded({"Wrote"}), run.text());
+        static const QRegularExpression written(
+            QStringLiteral("gradient_accumulation_steps: (\\d+)\nmicro_batch_size: (\\d+)\n"));
+        const auto numbers = written.match(QString::fromUtf8(bytesOf(m_path)));
+        QVERIFY2(numbers.captured(1).toInt() * numbers.captured(2).toInt() == 16, run.text());
     }
 
     void keepsTheLastLinesWhereABatchHasToBeChosen()
