@@ -6,6 +6,7 @@
 
 #include <QCoreApplication>
 
+#include <algorithm>
 #include <cmath>
 
 namespace batchpeak::training {
@@ -21,11 +22,36 @@ struct Translated
 };
 
 constexpr double deviationsApart = 2.0;
+// A percent is the noise of shared computers, and the aim of a prediction is 2 %.
+constexpr double mostApart = 0.03;
 
 QString unmeasuredText(const ConfirmedSize& size, const QLocale& locale)
 {
     return Translated::tr("No step of %1 was timed, so nothing is confirmed.")
         .arg(numberText(size.predicted.microBatchSize, locale));
+}
+
+/// How far both sizes are from what was predicted, where that is as far and more than chance does: a factor
+/// that all steps have in common is that of a device, not of a size.
+std::optional<double> commonMiscorrelation(const ConfirmationSnapshot& snapshot)
+{
+    if (snapshot.sizes.size() < 2)
+        return std::nullopt;
+    double factor = 1.0;
+    double noise = 0.0;
+    double between = 1.0;
+    for (const ConfirmedSize& size : snapshot.sizes) {
+        const auto miscorrelation = size.miscorrelation();
+        if (!miscorrelation || !size.relativeError || size.ranOutOfMemory || size.predicted.withoutOptimizer)
+            return std::nullopt;
+        factor *= 1.0 + *miscorrelation;
+        between = (1.0 + *miscorrelation) / between;
+        noise = std::hypot(noise, *size.relativeError, size.predicted.relativeError);
+    }
+    const double common = std::sqrt(factor) - 1.0;
+    const bool isOfTheDevice = std::abs(common) > std::max(mostApart, deviationsApart * noise / 2.0) &&
+                               std::abs(between - 1.0) <= std::max(mostApart, deviationsApart * noise);
+    return isOfTheDevice ? std::optional(common) : std::nullopt;
 }
 
 /// Of two sizes that were both measured.
@@ -75,7 +101,6 @@ std::optional<double> ConfirmedSize::miscorrelation() const
 
 bool ConfirmedSize::isDisturbed() const
 {
-    constexpr double mostApart = 0.03;
     return achievedSamplesPerSecond && meanSamplesPerSecond &&
            std::abs(*meanSamplesPerSecond / *achievedSamplesPerSecond - 1.0) > mostApart;
 }
@@ -112,6 +137,17 @@ QStringList confirmationRemarks(const ConfirmationSnapshot& snapshot, const QLoc
     if (!snapshot.sizes.empty() && snapshot.sizes.front().predicted.withoutOptimizer)
         remarks.append(Translated::tr("The trials lack the time of the optimizer step, and so do the "
                                       "predictions; explore again to include it."));
+    if (const auto common = commonMiscorrelation(snapshot)) {
+        remarks.append(
+            (*common < 0.0
+                 ? Translated::tr(
+                       "Both sizes reach some %1 less than predicted, as on a device that was faster while "
+                       "it was explored. They took turns, so the comparison of the two holds.")
+                 : Translated::tr(
+                       "Both sizes reach some %1 more than predicted, as on a device that was slower while "
+                       "it was explored. They took turns, so the comparison of the two holds."))
+                .arg(percentText(std::abs(*common), locale)));
+    }
     for (const ConfirmedSize& size : snapshot.sizes) {
         if (!size.isDisturbed())
             continue;

@@ -30,8 +30,7 @@ struct ConfirmedSize
 
     /// achieved / predicted - 1: how far trials and training are from each other.
     std::optional<double> miscorrelation() const;
-    /// Whether stalls, or lucky steps, make the mean another one than the typical step, by more than 3 %: a
-    /// percent is the noise of shared computers, and the aim of a prediction is 2 %.
+    /// Whether stalls, or lucky steps, make the mean another one than the typical step, by more than 3 %.
     bool isDisturbed() const;
 
     bool operator==(const ConfirmedSize&) const = default;

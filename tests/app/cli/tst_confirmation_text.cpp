@@ -130,7 +130,40 @@ private slots:
                    now.sizes[1].meanSamplesPerSecond = 95.0;
                    now.sizes[0].predicted.withoutOptimizer = true;
                },
-               {optimizer, stalled}}}});
+               {optimizer, stalled}}},
+             {"a device that is slower now",
+              {[](auto& now) {
+                   now.sizes[0].predicted.samplesPerSecond = 130.0;
+                   now.sizes[1].predicted.samplesPerSecond = 126.0;
+               },
+               {"Both sizes reach some 20.3 % less than predicted, as on a device that was faster while"}}},
+             {"a device that is faster now",
+              {[](auto& now) {
+                   now.sizes[0].predicted.samplesPerSecond = 90.0;
+                   now.sizes[1].predicted.samplesPerSecond = 86.0;
+               },
+               {"Both sizes reach some 15.9 % more than predicted, as on a device that was slower while"}}},
+             {"predictions without the optimizer",
+              {[](auto& now) {
+                   now.sizes[0].predicted = {.samplesPerSecond = 130.0, .withoutOptimizer = true};
+                   now.sizes[1].predicted = {.samplesPerSecond = 126.0, .withoutOptimizer = true};
+               },
+               {optimizer}}},
+             {"a size that is slower than predicted",
+              {[](auto& now) { now.sizes[0].predicted.samplesPerSecond = 130.0; }, {}}},
+             {"sizes that are not as much slower",
+              {[](auto& now) {
+                   now.sizes[0].predicted.samplesPerSecond = 130.0;
+                   now.sizes[1].predicted.samplesPerSecond = 110.0;
+               },
+               {}}},
+             {"predictions that are as vague",
+              {[](auto& now) {
+                   now.sizes[0].predicted.samplesPerSecond = 130.0;
+                   now.sizes[0].predicted.relativeError = 0.3;
+                   now.sizes[1].predicted.samplesPerSecond = 126.0;
+               },
+               {}}}});
     }
     void saysWhatLimitsTheTrust()
     {
