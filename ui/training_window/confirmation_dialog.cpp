@@ -23,7 +23,7 @@ namespace batchpeak::ui {
 
 namespace {
 
-constexpr int usualWidth = 680;
+constexpr int usualWidth = 740;
 // The recommended size and its runner-up.
 constexpr int rows = 2;
 // What a verdict may need, so that the buttons do not move when it comes.
