@@ -57,6 +57,8 @@ private:
     void refuseSizeOfSmallerNetwork() const;
     int printPlan(const engine::ConfigFile& file, Console& console) const;
     void checkPlaceForSize(const engine::ConfigFile& file) const;
+    engine::ExplorationOptions searchedBy(const engine::ExplorationOptions& options,
+                                          const engine::ConfigFile& file, Console& console) const;
     int explore(const engine::ConfigFile& file, EventsFile& events, Console& console) const;
     int keepResult(const engine::ConfigFile& file, const engine::PhaseSequence& phases,
                    const engine::Snapshot& last, Console& console) const;
@@ -178,11 +180,7 @@ int ExploreCommand::explore(const engine::ConfigFile& file, EventsFile& events, 
 {
     engine::Exploration exploration;
     engine::PhaseSequence phases(m_options);
-    const auto load = [&] {
-        // One that is resumed goes on as it was asked.
-        exploration.load(file, m_stored ? phases.options()
-                                        : optionsForWriting(file, phases.options(), m_output, console));
-    };
+    const auto load = [&] { exploration.load(file, searchedBy(phases.options(), file, console)); };
     load();
     engine::BackgroundSearch<engine::PythonStack> pythonSearch([&](const engine::PythonStack& python) {
         const auto programs = engine::trialProgramsFor(file, python);
@@ -272,13 +270,20 @@ engine::ConfigFile ExploreCommand::resumedConfig(const store::StoredExploration&
     return info.chosenModel.isEmpty() ? file : file.withModel(info.chosenModel);
 }
 
+/// As of optionsForWriting(); one that is resumed goes on as it was asked.
+engine::ExplorationOptions ExploreCommand::searchedBy(const engine::ExplorationOptions& options,
+                                                      const engine::ConfigFile& file, Console& console) const
+{
+    return m_stored ? options : optionsForWriting(file, options, m_output, console);
+}
+
 /// \return the exit code
 /// \throws UsageError where the exploration would be refused
 int ExploreCommand::printPlan(const engine::ConfigFile& file, Console& console) const
 {
     const device::LocalDevices devices = device::localDevices();
     const engine::ExplorationOutlook outlook =
-        engine::outlookOn(file, optionsForWriting(file, m_options, m_output, console), devices);
+        engine::outlookOn(file, searchedBy(m_options, file, console), devices);
     console.answer(outlookLines(file.path(), outlook, store::ExplorationStore::defaultPath()));
     if (outlook.plan)
         console.remark(outlook.plan->notes);
