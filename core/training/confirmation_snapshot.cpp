@@ -31,26 +31,40 @@ QString unmeasuredText(const ConfirmedSize& size, const QLocale& locale)
         .arg(numberText(size.predicted.microBatchSize, locale));
 }
 
+/// Of one size, with the noise of both numbers; nothing where the two cannot be compared.
+struct FactorOfPrediction
+{
+    /// achieved / predicted
+    double value = 1.0;
+    /// Standard error, relative.
+    double noise = 0.0;
+};
+
+std::optional<FactorOfPrediction> factorOf(const ConfirmedSize& size)
+{
+    const auto miscorrelation = size.miscorrelation();
+    if (!miscorrelation || !size.relativeError || size.ranOutOfMemory || size.predicted.withoutOptimizer)
+        return std::nullopt;
+    return FactorOfPrediction{.value = 1.0 + *miscorrelation,
+                              .noise = std::hypot(*size.relativeError, size.predicted.relativeError)};
+}
+
 /// How far both sizes are from what was predicted, where that is as far and more than chance does: a factor
 /// that all steps have in common is that of a device, not of a size.
 std::optional<double> commonMiscorrelation(const ConfirmationSnapshot& snapshot)
 {
     if (snapshot.sizes.size() < 2)
         return std::nullopt;
-    double factor = 1.0;
-    double noise = 0.0;
-    double between = 1.0;
-    for (const ConfirmedSize& size : snapshot.sizes) {
-        const auto miscorrelation = size.miscorrelation();
-        if (!miscorrelation || !size.relativeError || size.ranOutOfMemory || size.predicted.withoutOptimizer)
-            return std::nullopt;
-        factor *= 1.0 + *miscorrelation;
-        between = (1.0 + *miscorrelation) / between;
-        noise = std::hypot(noise, *size.relativeError, size.predicted.relativeError);
-    }
-    const double common = std::sqrt(factor) - 1.0;
-    const bool isOfTheDevice = std::abs(common) > std::max(mostApart, deviationsApart * noise / 2.0) &&
-                               std::abs(between - 1.0) <= std::max(mostApart, deviationsApart * noise);
+    const auto recommended = factorOf(snapshot.sizes[0]);
+    const auto other = factorOf(snapshot.sizes[1]);
+    if (!recommended || !other)
+        return std::nullopt;
+    const double common = std::sqrt(recommended->value * other->value) - 1.0;
+    const double apart = other->value / recommended->value - 1.0;
+    const double noiseApart = deviationsApart * std::hypot(recommended->noise, other->noise);
+    // The mean of two has half the noise of their difference.
+    const bool isOfTheDevice = std::abs(common) > std::max(mostApart, noiseApart / 2.0) &&
+                               std::abs(apart) <= std::max(mostApart, noiseApart);
     return isOfTheDevice ? std::optional(common) : std::nullopt;
 }
 

@@ -382,9 +382,7 @@ private slots:
     {
         const auto& [options, remark, sizes] = row<Searched>();
         QVERIFY(writeBytes(m_path, axolotl));
-        const QStringList network{QStringLiteral("--model"), examplePath("llama-tiny.yaml")};
-        const ProgramRun run = runProgram(
-            exploreArguments("", words("--dry-run --sequence-length 64") + words(options) + network, m_path));
+        const ProgramRun run = exploreAxolotl(words("--dry-run --sequence-length 64") + words(options));
         QVERIFY2(run.succeeded(), run.text());
         QVERIFY2(run.answers(sizes), run.text());
         QVERIFY2(run.answers("Divisors") == run.remarks("Only the sizes"), run.text());
@@ -395,9 +393,8 @@ private slots:
     void writesASizeThatItExplored()
     {
         QVERIFY(writeBytes(m_path, axolotl));
-        const QStringList network{QStringLiteral("--model"), examplePath("llama-tiny.yaml")};
-        const ProgramRun run = runProgram(exploreArguments(
-            "", words("--max-trials 3 --min-confidence 0 --in-place --sequence-length 8") + network, m_path));
+        const ProgramRun run =
+            exploreAxolotl(words("--max-trials 3 --min-confidence 0 --in-place --sequence-length 8"));
         QVERIFY2(run.succeeded({"Wrote"}), run.text());
         static const QRegularExpression written(
             QStringLiteral("gradient_accumulation_steps: (\\d+)\nmicro_batch_size: (\\d+)\n"));
@@ -408,9 +405,7 @@ private slots:
     void keepsTheLastLinesWhereABatchHasToBeChosen()
     {
         QVERIFY(writeBytes(m_path, axolotl));
-        const QStringList network{QStringLiteral("--model"), examplePath("llama-tiny.yaml")};
-        const ProgramRun run = runProgram(
-            exploreArguments("", words("--setting 12 --in-place --sequence-length 64") + network, m_path));
+        const ProgramRun run = exploreAxolotl(words("--setting 12 --in-place --sequence-length 64"));
         QVERIFY2(run.exitCode == 1, run.text());
         QVERIFY2(run.answers("micro_batch_size: 12"), run.text());
         QVERIFY2(run.remarks("--size 12 --global-batch 24 --in-place"), run.text());
@@ -419,6 +414,13 @@ private slots:
 
 private:
     QString path(const char* name) const { return m_folder->filePath(QString::fromLatin1(name)); }
+
+    /// With a small network in the place of that of axolotl.
+    ProgramRun exploreAxolotl(const QStringList& options) const
+    {
+        const QStringList network{QStringLiteral("--model"), examplePath("llama-tiny.yaml")};
+        return runProgram(exploreArguments("", options + network, m_path));
+    }
 
     QStringList files() const { return QDir(m_folder->path()).entryList(QDir::Files); }
 
