@@ -43,6 +43,9 @@ struct Measurement
     bool abandoned = false;
     /// Another program used the device meanwhile: its time may be off by any factor.
     bool disturbed = false;
+    /// Share of what its steps could have used that other programs took while they were timed, 0..1; 0 where
+    /// the program does not tell.
+    double contention = 0.0;
     /// Of a size that the search had settled on: it does not count among the trials of the search.
     bool isVerification = false;
     /// Of an earlier exploration of the same run on the same devices: evidence with an age, and no trial of

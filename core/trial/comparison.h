@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -43,6 +44,9 @@ struct Visit
     double seconds = 0.0;
     /// Each of them, as TrialResult::stepSeconds: above zero, and never empty.
     std::vector<double> stepSeconds;
+    /// Share of what its steps could have used that other programs took meanwhile, 0..1; nothing where the
+    /// program does not tell.
+    std::optional<double> contention;
 
     bool operator==(const Visit&) const = default;
 };

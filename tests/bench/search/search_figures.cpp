@@ -128,8 +128,9 @@ struct Column
     bool isOfConfidence = false;
 };
 
-constexpr std::array<Column, 11> columns{
+constexpr std::array<Column, 12> columns{
     {{figureOf<median, [](const SearchRecord& s) { return s.last().ramps; }>, 6, 2},
+     {figureOf<median, [](const SearchRecord& s) { return s.last().seconds; }>, 6, 0},
      {figureOf<average, regret>, 7, 2},
      {figureOf<high, regret>, 6, 2},
      {figureOf<average, regretAfter<1>>, 6, 2},
@@ -168,7 +169,8 @@ Searches pointersTo(const std::vector<SearchRecord>& searches)
 
 std::string figuresHeading()
 {
-    return "Cost: trials, ramps (time over that of 1, 2, 4, ... to the limit), all (percent of trying every "
+    return "Cost: trials, ramps (time over that of 1, 2, 4, ... to the limit), seconds, all (percent of "
+           "trying every "
            "size), "
            ">1000 (the\nsame where over 1000 fit): medians. Percent below the best: regret (mean), p95, at "
            "1r and "
@@ -180,7 +182,8 @@ std::string figuresHeading()
            "the confidence first passes that). Out of memory: mean, most.\nMilliseconds an update: median, "
            "most.\n" +
            nameCell("", nameWidth) +
-           " ramps regret   p95 at 1r at 2r within stated  loss   in95   sure  ece  @50 @80 @90 @95 trials   "
+           " ramps  secs regret   p95 at 1r at 2r within stated  loss   in95   sure  ece  @50 @80 @90 @95 "
+           "trials   "
            "all "
            ">1000    "
            "oom "

@@ -224,12 +224,20 @@ std::vector<std::string> equalSpeedFamilies()
     return {"equal"};
 }
 
+std::vector<std::string> levelFamilies()
+{
+    return {"level"};
+}
+
 Truth simulatedDevice(const std::string& family, std::uint64_t seed)
 {
     // Families must not share the draws of one seed.
     RandomSource random(seed * 1000003 + fingerprint(family) % 999983);
-    const double largest = std::floor(logUniform(random, 8.0, 6000.0));
-    const double perSample = logUniform(random, 3e-5, 3e-2) * std::sqrt(60.0 / largest);
+    const bool isLevel = family == "level";
+    const double largest =
+        std::floor(isLevel ? logUniform(random, 2000.0, 10000.0) : logUniform(random, 8.0, 6000.0));
+    const double perSample =
+        isLevel ? logUniform(random, 6e-4, 6e-3) : logUniform(random, 3e-5, 3e-2) * std::sqrt(60.0 / largest);
     const double halfSpeed = logUniform(random, 0.3, std::max(0.6, largest / 6.0));
     const double overhead = perSample * halfSpeed;
     Truth truth{.family = family};
@@ -361,6 +369,15 @@ Truth simulatedDevice(const std::string& family, std::uint64_t seed)
             const auto m = static_cast<double>(size);
             return perSample * m * std::max(1.0, std::pow(from / m, steepness));
         };
+    } else if (isLevel) {
+        const double from = logUniform(random, 2.0, 250.0);
+        const double steepness = uniform(random, 0.2, 0.9);
+        const double fall = random.uniform() < 0.5 ? 0.0 : uniform(random, 0.0, 0.05);
+        truth.seconds = [=](std::int64_t size) {
+            const auto m = static_cast<double>(size);
+            return perSample * m *
+                   (m < from ? std::pow(from / m, steepness) : 1.0 + fall * std::log2(m / from));
+        };
     } else {
         throw std::invalid_argument("There is no family of simulated devices called " + family + ".");
     }
@@ -373,6 +390,7 @@ std::vector<DeviceGroup> deviceGroups()
             {.title = "held out", .families = heldOutFamilies()},
             {.title = "curved memory", .families = curvedMemoryFamilies()},
             {.title = "all equal", .families = equalSpeedFamilies()},
+            {.title = "level", .families = levelFamilies()},
             {.title = "recorded", .families = SweepCollection::names()}};
 }
 

@@ -22,6 +22,10 @@ std::vector<std::string> curvedMemoryFamilies();
 /// From some size on all are exactly as fast as each other: who prefers one of those prefers noise.
 std::vector<std::string> equalSpeedFamilies();
 
+/// Small networks on a processor with much memory: level, or falling a little, from a size between 2 and 250
+/// on, where 2,000 to 10,000 samples fit. Trials of the largest sizes take minutes and gain nothing.
+std::vector<std::string> levelFamilies();
+
 /// One device of a family; the same for the same seed.
 ReplayDevice::Truth simulatedDevice(const std::string& family, std::uint64_t seed);
 
@@ -32,8 +36,8 @@ struct DeviceGroup
     std::vector<std::string> families;
 };
 
-/// Those for fitting, those held out, those of curved memory, those of equal speeds, and those recorded,
-/// where each sweep is a family.
+/// Those for fitting, those held out, those of curved memory, those of equal speeds, the level ones, and
+/// those recorded, where each sweep is a family.
 std::vector<DeviceGroup> deviceGroups();
 
 /// One device of a family of any group, in one of the restlessWorlds() or, with an empty name, in the calm

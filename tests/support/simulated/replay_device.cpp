@@ -16,6 +16,8 @@ constexpr double comparedWarmupSteps = 3.0;
 constexpr int stepsUntilAbandoned = 3;
 constexpr double driftSeconds = 45.0;
 constexpr double failureSeconds = 1.0;
+/// As the worker's gate has it.
+constexpr double disturbedFrom = 0.1;
 
 double usualSteps(double seconds)
 {
@@ -132,9 +134,12 @@ Measurement ReplayDevice::compare(const Proposal& proposal)
             m_speed.work(seconds);
             batchpeak::trial::Visit& visits = trial.compared[which].visits.emplace_back();
             visits.clockSeconds = m_speed.clock();
+            const double taken = m_speed.takenSeconds();
             for (int step = 0; step < proposal.stepsPerVisit; ++step)
                 visits.stepSeconds.push_back(stepSeconds(seconds));
             visits.seconds = m_speed.clock() - visits.clockSeconds;
+            if (m_truth.restlessness.besideShare > 0.0)
+                visits.contention = (m_speed.takenSeconds() - taken) / visits.seconds;
         }
     }
     trial.secondsPerStep = typical.front();
@@ -173,6 +178,7 @@ Measurement ReplayDevice::run(const Proposal& proposal)
         typical *= std::exp(recordedNoise());
         beginVisit();
         const double warmup = m_speed.work(warmupSteps * typical);
+        const double taken = m_speed.takenSeconds();
         double sum = 0.0;
         for (int step = 0; step < proposal.maxSteps; ++step) {
             if (step >= proposal.minSteps && sum >= proposal.minSeconds)
@@ -185,6 +191,10 @@ Measurement ReplayDevice::run(const Proposal& proposal)
                 trial.abandoned = true;
                 break;
             }
+        }
+        if (restlessness.besideShare > 0.0) {
+            trial.contention = (m_speed.takenSeconds() - taken) / sum;
+            trial.disturbed = trial.contention > disturbedFrom;
         }
         std::vector<double> sorted = trial.stepSeconds;
         std::ranges::sort(sorted);

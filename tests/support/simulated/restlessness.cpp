@@ -46,7 +46,8 @@ void addBursts(Restlessness& restlessness, RandomSource& random)
 
 std::vector<std::string> restlessWorlds()
 {
-    return {"two-speed", "bursts", "trial noise", "thermal", "heavy", "seen", "wild", "rough", "replayed"};
+    return {"two-speed", "bursts", "trial noise", "thermal", "heavy",  "seen",
+            "wild",      "rough",  "replayed",    "beside",  "crowded"};
 }
 
 Restlessness restlessnessOf(const std::string& world, std::uint64_t seed)
@@ -78,6 +79,11 @@ Restlessness restlessnessOf(const std::string& world, std::uint64_t seed)
         const std::vector<std::string> sweeps = SweepCollection::names();
         restlessness.residuals = SweepCollection::residuals(
             sweeps[static_cast<std::size_t>(random.uniform() * static_cast<double>(sweeps.size()))]);
+    } else if (world == "beside" || world == "crowded") {
+        restlessness.besideShare = uniform(random, 0.2, 0.5);
+        restlessness.besideExponent = uniform(random, 0.7, 1.8);
+        restlessness.besideSeconds = 15.0;
+        restlessness.besidePauseSeconds = world == "beside" ? 15.0 : 1.0;
     } else if (!world.empty()) {
         throw std::invalid_argument("There is no restless world called " + world + ".");
     }
@@ -96,7 +102,8 @@ DeviceSpeed::DeviceSpeed(const Restlessness& restlessness, std::uint64_t seed)
     : m_restlessness(restlessness),
       m_random(seed * worldSeedStep + 1),
       m_speedChange(never),
-      m_burstChange(never)
+      m_burstChange(never),
+      m_besideChange(never)
 {
     if (restlessness.slowdown > 0.0) {
         const double cycle = restlessness.fastSeconds + restlessness.slowSeconds;
@@ -105,6 +112,12 @@ DeviceSpeed::DeviceSpeed(const Restlessness& restlessness, std::uint64_t seed)
     }
     if (restlessness.burstSlowdown > 0.0)
         m_burstChange = exponential(restlessness.secondsBetweenBursts);
+    if (restlessness.besideShare > 0.0) {
+        const double cycle = restlessness.besideSeconds + restlessness.besidePauseSeconds;
+        m_isBeside = m_random.uniform() * cycle < restlessness.besideSeconds;
+        m_besideChange =
+            exponential(m_isBeside ? restlessness.besideSeconds : restlessness.besidePauseSeconds);
+    }
     if (restlessness.residuals)
         m_player.emplace(restlessness.residuals, seed * worldSeedStep + 2);
 }
@@ -119,6 +132,9 @@ void DeviceSpeed::reseed(std::uint64_t seed)
     if (m_burstChange != never)
         m_burstChange = m_clock + exponential(m_isBurst ? m_restlessness.burstSeconds
                                                         : m_restlessness.secondsBetweenBursts);
+    if (m_besideChange != never)
+        m_besideChange = m_clock + exponential(m_isBeside ? m_restlessness.besideSeconds
+                                                          : m_restlessness.besidePauseSeconds);
     if (m_player)
         m_player->reseed(seed * worldSeedStep + 2);
 }
@@ -133,19 +149,21 @@ double DeviceSpeed::slowdownNow() const
     const double heat = std::clamp((m_heat - warm) / (hot - warm), 0.0, 1.0);
     return (m_isSlow ? 1.0 + m_restlessness.slowdown : 1.0) *
            (m_isBurst ? 1.0 + m_restlessness.burstSlowdown : 1.0) *
+           (m_isBeside ? std::pow(1.0 - m_restlessness.besideShare, -m_restlessness.besideExponent) : 1.0) *
            (1.0 + m_restlessness.heatSlowdown * heat) * (m_player ? std::exp(m_player->deviceSpeed()) : 1.0);
 }
 
 double DeviceSpeed::calmFor() const
 {
     const double heat = m_restlessness.heatSlowdown > 0.0 ? heatStep * m_restlessness.heatSeconds : never;
-    return std::min(
-        {m_speedChange - m_clock, m_burstChange - m_clock, heat, m_player ? m_player->sameFor() : never});
+    return std::min({m_speedChange - m_clock, m_burstChange - m_clock, m_besideChange - m_clock, heat,
+                     m_player ? m_player->sameFor() : never});
 }
 
 void DeviceSpeed::pass(double seconds, double load)
 {
     m_clock += seconds;
+    m_takenSeconds += m_isBeside ? m_restlessness.besideShare * seconds : 0.0;
     if (m_player)
         m_player->moveTo(m_clock);
     if (m_restlessness.heatSlowdown > 0.0)
@@ -158,6 +176,11 @@ void DeviceSpeed::pass(double seconds, double load)
         m_isBurst = !m_isBurst;
         m_burstChange +=
             exponential(m_isBurst ? m_restlessness.burstSeconds : m_restlessness.secondsBetweenBursts);
+    }
+    if (m_clock >= m_besideChange - clockTick) {
+        m_isBeside = !m_isBeside;
+        m_besideChange +=
+            exponential(m_isBeside ? m_restlessness.besideSeconds : m_restlessness.besidePauseSeconds);
     }
 }
 
@@ -200,6 +223,11 @@ double longRunSlowdown(const Restlessness& restlessness)
         const double share =
             restlessness.burstSeconds / (restlessness.burstSeconds + restlessness.secondsBetweenBursts);
         speed *= 1.0 - share + share / (1.0 + restlessness.burstSlowdown);
+    }
+    if (restlessness.besideShare > 0.0) {
+        const double share =
+            restlessness.besideSeconds / (restlessness.besideSeconds + restlessness.besidePauseSeconds);
+        speed *= 1.0 - share + share * std::pow(1.0 - restlessness.besideShare, restlessness.besideExponent);
     }
     // One to three times its own time more, twice in the mean.
     const double recorded = restlessness.residuals ? restlessness.residuals->meanSlowdown() : 1.0;

@@ -27,6 +27,14 @@ struct Restlessness
     double burstSlowdown = 0.0;
     double secondsBetweenBursts = 0.0;
     double burstSeconds = 0.0;
+    /// Other programs that keep one of a few processors busy for so long, and pause for so long, both
+    /// exponential times; each trial and visit tells what share of the processors they took (besideShare
+    /// while they run), and how much longer work takes then differs from the share by the exponent of what is
+    /// left.
+    double besideShare = 0.0;
+    double besideExponent = 1.0;
+    double besideSeconds = 0.0;
+    double besidePauseSeconds = 0.0;
     /// Heat builds up under load and the clock falls: the slowdown of a hot device, and the time in which it
     /// comes near it.
     double heatSlowdown = 0.0;
@@ -72,6 +80,8 @@ public:
     void reseed(std::uint64_t seed);
     /// Now [s].
     double clock() const { return m_clock; }
+    /// Since the beginning, weighed with the share that other programs took [s].
+    double takenSeconds() const { return m_takenSeconds; }
     /// What is played of a recorded device's noise; nothing where there is none.
     const TapePlayer* player() const { return m_player ? &*m_player : nullptr; }
 
@@ -89,6 +99,9 @@ private:
     double m_speedChange = 0.0;
     bool m_isBurst = false;
     double m_burstChange = 0.0;
+    bool m_isBeside = false;
+    double m_besideChange = 0.0;
+    double m_takenSeconds = 0.0;
     /// 0 cold, 1 as hot as constant load makes it.
     double m_heat = 0.0;
     std::optional<TapePlayer> m_player;
