@@ -3,6 +3,7 @@
 #include "observations.h"
 
 #include "random_source.h"
+#include "trial/step_statistics.h"
 
 #include <Eigen/Cholesky>
 
@@ -28,6 +29,46 @@ constexpr double unknownMean = 1.0;
 // first is so large that one trial of today decides it.
 constexpr double recalledSpeed = 0.10;
 constexpr double recalledChange = 0.003;
+
+// Of the time that contention takes, before any trial: mean and standard deviation of its exponent. Two
+// threads of a step beside one busy program on two processors had 1.0 to 2.3.
+constexpr double contentionExponent = 1.4;
+constexpr double exponentDeviation = 0.7;
+/// Nothing is known of trials that got less than a tenth of the device.
+constexpr double mostContention = 0.9;
+
+double logSlowdown(double contention)
+{
+    return -std::log1p(-std::clamp(contention, 0.0, mostContention));
+}
+
+/// Typical times of the visits [ln s], without what their contention is expected to take.
+std::vector<double> logSecondsOf(const std::vector<trial::Visit>& visits)
+{
+    std::vector<double> logSeconds = trial::typicalStepSecondsOf(visits);
+    for (std::size_t i = 0; i < visits.size(); ++i)
+        logSeconds[i] =
+            std::log(logSeconds[i]) - contentionExponent * logSlowdown(visits[i].contention.value_or(0.0));
+    return logSeconds;
+}
+
+double typicalOf(const std::vector<trial::Visit>& visits)
+{
+    std::vector<double> seconds = logSecondsOf(visits);
+    for (double& value : seconds)
+        value = std::exp(value);
+    return trial::typicalStepSeconds(seconds).value_or(0.0);
+}
+
+double meanLogSlowdown(const Measurement& trial)
+{
+    if (trial.visits.empty())
+        return logSlowdown(trial.contention);
+    double sum = 0.0;
+    for (const trial::Visit& visit : trial.visits)
+        sum += logSlowdown(visit.contention.value_or(0.0));
+    return sum / static_cast<double>(trial.visits.size());
+}
 
 /// Timed steps of one visit, without a break between them.
 struct Slice
@@ -120,6 +161,7 @@ Observations::Observations(const std::vector<Measurement>& timed) : noise(timed)
     for (Eigen::VectorXd* column :
          {&size, &logSize, &seconds, &medianSeconds, &timedSeconds, &timedSteps, &error, &visits, &weight})
         column->setOnes(count);
+    contention.setZero(count);
     isDisturbed.setZero(count);
     isRecalled.setZero(count);
     std::vector<std::vector<Slice>> slices;
@@ -127,7 +169,10 @@ Observations::Observations(const std::vector<Measurement>& timed) : noise(timed)
         const Measurement& trial = timed[static_cast<std::size_t>(i)];
         size[i] = static_cast<double>(trial.size);
         logSize[i] = std::log(size[i]);
-        seconds[i] = trial.secondsPerStep;
+        contention[i] = meanLogSlowdown(trial);
+        seconds[i] = trial.visits.empty()
+                         ? trial.secondsPerStep * std::exp(-contentionExponent * contention[i])
+                         : typicalOf(trial.visits);
         timedSteps[i] = std::max(trial.timedSteps(), 1.0);
         timedSeconds[i] = timedSecondsOf(trial);
         error[i] = noise.standardError(static_cast<std::size_t>(i));
@@ -186,28 +231,32 @@ void Observations::addComparison(const std::vector<Measurement>& timed, std::siz
     std::vector<Slice> slices;
     std::vector<std::size_t> rows;
     std::vector<double> residuals;
+    std::vector<double> contentions;
     for (std::size_t row = first; row < last; ++row) {
         const std::vector<trial::Visit>& visitsOfRow = timed[row].visits;
         double sum = 0.0;
         for (const trial::Visit& visit : visitsOfRow) {
             slices.push_back({.begin = visit.clockSeconds, .seconds = visit.seconds});
             rows.push_back(row);
+            contentions.push_back(logSlowdown(visit.contention.value_or(0.0)));
         }
-        for (const double typical : trial::typicalStepSecondsOf(visitsOfRow)) {
-            residuals.push_back(std::log(typical));
-            sum += residuals.back();
+        for (const double logSeconds : logSecondsOf(visitsOfRow)) {
+            residuals.push_back(logSeconds);
+            sum += logSeconds;
         }
         for (std::size_t i = residuals.size() - visitsOfRow.size(); i < residuals.size(); ++i)
             residuals[i] -= sum / static_cast<double>(visitsOfRow.size());
     }
     const auto count = static_cast<Eigen::Index>(slices.size());
     Comparison comparison{.residual = Eigen::Map<Eigen::VectorXd>(residuals.data(), count),
+                          .contention = Eigen::VectorXd(count),
                           .variance = Eigen::VectorXd(count),
                           .isSameSize = Eigen::MatrixXd(count, count),
                           .speed = {},
                           .sizes = static_cast<int>(last - first)};
     for (Eigen::Index i = 0; i < count; ++i) {
         const auto row = static_cast<Eigen::Index>(rows[static_cast<std::size_t>(i)]);
+        comparison.contention[i] = contentions[static_cast<std::size_t>(i)];
         comparison.variance[i] = error[row] * error[row] * visits[row];
         for (Eigen::Index j = 0; j < count; ++j)
             comparison.isSameSize(i, j) =
@@ -232,6 +281,8 @@ double Observations::logEvidenceOfVisits(const Hyperparameters& hyperparameters)
         Eigen::MatrixXd matrix = unknownMean * comparison.isSameSize;
         matrix += hyperparameters.speed * hyperparameters.speed *
                   comparison.speed[placeOf(hyperparameters.speedTime, speedTimes)];
+        matrix +=
+            exponentDeviation * exponentDeviation * comparison.contention * comparison.contention.transpose();
         matrix.diagonal().array() +=
             comparison.variance.array() + hyperparameters.trial * hyperparameters.trial + jitter;
         const Eigen::LLT<Eigen::MatrixXd> factor(matrix);
@@ -262,6 +313,8 @@ Eigen::MatrixXd Observations::covariance(const Hyperparameters& hyperparameters)
     matrix.diagonal().array() += (error.array().square() + trial / visits.array()) / weight.array() +
                                  disturbance * disturbance * isDisturbed.array() +
                                  recalledChange * recalledChange * isRecalled.array() + jitter;
+    if (!contention.isZero())
+        matrix += exponentDeviation * exponentDeviation * contention * contention.transpose();
     if (m_isOfExploration.cols() > 0)
         matrix += recalledSpeed * recalledSpeed * m_isOfExploration * m_isOfExploration.transpose();
     return matrix;
@@ -291,6 +344,13 @@ Eigen::VectorXd Observations::drawRecalledSpeed(RandomSource& random) const
     for (double& value : ofExplorations)
         value = recalledSpeed * random.normal();
     return m_isOfExploration * ofExplorations;
+}
+
+Eigen::VectorXd Observations::drawContention(RandomSource& random) const
+{
+    if (contention.isZero())
+        return Eigen::VectorXd::Zero(count());
+    return exponentDeviation * random.normal() * contention;
 }
 
 Eigen::VectorXd Observations::medianOfExploration(const Eigen::VectorXd& values) const

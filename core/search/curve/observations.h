@@ -18,8 +18,13 @@ class RandomSource;
 /// The timed trials as the curve model needs them: the one place that says how a measured time differs from
 /// the curve. A row is a trial, or one size of a trial that compares:
 ///
-///     ln(seconds) = curve(size) + speed of the device, averaged over when it was timed + noise
+///     ln(seconds) = curve(size) + speed of the device, averaged over when it was timed
+///                   + exponent * -ln(1 - contention) + noise
 ///     noise ~ N(0, (error^2 + trial^2 / visits) / weight + disturbance^2 where one was seen)
+///
+/// Contention is the share of the processors that others took meanwhile. Steps that could be spread freely
+/// over what is left would have an exponent of 1, steps whose threads wait for each other more; it is common
+/// to all sizes and learned from the trials, so that beside a program that is always there it cancels.
 ///
 /// Rows that are recalled of one exploration were timed on a device that was faster or slower than today by
 /// one factor, and whose curve may have changed a little.
@@ -45,6 +50,9 @@ struct Observations
     /// By what ln(seconds) of each row differs from today's, one draw for each exploration that is recalled;
     /// 0, and nothing drawn, where none is.
     Eigen::VectorXd drawRecalledSpeed(RandomSource& random) const;
+    /// By what the contention of each row lengthens ln(seconds) beyond contentionExponent, one draw for all
+    /// rows; 0, and nothing drawn, where no row has any.
+    Eigen::VectorXd drawContention(RandomSource& random) const;
     /// In each row that is recalled, the median of the values of its exploration; 0 in others.
     Eigen::VectorXd medianOfExploration(const Eigen::VectorXd& values) const;
     /// How many rows are none of an earlier exploration: the last ones; all where all are.
@@ -62,7 +70,10 @@ struct Observations
     NoiseModel noise;
     Eigen::VectorXd size;
     Eigen::VectorXd logSize;
+    /// Typical time of a step, without what its contention is expected to take [s].
     Eigen::VectorXd seconds;
+    /// -ln(1 - contention): what the exponent multiplies.
+    Eigen::VectorXd contention;
     /// Median of all rows of the same size: what a trend is linearised about.
     /// Without the disturbed ones where there are others.
     Eigen::VectorXd medianSeconds;
@@ -89,6 +100,7 @@ private:
     {
         /// A row for each visit [ln s], less the mean of its size.
         Eigen::VectorXd residual;
+        Eigen::VectorXd contention;
         /// Relative variance by the scatter of steps.
         Eigen::VectorXd variance;
         /// 1 where two visits are of one size.

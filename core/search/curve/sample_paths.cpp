@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 namespace batchpeak::search {
@@ -16,6 +17,15 @@ namespace batchpeak::search {
 namespace {
 
 constexpr int rejectionAttempts = 12;
+
+// Beyond the largest size that ran, deviations from the trend go on as they are there, and return to the
+// trend the less the longer samples/s have been level or falling: over a factor of four, so much of their
+// change is left. Without that, the deviation that explains a fall would end, and distant sizes would seem
+// fast for no reason.
+constexpr double levelFactor = 4.0;
+constexpr double changeBeyondLevel = 0.05;
+/// Samples/s that differ by less are level.
+constexpr double levelShare = 0.02;
 
 /// One model as the paths that fell to it need it.
 class ModelPosterior
@@ -120,6 +130,52 @@ void move(Eigen::MatrixXd& logSeconds, const Observations& trials, const Eigen::
     }
 }
 
+/// How far below the largest size that ran samples/s are level or falling, in the mean of the paths: from the
+/// smallest size that ran as fast as the fastest, to the largest, in the logarithm of the size.
+double levelLength(const Eigen::MatrixXd& logSeconds, const Eigen::VectorXd& logSize,
+                   std::span<const std::size_t> measured)
+{
+    const auto meanLogSpeed = [&](std::size_t place) {
+        const auto index = static_cast<Eigen::Index>(place);
+        return logSize[index] - logSeconds.row(index).mean();
+    };
+    double fastest = -std::numeric_limits<double>::infinity();
+    for (const std::size_t place : measured)
+        fastest = std::max(fastest, meanLogSpeed(place));
+    std::size_t first = std::ranges::max(measured);
+    const std::size_t largest = first;
+    for (const std::size_t place : measured) {
+        if (place < first && meanLogSpeed(place) > fastest - levelShare)
+            first = place;
+    }
+    return logSize[static_cast<Eigen::Index>(largest)] - logSize[static_cast<Eigen::Index>(first)];
+}
+
+/// Holds the deviations of the paths beyond the largest size that ran.
+void holdDeviations(SamplePaths& paths, const Eigen::VectorXd& size, const Eigen::VectorXd& logSize,
+                    std::span<const std::size_t> measured)
+{
+    const double length = levelLength(paths.logSeconds, logSize, measured);
+    const double change = std::max(changeBeyondLevel, 1.0 - length / std::log(levelFactor));
+    if (change >= 1.0)
+        return;
+    const auto largest = static_cast<Eigen::Index>(std::ranges::max(measured));
+    inParts(paths.trends.size(), [&](std::size_t first, std::size_t last) {
+        for (std::size_t path = first; path < last; ++path) {
+            auto column = paths.logSeconds.col(static_cast<Eigen::Index>(path));
+            const Eigen::Vector4d coefficients = paths.coefficients.col(static_cast<Eigen::Index>(path));
+            const auto ofTrend = [&](Eigen::Index i) {
+                return std::log(paths.trends[path].features(size[i]).dot(coefficients));
+            };
+            const double held = column[largest] - ofTrend(largest);
+            for (Eigen::Index i = largest + 1; i < column.size(); ++i) {
+                const double expected = ofTrend(i);
+                column[i] = expected + held + change * (column[i] - expected - held);
+            }
+        }
+    });
+}
+
 } // namespace
 
 SamplePaths drawSamplePaths(const Observations& trials, const std::vector<CurveModel>& models,
@@ -172,7 +228,7 @@ SamplePaths drawSamplePaths(const Observations& trials, const std::vector<CurveM
             rough *= scale.rough;
 
             Eigen::VectorXd residual = logSeconds - scale.speed * trials.drawSpeed(scale.speedTime, ofPath);
-            residual -= trials.drawRecalledSpeed(ofPath);
+            residual -= trials.drawRecalledSpeed(ofPath) + trials.drawContention(ofPath);
             residual.array() -= posterior->trendAtTrials(coefficients).array().log();
             for (Eigen::Index i = 0; i < trials.count(); ++i) {
                 const auto index = static_cast<Eigen::Index>(trialIndices[static_cast<std::size_t>(i)]);
@@ -196,6 +252,7 @@ SamplePaths drawSamplePaths(const Observations& trials, const std::vector<CurveM
     });
 
     move(paths.logSeconds, trials, logSize, moves);
+    holdDeviations(paths, size, logSize, trialIndices);
     return paths;
 }
 
