@@ -139,6 +139,19 @@ struct Reason
     Instability instability;
 };
 
+/// What all trials say of a size that ran: the one number that recommendation, chart, table and sentences
+/// have of it.
+struct SizeEstimate
+{
+    std::int64_t size = 0;
+    /// In the long run: beside other programs, where its trials ran beside them.
+    double samplesPerSecond = 0.0;
+    /// Relative standard deviation of samplesPerSecond.
+    double relativeError = 0.0;
+
+    bool operator==(const SizeEstimate&) const = default;
+};
+
 struct Recommendation
 {
     std::int64_t size = 0;
@@ -272,6 +285,8 @@ struct SearchState
     };
     Status status = Status::Searching;
     std::optional<Recommendation> recommendation;
+    /// Of the sizes that may be recommended, ascending; the recommended one is among them.
+    std::vector<SizeEstimate> estimates = {};
     /// Ascending sizes >= 1; empty before two sizes are measured.
     std::vector<CurvePoint> curve;
     std::optional<MemoryLine> memory;
@@ -331,7 +346,8 @@ public:
     /// and they are forgotten where it speaks against them. A strategy that builds on no evidence does
     /// nothing.
     ///
-    /// \param measurements  that say from which exploration they are, and whose clocks are negative: before the
+    /// \param measurements  that say from which exploration they are, and whose clocks are negative: before
+    /// the
     ///                      start of this search
     virtual void recall(std::span<const Measurement> /*measurements*/) {}
 

@@ -19,6 +19,18 @@ constexpr double comparedShare = 0.95;
 /// often.
 constexpr int repeatsAllowed = 2;
 
+// As good as found: after so many trials a loss of this share of the tolerance is expected at most. On noisy
+// devices the confidence asked for would take as many trials again, and hardly ever another size.
+constexpr int fewestForLittleLoss = 20;
+constexpr double littleLoss = 0.5;
+
+// A trial beyond the recommended size that takes longer than this share of all trials so far is to have this
+// chance of a gain above the tolerance, and goes up by this factor at most: a person watches the search stand
+// still for it.
+constexpr double costlyShare = 0.25;
+constexpr double chanceForCostly = 0.1;
+constexpr std::int64_t costlyFactor = 2;
+
 /// Any odd number will do that keeps the draws of updates and of choices apart.
 constexpr std::uint64_t choiceSeedStep = 7919;
 
@@ -97,7 +109,11 @@ std::optional<SearchingStrategy::Choice> PosteriorStrategy::chooseByGain() const
     if (!space().candidates.empty() && above && posterior()->contains(*above) &&
         std::ranges::find(sizes, *above) == sizes.end())
         sizes.push_back(*above);
-    std::erase_if(sizes, [&](std::int64_t size) { return !rules.mayBeTried(size); });
+    std::erase_if(sizes, [&](std::int64_t size) { return !rules.mayBeTried(size) || isTooCostly(size); });
+    const std::optional<std::int64_t> doubled = candidates().atMost(costlyFactor * history().largestRun());
+    if (doubled && posterior()->contains(*doubled) && rules.mayBeTried(*doubled) && !isTooCostly(*doubled) &&
+        std::ranges::find(sizes, *doubled) == sizes.end())
+        sizes.push_back(*doubled);
 
     KnowledgeGradient::Choice choice;
     if (!sizes.empty())
@@ -109,7 +125,10 @@ std::optional<SearchingStrategy::Choice> PosteriorStrategy::chooseByGain() const
     const bool mayCompare = space().comparesSizes && !history().isComparingGivenUp();
     const std::optional<KnowledgeGradient::Comparison> comparison =
         mayCompare ? gradient.bestComparison(comparableSizes()) : std::nullopt;
-    const bool compares = comparison && comparison->score > choice.score;
+    const bool compares = comparison && !isTooCostly(*comparison) && comparison->score > choice.score;
+    if (!goesOn() && history().countedTrials() >= fewestForLittleLoss &&
+        summary().expectedLoss < littleLoss * space().tolerance)
+        return std::nullopt;
     const Choice trial{.size = choice.size,
                        .length =
                            KnowledgeGradient::stepsOf(choice.length, summary().stepSecondsAt(choice.size)),
@@ -131,6 +150,35 @@ std::optional<SearchingStrategy::Choice> PosteriorStrategy::chooseByGain() const
     if (!goesOn() && history().timedTrials(choice.size) > repeatsAllowed && (probe.isInVain() || allTried()))
         return std::nullopt;
     return trial;
+}
+
+bool PosteriorStrategy::isTooCostly(std::int64_t size) const
+{
+    if (size <= summary().best || history().timedTrials(size) > 0 || goesOn())
+        return false;
+    const double seconds = cost().predictedWallSeconds(summary().stepSecondsAt(size), trialOf(size).length);
+    return seconds > costlyShare * secondsSoFar() &&
+           (size > costlyFactor * history().largestRun() || chanceAbove(size) < chanceForCostly);
+}
+
+bool PosteriorStrategy::isTooCostly(const KnowledgeGradient::Comparison& comparison) const
+{
+    std::vector<double> seconds;
+    for (const std::int64_t size : comparison.sizes)
+        seconds.push_back(summary().stepSecondsAt(size));
+    return !goesOn() && cost().comparisonSeconds(seconds, comparison.visits, comparison.stepsPerVisit) >
+                            costlyShare * secondsSoFar();
+}
+
+/// Of the likeliest size from half of this one on: neighbours are as likely to be the fastest.
+double PosteriorStrategy::chanceAbove(std::int64_t size) const
+{
+    double chance = 0.0;
+    for (const PosteriorSummary::Rival& rival : summary().rivals) {
+        if (rival.size > summary().best && 2 * rival.size >= size)
+            chance = std::max(chance, rival.probability);
+    }
+    return chance;
 }
 
 /// Where nothing that ran may be recommended: the nearest size that may.
@@ -172,7 +220,7 @@ std::optional<std::int64_t> PosteriorStrategy::bestToRepeat() const
     // Beside trials in flight it is the best of what is finished, since what is believed is not known.
     const TrialSafety rules = safety();
     std::optional<std::int64_t> best;
-    for (const PosteriorSummary::MeasuredSize& size : summary().measured) {
+    for (const SizeEstimate& size : summary().measured) {
         const bool isBetter = !best || size.samplesPerSecond > summary().find(*best)->samplesPerSecond;
         if (isBetter && rules.mayBeTried(size.size))
             best = size.size;

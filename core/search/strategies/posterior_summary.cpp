@@ -124,27 +124,6 @@ constexpr Eigen::Index curvePoints = 200;
 constexpr double lowQuantile = 0.05;
 constexpr double highQuantile = 0.95;
 
-/// About two hundred sizes, and every measured one, so that the curve that is drawn meets what was seen.
-std::vector<CurvePoint> curveOf(const Posterior& posterior, std::int64_t limit)
-{
-    const Eigen::Index end = posterior.indexAtMost(limit) + 1;
-    const Eigen::Index stride = std::max<Eigen::Index>(end / curvePoints, 1);
-    std::vector<CurvePoint> points;
-    std::vector<double> values(static_cast<std::size_t>(posterior.pathCount()));
-    for (Eigen::Index size = 0; size < end; ++size) {
-        const std::int64_t samples = posterior.sizes()[static_cast<std::size_t>(size)];
-        if (size % stride != 0 && !std::ranges::binary_search(posterior.measured(), samples))
-            continue;
-        for (Eigen::Index path = 0; path < posterior.pathCount(); ++path)
-            values[static_cast<std::size_t>(path)] = posterior.objective(size, path);
-        points.push_back({.size = static_cast<double>(samples),
-                          .samplesPerSecond = std::exp(quantile(values, 0.5)),
-                          .low = std::exp(quantile(values, lowQuantile)),
-                          .high = std::exp(quantile(values, highQuantile))});
-    }
-    return points;
-}
-
 std::vector<PosteriorSummary::Rival> rivalsOf(const Posterior& posterior)
 {
     const std::vector<std::int64_t>& sizes = posterior.sizes();
@@ -197,10 +176,12 @@ void addContenders(PosteriorSummary& summary, const Posterior& posterior)
 }
 
 /// What constant work takes in the long run over what the curve says, which leaves out what only some steps
-/// or trials suffered: stalls, and other programs that came and went.
+/// or trials suffered: stalls, and other programs that came and went. Where these are always there, it is
+/// their work too.
 struct LongRun
 {
-    double slowdown = 1.0;
+    /// ln of it, by the curve of each path: what a path says of contention itself cancels.
+    Eigen::ArrayXd logSlowdown;
     double relativeError = 0.0;
 };
 
@@ -216,40 +197,71 @@ double unseenError(double watchedSeconds)
 LongRun longRunOf(const Posterior& posterior, double watchedSeconds)
 {
     const Observations& trials = posterior.trials();
-    Eigen::VectorXd expected(trials.count());
+    // Time that each path (columns) expects of all timed steps of each trial (rows).
+    Eigen::ArrayXXd expected(trials.count(), posterior.pathCount());
+    Eigen::ArrayXd offCurve(trials.count());
     for (Eigen::Index i = 0; i < trials.count(); ++i) {
-        const auto size = static_cast<std::int64_t>(trials.size[i]);
-        expected[i] =
-            trials.timedSteps[i] * trials.size[i] / std::exp(posterior.meanLogSpeed(posterior.indexOf(size)));
+        const Eigen::Index size = posterior.indexOf(static_cast<std::int64_t>(trials.size[i]));
+        const double samples = trials.timedSteps[i] * trials.size[i];
+        expected.row(i) = samples * (-posterior.logSpeed().row(size).array()).exp();
+        offCurve[i] = std::log(trials.timedSeconds[i] / samples) + posterior.meanLogSpeed(size);
     }
     // How fast a device was on another day says nothing of today, but what its stalls and other programs took
     // beside that may come again, and a trial or two of today have not seen it.
     const Eigen::Index ofNow = trials.countOfNow();
     const bool needsOthers = ofNow < trials.count() && ofNow < static_cast<Eigen::Index>(fewestTrials);
     const Eigen::Index count = needsOthers ? trials.count() : ofNow;
-    const Eigen::VectorXd offCurve = (trials.timedSeconds.array() / expected.array()).log();
-    expected = (expected.array() * trials.medianOfExploration(offCurve).array().exp()).tail(count).eval();
-    const Eigen::VectorXd seconds = trials.timedSeconds.tail(count);
-    const double slowdown = seconds.sum() / expected.sum();
-    const double error = (seconds - slowdown * expected).norm() / expected.sum();
+    expected.colwise() *= trials.medianOfExploration(offCurve).array().exp();
+    const auto slowdownOfLast = [&](Eigen::Index last) -> Eigen::ArrayXd {
+        return trials.timedSeconds.tail(last).sum() / expected.bottomRows(last).colwise().sum().transpose();
+    };
+    const Eigen::ArrayXd slowdown = slowdownOfLast(count);
+    const Eigen::ArrayXd ofMeanPath =
+        (expected.rowwise() * slowdown.transpose()).rowwise().mean().tail(count);
+    const double error =
+        (trials.timedSeconds.tail(count).array() - ofMeanPath).matrix().norm() / ofMeanPath.sum();
     if (needsOthers)
-        return {.slowdown = slowdown,
+        return {.logSlowdown = slowdown.log(),
                 .relativeError = std::hypot(scatterOfTrials * error, unseenError(watchedSeconds))};
     // A device that heats up goes on as it was of late.
-    const Eigen::Index late = (count + 1) / 2;
-    const double slowdownOfLate = seconds.tail(late).sum() / expected.tail(late).sum();
-    return {.slowdown = slowdownOfLate,
-            .relativeError = std::hypot(scatterOfTrials * error, slowdownOfLate / slowdown - 1.0,
-                                        unseenError(watchedSeconds))};
+    const Eigen::ArrayXd ofLate = slowdownOfLast((count + 1) / 2);
+    const double change = std::exp((ofLate.log() - slowdown.log()).mean()) - 1.0;
+    return {.logSlowdown = ofLate.log(),
+            .relativeError = std::hypot(scatterOfTrials * error, change, unseenError(watchedSeconds))};
 }
 
-PosteriorSummary::MeasuredSize measuredSize(const Posterior& posterior, const LongRun& longRun,
-                                            std::int64_t size)
+SizeEstimate estimateOf(const Posterior& posterior, const LongRun& longRun, std::int64_t size)
 {
     const Eigen::Index index = posterior.indexOf(size);
+    Eigen::ArrayXd logSpeed(posterior.pathCount());
+    for (Eigen::Index path = 0; path < posterior.pathCount(); ++path)
+        logSpeed[path] = posterior.objective(index, path) - longRun.logSlowdown[path];
+    const double mean = logSpeed.mean();
     return {.size = size,
-            .samplesPerSecond = std::exp(posterior.meanObjective(index)) / longRun.slowdown,
-            .relativeError = std::hypot(posterior.deviation(index), longRun.relativeError)};
+            .samplesPerSecond = std::exp(mean),
+            .relativeError = std::hypot(std::sqrt((logSpeed - mean).square().mean()), longRun.relativeError)};
+}
+
+/// About two hundred sizes, and every measured one, so that the curve that is drawn meets what was seen.
+std::vector<CurvePoint> curveOf(const Posterior& posterior, const LongRun& longRun, std::int64_t limit)
+{
+    const Eigen::Index end = posterior.indexAtMost(limit) + 1;
+    const Eigen::Index stride = std::max<Eigen::Index>(end / curvePoints, 1);
+    std::vector<CurvePoint> points;
+    std::vector<double> values(static_cast<std::size_t>(posterior.pathCount()));
+    for (Eigen::Index size = 0; size < end; ++size) {
+        const std::int64_t samples = posterior.sizes()[static_cast<std::size_t>(size)];
+        if (size % stride != 0 && !std::ranges::binary_search(posterior.measured(), samples))
+            continue;
+        for (Eigen::Index path = 0; path < posterior.pathCount(); ++path)
+            values[static_cast<std::size_t>(path)] =
+                posterior.objective(size, path) - longRun.logSlowdown[path];
+        points.push_back({.size = static_cast<double>(samples),
+                          .samplesPerSecond = std::exp(quantile(values, 0.5)),
+                          .low = std::exp(quantile(values, lowQuantile)),
+                          .high = std::exp(quantile(values, highQuantile))});
+    }
+    return points;
 }
 
 std::int64_t smallestWithinTolerance(const Posterior& posterior)
@@ -263,21 +275,37 @@ std::int64_t smallestWithinTolerance(const Posterior& posterior)
     return 0;
 }
 
+/// Whether nothing but the recommended size is allowed and may fit.
+bool isOnlyChoice(const Posterior& posterior)
+{
+    std::int64_t largest = 0;
+    for (Eigen::Index path = 0; path < posterior.pathCount(); ++path)
+        largest = std::max(largest, posterior.largestFit(path));
+    const Eigen::Index end = posterior.indexAtMost(largest) + 1;
+    for (Eigen::Index size = 0; size < end; ++size) {
+        if (posterior.isAllowed(size) &&
+            posterior.sizes()[static_cast<std::size_t>(size)] != posterior.recommended())
+            return false;
+    }
+    return true;
+}
+
 } // namespace
 
 PosteriorSummary summarise(const SearchSpace& space, const Posterior& posterior, const TrialHistory& history,
                            const MemoryModel& memory, const std::optional<CalibrationCase>& before)
 {
     PosteriorSummary summary{.optimizerSeconds = posterior.optimizerSeconds(), .sizes = posterior.sizes()};
+    const LongRun longRun = longRunOf(posterior, history.timed().back().clockSeconds);
+    const double slowdown = std::exp(longRun.logSlowdown.mean());
     for (const std::int64_t size : posterior.sizes()) {
         const double logSpeed = posterior.meanLogSpeed(posterior.indexOf(size));
-        summary.stepSeconds.push_back(static_cast<double>(size) / std::exp(logSpeed));
+        summary.stepSeconds.push_back(slowdown * static_cast<double>(size) / std::exp(logSpeed));
     }
     if (posterior.recommended() == 0)
         return summary;
     summary.best = posterior.recommended();
     summary.instability = findInstability(space, posterior, history);
-    const LongRun longRun = longRunOf(posterior, history.timed().back().clockSeconds);
     const bool knowsCurve = posterior.sizes().size() > 1 && history.timed().size() > 1;
     if (knowsCurve) {
         const double share = posterior.shareWithin(summary.best);
@@ -285,17 +313,21 @@ PosteriorSummary summarise(const SearchSpace& space, const Posterior& posterior,
                             .severalDevices = space.devices > 1,
                             .share = steadied(share, before ? std::optional(before->share) : std::nullopt)};
     }
-    summary.probability = summary.evidence ? calibratedProbability(*summary.evidence) : probabilityAtFirst;
+    if (isOnlyChoice(posterior))
+        summary.probability = 1.0;
+    else
+        summary.probability =
+            summary.evidence ? calibratedProbability(*summary.evidence) : probabilityAtFirst;
     summary.expectedLoss = calibratedLoss(posterior.expectedRegret(posterior.recommended()));
     for (const std::int64_t size : posterior.measured())
-        summary.measured.push_back(measuredSize(posterior, longRun, size));
+        summary.measured.push_back(estimateOf(posterior, longRun, size));
     if (!knowsCurve)
         return summary;
     summary.rivals = rivalsOf(posterior);
     addContenders(summary, posterior);
     summary.smallestWithinTolerance = smallestWithinTolerance(posterior);
     summary.speedLimit = findSpeedLimit(posterior, history);
-    summary.curve = curveOf(posterior, memory.largestWithFit(curveEndProbability));
+    summary.curve = curveOf(posterior, longRun, memory.largestWithFit(curveEndProbability));
     return summary;
 }
 
@@ -304,9 +336,9 @@ double PosteriorSummary::stepSecondsAt(std::int64_t size) const
     return sizes.empty() ? 0.0 : interpolatedSeconds(sizes, stepSeconds, size);
 }
 
-const PosteriorSummary::MeasuredSize* PosteriorSummary::find(std::int64_t size) const
+const SizeEstimate* PosteriorSummary::find(std::int64_t size) const
 {
-    const auto place = std::ranges::lower_bound(measured, size, {}, &MeasuredSize::size);
+    const auto place = std::ranges::lower_bound(measured, size, {}, &SizeEstimate::size);
     return place != measured.end() && place->size == size ? &*place : nullptr;
 }
 

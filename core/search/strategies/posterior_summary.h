@@ -18,14 +18,6 @@ class TrialHistory;
 /// it, and whether the device is calm enough to tell. A strategy decides what to do with it.
 struct PosteriorSummary
 {
-    struct MeasuredSize
-    {
-        std::int64_t size = 0;
-        /// In the long run, with what stalls and other programs take.
-        double samplesPerSecond = 0.0;
-        /// Relative standard deviation of samplesPerSecond.
-        double relativeError = 0.0;
-    };
     struct Rival
     {
         std::int64_t size = 0;
@@ -41,8 +33,8 @@ struct PosteriorSummary
     std::optional<CalibrationCase> evidence;
     /// By what share the best of all sizes is expected to be faster than the best measured one, calibrated.
     double expectedLoss = 0.0;
-    /// Good sizes, ascending.
-    std::vector<MeasuredSize> measured;
+    /// As SearchState::estimates.
+    std::vector<SizeEstimate> measured;
     /// The most probable first; sizes that cannot win are left out.
     std::vector<Rival> rivals;
     /// As in SearchState.
@@ -63,7 +55,7 @@ struct PosteriorSummary
     /// Expected time of one micro-batch [s], interpolated; 0 before the first measurement.
     double stepSecondsAt(std::int64_t size) const;
     /// Nothing where the size is not a good one.
-    const MeasuredSize* find(std::int64_t size) const;
+    const SizeEstimate* find(std::int64_t size) const;
 };
 
 /// Reads the summary off the posterior's sample paths. How sure it is takes the calibration too, since a bare

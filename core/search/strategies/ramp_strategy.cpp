@@ -152,11 +152,10 @@ SearchingStrategy::Choice RampStrategy::trialFor(Purpose purpose, std::int64_t s
 
 bool RampStrategy::throughputHasEnded() const
 {
-    const std::vector<PosteriorSummary::MeasuredSize>& measured = summary().measured;
+    const std::vector<SizeEstimate>& measured = summary().measured;
     if (measured.empty())
         return false;
-    const double best =
-        std::ranges::max(measured, {}, &PosteriorSummary::MeasuredSize::samplesPerSecond).samplesPerSecond;
+    const double best = std::ranges::max(measured, {}, &SizeEstimate::samplesPerSecond).samplesPerSecond;
     // The smallest size that is as good as the best one, so that a plateau ends the ramp as a fall does.
     const auto peak = std::ranges::find_if(measured, [&](const auto& size) {
         return size.samplesPerSecond >= best * (1.0 - 0.5 * space().tolerance);

@@ -248,6 +248,7 @@ void SearchingStrategy::plan()
     m_isPlanned = true;
     const int done = m_history.countedTrials();
     m_searchState = {.status = status(),
+                     .estimates = m_summary.measured,
                      .curve = m_summary.curve,
                      .memory = m_memory.line(),
                      .allocatedMemory = m_memory.allocatedLine(),
@@ -355,16 +356,13 @@ Recommendation SearchingStrategy::recommendation(const std::optional<Choice>& ne
 {
     if (m_baseSize == 0)
         m_baseSize = m_summary.best;
-    const PosteriorSummary::MeasuredSize& best = *m_summary.find(m_summary.best);
-    const bool hasBase = m_posterior->contains(m_baseSize);
+    const SizeEstimate& best = *m_summary.find(m_summary.best);
     // The base may be of another day, and is measured no more today.
-    const double lead = hasBase ? m_posterior->meanObjective(m_posterior->indexOf(best.size)) -
-                                      m_posterior->meanObjective(m_posterior->indexOf(m_baseSize))
-                                : 0.0;
+    const SizeEstimate* base = m_summary.find(m_baseSize);
     return {.size = best.size,
             .samplesPerSecond = best.samplesPerSecond,
             .relativeError = best.relativeError,
-            .relativePerformance = std::exp(lead),
+            .relativePerformance = base ? best.samplesPerSecond / base->samplesPerSecond : 1.0,
             .confidence = confidencePercent(m_summary.probability),
             .expectedLoss = m_summary.expectedLoss,
             .reason = reason(next),
@@ -377,9 +375,9 @@ Reason SearchingStrategy::reason(const std::optional<Choice>& next) const
                   .comparedNext = next ? next->comparedSizes : std::vector<std::int64_t>(),
                   .largestPredictedFit = m_memory.largestPredictedFit(),
                   .instability = m_summary.instability};
-    const PosteriorSummary::MeasuredSize& best = *m_summary.find(m_summary.best);
+    const SizeEstimate& best = *m_summary.find(m_summary.best);
     double runnerUpSpeed = 0.0;
-    for (const PosteriorSummary::MeasuredSize& size : m_summary.measured) {
+    for (const SizeEstimate& size : m_summary.measured) {
         if (size.size != best.size && size.samplesPerSecond > runnerUpSpeed) {
             runnerUpSpeed = size.samplesPerSecond;
             reason.runnerUp = size.size;
@@ -496,7 +494,7 @@ Proposal SearchingStrategy::proposalFor(const Choice& choice) const
 
 double SearchingStrategy::abandonAbove(std::int64_t size) const
 {
-    const PosteriorSummary::MeasuredSize* best = m_summary.find(m_summary.best);
+    const SizeEstimate* best = m_summary.find(m_summary.best);
     if (!best || m_history.timedTrials(size) > 0)
         return 0.0;
     const Throughput throughput(m_space, m_summary.optimizerSeconds);

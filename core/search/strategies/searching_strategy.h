@@ -87,6 +87,8 @@ protected:
     TrialSafety safety() const { return TrialSafety(situation()); }
     BoundaryProbe boundaryProbe() const { return BoundaryProbe(situation(), m_summary); }
 
+    /// Of all trials, those that are recalled too [s].
+    double secondsSoFar() const;
     /// It was asked to go on after an end: no trial is too little worth.
     bool goesOn() const { return m_goesOn; }
 
@@ -119,7 +121,6 @@ private:
         return {m_candidates, m_history, m_memory, m_inFlight, m_skipped};
     }
     void learn(const std::optional<CalibrationCase>& before);
-    double secondsSoFar() const;
     /// No more trials than may still be run.
     Forecast withinBudget(Forecast forecast) const;
     void forgetRecalled();

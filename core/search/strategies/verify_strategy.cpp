@@ -24,10 +24,14 @@ void VerifyStrategy::record(const Measurement& measurement)
     if (m_history.isGood(m_size)) {
         m_searchState.status = Status::Exhausted;
         m_searchState.recommendation = recommendation();
+        m_searchState.estimates = {{.size = m_size,
+                                    .samplesPerSecond = m_searchState.recommendation->samplesPerSecond,
+                                    .relativeError = m_searchState.recommendation->relativeError}};
         m_searchState.largestPredictedFit = m_size;
     } else if (m_history.hasFailed(m_size)) {
         m_searchState.status = Status::NothingFits;
         m_searchState.recommendation.reset();
+        m_searchState.estimates.clear();
         m_searchState.smallestFailure = m_size;
     } else if (m_history.isGivenUp(m_size)) {
         m_searchState.status = Status::Exhausted;
