@@ -21,8 +21,8 @@ constexpr int repeatsAllowed = 2;
 
 // As good as found: after so many trials a loss of this share of the tolerance is expected at most. On noisy
 // devices the confidence asked for would take as many trials again, and hardly ever another size.
-constexpr int fewestForLittleLoss = 20;
-constexpr double littleLoss = 0.5;
+constexpr int fewestForLittleLoss = 24;
+constexpr double littleLoss = 0.4;
 
 // A trial beyond the recommended size that takes longer than this share of all trials so far is to have this
 // chance of a gain above the tolerance, and goes up by this factor at most: a person watches the search stand
