@@ -88,6 +88,7 @@ private:
             return false;
         lookAround();
         pauseGates();
+        size.visits.back().contention = contentionOfVisit();
         const std::int64_t retries = m_steps.memory().allocationRetries - retriesBefore;
         size.allocationRetries += retries;
         m_result.allocationRetries += retries;

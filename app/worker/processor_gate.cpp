@@ -33,19 +33,45 @@ void ProcessorGate::begin()
 void ProcessorGate::pause()
 {
     const Reading after = read();
-    m_use.wallSeconds += after.wallSeconds - m_before->wallSeconds;
-    m_use.own.processorSeconds += after.own.processorSeconds - m_before->own.processorSeconds;
-    m_use.own.minorPageFaults += after.own.minorPageFaults - m_before->own.minorPageFaults;
-    m_use.own.majorPageFaults += after.own.majorPageFaults - m_before->own.majorPageFaults;
+    Use use;
+    use.wallSeconds = after.wallSeconds - m_before->wallSeconds;
+    use.own.processorSeconds = after.own.processorSeconds - m_before->own.processorSeconds;
+    use.own.minorPageFaults = after.own.minorPageFaults - m_before->own.minorPageFaults;
+    use.own.majorPageFaults = after.own.majorPageFaults - m_before->own.majorPageFaults;
+    m_use.wallSeconds += use.wallSeconds;
+    m_use.own.processorSeconds += use.own.processorSeconds;
+    m_use.own.minorPageFaults += use.own.minorPageFaults;
+    m_use.own.majorPageFaults += use.own.majorPageFaults;
+    m_contention.reset();
+    if (after.load && m_before->load) {
+        use.busySeconds = after.load->busySeconds - m_before->load->busySeconds;
+        use.processors = m_use.processors = after.load->processors;
+        if (use.wallSeconds > 0)
+            m_contention = use.taken(m_threads, use.foreign()) / m_threads;
+    }
     if (after.load && m_before->load && m_use.busySeconds) {
-        *m_use.busySeconds += after.load->busySeconds - m_before->load->busySeconds;
+        *m_use.busySeconds += *use.busySeconds;
         // What is counted in whole ticks may be one off on each processor, each time anew.
-        m_use.processors = after.load->processors;
         m_use.busyVariance += std::pow(m_use.processors * after.load->resolutionSeconds, 2);
     } else {
         m_use.busySeconds.reset();
     }
     m_before.reset();
+}
+
+double ProcessorGate::Use::lacking(int threads) const
+{
+    return threads * (1.0 - std::min(1.0, own.processorSeconds / wallSeconds / threads));
+}
+
+double ProcessorGate::Use::foreign() const
+{
+    return std::max(0.0, (*busySeconds - own.processorSeconds) / wallSeconds);
+}
+
+double ProcessorGate::Use::taken(int threads, double foreignProcessors) const
+{
+    return std::max(0.0, std::min(lacking(threads), threads + foreignProcessors - processors));
 }
 
 void ProcessorGate::end(int steps, GateReport& report)
@@ -60,11 +86,9 @@ void ProcessorGate::end(int steps, GateReport& report)
 
 void ProcessorGate::judgeTime(GateReport& report) const
 {
-    const double wall = m_use.wallSeconds;
-    const double own = m_use.own.processorSeconds / wall;
-    const double share = std::min(1.0, own / m_threads);
+    const double lacking = m_use.lacking(m_threads);
+    const double share = 1.0 - lacking / m_threads;
     report.readings.processorShare = share;
-    const double lacking = m_threads * (1.0 - share);
     const double mostLacking = m_threads * (1.0 - undisturbedShare);
     if (!m_use.busySeconds) {
         if (lacking > mostLacking)
@@ -72,12 +96,11 @@ void ProcessorGate::judgeTime(GateReport& report) const
                                           " % of the processor was given to the trial");
         return;
     }
-    const double foreign = std::max(0.0, *m_use.busySeconds / wall - own);
+    const double foreign = m_use.foreign();
     report.readings.foreignProcessors = foreign;
-    const double surelyForeign = foreign - std::sqrt(m_use.busyVariance) / wall;
-    // Others take from the trial only where both together want more than there is.
-    const double taken = std::min(lacking, m_threads + surelyForeign - m_use.processors);
-    if (taken > mostLacking)
+    report.readings.contention = m_use.taken(m_threads, foreign) / m_threads;
+    const double surelyForeign = foreign - std::sqrt(m_use.busyVariance) / m_use.wallSeconds;
+    if (m_use.taken(m_threads, surelyForeign) > mostLacking)
         report.disturbances.push_back("other programs used " + roundedText(foreign, 1) + " of " +
                                       std::to_string(m_use.processors) + " processors");
 }

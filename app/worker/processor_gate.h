@@ -30,6 +30,7 @@ public:
     void look() override {}
     void pause() override;
     void resume() override { m_before = read(); }
+    std::optional<double> contention() const override { return m_contention; }
     void end(int steps, GateReport& report) override;
 
 private:
@@ -50,6 +51,14 @@ private:
         /// Squared, what busySeconds may be off by.
         double busyVariance = 0.0;
         int processors = 0;
+
+        /// Of a step's \p threads, those that got nothing [processors].
+        double lacking(int threads) const;
+        /// Kept busy by others [processors].
+        double foreign() const;
+        /// What of the lacking others can have taken where they kept so many processors busy: no more than
+        /// both together want beyond what there is.
+        double taken(int threads, double foreignProcessors) const;
     };
 
     Reading read() const;
@@ -62,6 +71,8 @@ private:
     /// Nothing in a pause.
     std::optional<Reading> m_before;
     Use m_use;
+    /// Since the last resume().
+    std::optional<double> m_contention;
 };
 
 } // namespace batchpeak::worker

@@ -119,6 +119,15 @@ void RunningRequest::resumeGates()
         gate->resume();
 }
 
+std::optional<double> RunningRequest::contentionOfVisit() const
+{
+    for (const auto& gate : m_gates) {
+        if (const std::optional<double> contention = gate->contention())
+            return contention;
+    }
+    return std::nullopt;
+}
+
 void RunningRequest::lookAround()
 {
     for (const auto& gate : m_gates)

@@ -5,6 +5,7 @@
 #include "trial/trial_result.h"
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -42,6 +43,9 @@ public:
     /// do.
     virtual void pause() = 0;
     virtual void resume() = 0;
+    /// Share of what the steps between the last resume() and pause() could have used that other programs
+    /// took, 0..1; nothing where the gate does not tell.
+    virtual std::optional<double> contention() const { return std::nullopt; }
     /// They have ended, be it in a pause; what was seen since begin() is added to the report.
     /// \param steps  how many they were, at least one
     virtual void end(int steps, GateReport& report) = 0;

@@ -48,6 +48,7 @@ void visitFields(trial::Visit& visit, Fields& fields)
     fields("clock_seconds", visit.clockSeconds);
     fields("seconds", visit.seconds);
     fields("step_seconds", visit.stepSeconds);
+    fields("contention", visit.contention);
 }
 
 template<typename Fields>
@@ -74,6 +75,7 @@ void visitFields(search::Measurement& measurement, Fields& fields)
     fields("thrashes", measurement.thrashes);
     fields("abandoned", measurement.abandoned);
     fields("disturbed", measurement.disturbed);
+    fields("contention", measurement.contention);
     fields("is_verification", measurement.isVerification);
     fields("exploration", measurement.exploration);
     fields("compared", measurement.compared);

@@ -81,6 +81,7 @@ search::Measurement measurementOfOneSize(const trial::TrialRecord& trial, const 
         measurement.thrashes = trial.thrashes;
         measurement.abandoned = trial.abandoned;
         measurement.disturbed = trial.disturbed;
+        measurement.contention = result.readings.contention.value_or(0.0);
     }
     return measurement;
 }

@@ -8,10 +8,11 @@ namespace batchpeak::engine {
 
 namespace {
 
-// A size that thrashes does so in calm as well.
+// A size that thrashes does so in calm as well, and of one that tells what other programs took the search
+// knows by how much that lengthened its steps.
 bool isDisturbed(const search::Measurement& reading)
 {
-    return reading.ran() && reading.disturbed && !reading.thrashes;
+    return reading.ran() && reading.disturbed && !reading.thrashes && reading.contention <= 0.0;
 }
 
 } // namespace

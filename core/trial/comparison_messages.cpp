@@ -34,14 +34,19 @@ void checkSizes(const FieldReader& fields, const char* name, const std::vector<s
 
 Json toJson(const Visit& visit)
 {
-    return {{"clock", visit.clockSeconds}, {"seconds", visit.seconds}, {"step_seconds", visit.stepSeconds}};
+    Json object{
+        {"clock", visit.clockSeconds}, {"seconds", visit.seconds}, {"step_seconds", visit.stepSeconds}};
+    if (visit.contention)
+        object["contention"] = *visit.contention;
+    return object;
 }
 
 Visit visitFrom(const FieldReader& fields)
 {
     Visit visit{.clockSeconds = fields.duration("clock"),
                 .seconds = fields.duration("seconds"),
-                .stepSeconds = fields.durations("step_seconds")};
+                .stepSeconds = fields.durations("step_seconds"),
+                .contention = fields.reading("contention")};
     if (visit.seconds < shortestStepSeconds)
         fields.refuse("seconds", "is less than a nanosecond, but no visit takes no time");
     if (visit.stepSeconds.empty())

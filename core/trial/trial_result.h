@@ -20,6 +20,8 @@ struct TrialReadings
     std::optional<double> processorShare;
     /// Processors that other programs kept busy in the mean, of those that the trial may run on.
     std::optional<double> foreignProcessors;
+    /// Share of what a step's threads could have used that other programs took from them: 0..1.
+    std::optional<double> contention;
     /// Pages that the kernel had to hand out; pages that it had to read from a disk.
     std::optional<double> minorPageFaultsPerStep;
     std::optional<double> majorPageFaultsPerStep;
@@ -43,6 +45,7 @@ struct ReadingField
 inline constexpr ReadingField readingFields[] = {
     {"processor_share", &TrialReadings::processorShare},
     {"foreign_processors", &TrialReadings::foreignProcessors},
+    {"contention", &TrialReadings::contention},
     {"minor_page_faults_per_step", &TrialReadings::minorPageFaultsPerStep},
     {"major_page_faults_per_step", &TrialReadings::majorPageFaultsPerStep},
     {"energy_joules", &TrialReadings::energyJoules},

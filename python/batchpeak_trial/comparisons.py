@@ -62,6 +62,8 @@ class RunningComparison(RunningRequest):
         visit = self._timed_steps()
         self.look_around()
         self.pause_gates()
+        if (contention := self.contention_of_visit()) is not None:
+            visit["contention"] = contention
         entry["visits"].append(visit)
         entry["alloc_retries"] += self.bench.retries() - retries
 

@@ -120,6 +120,7 @@ class ProcessorGate:
         self._wall = self._own = self._helping = 0.0
         self._minor = self._major = 0
         self._busy: float | None = 0.0
+        self._contention: float | None = None
         self._variance, self._processors = 0.0, 0
         self.resume()
 
@@ -137,6 +138,13 @@ class ProcessorGate:
         self._helping += after.helping - before.helping
         self._minor += after.minor - before.minor
         self._major += after.major - before.major
+        self._contention = None
+        if after.load and before.load and after.wall > before.wall:
+            wall = after.wall - before.wall
+            own = (after.own - before.own) / wall
+            busy = after.load.busy_seconds - before.load.busy_seconds - (after.helping - before.helping)
+            foreign = max(0.0, busy / wall - own)
+            self._contention = self._taken(own, foreign, after.load.processors) / self._threads
         if after.load and before.load and self._busy is not None:
             self._busy += after.load.busy_seconds - before.load.busy_seconds
             self._processors = after.load.processors
@@ -144,6 +152,16 @@ class ProcessorGate:
             self._variance += (self._processors / os.sysconf("SC_CLK_TCK")) ** 2
         else:
             self._busy = None
+
+    def contention(self) -> float | None:
+        """Share of what the steps between the last resume() and pause() could have used that other programs took;
+        nothing where it is not known."""
+        return None if self._waits_elsewhere else self._contention
+
+    def _taken(self, own: float, foreign: float, processors: int) -> float:
+        """Others take from the trial only where both together want more than there is [processors]."""
+        lacking = self._threads * (1 - min(1.0, own / self._threads))
+        return max(0.0, min(lacking, self._threads + foreign - processors))
 
     def end(self, steps: int, report: GateReport) -> None:
         if self._before:
@@ -174,10 +192,10 @@ class ProcessorGate:
             return
         foreign = max(0.0, (self._busy - self._helping) / self._wall - own)
         report.readings["foreign_processors"] = foreign
+        if not self._waits_elsewhere:
+            report.readings["contention"] = self._taken(own, foreign, self._processors) / self._threads
         surely_foreign = foreign - math.sqrt(self._variance) / self._wall
-        # Others take from the trial only where both together want more than there is.
-        taken = min(lacking, self._threads + surely_foreign - self._processors)
-        if taken > most_lacking:
+        if self._taken(own, surely_foreign, self._processors) > most_lacking:
             report.disturbances.append(
                 "other programs used %.1f of %d processors" % (foreign, self._processors)
             )

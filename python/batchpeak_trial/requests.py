@@ -163,6 +163,11 @@ class RunningRequest:
         for gate in self.bench.gates:
             gate.resume()
 
+    def contention_of_visit(self) -> float | None:
+        """By the first gate that tells, of the steps since resume_gates()."""
+        told = (gate.contention() for gate in self.bench.gates if hasattr(gate, "contention"))
+        return next((value for value in told if value is not None), None)
+
     def look_around(self) -> None:
         for gate in self.bench.gates:
             gate.look()

@@ -22,7 +22,7 @@ CONVERSATION = json.loads(Path(__file__).with_name("conversation.json").read_tex
 # What one of two programs may say of a trial and the other not: a gauge that reads nothing is left out.
 GAUGES = {
     *("energy_joules", "mean_power_watts", "temperature_celsius", "clock_megahertz", "processor_share"),
-    *("foreign_processors", "minor_page_faults_per_step", "major_page_faults_per_step"),
+    *("foreign_processors", "contention", "minor_page_faults_per_step", "major_page_faults_per_step"),
 }
 KNOWN_FLAGS = {"abandoned", "thrashes", "without all optimizer steps"}
 
