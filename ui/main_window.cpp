@@ -617,7 +617,7 @@ void MainWindow::chooseConfig()
 
 void MainWindow::pauseOrResume()
 {
-    if (m_exploration->snapshot().state == engine::State::Paused)
+    if (m_exploration->snapshot().canResume())
         m_exploration->resume();
     else
         m_exploration->pause();

@@ -98,7 +98,7 @@ QString activityText(const Snapshot& snapshot)
         break;
     }
     if (snapshot.pauseRequested)
-        return StatusBar::tr("Pausing after this trial") + separator() + trialText(snapshot);
+        return StatusBar::tr("Pausing") + separator() + trialText(snapshot);
     QString text = trialText(snapshot);
     if (snapshot.timeLeft)
         text += separator() + engine::timeLeftText(*snapshot.timeLeft);

@@ -74,7 +74,10 @@ QString prospectText(const search::Prospect& prospect, const QLocale& locale)
 QString budgetText(const Snapshot& snapshot)
 {
     const RunDescription& run = *snapshot.run;
-    if (run.budgetSeconds && static_cast<int>(snapshot.trials.size()) < run.maxTrials)
+    const auto trials = std::ranges::count_if(snapshot.trials, [](const trial::TrialRecord& trial) {
+        return trial.outcome != trial::Outcome::Cancelled;
+    });
+    if (run.budgetSeconds && trials < run.maxTrials)
         return Translated::tr("time budget (%1) reached").arg(wholeDurationText(*run.budgetSeconds));
     return Translated::tr("trial budget (%1) reached").arg(run.maxTrials);
 }

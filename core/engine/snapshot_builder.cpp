@@ -131,6 +131,13 @@ void SnapshotBuilder::addAsked(std::int64_t size)
     planNext({});
 }
 
+void SnapshotBuilder::askAgain(std::int64_t size)
+{
+    std::erase(m_snapshot.askedSizes, size);
+    m_snapshot.askedSizes.insert(m_snapshot.askedSizes.begin(), size);
+    planNext({});
+}
+
 void SnapshotBuilder::dropAsked(std::int64_t size)
 {
     std::erase(m_snapshot.askedSizes, size);

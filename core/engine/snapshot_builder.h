@@ -33,6 +33,8 @@ public:
     void setDevicesAreFree(bool areFree) { m_snapshot.devicesAreFree = areFree; }
     void setCommands(const Commands& commands) { m_snapshot.commands = commands; }
     void addAsked(std::int64_t size);
+    /// The trial of it that ran was left: it comes first again.
+    void askAgain(std::int64_t size);
     void dropAsked(std::int64_t size);
     void setTolerance(double tolerance) { m_snapshot.run->tolerance = tolerance; }
     void setTargetConfidence(double probability) { m_snapshot.run->targetConfidence = probability; }

@@ -205,7 +205,9 @@ void WorkerConversation::cancel()
     const bool canBeCancelled = m_asked && m_asked->kind != Kind::Training && m_asked->kind != Kind::Save;
     if (m_stage != Stage::Open || !canBeCancelled || std::exchange(m_asked->isCancelled, true))
         return;
-    wait(m_setup.timeouts.cancel, tr("The worker was killed, since it did not heed a cancel."));
+    const auto limit = m_asked->kind == Kind::Batch ? m_setup.timeouts.cancelBatch : m_setup.timeouts.cancel;
+    wait(limit, tr("The worker was killed, since it did not respond to a cancel within %1.")
+                    .arg(durationText(limit)));
     m_process->send(trial::Cancel{.id = m_asked->id});
 }
 

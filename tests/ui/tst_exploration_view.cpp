@@ -80,7 +80,7 @@ private slots:
              {"going on", {goingOn, "pause stop export copy"}},
              {"nothing fits", {test::nothingFitsSnapshot(), "start"}},
              {"failed", {test::failedSnapshot(), "start"}},
-             {"pausing", {pausing, "stop export copy"}}});
+             {"pausing", {pausing, "pause stop export copy"}}});
     }
     void allowsWhatTheStateAllows()
     {
@@ -99,6 +99,18 @@ private slots:
         }
         QCOMPARE(enabled.join(QLatin1Char(' ')).toStdString(), allowed);
         QVERIFY(actions.open->isEnabled());
+    }
+
+    void takesAPauseBackBeforeItBegins()
+    {
+        Snapshot snapshot = test::runningSnapshot();
+        QWidget window;
+        WindowActions actions(&window);
+        actions.update(snapshot);
+        QCOMPARE(actions.pause->text(), QStringLiteral("&Pause"));
+        snapshot.pauseRequested = true;
+        actions.update(snapshot);
+        QCOMPARE(actions.pause->text(), QStringLiteral("&Resume"));
     }
 
     void namesTheFormatThatItWrites()

@@ -85,6 +85,15 @@ private slots:
         QCOMPARE(budgetText(snapshot), text);
     }
 
+    // A trial that was left for a pause took nothing of the budget.
+    void countsNoCancelledTrial()
+    {
+        Snapshot snapshot{.run = RunDescription{.maxTrials = 3, .budgetSeconds = 20.0}};
+        snapshot.trials.resize(3, {.outcome = trial::Outcome::Ok});
+        snapshot.trials[1].outcome = trial::Outcome::Cancelled;
+        QVERIFY(budgetText(snapshot).startsWith(QLatin1String("time")));
+    }
+
     void theLogSaysItWithTheConfidence()
     {
         search::Recommendation recommendation{.size = 8, .confidence = 90};
