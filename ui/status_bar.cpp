@@ -102,6 +102,8 @@ QString activityText(const Snapshot& snapshot)
     QString text = trialText(snapshot);
     if (snapshot.timeLeft)
         text += separator() + engine::timeLeftText(*snapshot.timeLeft);
+    if (!snapshot.setback.isEmpty())
+        text += separator() + snapshot.setback;
     return text;
 }
 

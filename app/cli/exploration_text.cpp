@@ -300,6 +300,9 @@ ProgressLine liveLine(const Snapshot& snapshot)
                               .style = Style::Warning});
     else if (snapshot.timeLeft)
         addTimeLeft(line, *snapshot.timeLeft);
+    if (!snapshot.setback.isEmpty())
+        line.parts.push_back(
+            {.text = snapshot.setback, .importance = Importance::Less, .style = Style::Muted});
     return line;
 }
 

@@ -104,4 +104,18 @@ QString timeLeftText(const search::Estimate& secondsLeft)
     return Translated::tr("%1 (%2 to %3)").arg(likely, low, high);
 }
 
+QString setbackText(int moreTrials)
+{
+    if (moreTrials == 1)
+        return Translated::tr("1 more trial needed than expected");
+    return moreTrials > 1 ? Translated::tr("%1 more trials needed than expected").arg(moreTrials)
+                          : Translated::tr("trials take longer than expected");
+}
+
+QString setbackLine(double before, double after, const QString& why, const QLocale& locale)
+{
+    return Translated::tr("Progress corrected from %1 to %2: %3.")
+        .arg(percentText(before, locale, 0), percentText(after, locale, 0), why);
+}
+
 } // namespace batchpeak::engine

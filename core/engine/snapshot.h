@@ -354,6 +354,8 @@ struct Snapshot
     /// 0..1, and the time that is left [s], once they can be told.
     double progress = 0.0;
     std::optional<search::Estimate> timeLeft;
+    /// Why progress has gone back, as words within a line, until it has caught up again; else empty.
+    QString setback;
     /// Without pauses.
     double elapsedSeconds = 0.0;
     std::optional<FinishStatus> finish;

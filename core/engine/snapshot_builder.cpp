@@ -340,8 +340,25 @@ void SnapshotBuilder::takeTime(double now, std::optional<double> budgetSeconds, 
         course.spentSeconds += trial.wallSeconds;
     }
     const Progress progress = estimateProgress(course);
-    m_snapshot.progress = progress.share;
     m_snapshot.timeLeft = progress.secondsLeft;
+    showProgress(progress.share);
+}
+
+void SnapshotBuilder::showProgress(double estimated)
+{
+    const double before = m_snapshot.progress;
+    m_snapshot.progress = heldShare(estimated, before);
+    if (m_snapshot.progress < before) {
+        m_snapshot.setback = setbackText(m_snapshot.searchState.expectedTrials - m_trialsExpected);
+        log(LogLevel::Info, setbackLine(before, m_snapshot.progress, m_snapshot.setback));
+    }
+    if (m_snapshot.progress < m_mostProgress)
+        return;
+    m_snapshot.setback.clear();
+    m_mostProgress = m_snapshot.progress;
+    // While it holds, the estimate is behind already.
+    if (estimated >= m_mostProgress)
+        m_trialsExpected = m_snapshot.searchState.expectedTrials;
 }
 
 /// Of the search, and of the verification after it, which takes as long as the last trial of its size.
@@ -381,6 +398,8 @@ void SnapshotBuilder::reopen(double idleSeconds)
     m_snapshot.verification.reset();
     m_snapshot.predictedSizes.clear();
     m_snapshot.progress = 0.0;
+    m_snapshot.setback.clear();
+    m_mostProgress = 0.0;
 }
 
 void SnapshotBuilder::close(FinishStatus status, bool canGoOn)
@@ -399,6 +418,7 @@ void SnapshotBuilder::close(FinishStatus status, bool canGoOn)
     m_snapshot.thinkingSeconds.reset();
     m_snapshot.stalledSeconds = 0.0;
     m_snapshot.timeLeft.reset();
+    m_snapshot.setback.clear();
     m_snapshot.next.reset();
     if (!failed)
         m_snapshot.progress = 1.0;

@@ -92,6 +92,7 @@ private:
     void findTrialsUnderWay();
     void planNext(const std::optional<search::NextTrial>& ofSearch);
     std::optional<search::Estimate> forecastSeconds() const;
+    void showProgress(double estimated);
     /// Largest of the trials of that size that ran; 0 where none told.
     std::int64_t peakBytesOf(std::int64_t size) const;
     /// Of its calm trials, a long one counting for more than a short one.
@@ -101,6 +102,9 @@ private:
     std::map<std::int64_t, UnderWay> m_underWay;
     /// Of the trials that had ended when the search last said what it needs.
     double m_secondsAtForecast = 0.0;
+    /// The most progress so far, and the trials that were expected then.
+    double m_mostProgress = 0.0;
+    int m_trialsExpected = 0;
     /// Between an end and the moment when it went on, in all.
     double m_idleSeconds = 0.0;
 };
