@@ -324,7 +324,7 @@ QStringList finalLines(const Snapshot& snapshot)
         fidelityRow(snapshot.run->fidelity),
         {QStringLiteral("peak memory"), peakText(snapshot)},
         {QStringLiteral("confidence"), confidenceText(*recommendation)}};
-    if (engine::hasMicroBatches(plan))
+    if (snapshot.accumulationSteps > 0 && engine::hasMicroBatches(plan))
         rows.insert(rows.end() - 1, {QStringLiteral("accumulation steps"), accumulationText(snapshot)});
     if (const auto* trial = snapshot.recommendedTrial(); trial && !trial->attention.empty())
         rows.push_back({QStringLiteral("attention"), QString::fromStdString(trial->attention)});

@@ -63,8 +63,8 @@ void Exploration::load(const QString& filePath, const config::ConfigContents& co
     if (snapshot().isUnderWay())
         return;
     ExplorationPlan plan = planExploration(filePath, contents, options);
-    if (sharesAmongUnknown(plan.load))
-        shareAmongDevices(plan, options, m_parts.localDevices());
+    if (dependsOnDevices(plan.load))
+        fitToDevices(plan, options, m_parts.localDevices());
     setRun(std::make_unique<Run>(std::move(plan), options));
     emit snapshotChanged(snapshot());
 }

@@ -339,6 +339,7 @@ struct Snapshot
     std::int64_t recommendedPeakBytes = 0;
     /// Of its calm trials together; nothing where none measured it.
     std::optional<double> recommendedJoulesPerSample;
+    /// Of the recommended size in training; 0 in evaluation, which accumulates nothing.
     std::int64_t accumulationSteps = 0;
     /// One sentence why, and what next; empty without a recommendation.
     QString reason;

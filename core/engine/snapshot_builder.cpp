@@ -258,7 +258,7 @@ bool SnapshotBuilder::takeSearchState(const search::SearchState& searchState)
         m_secondsAtForecast += trial.isRunning() ? 0.0 : trial.wallSeconds;
     planNext(m_snapshot.searchState.next);
     m_snapshot.reason = reasonText(m_snapshot.searchState);
-    m_snapshot.speedLimit = speedLimitText(m_snapshot.searchState.speedLimit);
+    m_snapshot.speedLimit = speedLimitText(m_snapshot.searchState.speedLimit, m_snapshot.isOnCpu());
     m_snapshot.smallerSize.clear();
     m_snapshot.recommendedPeakBytes = 0;
     m_snapshot.recommendedJoulesPerSample.reset();
@@ -267,7 +267,8 @@ bool SnapshotBuilder::takeSearchState(const search::SearchState& searchState)
     const auto& now = m_snapshot.searchState.recommendation;
     if (!now)
         return false;
-    m_snapshot.accumulationSteps = m_snapshot.run->plan.accumulationSteps(now->size);
+    if (m_snapshot.run->phase == model::Phase::Train)
+        m_snapshot.accumulationSteps = m_snapshot.run->plan.accumulationSteps(now->size);
     m_snapshot.recommendedPeakBytes = peakBytesOf(now->size);
     m_snapshot.recommendedJoulesPerSample = joulesPerSampleOf(now->size);
     if (const std::int64_t smaller = now->smallestWithinTolerance; isWorthNaming(smaller, now->size))
