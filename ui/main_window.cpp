@@ -653,12 +653,14 @@ bool MainWindow::mayClose()
     if (m_closesAtEnd)
         return !m_closesUnasked;
     const QString training = m_training->closingText();
-    const QString what =
-        isUnderWay()         ? tr("An exploration is under way. It would end with the best size so far, "
-                                          "and stay in the history.")
-        : training.isEmpty() ? tr("A confirmation is under way. It would end without a result.")
-                             : training;
-    if (!m_closesUnasked && !wantsToStop(this, what, m_theme))
+    const UnderWay what = isUnderWay()         ? UnderWay::Exploration
+                          : training.isEmpty() ? UnderWay::Confirmation
+                                               : UnderWay::Training;
+    const QString consequence = isUnderWay()
+                                    ? tr("Its trials and the best size so far are kept in the history.")
+                                : training.isEmpty() ? tr("It ends without a result.")
+                                                     : training;
+    if (!m_closesUnasked && !wantsToStop(this, what, consequence, m_theme))
         return false;
     if (isUnderWay()) {
         m_closesAtEnd = true;

@@ -154,7 +154,7 @@ QString confidenceText(const Recommendation& recommendation)
 {
     const QString confidence = QStringLiteral("%1 (out of 100)").arg(recommendation.confidence);
     const QString loss = engine::expectedLossText(recommendation.expectedLoss, QLocale::c());
-    return loss.isEmpty() ? confidence : QStringLiteral("%1, and it may cost you %2").arg(confidence, loss);
+    return loss.isEmpty() ? confidence : QStringLiteral("%1, expected loss %2").arg(confidence, loss);
 }
 
 QString endReason(const Snapshot& snapshot)
@@ -163,7 +163,7 @@ QString endReason(const Snapshot& snapshot)
     case FinishStatus::Confident:
         return QStringLiteral("target confidence reached");
     case FinishStatus::Exhausted:
-        return snapshot.searchState.prospect ? QStringLiteral("as sure as this device allows")
+        return snapshot.searchState.prospect ? QStringLiteral("confidence limited by noise")
                                              : QStringLiteral("no size left worth a trial");
     case FinishStatus::Budget:
         return engine::budgetText(snapshot);
