@@ -52,6 +52,8 @@ using namespace std::chrono_literals;
 // Thirty pictures a second: both charts together take about half of that time to draw.
 constexpr auto drawInterval = 33ms;
 constexpr QSize usualSize{1440, 900};
+// Of a title bar and borders, which are no part of it before it is shown.
+constexpr QSize frameRoom{8, 48};
 
 /// By which a config is known from one day to the next.
 QString absolutePath(const engine::ConfigFile& file)
@@ -85,7 +87,7 @@ MainWindow::MainWindow(QWidget* parent)
     m_view->setFocusPolicy(Qt::ClickFocus);
     m_view->setFocus();
     setMinimumSize(m_view->minimumSize());
-    resize(usualSize.boundedTo(screen()->availableSize()));
+    resize(usualSize.boundedTo(screen()->availableSize() - frameRoom));
     m_recent->setFiles(m_settings.recentFiles());
     m_view->setRecentFiles(m_recent->files());
     m_actions->logarithmic->setChecked(m_settings.isLogarithmic());
