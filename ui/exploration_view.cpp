@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "exploration_view.h"
 
+#include "card.h"
 #include "charts/exploration_charts.h"
 #include "empty_view.h"
 #include "log_view.h"
@@ -33,7 +34,8 @@ constexpr int margin = 12;
 constexpr int gap = 10;
 // With it the words of the table have room, "leads 1.3 % ± 0.2" too.
 constexpr int sideWidth = 440;
-constexpr QSize leastSize{980, 680};
+// At 900 x 600 all has room; below it the cards scroll, and tool bar and status bar stay in sight.
+constexpr QSize leastSize{640, 400};
 // Below it the table of trials would have hardly a row.
 constexpr int leastHeightOfThree = 780;
 // Of the log that led to a failure.
@@ -74,7 +76,9 @@ ExplorationView::ExplorationView(WindowActions* actions, QMenu* recent, QMenu* m
     m_columns->addWidget(makeCharts());
     m_columns->addWidget(makeSide(actions));
     m_pages->addWidget(m_empty);
-    m_pages->addWidget(m_columns);
+    m_columnsPage = scrolledOnCard(m_columns);
+    m_columnsPage->setHorizontalScrollBarPolicy(Qt::ScrollBarAsNeeded);
+    m_pages->addWidget(m_columnsPage);
     m_charts->addAction(actions->saveCharts);
     m_charts->setContextMenuPolicy(Qt::ActionsContextMenu);
     m_trials->offer(actions->saveTrials);
@@ -248,7 +252,7 @@ void ExplorationView::choosePage()
     else if (m_showsPlan && !looksBack)
         page = plan();
     else if (m_hasRun)
-        page = m_columns;
+        page = m_columnsPage;
     m_pages->setCurrentWidget(page);
 }
 

@@ -9,6 +9,7 @@
 #include <QWidget>
 
 class QMenu;
+class QScrollArea;
 class QSplitter;
 class QStackedWidget;
 
@@ -98,6 +99,7 @@ private:
     MessageBanner* m_banner;
     MessageBanner* m_lookingBack;
     QSplitter* m_columns;
+    QScrollArea* m_columnsPage;
     QSplitter* m_charts;
     QSplitter* m_side;
     /// The empty page, the exploration, and, once it was asked for, the plan.

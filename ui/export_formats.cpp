@@ -160,7 +160,7 @@ QString titleOf(const engine::Snapshot& snapshot)
                               .arg(size, rate)
                               .arg(recommendation->confidence);
     const QString loss = engine::expectedLossText(recommendation->expectedLoss);
-    return loss.isEmpty() ? title : Words::tr("%1, which may cost %2").arg(title, loss);
+    return loss.isEmpty() ? title : Words::tr("%1, expected loss %2").arg(title, loss);
 }
 
 } // namespace

@@ -52,6 +52,8 @@ using namespace std::chrono_literals;
 // Thirty pictures a second: both charts together take about half of that time to draw.
 constexpr auto drawInterval = 33ms;
 constexpr QSize usualSize{1440, 900};
+// Of a title bar and borders, which are no part of it before it is shown.
+constexpr QSize frameRoom{8, 48};
 
 /// By which a config is known from one day to the next.
 QString absolutePath(const engine::ConfigFile& file)
@@ -85,7 +87,7 @@ MainWindow::MainWindow(QWidget* parent)
     m_view->setFocusPolicy(Qt::ClickFocus);
     m_view->setFocus();
     setMinimumSize(m_view->minimumSize());
-    resize(usualSize.boundedTo(screen()->availableSize()));
+    resize(usualSize.boundedTo(screen()->availableSize() - frameRoom));
     m_recent->setFiles(m_settings.recentFiles());
     m_view->setRecentFiles(m_recent->files());
     m_actions->logarithmic->setChecked(m_settings.isLogarithmic());
@@ -617,7 +619,7 @@ void MainWindow::chooseConfig()
 
 void MainWindow::pauseOrResume()
 {
-    if (m_exploration->snapshot().state == engine::State::Paused)
+    if (m_exploration->snapshot().canResume())
         m_exploration->resume();
     else
         m_exploration->pause();
@@ -653,12 +655,14 @@ bool MainWindow::mayClose()
     if (m_closesAtEnd)
         return !m_closesUnasked;
     const QString training = m_training->closingText();
-    const QString what =
-        isUnderWay()         ? tr("An exploration is under way. It would end with the best size so far, "
-                                          "and stay in the history.")
-        : training.isEmpty() ? tr("A confirmation is under way. It would end without a result.")
-                             : training;
-    if (!m_closesUnasked && !wantsToStop(this, what, m_theme))
+    const UnderWay what = isUnderWay()         ? UnderWay::Exploration
+                          : training.isEmpty() ? UnderWay::Confirmation
+                                               : UnderWay::Training;
+    const QString consequence = isUnderWay()
+                                    ? tr("Its trials and the best size so far are kept in the history.")
+                                : training.isEmpty() ? tr("It ends without a result.")
+                                                     : training;
+    if (!m_closesUnasked && !wantsToStop(this, what, consequence, m_theme))
         return false;
     if (isUnderWay()) {
         m_closesAtEnd = true;

@@ -64,15 +64,23 @@ QString informationOn(const engine::CodeContent& code)
 
 } // namespace
 
-bool wantsToStop(QWidget* window, const QString& what, const Theme& theme)
+bool wantsToStop(QWidget* window, UnderWay what, const QString& consequence, const Theme& theme)
 {
-    return isAnsweredWithYes(window,
-                             {.title = Words::tr("Close"),
-                              .text = Words::tr("Stop and keep what is known?"),
-                              .information = what,
-                              .yes = Words::tr("&Stop and close"),
-                              .no = Words::tr("&Go on")},
-                             theme);
+    Question question{.title = Words::tr("Close"),
+                      .text = Words::tr("Stop exploring?"),
+                      .information = consequence,
+                      .yes = Words::tr("&Stop exploring"),
+                      .no = Words::tr("&Keep exploring")};
+    if (what == UnderWay::Confirmation) {
+        question.text = Words::tr("Stop confirming?");
+        question.yes = Words::tr("&Stop confirming");
+        question.no = Words::tr("&Keep confirming");
+    } else if (what == UnderWay::Training) {
+        question.text = Words::tr("Stop training?");
+        question.yes = Words::tr("&Stop training");
+        question.no = Words::tr("&Keep training");
+    }
+    return isAnsweredWithYes(window, question, theme);
 }
 
 bool wantsToReplace(QWidget* window, const QString& path, const Theme& theme)

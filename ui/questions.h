@@ -12,10 +12,12 @@ namespace batchpeak::ui {
 
 /// What a window asks before something is lost or let in. Enter and Escape leave everything as it is.
 
-/// Asks whoever closes a window whether what runs in it is to end: "Stop and keep what is known?"
-/// \param what  runs, and what ending it means, as sentences
+enum class UnderWay { Exploration, Confirmation, Training };
+
+/// Asks whoever closes a window whether what runs in it is to end: "Stop training?"
+/// \param consequence  what is kept and what is lost then, as a sentence
 /// \return whether it is to end
-bool wantsToStop(QWidget* window, const QString& what, const Theme& theme);
+bool wantsToStop(QWidget* window, UnderWay what, const QString& consequence, const Theme& theme);
 
 /// Asks whether somebody's file is to be lost for what is written in its place.
 /// \return whether it is

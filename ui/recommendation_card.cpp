@@ -154,7 +154,7 @@ void RecommendationCard::Chips::display(const Snapshot& snapshot)
 {
     const bool hasSize = snapshot.recommendsSize();
     const search::SpeedLimit& limit = snapshot.searchState.speedLimit;
-    word(m_limit, hasSize ? engine::speedLimitWord(limit) : QString(),
+    word(m_limit, hasSize ? engine::speedLimitWord(limit, snapshot.isOnCpu()) : QString(),
          RecommendationCard::tr("%1\nProbability: %2 %")
              .arg(snapshot.speedLimit)
              .arg(std::clamp(std::lround(100.0 * limit.probability), 1L, 99L)));
@@ -310,7 +310,7 @@ void RecommendationCard::showSize(const Snapshot& snapshot)
         snapshot.run ? snapshot.run->plan.microBatchKey : config::BatchPlan().microBatchKey;
     setTextIfNew(m_key, nothingFits ? tr("nothing fits") : QString::fromStdString(key));
     if (nothingFits) {
-        setTextIfNew(m_size, tr("not even 1"));
+        setTextIfNew(m_size, tr("none"));
         setSizeTone(Tone::Bad);
         return;
     }
@@ -335,7 +335,7 @@ void RecommendationCard::showLoss(const Snapshot& snapshot)
     const auto& recommendation = snapshot.searchState.recommendation;
     const QString loss =
         snapshot.recommendsSize() ? engine::expectedLossText(recommendation->expectedLoss) : QString();
-    setTextIfNew(m_loss, loss.isEmpty() ? QString() : tr("may cost %1").arg(loss));
+    setTextIfNew(m_loss, loss.isEmpty() ? QString() : tr("expected loss %1").arg(loss));
     m_loss->setVisible(!loss.isEmpty());
 }
 
@@ -365,6 +365,7 @@ void RecommendationCard::showMetrics(const Snapshot& snapshot, const engine::Mem
     m_peak->setValue(peak);
     m_peak->setExplanation(label);
     m_peak->setCaption(sameUnit ? tr("peak memory, %1").arg(unit.name) : tr("peak memory"));
+    m_accumulation->setVisible(!snapshot.run || snapshot.run->phase == model::Phase::Train);
     m_accumulation->setValue(recommendation && snapshot.accumulationSteps > 0
                                  ? tr("%1 ×").arg(engine::numberText(snapshot.accumulationSteps))
                                  : none);
@@ -461,8 +462,10 @@ QString RecommendationCard::summary() const
         parts << m_gain->text() << m_energy->text()
               << tr("confidence %1").arg(m_gauge->accessibleDescription()) << m_loss->text();
     if (!m_metrics->isHidden()) {
-        for (const Metric* metric : {m_rate, m_peak, m_accumulation})
-            parts << metric->text();
+        for (const Metric* metric : {m_rate, m_peak, m_accumulation}) {
+            if (!metric->isHidden())
+                parts << metric->text();
+        }
     }
     parts << m_before->text() << m_sentence->text() << m_chips->words();
     parts.removeAll(QString());

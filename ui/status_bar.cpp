@@ -48,7 +48,7 @@ QString endText(const Snapshot& snapshot)
     case FinishStatus::Confident:
         return StatusBar::tr("confident");
     case FinishStatus::Exhausted:
-        return snapshot.searchState.prospect ? StatusBar::tr("as sure as this device allows")
+        return snapshot.searchState.prospect ? StatusBar::tr("confidence limited by noise")
                                              : StatusBar::tr("no size left worth a trial");
     case FinishStatus::Budget:
         return engine::budgetText(snapshot);
@@ -86,7 +86,7 @@ QString activityText(const Snapshot& snapshot)
     case State::Paused:
         return StatusBar::tr("Paused") + separator() + trialText(snapshot);
     case State::Finishing:
-        return StatusBar::tr("Ending the worker");
+        return StatusBar::tr("Stopping the worker");
     case State::Finished:
         return finishedText(snapshot);
     case State::Failed:
@@ -98,10 +98,12 @@ QString activityText(const Snapshot& snapshot)
         break;
     }
     if (snapshot.pauseRequested)
-        return StatusBar::tr("Pausing after this trial") + separator() + trialText(snapshot);
+        return StatusBar::tr("Pausing") + separator() + trialText(snapshot);
     QString text = trialText(snapshot);
     if (snapshot.timeLeft)
         text += separator() + engine::timeLeftText(*snapshot.timeLeft);
+    if (!snapshot.setback.isEmpty())
+        text += separator() + snapshot.setback;
     return text;
 }
 

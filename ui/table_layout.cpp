@@ -28,7 +28,7 @@ constexpr QSize oneSign{13, 13};
 constexpr QSize twoSigns{28, 13};
 constexpr int treeIndentation = 12;
 /// Before the title of the column that a tree is sorted by.
-constexpr int sortSignWidth = 12;
+constexpr int sortSignWidth = 20;
 
 /// One, so that the window keeps within 680 px also where the fixed font is a tall one.
 constexpr int leastRows = 1;

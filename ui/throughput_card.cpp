@@ -79,9 +79,11 @@ ThroughputCard::ThroughputCard(QWidget* parent)
     line->setSpacing(8);
     line->addWidget(m_quantity);
     line->addWidget(m_whole);
-    line->addWidget(m_legend, 1);
+    line->addStretch(1);
     setHeaderWidget(header);
 
+    // In a narrow card it takes two lines, for which the title has no room beside it.
+    body()->addWidget(m_legend);
     body()->addWidget(m_chart, 1);
     body()->addWidget(m_phases);
     m_phases->hide();

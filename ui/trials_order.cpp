@@ -34,8 +34,8 @@ void TrialsOrder::sort(int column, Qt::SortOrder order)
 QVariant TrialsOrder::headerData(int section, Qt::Orientation orientation, int role) const
 {
     if (orientation == Qt::Horizontal && role == Qt::DecorationRole && section == sortColumn())
-        return glyphIcon(sortOrder() == Qt::AscendingOrder ? Glyph::Up : Glyph::Down, m_theme.mutedText,
-                         m_theme.mutedText, signSide);
+        return paddedGlyphIcon(sortOrder() == Qt::AscendingOrder ? Glyph::Up : Glyph::Down, m_theme.mutedText,
+                               signSide);
     return QSortFilterProxyModel::headerData(section, orientation, role);
 }
 

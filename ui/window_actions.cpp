@@ -168,15 +168,16 @@ void WindowActions::update(const Snapshot& snapshot)
 void WindowActions::updatePause(const Snapshot& snapshot)
 {
     const State state = snapshot.state;
-    if (m_resumes != (state == State::Paused)) {
-        m_resumes = state == State::Paused;
+    if (m_resumes != snapshot.canResume()) {
+        m_resumes = snapshot.canResume();
         signPause();
     }
     pause->setText(m_resumes ? tr("&Resume") : tr("&Pause"));
-    explain(pause, m_resumes ? tr("Start trials again; the space bar does so in a chart")
-                             : tr("Start no more trials for now; the space bar does so in a chart"));
-    const bool runsTrials = state == State::Exploring || state == State::Verifying;
-    pause->setEnabled(m_resumes || (runsTrials && !snapshot.pauseRequested));
+    explain(pause, m_resumes
+                       ? tr("Start trials again; the space bar does so in a chart")
+                       : tr("Cancel what runs, and start no trials until Resume; the space bar does so in "
+                            "a chart"));
+    pause->setEnabled(m_resumes || state == State::Exploring || state == State::Verifying);
 }
 
 void WindowActions::updateExports(const Snapshot& snapshot)

@@ -424,8 +424,8 @@ engine::NetworkPlan planHere(const QString& path, const config::ConfigContents& 
                              const engine::ExplorationOptions& options)
 {
     engine::NetworkPlan plan = engine::planNetwork(path, contents, options);
-    if (engine::sharesAmongUnknown(plan.load))
-        engine::shareAmongDevices(plan, options, device::localDevices());
+    if (engine::dependsOnDevices(plan.load))
+        engine::fitToDevices(plan, options, device::localDevices());
     return plan;
 }
 

@@ -31,7 +31,7 @@ QString achievedText(const ConfirmedSize& size)
 QString miscorrelationText(const ConfirmedSize& size)
 {
     const auto miscorrelation = size.miscorrelation();
-    if (!miscorrelation || size.ranOutOfMemory)
+    if (!size.miscorrelationInterval() || size.ranOutOfMemory)
         return nothing;
     const double percent = std::round(1000.0 * *miscorrelation) / 10.0;
     if (percent == 0.0)

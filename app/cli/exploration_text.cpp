@@ -154,7 +154,7 @@ QString confidenceText(const Recommendation& recommendation)
 {
     const QString confidence = QStringLiteral("%1 (out of 100)").arg(recommendation.confidence);
     const QString loss = engine::expectedLossText(recommendation.expectedLoss, QLocale::c());
-    return loss.isEmpty() ? confidence : QStringLiteral("%1, and it may cost you %2").arg(confidence, loss);
+    return loss.isEmpty() ? confidence : QStringLiteral("%1, expected loss %2").arg(confidence, loss);
 }
 
 QString endReason(const Snapshot& snapshot)
@@ -163,7 +163,7 @@ QString endReason(const Snapshot& snapshot)
     case FinishStatus::Confident:
         return QStringLiteral("target confidence reached");
     case FinishStatus::Exhausted:
-        return snapshot.searchState.prospect ? QStringLiteral("as sure as this device allows")
+        return snapshot.searchState.prospect ? QStringLiteral("confidence limited by noise")
                                              : QStringLiteral("no size left worth a trial");
     case FinishStatus::Budget:
         return engine::budgetText(snapshot);
@@ -300,6 +300,9 @@ ProgressLine liveLine(const Snapshot& snapshot)
                               .style = Style::Warning});
     else if (snapshot.timeLeft)
         addTimeLeft(line, *snapshot.timeLeft);
+    if (!snapshot.setback.isEmpty())
+        line.parts.push_back(
+            {.text = snapshot.setback, .importance = Importance::Less, .style = Style::Muted});
     return line;
 }
 
@@ -321,7 +324,7 @@ QStringList finalLines(const Snapshot& snapshot)
         fidelityRow(snapshot.run->fidelity),
         {QStringLiteral("peak memory"), peakText(snapshot)},
         {QStringLiteral("confidence"), confidenceText(*recommendation)}};
-    if (engine::hasMicroBatches(plan))
+    if (snapshot.accumulationSteps > 0 && engine::hasMicroBatches(plan))
         rows.insert(rows.end() - 1, {QStringLiteral("accumulation steps"), accumulationText(snapshot)});
     if (const auto* trial = snapshot.recommendedTrial(); trial && !trial->attention.empty())
         rows.push_back({QStringLiteral("attention"), QString::fromStdString(trial->attention)});

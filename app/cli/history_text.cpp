@@ -179,7 +179,7 @@ Rows propertyRows(const store::StoredExploration& exploration)
         {QStringLiteral("samples/s"), recommendedRateText(summary)},
         {QStringLiteral("measured"), engine::fidelityText(fidelityOf(summary))},
         {QStringLiteral("confidence"), confidenceText(summary)},
-        {QStringLiteral("it may cost"), lossText(summary)},
+        {QStringLiteral("expected loss"), lossText(summary)},
         {QStringLiteral("peak memory"), peakText(exploration)},
         {QStringLiteral("energy"), recommendedEnergyText(exploration)}};
 }

@@ -30,6 +30,7 @@ inline constexpr std::string_view updatesInBackward = "weights that are updated 
 
 // Widths of numbers.
 inline constexpr std::string_view float16 = "float16";
+inline constexpr std::string_view tf32OnCpu = "tf32, which has no effect on a CPU";
 inline constexpr std::string_view narrowProducts = "products in 8 bits or fewer";
 inline constexpr std::string_view fp32Gradients = "gradients in fp32";
 inline constexpr std::string_view fp32Residuals = "a residual stream in fp32";
@@ -108,8 +109,8 @@ inline bool isOfEvaluationAlone(std::string_view phrase)
 /// Trials hold the bytes that the run holds, and compute with them in another time.
 inline bool isOfSpeedAlone(std::string_view phrase)
 {
-    constexpr std::array phrases{step8bit,   torchaoStep8bit, step4bit,        lionByOperations,
-                                 kernel4bit, kernel8bit,      integerProducts, singleExperts};
+    constexpr std::array phrases{step8bit,   torchaoStep8bit, step4bit,      lionByOperations, kernel4bit,
+                                 kernel8bit, integerProducts, singleExperts, tf32OnCpu};
     return std::ranges::find(phrases, phrase) != phrases.end();
 }
 

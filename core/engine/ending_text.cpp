@@ -7,8 +7,6 @@
 #include <QCoreApplication>
 
 #include <algorithm>
-#include <chrono>
-#include <cmath>
 
 namespace batchpeak::engine {
 
@@ -21,15 +19,6 @@ struct Translated
 
 constexpr double leastLossTold = 0.0005;
 
-/// What is only expected is told in few figures.
-QString aboutText(double seconds)
-{
-    constexpr double minute = 60.0;
-    const double step = seconds < 1.5 * minute ? 10.0 : seconds < 10 * minute ? minute : 5 * minute;
-    const double rounded = std::max(1.0, std::round(seconds / step)) * step;
-    return durationText(std::chrono::milliseconds(std::llround(1000.0 * rounded)));
-}
-
 QString capitalised(const QString& text)
 {
     return text.left(1).toUpper() + text.mid(1);
@@ -41,7 +30,8 @@ QString howItEnded(const Snapshot& snapshot)
     case FinishStatus::Confident:
         return Translated::tr("Target confidence reached.");
     case FinishStatus::Exhausted:
-        return Translated::tr("No size left that is worth a trial.");
+        return snapshot.searchState.prospect ? Translated::tr("Noise limits the confidence.")
+                                             : Translated::tr("No size left that is worth a trial.");
     case FinishStatus::Budget:
         return capitalised(budgetText(snapshot)) + QLatin1Char('.');
     case FinishStatus::Cancelled:
@@ -60,21 +50,23 @@ QString expectedLossText(double share, const QLocale& locale)
     if (!(share > 0.0))
         return {};
     if (share < leastLossTold)
-        return Translated::tr("less than %1 of the speed").arg(percentText(0.001, locale));
-    return Translated::tr("%1 of the speed").arg(percentText(share, locale));
+        return Translated::tr("less than %1").arg(percentText(0.001, locale));
+    return percentText(share, locale);
 }
 
 QString prospectText(const search::Prospect& prospect, const QLocale& locale)
 {
-    return Translated::tr("telling %1 from %2 apart would take about %3 more and could gain %4")
-        .arg(numberText(prospect.size, locale), numberText(prospect.rival, locale),
-             aboutText(prospect.seconds), percentText(prospect.gain, locale));
+    return Translated::tr("Continuing could gain up to %1 (%2 may be faster).")
+        .arg(percentText(prospect.gain, locale), numberText(prospect.rival, locale));
 }
 
 QString budgetText(const Snapshot& snapshot)
 {
     const RunDescription& run = *snapshot.run;
-    if (run.budgetSeconds && static_cast<int>(snapshot.trials.size()) < run.maxTrials)
+    const auto trials = std::ranges::count_if(snapshot.trials, [](const trial::TrialRecord& trial) {
+        return trial.outcome != trial::Outcome::Cancelled;
+    });
+    if (run.budgetSeconds && trials < run.maxTrials)
         return Translated::tr("time budget (%1) reached").arg(wholeDurationText(*run.budgetSeconds));
     return Translated::tr("trial budget (%1) reached").arg(run.maxTrials);
 }
@@ -87,10 +79,7 @@ QString endingText(const Snapshot& snapshot, const QLocale& locale)
                         status == FinishStatus::Cancelled;
     if (!isOpen || !snapshot.searchState.prospect)
         return howItEnded(snapshot);
-    const QString prospect = prospectText(*snapshot.searchState.prospect, locale);
-    if (status == FinishStatus::Exhausted)
-        return Translated::tr("As sure as this device allows: %1.").arg(prospect);
-    return Translated::tr("%1 %2.").arg(howItEnded(snapshot), capitalised(prospect));
+    return howItEnded(snapshot) + QLatin1Char(' ') + prospectText(*snapshot.searchState.prospect, locale);
 }
 
 } // namespace batchpeak::engine

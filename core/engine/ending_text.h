@@ -9,13 +9,13 @@
 
 namespace batchpeak::engine {
 
-/// How surely an exploration ended, what believing its answer may cost, and what going on could gain.
+/// How an exploration ended, the expected loss of its answer, and what continuing could gain.
 
-/// "0.8 % of the speed", "less than 0.1 % of the speed": what the recommended size is expected to lose to the
-/// best one. Empty for 0, which a search tells that does not reckon it.
+/// "0.8 %", "less than 0.1 %": by how much the recommended size is expected to be slower than the best one.
+/// Empty for 0, which a search tells that does not reckon it.
 QString expectedLossText(double share, const QLocale& locale = QLocale());
 
-/// "telling 24 from 28 apart would take about 40 min more and could gain 0.9 %"
+/// "Continuing could gain up to 0.9 % (28 may be faster)."
 QString prospectText(const search::Prospect& prospect, const QLocale& locale = QLocale());
 
 /// "time budget (20 s) reached", "trial budget (64) reached": the one that ended an exploration.

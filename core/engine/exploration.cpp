@@ -63,8 +63,8 @@ void Exploration::load(const QString& filePath, const config::ConfigContents& co
     if (snapshot().isUnderWay())
         return;
     ExplorationPlan plan = planExploration(filePath, contents, options);
-    if (sharesAmongUnknown(plan.load))
-        shareAmongDevices(plan, options, m_parts.localDevices());
+    if (dependsOnDevices(plan.load))
+        fitToDevices(plan, options, m_parts.localDevices());
     setRun(std::make_unique<Run>(std::move(plan), options));
     emit snapshotChanged(snapshot());
 }
@@ -385,10 +385,11 @@ void Exploration::endTrial(const DeviceSnapshot& device, const trial::TrialResul
     const trial::TrialResult result = onClock(told, m_run->now() - workerSeconds);
     const trial::TrialRecord ended = m_run->builder.endTrial(result, device, m_run->now());
     m_run->stalls.trialEnded(result.id);
+    const bool isLeft = m_run->leaving.erase(result.id) > 0;
 
     if (ended.outcome == trial::Outcome::Cancelled) {
         if (state() != State::Finishing)
-            leaveSkipped(ended);
+            isLeft ? endLeft(ended) : endSkipped(ended);
     } else {
         const TrialReading reading{.trial = ended,
                                    .measurement = measurementOf(ended, result, workerLost, m_run->now())};
@@ -402,8 +403,51 @@ void Exploration::endTrial(const DeviceSnapshot& device, const trial::TrialResul
     startTrials();
 }
 
-/// A trial was cancelled while the search goes on.
-void Exploration::leaveSkipped(const trial::TrialRecord& trial)
+/// Cancels a running trial that is not to count.
+/// \return whether one ends for it
+bool Exploration::leave(const trial::TrialRecord& trial)
+{
+    DeviceRunner* const runner = m_run->pool->usableRunner(QString::fromStdString(trial.device));
+    if (!trial.isRunning() || !runner || runner->isSkipping())
+        return false;
+    m_run->leaving.insert(trial.number);
+    runner->skip();
+    return true;
+}
+
+/// Leaves the trial that has run for the shortest time, unless a device is free or about to be, or that size
+/// runs. What a person asked for is not left for what they ask for next.
+void Exploration::makeRoomForAsked(std::int64_t size)
+{
+    const std::vector<trial::TrialRecord>& trials = snapshot().trials;
+    const bool needsNone = std::ranges::any_of(trials, [&](const trial::TrialRecord& trial) {
+        const DeviceRunner* const runner = m_run->pool->usableRunner(QString::fromStdString(trial.device));
+        return trial.isRunning() && (trial.microBatchSize == size || (runner && runner->isSkipping()));
+    });
+    if (needsNone || !m_run->pool->freeRunners().empty())
+        return;
+    const auto last = std::find_if(trials.rbegin(), trials.rend(), [](const trial::TrialRecord& trial) {
+        return trial.isRunning() && trial.purpose != trial::Purpose::Asked;
+    });
+    if (last == trials.rend() || !leave(*last))
+        return;
+    m_run->builder.log(LogLevel::Info,
+                       tr("Trial %1 is canceled to free its device, and does not count.").arg(last->number));
+}
+
+/// A trial was left. A verification stays to be done.
+void Exploration::endLeft(const trial::TrialRecord& trial)
+{
+    if (trial.isVerification)
+        return;
+    if (trial.purpose == trial::Purpose::Asked)
+        m_run->builder.askAgain(trial.microBatchSize);
+    tellSearch({.kind = PlannerCall::Kind::GiveBack, .device = QString::fromStdString(trial.device)},
+               [this](const search::SearchState& searchState) { actOn(searchState); });
+}
+
+/// A person does not want the trial.
+void Exploration::endSkipped(const trial::TrialRecord& trial)
 {
     if (trial.isVerification) {
         m_run->verifier.giveUp();
@@ -553,7 +597,11 @@ void Exploration::pause()
     if ((state() != State::Exploring && state() != State::Verifying) || snapshot().pauseRequested)
         return;
     m_run->builder.setPauseRequested(true);
-    m_run->builder.log(LogLevel::Info, tr("Pausing after the running trial."));
+    int left = 0;
+    for (const trial::TrialRecord& trial : snapshot().trials)
+        left += leave(trial) ? 1 : 0;
+    m_run->builder.log(LogLevel::Info,
+                       left > 0 ? tr("Pausing. What runs is canceled, and does not count.") : tr("Pausing."));
     publish();
     emit occurred(Commanded{.kind = Commanded::Kind::Pause});
     startTrials();

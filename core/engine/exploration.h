@@ -75,10 +75,11 @@ public:
     /// is; where the snapshot says canGoOn. Where no worker comes up, it ends as it did before, and the
     /// failure says why. \throws DeviceInUse as start() does
     void goOn(const MoreEffort& more);
-    /// Lets the running trial end, and starts no other until resume(). Until then the snapshot's
-    /// pauseRequested is set and the state stays Exploring. A moment after that the workers are ended, so
-    /// that other programs may use the devices; resume() starts them again, and all that was learnt stands.
-    /// The time of a pause counts against no budget.
+    /// Cancels the running trials, which count for nothing and may be proposed again, and starts no other
+    /// until resume(). Until they have ended the snapshot's pauseRequested is set, the state stays Exploring,
+    /// and resume() takes the pause back. A moment after that the workers are ended, so that other programs
+    /// may use the devices; resume() starts them again, and all that was learnt stands. The time of a pause
+    /// counts against no budget.
     void pause();
     void resume();
 
@@ -91,7 +92,8 @@ public:
     /// The size is neither tried nor recommended any more, or may be again. A trial of it that runs is
     /// skipped.
     void excludeSize(std::int64_t size, bool isExcluded = true);
-    /// The next trial is of this size, also where the search thinks that it does not fit.
+    /// The next trial is of this size, also where the search thinks that it does not fit. Where no device is
+    /// free, the trial that began last is cancelled for it, counts for nothing and may be proposed again.
     /// \return why it cannot be tried, as of whyNotTry(); nothing happens then
     QString tryNow(std::int64_t size);
     /// Why tryNow() would refuse the size, as a full sentence; empty where it would not.
@@ -146,7 +148,10 @@ private:
     void actOn(const search::SearchState& searchState);
     void takeSearchState(const search::SearchState& searchState);
     void loseDevice(const QString& device);
-    void leaveSkipped(const trial::TrialRecord& trial);
+    bool leave(const trial::TrialRecord& trial);
+    void makeRoomForAsked(std::int64_t size);
+    void endLeft(const trial::TrialRecord& trial);
+    void endSkipped(const trial::TrialRecord& trial);
     void endWithoutDevices();
     void endIfSearchHasEnded();
     bool holdForPause();

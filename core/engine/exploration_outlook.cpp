@@ -304,7 +304,7 @@ ExplorationOutlook outlookOn(const ConfigFile& file, const ExplorationOptions& o
     ExplorationOptions filled = inForce(options, contents);
     try {
         outlook.plan = planExploration(file.path(), contents, options);
-        shareAmongDevices(*outlook.plan, options, devices);
+        fitToDevices(*outlook.plan, options, devices);
         filled = inForce(filled, *outlook.plan);
         outlook.values.push_back({Translated::tr("Measured"), fidelityText(outlook.plan->run.fidelity), {}});
     } catch (const config::ConfigError& error) {

@@ -457,12 +457,12 @@ ExplorationPlan planExploration(const QString& filePath, const config::ConfigCon
     return plan;
 }
 
+namespace {
+
 bool sharesAmongUnknown(const trial::LoadRequest& load)
 {
     return load.step.sharding != model::Sharding::None && load.step.shards < 2;
 }
-
-namespace {
 
 void runAlone(NetworkPlan& plan)
 {
@@ -473,30 +473,56 @@ void runAlone(NetworkPlan& plan)
     plan.run.fidelity.addReason(plan.alone.approximation);
 }
 
-} // namespace
-
-void shareAmongDevices(NetworkPlan& plan, const ExplorationOptions& options,
-                       const device::LocalDevices& devices)
+void shareAmong(std::int64_t devices, NetworkPlan& plan)
 {
-    if (!sharesAmongUnknown(plan.load) || !options.launcher.isEmpty())
-        return;
-    try {
-        plan.load.step.shards = static_cast<std::int64_t>(chooseDevices(options.devices, devices).size());
-    } catch (const ExplorationError&) {
-        return;
-    }
+    plan.load.step.shards = devices;
     if (plan.load.step.shards < 2)
         runAlone(plan);
     else if (plan.load.step.updatesInBackward)
         plan.run.fidelity.addReason(config::approximation::updatesInBackward);
 }
 
-void shareAmongDevices(ExplorationPlan& plan, const ExplorationOptions& options,
-                       const device::LocalDevices& devices)
+} // namespace
+
+bool dependsOnDevices(const trial::LoadRequest& load)
 {
-    if (!sharesAmongUnknown(plan.load))
+    return sharesAmongUnknown(load) || load.precision == model::Precision::Tf32;
+}
+
+QStringList judgePrecision(config::Fidelity& fidelity, const trial::LoadRequest& load,
+                           const QStringList& devices)
+{
+    const auto isCpu = [](const QString& id) { return id == QLatin1String("cpu"); };
+    if (load.precision != model::Precision::Tf32 || std::ranges::none_of(devices, isCpu))
+        return {};
+    fidelity.addReason(config::approximation::tf32OnCpu);
+    return {
+        Translated::tr("The precision tf32 has no effect on a CPU, which computes its products in fp32; it "
+                       "needs a CUDA device.")};
+}
+
+void fitToDevices(NetworkPlan& plan, const ExplorationOptions& options, const device::LocalDevices& devices)
+{
+    if (!dependsOnDevices(plan.load) || !options.launcher.isEmpty())
         return;
-    shareAmongDevices(static_cast<NetworkPlan&>(plan), options, devices);
+    QStringList ids;
+    try {
+        for (const device::LocalDevice& device : chooseDevices(options.devices, devices))
+            ids.append(QString::fromStdString(device.id()));
+    } catch (const ExplorationError&) {
+        return;
+    }
+    plan.notes += judgePrecision(plan.run.fidelity, plan.load, ids);
+    if (sharesAmongUnknown(plan.load))
+        shareAmong(ids.size(), plan);
+}
+
+void fitToDevices(ExplorationPlan& plan, const ExplorationOptions& options,
+                  const device::LocalDevices& devices)
+{
+    if (!dependsOnDevices(plan.load))
+        return;
+    fitToDevices(static_cast<NetworkPlan&>(plan), options, devices);
     plan.space.memoryPrior = memoryPrior(plan.load, options);
     plan.run.loadRequest = requestText(plan.load);
 }

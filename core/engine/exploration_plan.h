@@ -51,15 +51,21 @@ std::optional<search::MemoryPrior> memoryPrior(const trial::LoadRequest& load,
 NetworkPlan planNetwork(const QString& filePath, const config::ConfigContents& contents,
                         const ExplorationOptions& options);
 
-/// Devices share what each would hold (model::Sharding), and the config does not say how many there are.
-bool sharesAmongUnknown(const trial::LoadRequest& load);
+/// What the devices add to the fidelity of a run: only CUDA devices have TF32, and a CPU computes in fp32.
+/// \param devices  ids
+/// \return what the user should know of it, as full sentences; mostly none
+QStringList judgePrecision(config::Fidelity& fidelity, const trial::LoadRequest& load,
+                           const QStringList& devices);
+
+/// The devices decide something of the plan: devices share what each would hold (model::Sharding) and the
+/// config does not say how many there are, or not all have its precision.
+bool dependsOnDevices(const trial::LoadRequest& load);
 
 /// Then as many share as will run of \p devices, and one by itself shares nothing: its numbers are the run's,
-/// but for what NetworkPlan::alone says.
+/// but for what NetworkPlan::alone says. A precision that they lack is told.
 /// Nothing changes where the devices are behind a launcher, or cannot be used, which is said once they are
 /// opened.
-void shareAmongDevices(NetworkPlan& plan, const ExplorationOptions& options,
-                       const device::LocalDevices& devices);
+void fitToDevices(NetworkPlan& plan, const ExplorationOptions& options, const device::LocalDevices& devices);
 
 /// What a config and a person's options come to, before any device is known.
 struct ExplorationPlan : NetworkPlan
@@ -76,8 +82,8 @@ struct ExplorationPlan : NetworkPlan
 inline constexpr std::int64_t largestExplored = 65535;
 
 /// As of a network alone, and the search looks where memory then ends.
-void shareAmongDevices(ExplorationPlan& plan, const ExplorationOptions& options,
-                       const device::LocalDevices& devices);
+void fitToDevices(ExplorationPlan& plan, const ExplorationOptions& options,
+                  const device::LocalDevices& devices);
 
 /// Of the options' phase; where both are asked for, evaluation is checked too.
 /// \throws config::ConfigError where the config and the options contradict each other, or hold no network

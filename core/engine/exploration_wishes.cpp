@@ -60,6 +60,7 @@ void Exploration::skipTrial(const QString& device)
         if (DeviceRunner* const runner = m_run->pool->usableRunner(where)) {
             isAny = true;
             runner->skip();
+            m_run->leaving.erase(trial.number);
             m_run->builder.log(LogLevel::Info, tr("Trial %1 is skipped.").arg(trial.number));
         }
     }
@@ -79,8 +80,10 @@ void Exploration::excludeSize(std::int64_t size, bool isExcluded)
         m_run->builder.dropAsked(size);
         for (const trial::TrialRecord& trial : snapshot().trials) {
             DeviceRunner* const runner = m_run->pool->usableRunner(QString::fromStdString(trial.device));
-            if (trial.isRunning() && trial.microBatchSize == size && runner)
+            if (trial.isRunning() && trial.microBatchSize == size && runner) {
                 runner->skip();
+                m_run->leaving.erase(trial.number);
+            }
         }
     }
     using Kind = Commanded::Kind;
@@ -119,6 +122,7 @@ QString Exploration::tryNow(std::int64_t size)
     m_run->builder.addAsked(size);
     wish({.kind = PlannerCall::Kind::TryNow, .size = size}, {.kind = Commanded::Kind::TryNow, .size = size},
          tr("%1 is tried next, as you asked.").arg(numberText(size)));
+    makeRoomForAsked(size);
     return {};
 }
 

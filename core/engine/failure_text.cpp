@@ -99,22 +99,25 @@ QString nothingFitsText(const Snapshot& snapshot, std::int64_t smallest)
 QString memoryNeedText(const Snapshot& snapshot, std::int64_t smallest)
 {
     const MemoryNeed need = memoryNeed(snapshot, smallest);
+    const ComparedBytes bytes = comparedBytesText(need.needed, need.usable);
     QString text;
     if (need.evenEmptyIsTooMuch)
-        text = Translated::tr("The network alone, without any sample, needs %1").arg(bytesText(need.needed));
+        text = Translated::tr("The network alone, without any sample, needs %1").arg(bytes.first);
     else if (need.needed > 0)
-        text = Translated::tr("That needs at least %1").arg(bytesText(need.needed));
+        text = Translated::tr("It needs at least %1").arg(bytes.first);
     else
         text = Translated::tr("How much it needs is unknown");
     if (need.usable > 0)
-        text += Translated::tr(", and %1 may be used").arg(bytesText(need.usable));
+        text += Translated::tr(", and %1 may be used").arg(bytes.second);
     text += QLatin1String(". ");
-    if (need.evenEmptyIsTooMuch)
-        return text + Translated::tr("Give it more memory, by a higher limit or another device.");
-    if (smallest == 1)
-        return text + Translated::tr("Give it more memory, by a higher limit or another device, or shorten "
-                                     "the sequence length.");
-    return text + Translated::tr("Allow smaller sizes, give it more memory, or shorten the sequence length.");
+    QStringList ways{Translated::tr("raise the memory limit"), Translated::tr("take another device")};
+    if (!need.evenEmptyIsTooMuch && smallest > 1)
+        ways.prepend(Translated::tr("allow smaller sizes"));
+    if (!need.evenEmptyIsTooMuch && snapshot.run && snapshot.run->sequenceLength > 0)
+        ways.append(Translated::tr("shorten the sequence length"));
+    ways.front()[0] = ways.front().at(0).toUpper();
+    const QString last = ways.takeLast();
+    return text + Translated::tr("%1 or %2.", "ways out").arg(ways.join(QLatin1String(", ")), last);
 }
 
 QString noResultText(const Snapshot& snapshot)
@@ -131,7 +134,7 @@ QString noResultText(const Snapshot& snapshot)
 
 QString noDeviceText(const QString& problem, const QStringList& lastLines)
 {
-    return withLastWords(Translated::tr("No worker stays alive, so no trial can run. %1").arg(problem),
+    return withLastWords(Translated::tr("No worker keeps running, so no trial can run. %1").arg(problem),
                          lastLines);
 }
 
@@ -139,7 +142,7 @@ QString withLastWords(const QString& text, const QStringList& lastLines)
 {
     if (lastLines.isEmpty())
         return text;
-    return text + QLatin1Char('\n') + Translated::tr("The worker's last words:") + QLatin1Char('\n') +
+    return text + QLatin1Char('\n') + Translated::tr("Last output of the worker:") + QLatin1Char('\n') +
            lastLines.join(QLatin1Char('\n'));
 }
 

@@ -39,11 +39,11 @@ QString wordFor(trial::Outcome outcome)
     case trial::Outcome::Failed:
         return Translated::tr("failed");
     case trial::Outcome::Timeout:
-        return Translated::tr("took too long");
+        return Translated::tr("timed out");
     case trial::Outcome::Cancelled:
-        return Translated::tr("was cancelled");
+        return Translated::tr("was canceled");
     case trial::Outcome::Crashed:
-        return Translated::tr("ended with its worker");
+        return Translated::tr("crashed");
     }
     return {};
 }
@@ -89,8 +89,9 @@ QString programText(const DeviceSnapshot& device)
 
 QString recalledText(const Recalled& recalled)
 {
-    return Translated::tr("%1 of exploration %2, %3, count in this one. A trial of the size found then comes "
-                          "first; --fresh leaves them out.")
+    return Translated::tr(
+               "Reusing %1 of exploration %2, %3. The size that it found is measured first; --fresh "
+               "ignores them.")
         .arg(trialsText(recalled.trials))
         .arg(recalled.exploration)
         .arg(ageText(recalled.age));
@@ -98,8 +99,7 @@ QString recalledText(const Recalled& recalled)
 
 QString forgottenText()
 {
-    return Translated::tr("The trials of the earlier exploration do not count any more: this one differs too "
-                          "much from them.");
+    return Translated::tr("The trials of the earlier exploration are dropped: this one measures otherwise.");
 }
 
 QString readyText(const DeviceSnapshot& device, const QLocale& locale)
@@ -169,8 +169,9 @@ QString repetitionText(const trial::TrialRecord& trial, const QLocale& locale)
 
 QString noMoreRepetitionsText(const QString& device)
 {
-    return Translated::tr("%1 is busy: most of its last trials were disturbed, so none is retried and times "
-                          "are less sure. End other programs for a surer result.")
+    return Translated::tr(
+               "%1 is busy: other programs disturbed most of its last trials, so disturbed trials are "
+               "no longer retried and times are less precise. Stop them for a better result.")
         .arg(device);
 }
 
@@ -180,8 +181,7 @@ QString recommendationText(const search::Recommendation& recommendation, const Q
                              .arg(numberText(recommendation.size, locale))
                              .arg(recommendation.confidence);
     const QString loss = expectedLossText(recommendation.expectedLoss, locale);
-    return loss.isEmpty() ? text + QLatin1Char('.')
-                          : Translated::tr("%1, which may cost %2.").arg(text, loss);
+    return loss.isEmpty() ? text + QLatin1Char('.') : Translated::tr("%1, expected loss %2.").arg(text, loss);
 }
 
 QStringList flagsOf(const trial::TrialRecord& trial)

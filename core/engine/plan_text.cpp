@@ -30,11 +30,11 @@ QString purposeOf(const TrialPlan& plan, const QString& size, const QLocale& loc
 {
     switch (plan.why) {
     case Purpose::FirstSizes:
-        return Translated::tr("%1, one of the first sizes, to see how time and memory grow").arg(size);
+        return Translated::tr("%1, one of the first sizes, to see how time and memory scale").arg(size);
     case Purpose::Climbing:
-        return Translated::tr("%1, since larger sizes still get faster").arg(size);
+        return Translated::tr("%1, since throughput is still rising").arg(size);
     case Purpose::Memory:
-        return Translated::tr("%1, to see where memory ends").arg(size);
+        return Translated::tr("%1, to find the memory limit").arg(size);
     case Purpose::Rival:
         if (plan.against > 0)
             return Translated::tr("%1, which may be faster than %2")
@@ -42,15 +42,14 @@ QString purposeOf(const TrialPlan& plan, const QString& size, const QLocale& loc
         return Translated::tr("%1, which may be the fastest").arg(size);
     case Purpose::Remeasuring:
         if (plan.against > 0)
-            return Translated::tr("%1 once more, to tell it from %2")
-                .arg(size, numberText(plan.against, locale));
-        return Translated::tr("%1 once more, for a surer time").arg(size);
+            return Translated::tr("%1 again, to tell it from %2").arg(size, numberText(plan.against, locale));
+        return Translated::tr("%1 again, for a more precise time").arg(size);
     case Purpose::Comparison:
-        return Translated::tr("%1 in turn, to tell them apart").arg(sizesText(plan.sizes, locale));
+        return Translated::tr("%1 interleaved, to tell them apart").arg(sizesText(plan.sizes, locale));
     case Purpose::Repetition:
-        return Translated::tr("%1 once more, since it was disturbed").arg(size);
+        return Translated::tr("%1 again, since it was disturbed").arg(size);
     case Purpose::Retry:
-        return Translated::tr("%1 once more, since its worker was lost").arg(size);
+        return Translated::tr("%1 again, since its worker died").arg(size);
     case Purpose::Verification:
         return Translated::tr("%1 in a fresh process, to verify it").arg(size);
     case Purpose::Asked:
@@ -102,6 +101,20 @@ QString timeLeftText(const search::Estimate& secondsLeft)
     if (secondsLeft.low < moment)
         return Translated::tr("%1 (at most %2)").arg(likely, high);
     return Translated::tr("%1 (%2 to %3)").arg(likely, low, high);
+}
+
+QString setbackText(int moreTrials)
+{
+    if (moreTrials == 1)
+        return Translated::tr("1 more trial needed than expected");
+    return moreTrials > 1 ? Translated::tr("%1 more trials needed than expected").arg(moreTrials)
+                          : Translated::tr("trials take longer than expected");
+}
+
+QString setbackLine(double before, double after, const QString& why, const QLocale& locale)
+{
+    return Translated::tr("Progress corrected from %1 to %2: %3.")
+        .arg(percentText(before, locale, 0), percentText(after, locale, 0), why);
 }
 
 } // namespace batchpeak::engine

@@ -11,15 +11,20 @@ namespace batchpeak::engine {
 
 /// What is tried and why, and how long all will take, as a person reads it.
 
-/// "24, to tell it from 28", "24 and 28 in turn, to tell them apart", "64, larger than all before, which
-/// still got faster": without a full stop.
+/// "24 again, to tell it from 28", "24 and 28 interleaved, to tell them apart", "64, since throughput is
+/// still rising": without a full stop.
 QString purposeText(const TrialPlan& plan, const QLocale& locale = QLocale());
 
-/// "Now: 24, to tell it from 28." of one that runs, "Next: ..." of one to come.
+/// "Now: 24 again, to tell it from 28." of one that runs, "Next: ..." of one to come.
 QString planText(const TrialPlan& plan, const QLocale& locale = QLocale());
 
 /// "about 3 min left (2 to 5 min)", "a moment left": in as many figures as a forecast is worth.
 QString timeLeftText(const search::Estimate& secondsLeft);
+
+/// Why progress goes back: "3 more trials needed than expected", "trials take longer than expected".
+QString setbackText(int moreTrials);
+/// The line of the log on it: "Progress corrected from 92 % to 71 %: 3 more trials needed than expected."
+QString setbackLine(double before, double after, const QString& why, const QLocale& locale = QLocale());
 
 /// "40 s", "3 min", "1 h 30 min": a time that is only expected, in few figures.
 QString roughDurationText(double seconds);

@@ -52,6 +52,20 @@ QString bytesText(std::int64_t bytes, const QLocale& locale)
     return locale.formattedDataSize(bytes, 1, QLocale::DataSizeIecFormat);
 }
 
+ComparedBytes comparedBytesText(std::int64_t first, std::int64_t second, const QLocale& locale)
+{
+    constexpr int mostDecimals = 4;
+    for (int decimals = 1; decimals <= mostDecimals; ++decimals) {
+        const auto text = [&](std::int64_t bytes) {
+            return locale.formattedDataSize(bytes, decimals, QLocale::DataSizeIecFormat);
+        };
+        if (first == second || text(first) != text(second))
+            return {.first = text(first), .second = text(second)};
+    }
+    const auto exact = [&](std::int64_t bytes) { return translated("%1 B").arg(numberText(bytes, locale)); };
+    return {.first = exact(first), .second = exact(second)};
+}
+
 MemoryUnit MemoryUnit::forBytes(double largest)
 {
     if (largest > 0.0 && largest < 2.0 * gibibyte)

@@ -28,6 +28,15 @@ QString stepsText(int count);
 /// Bytes within a sentence: "5.5 GiB", binary units, one decimal.
 QString bytesText(std::int64_t bytes, const QLocale& locale = QLocale());
 
+/// Two numbers of bytes that a sentence compares, each in as many decimals as show that they differ, or in
+/// bytes: "18.41 MiB" and "18.38 MiB", "19,293,696 B" and "19,293,184 B".
+struct ComparedBytes
+{
+    QString first;
+    QString second;
+};
+ComparedBytes comparedBytesText(std::int64_t first, std::int64_t second, const QLocale& locale = QLocale());
+
 /// The unit in which one window shows memory: one for all its numbers, so that they can be compared.
 struct MemoryUnit
 {

@@ -44,14 +44,13 @@ public:
         if (m_reason.kind == Reason::Kind::Compared && m_reason.rival > 0 &&
             m_reason.rivalProbability >= mentionedRival)
             sentences.append(
-                tr("%1 may still be better (%2 %).")
+                tr("%1 may be faster (probability %2 %).")
                     .arg(number(m_reason.rival), number(std::llround(100 * m_reason.rivalProbability))));
         if (!m_reason.comparedNext.empty())
             sentences.append(tr("Next: %1.").arg(comparingText(m_reason.comparedNext, m_locale)));
         else if (m_reason.next > 0)
-            sentences.append(m_reason.next == m_best.size
-                                 ? tr("Next: %1 once more.").arg(number(m_reason.next))
-                                 : tr("Next: %1.").arg(number(m_reason.next)));
+            sentences.append(m_reason.next == m_best.size ? tr("Next: %1 again.").arg(number(m_reason.next))
+                                                          : tr("Next: %1.").arg(number(m_reason.next)));
         return sentences.join(QLatin1Char(' '));
     }
 
@@ -60,7 +59,7 @@ private:
     {
         switch (m_reason.kind) {
         case Reason::Kind::TooEarly:
-            return tr("%1 is the best of the first sizes; too little is known yet to compare.").arg(size());
+            return tr("%1 is the fastest of the first sizes; it takes more trials to compare.").arg(size());
         case Reason::Kind::Climbing:
             return climbing();
         case Reason::Kind::Compared:
@@ -70,37 +69,34 @@ private:
         case Reason::Kind::Verified:
             return tr("%1 is the only size asked for, and it runs.").arg(size());
         case Reason::Kind::AllTried:
-            return tr("Every allowed size was tried; %1.").arg(lead());
+            return tr("All allowed sizes were measured: %1.").arg(lead());
         }
         return {};
     }
 
     QString climbing() const
     {
-        const QString still = tr("Throughput still rises at %1").arg(size());
-        const QString hence = m_hasEnded ? tr("so a larger size is very likely faster")
-                                         : tr("so the size will very likely rise");
         if (m_reason.largestPredictedFit > m_best.size)
-            return tr("%1; memory predicts room up to about %2, %3.")
-                .arg(still, number(m_reason.largestPredictedFit), hence);
-        return tr("%1, %2.").arg(still, hence);
+            return tr("Throughput is still rising at %1, so a larger size is probably faster; about %2 "
+                      "should "
+                      "fit in memory.")
+                .arg(size(), number(m_reason.largestPredictedFit));
+        return tr("Throughput is still rising at %1, so a larger size is probably faster.").arg(size());
     }
 
     QString compared() const
     {
         if (m_reason.largestPredictedFit > m_best.size)
-            return tr("%1; memory predicts room up to about %2.")
-                .arg(lead(), number(m_reason.largestPredictedFit));
+            return tr("%1; about %2 should fit in memory.").arg(lead(), number(m_reason.largestPredictedFit));
         return tr("%1.").arg(lead());
     }
 
     QString memoryEnds() const
     {
         if (m_reason.largestPredictedFit > m_best.size)
-            return tr("Memory ends before throughput does: about %1 would still fit, and %2 is the best that "
-                      "ran.")
+            return tr("Limited by memory: about %1 should still fit, and %2 is the fastest measured.")
                 .arg(number(m_reason.largestPredictedFit), size());
-        return tr("Memory ends before throughput does: %1 is the largest size that fits.").arg(size());
+        return tr("Limited by memory: %1 is the largest size that fits.").arg(size());
     }
 
     QString instability() const
@@ -110,7 +106,7 @@ private:
         case Cause::Drift:
             return tr("Sizes are hard to tell apart: the device's speed drifts by about %1 %.").arg(percent);
         case Cause::Noise:
-            return tr("Sizes are hard to tell apart: one trial and the next differ by about %1 %.")
+            return tr("Sizes are hard to tell apart: trials of one size differ by about %1 %.")
                 .arg(m_locale.toString(100 * m_reason.instability.size, 'g', 2));
         case Cause::OtherTenants:
             return tr("Sizes are hard to tell apart: other programs disturbed %1 % of the last trials.")
@@ -125,12 +121,12 @@ private:
     QString lead() const
     {
         if (m_reason.runnerUp <= 0)
-            return tr("%1 is the best so far").arg(size());
+            return tr("%1 is the fastest so far").arg(size());
         const QString percent = m_locale.toString(std::abs(100 * m_reason.leadOverRunnerUp), 'f', 1);
         if (m_reason.leadOverRunnerUp > 0)
             return tr("%1 is %2 % faster than %3, the next best")
                 .arg(size(), percent, number(m_reason.runnerUp));
-        return tr("%1 and %2 cannot be told apart, and %1 carries less risk")
+        return tr("%1 and %2 cannot be told apart; %1 has the lower expected loss")
             .arg(size(), number(m_reason.runnerUp));
     }
 
@@ -189,18 +185,18 @@ QString smallerSizeText(const SmallerSize& smaller, const QLocale& locale)
     const std::int64_t saved = smaller.recommendedPeakBytes - smaller.peakBytes;
     if (smaller.peakBytes <= 0 || saved <= 0)
         return Translated::tr("%1 too.").arg(within);
-    return Translated::tr("%1 and leaves %2 more.").arg(within, bytesText(saved, locale));
+    return Translated::tr("%1 and takes %2 less.").arg(within, bytesText(saved, locale));
 }
 
-QString speedLimitWord(const search::SpeedLimit& limit, const QLocale& locale)
+QString speedLimitWord(const search::SpeedLimit& limit, bool isOnCpu, const QLocale& locale)
 {
     switch (limit.kind) {
     case Kind::LaunchBound:
-        return Translated::tr("launch-bound");
+        return isOnCpu ? Translated::tr("fixed cost per step") : Translated::tr("launch-bound");
     case Kind::Saturated:
         return Translated::tr("saturated");
     case Kind::TileQuantised:
-        return Translated::tr("tile-quantised, %1").arg(numberText(limit.period, locale));
+        return Translated::tr("tile-quantized, %1").arg(numberText(limit.period, locale));
     case Kind::MemoryThrashing:
         return Translated::tr("memory-thrashing");
     case Kind::Unknown:
@@ -209,23 +205,25 @@ QString speedLimitWord(const search::SpeedLimit& limit, const QLocale& locale)
     return {};
 }
 
-QString speedLimitText(const search::SpeedLimit& limit, const QLocale& locale)
+QString speedLimitText(const search::SpeedLimit& limit, bool isOnCpu, const QLocale& locale)
 {
     switch (limit.kind) {
     case Kind::LaunchBound:
-        return Translated::tr(
-                   "Launch-bound: %1 % of a step is the same at any size, and twice the size would gain %2 % "
-                   "if it fitted.")
+        return (isOnCpu
+                    ? Translated::tr("Fixed cost per step: %1 % of a step is the same at any size; twice the "
+                                     "size would gain %2 % if it fit.")
+                    : Translated::tr("Launch-bound: %1 % of a step is the same at any size; twice the size "
+                                     "would gain %2 % if it fit."))
             .arg(percent(limit.overheadShare, locale), percent(limit.doublingGain, locale));
     case Kind::Saturated:
-        return Translated::tr("Saturated: work per sample takes %1 % of a step, and a larger size gains "
-                              "nothing that counts.")
+        return Translated::tr("Saturated: %1 % of a step is work per sample; a larger size gains next to "
+                              "nothing.")
             .arg(percent(1.0 - limit.overheadShare, locale));
     case Kind::TileQuantised:
-        return Translated::tr("Tile-quantised: one sample above a multiple of %1 makes a step %2 % longer.")
+        return Translated::tr("Tile-quantized: one sample above a multiple of %1 makes a step %2 % longer.")
             .arg(numberText(limit.period, locale), percent(limit.jump, locale));
     case Kind::MemoryThrashing:
-        return Translated::tr("Memory-thrashing: samples/s fall where memory runs out.");
+        return Translated::tr("Memory-thrashing: samples/s fall as memory runs out.");
     case Kind::Unknown:
         break;
     }
@@ -247,11 +245,11 @@ QString verificationText(const Verification& verification, const QLocale& locale
                  verification.speedMark + locale.toString(verification.expectedSamplesPerSecond, 'g', 4),
                  figures(verification, locale));
     case Outcome::Failed:
-        return Translated::tr("%1 failed in a fresh process, and is not recommended any more.").arg(size);
+        return Translated::tr("%1 failed in a fresh process and is no longer recommended.").arg(size);
     case Outcome::NotRun:
         break;
     }
-    return Translated::tr("%1 was not verified in a fresh process; the recommendation stands on its trials.")
+    return Translated::tr("%1 was not verified in a fresh process; the recommendation relies on its trials.")
         .arg(size);
 }
 

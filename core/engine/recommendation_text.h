@@ -28,14 +28,15 @@ struct SmallerSize
     std::int64_t recommendedPeakBytes = 0;
 };
 
-/// "16 is within 2 % and leaves 3.1 GiB more."
+/// "16 is within 2 % and takes 3.1 GiB less."
 QString smallerSizeText(const SmallerSize& smaller, const QLocale& locale = QLocale());
 
-/// "launch-bound", "tile-quantised, 64"; empty where it is unknown.
-QString speedLimitWord(const search::SpeedLimit& limit, const QLocale& locale = QLocale());
+/// "launch-bound", "tile-quantized, 64"; empty where it is unknown.
+/// \param isOnCpu  where nothing is launched, a step has a fixed cost (Snapshot::isOnCpu)
+QString speedLimitWord(const search::SpeedLimit& limit, bool isOnCpu, const QLocale& locale = QLocale());
 
 /// What limits the speed and by how much, as a full sentence; empty where it is unknown.
-QString speedLimitText(const search::SpeedLimit& limit, const QLocale& locale = QLocale());
+QString speedLimitText(const search::SpeedLimit& limit, bool isOnCpu, const QLocale& locale = QLocale());
 
 /// How the verification stands: "24 was confirmed in a fresh process: 512 samples/s, peak 3.1 GiB, 1.2 GiB of
 /// the limit left."

@@ -17,6 +17,11 @@ constexpr double leastSilence = 5.0;
 // A bar that stands at its end while trials still run would be a lie.
 constexpr double mostBeforeTheEnd = 0.99;
 
+constexpr double shareOfHigh = 0.25;
+
+// An estimate changes by as much from trial to trial while nothing is wrong.
+constexpr double mostAhead = 0.1;
+
 } // namespace
 
 void StallWatch::trialStarted(std::int64_t trial, double now, std::optional<double> predictedWallSeconds)
@@ -65,13 +70,20 @@ Progress estimateProgress(const Course& course)
         progress.secondsLeft = search::Estimate{.likely = left(course.forecastSeconds->likely),
                                                 .low = left(course.forecastSeconds->low),
                                                 .high = left(course.forecastSeconds->high)};
-        const double whole = course.elapsedSeconds + progress.secondsLeft->likely;
+        // Once the likely time is over, more is to come by the less likely one, and the end is not yet near.
+        const double ahead = std::max(progress.secondsLeft->likely, progress.secondsLeft->high * shareOfHigh);
+        const double whole = course.elapsedSeconds + ahead;
         progress.share = whole > 0.0 ? course.elapsedSeconds / whole : 0.0;
     }
     if (course.budgetSeconds && *course.budgetSeconds > 0)
         progress.share = std::max(progress.share, course.elapsedSeconds / *course.budgetSeconds);
     progress.share = std::clamp(progress.share, 0.0, mostBeforeTheEnd);
     return progress;
+}
+
+double heldShare(double estimated, double shown)
+{
+    return std::max(estimated, std::min(shown, estimated + mostAhead));
 }
 
 } // namespace batchpeak::engine

@@ -62,4 +62,8 @@ struct Progress
 /// more.
 Progress estimateProgress(const Course& course);
 
+/// The share to show after another one: it holds where the estimate goes back by a little, and else goes back
+/// no further than it must to be at most a tenth of the whole ahead of the estimate.
+double heldShare(double estimated, double shown);
+
 } // namespace batchpeak::engine

@@ -75,6 +75,13 @@ bool Snapshot::runsTrials() const
     return std::ranges::any_of(trials, &trial::TrialRecord::isRunning);
 }
 
+bool Snapshot::isOnCpu() const
+{
+    return !devices.empty() && std::ranges::all_of(devices, [](const DeviceSnapshot& device) {
+        return device.id == QLatin1String("cpu");
+    });
+}
+
 bool Snapshot::isChoosing() const
 {
     const bool isLong = thinkingSeconds && *thinkingSeconds >= unnoticedSeconds;

@@ -30,7 +30,7 @@ enum class State {
     Exploring,
     /// The search has ended, and its result is measured once more in a fresh process.
     Verifying,
-    /// The trial that was running has ended; no other is started. After a moment the workers are ended, so
+    /// No trial runs, and none is started. After a moment the workers are ended, so
     /// that the devices are free for other programs.
     Paused,
     /// No more trials; workers are being ended.
@@ -311,7 +311,7 @@ inline constexpr int leadingBelowPercent = 90;
 struct Snapshot
 {
     State state = State::Idle;
-    /// A pause was asked for and begins when the running trials have ended.
+    /// A pause was asked for and begins when the running trials, which are cancelled, have ended.
     bool pauseRequested = false;
     /// It is paused and no worker is left, so that other programs have the devices to themselves.
     bool devicesAreFree = false;
@@ -339,6 +339,7 @@ struct Snapshot
     std::int64_t recommendedPeakBytes = 0;
     /// Of its calm trials together; nothing where none measured it.
     std::optional<double> recommendedJoulesPerSample;
+    /// Of the recommended size in training; 0 in evaluation, which accumulates nothing.
     std::int64_t accumulationSteps = 0;
     /// One sentence why, and what next; empty without a recommendation.
     QString reason;
@@ -354,6 +355,8 @@ struct Snapshot
     /// 0..1, and the time that is left [s], once they can be told.
     double progress = 0.0;
     std::optional<search::Estimate> timeLeft;
+    /// Why progress has gone back, as words within a line, until it has caught up again; else empty.
+    QString setback;
     /// Without pauses.
     double elapsedSeconds = 0.0;
     std::optional<FinishStatus> finish;
@@ -371,6 +374,10 @@ struct Snapshot
     /// From the start of the exploration to its end, while its workers use the device.
     bool isUnderWay() const;
     bool runsTrials() const;
+    /// All of its devices are CPUs.
+    bool isOnCpu() const;
+    /// It is paused, or is about to be, which resume() takes back.
+    bool canResume() const { return state == State::Paused || pauseRequested; }
     /// The search has been thinking for so long that someone who looks on wonders what is going on.
     bool isChoosing() const;
     /// Those that run. Between two it is the last one, for as long as nobody would notice that none runs.

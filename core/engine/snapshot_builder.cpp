@@ -131,6 +131,13 @@ void SnapshotBuilder::addAsked(std::int64_t size)
     planNext({});
 }
 
+void SnapshotBuilder::askAgain(std::int64_t size)
+{
+    std::erase(m_snapshot.askedSizes, size);
+    m_snapshot.askedSizes.insert(m_snapshot.askedSizes.begin(), size);
+    planNext({});
+}
+
 void SnapshotBuilder::dropAsked(std::int64_t size)
 {
     std::erase(m_snapshot.askedSizes, size);
@@ -251,7 +258,7 @@ bool SnapshotBuilder::takeSearchState(const search::SearchState& searchState)
         m_secondsAtForecast += trial.isRunning() ? 0.0 : trial.wallSeconds;
     planNext(m_snapshot.searchState.next);
     m_snapshot.reason = reasonText(m_snapshot.searchState);
-    m_snapshot.speedLimit = speedLimitText(m_snapshot.searchState.speedLimit);
+    m_snapshot.speedLimit = speedLimitText(m_snapshot.searchState.speedLimit, m_snapshot.isOnCpu());
     m_snapshot.smallerSize.clear();
     m_snapshot.recommendedPeakBytes = 0;
     m_snapshot.recommendedJoulesPerSample.reset();
@@ -260,7 +267,8 @@ bool SnapshotBuilder::takeSearchState(const search::SearchState& searchState)
     const auto& now = m_snapshot.searchState.recommendation;
     if (!now)
         return false;
-    m_snapshot.accumulationSteps = m_snapshot.run->plan.accumulationSteps(now->size);
+    if (m_snapshot.run->phase == model::Phase::Train)
+        m_snapshot.accumulationSteps = m_snapshot.run->plan.accumulationSteps(now->size);
     m_snapshot.recommendedPeakBytes = peakBytesOf(now->size);
     m_snapshot.recommendedJoulesPerSample = joulesPerSampleOf(now->size);
     if (const std::int64_t smaller = now->smallestWithinTolerance; isWorthNaming(smaller, now->size))
@@ -333,8 +341,25 @@ void SnapshotBuilder::takeTime(double now, std::optional<double> budgetSeconds, 
         course.spentSeconds += trial.wallSeconds;
     }
     const Progress progress = estimateProgress(course);
-    m_snapshot.progress = progress.share;
     m_snapshot.timeLeft = progress.secondsLeft;
+    showProgress(progress.share);
+}
+
+void SnapshotBuilder::showProgress(double estimated)
+{
+    const double before = m_snapshot.progress;
+    m_snapshot.progress = heldShare(estimated, before);
+    if (m_snapshot.progress < before) {
+        m_snapshot.setback = setbackText(m_snapshot.searchState.expectedTrials - m_trialsExpected);
+        log(LogLevel::Info, setbackLine(before, m_snapshot.progress, m_snapshot.setback));
+    }
+    if (m_snapshot.progress < m_mostProgress)
+        return;
+    m_snapshot.setback.clear();
+    m_mostProgress = m_snapshot.progress;
+    // While it holds, the estimate is behind already.
+    if (estimated >= m_mostProgress)
+        m_trialsExpected = m_snapshot.searchState.expectedTrials;
 }
 
 /// Of the search, and of the verification after it, which takes as long as the last trial of its size.
@@ -374,6 +399,8 @@ void SnapshotBuilder::reopen(double idleSeconds)
     m_snapshot.verification.reset();
     m_snapshot.predictedSizes.clear();
     m_snapshot.progress = 0.0;
+    m_snapshot.setback.clear();
+    m_mostProgress = 0.0;
 }
 
 void SnapshotBuilder::close(FinishStatus status, bool canGoOn)
@@ -392,6 +419,7 @@ void SnapshotBuilder::close(FinishStatus status, bool canGoOn)
     m_snapshot.thinkingSeconds.reset();
     m_snapshot.stalledSeconds = 0.0;
     m_snapshot.timeLeft.reset();
+    m_snapshot.setback.clear();
     m_snapshot.next.reset();
     if (!failed)
         m_snapshot.progress = 1.0;

@@ -33,6 +33,8 @@ public:
     void setDevicesAreFree(bool areFree) { m_snapshot.devicesAreFree = areFree; }
     void setCommands(const Commands& commands) { m_snapshot.commands = commands; }
     void addAsked(std::int64_t size);
+    /// The trial of it that ran was left: it comes first again.
+    void askAgain(std::int64_t size);
     void dropAsked(std::int64_t size);
     void setTolerance(double tolerance) { m_snapshot.run->tolerance = tolerance; }
     void setTargetConfidence(double probability) { m_snapshot.run->targetConfidence = probability; }
@@ -90,6 +92,7 @@ private:
     void findTrialsUnderWay();
     void planNext(const std::optional<search::NextTrial>& ofSearch);
     std::optional<search::Estimate> forecastSeconds() const;
+    void showProgress(double estimated);
     /// Largest of the trials of that size that ran; 0 where none told.
     std::int64_t peakBytesOf(std::int64_t size) const;
     /// Of its calm trials, a long one counting for more than a short one.
@@ -99,6 +102,9 @@ private:
     std::map<std::int64_t, UnderWay> m_underWay;
     /// Of the trials that had ended when the search last said what it needs.
     double m_secondsAtForecast = 0.0;
+    /// The most progress so far, and the trials that were expected then.
+    double m_mostProgress = 0.0;
+    int m_trialsExpected = 0;
     /// Between an end and the moment when it went on, in all.
     double m_idleSeconds = 0.0;
 };

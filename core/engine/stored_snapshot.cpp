@@ -112,7 +112,8 @@ void recommend(Snapshot& snapshot, const store::RecommendationRecord& record)
                                .confidence = record.confidence,
                                .expectedLoss = record.expectedLoss.value_or(0.0)};
     snapshot.reason = record.reason;
-    snapshot.accumulationSteps = snapshot.run->plan.accumulationSteps(record.microBatchSize);
+    if (snapshot.run->phase == model::Phase::Train)
+        snapshot.accumulationSteps = snapshot.run->plan.accumulationSteps(record.microBatchSize);
     for (const trial::TrialRecord& trial : snapshot.trials) {
         if (trial.microBatchSize == record.microBatchSize && trial.outcome == trial::Outcome::Ok)
             snapshot.recommendedPeakBytes =

@@ -101,8 +101,9 @@ trial::TrialResult onClock(trial::TrialResult result, double helloSeconds)
 
 std::string spilledText(std::int64_t peakReservedBytes, const DeviceSnapshot& device)
 {
+    const auto [used, limit] = comparedBytesText(peakReservedBytes, device.limitBytes);
     return Translated::tr("It ran, but used %1 where the device has %2: the driver moved memory to the host.")
-        .arg(bytesText(peakReservedBytes), bytesText(device.limitBytes))
+        .arg(used, limit)
         .toStdString();
 }
 

@@ -205,7 +205,9 @@ void WorkerConversation::cancel()
     const bool canBeCancelled = m_asked && m_asked->kind != Kind::Training && m_asked->kind != Kind::Save;
     if (m_stage != Stage::Open || !canBeCancelled || std::exchange(m_asked->isCancelled, true))
         return;
-    wait(m_setup.timeouts.cancel, tr("The worker was killed, since it did not heed a cancel."));
+    const auto limit = m_asked->kind == Kind::Batch ? m_setup.timeouts.cancelBatch : m_setup.timeouts.cancel;
+    wait(limit, tr("The worker was killed, since it did not respond to a cancel within %1.")
+                    .arg(durationText(limit)));
     m_process->send(trial::Cancel{.id = m_asked->id});
 }
 
@@ -378,10 +380,10 @@ bool WorkerConversation::waitsForMemory(const trial::Loaded& loaded)
     if (m_loads > m_setup.timeouts.loadsForMemory)
         return false;
     if (m_loads == 1) {
+        const auto [there, asked] = comparedBytesText(loaded.limitBytes, m_setup.load.memoryLimitBytes);
         emit logged(LogLevel::Info, tr("%1: %2 of memory can be used, %3 were asked for; the network is "
                                        "loaded again when more is free.")
-                                        .arg(m_setup.id, bytesText(loaded.limitBytes),
-                                             bytesText(m_setup.load.memoryLimitBytes)));
+                                        .arg(m_setup.id, there, asked));
     }
     QTimer::singleShot(m_setup.timeouts.untilMemoryIsBack, m_process.get(), [this] {
         if (m_stage == Stage::Loading)
@@ -393,10 +395,11 @@ bool WorkerConversation::waitsForMemory(const trial::Loaded& loaded)
 /// Trials that need more than that fail for want of it, and not for their size.
 void WorkerConversation::takeLowerLimit(std::int64_t limitBytes)
 {
+    const auto [there, asked] = comparedBytesText(limitBytes, m_setup.load.memoryLimitBytes);
     emit logged(LogLevel::Warning,
                 tr("%1: only %2 of memory can be used, %3 were asked for. Sizes are chosen by that; end "
                    "other programs on the device and start again to use all of it.")
-                    .arg(m_setup.id, bytesText(limitBytes), bytesText(m_setup.load.memoryLimitBytes)));
+                    .arg(m_setup.id, there, asked));
     m_device.usableBytes = limitBytes;
 }
 

@@ -46,8 +46,11 @@ struct WorkerTimeouts
     std::chrono::milliseconds batch = std::chrono::minutes(10);
     /// Save request to saved: tens of GiB to a network's disk.
     std::chrono::milliseconds save = std::chrono::minutes(10);
-    /// Cancel to result. Nothing is lost by killing a worker that is in the middle of a long step.
-    std::chrono::milliseconds cancel = std::chrono::seconds(3);
+    /// Cancel to result of a trial or a comparison. A person waits for it, and one operation of a large size
+    /// may take half a minute; nothing but the start of a fresh process is lost by killing the worker in it.
+    std::chrono::milliseconds cancel{700};
+    /// The same of a batch, whose worker is still to save what it has learned.
+    std::chrono::milliseconds cancelBatch = std::chrono::seconds(3);
     /// "bye" and end of input to exit.
     std::chrono::milliseconds quit = std::chrono::seconds(2);
     /// SIGTERM to exit; SIGKILL follows.

@@ -113,6 +113,23 @@ std::optional<double> ConfirmedSize::miscorrelation() const
     return *achievedSamplesPerSecond / predicted.samplesPerSecond - 1.0;
 }
 
+std::optional<double> ConfirmedSize::miscorrelationInterval() const
+{
+    const auto off = miscorrelation();
+    if (!off || !relativeError)
+        return std::nullopt;
+    return engine::standardErrorsOf95Percent * (1.0 + *off) *
+           std::hypot(*relativeError, predicted.relativeError);
+}
+
+bool ConfirmedSize::isFarOff() const
+{
+    // What a prediction is to be off by at most.
+    constexpr double aim = 0.02;
+    const auto interval = miscorrelationInterval();
+    return interval && std::abs(*miscorrelation()) > std::max(aim, *interval);
+}
+
 bool ConfirmedSize::isDisturbed() const
 {
     return achievedSamplesPerSecond && meanSamplesPerSecond &&

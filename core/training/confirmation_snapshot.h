@@ -30,6 +30,11 @@ struct ConfirmedSize
 
     /// achieved / predicted - 1: how far trials and training are from each other.
     std::optional<double> miscorrelation() const;
+    /// Half of the 95 % interval of that; nothing before the third step. One step says little: it may be the
+    /// first after a warm-up, or have stalled.
+    std::optional<double> miscorrelationInterval() const;
+    /// Further off than a prediction aims at, and than chance explains by now.
+    bool isFarOff() const;
     /// Whether stalls, or lucky steps, make the mean another one than the typical step, by more than 3 %.
     bool isDisturbed() const;
 

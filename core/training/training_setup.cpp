@@ -5,6 +5,7 @@
 #include "accumulation/micro_batches.h"
 #include "checkpoint_folder.h"
 #include "engine/errors.h"
+#include "engine/exploration_plan.h"
 #include "engine/trusted_code.h"
 #include "growth_function.h"
 #include "store/program_lock.h"
@@ -186,6 +187,8 @@ TrainingSetup setUpTraining(const QString& filePath, const config::ConfigContent
                         .parts = parts,
                         .plan = planTraining(filePath, contents, options)};
     setup.devices = oneDevice(setup.plan, options, parts);
+    setup.plan.notes += engine::judgePrecision(setup.plan.description.run.fidelity, setup.plan.load,
+                                               {setup.devices.setups().front().id});
     setup.batchSize = setup.plan.description.batchSize;
     setup.fingerprint = fingerprintOf(setup.plan);
     const QString& growth = setup.plan.description.growth;

@@ -27,8 +27,8 @@ QString neededText(std::int64_t neededBytes, std::int64_t usableBytes)
         return QLatin1Char(' ') + Translated::tr("%1 may be used.").arg(bytesText(usableBytes));
     if (usableBytes <= 0)
         return QLatin1Char(' ') + Translated::tr("It needs at least %1.").arg(bytesText(neededBytes));
-    return QLatin1Char(' ') + Translated::tr("It needs at least %1, and %2 may be used.")
-                                  .arg(bytesText(neededBytes), bytesText(usableBytes));
+    const auto [needed, usable] = engine::comparedBytesText(neededBytes, usableBytes);
+    return QLatin1Char(' ') + Translated::tr("It needs at least %1, and %2 may be used.").arg(needed, usable);
 }
 
 QString outOfMemoryReason(const trial::BatchResult& result)
@@ -126,8 +126,8 @@ QString resumedText(const QString& path, std::int64_t step)
 QString misfitText(const Misfit& misfit)
 {
     const QString needed = neededText(misfit.neededBytes, misfit.usableBytes);
-    const QString moreMemory = Translated::tr(
-        "Give it more memory, by a higher limit or another device, or shorten the sequence length.");
+    const QString moreMemory =
+        Translated::tr("Raise the memory limit, take another device or shorten the sequence length.");
     if (misfit.phase == model::Phase::Eval)
         return Translated::tr("The eval loop failed with an internal microbatch of size 1.") + needed +
                QLatin1Char(' ') + moreMemory;
@@ -139,8 +139,8 @@ QString misfitText(const Misfit& misfit)
                          needed + QLatin1Char(' ');
     if (!misfit.mayBeSmaller)
         return text +
-               Translated::tr("The batch cannot be cut; lower it in the config, or give it more memory, by "
-                              "a higher limit or another device.");
+               Translated::tr("The batch cannot be cut; lower it in the config, raise the memory limit or "
+                              "take another device.");
     return text +
            Translated::tr("Give a smaller size with --setting, or --setting auto-halving, which halves it "
                           "until it fits.");
@@ -148,9 +148,11 @@ QString misfitText(const Misfit& misfit)
 
 QString parametersMisfitText(std::int64_t neededBytes, std::int64_t usableBytes)
 {
-    return Translated::tr("The network alone, without any sample, needs %1, and %2 may be used. Give it more "
-                          "memory, by a higher limit or another device.")
-        .arg(bytesText(neededBytes), bytesText(usableBytes));
+    const auto [needed, usable] = engine::comparedBytesText(neededBytes, usableBytes);
+    return Translated::tr(
+               "The network alone, without any sample, needs %1, and %2 may be used. Raise the memory "
+               "limit or take another device.")
+        .arg(needed, usable);
 }
 
 QString notSavedText(std::int64_t step, const QString& why)

@@ -81,6 +81,7 @@ class RunningRequest:
         self._id, self._limit = request.get("id"), request.get("time_limit", 60.0)
         self._start = time.perf_counter()
         self._without_step = 0
+        self._is_within_chain = False
         self.size = 0
         self.flags: list[str] = []
         self.readings: dict = {}
@@ -120,6 +121,8 @@ class RunningRequest:
         result.update(self.circumstances())
         if failure:
             self._recover(failure, result)
+        elif self._is_within_chain and not self.regain():
+            result["last"] = True
         elif self.bench.not_even_loaded:
             result["text"] = NOTHING_FITS
         return result
@@ -136,7 +139,7 @@ class RunningRequest:
     def take(self, count: int) -> StepChain:
         """A scaled loss finds its scale in steps that change nothing; those say nothing of the size."""
         while True:
-            chain = self.bench.run([self.size] * count)
+            chain = self.bench.run([self.size] * count, self._leave_if_cancelled)
             # What libraries have taken for themselves by now is not lost.
             self.bench.held = self.device.held_bytes()
             if not chain.lacks_step:
@@ -196,6 +199,12 @@ class RunningRequest:
             raise Ended("cancelled")
         if self.is_time_up():
             raise Ended("timeout")
+
+    def _leave_if_cancelled(self, _index: int) -> None:
+        """Between micro-batches. Processes that take steps together have to take them all."""
+        if self.bench.team.is_alone and self.is_cancelled():
+            self._is_within_chain = True
+            raise Ended("cancelled")
 
     def _may_take_again(self) -> bool:
         return (

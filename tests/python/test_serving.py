@@ -8,7 +8,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from .talk import Talk
+from .talk import Talk, running
 
 # Up to 8 samples fit; 13 loses the device, 14 is refused main memory, 15 fails otherwise, and 16 is no size for
 # a kernel. It prints, as scripts do.
@@ -84,6 +84,12 @@ def leaving(micro_batch_size):
 
 def counting(micro_batch_size, accumulation_steps=1):
     print("one of", accumulation_steps)
+    yield
+    yield
+
+def counting_slowly(micro_batch_size, accumulation_steps=1):
+    print("one of", accumulation_steps)
+    time.sleep(0.05)
     yield
     yield
 
@@ -275,6 +281,15 @@ class ScriptTest(unittest.TestCase):
                 self.assertEqual(talk.next()["type"], "step")
                 talk.say("cancel", id=1)
                 self.assertEqual(talk.hear("result")["outcome"], "cancelled")
+
+    def test_a_cancel_is_heard_between_micro_batches(self):
+        talk = self.load("counting_slowly")
+        talk.say("compare", id=1, micro_batch_sizes=[1, 2], visits=2, steps=10**5, time_limit=36000)
+        while "one of 100000" not in talk.errors():
+            self.assertEqual(running([talk.process.pid]), [talk.process.pid], talk.errors())
+        talk.say("cancel", id=1)
+        self.assertEqual(talk.hear("result")["outcome"], "cancelled")
+        self.assertEqual(talk.ask("trial", id=2, micro_batch_size=1)["outcome"], "ok")
 
     def test_ends_in_time(self):
         talk = self.load()

@@ -183,7 +183,7 @@ private:
     {
         if (!isAskedFor(name))
             return;
-        for (const QSize size : {QSize(1440, 900), QSize(1100, 680), QSize(980, 640)}) {
+        for (const QSize size : {QSize(1440, 900), QSize(1100, 680), QSize(900, 600)}) {
             Window window(m_theme, size);
             window.display(snapshot);
             prepare(window);

@@ -259,7 +259,7 @@ void addInsight(Snapshot& snapshot)
                           .sentence = QStringLiteral("Now: 208, which may be faster than 192.")}};
     snapshot.next = {.sizes = {192, 224},
                      .why = Purpose::Comparison,
-                     .sentence = QStringLiteral("Next: 192 and 224 in turn, to tell them apart.")};
+                     .sentence = QStringLiteral("Next: 192 and 224 interleaved, to tell them apart.")};
     snapshot.commands = {.skipsTrial = true,
                          .excludesSizes = true,
                          .triesSizes = true,
@@ -327,7 +327,7 @@ Snapshot runningSnapshot()
         snapshot, 192, 93, 16.0,
         QStringLiteral("192 is 0.4 % faster than 224, the next best, and needs less memory. Next: 208, to "
                        "tell the two apart."));
-    snapshot.smallerSize = QStringLiteral("160 is within 2 % and leaves 8.4 GiB more.");
+    snapshot.smallerSize = QStringLiteral("160 is within 2 % and takes 8.4 GiB less.");
     snapshot.searchState.speedLimit = {.kind = search::SpeedLimit::Kind::LaunchBound,
                                        .probability = 0.87,
                                        .overheadShare = 0.095,
@@ -455,10 +455,11 @@ Snapshot doubtfulSnapshot()
     Snapshot snapshot = finishedSnapshot();
     snapshot.finish = FinishStatus::Budget;
     snapshot.verification->outcome = Verification::Outcome::Slower;
-    recommend(snapshot, 192, 69, 16.0,
-              QStringLiteral("192 is 0.4 % faster than 224, the next best; memory predicts room up to about "
-                             "266. Sizes are hard to tell apart: other programs disturbed 44 % of the last "
-                             "trials."));
+    recommend(
+        snapshot, 192, 69, 16.0,
+        QStringLiteral("192 is 0.4 % faster than 224, the next best; about 266 should fit in "
+                       "memory. Sizes are hard to tell apart: other programs disturbed 44 % of the last "
+                       "trials."));
     snapshot.searchState.recommendation->expectedLoss = 0.0004;
     snapshot.searchState.prospect =
         search::Prospect{.size = 192, .rival = 224, .seconds = 700.0, .gain = 0.013};
@@ -477,7 +478,7 @@ Snapshot prospectSnapshot()
     snapshot.searchState.prospect =
         search::Prospect{.size = 192, .rival = 208, .seconds = 2400.0, .gain = 0.009};
     recommend(snapshot, 192, 84, 16.0,
-              QStringLiteral("192 and 208 cannot be told apart, and 192 carries less risk."));
+              QStringLiteral("192 and 208 cannot be told apart; 192 has the lower expected loss."));
     snapshot.searchState.recommendation->expectedLoss = 0.008;
     snapshot.ending = endingText(snapshot);
     snapshot.progress = 1.0;

@@ -111,6 +111,7 @@ private slots:
             trial.relativeError = 0.9;
         test::SampleWindow window(Theme::light(), QSize(1440, 900));
         window.display(unsure);
+        window.grab();
         auto* chart = window.findChild<ThroughputChart*>();
         const QImage image = chart->grab().toImage();
         const auto x = static_cast<int>(chart->positionOf(4.0, 0.0).x());
@@ -374,6 +375,33 @@ private slots:
         m_window.display(test::pairsSnapshot());
         QCOMPARE(button->menu()->actions().size(), 5);
         QCOMPARE(pair()->scene().quantity, engine::SpeedQuantity::EffectiveSamplesPerSecond);
+    }
+
+    // However narrow it is, it has a sign for every mark.
+    void legendHasEveryMark()
+    {
+        engine::Snapshot failed = m_running;
+        failed.trials.push_back({.number = 99, .microBatchSize = 7, .outcome = trial::Outcome::Failed});
+        m_window.display(failed);
+        auto* legend = m_window.findChild<ExplorationLegend*>();
+        const QStringList words = legend->accessibleDescription().split(QStringLiteral(", "));
+        for (const char* word : {"measured", "recommended", "out of memory", "failed", "model", "running"})
+            QVERIFY2(words.contains(QLatin1String(word)), qPrintable(legend->accessibleDescription()));
+        const int line = legend->heightForWidth(10'000);
+        QVERIFY(legend->heightForWidth(200) >= 3 * line);
+        // The dot of the recommended size and the cross of memory are the theme's colours.
+        for (const int width : {10'000, 200}) {
+            QImage image(width, legend->heightForWidth(width), QImage::Format_RGB32);
+            image.fill(Theme::light().card);
+            ExplorationLegend other;
+            other.setTheme(Theme::light());
+            other.setScene(pair()->scene());
+            other.resize(image.size());
+            other.render(&image);
+            for (const QColor& colour : {Theme::light().good, Theme::light().bad})
+                QVERIFY(test::hasColourNear(image, QRectF(image.rect()).center(), colour, width));
+        }
+        m_window.display(m_running);
     }
 
     void leavesTheModelOutWhereItCannotBeConverted()

@@ -71,6 +71,28 @@ private slots:
         QCOMPARE(changed.front().at(0).toModelIndex().row(), 1);
     }
 
+    // One step of twenty may be the first after a warm-up: it is judged once it has an interval, and by that.
+    void judgesNothingBeforeItHasAnInterval_data()
+    {
+        rows<std::optional<double>, Text, bool>({{"one step", {std::nullopt, "–", false}},
+                                                 {"few steps", {0.4, "−37.5 %", false}},
+                                                 {"many steps", {0.01, "−37.5 %", true}}});
+    }
+    void judgesNothingBeforeItHasAnInterval()
+    {
+        const auto& [error, text, isJudged] = row<std::optional<double>, Text, bool>();
+        auto snapshot = test::runningConfirmation();
+        auto& size = snapshot.sizes[0];
+        size.achievedSamplesPerSecond = 0.625 * size.predicted.samplesPerSecond;
+        size.relativeError = error;
+        ConfirmationModel model;
+        model.display(snapshot);
+        QCOMPARE(model.index(0, ConfirmationModel::Miscorrelation).data().toString(), text);
+        const auto role = model.index(0, ConfirmationModel::Role);
+        QCOMPARE(role.data().toString().contains(QLatin1String("37.5 %")), isJudged);
+        QCOMPARE(!role.data(Qt::DecorationRole).isNull(), isJudged);
+    }
+
     void signsWhatIsFarOffAndWhatDidNotFit()
     {
         ConfirmationModel model;

@@ -59,9 +59,8 @@ private slots:
         chart.resize(300, 140);
         engine::Snapshot snapshot = test::runningSnapshot();
         chart.display(snapshot);
-        QCOMPARE(
-            chart.accessibleDescription(),
-            QStringLiteral("After 1 min 44 s and 11 trials: 192, 93 % sure, may cost 0.2 % of the speed"));
+        QCOMPARE(chart.accessibleDescription(),
+                 QStringLiteral("After 1 min 44 s and 11 trials: 192, 93 % sure, expected loss 0.2 %"));
         const QImage picture = chart.grab().toImage();
         const QColor line = Theme::light().throughput;
         // Low at the left, high at the right.
@@ -94,7 +93,7 @@ private slots:
         ThinkingView view;
         view.display(test::runningSnapshot());
         QVERIFY2(textsOf(view).contains(QStringLiteral("Now: 208, which may be faster than 192.\n"
-                                                       "Next: 192 and 224 in turn, to tell them apart.")),
+                                                       "Next: 192 and 224 interleaved, to tell them apart.")),
                  qPrintable(textsOf(view)));
     }
 

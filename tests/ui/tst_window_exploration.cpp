@@ -368,13 +368,14 @@ private slots:
         QVERIFY(window().openConfig(m_path));
         click("Start");
         TRY_VERIFY(snapshot().runsTrials());
-        whenOpen<QMessageBox>(&window(), [](QMessageBox* box) { test::buttonOf(*box, "Go on")->click(); });
+        whenOpen<QMessageBox>(&window(),
+                              [](QMessageBox* box) { test::buttonOf(*box, "Keep exploring")->click(); });
         QVERIFY(!window().close());
         QVERIFY(window().isVisible());
         QVERIFY(snapshot().isUnderWay());
 
         whenOpen<QMessageBox>(&window(),
-                              [](QMessageBox* box) { test::buttonOf(*box, "Stop and close")->click(); });
+                              [](QMessageBox* box) { test::buttonOf(*box, "Stop exploring")->click(); });
         window().close();
         TRY_VERIFY(snapshot().finish == engine::FinishStatus::Cancelled);
         TRY_VERIFY(!window().isVisible());

@@ -248,10 +248,10 @@ private slots:
         const QPointer<QWidget> top = row<bool>() ? static_cast<QWidget*>(&window()) : closed;
         test::whenOpen<QMessageBox>(top, [&asked](QMessageBox* box) {
             asked = box->informativeText();
-            test::buttonOf(*box, "Stop and close")->click();
+            test::buttonOf(*box, "Stop training")->click();
         });
         top->close();
-        QVERIFY2(asked.contains(QStringLiteral("what it has learned would be lost")), qPrintable(asked));
+        QVERIFY2(asked.contains(QStringLiteral("the weights will be lost")), qPrintable(asked));
         TRY_VERIFY(!closed);
         TRY_VERIFY(test::isGone(pid));
         TRY_VERIFY(!top || !top->isVisible());
@@ -294,7 +294,7 @@ private slots:
         beginTraining(unhurried, QStringLiteral("1000"));
         TRY_VERIFY(!run().steps.empty());
         test::whenOpen<QMessageBox>(training(),
-                                    [](QMessageBox* box) { test::buttonOf(*box, "Go on")->click(); });
+                                    [](QMessageBox* box) { test::buttonOf(*box, "Keep training")->click(); });
         QVERIFY(!training()->close());
         QVERIFY(training()->isUnderWay());
         training()->stopAndClose();

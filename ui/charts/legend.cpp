@@ -18,9 +18,6 @@ constexpr double signWidth = 18.0;
 constexpr double wordGap = 5.0;
 constexpr double entryGap = 14.0;
 
-// Of an exploration.
-enum Sign { Measured, Compared, Model, Band, Unmodelled, Running, Headroom, OutOfMemory };
-
 } // namespace
 
 Legend::Legend(QWidget* parent) : QWidget(parent)
@@ -43,8 +40,16 @@ void Legend::setEntries(std::vector<Entry> entries)
     for (const auto& entry : m_entries)
         words << entry.word;
     setAccessibleDescription(words.join(QStringLiteral(", ")));
+    setFixedHeight(heightForWidth(width()));
     updateGeometry();
     update();
+}
+
+/// A splitter gives no height that depends on the width.
+void Legend::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    setFixedHeight(heightForWidth(width()));
 }
 
 double Legend::widthOf(const std::vector<Entry>& entries, bool shortWords) const
@@ -59,62 +64,92 @@ double Legend::widthOf(const std::vector<Entry>& entries, bool shortWords) const
 
 QSize Legend::sizeHint() const
 {
-    return {static_cast<int>(std::ceil(widthOf(m_entries, false))) + 2, fontMetrics().height() + 2};
+    return {static_cast<int>(std::ceil(widthOf(m_entries, false))) + 2, lineHeight()};
 }
 
 QSize Legend::minimumSizeHint() const
 {
-    return {60, fontMetrics().height() + 2};
+    return {60, lineHeight()};
+}
+
+int Legend::heightForWidth(int width) const
+{
+    return lineHeight() * std::max<int>(1, static_cast<int>(linesFor(width).entries.size()));
+}
+
+Legend::Lines Legend::linesFor(int width) const
+{
+    Lines lines{.shortWords = widthOf(m_entries, false) > width};
+    for (const Entry& entry : m_entries) {
+        if (lines.entries.empty())
+            lines.entries.emplace_back();
+        std::vector<Entry> longer = lines.entries.back();
+        longer.push_back(entry);
+        if (longer.size() > 1 && widthOf(longer, lines.shortWords) > width)
+            lines.entries.push_back({entry});
+        else
+            lines.entries.back() = std::move(longer);
+    }
+    return lines;
 }
 
 void Legend::paintEvent(QPaintEvent*)
 {
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
-    std::vector<Entry> shown = m_entries;
-    const bool shortWords = widthOf(shown, false) > width();
-    while (!shown.empty() && widthOf(shown, shortWords) > width())
-        shown.pop_back();
     const QFontMetricsF metrics(font());
-    double x = width() - widthOf(shown, shortWords);
-    for (const auto& entry : shown) {
-        const QString& word = shortWords ? entry.shortWord : entry.word;
-        painter.setBrush(Qt::NoBrush);
-        paintSign(painter, entry.sign, QRectF(x, 0, signWidth, height()));
-        x += signWidth + wordGap;
-        painter.setPen(m_theme.mutedText);
-        painter.drawText(QRectF(x, 0, metrics.horizontalAdvance(word) + 2.0, height()), Qt::AlignVCenter,
-                         word);
-        x += metrics.horizontalAdvance(word) + entryGap;
+    const Lines lines = linesFor(width());
+    const double lineTop = (height() - lineHeight() * static_cast<double>(lines.entries.size())) / 2.0;
+    for (std::size_t line = 0; line < lines.entries.size(); ++line) {
+        const double y = lineTop + lineHeight() * static_cast<double>(line);
+        double x = width() - widthOf(lines.entries[line], lines.shortWords);
+        for (const Entry& entry : lines.entries[line]) {
+            const QString& word = lines.shortWords ? entry.shortWord : entry.word;
+            painter.setBrush(Qt::NoBrush);
+            paintSign(painter, entry.sign, QRectF(x, y, signWidth, lineHeight()));
+            x += signWidth + wordGap;
+            painter.setPen(m_theme.mutedText);
+            painter.drawText(QRectF(x, y, metrics.horizontalAdvance(word) + 2.0, lineHeight()),
+                             Qt::AlignVCenter, word);
+            x += metrics.horizontalAdvance(word) + entryGap;
+        }
     }
 }
 
 ExplorationLegend::ExplorationLegend(QWidget* parent) : Legend(parent)
 {
-    setAccessibleName(tr("Key of the charts"));
+    setAccessibleName(tr("Legend of the charts"));
 }
 
 void ExplorationLegend::setScene(const ChartScene& scene)
 {
+    using Kind = MeasuredPoint::Kind;
     std::vector<Entry> entries;
-    if (!scene.points.empty())
-        entries.push_back({Measured, tr("measured"), tr("measured")});
-    if (std::ranges::any_of(scene.points,
-                            [](const MeasuredPoint& point) { return point.comparison > 0 && point.value; }))
-        entries.push_back({Compared, tr("compared"), tr("compared")});
-    if (!scene.curve.empty() && !scene.modelFactor)
-        entries.push_back(
-            {Unmodelled, tr("no model in %1").arg(engine::unitText(scene.quantity)), tr("no model")});
-    if (!scene.curve.empty() && scene.modelFactor) {
-        entries.push_back({Model, tr("model"), tr("model")});
-        entries.push_back({Band, tr("5–95 % band"), tr("5–95 %")});
-    }
-    if (!scene.running.empty())
-        entries.push_back({Running, tr("running"), tr("running")});
-    if (scene.memoryZones.headroomFrom > 0.0 && scene.memoryZones.headroomFrom < sizeRangeOf(scene).maximum)
-        entries.push_back({Headroom, tr("headroom"), tr("headroom")});
-    if (!scene.outOfMemory.empty())
-        entries.push_back({OutOfMemory, tr("out of memory"), tr("OOM")});
+    const auto add = [&](bool isDrawn, Sign sign, const QString& word, const QString& shortWord) {
+        if (isDrawn)
+            entries.push_back({sign, word, shortWord});
+    };
+    const auto isAny = [&](const auto& isSo) { return std::ranges::any_of(scene.points, isSo); };
+    add(isAny([](const MeasuredPoint& point) { return point.newest && point.kind == Kind::Plain; }), Measured,
+        tr("measured"), tr("measured"));
+    add(isAny([](const MeasuredPoint& point) { return !point.newest; }), Earlier, tr("earlier trial"),
+        tr("earlier"));
+    add(isAny([](const MeasuredPoint& point) { return point.kind != Kind::Plain; }), Unusable,
+        tr("not recommendable"), tr("not recomm."));
+    add(isAny([](const MeasuredPoint& point) { return point.comparison > 0 && point.value; }), Compared,
+        tr("compared"), tr("compared"));
+    add(scene.lead && scene.lead->recommended, Recommended, tr("recommended"), tr("recomm."));
+    add(scene.lead && !scene.lead->recommended, Leading, tr("leading"), tr("leading"));
+    add(!scene.outOfMemory.empty(), OutOfMemory, tr("out of memory"), tr("OOM"));
+    add(!scene.failed.empty(), Failed, tr("failed"), tr("failed"));
+    add(!scene.running.empty(), Running, tr("running"), tr("running"));
+    const bool hasCurve = !scene.curve.empty();
+    add(hasCurve && !scene.modelFactor, Unmodelled,
+        tr("no model in %1").arg(engine::unitText(scene.quantity)), tr("no model"));
+    add(hasCurve && scene.modelFactor, Model, tr("model"), tr("model"));
+    add(hasCurve && scene.modelFactor, Band, tr("5–95 % band"), tr("5–95 %"));
+    add(scene.memoryZones.headroomFrom > 0.0 && scene.memoryZones.headroomFrom < sizeRangeOf(scene).maximum,
+        Headroom, tr("headroom"), tr("headroom"));
     setEntries(std::move(entries));
 }
 
@@ -125,9 +160,19 @@ void ExplorationLegend::paintSign(QPainter& painter, int sign, const QRectF& box
     case Measured:
         painter.setPen(QPen(theme().throughput, 1.6));
         painter.drawLine(centre - QPointF(0, 7), centre + QPointF(0, 7));
-        painter.setPen(QPen(theme().throughput, 2.0));
-        painter.setBrush(theme().card);
-        painter.drawEllipse(centre, 4.0, 4.0);
+        paintRing(painter, centre, theme().throughput);
+        break;
+    case Earlier:
+        paintRing(painter, centre, mixed(theme().throughput, theme().card, 0.4));
+        break;
+    case Unusable:
+        paintRing(painter, centre, theme().warn);
+        break;
+    case Recommended:
+    case Leading:
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(sign == Recommended ? theme().good : theme().warn);
+        painter.drawEllipse(centre, 5.5, 5.5);
         break;
     case Compared:
         painter.setPen(QPen(theme().text, 1.4));
@@ -160,11 +205,20 @@ void ExplorationLegend::paintSign(QPainter& painter, int sign, const QRectF& box
             QPolygonF{centre + QPointF(-6, -4), centre + QPointF(6, -4), centre + QPointF(0, 4)});
         break;
     case OutOfMemory:
-        painter.setPen(QPen(theme().bad, 2.0, Qt::SolidLine, Qt::RoundCap));
+    case Failed:
+        painter.setPen(
+            QPen(sign == Failed ? theme().mutedText : theme().bad, 2.0, Qt::SolidLine, Qt::RoundCap));
         painter.drawLine(centre - QPointF(4, 4), centre + QPointF(4, 4));
         painter.drawLine(centre - QPointF(4, -4), centre + QPointF(4, -4));
         break;
     }
+}
+
+void ExplorationLegend::paintRing(QPainter& painter, const QPointF& centre, const QColor& colour) const
+{
+    painter.setPen(QPen(colour, 2.0));
+    painter.setBrush(theme().card);
+    painter.drawEllipse(centre, 4.0, 4.0);
 }
 
 RunLegend::RunLegend(const QString& name, QWidget* parent) : Legend(parent)

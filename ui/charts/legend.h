@@ -13,8 +13,8 @@
 
 namespace batchpeak::ui {
 
-/// The legend of a chart, in one line: a sign and a word for everything that is drawn at present, and for
-/// nothing else. Where the words have no room it uses shorter ones, and then leaves out the last.
+/// The legend of a chart: a sign and a word for everything that is drawn at present, and for nothing else.
+/// Where one line has no room for the words it uses shorter ones, and then more lines.
 class Legend : public QWidget
 {
     Q_OBJECT
@@ -26,6 +26,7 @@ public:
 
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;
+    int heightForWidth(int width) const override;
 
 protected:
     struct Entry
@@ -40,11 +41,20 @@ protected:
     void setEntries(std::vector<Entry> entries);
     virtual void paintSign(QPainter& painter, int sign, const QRectF& box) const = 0;
     void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
     const Theme& theme() const { return m_theme; }
 
 private:
+    struct Lines
+    {
+        bool shortWords = false;
+        std::vector<std::vector<Entry>> entries;
+    };
+
     double widthOf(const std::vector<Entry>& entries, bool shortWords) const;
+    Lines linesFor(int width) const;
+    int lineHeight() const { return fontMetrics().height() + 2; }
 
     Theme m_theme = Theme::light();
     std::vector<Entry> m_entries;
@@ -55,6 +65,22 @@ class ExplorationLegend : public Legend
 {
     Q_OBJECT
 
+    enum Sign {
+        Measured,
+        Earlier,
+        Unusable,
+        Recommended,
+        Leading,
+        Compared,
+        OutOfMemory,
+        Failed,
+        Running,
+        Model,
+        Band,
+        Unmodelled,
+        Headroom
+    };
+
 public:
     explicit ExplorationLegend(QWidget* parent = nullptr);
 
@@ -62,6 +88,9 @@ public:
 
 protected:
     void paintSign(QPainter& painter, int sign, const QRectF& box) const override;
+
+private:
+    void paintRing(QPainter& painter, const QPointF& centre, const QColor& colour) const;
 };
 
 /// The legend of one chart of a training run.

@@ -349,7 +349,7 @@ void PlanView::showValues()
         setWide(row, shown.place.isEmpty());
         setTextIfNew(labels.name, shown.name);
         setTextIfNew(labels.value, shown.value);
-        setTextIfNew(labels.place, shown.place);
+        labels.place->setFullText(shown.place);
         labels.name->setVisible(isUsed);
         labels.value->setVisible(isUsed);
         labels.place->setVisible(isUsed && !shown.place.isEmpty());
@@ -364,12 +364,14 @@ void PlanView::addValueRow()
     const auto row = static_cast<int>(m_rows.size());
     const ValueRow labels{.name = mutedLabel(QString(), this),
                           .value = wrapped(new QLabel(this)),
-                          .place = wrapped(mutedLabel(QString(), this))};
+                          .place = new ElidedLabel(Qt::ElideMiddle, this)};
     labels.value->setWordWrap(false);
+    labels.place->setProperty("muted", true);
+    labels.place->setAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     labels.place->setFont(scaled(font(), 0.9));
     m_values->addWidget(labels.name, row, 0, Qt::AlignTop);
     m_values->addWidget(labels.value, row, 1, Qt::AlignTop);
-    m_values->addWidget(labels.place, row, 2, Qt::AlignTop);
+    m_values->addWidget(labels.place, row, 2);
     m_rows.push_back(labels);
 }
 

@@ -23,6 +23,7 @@ namespace batchpeak::ui {
 
 class Card;
 class DeviceList;
+class ElidedLabel;
 class MemoryBars;
 class OptionForm;
 class ProgramCard;
@@ -94,7 +95,7 @@ private:
     {
         QLabel* name = nullptr;
         QLabel* value = nullptr;
-        QLabel* place = nullptr;
+        ElidedLabel* place = nullptr;
     };
     QGridLayout* m_values = nullptr;
     std::vector<ValueRow> m_rows;

@@ -171,7 +171,7 @@ QString CourseChart::textAt(double x) const
                             engine::trialsText(found->trials), engine::numberText(found->size))
                        .arg(found->confidence);
     if (const QString loss = engine::expectedLossText(found->expectedLoss); !loss.isEmpty())
-        text += tr(", may cost %1").arg(loss);
+        text += tr(", expected loss %1").arg(loss);
     return text;
 }
 

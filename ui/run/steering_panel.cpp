@@ -73,7 +73,8 @@ QWidget* SteeringPanel::makeSizeRow()
     m_size = numberLine(tr("Micro-batch size"), tr("size"), this);
     m_size->setFixedWidth(numberWidth);
     m_try = dialogButton(tr("Try now"), "secondary", this);
-    m_try->setToolTip(tr("The next trial is of this size"));
+    m_try->setToolTip(
+        tr("Run a trial of this size now; a running trial is canceled for it, and does not count"));
     m_exclude = dialogButton(tr("Exclude"), "secondary", this);
     m_skip = dialogButton(tr("Skip this trial"), "secondary", this);
     m_skip->setToolTip(tr("End the running trial without a result and go on with another"));

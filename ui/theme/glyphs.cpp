@@ -190,6 +190,19 @@ QIcon glyphIcon(Glyph glyph, const QColor& colour, const QColor& disabled, int s
     return icon;
 }
 
+QIcon paddedGlyphIcon(Glyph glyph, const QColor& colour, int side)
+{
+    QIcon icon;
+    for (const int ratio : {1, 2, 3}) {
+        icon.addPixmap(paintedOnce(QStringLiteral("%1 %2 padded").arg(nameOf(glyph, colour)).arg(side),
+                                   {16, 16}, ratio, [&](QPainter& painter) {
+                                       paintGlyph(painter, glyph,
+                                                  QRectF(16 - side, (16 - side) / 2.0, side, side), colour);
+                                   }));
+    }
+    return icon;
+}
+
 QIcon glyphIcon(Glyph first, const QColor& firstColour, Glyph second, const QColor& secondColour)
 {
     QIcon icon;

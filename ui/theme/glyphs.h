@@ -38,6 +38,9 @@ void paintGlyph(QPainter& painter, Glyph glyph, const QRectF& box, const QColor&
 /// An icon, sharp on screens of 1, 2 and 3 physical pixels a point.
 /// \param side  of its square [px]
 QIcon glyphIcon(Glyph glyph, const QColor& colour, const QColor& disabled, int side = 16);
+/// The same with room about the sign, in 16 x 16 px as a header asks for: anything smaller it would enlarge
+/// on screens of more than one physical pixel a point.
+QIcon paddedGlyphIcon(Glyph glyph, const QColor& colour, int side);
 /// Two signs beside each other, in 34 x 16 px.
 QIcon glyphIcon(Glyph first, const QColor& firstColour, Glyph second, const QColor& secondColour);
 

@@ -12,9 +12,6 @@ namespace batchpeak::ui {
 
 namespace {
 
-// What a prediction aims at on a quiet device.
-constexpr double mostMiscorrelation = 0.02;
-
 QString none()
 {
     return QStringLiteral("–");
@@ -35,7 +32,6 @@ TableRow rowOf(const training::ConfirmedSize& size, const QString& part, const c
 {
     const QString mark = engine::speedMark(fidelity);
     const auto miscorrelation = size.miscorrelation();
-    const bool isFarOff = miscorrelation && std::abs(*miscorrelation) > mostMiscorrelation;
     TableRow row{
         .texts = {part, engine::numberText(size.predicted.microBatchSize),
                   ConfirmationModel::tr("%1 ×").arg(engine::numberText(size.predicted.accumulationSteps)),
@@ -43,7 +39,7 @@ TableRow rowOf(const training::ConfirmedSize& size, const QString& part, const c
                   size.achievedSamplesPerSecond
                       ? mark + engine::rateText(*size.achievedSamplesPerSecond, size.relativeError)
                       : none(),
-                  miscorrelation ? signedPercentText(*miscorrelation) : none(),
+                  size.miscorrelationInterval() ? signedPercentText(*miscorrelation) : none(),
                   size.peakReservedBytes > 0
                       ? engine::memoryMark(fidelity) +
                             engine::memoryText(static_cast<double>(size.peakReservedBytes))
@@ -53,14 +49,17 @@ TableRow rowOf(const training::ConfirmedSize& size, const QString& part, const c
         row.glyph = Glyph::Cross;
         row.tone = Tone::Bad;
         row.toolTip = ConfirmationModel::tr("Out of memory");
-    } else if (isFarOff) {
+    } else if (size.isFarOff()) {
         const QString apart = engine::percentText(std::abs(*miscorrelation));
         row.texts[ConfirmationModel::Role] =
             *miscorrelation < 0.0 ? ConfirmationModel::tr("%1, %2 slower than predicted").arg(part, apart)
                                   : ConfirmationModel::tr("%1, %2 faster than predicted").arg(part, apart);
         row.glyph = Glyph::Warning;
         row.tone = Tone::Warn;
-        row.toolTip = ConfirmationModel::tr("Further off than the 2 % that a prediction aims at");
+        row.toolTip = ConfirmationModel::tr(
+                          "Further off than the 2 % that a prediction aims at, and than its 95 % interval "
+                          "of %1")
+                          .arg(engine::percentText(*size.miscorrelationInterval()));
     }
     return row;
 }

@@ -215,11 +215,9 @@ void TrainingWindow::showError(const QString& sentence)
 QString TrainingWindow::closingText() const
 {
     const QString& folder = m_checkpointFolder;
-    return folder.isEmpty()
-               ? tr("A training run is under way. It keeps no checkpoints, so what it has learned would be "
-                    "lost.")
-               : tr("A training run is under way. It would end after this step, with a checkpoint in %1.")
-                     .arg(QDir::toNativeSeparators(folder));
+    return folder.isEmpty() ? tr("No checkpoint is kept; the weights will be lost.")
+                            : tr("It ends after this step, with a checkpoint in %1.")
+                                  .arg(QDir::toNativeSeparators(folder));
 }
 
 void TrainingWindow::stop()
@@ -242,7 +240,7 @@ void TrainingWindow::closeEvent(QCloseEvent* event)
 {
     if (isUnderWay() && !m_closesAtEnd) {
         event->ignore();
-        if (wantsToStop(this, closingText(), m_theme))
+        if (wantsToStop(this, UnderWay::Training, closingText(), m_theme))
             stopAndClose();
         return;
     }

@@ -120,7 +120,7 @@ private slots:
              .flags = {"disturbed: heat"}});
         const QString text = cli::explorationLines(exploration).join(QLatin1Char('\n'));
         for (const char* words :
-             {"0.8 % of the speed", "No size left that is worth a trial.", "48 56", "20.0 21.0",
+             {"expected loss", "0.8 %", "No size left that is worth a trial.", "48 56", "20.0 21.0",
               "compared 48 and 56 in 2 visits each: 56 is 5.0 % faster than 48, disturbed: heat"})
             QVERIFY2(text.contains(QLatin1String(words)), qPrintable(text));
     }

@@ -153,7 +153,7 @@ private slots:
     void indentsLinesThatAreNotItsOwn()
     {
         const ProgramRun run = runProgram(exploreArguments("start=exit complain=batchpeak:"));
-        QVERIFY2(run.remarks("\n  The worker's last words:\n  batchpeak:"), run.text());
+        QVERIFY2(run.remarks("\n  Last output of the worker:\n  batchpeak:"), run.text());
     }
 
     void writesConfigsAsTheyAre()

@@ -38,7 +38,7 @@ void judge(SurveyedFile& file, const config::ConfigContents& contents)
         const engine::ExplorationOptions options = optionsFor(contents);
         engine::ExplorationPlan plan = engine::planExploration(file.path, contents, options);
         // As on a computer of one device, whatever there is.
-        engine::shareAmongDevices(plan, options, {.devices = {{.kind = "cpu"}}});
+        engine::fitToDevices(plan, options, {.devices = {{.kind = "cpu"}}});
         file.fidelity = plan.run.fidelity;
     } catch (const config::ConfigError& error) {
         file.refusal = contradiction;

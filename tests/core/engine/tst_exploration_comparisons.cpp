@@ -199,9 +199,9 @@ private slots:
         add("a size that is not supported", {"compare=unsupported@4", "1+2+4 unsupported at 4", 4,
                                              Outcome::Unsupported, "1:1 2:1 4:0", "which is not supported"});
         add("its time is up", {"compare=timeout@4", "1+2+4 timeout", 0, Outcome::Failed, "1:1 2:1 4:0",
-                               "comparing 1, 2 and 4 came to nothing: it took too long"});
+                               "comparing 1, 2 and 4 came to nothing: it timed out"});
         add("a lost worker", {"compare=kill@2", "1+2+4 crashed", 0, Outcome::Crashed, "",
-                              "came to nothing: it ended with its worker. The worker"});
+                              "came to nothing: it crashed. The worker"});
         add("garbage", {"compare=garbage@2", "1+2+4 crashed", 0, Outcome::Crashed, "", "does not keep to"});
     }
     void endsAsItShould()

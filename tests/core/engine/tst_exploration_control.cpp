@@ -110,7 +110,49 @@ private slots:
         QVERIFY(harness.isNoWorkerLeft());
     }
 
-    void pauseWaitsForTheTrialAndResumeGoesOn()
+    // A person who waits for it does not wait for long, and no trial of it counts.
+    void pauseLeavesTheTrial_data()
+    {
+        rows<Text, int>({{"a worker that heeds a cancel", {"once trial=hang@2", 0}},
+                         {"one that does not", {"once trial=hang@2 ignore-cancel", 1}}});
+    }
+    void pauseLeavesTheTrial()
+    {
+        const auto& [words, restarts] = row<Text, int>();
+        ExplorationHarness harness(words);
+        QVERIFY(harness.parts.timeouts.cancel <= 1s);
+        if (restarts > 0)
+            harness.parts.timeouts.cancel = 50ms;
+        harness.exploration().start();
+        TRY_COMPARE(harness.trials(), QStringLiteral("1 ok, 2 running"));
+        harness.exploration().pause();
+        QVERIFY(harness.snapshot().canResume());
+        TRY_COMPARE(harness.snapshot().state, State::Paused);
+        QCOMPARE(harness.trials(), QStringLiteral("1 ok, 2 cancelled"));
+        QCOMPARE(harness.told.size(), 1U);
+
+        harness.exploration().resume();
+        TRY_COMPARE(harness.finishedSignals(), 1);
+        QCOMPARE(harness.trials(), QStringLiteral("1 ok, 2 cancelled, 2 ok, 4 ok"));
+        QCOMPARE(harness.told.size(), 3U);
+        QCOMPARE(harness.snapshot().devices.front().restarts, restarts);
+        QVERIFY(harness.isNoWorkerLeft());
+    }
+
+    void takesAPauseBackWhileTheTrialEnds()
+    {
+        ExplorationHarness harness("once trial=hang@2");
+        harness.exploration().start();
+        TRY_COMPARE(harness.trials(), QStringLiteral("1 ok, 2 running"));
+        harness.exploration().pause();
+        harness.exploration().resume();
+        QVERIFY(!harness.snapshot().canResume());
+        QCOMPARE(harness.snapshot().state, State::Exploring);
+        TRY_COMPARE(harness.finishedSignals(), 1);
+        QCOMPARE(harness.trials(), QStringLiteral("1 ok, 2 cancelled, 2 ok, 4 ok"));
+    }
+
+    void pauseCountsATrialThatIsOverAlready()
     {
         ExplorationHarness harness;
         engine::onEvent<engine::TrialStarted>(harness.exploration(), &harness, [&](const auto& started) {

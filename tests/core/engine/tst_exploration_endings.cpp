@@ -5,6 +5,7 @@
 #include "support/test_main.h"
 #include "support/verify.h"
 
+#include <QRegularExpression>
 #include <QTest>
 
 using namespace batchpeak;
@@ -18,6 +19,18 @@ class ExplorationEndingsTest : public QObject
     Q_OBJECT
 
 private slots:
+    void tellsTheNeedFromTheLimit()
+    {
+        // One block of the allocator more than may be used.
+        ExplorationHarness harness("slope=1740000512");
+        QVERIFY(harness.endsAs(FinishStatus::NothingFits));
+        QCOMPARE(harness.snapshot().leastUsableBytes(), 1'840'000'000);
+        static const QRegularExpression numbers(QStringLiteral("needs at least (.+), and (.+) may be used"));
+        const auto told = numbers.match(harness.snapshot().failure);
+        QVERIFY2(told.hasMatch(), qPrintable(harness.snapshot().failure));
+        QVERIFY2(told.captured(1) != told.captured(2), qPrintable(told.captured()));
+    }
+
     void endsAsItShould_data()
     {
         const auto exhausted = FinishStatus::Exhausted;
@@ -52,7 +65,7 @@ private slots:
             {"trial=unsupported@4", exhausted, "1 ok, 2 ok, 4 unsupported", 2, "not supported"});
         add("unsupported from the start",
             {"trial=unsupported", FinishStatus::Failed, "1 unsupported", 0, "No trial gave a result"});
-        add("took too long", {"trial=timeout@4", exhausted, "1 ok, 2 ok, 4 timeout", 2, "took too long"});
+        add("took too long", {"trial=timeout@4", exhausted, "1 ok, 2 ok, 4 timeout", 2, "timed out"});
         add("took too long from the start",
             {"trial=timeout", FinishStatus::Failed, "1 timeout", 0, "No trial gave a result"});
         add("crashes once",

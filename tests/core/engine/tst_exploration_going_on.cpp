@@ -96,7 +96,7 @@ private slots:
         QCOMPARE(harness.snapshot().state, State::Finished);
         QVERIFY(harness.snapshot().finish == FinishStatus::Exhausted);
         QCOMPARE(harness.snapshot().searchState.recommendation->size, 2);
-        VERIFY_CONTAINS(harness.snapshot().failure, "No worker stays alive");
+        VERIFY_CONTAINS(harness.snapshot().failure, "No worker keeps running");
         QVERIFY(harness.snapshot().canGoOn);
     }
 

@@ -185,7 +185,7 @@ private slots:
         const auto planned = [&](const QStringList& ids) {
             options.devices = ids;
             auto plan = planExploration({}, contents, options);
-            shareAmongDevices(plan, options, devices());
+            fitToDevices(plan, options, devices());
             return plan;
         };
         using Kind = config::Fidelity::Kind;
@@ -206,6 +206,22 @@ private slots:
         QVERIFY(!planned({QStringLiteral("cpu")}).run.fidelity.reasons.empty());
     }
 
+    void saysWhereAPrecisionHasNoEffect_data()
+    {
+        rows<Text, bool>({{"on a CPU", {"cpu", true}}, {"on a GPU", {"cuda", false}}});
+    }
+    void saysWhereAPrecisionHasNoEffect()
+    {
+        const auto& [device, isTold] = row<Text, bool>();
+        ExplorationOptions options;
+        options.precision = model::Precision::Tf32;
+        options.devices = {device};
+        const ExplorationOutlook outlook = outlookOn(openPlain(), options, devices());
+        const std::vector<std::string>& reasons = outlook.plan->run.fidelity.reasons;
+        QCOMPARE(std::ranges::find(reasons, config::approximation::tf32OnCpu) != reasons.end(), isTold);
+        QCOMPARE(outlook.plan->notes.filter(QStringLiteral("tf32")).size(), isTold ? 1 : 0);
+    }
+
     // FSDP is left out on one device by some trainers, with what it does beside sharing.
     void runsAsOneDeviceDoes()
     {
@@ -223,7 +239,7 @@ private slots:
         const auto planned = [&](const QStringList& ids) {
             options.devices = ids;
             auto plan = planExploration({}, contents, options);
-            shareAmongDevices(plan, options, devices());
+            fitToDevices(plan, options, devices());
             return plan;
         };
         const auto alone = planned({QStringLiteral("cpu")});

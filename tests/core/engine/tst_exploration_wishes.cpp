@@ -164,6 +164,52 @@ private slots:
         QCOMPARE(harness.trialOf(3).purpose, trial::Purpose::Asked);
     }
 
+    void leavesARunningTrialForIt()
+    {
+        Searching harness("once trial=hang@8");
+        harness.exploration().start();
+        TRY_COMPARE(harness.trials(), QStringLiteral("1 ok, 8 running"));
+        QVERIFY(harness.exploration().tryNow(8).isEmpty());
+        QVERIFY(harness.exploration().tryNow(5).isEmpty());
+        TRY_COMPARE(harness.finishedSignals(), 1);
+        QCOMPARE(harness.trialOf(2).outcome, trial::Outcome::Cancelled);
+        QCOMPARE(harness.trialOf(3).microBatchSize, 8);
+        QCOMPARE(harness.trialOf(3).purpose, trial::Purpose::Asked);
+        QCOMPARE(harness.trialOf(4).microBatchSize, 5);
+        QVERIFY(harness.snapshot().finish == FinishStatus::Confident);
+        VERIFY_CONTAINS(harness.log(), "Trial 2 is canceled");
+    }
+
+    void leavesNoTrialThatAPersonAskedFor()
+    {
+        Searching harness("trial=hang@5");
+        harness.exploration().start();
+        harness.atTrial(2, [](Exploration& exploration) { exploration.tryNow(5); });
+        TRY_VERIFY(harness.trials().endsWith(QStringLiteral("5 running")));
+        QVERIFY(harness.exploration().tryNow(6).isEmpty());
+        QTest::qWait(50);
+        QVERIFY(harness.trials().endsWith(QStringLiteral("5 running")));
+        // What a pause leaves of it is asked for still.
+        harness.exploration().pause();
+        TRY_COMPARE(harness.snapshot().state, State::Paused);
+        QCOMPARE(harness.snapshot().askedSizes, (std::vector<std::int64_t>{5, 6}));
+        harness.exploration().stop();
+        TRY_COMPARE(harness.finishedSignals(), 1);
+    }
+
+    void skipsATrialThatIsBeingLeft()
+    {
+        Searching harness("trial=hang@8");
+        harness.exploration().start();
+        TRY_COMPARE(harness.trials(), QStringLiteral("1 ok, 8 running"));
+        harness.exploration().pause();
+        harness.exploration().excludeSize(8);
+        TRY_COMPARE(harness.snapshot().state, State::Paused);
+        harness.exploration().resume();
+        TRY_COMPARE(harness.finishedSignals(), 1);
+        QCOMPARE(harness.trialsOf(8), 1);
+    }
+
     void triesASizeThatDoesNotFit()
     {
         Searching harness("slope=100000000");

@@ -105,6 +105,24 @@ private slots:
         QCOMPARE(memoryText(bytes, american).toStdString(), expected);
     }
 
+    void tellsTwoNumbersOfBytesApart_data()
+    {
+        constexpr std::int64_t mebi = 1 << 20;
+        rows<std::int64_t, std::int64_t, Text>(
+            {{"far apart", {20 * mebi, 10 * mebi, "20.0 MiB|10.0 MiB"}},
+             {"close", {19'320'000, 19'300'000, "18.42 MiB|18.41 MiB"}},
+             {"a block apart", {19'293'696, 19'293'184, "18.400 MiB|18.399 MiB"}},
+             {"a block of much", {(80LL << 30) + 512, 80LL << 30, "85,899,346,432 B|85,899,345,920 B"}},
+             {"the same", {5 * mebi, 5 * mebi, "5.0 MiB|5.0 MiB"}},
+             {"none", {0, 5 * mebi, "0 bytes|5.0 MiB"}}});
+    }
+    void tellsTwoNumbersOfBytesApart()
+    {
+        const auto& [first, second, texts] = row<std::int64_t, std::int64_t, Text>();
+        const ComparedBytes bytes = comparedBytesText(first, second, american);
+        QCOMPARE(bytes.first + QLatin1Char('|') + bytes.second, texts);
+    }
+
     void writesATimeAsAPersonSaysIt_data()
     {
         rows<double, std::string>({{"tenths", {4.12, "4.1 s"}},

@@ -3,6 +3,7 @@
 #include "engine/recommendation_text.h"
 #include "support/rows.h"
 #include "support/test_main.h"
+#include "support/verify.h"
 
 #include <QTest>
 
@@ -19,14 +20,13 @@ private slots:
     {
         using Kind = Reason::Kind;
         const auto add = rows<Reason, Status, Text>();
-        add("compared",
-            {{.kind = Kind::Compared,
-              .runnerUp = 48,
-              .leadOverRunnerUp = 0.031,
-              .next = 96,
-              .largestPredictedFit = 1266},
-             Status::Searching,
-             "64 is 3.1 % faster than 48, the next best; memory predicts room up to about 1266. Next: 96."});
+        add("compared", {{.kind = Kind::Compared,
+                          .runnerUp = 48,
+                          .leadOverRunnerUp = 0.031,
+                          .next = 96,
+                          .largestPredictedFit = 1266},
+                         Status::Searching,
+                         "64|3.1 % faster|48|1266|Next: 96"});
         add("nothing comes after the end", {{.kind = Kind::Compared,
                                              .runnerUp = 48,
                                              .leadOverRunnerUp = 0.031,
@@ -34,45 +34,40 @@ private slots:
                                              .rivalProbability = 0.2,
                                              .next = 96},
                                             Status::Confident,
-                                            "64 is 3.1 % faster than 48, the next best."});
+                                            "64|3.1 % faster|48"});
         add("cannot be told apart",
             {{.kind = Kind::Compared, .runnerUp = 72, .leadOverRunnerUp = -0.001, .next = 64},
              Status::Searching,
-             "64 and 72 cannot be told apart, and 64 carries less risk. Next: 64 once more."});
+             "64|72|expected loss|Next: 64"});
         add("a rival", {{.kind = Kind::Compared, .rival = 72, .rivalProbability = 0.214},
                         Status::Searching,
-                        "64 is the best so far. 72 may still be better (21 %)."});
-        add("memory ends", {{.kind = Kind::MemoryEnds, .largestPredictedFit = 64},
-                            Status::Confident,
-                            "Memory ends before throughput does: 64 is the largest size that fits."});
-        add("verified",
-            {{.kind = Kind::Verified}, Status::Exhausted, "64 is the only size asked for, and it runs."});
+                        "64|72|21 %"});
+        add("memory ends",
+            {{.kind = Kind::MemoryEnds, .largestPredictedFit = 64}, Status::Confident, "memory|64|fits"});
+        add("verified", {{.kind = Kind::Verified}, Status::Exhausted, "64|only size"});
     }
     void saysWhy()
     {
-        const auto& [reason, status, text] = row<Reason, Status, Text>();
+        const auto& [why, status, text] = row<Reason, Status, Text>();
         const SearchState searchState{.status = status,
-                                      .recommendation = Recommendation{.size = 64, .reason = reason}};
-        QCOMPARE(reasonText(searchState, QLocale::c()), text);
+                                      .recommendation = Recommendation{.size = 64, .reason = why}};
+        const QString reason = reasonText(searchState, QLocale::c());
+        for (const QString& part : text.split(QLatin1Char('|')))
+            VERIFY_CONTAINS(reason, part);
+        // Beyond the end nothing is to come.
+        QCOMPARE(reason.contains(QLatin1String("Next")), text.contains(QLatin1String("Next")));
     }
 
     void saysWhatIsInTheWay_data()
     {
         using Cause = Instability::Cause;
-        const QString lead = QStringLiteral("64 is 3.1 % faster than 48, the next best.");
-        const QString hard = lead + QStringLiteral(" Sizes are hard to tell apart: ");
         const auto add = rows<Instability, int, Text>();
-        add("calm", {{}, 60, lead});
-        add("drift", {{.cause = Cause::Drift, .size = 0.12},
-                      60,
-                      hard + QStringLiteral("the device's speed drifts by about 12 %.")});
-        add("noise", {{.cause = Cause::Noise, .size = 0.0312},
-                      60,
-                      hard + QStringLiteral("one trial and the next differ by about 3.1 %.")});
-        add("tenants", {{.cause = Cause::OtherTenants, .size = 0.444},
-                        60,
-                        hard + QStringLiteral("other programs disturbed 44 % of the last trials.")});
-        add("overcome", {{.cause = Cause::Noise, .size = 0.03}, 95, lead});
+        add("calm", {{}, 60, ""});
+        add("drift", {{.cause = Cause::Drift, .size = 0.12}, 60, "drifts by about 12 %"});
+        add("noise",
+            {{.cause = Cause::Noise, .size = 0.0312}, 60, "trials of one size differ by about 3.1 %"});
+        add("tenants", {{.cause = Cause::OtherTenants, .size = 0.444}, 60, "other programs disturbed 44 %"});
+        add("overcome", {{.cause = Cause::Noise, .size = 0.03}, 95, ""});
     }
     void saysWhatIsInTheWay()
     {
@@ -85,7 +80,9 @@ private slots:
                                                                     .runnerUp = 48,
                                                                     .leadOverRunnerUp = 0.031,
                                                                     .instability = instability}}};
-        QCOMPARE(reasonText(searchState, QLocale::c()), text);
+        const QString reason = reasonText(searchState, QLocale::c());
+        VERIFY_CONTAINS(reason, text);
+        QCOMPARE(reason.contains(QLatin1String("hard to tell apart")), !text.isEmpty());
     }
 
     void promisesNothingOnceStopped()
@@ -94,12 +91,14 @@ private slots:
             .recommendation = Recommendation{
                 .size = 64,
                 .reason = {.kind = Reason::Kind::Climbing, .next = 96, .largestPredictedFit = 1266}}};
-        QCOMPARE(reasonText(searchState, QLocale::c()),
-                 QStringLiteral("Throughput still rises at 64; memory predicts room up to about 1266, so the "
-                                "size will very likely rise. Next: 96."));
-        QCOMPARE(reasonText(searchState, QLocale::c(), batchpeak::engine::FinishStatus::Budget),
-                 QStringLiteral("Throughput still rises at 64; memory predicts room up to about 1266, so a "
-                                "larger size is very likely faster."));
+        const QString before = reasonText(searchState, QLocale::c());
+        const QString after = reasonText(searchState, QLocale::c(), batchpeak::engine::FinishStatus::Budget);
+        for (const char* part : {"64", "1266"}) {
+            VERIFY_CONTAINS(before, part);
+            VERIFY_CONTAINS(after, part);
+        }
+        VERIFY_CONTAINS(before, "Next: 96");
+        QVERIFY(!after.contains(QLatin1String("96")));
     }
 
     void writesNumbersAsTheReaderDoes()
@@ -108,8 +107,9 @@ private slots:
             .recommendation = Recommendation{
                 .size = 1024,
                 .reason = {.kind = Reason::Kind::Compared, .runnerUp = 512, .leadOverRunnerUp = 0.031}}};
-        QCOMPARE(reasonText(searchState, QLocale(QLocale::German)),
-                 QStringLiteral("1.024 is 3,1 % faster than 512, the next best."));
+        const QString reason = reasonText(searchState, QLocale(QLocale::German));
+        VERIFY_CONTAINS(reason, "1.024");
+        VERIFY_CONTAINS(reason, "3,1 %");
     }
 
     void isEmptyWithoutARecommendation() { QVERIFY(reasonText({}, QLocale::c()).isEmpty()); }

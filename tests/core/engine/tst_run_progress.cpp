@@ -45,6 +45,10 @@ private slots:
               {.course = {.forecastSeconds = foretold, .spentSeconds = 40.0, .elapsedSeconds = 60.0},
                .left = Estimate{.likely = 20.0, .low = 0.0, .high = 80.0},
                .share = 0.75}},
+             {"the likely time is over",
+              {.course = {.forecastSeconds = foretold, .spentSeconds = 60.0, .elapsedSeconds = 60.0},
+               .left = Estimate{.likely = 0.0, .low = 0.0, .high = 60.0},
+               .share = 0.8}},
              {"longer than it was foretold at all",
               {.course = {.forecastSeconds = foretold, .spentSeconds = 200.0, .elapsedSeconds = 60.0},
                .left = Estimate{},
@@ -71,6 +75,19 @@ private slots:
         const Progress progress = estimateProgress(course);
         QCOMPARE(progress.secondsLeft, left);
         QCOMPARE(progress.share, share);
+    }
+
+    void holdsRatherThanGoesBack_data()
+    {
+        rows<double, double, double>({{"forward", {0.5, 0.4, 0.5}},
+                                      {"9 to 4 %", {0.04, 0.09, 0.09}},
+                                      {"92 to 87 %", {0.87, 0.92, 0.92}},
+                                      {"by as much as it must", {0.4, 0.9, 0.5}}});
+    }
+    void holdsRatherThanGoesBack()
+    {
+        const auto& [estimated, shown, share] = row<double, double, double>();
+        QCOMPARE(heldShare(estimated, shown), share);
     }
 };
 

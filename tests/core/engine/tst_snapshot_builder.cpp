@@ -4,6 +4,7 @@
 #include "engine/trial_reading.h"
 #include "support/rows.h"
 #include "support/test_main.h"
+#include "support/verify.h"
 #include "trial/step_statistics.h"
 
 #include <QTest>
@@ -94,6 +95,59 @@ private slots:
         book.takeSearchState({.status = search::SearchState::Status::Confident});
         book.takeTime(13.0, std::nullopt, 1);
         QVERIFY(!book.snapshot().timeLeft);
+    }
+
+    void saysWhyProgressGoesBack_data()
+    {
+        rows<int, Text>({{"more trials", {13, "3 more trials"}}, {"longer trials", {10, "longer"}}});
+    }
+    void saysWhyProgressGoesBack()
+    {
+        const auto& [expected, why] = row<int, Text>();
+        const auto foretelling = [](int trials, double seconds) {
+            return search::SearchState{
+                .expectedTrials = trials,
+                .forecast = search::Forecast{
+                    .seconds = search::Estimate{.likely = seconds, .low = seconds, .high = seconds}}};
+        };
+        SnapshotBuilder book = bookWithATrialOf({}, 0.0);
+        book.endTrial(okResult(), {}, 80.0);
+        book.takeSearchState(foretelling(10, 20.0));
+        book.takeTime(80.0, std::nullopt, 1);
+        QCOMPARE(book.snapshot().progress, 0.8);
+        // By less than a tenth of the whole it holds.
+        book.takeSearchState(foretelling(expected, 25.0));
+        book.takeTime(80.0, std::nullopt, 1);
+        QCOMPARE(book.snapshot().progress, 0.8);
+        QVERIFY(book.snapshot().setback.isEmpty());
+        book.takeSearchState(foretelling(expected, 80.0));
+        book.takeTime(80.0, std::nullopt, 1);
+        QCOMPARE(book.snapshot().progress, 0.6);
+        VERIFY_CONTAINS(book.snapshot().setback, why);
+        VERIFY_CONTAINS(book.snapshot().log.back().text, "from 80 % to 60 %");
+        const auto lines = book.snapshot().log.size();
+        book.takeTime(81.0, std::nullopt, 1);
+        QCOMPARE(book.snapshot().log.size(), lines);
+        // It is told until it has caught up.
+        QVERIFY(!book.snapshot().setback.isEmpty());
+        book.takeSearchState(foretelling(expected, 10.0));
+        book.takeTime(81.0, std::nullopt, 1);
+        QVERIFY(book.snapshot().setback.isEmpty());
+    }
+
+    void accumulatesInTrainingAlone_data()
+    {
+        rows<model::Phase, int>(
+            {{"training", {model::Phase::Train, 8}}, {"evaluation", {model::Phase::Eval, 0}}});
+    }
+    void accumulatesInTrainingAlone()
+    {
+        const auto& [phase, steps] = row<model::Phase, int>();
+        engine::RunDescription run{.phase = phase};
+        run.plan.globalBatchSize = 64;
+        SnapshotBuilder book(run);
+        book.takeSearchState({.recommendation = search::Recommendation{.size = 8}});
+        QCOMPARE(book.snapshot().accumulationSteps, steps);
     }
 
     void foretellsTheVerification()

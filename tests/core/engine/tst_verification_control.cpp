@@ -107,6 +107,24 @@ private slots:
         QVERIFY(harness.snapshot().finish == FinishStatus::Exhausted);
     }
 
+    void pausesWithinItsTrial()
+    {
+        ExplorationHarness harness("once trial=hang@4 starts after=1");
+        harness.options.verify = true;
+        bool hasPaused = false;
+        whenVerificationStarts(harness, [&] {
+            if (!std::exchange(hasPaused, true))
+                harness.exploration().pause();
+        });
+        harness.exploration().start();
+        TRY_COMPARE(harness.snapshot().state, State::Paused);
+        QCOMPARE(harness.trials(), searched + QStringLiteral(", 4 cancelled"));
+        harness.exploration().resume();
+        TRY_COMPARE(harness.finishedSignals(), 1);
+        QCOMPARE(harness.trials(), searched + QStringLiteral(", 4 cancelled, 4 ok"));
+        QCOMPARE(harness.snapshot().verification->outcome, engine::Verification::Outcome::Confirmed);
+    }
+
     void pausesBeforeItsTrial()
     {
         ExplorationHarness harness;

@@ -62,7 +62,7 @@ private slots:
         add("unsupported",
             {"trial=unsupported@4 starts after=1", ", 4 unsupported, 2 ok", 2, confirmed, "not supported"});
         add("took too long",
-            {"trial=timeout@4 starts after=1", ", 4 timeout, 2 ok", 2, confirmed, "took too long"});
+            {"trial=timeout@4 starts after=1", ", 4 timeout, 2 ok", 2, confirmed, "timed out"});
         add("thrashes", {"trial=thrash@4 starts after=1", ", 4 ok, 2 ok", 2, confirmed, "thrashes"});
         add("faster", {"trial=fast@4 starts after=1", ", 4 ok", 4, confirmed, "was confirmed"});
         add("slower", {"trial=slow@4 starts after=1", ", 4 ok", 4, Outcome::Slower, "4 was slower"});

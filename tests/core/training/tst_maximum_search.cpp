@@ -169,7 +169,7 @@ private slots:
     void saysThatNothingFits_data()
     {
         rows<Text, Text>(
-            {{"one sample", {"slope=3000000000", "may be used. Give it"}},
+            {{"one sample", {"slope=3000000000", "may be used. Raise the memory limit"}},
              {"the network", {"base=3000000000", "The network alone, without any sample, needs 2.8 GiB"}}});
     }
     void saysThatNothingFits()
@@ -188,7 +188,7 @@ private slots:
     void failsWithASentence_data()
     {
         rows<Text, Text>(
-            {{"does not start", {"start=exit", "No worker stays alive"}},
+            {{"does not start", {"start=exit", "No worker keeps running"}},
              {"speaks nonsense", {"start=garbage", "no trial can run"}},
              {"does not load", {"load=error", "no trial can run"}},
              {"ends in each trial", {"trial=kill", "trial"}},

@@ -48,7 +48,7 @@ private slots:
     {
         const auto& words = row<Text>();
         TrainingHarness harness(words);
-        harness.parts.timeouts.cancel = words.contains(QLatin1String("ignore")) ? 100ms : 500ms;
+        harness.parts.timeouts.cancelBatch = words.contains(QLatin1String("ignore")) ? 100ms : 500ms;
         harness.run().start();
         TRY_COMPARE(harness.snapshot().steps.size(), 2U);
         harness.run().stop();

@@ -26,7 +26,7 @@ private slots:
         add("all is well", {"", true, TrainingEnd::Completed, 4, "Training done after step 4."});
         add("nothing fits", {"slope=1950000000", true, nothing, 0,
                              "The train loop failed with an internal microbatch of size 1. It needs at least "
-                             "1.9 GiB, and 1.9 GiB may"});
+                             "1.91 GiB, and 1.86 GiB may"});
         add("not any more",
             {"batch=oom#3*9 batch=oom#4 batch=oom#5 batch=oom#6 batch=oom#7 batch=oom#8 batch=oom#9", true,
              nothing, 2, "The train loop failed with an internal microbatch of size 1."});
