@@ -75,6 +75,20 @@ bool wantsToStop(QWidget* window, const QString& what, const Theme& theme)
                              theme);
 }
 
+bool wantsToStartBeside(QWidget* window, const QString& other, const Theme& theme)
+{
+    return isAnsweredWithYes(
+        window,
+        {.title = Words::tr("Start"),
+         .text = Words::tr("Start beside another exploration?"),
+         .information = Words::tr("%1 Both would disturb each other: each takes time and "
+                                  "memory from the trials of the other.")
+                            .arg(other),
+         .yes = Words::tr("&Start anyway"),
+         .no = Words::tr("&Wait")},
+        theme);
+}
+
 bool wantsToReplace(QWidget* window, const QString& path, const Theme& theme)
 {
     return isAnsweredWithYes(
