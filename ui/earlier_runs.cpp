@@ -7,12 +7,14 @@
 #include "engine/readable_text.h"
 #include "engine/stored_snapshot.h"
 #include "store/exploration_store.h"
+#include "store/patient_store.h"
 
 #include <QFileInfo>
 #include <QLocale>
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace batchpeak::ui {
 
@@ -24,11 +26,25 @@ constexpr int mostOfHistory = 12;
 // Between the moments at which the window and the history note a start.
 constexpr qint64 sameStartMilliseconds = 2000;
 
-/// "14:02 · 192 · 96 % · 18 trials", "14:05 · evaluation · 512 · 97 % · 20 trials"
-QString entryText(const QDateTime& started, model::Phase phase, const std::optional<std::int64_t>& size,
-                  int confidence, int trials, const config::Fidelity& fidelity)
+struct EntryWords
 {
+    QDateTime started;
+    model::Phase phase = model::Phase::Train;
+    bool isUnderWay = false;
+    std::optional<std::int64_t> size;
+    int confidence = 0;
+    int trials = 0;
+    config::Fidelity fidelity;
+};
+
+/// "14:02 · 192 · 96 % · 18 trials", "14:05 · evaluation · 512 · 97 % · 20 trials"
+QString entryText(const EntryWords& words)
+{
+    const auto& [started, phase, isUnderWay, size, confidence, trials, fidelity] = words;
     QStringList parts{startText(started)};
+    if (isUnderWay)
+        return (parts << EarlierRuns::tr("running in another window") << engine::trialsText(trials))
+            .join(QStringLiteral(" · "));
     if (phase == model::Phase::Eval)
         parts << engine::phaseText(phase);
     if (size)
@@ -53,7 +69,52 @@ QString startText(const QDateTime& started)
         .arg(QLocale().toString(local.date(), QLocale::ShortFormat), time);
 }
 
-EarlierRuns::EarlierRuns(QWidget* parent) : QMenu(tr("&Earlier runs"), parent)
+QString dayAndTimeText(const QDateTime& started)
+{
+    const QDateTime local = started.toLocalTime();
+    const bool isThisYear = local.date().year() == QDate::currentDate().year();
+    return QLocale().toString(local, isThisYear ? QStringLiteral("d MMM, HH:mm")
+                                                : QStringLiteral("d MMM yyyy, HH:mm"));
+}
+
+QString outcomeText(const engine::Snapshot& snapshot)
+{
+    using engine::FinishStatus;
+    const QString after = !snapshot.finish                             ? EarlierRuns::tr("%1 so far")
+                          : snapshot.finish == FinishStatus::Cancelled ? EarlierRuns::tr("Stopped after %1")
+                          : snapshot.finish == FinishStatus::Failed    ? EarlierRuns::tr("Failed after %1")
+                                                                       : EarlierRuns::tr("Finished after %1");
+    QStringList parts;
+    const auto& recommendation = snapshot.searchState.recommendation;
+    const QString trials = after.arg(engine::trialsText(static_cast<int>(snapshot.trials.size())));
+    if (snapshot.recommendsSize())
+        parts << EarlierRuns::tr("%1 with size %2").arg(trials, engine::numberText(recommendation->size))
+              << EarlierRuns::tr("confidence %1 %").arg(recommendation->confidence);
+    else
+        parts << EarlierRuns::tr("%1 without a size").arg(trials);
+    QStringList devices;
+    for (const engine::DeviceSnapshot& device : snapshot.devices)
+        devices << QStringLiteral("%1 %2").arg(device.id, device.name).trimmed();
+    if (!devices.isEmpty())
+        parts << EarlierRuns::tr("on %1").arg(devices.join(EarlierRuns::tr(" and ")));
+    return parts.join(QStringLiteral(", "));
+}
+
+QString viewingText(const EarlierRun& run)
+{
+    const QString viewing = run.snapshot.isUnderWay()
+                                ? EarlierRuns::tr("Viewing the run of %1 (%2), which is running in another "
+                                                  "window or terminal. %3.")
+                                : EarlierRuns::tr("Viewing the run of %1 (%2). %3.");
+    return viewing.arg(dayAndTimeText(run.started), engine::phaseText(run.snapshot.run->phase),
+                       outcomeText(run.snapshot));
+}
+
+EarlierRuns::EarlierRuns(QWidget* parent)
+    : QMenu(tr("&Earlier runs"), parent), m_search([this](const std::optional<EarlierRun>& run) {
+          if (run)
+              emit searchFound(*run);
+      })
 {
     connect(this, &QMenu::aboutToShow, this, &EarlierRuns::fill);
     fill();
@@ -62,11 +123,16 @@ EarlierRuns::EarlierRuns(QWidget* parent) : QMenu(tr("&Earlier runs"), parent)
 void EarlierRuns::begin(const QDateTime& now)
 {
     m_began = now;
+    m_isUnderWay = true;
+    // What is thought about would take the processor from its trials.
+    if (m_search.isUnderWay())
+        m_search.start([](const std::stop_token&) { return std::optional<EarlierRun>(); });
 }
 
 void EarlierRuns::follow(const engine::Snapshot& snapshot)
 {
     m_run = snapshot.run;
+    m_isUnderWay = snapshot.isUnderWay();
     if (snapshot.state == engine::State::Idle)
         m_began = QDateTime();
     const bool hasEnded =
@@ -131,10 +197,13 @@ std::vector<EarlierRuns::Entry> EarlierRuns::entries()
 EarlierRuns::Entry EarlierRuns::entryOf(const EarlierRun& run)
 {
     const auto& recommendation = run.snapshot.searchState.recommendation;
-    const QString text = entryText(run.started, run.snapshot.run->phase,
-                                   recommendation ? std::optional(recommendation->size) : std::nullopt,
-                                   recommendation ? recommendation->confidence : 0,
-                                   static_cast<int>(run.snapshot.trials.size()), run.snapshot.run->fidelity);
+    const QString text =
+        entryText({.started = run.started,
+                   .phase = run.snapshot.run->phase,
+                   .size = recommendation ? std::optional(recommendation->size) : std::nullopt,
+                   .confidence = recommendation ? recommendation->confidence : 0,
+                   .trials = static_cast<int>(run.snapshot.trials.size()),
+                   .fidelity = run.snapshot.run->fidelity});
     return {.text = text, .choose = [this, run] { emit chosen(run); }};
 }
 
@@ -147,15 +216,23 @@ void EarlierRuns::addHistory(std::vector<Entry>& entries)
         const store::ExplorationStore store(m_historyPath);
         int count = 0;
         for (const store::ExplorationSummary& summary : store.list()) {
-            if (summary.info.filePath != file || summary.trials == 0 || isOfThisWindow(summary.info.started))
+            if (summary.info.filePath != file || isOfThisWindow(summary.info.started))
+                continue;
+            const bool isUnderWay =
+                !summary.end && store::PatientStore::isUnderWay(m_historyPath, summary.id);
+            if (summary.trials == 0 && !isUnderWay)
                 continue;
             const auto& recommendation = summary.recommendation;
             const QString text = entryText(
-                summary.info.started,
-                model::fromText<model::Phase>(summary.info.phase.toStdString()).value_or(model::Phase::Train),
-                recommendation ? std::optional<std::int64_t>(recommendation->microBatchSize) : std::nullopt,
-                recommendation ? recommendation->confidence : 0, summary.trials,
-                engine::fidelityOf(summary.info.fidelity));
+                {.started = summary.info.started,
+                 .phase = model::fromText<model::Phase>(summary.info.phase.toStdString())
+                              .value_or(model::Phase::Train),
+                 .isUnderWay = isUnderWay,
+                 .size = recommendation ? std::optional<std::int64_t>(recommendation->microBatchSize)
+                                        : std::nullopt,
+                 .confidence = recommendation ? recommendation->confidence : 0,
+                 .trials = summary.trials,
+                 .fidelity = engine::fidelityOf(summary.info.fidelity)});
             entries.push_back({.text = text, .choose = [this, id = summary.id] { choose(id); }});
             if (++count == mostOfHistory)
                 break;
@@ -168,13 +245,94 @@ void EarlierRuns::addHistory(std::vector<Entry>& entries)
 void EarlierRuns::choose(qint64 exploration)
 {
     try {
-        const store::ExplorationStore store(m_historyPath);
-        if (const auto stored = store.show(exploration))
-            emit chosen(
-                {.started = stored->summary.info.started, .snapshot = engine::snapshotOf(*stored, *m_run)});
+        const auto run = read(exploration);
+        if (!run)
+            return;
+        emit chosen(*run);
+        if (!run->awaitsSearch || !mayThink())
+            return;
+        m_search.start([found = *run, path = m_historyPath](const std::stop_token& stop) mutable {
+            try {
+                if (const auto stored = store::ExplorationStore(path).show(found.exploration))
+                    engine::addSearch(found.snapshot, *stored, stop);
+            } catch (const store::StoreError&) {
+                // What was read before stays.
+            }
+            found.awaitsSearch = false;
+            return std::optional(found);
+        });
     } catch (const store::StoreError& error) {
         emit failed(error.sentence());
     }
+}
+
+std::optional<EarlierRun> EarlierRuns::read(qint64 exploration) const
+{
+    if (!m_run || !QFileInfo::exists(m_historyPath))
+        return std::nullopt;
+    // Asked first: one that ends meanwhile has its end in the history before its program lets it go.
+    const auto isUnderWay = store::PatientStore::isUnderWay(m_historyPath, exploration)
+                                ? engine::IsUnderWay::Yes
+                                : engine::IsUnderWay::No;
+    const auto stored = store::ExplorationStore(m_historyPath).show(exploration);
+    if (!stored)
+        return std::nullopt;
+    return EarlierRun{.started = stored->summary.info.started,
+                      .snapshot = engine::snapshotOf(*stored, *m_run, isUnderWay),
+                      .exploration = exploration,
+                      .awaitsSearch = isUnderWay == engine::IsUnderWay::No && !stored->searchCalls.empty()};
+}
+
+bool EarlierRuns::lookElsewhere()
+{
+    try {
+        auto now = runsElsewhere();
+        return std::exchange(m_elsewhere, now) != now;
+    } catch (const store::StoreError&) {
+        // Whoever asks for entries is told why; until it can be read what was seen stays.
+        return false;
+    }
+}
+
+const RunElsewhere* EarlierRuns::elsewhereOf(const QString& path) const
+{
+    const auto run = std::ranges::find(m_elsewhere, path, &RunElsewhere::filePath);
+    return run == m_elsewhere.end() ? nullptr : &*run;
+}
+
+QString EarlierRuns::elsewhereText(const QString& path, const QStringList& devices) const
+{
+    const auto run = std::ranges::find_if(m_elsewhere, [&](const RunElsewhere& elsewhere) {
+        return devices.isEmpty() || elsewhere.devices.isEmpty() ||
+               std::ranges::any_of(elsewhere.devices,
+                                   [&](const QString& id) { return devices.contains(id); });
+    });
+    if (run == m_elsewhere.end())
+        return {};
+    return tr("Another window or terminal has been exploring %1 since %2.")
+        .arg(run->filePath == path ? tr("this config") : QFileInfo(run->filePath).fileName(),
+             startText(run->started));
+}
+
+std::vector<RunElsewhere> EarlierRuns::runsElsewhere() const
+{
+    const std::vector<qint64> underWay =
+        m_historyPath.isEmpty() ? std::vector<qint64>() : store::PatientStore::underWay(m_historyPath);
+    if (underWay.empty() || !QFileInfo::exists(m_historyPath))
+        return {};
+    const store::ExplorationStore store(m_historyPath);
+    std::vector<RunElsewhere> runs;
+    for (const qint64 exploration : underWay) {
+        const auto stored = store.show(exploration);
+        if (!stored || stored->summary.end || isOfThisWindow(stored->summary.info.started))
+            continue;
+        runs.push_back({.exploration = exploration,
+                        .started = stored->summary.info.started,
+                        .filePath = stored->summary.info.filePath});
+        for (const store::DeviceRecord& device : stored->devices)
+            runs.back().devices << device.id;
+    }
+    return runs;
 }
 
 } // namespace batchpeak::ui

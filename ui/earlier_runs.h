@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "engine/background_search.h"
 #include "engine/snapshot.h"
 
 #include <QDateTime>
@@ -14,15 +15,32 @@
 
 namespace batchpeak::ui {
 
-/// An exploration that has ended, as it is looked at again.
+/// Another exploration than the window's present one, as it is looked at: one that has ended, or one that
+/// another program runs.
 struct EarlierRun
 {
     QDateTime started;
     engine::Snapshot snapshot;
+    /// Its number in the history; 0 of one that this window has run.
+    qint64 exploration = 0;
+    /// What its search knew is still to be made out of the history.
+    bool awaitsSearch = false;
 };
 
-/// The menu of the explorations that have ended and can be looked at again: those of this window, with all
-/// that was known of them, and those of the same config in the history.
+/// An exploration that another window or terminal of this user runs on this computer at present.
+struct RunElsewhere
+{
+    qint64 exploration = 0;
+    QDateTime started;
+    QString filePath;
+    /// Ids; none before it has them.
+    QStringList devices = {};
+
+    bool operator==(const RunElsewhere&) const = default;
+};
+
+/// The menu of the explorations that can be looked at beside the present one: those of this window that have
+/// ended, with all that was known of them, and those of the same config in the history, under way or not.
 ///
 /// The history is read when the menu opens, or its entries are asked for. One that cannot be read costs the
 /// entries from it and nothing else.
@@ -54,29 +72,60 @@ public:
     /// The newest run of this window but for the one that it has in hand; null without one.
     const EarlierRun* previous() const;
 
+    /// That exploration of the history as it stands now; nothing where it is gone.
+    /// \throws store::StoreError
+    std::optional<EarlierRun> read(qint64 exploration) const;
+    /// Looks for those that other programs run, whatever their configs; the history is read only where there
+    /// are some. \return whether they are others than before
+    bool lookElsewhere();
+    const std::vector<RunElsewhere>& elsewhere() const { return m_elsewhere; }
+    /// The one of that config, by its absolute path; null without one.
+    const RunElsewhere* elsewhereOf(const QString& path) const;
+    /// One that a run of that config on these devices would disturb, as a sentence; empty without one.
+    /// \param devices  ids; where they are not known, any may be meant
+    QString elsewhereText(const QString& path, const QStringList& devices) const;
+
+    /// Has that exploration of the history looked at, as it stands now. What its search knew follows, which
+    /// takes a processor's time; trials that run would suffer from that, and so it waits for their end.
+    void choose(qint64 exploration);
+    /// Whether that can begin now.
+    bool mayThink() const { return !m_isUnderWay && m_elsewhere.empty() && !m_search.isUnderWay(); }
+
 signals:
     void chosen(const batchpeak::ui::EarlierRun& run);
+    /// What the search of one that was chosen knew is made out of the history by now, and is added to it as
+    /// far as it could be.
+    void searchFound(const batchpeak::ui::EarlierRun& run);
     /// The history cannot be read; \p sentence says why and what to do.
     void failed(const QString& sentence);
 
 private:
+    std::vector<RunElsewhere> runsElsewhere() const;
     void fill();
     Entry entryOf(const EarlierRun& run);
     void addHistory(std::vector<Entry>& entries);
-    void choose(qint64 exploration);
     /// Of the config in hand, and not in hand itself.
     bool isEarlier(const EarlierRun& run) const;
     bool isOfThisWindow(const QDateTime& started) const;
 
     QString m_historyPath;
+    engine::BackgroundSearch<std::optional<EarlierRun>> m_search;
     /// Of the exploration in hand; invalid before the first one has begun.
     QDateTime m_began;
+    bool m_isUnderWay = false;
     std::optional<engine::RunDescription> m_run;
     /// The oldest first.
     std::vector<EarlierRun> m_ended;
+    std::vector<RunElsewhere> m_elsewhere;
 };
 
 /// "14:02", with the day where that is another than today's.
 QString startText(const QDateTime& started);
+/// "Stopped after 5 trials with size 24, confidence 61 %, on cuda:0 NVIDIA H100"
+QString outcomeText(const engine::Snapshot& snapshot);
+/// "Viewing the run of 28 Nov, 14:09 (evaluation)." and how it ended, or who runs it.
+QString viewingText(const EarlierRun& run);
+/// "28 Nov, 14:09", with the year where that is another than today's.
+QString dayAndTimeText(const QDateTime& started);
 
 } // namespace batchpeak::ui

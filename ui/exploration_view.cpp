@@ -66,6 +66,7 @@ ExplorationView::ExplorationView(WindowActions* actions, QMenu* recent, QMenu* m
       m_toolBar(new ToolBar(*actions, recent, menu, this)),
       m_banner(new MessageBanner(this)),
       m_lookingBack(new MessageBanner(this)),
+      m_remembered(new MessageBanner(this)),
       m_columns(splitter(Qt::Horizontal, QStringLiteral("columns"))),
       m_charts(splitter(Qt::Vertical, QStringLiteral("charts"))),
       m_side(splitter(Qt::Vertical, QStringLiteral("side"))),
@@ -90,6 +91,7 @@ ExplorationView::ExplorationView(WindowActions* actions, QMenu* recent, QMenu* m
     inner->setSpacing(gap);
     m_lookingBack->setClosable(false);
     inner->addWidget(m_lookingBack);
+    inner->addWidget(m_remembered);
     inner->addWidget(m_banner);
     inner->addWidget(m_pages, 1);
     auto* outer = new QVBoxLayout(this);
@@ -185,6 +187,7 @@ void ExplorationView::setTheme(const Theme& theme)
     m_toolBar->setTheme(theme);
     m_banner->setTheme(theme);
     m_lookingBack->setTheme(theme);
+    m_remembered->setTheme(theme);
     m_empty->setTheme(theme);
     m_throughputCard->setTheme(theme);
     m_theme = theme;
@@ -246,32 +249,42 @@ void ExplorationView::resizeEvent(QResizeEvent* event)
 void ExplorationView::choosePage()
 {
     QWidget* page = m_empty;
-    const bool looksBack = !m_lookingBack->isHidden();
     if (m_showsUnmeasurable)
         page = m_unmeasurable;
-    else if (m_showsPlan && !looksBack)
+    else if (m_showsPlan)
         page = plan();
     else if (m_hasRun)
         page = m_columnsPage;
     m_pages->setCurrentWidget(page);
 }
 
-void ExplorationView::setLookingBack(const QString& sentence)
+void ExplorationView::setLookingBack(const QString& sentence, const QString& details)
 {
     if (sentence.isEmpty())
         m_lookingBack->hide();
     else if (m_lookingBack->isHidden() || m_lookingBack->text() != sentence)
-        m_lookingBack->showMessage(MessageBanner::Kind::Past, sentence, {}, m_actions->present);
-    choosePage();
+        m_lookingBack->showMessage(MessageBanner::Kind::Past, sentence, details, m_actions->present);
 }
 
-void ExplorationView::showUnmeasurable(const engine::ConfigFile& file, const QString& why)
+void ExplorationView::setRemembered(const QString& sentence)
+{
+    if (sentence == m_rememberedText)
+        return;
+    m_rememberedText = sentence;
+    if (sentence.isEmpty())
+        m_remembered->hide();
+    else
+        m_remembered->showMessage(MessageBanner::Kind::Note, sentence, {}, m_actions->resetAll);
+}
+
+void ExplorationView::showUnmeasurable(const UnmeasurableFile& file)
 {
     if (!m_unmeasurable) {
-        m_unmeasurable = new UnmeasurableView(m_actions->chooseNetwork, m_actions->writeSize, m_pages);
+        m_unmeasurable = new UnmeasurableView(
+            {m_actions->chooseNetwork, m_actions->writeSize, m_actions->readAgain, m_actions->open}, m_pages);
         m_pages->addWidget(m_unmeasurable);
     }
-    m_unmeasurable->display(file, why);
+    m_unmeasurable->display(file);
     m_showsUnmeasurable = true;
     choosePage();
 }
@@ -309,7 +322,7 @@ void ExplorationView::display(const engine::Snapshot& snapshot)
     m_pair->display(snapshot);
     const engine::MemoryUnit& unit = m_pair->memoryUnit();
     m_memoryCard->setUnit(unit.name);
-    const bool hasObstacle = m_showsUnmeasurable || (isPlanShown() && !plan()->problem().isEmpty());
+    const bool hasObstacle = m_showsUnmeasurable || (m_showsPlan && !plan()->problem().isEmpty());
     m_toolBar->display(snapshot, !hasObstacle);
     m_recommendation->display(snapshot, unit);
     m_trials->display(snapshot, unit);
@@ -318,8 +331,10 @@ void ExplorationView::display(const engine::Snapshot& snapshot)
     m_deviceStrips->display(snapshot.devices);
     m_batch->display(snapshot);
     m_log->display(snapshot.log);
-    if (m_showsUnmeasurable)
-        m_status->display(StatusLine{.activity = tr("No trial is possible with this config")});
+    if (hasObstacle)
+        m_status->display(StatusLine{.activity = m_showsUnmeasurable
+                                                     ? tr("No trial is possible with this file")
+                                                     : tr("Not ready to start")});
     else
         m_status->display(snapshot);
     const bool hasFailed = snapshot.state == engine::State::Failed;

@@ -34,6 +34,7 @@ class ThinkingView;
 class TrialsView;
 class UnmeasurableView;
 class WindowActions;
+struct UnmeasurableFile;
 
 /// All of the window's inside, laid out and fed: it draws a Snapshot, and does not know where that
 /// comes from.
@@ -55,7 +56,6 @@ public:
     PlanView* plan();
     /// Shows the plan in the place of an exploration, or no more.
     void showPlan(bool isShown);
-    bool isPlanShown() const { return m_showsPlan; }
 
     /// What a person asks of an exploration that runs.
     SteeringPanel* steering() const { return m_steering; }
@@ -65,13 +65,16 @@ public:
     /// What came of the phase that was explored before, as a sentence; else empty.
     void setBefore(const QString& sentence);
 
-    /// Shows a config with which nothing can be tried, in the place of all else.
-    /// \param why  as sentences
-    void showUnmeasurable(const engine::ConfigFile& file, const QString& why);
+    /// Shows a file with which nothing can be tried, in the place of all else.
+    void showUnmeasurable(const UnmeasurableFile& file);
     void hideUnmeasurable();
     /// Says that what is shown is not the run in hand, and offers the way back.
     /// \param sentence  empty when it is
-    void setLookingBack(const QString& sentence);
+    /// \param details   lines in the fixed font, as the command of an earlier run
+    void setLookingBack(const QString& sentence, const QString& details = {});
+    /// Says what is asked for since it was asked for on another day, and offers to forget it.
+    /// \param sentence  empty for nothing
+    void setRemembered(const QString& sentence);
 
     MessageBanner* banner() const { return m_banner; }
     QList<QSplitter*> splitters() const;
@@ -98,6 +101,9 @@ private:
     ToolBar* m_toolBar;
     MessageBanner* m_banner;
     MessageBanner* m_lookingBack;
+    MessageBanner* m_remembered;
+    /// That was said last, so that one that a person has closed stays away.
+    QString m_rememberedText;
     QSplitter* m_columns;
     QScrollArea* m_columnsPage;
     QSplitter* m_charts;

@@ -6,11 +6,7 @@
 #include "code_reading.h"
 #include "config_remarks.h"
 #include "desktop_presence.h"
-#include "engine/cut_run.h"
 #include "engine/exploration.h"
-#include "engine/kept_words.h"
-#include "engine/option_table.h"
-#include "engine/readable_text.h"
 #include "engine/trusted_code.h"
 #include "engine/writing_rule.h"
 #include "exploration_view.h"
@@ -24,7 +20,6 @@
 #include "questions.h"
 #include "recent_files.h"
 #include "run/steering_panel.h"
-#include "store/exploration_store.h"
 #include "table_layout.h"
 #include "trials_view.h"
 #include "window_actions.h"
@@ -55,23 +50,17 @@ constexpr QSize usualSize{1440, 900};
 // Of a title bar and borders, which are no part of it before it is shown.
 constexpr QSize frameRoom{8, 48};
 
-/// By which a config is known from one day to the next.
-QString absolutePath(const engine::ConfigFile& file)
-{
-    return QFileInfo(file.path()).absoluteFilePath();
-}
-
 } // namespace
 
 MainWindow::MainWindow(QWidget* parent)
     : QMainWindow(parent),
       m_lease(std::make_shared<engine::DeviceLease>()),
-      m_planSearch(new PlanSearch([this] { return m_view->isPlanShown() && isVisible(); }, this)),
+      m_planSearch(new PlanSearch([this] { return isPlanShown() && isVisible(); }, this)),
       m_exploration(
           new engine::Exploration({.pythonStackOf = m_planSearch->stackSource(), .lease = m_lease}, this)),
       m_themeSetting(m_settings.theme()),
       m_actions(new WindowActions(this)),
-      m_exports(new WindowExports(m_options, this)),
+      m_exports(new WindowExports(this)),
       m_desktop(new WindowDesktop(this, m_lease, new DesktopPresence)),
       m_earlierRuns(new EarlierRuns(this)),
       m_training(new WindowTraining(m_actions,
@@ -104,6 +93,9 @@ MainWindow::MainWindow(QWidget* parent)
     m_offerTimer.setSingleShot(true);
     m_offerTimer.setInterval(1s);
     connect(&m_offerTimer, &QTimer::timeout, this, &MainWindow::offerToResume);
+    // As often as another program's trials end.
+    m_watchTimer.start(1s);
+    connect(&m_watchTimer, &QTimer::timeout, this, &MainWindow::watchOthers);
     connectExploration();
     connectActions();
     connectExports();
@@ -135,7 +127,8 @@ void MainWindow::connectExploration()
     });
     engine::onEvent<engine::Finished>(*m_exploration, this, [this](const engine::Finished&) {
         m_earlierRuns->follow(m_exploration->snapshot());
-        const bool goesOn = m_phases.advance(m_exploration->snapshot());
+        Running* const run = engineRun();
+        const bool goesOn = run && run->asked.phases.advance(m_exploration->snapshot());
         if (!goesOn)
             m_desktop->tellEnd(m_exploration->snapshot());
         // Whoever else hears of the end keeps it first.
@@ -153,38 +146,28 @@ void MainWindow::connectExploration()
 void MainWindow::connectEarlierRuns()
 {
     connect(m_earlierRuns, &EarlierRuns::chosen, this, &MainWindow::lookBack);
+    connect(m_earlierRuns, &EarlierRuns::searchFound, this, [this](const EarlierRun& run) {
+        const auto* earlier = std::get_if<Earlier>(&m_inHand);
+        if (earlier && earlier->run.exploration == run.exploration)
+            lookBack(run);
+    });
     connect(m_earlierRuns, &EarlierRuns::failed, this, &MainWindow::showError);
     connect(m_actions->previousRun, &QAction::triggered, this, [this] {
         if (const EarlierRun* run = m_earlierRuns->previous())
             lookBack(*run);
     });
-    connect(m_actions->present, &QAction::triggered, this, &MainWindow::endLookingBack);
+    connect(m_actions->present, &QAction::triggered, this, &MainWindow::backToPresent);
+    connect(m_actions->watch, &QAction::triggered, this, [this] {
+        const auto* run = m_earlierRuns->elsewhereOf(QFileInfo(configInHand()).absoluteFilePath());
+        if (run)
+            m_earlierRuns->choose(run->exploration);
+    });
 }
 
 void MainWindow::setHistory(const QString& path)
 {
     m_earlierRuns->setHistory(path);
     m_exploration->setHistory(path);
-}
-
-const engine::Snapshot& MainWindow::shown() const
-{
-    static const engine::Snapshot nothing;
-    if (m_unmeasurable)
-        return nothing;
-    return m_earlierRun ? m_earlierRun->snapshot : m_exploration->snapshot();
-}
-
-void MainWindow::lookBack(const EarlierRun& run)
-{
-    m_earlierRun = run;
-    draw();
-}
-
-void MainWindow::endLookingBack()
-{
-    m_earlierRun.reset();
-    draw();
 }
 
 void MainWindow::connectActions()
@@ -198,16 +181,10 @@ void MainWindow::connectActions()
     connect(m_actions->chooseNetwork, &QAction::triggered, this, &MainWindow::chooseNetwork);
     connect(m_actions->start, &QAction::triggered, this, &MainWindow::startExploring);
     connect(m_actions->restart, &QAction::triggered, this, &MainWindow::startExploring);
-    connect(m_actions->useCpu, &QAction::triggered, this, [this] {
-        engine::ExplorationOptions options = m_options;
-        options.devices = {QStringLiteral("cpu")};
-        takeOptions(options);
-        startExploring();
-    });
-    connect(m_actions->plan, &QAction::triggered, this, [this] {
-        if (m_config)
-            openConfig(m_config->path());
-    });
+    connect(m_actions->useCpu, &QAction::triggered, this, &MainWindow::exploreOnCpu);
+    for (const QAction* again : {m_actions->plan, m_actions->readAgain})
+        connect(again, &QAction::triggered, this, [this] { openConfig(configInHand()); });
+    connect(m_actions->resetAll, &QAction::triggered, this, &MainWindow::resetOptions);
     connect(m_actions->pause, &QAction::triggered, this, &MainWindow::pauseOrResume);
     connect(m_actions->stop, &QAction::triggered, m_exploration, &engine::Exploration::stop);
     connect(m_actions->goOn, &QAction::triggered, this, &MainWindow::goOn);
@@ -240,7 +217,7 @@ void MainWindow::connectExports()
 {
     connect(m_actions->exportSize, &QAction::triggered, this, &MainWindow::exportSizes);
     connect(m_actions->copySize, &QAction::triggered, this,
-            [this] { m_exports->copySize(*m_config, shown()); });
+            [this] { m_exports->copySize(asked()->file, shown()); });
     connect(m_actions->writeSize, &QAction::triggered, this, &MainWindow::writeSize);
     connect(m_actions->saveTrials, &QAction::triggered, this, [this] { m_exports->saveTrials(shown()); });
     connect(m_actions->saveCharts, &QAction::triggered, this,
@@ -254,12 +231,12 @@ void MainWindow::connectExports()
 void MainWindow::connectPlan()
 {
     connect(m_planSearch, &PlanSearch::devicesFound, this, [this](const device::LocalDevices& devices) {
-        if (m_view->isPlanShown())
+        if (isPlanShown())
             m_view->plan()->setDevices(devices);
         draw();
     });
     connect(m_planSearch, &PlanSearch::pythonChanged, this, [this] {
-        if (m_view->isPlanShown())
+        if (isPlanShown())
             m_view->plan()->setPython(m_planSearch->python());
         draw();
     });
@@ -280,97 +257,6 @@ void MainWindow::connectSteering()
             &engine::Exploration::setTargetConfidence);
 }
 
-void MainWindow::showPlan()
-{
-    // Only now: the first picture of an empty window does not wait for it.
-    if (m_planSearch->begin()) {
-        connect(m_view->plan(), &PlanView::optionsChanged, this, &MainWindow::takeOptions);
-        connect(m_view->plan(), &PlanView::problemChanged, this, &MainWindow::draw);
-    }
-    m_view->plan()->setHistory(m_earlierRuns->history());
-    m_view->plan()->setConfig(*m_config, m_options);
-    m_view->setConfig(*m_config);
-    m_view->showPlan(true);
-    m_view->plan()->setPython(m_planSearch->python());
-    m_planSearch->lookFor(m_options.python);
-    // The first picture does not wait for the history either.
-    QTimer::singleShot(0, this, [this] {
-        m_view->plan()->setEarlier(m_earlierRuns->entries());
-        offerToResume();
-    });
-}
-
-/// An exploration of the config as it is, that ended with its program.
-void MainWindow::offerToResume()
-{
-    m_offerTimer.stop();
-    m_cut.reset();
-    if (!m_config || isUnderWay() || !m_view->isPlanShown())
-        return;
-    try {
-        m_cut = engine::cutExplorationOf(m_earlierRuns->history(), m_config->path());
-    } catch (const store::StoreError& error) {
-        // Whoever looks for earlier runs is told.
-        if (error.kind() == store::StoreError::Kind::Busy)
-            m_offerTimer.start();
-        return;
-    }
-    if (m_cut && m_cut->summary.info.configText.toStdString() != m_config->text())
-        m_cut.reset();
-    if (!m_cut)
-        return;
-    const QString sentence =
-        tr("An exploration of this config that began at %1 was cut off after %2. Continue it, or start anew.")
-            .arg(startText(m_cut->summary.info.started), engine::trialsText(m_cut->summary.trials));
-    const QString remarks = m_view->banner()->isHidden() ? QString() : m_view->banner()->text();
-    m_view->banner()->showMessage(MessageBanner::Kind::Warning,
-                                  remarks.isEmpty() ? sentence : sentence + QLatin1Char('\n') + remarks, {},
-                                  m_actions->resume);
-}
-
-/// What it was asked stands, whatever is asked for in the plan by now.
-void MainWindow::resumeCut()
-{
-    const auto cut = std::exchange(m_cut, std::nullopt);
-    if (!cut || !m_config || isUnderWay())
-        return;
-    m_view->banner()->hide();
-    const store::ExplorationInfo& info = cut->summary.info;
-    try {
-        auto file = *m_config;
-        if (!info.chosenModel.isEmpty() && info.chosenModel != file.chosenModel())
-            file = file.withModel(info.chosenModel);
-        m_config = file;
-        takeOptions(engine::optionsOf(info));
-        if (!letsCodeRun())
-            return;
-        if (const QString why = m_exploration->takeUp(*engine::cutRunFrom(*cut)); !why.isEmpty())
-            return showError(why);
-        startInHand();
-    } catch (const std::exception& error) {
-        showError(QString::fromUtf8(error.what()));
-    }
-}
-
-void MainWindow::takeOptions(const engine::ExplorationOptions& options)
-{
-    m_options = options;
-    // Of one config, as it is now: nothing to be taken for another one, or another day.
-    m_options.trustsCode = false;
-    m_asked.insert(absolutePath(*m_config), m_options);
-    m_settings.setOptionsOf(absolutePath(*m_config), engine::keptWords(options));
-    m_phases = engine::PhaseSequence(m_options);
-    if (m_view->isPlanShown())
-        m_planSearch->askPython(m_options.python);
-    try {
-        m_exploration->load(*m_config, m_phases.options());
-        m_training->setConfig(*m_config, m_options);
-    } catch (const config::ConfigError&) {
-        // The plan says why, and what runs now stays as it is.
-    }
-    draw();
-}
-
 void MainWindow::applyTheme()
 {
     const Theme theme = themeFor(m_themeSetting, QGuiApplication::palette());
@@ -389,23 +275,9 @@ bool MainWindow::event(QEvent* event)
     if (event->type() == QEvent::ApplicationPaletteChange)
         applyTheme();
     // Who was asked to install something may have done so meanwhile.
-    if (event->type() == QEvent::WindowActivate && m_view->isPlanShown())
+    if (event->type() == QEvent::WindowActivate && isPlanShown())
         m_planSearch->askAgain();
     return QMainWindow::event(event);
-}
-
-void MainWindow::setOptions(const engine::ExplorationOptions& options)
-{
-    m_given = options;
-    m_asked.clear();
-}
-
-engine::ExplorationOptions MainWindow::optionsFor(const engine::ConfigFile& file) const
-{
-    const QString path = absolutePath(file);
-    if (const auto asked = m_asked.constFind(path); asked != m_asked.constEnd())
-        return *asked;
-    return engine::overlaid(engine::optionsFrom(m_settings.optionsOf(path)), m_given);
 }
 
 bool MainWindow::isUnderWay() const
@@ -419,76 +291,20 @@ QString MainWindow::obstacle() const
                         : m_lease->obstacleFor(engine::DeviceLease::Holder::Exploration);
 }
 
-bool MainWindow::openConfig(const QString& path, const QString& network)
-{
-    if (const QString sentence = obstacle(); !sentence.isEmpty()) {
-        showError(sentence);
-        return false;
-    }
-    const QString unmeasurable = m_unmeasurable ? m_unmeasurable->path() : QString();
-    m_unmeasurable.reset();
-    m_view->hideUnmeasurable();
-    m_earlierRun.reset();
-    m_trustsCode = std::exchange(m_given.trustsCode, false);
-    try {
-        m_config = m_networks->completed(engine::ConfigFile::open(path), network);
-        takeOptions(optionsFor(*m_config));
-        showPlan();
-    } catch (const NetworkNeeded& need) {
-        // The page is about that one file.
-        const QString why = QString::fromUtf8(need.what());
-        const QString place = engine::located(path, need.position(), QString());
-        showUnmeasurable(path, why.startsWith(place) ? why.sliced(place.size()) : why);
-        // What was written into the same one is said still.
-        if (unmeasurable != path)
-            m_view->banner()->hide();
-        return false;
-    } catch (const std::exception& error) {
-        showError(QString::fromUtf8(error.what()));
-        draw();
-        return false;
-    }
-    rememberOpened(path);
-    showRemarks(*m_view->banner(), *m_config);
-    draw();
-    return true;
-}
-
-void MainWindow::showUnmeasurable(const QString& path, const QString& why)
-{
-    m_unmeasurable = engine::ConfigFile::open(path);
-    m_whyUnmeasurable = why;
-    m_view->showUnmeasurable(*m_unmeasurable, why);
-    rememberOpened(path);
-    draw();
-}
-
 void MainWindow::writeSize()
 {
-    const engine::ConfigFile& file = m_unmeasurable ? *m_unmeasurable : *m_config;
-    const bool hasAsked = file.contents().plan(m_options.phase).has_value();
+    const auto* unmeasurable = std::get_if<UnmeasurableFile>(&m_inHand);
+    const engine::ConfigFile file = unmeasurable ? *unmeasurable->config : asked()->file;
+    const model::Phase phase = unmeasurable ? model::Phase::Train : asked()->options.phase;
+    const bool hasAsked = file.contents().plan(phase).has_value();
     m_exports->writeSize(file,
-                         hasAsked                ? m_options.phase
+                         hasAsked                ? phase
                          : file.contents().train ? model::Phase::Train
                                                  : model::Phase::Eval,
                          m_theme);
     // It is read again, as it now stands.
-    if (m_unmeasurable)
-        openConfig(QString(m_unmeasurable->path()));
-}
-
-void MainWindow::rememberOpened(const QString& path)
-{
-    m_recent->add(path);
-    m_settings.setRecentFiles(m_recent->files());
-    m_settings.setLastFolder(QFileInfo(path).absolutePath());
-}
-
-QString MainWindow::configInHand() const
-{
-    if (m_unmeasurable)
-        return m_unmeasurable->path();
-    return m_config ? m_config->path() : QString();
+    if (unmeasurable)
+        openConfig(file.path());
 }
 
 void MainWindow::chooseNetwork()
@@ -504,49 +320,79 @@ void MainWindow::chooseNetwork()
 
 void MainWindow::startExploring()
 {
-    const engine::State state = m_exploration->snapshot().state;
-    const bool ended = state == engine::State::Finished || state == engine::State::Failed;
-    if (ended && (!m_config || !openConfig(m_config->path())))
+    if (isUnderWay())
         return;
-    if (const QString problem = m_view->isPlanShown() ? m_view->plan()->problem() : QString();
-        !problem.isEmpty()) {
+    endLookingBack();
+    if (std::holds_alternative<Running>(m_inHand) && !openConfig(configInHand()))
+        return;
+    if (!isPlanShown())
+        return;
+    if (const QString problem = m_view->plan()->problem(); !problem.isEmpty()) {
         showError(problem);
         return;
     }
     try {
-        if (letsCodeRun())
-            startInHand();
+        startInHand();
     } catch (const std::exception& error) {
         showError(QString::fromUtf8(error.what()));
     }
+    draw();
 }
 
-bool MainWindow::letsCodeRun()
+bool MainWindow::letsCodeRun(Asked& asked)
 {
-    const QString code = m_config ? engine::codeOf(m_config->contentsFor(m_options)) : QString();
+    const QString code = engine::codeOf(asked.file.contentsFor(asked.options));
     if (code.isEmpty())
         return true;
     readCode(code);
-    if (!m_trustsCode && !mayRunCode(this, code, m_theme))
+    if (!asked.trustsCode && !mayRunCode(this, code, m_theme))
         return false;
-    engine::ExplorationOptions options = m_phases.options();
-    options.trustsCode = m_trustsCode = true;
-    m_exploration->load(*m_config, options);
+    asked.trustsCode = true;
     return true;
 }
 
-void MainWindow::startInHand()
+void MainWindow::load(const Asked& asked)
 {
+    engine::ExplorationOptions options = asked.phases.options();
+    options.trustsCode = asked.trustsCode;
+    m_exploration->load(asked.file, options);
+}
+
+void MainWindow::startInHand(const std::optional<store::StoredExploration>& cut)
+{
+    if (!isPlanShown())
+        return;
+    if (const QString taken = obstacle(); !taken.isEmpty())
+        return showError(taken);
+    // The questions and the engine's signals may change what is in hand.
+    Asked asked = std::get<Ready>(m_inHand).asked;
+    if (!mayStartBeside() || !letsCodeRun(asked) || !isPlanShown())
+        return;
+    load(asked);
+    auto& ready = std::get<Ready>(m_inHand);
+    ready.ended.reset();
+    if (std::exchange(ready.cut, std::nullopt))
+        showRemarks(*m_view->banner(), asked.file);
+    const QString refusal = cut ? m_exploration->takeUp(*engine::cutRunFrom(*cut)) : QString();
+    if (!refusal.isEmpty())
+        return showError(refusal);
+    m_training->setExplored(asked.file, asked.options);
+    m_inHand = Running{std::move(asked)};
     m_exploration->start();
-    m_view->showPlan(false);
+    draw();
 }
 
 void MainWindow::exploreNextPhase()
 {
+    auto* run = engineRun();
+    if (!run || planInHand() || isUnderWay())
+        return;
     try {
-        m_exploration->load(*m_config, m_phases.options());
-        if (letsCodeRun())
-            m_exploration->start();
+        Asked asked = run->asked;
+        if (!letsCodeRun(asked))
+            return;
+        load(asked);
+        m_exploration->start();
     } catch (const std::exception& error) {
         showError(QString::fromUtf8(error.what()));
     }
@@ -554,58 +400,45 @@ void MainWindow::exploreNextPhase()
 
 void MainWindow::draw()
 {
-    const engine::Snapshot& snapshot = m_exploration->snapshot();
-    m_actions->update(snapshot);
-    m_actions->chooseNetwork->setEnabled(!isUnderWay() && !configInHand().isEmpty());
-    m_training->follow(m_phases.before() ? *m_phases.before() : snapshot);
-    m_earlierRuns->follow(snapshot);
+    if (auto* ready = std::get_if<Ready>(&m_inHand))
+        ready->snapshot.run = m_view->plan()->outlook().run;
+    const Running* const run = engineRun();
+    const engine::Snapshot* const before =
+        run && run->asked.phases.before() ? &*run->asked.phases.before() : nullptr;
+    const bool looksBack = std::holds_alternative<Earlier>(m_inHand);
+    m_actions->update(present());
+    m_training->follow(before ? *before : own());
+    m_earlierRuns->follow(run ? own() : present());
     showWhatIsInHand();
-    m_view->setBefore(m_earlierRun || !m_phases.before() ? QString() : engine::endText(*m_phases.before()));
+    showLookingBack();
+    showRemembered();
+    m_view->showPlan(isPlanShown());
+    m_view->setBefore(!before || looksBack || planInHand() ? QString() : engine::endText(*before));
     m_view->display(shown());
-    m_desktop->follow(snapshot, m_phases.progress(snapshot.progress),
-                      m_unmeasurable ? m_unmeasurable->path() : QString());
+    const auto* unmeasurable = std::get_if<UnmeasurableFile>(&m_inHand);
+    const double progress = own().progress;
+    m_desktop->follow(present(), run ? run->asked.phases.progress(progress) : progress,
+                      unmeasurable ? unmeasurable->path : QString());
 }
 
 QString MainWindow::doubt() const
 {
+    const Asked* const inHand = asked();
+    if (!inHand)
+        return {};
+    const bool looksBack = std::holds_alternative<Earlier>(m_inHand);
     const QString sentence =
-        m_earlierRun ? engine::doubtText(shown(), m_options) : m_phases.doubtText(shown());
+        looksBack ? engine::doubtText(shown(), inHand->options) : inHand->phases.doubtText(shown());
     return sentence.isEmpty() ? QString() : sentence + QLatin1Char(' ') + shown().reason;
 }
 
 void MainWindow::exportSizes()
 {
     const engine::PhaseSequence alone;
-    const engine::PhaseSequence& phases = m_earlierRun ? alone : m_phases;
-    m_exports->exportSizes(*m_config, phases.sizes(shown()), m_actions->exportSize->data().toString(),
+    const bool looksBack = std::holds_alternative<Earlier>(m_inHand);
+    const engine::PhaseSequence& phases = looksBack ? alone : asked()->phases;
+    m_exports->exportSizes(asked()->file, phases.sizes(shown()), m_actions->exportSize->data().toString(),
                            phases.foundText(shown()), m_theme);
-}
-
-/// What the actions do belongs to what is shown, which need not be the exploration in hand.
-void MainWindow::showWhatIsInHand()
-{
-    m_actions->previousRun->setEnabled(!m_unmeasurable && m_earlierRuns->previous());
-    m_actions->present->setEnabled(m_earlierRun.has_value());
-    const bool hasBatch = m_unmeasurable ? !m_unmeasurable->contents().isNetworkAlone()
-                                         : m_config && !m_config->contents().isNetworkAlone();
-    m_actions->writeSize->setEnabled(hasBatch);
-    QString obstacle = m_view->isPlanShown() ? m_view->plan()->problem() : QString();
-    if (m_unmeasurable)
-        obstacle = m_whyUnmeasurable;
-    if (!obstacle.isEmpty()) {
-        m_actions->start->setEnabled(false);
-        m_actions->start->setToolTip(obstacle);
-    }
-    if (m_earlierRun || m_unmeasurable) {
-        m_actions->updateExports(shown());
-        m_actions->confirm->setEnabled(false);
-        m_actions->goOn->setEnabled(false);
-    }
-    if (m_unmeasurable)
-        m_actions->train->setEnabled(false);
-    m_actions->setExportDoubt(doubt());
-    m_view->setLookingBack(
-        m_earlierRun ? tr("You look at the run of %1.").arg(startText(m_earlierRun->started)) : QString());
 }
 
 void MainWindow::chooseConfig()
@@ -627,11 +460,16 @@ void MainWindow::pauseOrResume()
 
 void MainWindow::goOn()
 {
+    if (!mayStartBeside())
+        return;
     try {
         m_exploration->goOn({});
     } catch (const engine::DeviceInUse& error) {
-        showError(error.sentence());
+        return showError(error.sentence());
     }
+    // From the plan of the next run, too.
+    if (isPlanShown())
+        backToPresent();
 }
 
 void MainWindow::showError(const QString& sentence)

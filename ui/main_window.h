@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "config_options.h"
 #include "earlier_runs.h"
 #include "engine/config_file.h"
 #include "engine/device_lease.h"
@@ -9,15 +10,18 @@
 #include "engine/snapshot.h"
 #include "store/exploration_records.h"
 #include "theme/theme.h"
+#include "unmeasurable_view.h"
 #include "window_settings.h"
 
-#include <QHash>
 #include <QMainWindow>
 #include <QString>
+#include <QStringList>
 #include <QTimer>
 
 #include <memory>
 #include <optional>
+#include <variant>
+#include <vector>
 
 namespace batchpeak::engine {
 class Exploration;
@@ -50,8 +54,11 @@ public:
     engine::Exploration& exploration() const { return *m_exploration; }
     /// Where explorations are kept, to be looked at again. \param path  of the store
     void setHistory(const QString& path);
-    /// For the configs opened from now on, over what is remembered of each.
-    void setOptions(const engine::ExplorationOptions& options);
+    /// Of a command line, as of ConfigOptions::setGiven(): for the configs opened from now on.
+    void setOptions(const engine::ExplorationOptions& options, const QStringList& names = {})
+    {
+        m_options.setGiven(options, names);
+    }
     /// Reads a config and makes it the next to be explored; what is wrong with it is said in the window.
     /// \param network  file or id of the one to run; empty for the config's own, or the one chosen for it
     ///                 before
@@ -68,21 +75,74 @@ protected:
     void keyPressEvent(QKeyEvent* event) override;
 
 private:
+    /// A config, and what is asked of it.
+    struct Asked
+    {
+        engine::ConfigFile file;
+        engine::ExplorationOptions options;
+        engine::PhaseSequence phases;
+        /// A person has let the code of the config run, since it was opened last.
+        bool trustsCode = false;
+    };
+    struct Nothing
+    {};
+    /// The exploration of the engine, from its start.
+    struct Running
+    {
+        Asked asked;
+    };
+    /// The plan, before the start.
+    struct Ready
+    {
+        Asked asked;
+        /// That one of the same config has ended, which the engine has still: it can go on and be confirmed.
+        std::optional<Running> ended;
+        /// One of the history that was cut off and can go on.
+        std::optional<store::StoredExploration> cut;
+        /// Of an exploration that has not begun.
+        engine::Snapshot snapshot;
+    };
+    /// Another run of the same config is looked at, over what was in hand before.
+    struct Earlier
+    {
+        EarlierRun run;
+        std::variant<Ready, Running> before;
+    };
+
     void connectActions();
     void connectExports();
     void connectExploration();
     void connectEarlierRuns();
-    void showUnmeasurable(const QString& path, const QString& why);
+    void showUnmeasurable(UnmeasurableFile file);
     void showWhatIsInHand();
+    void showLookingBack();
     /// Why the sizes that are shown had better not be written yet, as sentences; else empty.
     QString doubt() const;
     void exportSizes();
     void exploreNextPhase();
     void writeSize();
-    /// The exploration in hand, or the earlier one that is looked at; nothing where none is possible.
+    bool isPlanShown() const;
+    // Of what is in hand, also while an earlier run is looked at; null where it is something else.
+    const Ready* planInHand() const;
+    const Running* runInHand() const;
+    /// The exploration that the engine has of the config in hand.
+    const Running* engineRun() const;
+    Running* engineRun();
+    const Asked* asked() const;
+    /// The exploration of the engine, where it is of the config in hand; else that of nothing.
+    const engine::Snapshot& own() const;
+    /// Of the plan or the exploration in hand; of nothing where none is possible.
+    const engine::Snapshot& present() const;
+    /// The same, or the earlier one that is looked at.
     const engine::Snapshot& shown() const;
     void lookBack(const EarlierRun& run);
     void endLookingBack();
+    void backToPresent();
+    void watchOthers();
+    void lookAtHistory();
+    /// One that a start would disturb, as a sentence; empty where there is none.
+    QString disturbedText() const;
+    bool mayStartBeside();
     /// \return whether the window may close now; else it does so later, or not at all
     bool mayClose();
     void applyTheme();
@@ -94,16 +154,22 @@ private:
     void connectPlan();
     void connectSteering();
     void takeOptions(const engine::ExplorationOptions& options);
-    engine::ExplorationOptions optionsFor(const engine::ConfigFile& file) const;
-    void showPlan();
+    void exploreOnCpu();
+    void resetOptions();
+    void showRemembered();
+    /// Makes that the plan in hand, and shows it.
+    void showPlan(Ready ready);
+    void handOver(const Asked& asked);
+    void setAsked(Ready& ready, const engine::ConfigFile& file, const engine::ExplorationOptions& options);
     void pauseOrResume();
     void goOn();
     void offerToResume();
     void resumeCut();
-    void startInHand();
-    /// Loads the exploration once more where a person lets the config's code run, as it is now.
-    /// \return whether it may start
-    bool letsCodeRun();
+    /// Starts the plan in hand. \param cut  goes on; without it all begins anew
+    void startInHand(const std::optional<store::StoredExploration>& cut = {});
+    void load(const Asked& asked);
+    /// Asks where the config names code, as it is now. \return whether it may run
+    bool letsCodeRun(Asked& asked);
     void showError(const QString& sentence);
     /// Why no other config can be opened and nothing explored now, as a sentence; else empty.
     QString obstacle() const;
@@ -113,25 +179,11 @@ private:
     std::shared_ptr<engine::DeviceLease> m_lease;
     PlanSearch* m_planSearch;
     engine::Exploration* m_exploration;
-    /// Of the command line.
-    engine::ExplorationOptions m_given;
-    /// Of the config in hand, and of those opened before it.
-    engine::ExplorationOptions m_options;
-    /// A person has let the code of the config in hand run, since it was opened last.
-    bool m_trustsCode = false;
-    engine::PhaseSequence m_phases;
-    QHash<QString, engine::ExplorationOptions> m_asked;
-    std::optional<engine::ConfigFile> m_config;
-    /// Of that config, where it was cut off and can go on.
-    std::optional<store::StoredExploration> m_cut;
-    /// Nothing while the exploration in hand is shown.
-    std::optional<EarlierRun> m_earlierRun;
+    std::variant<Nothing, UnmeasurableFile, Ready, Running, Earlier> m_inHand;
     bool m_closesUnasked = false;
     bool m_closesAtEnd = false;
-    /// The config that was opened last, where nothing can be tried with it, and why.
-    std::optional<engine::ConfigFile> m_unmeasurable;
-    QString m_whyUnmeasurable;
     WindowSettings m_settings;
+    ConfigOptions m_options{m_settings};
     ThemeSetting m_themeSetting;
     Theme m_theme;
     WindowActions* m_actions;
@@ -144,6 +196,7 @@ private:
     ExplorationView* m_view;
     QTimer m_drawTimer;
     QTimer m_offerTimer;
+    QTimer m_watchTimer;
 };
 
 } // namespace batchpeak::ui

@@ -83,6 +83,20 @@ bool wantsToStop(QWidget* window, UnderWay what, const QString& consequence, con
     return isAnsweredWithYes(window, question, theme);
 }
 
+bool wantsToStartBeside(QWidget* window, const QString& other, const Theme& theme)
+{
+    return isAnsweredWithYes(
+        window,
+        {.title = Words::tr("Start"),
+         .text = Words::tr("Start beside another exploration?"),
+         .information = Words::tr("%1 Both would disturb each other: each takes time and "
+                                  "memory from the trials of the other.")
+                            .arg(other),
+         .yes = Words::tr("&Start anyway"),
+         .no = Words::tr("&Wait")},
+        theme);
+}
+
 bool wantsToReplace(QWidget* window, const QString& path, const Theme& theme)
 {
     return isAnsweredWithYes(

@@ -19,6 +19,11 @@ enum class UnderWay { Exploration, Confirmation, Training };
 /// \return whether it is to end
 bool wantsToStop(QWidget* window, UnderWay what, const QString& consequence, const Theme& theme);
 
+/// Asks whoever starts an exploration while another program runs one on the same devices.
+/// \param other  which one that is, as a sentence
+/// \return whether it is to start all the same
+bool wantsToStartBeside(QWidget* window, const QString& other, const Theme& theme);
+
 /// Asks whether somebody's file is to be lost for what is written in its place.
 /// \return whether it is
 bool wantsToReplace(QWidget* window, const QString& path, const Theme& theme);

@@ -52,10 +52,9 @@ QString endText(const Snapshot& snapshot)
                                              : StatusBar::tr("no size left worth a trial");
     case FinishStatus::Budget:
         return engine::budgetText(snapshot);
-    case FinishStatus::Cancelled:
-        return StatusBar::tr("stopped");
     case FinishStatus::NothingFits:
         return StatusBar::tr("nothing fits");
+    case FinishStatus::Cancelled:
     case FinishStatus::Failed:
         break;
     }
@@ -64,10 +63,11 @@ QString endText(const Snapshot& snapshot)
 
 QString finishedText(const Snapshot& snapshot)
 {
-    QStringList parts{
-        StatusBar::tr("Finished after %1").arg(engine::trialsText(static_cast<int>(snapshot.trials.size()))),
-        engine::durationText(snapshot.elapsedSeconds)};
-    if (snapshot.finish)
+    const bool isStopped = snapshot.finish == FinishStatus::Cancelled;
+    const QString text = isStopped ? StatusBar::tr("Stopped after %1") : StatusBar::tr("Finished after %1");
+    QStringList parts{text.arg(engine::trialsText(static_cast<int>(snapshot.trials.size()))),
+                      engine::durationText(snapshot.elapsedSeconds)};
+    if (snapshot.finish && !isStopped)
         parts << endText(snapshot);
     return parts.join(separator());
 }

@@ -65,6 +65,8 @@ QString runText(const engine::RunDescription& run, const std::vector<engine::Dev
     parts << QString::fromUtf8(model::toText(run.precision));
     if (run.phase == model::Phase::Eval)
         parts << ToolBar::tr("evaluation");
+    if (!run.hasBatch)
+        return parts.join(QStringLiteral("  ·  "));
     const QString batch = engine::numberText(run.plan.globalBatchSize);
     parts << (run.plan.isOverAllDevices ? ToolBar::tr("global batch %1") : ToolBar::tr("per-device batch %1"))
                  .arg(batch);

@@ -4,7 +4,9 @@
 
 #include "buttons.h"
 #include "engine/batch_text.h"
+#include "engine/errors.h"
 #include "engine/readable_text.h"
+#include "engine/tuning_text.h"
 #include "labels.h"
 
 #include <QAction>
@@ -12,8 +14,10 @@
 #include <QGridLayout>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QPushButton>
 #include <QVBoxLayout>
 
+#include <utility>
 #include <variant>
 
 namespace batchpeak::ui {
@@ -31,17 +35,31 @@ QString batchText(const config::BatchPlan& plan)
 
 } // namespace
 
-UnmeasurableView::UnmeasurableView(QAction* chooseNetwork, QAction* writeSize, QWidget* parent)
-    : Card(tr("No trial is possible with this config"), parent),
+UnmeasurableFile unmeasurableFile(const QString& path, const config::ConfigError& error,
+                                  std::optional<engine::ConfigFile> config)
+{
+    // The page names the file itself.
+    QString why = QString::fromUtf8(error.what());
+    const QString place = engine::located(path, error.position(), QString());
+    if (why.startsWith(place)) {
+        why = why.sliced(place.size());
+        if (error.position().line > 0)
+            why = UnmeasurableView::tr("Line %1: %2").arg(error.position().line).arg(why);
+    }
+    return {.path = path, .why = why, .config = std::move(config)};
+}
+
+UnmeasurableView::UnmeasurableView(const QList<QAction*>& actions, QWidget* parent)
+    : Card(QString(), parent),
+      m_heading(new QLabel(tr("What was read"), this)),
       m_facts(new QGridLayout),
       m_why(wrapped(new QLabel(this)))
 {
     m_why->setFont(scaled(m_why->font(), 1.05));
     body()->addWidget(m_why);
     body()->addSpacing(8);
-    auto* read = new QLabel(tr("What was read"), this);
-    read->setFont(scaled(read->font(), 1.0, QFont::DemiBold));
-    body()->addWidget(read);
+    m_heading->setFont(scaled(m_heading->font(), 1.0, QFont::DemiBold));
+    body()->addWidget(m_heading);
     m_facts->setHorizontalSpacing(18);
     m_facts->setVerticalSpacing(4);
     m_facts->setColumnStretch(1, 1);
@@ -49,8 +67,13 @@ UnmeasurableView::UnmeasurableView(QAction* chooseNetwork, QAction* writeSize, Q
     body()->addSpacing(8);
     auto* buttons = new QHBoxLayout;
     buttons->setSpacing(8);
-    buttons->addWidget(actionButton(chooseNetwork, "primary", this));
-    buttons->addWidget(actionButton(writeSize, "secondary", this));
+    for (QAction* action : actions) {
+        QPushButton* button = actionButton(action, action == actions.front() ? "primary" : "secondary", this);
+        const auto showIfPossible = [action, button] { button->setVisible(action->isEnabled()); };
+        connect(action, &QAction::changed, button, showIfPossible);
+        showIfPossible();
+        buttons->addWidget(button);
+    }
     buttons->addStretch(1);
     body()->addLayout(buttons);
     body()->addStretch(1);
@@ -63,18 +86,30 @@ void UnmeasurableView::addFact(const QString& name, const QString& text)
     m_facts->addWidget(wrapped(new QLabel(text, this)), row, 1);
 }
 
-void UnmeasurableView::display(const engine::ConfigFile& file, const QString& why)
+void UnmeasurableView::display(const UnmeasurableFile& file)
 {
+    setTitle(file.config ? tr("No trial is possible with this config") : tr("This file cannot be read"));
     while (QLayoutItem* item = m_facts->takeAt(0)) {
         delete item->widget();
         delete item;
     }
-    const config::ConfigContents& contents = file.contents();
-    m_why->setText(why);
-    addFact(tr("file"), QDir::toNativeSeparators(file.path()));
+    m_heading->setVisible(file.config.has_value());
+    m_why->setText(file.why);
+    addFact(tr("file"), QDir::toNativeSeparators(file.path));
+    if (file.config)
+        addFactsOf(*file.config);
+    setAccessibleDescription(summary());
+}
+
+void UnmeasurableView::addFactsOf(const engine::ConfigFile& file)
+{
+    // What batchpeak-worker cannot run it does not read to its end.
+    const config::ConfigContents& contents = file.contentsForPython();
     addFact(tr("format"), QString::fromStdString(contents.formatName));
     if (const auto* spec = std::get_if<model::ModelSpec>(&contents.model))
         addFact(tr("network"), engine::networkText(*spec));
+    if (const QString adapter = engine::adapterText(contents.tuning); !adapter.isEmpty())
+        addFact(tr("adapter"), adapter);
     if (contents.sequenceLength > 0)
         addFact(tr("sequence length"), engine::numberText(contents.sequenceLength));
     addFact(tr("precision"), QString::fromUtf8(model::toText(contents.precision)));
@@ -86,7 +121,6 @@ void UnmeasurableView::display(const engine::ConfigFile& file, const QString& wh
         addFact(tr("batch, evaluation"), batchText(*contents.eval));
         addFact(tr("size, evaluation"), engine::settingText(*contents.eval));
     }
-    setAccessibleDescription(summary());
 }
 
 QString UnmeasurableView::summary() const

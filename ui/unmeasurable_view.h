@@ -3,7 +3,13 @@
 #pragma once
 
 #include "card.h"
+#include "config/config_error.h"
 #include "engine/config_file.h"
+
+#include <QList>
+#include <QString>
+
+#include <optional>
 
 class QAction;
 class QGridLayout;
@@ -11,25 +17,41 @@ class QLabel;
 
 namespace batchpeak::ui {
 
-/// A config that was read and with which nothing can be tried: what was found in it, why no trial is
-/// possible, and what can be done all the same, to name a network or to write a size.
+/// A file with which nothing can be tried as it is.
+struct UnmeasurableFile
+{
+    QString path;
+    /// As sentences, without the path.
+    QString why;
+    /// Nothing where it cannot be read as a config.
+    std::optional<engine::ConfigFile> config;
+};
+
+/// \param error  why nothing can be tried with the file at \p path
+UnmeasurableFile unmeasurableFile(const QString& path, const config::ConfigError& error,
+                                  std::optional<engine::ConfigFile> config = {});
+
+/// The page of a file with which nothing can be tried: what was found in it, why no trial is possible, and
+/// what can be done all the same: to name a network, to write a size, to read it again once it is mended, or
+/// to open another.
 class UnmeasurableView : public Card
 {
     Q_OBJECT
 
 public:
-    /// The buttons do what the actions do, and are enabled as they are.
-    UnmeasurableView(QAction* chooseNetwork, QAction* writeSize, QWidget* parent = nullptr);
+    /// \param actions  whose buttons stand below; those that are impossible are left out
+    explicit UnmeasurableView(const QList<QAction*>& actions, QWidget* parent = nullptr);
 
-    /// \param why  no trial is possible, as sentences
-    void display(const engine::ConfigFile& file, const QString& why);
+    void display(const UnmeasurableFile& file);
 
     /// All that is said, in one text.
     QString summary() const;
 
 private:
     void addFact(const QString& name, const QString& text);
+    void addFactsOf(const engine::ConfigFile& file);
 
+    QLabel* m_heading;
     QGridLayout* m_facts;
     QLabel* m_why;
 };

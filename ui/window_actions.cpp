@@ -24,6 +24,7 @@ WindowActions::WindowActions(QWidget* window)
       open(new QAction(tr("&Open…"), this)),
       chooseNetwork(new QAction(tr("Choose the &network…"), this)),
       writeSize(new QAction(tr("&Write a size…"), this)),
+      readAgain(new QAction(tr("R&ead it again"), this)),
       plan(new QAction(tr("P&lan"), this)),
       start(new QAction(tr("&Start"), this)),
       restart(new QAction(tr("&Restart"), this)),
@@ -34,6 +35,8 @@ WindowActions::WindowActions(QWidget* window)
       present(new QAction(tr("&Back to the present run"), this)),
       goOn(new QAction(tr("&Go on"), this)),
       resume(new QAction(tr("&Continue"), this)),
+      watch(new QAction(tr("&Watch it"), this)),
+      resetAll(new QAction(tr("Reset &all"), this)),
       exportSize(new QAction(tr("&Export…"), this)),
       copySize(new QAction(tr("&Copy"), this)),
       confirm(new QAction(tr("Con&firm"), this)),
@@ -59,9 +62,9 @@ WindowActions::WindowActions(QWidget* window)
         action->setChecked(setting == ThemeSetting::System);
     }
     for (QAction* action :
-         {open,        chooseNetwork, plan,        start,    pause,   stop,  goOn,       previousRun,
-          present,     exportSize,    writeSize,   copySize, confirm, train, saveTrials, saveCharts,
-          logarithmic, fullScreen,    resetLayout, help,     about,   quit}) {
+         {open,        chooseNetwork, readAgain,  plan,        start,    pause,   stop,  goOn,
+          previousRun, present,       exportSize, writeSize,   copySize, confirm, train, saveTrials,
+          saveCharts,  logarithmic,   fullScreen, resetLayout, help,     about,   quit}) {
         explain(action);
         window->addAction(action);
     }
@@ -78,6 +81,9 @@ void WindowActions::setShortcuts()
     chooseNetwork->setShortcut(Qt::CTRL | Qt::Key_N);
     chooseNetwork->setEnabled(false);
     writeSize->setEnabled(false);
+    readAgain->setShortcut(Qt::CTRL | Qt::Key_R);
+    readAgain->setEnabled(false);
+    watch->setEnabled(false);
     plan->setShortcut(Qt::CTRL | Qt::Key_P);
     start->setShortcut(Qt::Key_F5);
     stop->setShortcut(Qt::SHIFT | Qt::Key_F5);
@@ -119,6 +125,7 @@ QMenu* WindowActions::makeMenu(QMenu* recent, QMenu* earlier, QWidget* parent) c
     menu->addAction(open);
     menu->addMenu(recent);
     menu->addAction(chooseNetwork);
+    menu->addAction(readAgain);
     menu->addSeparator();
     menu->addAction(plan);
     menu->addAction(goOn);

@@ -43,6 +43,8 @@ public:
     QAction* chooseNetwork;
     /// Of a person's own choice, without a trial.
     QAction* writeSize;
+    /// The file in hand, where nothing can be tried with it as it was.
+    QAction* readAgain;
     /// Back to what is asked for, before the next start.
     QAction* plan;
     QAction* start;
@@ -55,12 +57,16 @@ public:
     QAction* stop;
     /// Looks at the run of this window before the one in hand.
     QAction* previousRun;
-    /// Back from there.
+    /// Back from there, or from the plan to the run that has ended.
     QAction* present;
     /// Takes an end back and searches on.
     QAction* goOn;
     /// The same with an exploration that was cut off, from where that is said; it has no place in menus.
     QAction* resume;
+    /// Watches an exploration that another window or terminal runs, from where that is said.
+    QAction* watch;
+    /// Forgets what is remembered of the config, from where that is said.
+    QAction* resetAll;
     QAction* exportSize;
     QAction* copySize;
     /// Enabled by WindowTraining.

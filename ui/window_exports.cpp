@@ -31,9 +31,7 @@ QString pathBeside(const engine::Snapshot& snapshot, const QString& end)
 
 } // namespace
 
-WindowExports::WindowExports(const engine::ExplorationOptions& options, QWidget* window)
-    : QObject(window), m_options(options), m_window(window)
-{}
+WindowExports::WindowExports(QWidget* window) : QObject(window), m_window(window) {}
 
 void WindowExports::exportSizes(const engine::ConfigFile& config,
                                 const std::vector<config::ChosenSize>& sizes, const QString& doubt,

@@ -28,9 +28,11 @@ class WindowExports : public QObject
     Q_OBJECT
 
 public:
-    /// \param options  of the window's runs, whose files are not replaced; they outlive this
     /// \param window  that its dialogs belong to
-    WindowExports(const engine::ExplorationOptions& options, QWidget* window);
+    explicit WindowExports(QWidget* window);
+
+    /// Of the config in hand, whose files are not replaced.
+    void setOptions(const engine::ExplorationOptions& options) { m_options = options; }
 
     /// \param sizes  at least one
     /// \param doubt  why they had better not be written yet; else empty
@@ -60,7 +62,7 @@ private:
     QStringList filesNeededBy(const engine::Snapshot& snapshot) const;
     void run(ExportDialog& dialog);
 
-    const engine::ExplorationOptions& m_options;
+    engine::ExplorationOptions m_options;
     QWidget* m_window;
 };
 

@@ -3,6 +3,7 @@
 #include "window_training.h"
 
 #include "buttons.h"
+#include "engine/option_table.h"
 #include "engine/trusted_code.h"
 #include "questions.h"
 #include "training/confirmation_run.h"
@@ -62,12 +63,25 @@ void WindowTraining::setConfig(const engine::ConfigFile& config, const engine::E
     m_options = options;
     if (m_training && hasBatch())
         m_training->setConfig(*m_config, m_options);
+    compareOptions();
     enableActions();
+}
+
+void WindowTraining::setExplored(const engine::ConfigFile& config, const engine::ExplorationOptions& options)
+{
+    m_exploredConfig = config;
+    m_exploredOptions = options;
+    compareOptions();
+}
+
+void WindowTraining::compareOptions()
+{
+    m_isExploredAsAsked = engine::wordsFor(m_options) == engine::wordsFor(m_exploredOptions);
 }
 
 void WindowTraining::follow(const engine::Snapshot& exploration)
 {
-    m_recommended = exploration.trainingSize();
+    m_recommended = m_isExploredAsAsked ? exploration.trainingSize() : 0;
     m_sizes = exploration.predictedSizes;
     enableActions();
     updateWindows();
@@ -149,10 +163,10 @@ void WindowTraining::startConfirmation(bool trustsCode)
     if (m_sizes.empty())
         return;
     try {
-        training::TrainingOptions options = training::trainingOptions(m_options);
+        training::TrainingOptions options = training::trainingOptions(m_exploredOptions);
         options.run.trustsCode = trustsCode;
-        m_confirmation->start(m_config->path(), m_config->contentsFor(m_options), options, m_sizes,
-                              training::usualConfirmationSteps);
+        m_confirmation->start(m_exploredConfig->path(), m_exploredConfig->contentsFor(m_exploredOptions),
+                              options, m_sizes, training::usualConfirmationSteps);
     } catch (const engine::UntrustedCode& code) {
         return askOfCode(code.path());
     } catch (const std::exception& error) {

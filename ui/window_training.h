@@ -45,6 +45,8 @@ public:
     void setTheme(const Theme& theme);
     /// What is trained from now on, and where.
     void setConfig(const engine::ConfigFile& config, const engine::ExplorationOptions& options);
+    /// What the exploration is of that is followed from now on, and so of what a recommendation is confirmed.
+    void setExplored(const engine::ConfigFile& config, const engine::ExplorationOptions& options);
     /// Enables what the exploration and the config allow, and says what stands in the way of the rest.
     void follow(const engine::Snapshot& exploration);
     /// What ending the training that is under way means, as sentences; empty where none is.
@@ -65,6 +67,7 @@ private:
     void startConfirmation(bool trustsCode = false);
     /// Starts where the answer is yes.
     void askOfCode(const QString& path);
+    void compareOptions();
     void enableActions();
     void updateWindows();
     bool hasBatch() const;
@@ -75,6 +78,10 @@ private:
     Theme m_theme;
     std::optional<engine::ConfigFile> m_config;
     engine::ExplorationOptions m_options;
+    std::optional<engine::ConfigFile> m_exploredConfig;
+    engine::ExplorationOptions m_exploredOptions;
+    /// The exploration was asked for as training is now, so that its size is one for that.
+    bool m_isExploredAsAsked = false;
     /// The size that the finished exploration recommends; 0 without one.
     std::int64_t m_recommended = 0;
     /// What a confirmation compares; empty without such a recommendation, or without a batch.

@@ -106,7 +106,7 @@ int openWindow(int& argc, char** argv, const batchpeak::cli::WindowRequest& requ
     // The end of the session leaves no time for questions.
     QObject::connect(&application, &QGuiApplication::commitDataRequest, &window,
                      &batchpeak::ui::MainWindow::stopAndClose, Qt::DirectConnection);
-    window.setOptions(request.options);
+    window.setOptions(request.options, request.givenNames);
     const bool opened = !request.file.isEmpty() && window.openConfig(request.file, request.model);
     window.show();
     if (opened && request.start)

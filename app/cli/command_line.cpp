@@ -63,6 +63,7 @@ public:
     std::string model;
     bool start = false;
     engine::ExplorationOptions exploration;
+    QStringList givenNames;
 };
 
 CommandLine::Private::Private()
@@ -71,7 +72,7 @@ CommandLine::Private::Private()
     options.addFlag("--start", "Start exploring at once", start);
     options.beginGroup(Options::hidden);
     addModelOption(options, model);
-    addExplorationOptions(options, exploration);
+    addExplorationOptions(options, exploration, &givenNames);
     options.endGroup();
 
     commands.push_back(makeExploreCommand());
@@ -127,7 +128,8 @@ std::optional<WindowRequest> CommandLine::windowRequest() const
     return WindowRequest{.file = QString::fromStdString(d->file),
                          .model = QString::fromStdString(d->model),
                          .start = d->start,
-                         .options = d->exploration};
+                         .options = d->exploration,
+                         .givenNames = d->givenNames};
 }
 
 int CommandLine::run()

@@ -5,6 +5,7 @@
 #include "engine/exploration_options.h"
 
 #include <QString>
+#include <QStringList>
 
 #include <memory>
 #include <optional>
@@ -20,6 +21,8 @@ struct WindowRequest
     QString model;
     bool start = false;
     engine::ExplorationOptions options;
+    /// Names of the options that are given, also of those that ask for what is usual.
+    QStringList givenNames = {};
 };
 
 /// The command line as a whole: reads it before any application object exists, and runs the subcommand

@@ -6,12 +6,12 @@
 #include "console.h"
 #include "engine/batch_text.h"
 #include "engine/event_log.h"
+#include "engine/option_table.h"
 #include "engine/option_values.h"
 #include "engine/output_place.h"
 
 #include <QFileInfo>
 #include <QJsonArray>
-#include <QRegularExpression>
 #include <QSaveFile>
 #include <QStringList>
 
@@ -105,16 +105,6 @@ config::SplicedText withSizes(const engine::ConfigFile& file, std::vector<config
         }
     }
     return file.withMicroBatchSizes(chosen);
-}
-
-/// A word as a POSIX shell takes it (2.2 Quoting), in quotes only where it needs them.
-QString shellWord(const QString& word)
-{
-    static const QRegularExpression plain(QStringLiteral("^[A-Za-z0-9_./:@%+=,-]+$"));
-    if (plain.match(word).hasMatch())
-        return word;
-    return QLatin1Char('\'') + QString(word).replace(QLatin1String("'"), QLatin1String("'\\''")) +
-           QLatin1Char('\'');
 }
 
 /// Empty where none was asked for.
@@ -288,8 +278,8 @@ QString exportCommand(const engine::ConfigFile& file, const std::vector<config::
     OutputOptions place = options;
     GlobalBatchOption batchOption = options.globalBatch;
     for (const config::ChosenSize& size : chosen) {
-        QStringList words{QStringLiteral("batchpeak export"), shellWord(input), QStringLiteral("--size"),
-                          QString::number(size.microBatchSize)};
+        QStringList words{QStringLiteral("batchpeak export"), engine::shellWord(input),
+                          QStringLiteral("--size"), QString::number(size.microBatchSize)};
         if (size.phase != model::Phase::Train)
             words << QStringLiteral("--phase eval");
         if (const QString batch = globalBatchWord(size, batchOption); !batch.isEmpty())
@@ -297,7 +287,7 @@ QString exportCommand(const engine::ConfigFile& file, const std::vector<config::
         if (place.output.empty()) {
             words << QStringLiteral("--in-place");
         } else {
-            words << QStringLiteral("--output") << shellWord(QString::fromStdString(place.output));
+            words << QStringLiteral("--output") << engine::shellWord(QString::fromStdString(place.output));
             if (place.force)
                 words << QStringLiteral("--force");
             input = QString::fromStdString(place.output);

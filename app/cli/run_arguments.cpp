@@ -32,9 +32,13 @@ std::optional<Colours> coloursFromText(const std::string& text)
 }
 
 void addOne(Options& options, ExplorationOptions& o, const engine::ExplorationOption& option,
-            const std::string& deviceHelp)
+            const std::string& deviceHelp, QStringList* given = nullptr)
 {
-    const auto take = [&o, &option](const std::string& text) { option.take(o, text); };
+    const auto take = [&o, &option, given](const std::string& text) {
+        option.take(o, text);
+        if (given)
+            *given << QString::fromStdString(option.name);
+    };
     if (option.isSwitch())
         options.addFlag(option.name, option.help, [take](bool isOn) { take(isOn ? "on" : "off"); });
     else if (option.isRepeated)
@@ -44,11 +48,11 @@ void addOne(Options& options, ExplorationOptions& o, const engine::ExplorationOp
 }
 
 void addSubject(Options& options, ExplorationOptions& o, engine::ExplorationOption::Subject subject,
-                const std::string& deviceHelp)
+                const std::string& deviceHelp, QStringList* given = nullptr)
 {
     for (const auto& option : engine::explorationOptions()) {
         if (option.subject == subject)
-            addOne(options, o, option, deviceHelp);
+            addOne(options, o, option, deviceHelp, given);
     }
     // It is said once, and is no option to be kept with the others.
     if (subject == engine::ExplorationOption::Subject::Run)
@@ -84,11 +88,11 @@ void addRunOptions(Options& options, ExplorationOptions& o, const std::string& d
     addSubject(options, o, engine::ExplorationOption::Subject::Run, deviceHelp);
 }
 
-void addExplorationOptions(Options& options, ExplorationOptions& o)
+void addExplorationOptions(Options& options, ExplorationOptions& o, QStringList* given)
 {
     using Subject = engine::ExplorationOption::Subject;
     for (const Subject subject : {Subject::Question, Subject::Run, Subject::Samples, Subject::Search})
-        addSubject(options, o, subject, engine::explorationOption("--device").help);
+        addSubject(options, o, subject, engine::explorationOption("--device").help, given);
 }
 
 void checkExplorationOptions(const ExplorationOptions& options)

@@ -7,6 +7,8 @@
 #include "engine/exploration_options.h"
 #include "options.h"
 
+#include <QStringList>
+
 #include <string>
 
 namespace batchpeak::cli {
@@ -29,7 +31,9 @@ void addNetworkOptions(Options& options, engine::ExplorationOptions& run);
 void addRunOptions(Options& options, engine::ExplorationOptions& run, const std::string& deviceHelp);
 
 /// All that say how to explore, those of addRunOptions() among them, for the terminal and the window alike.
-void addExplorationOptions(Options& options, engine::ExplorationOptions& exploration);
+/// \param given  takes the names of those that are given; null where nobody asks
+void addExplorationOptions(Options& options, engine::ExplorationOptions& exploration,
+                           QStringList* given = nullptr);
 
 /// \throws UsageError where options of an exploration contradict each other
 void checkExplorationOptions(const engine::ExplorationOptions& options);

@@ -211,6 +211,23 @@ std::int64_t rounded(std::int64_t number)
     return (number + unit / 2) / unit * unit;
 }
 
+/// Of a config that allows no run as it is asked for.
+RunDescription runAsRead(const ConfigFile& file, const ConfigContents& contents,
+                         const ExplorationOptions& options)
+{
+    return {.filePath = file.path(),
+            .chosenModel = file.chosenModel(),
+            .formatName = QString::fromStdString(contents.formatName),
+            .modelSource = QString::fromStdString(contents.modelSource),
+            .tuning = contents.tuning,
+            .phase = options.phase,
+            .precision = options.precision.value_or(contents.precision),
+            .optimizer = options.optimizer.value_or(contents.optimizer),
+            .sequenceLength = contents.sequenceLength,
+            .plan = contents.plan(options.phase).value_or(config::BatchPlan()),
+            .hasBatch = contents.plan(options.phase).has_value()};
+}
+
 void fillInTuning(ExplorationOptions& options, const ConfigContents& contents)
 {
     model::Tuning tuning = contents.tuning;
@@ -298,13 +315,17 @@ bool ExplorationOutlook::hasChosenDevice() const
 ExplorationOutlook outlookOn(const ConfigFile& file, const ExplorationOptions& options,
                              const device::LocalDevices& devices)
 {
-    const ConfigContents& contents = file.contentsFor(options);
+    // What batchpeak-worker cannot run it does not read to its end, and the config says it all the same.
+    const ConfigContents& contents =
+        file.isForPythonAlone() ? file.contentsForPython() : file.contentsFor(options);
     ExplorationOutlook outlook{.values = valuesOf(contents, options.phase),
+                               .run = runAsRead(file, contents, options),
                                .hasBothPhases = options.bothPhases};
     ExplorationOptions filled = inForce(options, contents);
     try {
-        outlook.plan = planExploration(file.path(), contents, options);
+        outlook.plan = planExploration(file.path(), file.contentsFor(options), options);
         fitToDevices(*outlook.plan, options, devices);
+        outlook.run = outlook.plan->run;
         filled = inForce(filled, *outlook.plan);
         outlook.values.push_back({Translated::tr("Measured"), fidelityText(outlook.plan->run.fidelity), {}});
     } catch (const config::ConfigError& error) {

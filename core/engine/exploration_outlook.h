@@ -75,6 +75,8 @@ struct ExplorationOutlook
 {
     std::vector<ReadValue> values;
     std::vector<OptionOutlook> options;
+    /// The plan's; without a plan as far as the config tells it, so that a window can name what it shows.
+    RunDescription run;
     /// Nothing where the config and the options allow no run; the problem says why, as a full sentence.
     std::optional<ExplorationPlan> plan;
     /// Another exploration follows, of evaluation.

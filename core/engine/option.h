@@ -97,12 +97,12 @@ QStringList commandWords(const std::vector<Entry>& table, const Asked& asked)
     return words;
 }
 
-/// \p asked with all that \p given asks for in its place.
+/// \p asked with the options of these names as \p given has them.
 template<typename Entry, typename Asked>
-Asked overlaidBy(const std::vector<Entry>& table, Asked asked, const Asked& given)
+Asked overlaidBy(const std::vector<Entry>& table, Asked asked, const Asked& given, const QStringList& names)
 {
     for (const Entry& option : table) {
-        if (!option.isGiven(given))
+        if (!names.contains(QLatin1String(option.name.c_str())))
             continue;
         option.clear(asked);
         for (const std::string& text : option.texts(given))

@@ -6,6 +6,7 @@
 #include "python_stack.h"
 
 #include <QProcess>
+#include <QRegularExpression>
 
 #include <algorithm>
 #include <iterator>
@@ -261,9 +262,51 @@ QStringList wordsFor(const ExplorationOptions& options)
     return commandWords(explorationOptions(), options);
 }
 
-ExplorationOptions overlaid(ExplorationOptions options, const ExplorationOptions& given)
+QString shellWord(const QString& word)
 {
-    return overlaidBy(explorationOptions(), std::move(options), given);
+    static const QRegularExpression plain(QStringLiteral("^[A-Za-z0-9_./:@%+=,-]+$"));
+    if (plain.match(word).hasMatch())
+        return word;
+    return QLatin1Char('\'') + QString(word).replace(QLatin1String("'"), QLatin1String("'\\''")) +
+           QLatin1Char('\'');
+}
+
+QString exploreCommand(const QString& path, const QString& model, const QStringList& words)
+{
+    QStringList parts{QStringLiteral("batchpeak"), QStringLiteral("explore"), shellWord(path)};
+    if (!model.isEmpty())
+        parts << QStringLiteral("--model") << shellWord(model);
+    for (const QString& word : words)
+        parts << shellWord(word);
+    return parts.join(QLatin1Char(' '));
+}
+
+QStringList givenNames(const ExplorationOptions& options)
+{
+    QStringList names;
+    for (const ExplorationOption& option : explorationOptions()) {
+        if (option.isGiven(options))
+            names << QString::fromStdString(option.name);
+    }
+    return names;
+}
+
+QStringList sameNames(const QStringList& names, const ExplorationOptions& one,
+                      const ExplorationOptions& other)
+{
+    QStringList same;
+    for (const ExplorationOption& option : explorationOptions()) {
+        const QString name = QString::fromStdString(option.name);
+        if (names.contains(name) && option.texts(one) == option.texts(other))
+            same << name;
+    }
+    return same;
+}
+
+ExplorationOptions overlaid(ExplorationOptions options, const ExplorationOptions& given,
+                            const QStringList& names)
+{
+    return overlaidBy(explorationOptions(), std::move(options), given, names);
 }
 
 ExplorationOptions optionsFrom(const QStringList& words)

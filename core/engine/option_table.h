@@ -37,8 +37,20 @@ const ExplorationOption& explorationOption(std::string_view name);
 
 /// The words behind "batchpeak explore FILE" that ask for the same.
 QStringList wordsFor(const ExplorationOptions& options);
-/// \p options with all that \p given asks for in its place.
-ExplorationOptions overlaid(ExplorationOptions options, const ExplorationOptions& given);
+/// A word as a POSIX shell takes it (2.2 Quoting), in quotes only where it needs them.
+QString shellWord(const QString& word);
+/// The command that explores a config in a terminal, as a shell reads it.
+/// \param model  network in place of the config's; empty for none
+/// \param words  as of wordsFor()
+QString exploreCommand(const QString& path, const QString& model, const QStringList& words);
+/// Names of the options by which something else is asked than what is usual.
+QStringList givenNames(const ExplorationOptions& options);
+/// Those of \p names by which both ask for the same.
+QStringList sameNames(const QStringList& names, const ExplorationOptions& one,
+                      const ExplorationOptions& other);
+/// \p options with the options of these names as \p given has them.
+ExplorationOptions overlaid(ExplorationOptions options, const ExplorationOptions& given,
+                            const QStringList& names);
 /// What words of wordsFor() ask for; words that are not understood, as those of a later program, are left
 /// out.
 ExplorationOptions optionsFrom(const QStringList& words);

@@ -3,12 +3,18 @@
 #include "stored_snapshot.h"
 
 #include "config/approximations.h"
+#include "cut_run.h"
+#include "option_table.h"
+#include "recommendation_text.h"
+#include "search_journal.h"
 #include "tuning_text.h"
 
 #include <QCoreApplication>
 
 #include <algorithm>
 #include <array>
+#include <stdexcept>
+#include <utility>
 
 namespace batchpeak::engine {
 
@@ -70,7 +76,12 @@ namespace {
 RunDescription runOf(const store::ExplorationInfo& info, const RunDescription& now)
 {
     RunDescription run = now;
+    const ExplorationOptions asked = optionsFrom(info.command);
     run.filePath = info.filePath;
+    run.configText = info.configText;
+    run.chosenModel = info.chosenModel;
+    run.command = info.command;
+    run.loadRequest = info.loadRequest;
     run.formatName = info.formatName;
     run.family = info.family;
     run.parameters = info.parameters;
@@ -87,6 +98,12 @@ RunDescription runOf(const store::ExplorationInfo& info, const RunDescription& n
                                                                  : search::Objective::Micro;
     run.strategy = info.strategy;
     run.tolerance = info.tolerance;
+    run.targetConfidence = asked.targetConfidence;
+    run.headroom = info.headroom;
+    run.maxTrials = asked.maxTrials;
+    run.budgetSeconds.reset();
+    if (asked.timeBudget)
+        run.budgetSeconds = static_cast<double>(asked.timeBudget->count());
     return run;
 }
 
@@ -100,6 +117,30 @@ DeviceSnapshot deviceOf(const store::DeviceRecord& record, double headroom)
             .usableBytes =
                 static_cast<std::int64_t>(static_cast<double>(record.limitBytes) * (1.0 - headroom)),
             .program = record.program};
+}
+
+/// Without pauses, from its start until now, its end, or the last thing that it told.
+double elapsedSecondsOf(const store::StoredExploration& stored, bool goesOn)
+{
+    const store::ExplorationSummary& summary = stored.summary;
+    const auto last = stored.searchCalls.empty() ? std::nullopt : plannerCallFrom(stored.searchCalls.back());
+    if (!goesOn && !summary.end)
+        return last ? last->elapsedSeconds : 0.0;
+    const QDateTime until = goesOn ? QDateTime::currentDateTimeUtc() : summary.end->finished;
+    const double idle = last ? last->clockSeconds - last->elapsedSeconds : 0.0;
+    return std::max(0.0, static_cast<double>(summary.info.started.msecsTo(until)) / 1000.0 - idle);
+}
+
+/// What began and has not ended is kept as cancelled, after no time at all: so it stays where its program
+/// ends.
+void takeAsRunning(std::vector<trial::TrialRecord>& trials)
+{
+    for (trial::TrialRecord& trial : trials) {
+        if (trial.outcome != trial::Outcome::Cancelled || trial.wallSeconds > 0.0)
+            continue;
+        trial.outcome.reset();
+        trial.text.clear();
+    }
 }
 
 void recommend(Snapshot& snapshot, const store::RecommendationRecord& record)
@@ -123,32 +164,91 @@ void recommend(Snapshot& snapshot, const store::RecommendationRecord& record)
 
 } // namespace
 
-Snapshot snapshotOf(const store::StoredExploration& stored, const RunDescription& now)
+Snapshot snapshotOf(const store::StoredExploration& stored, const RunDescription& now, IsUnderWay isUnderWay)
 {
     const store::ExplorationSummary& summary = stored.summary;
+    const bool goesOn = isUnderWay == IsUnderWay::Yes && !summary.end;
     Snapshot snapshot;
-    snapshot.finish = statusOf(summary);
-    snapshot.state = snapshot.finish == FinishStatus::Failed ? State::Failed : State::Finished;
+    snapshot.state = State::Exploring;
+    if (!goesOn) {
+        snapshot.finish = statusOf(summary);
+        snapshot.state = snapshot.finish == FinishStatus::Failed ? State::Failed : State::Finished;
+    }
     snapshot.run = runOf(summary.info, now);
     for (const store::DeviceRecord& device : stored.devices)
         snapshot.devices.push_back(deviceOf(device, snapshot.run->headroom));
     snapshot.trials = stored.trials;
     std::ranges::sort(snapshot.trials, {}, &trial::TrialRecord::number);
+    if (goesOn)
+        takeAsRunning(snapshot.trials);
     if (summary.recommendation)
         recommend(snapshot, *summary.recommendation);
+    snapshot.elapsedSeconds = elapsedSecondsOf(stored, goesOn);
+    for (const store::LogRecord& line : stored.log)
+        snapshot.log.push_back(
+            {.time = line.time, .level = static_cast<LogLevel>(line.level), .text = line.text});
+    if (goesOn)
+        return snapshot;
     snapshot.progress = 1.0;
     if (summary.end) {
         snapshot.ending = summary.end->ending;
         snapshot.failure = summary.end->failure;
-        snapshot.elapsedSeconds =
-            static_cast<double>(summary.info.started.msecsTo(summary.end->finished)) / 1000.0;
+    } else {
+        snapshot.ending = Translated::tr("The program that ran it ended before the exploration did.");
     }
-    snapshot.log.push_back({.time = summary.info.started,
-                            .level = LogLevel::Info,
-                            .text = Translated::tr("Exploration %1 of the history, which keeps trials and "
-                                                   "recommendations, but neither the curve nor the log.")
-                                        .arg(summary.id)});
     return snapshot;
+}
+
+namespace {
+
+CoursePoint coursePointOf(const search::SearchState& state, const PlannerCall& call, int trials)
+{
+    CoursePoint point{.elapsedSeconds = call.elapsedSeconds, .trials = trials};
+    if (const auto& best = state.recommendation) {
+        point.size = best->size;
+        point.confidence = best->confidence;
+        point.expectedLoss = best->expectedLoss;
+        point.samplesPerSecond = best->samplesPerSecond;
+    }
+    return point;
+}
+
+} // namespace
+
+bool addSearch(Snapshot& snapshot, const store::StoredExploration& stored, const std::stop_token& stop)
+{
+    const auto run = cutRunFrom(stored);
+    const auto& told = stored.summary.recommendation;
+    if (!run || !told)
+        return false;
+    const ExplorationOptions asked = optionsFrom(stored.summary.info.command);
+    std::vector<CoursePoint> course;
+    search::SearchState state;
+    try {
+        TrialPlanner planner(search::makeStrategy(asked.strategy.toStdString(), run->space),
+                             run->space.maxTrials, asked.repeatDisturbed);
+        int trials = 0;
+        for (const PlannerCall& call : run->calls) {
+            if (stop.stop_requested())
+                return false;
+            applyAll({call}, planner);
+            if (!call.measurement)
+                continue;
+            state = planner.searchState();
+            course.push_back(coursePointOf(state, call, ++trials));
+        }
+        state = planner.searchState();
+    } catch (const std::invalid_argument&) {
+        // A strategy of another program.
+        return false;
+    }
+    const auto& found = state.recommendation;
+    if (!found || found->size != told->microBatchSize || found->confidence != told->confidence)
+        return false;
+    snapshot.searchState = state;
+    snapshot.course = std::move(course);
+    snapshot.speedLimit = speedLimitText(state.speedLimit);
+    return true;
 }
 
 } // namespace batchpeak::engine

@@ -5,6 +5,8 @@
 #include "snapshot.h"
 #include "store/exploration_records.h"
 
+#include <stop_token>
+
 namespace batchpeak::engine {
 
 /// The label of what a history holds.
@@ -12,11 +14,22 @@ config::Fidelity fidelityOf(const store::FidelityRecord& record);
 /// The label as a history holds it.
 store::FidelityRecord fidelityRecord(const config::Fidelity& fidelity);
 
-/// An exploration of the history as it stood at its end, for who draws Snapshots. What the history does not
-/// keep is absent: the curve, the memory's line, what limits the speed, and all but one line of the log,
-/// which says so.
+/// Whether another program runs an exploration of the history at this moment.
+enum class IsUnderWay { No, Yes };
+
+/// An exploration of the history as it stands there, for who draws Snapshots. What its search knew is absent,
+/// the curve, the memory's line, the course of its confidence, what limits the speed: see addSearch(). Time
+/// without pauses is that of the last thing that its search was told.
 ///
 /// \param now  an exploration of the same config, of which the names of its keys are taken
-Snapshot snapshotOf(const store::StoredExploration& stored, const RunDescription& now);
+Snapshot snapshotOf(const store::StoredExploration& stored, const RunDescription& now,
+                    IsUnderWay isUnderWay = IsUnderWay::No);
+
+/// Adds what the search of such an exploration knew at its end, and in the course of time: by making it once
+/// more of all that it was told, which takes as long as it then thought. Nothing is added where the history
+/// holds too little of it, or where the search comes to another answer, as that of a later program may.
+/// \param stop  leaves the snapshot as it is
+/// \return whether it was added
+bool addSearch(Snapshot& snapshot, const store::StoredExploration& stored, const std::stop_token& stop = {});
 
 } // namespace batchpeak::engine

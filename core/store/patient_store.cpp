@@ -99,6 +99,22 @@ bool PatientStore::isUnderWay(const QString& path, qint64 exploration)
     return ProgramLock::isHeld(lockOf(path, exploration));
 }
 
+std::vector<qint64> PatientStore::underWay(const QString& path)
+{
+    const QFileInfo history(path);
+    const QString begin = history.fileName() + QLatin1Char('.');
+    const QString end = lockOf(QString());
+    std::vector<qint64> explorations;
+    for (const QString& name : history.dir().entryList({begin + QLatin1Char('*') + end}, QDir::Files)) {
+        bool isNumber = false;
+        const qint64 exploration =
+            name.mid(begin.size(), name.size() - begin.size() - end.size()).toLongLong(&isNumber);
+        if (isNumber && isUnderWay(path, exploration))
+            explorations.push_back(exploration);
+    }
+    return explorations;
+}
+
 void PatientStore::startAnew(const ExplorationInfo& info)
 {
     setAsideWhatWaits();

@@ -38,6 +38,9 @@ public:
 
     /// Whether a program of this computer writes that exploration at present.
     static bool isUnderWay(const QString& path, qint64 exploration);
+    /// All that programs of this computer write at present, this one among them; the history itself is not
+    /// read.
+    static std::vector<qint64> underWay(const QString& path);
     /// Takes in what lies beside \p history and no program writes any more.
     /// \param path  of the history
     /// \param say  is told what became of it, as said()

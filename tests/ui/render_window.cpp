@@ -20,6 +20,7 @@
 #include "ui/training_window/runs_model.h"
 #include "ui/training_window/training_form.h"
 #include "ui/trials_view.h"
+#include "ui/unmeasurable_view.h"
 
 #include <QAbstractScrollArea>
 #include <QApplication>
@@ -331,19 +332,32 @@ private:
         }
     }
 
-    /// A config without a network that is known here.
+    /// A config without a network that is known here, and a file that is none.
     void drawUnmeasurable()
     {
-        if (!isAskedFor(QStringLiteral("unmeasurable")))
-            return;
         const auto file = engine::ConfigFile::open(fileWith("sft.yaml", trainingArguments));
+        const auto& unsupported = std::get<config::UnsupportedModel>(file.contents().model);
+        drawUnmeasurable(
+            "unmeasurable",
+            {.path = file.path(), .why = QString::fromStdString(unsupported.sentence), .config = file});
+        drawUnmeasurable("unreadable",
+                         {.path = QStringLiteral("/home/user/finetune/sft.yaml"),
+                          .why = QStringLiteral("Line 12: A list is opened here and not closed; close it."),
+                          .config = {}});
+    }
+
+    void drawUnmeasurable(const char* name, const ui::UnmeasurableFile& file)
+    {
+        if (!isAskedFor(QString::fromUtf8(name)))
+            return;
         test::SampleWindow window(m_theme, QSize(1100, 680));
         window.display(test::emptySnapshot());
-        window.actions()->chooseNetwork->setEnabled(true);
-        window.actions()->writeSize->setEnabled(true);
-        window.view()->showUnmeasurable(
-            file, QString::fromStdString(std::get<config::UnsupportedModel>(file.contents().model).sentence));
-        save(window.grab(), QStringLiteral("unmeasurable"));
+        window.actions()->chooseNetwork->setEnabled(file.config.has_value());
+        window.actions()->writeSize->setEnabled(file.config.has_value());
+        window.actions()->readAgain->setEnabled(true);
+        window.view()->showUnmeasurable(file);
+        window.display(test::emptySnapshot());
+        save(window.grab(), QString::fromUtf8(name));
     }
 
     /// An earlier run is looked at; a size is selected, and its trials are seen.
@@ -351,7 +365,11 @@ private:
     {
         drawState<test::SampleWindow>(
             QStringLiteral("looking-back"), test::prospectSnapshot(), [](test::SampleWindow& window) {
-                window.view()->setLookingBack(QStringLiteral("You look at the run of 14:02."));
+                window.view()->setLookingBack(
+                    QStringLiteral(
+                        "Viewing the run of 28 Nov, 14:02 (training). Finished after 18 trials with "
+                        "size 192, confidence 84 %, on cuda:0 NVIDIA H100."),
+                    QStringLiteral("batchpeak explore /home/user/gpt-medium.yaml --tolerance 1"));
                 auto* table = window.findChild<QTreeView*>();
                 window.findChild<TrialsView*>()->setSelectedSize(192);
                 table->expand(table->currentIndex());

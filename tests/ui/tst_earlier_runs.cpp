@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sample_snapshots.h"
 #include "store/exploration_store.h"
+#include "store/patient_store.h"
 #include "support/test_main.h"
 #include "ui/earlier_runs.h"
 
@@ -16,6 +17,7 @@ using namespace batchpeak::ui;
 namespace {
 
 const QDateTime noon(QDate(2026, 3, 14), QTime(12, 0), Qt::UTC);
+const QStringList wordsOfHistory{QStringLiteral("--max-trials"), QStringLiteral("7")};
 
 /// What the menu says once it opens, without the day and the time of each entry.
 QStringList entriesOf(EarlierRuns& menu)
@@ -40,17 +42,18 @@ class EarlierRunsTest : public QObject
         const QString path = m_folder.filePath(
             QStringLiteral("%1.sqlite").arg(QString::fromUtf8(QTest::currentTestFunction())));
         store::ExplorationStore store(path);
-        const qint64 id = store.begin(
-            {.started = started,
-             .filePath = config,
-             .formatName = QStringLiteral("Cerebras params"),
-             .family = QStringLiteral("gpt2"),
-             .phase = QStringLiteral("train"),
-             .precision = QStringLiteral("bf16"),
-             .optimizer = QStringLiteral("adamw"),
-             .sequenceLength = 512,
-             .globalBatchSize = 96,
-             .fidelity = {.kind = QStringLiteral("as_configured"), .reasons = {}, .replaced = {}}});
+        const qint64 id =
+            store.begin({.started = started,
+                         .filePath = config,
+                         .formatName = QStringLiteral("Cerebras params"),
+                         .family = QStringLiteral("gpt2"),
+                         .phase = QStringLiteral("train"),
+                         .precision = QStringLiteral("bf16"),
+                         .optimizer = QStringLiteral("adamw"),
+                         .sequenceLength = 512,
+                         .globalBatchSize = 96,
+                         .fidelity = {.kind = QStringLiteral("as_configured"), .reasons = {}, .replaced = {}},
+                         .command = wordsOfHistory});
         store.addDevice(id, {.id = QStringLiteral("cuda:0"),
                              .name = QStringLiteral("NVIDIA H100"),
                              .limitBytes = test::bytesOf(79.1)});
@@ -168,7 +171,73 @@ private slots:
         QCOMPARE(snapshot.accumulationSteps, 4);
         QCOMPARE(snapshot.elapsedSeconds, 90.0);
         QCOMPARE(snapshot.ending, QStringLiteral("It is sure."));
+        QCOMPARE(snapshot.run->command, wordsOfHistory);
+        QCOMPARE(snapshot.run->maxTrials, 7);
+        QCOMPARE(viewingText(*chosen),
+                 QStringLiteral("Viewing the run of %1 (training). Finished after 1 trial with size 24, "
+                                "confidence 96 %, on cuda:0 NVIDIA H100.")
+                     .arg(dayAndTimeText(noon)));
         QCOMPARE(snapshot.devices.front().kind, QStringLiteral("cuda"));
+    }
+
+    void namesTheYearOfAnotherOneAlone()
+    {
+        const QDate today = QDate::currentDate();
+        const QTime time(14, 9);
+        QCOMPARE(dayAndTimeText(QDateTime(QDate(today.year(), 11, 28), time)),
+                 QStringLiteral("28 Nov, 14:09"));
+        QCOMPARE(dayAndTimeText(QDateTime(QDate(1999, 11, 28), time)), QStringLiteral("28 Nov 1999, 14:09"));
+    }
+
+    void tellsARunOfAnotherWindowFromOneThatHasEnded()
+    {
+        EarlierRuns menu(nullptr);
+        const engine::Snapshot ready = test::readySnapshot();
+        const QString path = m_folder.filePath(QStringLiteral("elsewhere.sqlite"));
+        menu.setHistory(path);
+        menu.follow(ready);
+        QVERIFY(!menu.lookElsewhere());
+        {
+            store::PatientStore other(path);
+            other.begin(
+                {.started = noon,
+                 .filePath = ready.run->filePath,
+                 .phase = QStringLiteral("train"),
+                 .fidelity = {.kind = QStringLiteral("as_configured"), .reasons = {}, .replaced = {}}});
+            other.addDevice({.id = QStringLiteral("cpu"), .name = {}, .program = {}});
+            trial::TrialRecord trial = test::trialThat(trial::Outcome::Ok, 1, 24, 3.0);
+            other.addTrial(trial);
+            trial = test::trialThat(trial::Outcome::Cancelled, 2, 48, 0.0);
+            other.addTrial(trial);
+            QCOMPARE(entriesOf(menu), QStringList{QStringLiteral("running in another window · 2 trials")});
+            QVERIFY(menu.lookElsewhere() && !menu.lookElsewhere());
+            const auto elsewhere = menu.elsewhere();
+            QVERIFY(menu.elsewhereOf(ready.run->filePath) &&
+                    !menu.elsewhereOf(QStringLiteral("/other.yaml")));
+            const QStringList cpu{QStringLiteral("cpu")};
+            QVERIFY(menu.elsewhereText(ready.run->filePath, cpu).contains(QStringLiteral("this config")));
+            QVERIFY(menu.elsewhereText(QStringLiteral("/a/b.yaml"), {})
+                        .contains(QStringLiteral("gpt-medium.yaml")));
+            QCOMPARE(menu.elsewhereText(ready.run->filePath, {QStringLiteral("cuda:0")}), QString());
+            QCOMPARE(elsewhere.size(), std::size_t{1});
+            QCOMPARE(elsewhere.front().devices, QStringList{QStringLiteral("cpu")});
+            const auto run = menu.read(elsewhere.front().exploration);
+            QVERIFY(run && run->snapshot.isUnderWay() && !run->snapshot.finish);
+            QVERIFY(run->snapshot.trials.back().isRunning());
+            QVERIFY2(
+                viewingText(*run).contains(QStringLiteral("running in another window or terminal. 2 trials "
+                                                          "so far without a size")),
+                qPrintable(viewingText(*run)));
+        }
+        // Its program has ended, and not the exploration.
+        QVERIFY(menu.lookElsewhere() && menu.elsewhere().empty());
+        QCOMPARE(entriesOf(menu), QStringList{QStringLiteral("no size · 2 trials")});
+        const auto cut = menu.read(1);
+        QVERIFY(cut && cut->snapshot.finish == engine::FinishStatus::Cancelled);
+        QVERIFY(!cut->snapshot.trials.back().isRunning());
+        QVERIFY2(viewingText(*cut).contains(QStringLiteral("Stopped after 2 trials without a size")),
+                 qPrintable(viewingText(*cut)));
+        QVERIFY(!cut->snapshot.ending.isEmpty());
     }
 
     void namesARunOnceThatTheHistoryHasToo()

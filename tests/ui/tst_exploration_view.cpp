@@ -347,6 +347,8 @@ private slots:
         const Snapshot choosing = test::choosingSnapshot();
         Snapshot compared = choosing;
         compared.thinkingSeconds = 0.04;
+        Snapshot stopped = test::finishedSnapshot();
+        stopped.finish = engine::FinishStatus::Cancelled;
         Snapshot pausing = choosing;
         pausing.pauseRequested = true;
         rows<Snapshot, std::string, std::string>(
@@ -368,6 +370,7 @@ private slots:
              {"verifying", {test::verifyingSnapshot(), "Verifying 192 in a fresh process", gpu}},
              {"finished",
               {test::finishedSnapshot(), "Finished after 18 trials  ·  3 min 24 s  ·  confident", ""}},
+             {"stopped", {stopped, "Stopped after 18 trials  ·  3 min 24 s", ""}},
              {"cpu has no clock",
               {test::cpuSnapshot(), "Trial 6 of about 11  ·  about 40 s left (20 s to 60 s)",
                "worker pid 7311"}}});
@@ -646,7 +649,7 @@ private slots:
     {
         test::SampleWindow window(Theme::light(), QSize(1100, 680));
         window.display(test::finishedSnapshot());
-        window.view()->setLookingBack(QStringLiteral("You look at the run of 14:02."));
+        window.view()->setLookingBack(QStringLiteral("Viewing the run of 28 Nov, 14:02 (training)."));
         const QPushButton* const back = test::buttonOf(window, "Back to the present run");
         QVERIFY(back && !back->isHidden());
         const QSignalSpy triggered(window.actions()->present, &QAction::triggered);

@@ -8,6 +8,7 @@
 #include "ui/message_banner.h"
 #include "ui/recent_files.h"
 #include "ui/trials_model.h"
+#include "ui/unmeasurable_view.h"
 #include "ui/window_settings.h"
 #include "window_fixture.h"
 
@@ -123,10 +124,16 @@ private slots:
     }
     void saysWhatIsWrongWithAConfig()
     {
-        QVERIFY(!window().openConfig(fileWith("params.yaml", row<QByteArray>())));
-        QVERIFY(banner().isVisible());
-        QVERIFY2(banner().text().contains(QStringLiteral("params.yaml")), qPrintable(banner().text()));
-        QVERIFY2(banner().text().endsWith(QLatin1Char('.')), qPrintable(banner().text()));
+        const QString path = fileWith("params.yaml", row<QByteArray>());
+        QVERIFY(!window().openConfig(path));
+        const auto* page = window().findChild<UnmeasurableView*>();
+        QVERIFY(page && page->isVisible());
+        const QStringList lines = page->summary().split(QLatin1Char('\n'));
+        QVERIFY2(lines.contains(QStringLiteral("file: ") + path), qPrintable(page->summary()));
+        QVERIFY2(lines.front().endsWith(QLatin1Char('.')) && !lines.front().contains(path),
+                 qPrintable(lines.front()));
+        QVERIFY(banner().isHidden());
+        QVERIFY(test::actionOf(window(), "Read it again")->isEnabled());
     }
 
     void followsTheDesktopUnlessTold()

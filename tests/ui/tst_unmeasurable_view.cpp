@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/errors.h"
 #include "support/test_main.h"
 #include "ui/unmeasurable_view.h"
 #include "window_fixture.h"
@@ -29,8 +30,11 @@ private slots:
                                                           "num_train_epochs: 1\n"));
         QAction choose(QStringLiteral("Choose the network…"));
         QAction write(QStringLiteral("Write a size…"));
-        UnmeasurableView view(&choose, &write);
-        view.display(file, QStringLiteral("The network is not known."));
+        QAction again(QStringLiteral("Read it again"));
+        again.setEnabled(false);
+        UnmeasurableView view({&choose, &write, &again});
+        view.display(
+            {.path = file.path(), .why = QStringLiteral("The network is not known."), .config = file});
         const QStringList lines = view.summary().split(QLatin1Char('\n'));
         QCOMPARE(lines.front(), QStringLiteral("The network is not known."));
         QVERIFY2(lines.contains(QStringLiteral("format: Hugging Face TrainingArguments")),
@@ -41,9 +45,26 @@ private slots:
         connect(&write, &QAction::triggered, this, [&] { ++chosen; });
         test::buttonOf(view, "Write a size")->click();
         QCOMPARE(chosen, 1);
+        // What is impossible is no button.
+        QVERIFY(test::buttonOf(view, "Read it again")->isHidden());
+        again.setEnabled(true);
+        QVERIFY(!test::buttonOf(view, "Read it again")->isHidden());
         // Another config leaves nothing of the one before.
-        view.display(file, QStringLiteral("It still is not."));
+        view.display({.path = file.path(), .why = QStringLiteral("It still is not."), .config = file});
         QCOMPARE(view.summary().split(QLatin1Char('\n')).size(), lines.size());
+        view.display(
+            {.path = QStringLiteral("/a/b.yaml"), .why = QStringLiteral("It is broken."), .config = {}});
+        QCOMPARE(view.summary(), QStringLiteral("It is broken.\nfile: /a/b.yaml"));
+    }
+
+    void namesTheLineAndLeavesThePathToThePage()
+    {
+        const QString path = QStringLiteral("/a/b.yaml");
+        const auto error =
+            engine::located(path, config::ConfigError("It is broken.", {.line = 3, .column = 5}));
+        QCOMPARE(unmeasurableFile(path, error).why, QStringLiteral("Line 3: It is broken."));
+        const auto ofAnother = engine::located(QStringLiteral("/c"), config::ConfigError("It is broken."));
+        QCOMPARE(unmeasurableFile(path, ofAnother).why, QStringLiteral("/c: It is broken."));
     }
 };
 

@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/exploration.h"
 #include "support/files.h"
 #include "support/test_main.h"
 #include "ui/export_dialog.h"
@@ -8,6 +7,7 @@
 #include "ui/labels.h"
 #include "ui/message_banner.h"
 #include "ui/network_dialog.h"
+#include "ui/plan/plan_view.h"
 #include "ui/recent_files.h"
 #include "ui/tool_bar.h"
 #include "ui/unmeasurable_view.h"
@@ -38,6 +38,12 @@ class WindowNetworkTest : public test::WindowFixture
             dialog->setText(network);
             dialog->accept();
         });
+    }
+
+    /// What the plan in hand would run.
+    static const engine::RunDescription& runOf(const MainWindow& window)
+    {
+        return window.findChild<PlanView*>()->outlook().plan->run;
     }
 
     static QString headerOf(const MainWindow& window)
@@ -107,17 +113,17 @@ private slots:
         QAction* choose = test::actionOf(window(), "Choose the network");
         QVERIFY(!choose->isEnabled());
         QVERIFY(window().openConfig(m_path));
-        const std::int64_t own = snapshot().run->parameters;
+        const std::int64_t own = runOf(window()).parameters;
         QVERIFY(!headerOf(window()).contains(QStringLiteral("network")));
         chooseInTheNextDialog(network);
         choose->trigger();
-        QVERIFY(snapshot().run->parameters > own);
+        QVERIFY(runOf(window()).parameters > own);
         QVERIFY(headerOf(window()).contains(QStringLiteral("network from deeper.yaml")));
         whenOpen<NetworkDialog>(&window(), [](NetworkDialog* dialog) {
             test::buttonOf(*dialog, "Use the config's own")->click();
         });
         choose->trigger();
-        QCOMPARE(snapshot().run->parameters, own);
+        QCOMPARE(runOf(window()).parameters, own);
     }
 
     void remarksOnWhatTrialsDoOtherwise()

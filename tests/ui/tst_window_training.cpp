@@ -320,7 +320,7 @@ private slots:
     {
         open(QStringLiteral("trial=hang"));
         actionOf(window(), "Train")->trigger();
-        window().exploration().start();
+        window().startExploring();
         const QAction* start = actionOf(*training(), "Start");
         TRY_VERIFY(!start->isEnabled());
         QVERIFY2(start->toolTip().contains(QStringLiteral("exploration")), qPrintable(start->toolTip()));

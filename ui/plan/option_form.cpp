@@ -27,7 +27,7 @@ QString nameOf(const std::string& option)
          {"--min-confidence", QT_TRANSLATE_NOOP("OptionForm", "Export from, %")},
          {"--sample-lengths", QT_TRANSLATE_NOOP("OptionForm", "Sample lengths")},
          {"--strategy", QT_TRANSLATE_NOOP("OptionForm", "Strategy")},
-         {"--max-trials", QT_TRANSLATE_NOOP("OptionForm", "Most trials")},
+         {"--max-trials", QT_TRANSLATE_NOOP("OptionForm", "Max. trials")},
          {"--time-budget", QT_TRANSLATE_NOOP("OptionForm", "&Time budget")},
          {"--fresh", QT_TRANSLATE_NOOP("OptionForm", "Ignore earlier trials")},
          {"--no-verify", QT_TRANSLATE_NOOP("OptionForm", "Skip verification")}}};

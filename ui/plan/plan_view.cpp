@@ -49,19 +49,6 @@ QLabel* heading(const QString& text, QWidget* parent)
     return label;
 }
 
-/// As a shell reads it again.
-QString quoted(const QString& word)
-{
-    const auto isPlain = [](QChar c) {
-        return c.isLetterOrNumber() || QStringLiteral("-_./:=,+@%").contains(c);
-    };
-    if (!word.isEmpty() && std::all_of(word.begin(), word.end(), isPlain))
-        return word;
-    QString escaped = word;
-    return QLatin1Char('\'') + escaped.replace(QLatin1Char('\''), QStringLiteral("'\\''")) +
-           QLatin1Char('\'');
-}
-
 /// Those that are taken when nobody asks for any.
 QStringList usualDevices(const device::LocalDevices& devices)
 {
@@ -183,7 +170,14 @@ QWidget* PlanView::makeSide(WindowActions* actions)
     startLine->addSpacing(6);
     startLine->addWidget(mutedLabel(actions->start->shortcut().toString(QKeySequence::NativeText), ready));
     startLine->addStretch(1);
+    QPushButton* watch = actionButton(actions->watch, "secondary", ready);
+    const auto showWatch = [watch, action = actions->watch] { watch->setVisible(action->isEnabled()); };
+    connect(actions->watch, &QAction::changed, watch, showWatch);
+    showWatch();
+    startLine->addWidget(watch);
     ready->body()->addLayout(startLine);
+    m_otherWays = makeOtherWays(actions);
+    ready->body()->addWidget(m_otherWays);
     m_command = wrapped(new QLabel(ready));
     m_command->setFont(fixedFont(font(), 0.85));
     m_command->setProperty("code", true);
@@ -203,6 +197,28 @@ QWidget* PlanView::makeSide(WindowActions* actions)
     QScrollArea* scroll = scrolledOnCard(side);
     scroll->setFixedWidth(sideWidth);
     return scroll;
+}
+
+QWidget* PlanView::makeOtherWays(WindowActions* actions)
+{
+    auto* ways = new QWidget(m_readyCard);
+    auto* layout = new QVBoxLayout(ways);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(6);
+    auto* python = dialogButton(tr("Measure with your Python"), "secondary", ways);
+    connect(python, &QPushButton::clicked, this, [this] { choosePython(engine::anyPython); });
+    for (QPushButton* button : {python, actionButton(actions->chooseNetwork, "secondary", ways),
+                                actionButton(actions->writeSize, "secondary", ways)})
+        layout->addWidget(button, 0, Qt::AlignLeft);
+    return ways;
+}
+
+void PlanView::setElsewhere(const QString& sentence)
+{
+    if (sentence == m_elsewhere)
+        return;
+    m_elsewhere = sentence;
+    showReady();
 }
 
 void PlanView::setEarlier(const std::vector<EarlierRuns::Entry>& runs)
@@ -407,10 +423,14 @@ void PlanView::showReady()
         style()->unpolish(m_ready);
         style()->polish(m_ready);
     }
-    m_readyCard->setTitle(isBad ? tr("Not ready") : tr("Ready"));
+    const bool asksFirst = !isBad && !m_elsewhere.isEmpty();
+    m_readyCard->setTitle(isBad ? tr("Not ready") : asksFirst ? tr("Start asks first") : tr("Ready"));
+    m_otherWays->setVisible(m_file && m_file->isForPythonAlone() && m_options.python.isEmpty());
     QString text = obstacle;
     if (!isBad && m_outlook.plan)
         text = readyText(m_outlook, m_options) + QLatin1Char('\n') + m_forecast;
+    if (asksFirst)
+        text = m_elsewhere + QLatin1Char('\n') + text;
     setTextIfNew(m_ready, text);
     setTextIfNew(m_command, command());
 }
@@ -419,12 +439,7 @@ QString PlanView::command() const
 {
     if (!m_file)
         return {};
-    QStringList words{QStringLiteral("batchpeak"), QStringLiteral("explore"), quoted(m_file->path())};
-    if (!m_file->chosenModel().isEmpty())
-        words << QStringLiteral("--model") << quoted(m_file->chosenModel());
-    for (const QString& word : engine::wordsFor(m_options))
-        words << quoted(word);
-    return words.join(QLatin1Char(' '));
+    return engine::exploreCommand(m_file->path(), m_file->chosenModel(), engine::wordsFor(m_options));
 }
 
 } // namespace batchpeak::ui

@@ -47,6 +47,9 @@ public:
     void setConfig(const engine::ConfigFile& file, const engine::ExplorationOptions& options);
     /// What was explored of the config before, the newest first; the first few of them are offered.
     void setEarlier(const std::vector<EarlierRuns::Entry>& runs);
+    /// An exploration of another window or terminal that the start would disturb.
+    /// \param sentence  empty where there is none
+    void setElsewhere(const QString& sentence);
     /// Those that are here, once that is known, and whenever it is looked for again.
     void setDevices(const device::LocalDevices& devices);
     /// What the interpreter has that the options name, or the usual one; nothing while it is asked.
@@ -66,6 +69,7 @@ signals:
 private:
     QWidget* makePlan();
     QWidget* makeSide(WindowActions* actions);
+    QWidget* makeOtherWays(WindowActions* actions);
     void chooseDevices(const QStringList& ids);
     void choosePython(const QString& python);
     void showPrograms();
@@ -109,6 +113,9 @@ private:
     Card* m_readyCard = nullptr;
     QLabel* m_ready = nullptr;
     QPushButton* m_start = nullptr;
+    /// What else can be done with a config that batchpeak-worker cannot run.
+    QWidget* m_otherWays = nullptr;
+    QString m_elsewhere;
     QLabel* m_command = nullptr;
     /// Hidden where there is none.
     Card* m_earlier = nullptr;

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace batchpeak::ui {
 
@@ -36,6 +37,13 @@ void ContendersList::display(const engine::Snapshot& snapshot)
 {
     const auto& state = snapshot.searchState;
     const std::int64_t recommended = state.recommendation ? state.recommendation->size : 0;
+    const QString noRows = !state.recommendation
+                               ? snapshot.finish ? tr("No size was found") : tr("No recommendation yet")
+                           : !snapshot.course.empty() ? tr("Not told by this strategy")
+                           : snapshot.finish          ? tr("Not worked out from the history")
+                                                      : tr("Shown once the run has ended");
+    if (std::exchange(m_noRows, noRows) != noRows)
+        update();
     std::vector<Row> rows;
     double others = state.otherContenders;
     for (const search::Contender& contender : state.contenders) {
@@ -82,7 +90,7 @@ void ContendersList::paintEvent(QPaintEvent*)
     painter.setFont(scaled(font(), 0.9));
     if (m_rows.empty()) {
         painter.setPen(m_theme.mutedText);
-        painter.drawText(rect(), Qt::AlignCenter | Qt::TextWordWrap, tr("Not told yet"));
+        painter.drawText(rect(), Qt::AlignCenter | Qt::TextWordWrap, m_noRows);
         return;
     }
     // What has no room is the least probable.

@@ -48,7 +48,8 @@ private:
 
     Theme m_theme = Theme::light();
     std::vector<Row> m_rows;
-    bool m_isTold = true;
+    /// What is said where there are none.
+    QString m_noRows;
 };
 
 } // namespace batchpeak::ui

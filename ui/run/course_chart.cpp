@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <utility>
 
 namespace batchpeak::ui {
 
@@ -45,6 +46,14 @@ void CourseChart::display(const engine::Snapshot& snapshot)
     std::vector<engine::CoursePoint> points;
     std::ranges::copy_if(snapshot.course, std::back_inserter(points),
                          [](const engine::CoursePoint& point) { return point.size > 0; });
+    // A history that keeps too little of a search leaves its answer alone, and that of a run elsewhere is
+    // made once more when it has ended.
+    const QString noCourse = !snapshot.recommendsSize()
+                                 ? snapshot.finish ? tr("No size was found") : tr("No recommendation yet")
+                             : snapshot.finish ? tr("Not worked out from the history")
+                                               : tr("Shown once the run has ended");
+    if (std::exchange(m_noCourse, noCourse) != noCourse)
+        update();
     const double target = snapshot.run ? 100.0 * snapshot.run->targetConfidence : m_targetPercent;
     // A line that only grows by a pixel is not worth a picture.
     const double pixel = m_elapsedSeconds / std::max(1.0, plotArea().width());
@@ -149,7 +158,7 @@ void CourseChart::paintEvent(QPaintEvent*)
     painter.setRenderHint(QPainter::Antialiasing);
     if (m_points.empty()) {
         painter.setPen(m_theme.mutedText);
-        painter.drawText(rect(), Qt::AlignCenter | Qt::TextWordWrap, tr("No recommendation yet"));
+        painter.drawText(rect(), Qt::AlignCenter | Qt::TextWordWrap, m_noCourse);
         return;
     }
     paintScale(painter);

@@ -42,6 +42,8 @@ private:
     Theme m_theme = Theme::light();
     /// Those with a recommendation.
     std::vector<engine::CoursePoint> m_points;
+    /// What is said where there are none.
+    QString m_noCourse;
     double m_elapsedSeconds = 0.0;
     double m_targetPercent = 95.0;
 };

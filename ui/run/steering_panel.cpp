@@ -172,7 +172,7 @@ void SteeringPanel::display(const engine::Snapshot& snapshot)
     showShare(m_tolerance, snapshot.run->tolerance);
     showShare(m_confidence, snapshot.run->targetConfidence);
     m_moreTime->setEnabled(m_commands.extends && snapshot.run->budgetSeconds.has_value());
-    m_moreTime->setToolTip(snapshot.run->budgetSeconds ? QString() : tr("Time sets no bound"));
+    m_moreTime->setToolTip(snapshot.run->budgetSeconds ? QString() : tr("No time budget is set"));
     QStringList lines;
     lines << tr("At most %1%2.")
                  .arg(engine::trialsText(snapshot.run->maxTrials),

@@ -13,7 +13,7 @@ namespace batchpeak::ui {
 
 namespace {
 
-/// "Now: 24, to tell it from 28.", a line for each of the first few, then what comes next.
+/// "Now: 24, to tell it from 28.", a line for each of the first few, then what comes next, or how it ended.
 QString plansText(const engine::Snapshot& snapshot)
 {
     constexpr std::size_t mostUnderWay = 2;
@@ -26,6 +26,8 @@ QString plansText(const engine::Snapshot& snapshot)
         lines << ThinkingView::tr("%1 more trials run.").arg(snapshot.underWay.size() - mostUnderWay);
     if (snapshot.next)
         lines << snapshot.next->sentence;
+    if (snapshot.finish)
+        lines << snapshot.ending;
     return lines.join(QLatin1Char('\n'));
 }
 
@@ -49,7 +51,7 @@ ThinkingView::ThinkingView(QWidget* parent)
     grid->setHorizontalSpacing(14);
     grid->setVerticalSpacing(4);
     grid->addWidget(m_plans, 0, 0, 1, 2);
-    grid->addWidget(caption(tr("How sure, %, and of which size"), this), 1, 0);
+    grid->addWidget(caption(tr("Confidence over time"), this), 1, 0);
     grid->addWidget(caption(tr("Could still be the best"), this), 1, 1);
     grid->addWidget(m_course, 2, 0);
     grid->addWidget(m_contenders, 2, 1);

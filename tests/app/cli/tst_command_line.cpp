@@ -1,10 +1,12 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "cli/command_line.h"
 #include "cli/options.h"
 #include "program_run.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 
+#include <QSet>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -45,6 +47,24 @@ private slots:
         const ProgramRun run = runProgram(arguments);
         QVERIFY2(run.succeeded({said}), run.text());
         QVERIFY2(run.err.isEmpty(), run.text());
+    }
+
+    void namesWhatTheWindowIsGiven()
+    {
+        batchpeak::cli::CommandLine line;
+        std::vector<std::string> words{"batchpeak", "a.yaml",   "--phase", "train",  "--device",
+                                       "cpu",       "--device", "cuda:0",  "--fresh"};
+        std::vector<char*> arguments;
+        for (std::string& word : words)
+            arguments.push_back(word.data());
+        QVERIFY(!line.parse(static_cast<int>(arguments.size()), arguments.data()));
+        const auto request = line.windowRequest();
+        QVERIFY(request);
+        const QStringList& names = request->givenNames;
+        // That of training is usual, and asked for all the same.
+        QCOMPARE(QSet<QString>(names.begin(), names.end()),
+                 (QSet<QString>{QStringLiteral("--phase"), QStringLiteral("--device"),
+                                QStringLiteral("--fresh")}));
     }
 
     void refusesWhatCannotBeFollowed_data()

@@ -115,11 +115,22 @@ private slots:
         ExplorationOptions said = optionsFrom(wordsIn("--min,2"));
         said.trustsCode = true;
         QCOMPARE(wordsFor(said), wordsIn("--min,2"));
-        QVERIFY(!overlaid({}, said).trustsCode);
+        QVERIFY(!overlaid({}, said, givenNames(said)).trustsCode);
         // As an earlier version has kept it.
         const ExplorationOptions kept = optionsFrom(wordsIn("--trust,--min,2"));
         QVERIFY(!kept.trustsCode);
         QCOMPARE(wordsFor(kept), wordsIn("--min,2"));
+    }
+
+    void takesTheNamedOnesAlone()
+    {
+        const ExplorationOptions one = optionsFrom(wordsIn("--device,cpu,--min,2,--tolerance,3"));
+        const ExplorationOptions other = optionsFrom(wordsIn("--min,2,--max,8"));
+        QCOMPARE(givenNames(one), wordsIn("--min,--tolerance,--device"));
+        QCOMPARE(sameNames(wordsIn("--min,--max,--headroom"), one, other), wordsIn("--min,--headroom"));
+        // One that asks for what is usual is taken too.
+        QCOMPARE(wordsFor(overlaid(one, other, wordsIn("--max,--tolerance"))),
+                 wordsIn("--min,2,--max,8,--device,cpu"));
     }
 
     void namesEachOnce()

@@ -1,0 +1,361 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/config_file.h"
+#include "engine/exploration.h"
+#include "engine/exploration_recorder.h"
+#include "store/exploration_store.h"
+#include "support/test_main.h"
+#include "support/verify.h"
+#include "ui/labels.h"
+#include "ui/message_banner.h"
+#include "ui/plan/option_form.h"
+#include "ui/plan/plan_view.h"
+#include "ui/recommendation_card.h"
+#include "ui/run/contenders_list.h"
+#include "ui/run/course_chart.h"
+#include "ui/status_bar.h"
+#include "ui/tool_bar.h"
+#include "ui/unmeasurable_view.h"
+#include "ui/window_settings.h"
+#include "window_fixture.h"
+
+#include <QAction>
+#include <QLabel>
+#include <QMessageBox>
+#include <QPushButton>
+#include <QTest>
+
+#include <algorithm>
+#include <memory>
+
+using namespace batchpeak;
+using namespace batchpeak::ui;
+using test::actionOf;
+using test::buttonOf;
+
+/// What the window has in hand, a plan, a run, an earlier run, or a file with which nothing can be tried: all
+/// that it shows and does is of that one.
+class WindowInHandTest : public test::WindowFixture
+{
+    Q_OBJECT
+
+    const QByteArray m_config = smallGpt2("64", "explore");
+    QString m_path;
+
+    QString history() const { return pathOf("history.sqlite"); }
+    bool isPlanVisible() { return window().findChild<PlanView*>()->isVisible(); }
+    UnmeasurableView* errorPage() { return window().findChild<UnmeasurableView*>(); }
+
+    QString status()
+    {
+        QStringList texts;
+        for (const auto* label : window().findChild<StatusBar*>()->findChildren<ElidedLabel*>())
+            texts << label->fullText();
+        return texts.join(QLatin1Char('\n'));
+    }
+
+    /// Of the banners that can be seen.
+    QString said()
+    {
+        QStringList texts;
+        for (const auto* banner : window().findChildren<MessageBanner*>()) {
+            if (banner->isVisible())
+                texts << banner->text();
+        }
+        return texts.join(QLatin1Char('\n'));
+    }
+
+    void open(const engine::ExplorationOptions& options)
+    {
+        window().setOptions(options);
+        QVERIFY(window().openConfig(m_path));
+    }
+
+    void explore(const engine::ExplorationOptions& options)
+    {
+        open(options);
+        window().startExploring();
+        TRY_VERIFY(snapshot().finish.has_value());
+    }
+
+    /// A config of a network that batchpeak-worker cannot run, with adapters.
+    QString forPythonAlone()
+    {
+        const QString network = fileWith("gpt-oss.json", R"({"model_type": "gpt_oss", "vocab_size": 128,
+            "hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2,
+            "intermediate_size": 64, "num_local_experts": 4, "num_experts_per_tok": 2, "head_dim": 16,
+            "max_position_embeddings": 64})");
+        return fileWith("lora.yaml", "base_model: " + network.toUtf8() +
+                                         "\nadapter: lora\nlora_r: 8\nlora_alpha: 16\n"
+                                         "lora_target_linear: true\nmicro_batch_size: 2\n"
+                                         "gradient_accumulation_steps: 2\nsequence_len: 32\n"
+                                         "datasets: [{path: a, type: alpaca}]\noutput_dir: out\n");
+    }
+
+    /// What another window or terminal has under way, of the config with this path.
+    struct Elsewhere
+    {
+        Elsewhere(const QString& history, const QString& config)
+        {
+            exploration.load(engine::ConfigFile::open(config),
+                             optionsWith(QStringLiteral("trial=hang#3"), 20));
+            recorder = std::make_unique<engine::ExplorationRecorder>(exploration, history);
+            exploration.start();
+        }
+        engine::Exploration exploration;
+        std::unique_ptr<engine::ExplorationRecorder> recorder;
+    };
+
+private slots:
+    void init()
+    {
+        m_path = fileWith("params.yaml", m_config);
+        QFile::remove(history());
+        WindowSettings().setOptionsOf(m_path, {});
+    }
+
+    void startsWhatItThenShows()
+    {
+        explore(optionsWith({}));
+        window().startExploring();
+        TRY_VERIFY(snapshot().finish.has_value());
+        window().setOptions(optionsWith(QStringLiteral("trial=hang")));
+        actionOf(window(), "Plan")->trigger();
+        TRY_VERIFY(buttonOf(window(), "Back to the present run")->isVisible());
+        auto* earlier = actionOf(window(), "Previous run");
+        QVERIFY(earlier->isEnabled());
+        earlier->trigger();
+        QVERIFY(said().contains(QStringLiteral("Viewing the run of ")));
+        QVERIFY(!isPlanVisible());
+        QTest::keyClick(&window(), Qt::Key_F5);
+        TRY_VERIFY(snapshot().runsTrials());
+        QVERIFY2(said().isEmpty(), qPrintable(said()));
+        QVERIFY(!actionOf(window(), "Back to the present run")->isEnabled());
+        TRY_VERIFY2(status().contains(QStringLiteral("Trial 1")), qPrintable(status()));
+        const QString card = window().findChild<RecommendationCard*>()->summary();
+        QVERIFY2(card.contains(QStringLiteral("The first sizes are being measured.")), qPrintable(card));
+    }
+
+    void hasOneFileInHand()
+    {
+        open(optionsWith({}));
+        QVERIFY(isPlanVisible());
+        QVERIFY(!window().openConfig(fileWith(
+            "unknown.yaml", QByteArray(m_config).replace("model_name: gpt2", "model_name: nothing"))));
+        QVERIFY(errorPage()->isVisible() && !isPlanVisible());
+        const QString broken = fileWith("broken.yaml", "a: [b\n");
+        QVERIFY(!window().openConfig(broken));
+        QVERIFY(errorPage()->isVisible() && !isPlanVisible());
+        QVERIFY2(errorPage()->summary().contains(broken), qPrintable(errorPage()->summary()));
+        QVERIFY2(said().isEmpty(), qPrintable(said()));
+        QCOMPARE(window().windowTitle(), QStringLiteral("broken.yaml"));
+        QVERIFY2(status().contains(QStringLiteral("No trial is possible")), qPrintable(status()));
+        QVERIFY(!actionOf(window(), "Start")->isEnabled());
+        QVERIFY(!actionOf(window(), "Plan")->isEnabled());
+        QVERIFY(buttonOf(*errorPage(), "Write a size")->isHidden());
+        QTest::keyClick(&window(), Qt::Key_F5);
+        window().startExploring();
+        QVERIFY(!snapshot().run);
+        // Once it is mended it is read again.
+        fileWith("broken.yaml", m_config);
+        QTest::mouseClick(buttonOf(*errorPage(), "Read it again"), Qt::LeftButton);
+        QVERIFY(isPlanVisible());
+        QVERIFY(window().windowTitle().startsWith(QStringLiteral("broken.yaml")));
+    }
+
+    void saysWhatWasReadOfWhatCannotBeMeasured()
+    {
+        window().setOptions({});
+        QVERIFY(window().openConfig(forPythonAlone()));
+        const auto* plan = window().findChild<PlanView*>();
+        QVERIFY(!plan->problem().isEmpty());
+        QCOMPARE(window().windowTitle(), QStringLiteral("lora.yaml"));
+        QVERIFY2(status().contains(QStringLiteral("Not ready to start")), qPrintable(status()));
+        const QString header = window().findChild<ToolBar*>()->findChild<ElidedLabel*>()->fullText();
+        QVERIFY2(header.startsWith(QStringLiteral("lora.yaml")), qPrintable(header));
+        QCOMPARE(plan->outlook().option("--adapter").text, QStringLiteral("lora"));
+        QCOMPARE(plan->outlook().option("--adapter-rank").text, QStringLiteral("8"));
+        for (const char* way : {"Measure with your Python", "Choose the network", "Write a size"}) {
+            const QPushButton* button = buttonOf(*plan, way);
+            QVERIFY2(button && button->isVisible() && button->isEnabled(), way);
+        }
+        buttonOf(*plan, "Measure with your Python")->click();
+        QVERIFY(!buttonOf(*plan, "Measure with your Python")->isVisible());
+        // Of a config that the worker runs nothing of this is said.
+        QVERIFY(window().openConfig(m_path));
+        QVERIFY(!buttonOf(*plan, "Measure with your Python")->isVisible());
+        QVERIFY2(status().contains(QStringLiteral("Ready to start")), qPrintable(status()));
+    }
+
+    void keepsWhatHasEndedBesideThePlan()
+    {
+        explore(optionsWith({}, 2));
+        const auto trials = snapshot().trials;
+        QAction* goOn = actionOf(window(), "Go on");
+        QAction* confirm = actionOf(window(), "Confirm");
+        TRY_VERIFY(goOn->isEnabled() && confirm->isEnabled());
+        actionOf(window(), "Plan")->trigger();
+        QVERIFY(isPlanVisible());
+        QVERIFY(goOn->isEnabled() && confirm->isEnabled());
+        QVERIFY2(said().contains(QStringLiteral("after 2 trials with size")), qPrintable(said()));
+        QCOMPARE(window().windowTitle(), QStringLiteral("params.yaml"));
+        // What the next run is to be has nothing to do with it.
+        window().findChild<OptionForm*>()->field("--tolerance")->type(QStringLiteral("4"));
+        QVERIFY(goOn->isEnabled() && confirm->isEnabled());
+        QTest::mouseClick(buttonOf(window(), "Back to the present run"), Qt::LeftButton);
+        QVERIFY(!isPlanVisible());
+        actionOf(window(), "Plan")->trigger();
+        QVERIFY(goOn->isEnabled());
+        goOn->trigger();
+        QVERIFY(!isPlanVisible());
+        TRY_VERIFY(snapshot().finish.has_value());
+        QVERIFY(snapshot().trials.size() > trials.size());
+        QVERIFY(std::equal(trials.begin(), trials.end(), snapshot().trials.begin()));
+        QCOMPARE(snapshot().run->tolerance, engine::ExplorationOptions().tolerance);
+        // Another config knows nothing of it.
+        QVERIFY(window().openConfig(fileWith("other.yaml", m_config)));
+        QVERIFY(!goOn->isEnabled() && !confirm->isEnabled());
+        QVERIFY(!actionOf(window(), "Back to the present run")->isEnabled());
+    }
+
+    void showsAllThatTheHistoryTellsOfARun()
+    {
+        auto options = optionsWith({}, 6);
+        options.strategy = QStringLiteral("posterior");
+        {
+            engine::Exploration exploration;
+            const engine::ExplorationRecorder recorder(exploration, history());
+            exploration.load(engine::ConfigFile::open(m_path), options);
+            exploration.start();
+            TRY_VERIFY(exploration.snapshot().finish.has_value());
+            QVERIFY(exploration.snapshot().searchState.recommendation);
+        }
+        window().setHistory(history());
+        open(optionsWith({}));
+        const auto entryOf = [this] {
+            const auto buttons = window().findChild<PlanView*>()->findChildren<QPushButton*>();
+            const auto entry = std::ranges::find_if(buttons, [](const QPushButton* button) {
+                return button->text().contains(QStringLiteral("6 trials"));
+            });
+            return entry == buttons.end() ? nullptr : *entry;
+        };
+        TRY_VERIFY(entryOf());
+        entryOf()->click();
+        const QString sentence = said();
+        QVERIFY2(sentence.startsWith(QStringLiteral("Viewing the run of ")), qPrintable(sentence));
+        QVERIFY2(sentence.contains(QStringLiteral(" (training). Finished after 6 trials with size ")) &&
+                     sentence.contains(QStringLiteral(", on cpu")),
+                 qPrintable(sentence));
+        const auto labels = window().findChildren<QLabel*>();
+        QVERIFY(std::ranges::any_of(labels, [this](const QLabel* label) {
+            return label->isVisible() &&
+                   label->text().startsWith(QStringLiteral("batchpeak explore %1 ").arg(m_path)) &&
+                   label->text().contains(QStringLiteral("--max-trials 6"));
+        }));
+        // Its search is made once more.
+        const auto* course = window().findChild<CourseChart*>();
+        TRY_VERIFY2(course->accessibleDescription().contains(QStringLiteral("and 6 trials")),
+                    qPrintable(course->accessibleDescription()));
+        QVERIFY(!window().findChild<ContendersList*>()->accessibleDescription().isEmpty());
+    }
+
+    void remembersWhatAPersonAsksAndNotWhatALaunchDoes()
+    {
+        auto given = optionsWith({});
+        given.memoryLimitBytes = std::int64_t{20} << 20;
+        given.devices = QStringList{QStringLiteral("cpu")};
+        open(given);
+        window().findChild<OptionForm*>()->field("--tolerance")->type(QStringLiteral("4"));
+        QCOMPARE(WindowSettings().optionsOf(m_path),
+                 (QStringList{QStringLiteral("--tolerance"), QStringLiteral("4")}));
+
+        MainWindow later;
+        later.show();
+        later.setOptions(optionsWith({}));
+        QVERIFY(later.openConfig(m_path));
+        const auto& outlook = later.findChild<PlanView*>()->outlook();
+        QCOMPARE(outlook.option("--memory-limit").text, QString());
+        QCOMPARE(outlook.option("--tolerance").text, QStringLiteral("4"));
+        QPushButton* reset = buttonOf(later, "Reset all");
+        QVERIFY(reset && reset->isVisible());
+        const auto* banner = qobject_cast<MessageBanner*>(reset->parentWidget());
+        QVERIFY(banner && banner->text().endsWith(QStringLiteral(": --tolerance 4")));
+        QTest::mouseClick(reset, Qt::LeftButton);
+        QCOMPARE(outlook.option("--tolerance").text, QStringLiteral("2"));
+        QVERIFY(banner->isHidden());
+        QVERIFY(WindowSettings().optionsOf(m_path).isEmpty());
+    }
+
+    void tellsWhatIsRememberedAlsoOfARunThatStartsAtOnce()
+    {
+        WindowSettings().setOptionsOf(m_path, {QStringLiteral("--tolerance"), QStringLiteral("4"),
+                                               QStringLiteral("--phase"), QStringLiteral("eval")});
+        // One that is given counts, although it is what is usual.
+        auto names = engine::givenNames(optionsWith({}));
+        window().setOptions(optionsWith(QStringLiteral("trial=hang")), names << QStringLiteral("--phase"));
+        QVERIFY(window().openConfig(m_path));
+        window().startExploring();
+        TRY_VERIFY(snapshot().runsTrials());
+        QCOMPARE(snapshot().run->phase, model::Phase::Train);
+        QCOMPARE(snapshot().run->tolerance, 0.04);
+        QVERIFY2(said().startsWith(QStringLiteral("This run uses options remembered")) &&
+                     said().endsWith(QStringLiteral(": --tolerance 4")),
+                 qPrintable(said()));
+        QTest::mouseClick(buttonOf(window(), "Reset all"), Qt::LeftButton);
+        QVERIFY(WindowSettings().optionsOf(m_path).isEmpty());
+        QVERIFY2(!said().contains(QStringLiteral("--tolerance")), qPrintable(said()));
+        QCOMPARE(snapshot().run->tolerance, 0.04);
+    }
+
+    void followsARunOfAnotherWindow()
+    {
+        auto elsewhere = std::make_unique<Elsewhere>(history(), m_path);
+        TRY_VERIFY(elsewhere->exploration.snapshot().trials.size() == 3);
+        window().setHistory(history());
+        open(optionsWith({}));
+        TRY_VERIFY(buttonOf(window(), "Watch it")->isVisible());
+        const auto* plan = window().findChild<PlanView*>();
+        TRY_VERIFY(std::ranges::any_of(plan->findChildren<QLabel*>(), [](const QLabel* label) {
+            return label->text().startsWith(
+                QStringLiteral("Another window or terminal has been exploring this config since "));
+        }));
+        // Both would disturb each other.
+        QString question;
+        test::whenOpen<QMessageBox>(&window(), [&](QMessageBox* box) {
+            question = box->informativeText();
+            buttonOf(*box, "Wait")->click();
+        });
+        window().startExploring();
+        QVERIFY2(question.contains(QStringLiteral("would disturb each other")), qPrintable(question));
+        QVERIFY(!snapshot().run);
+
+        buttonOf(window(), "Watch it")->click();
+        QVERIFY2(said().contains(QStringLiteral("running in another window or terminal. 3 trials so far")),
+                 qPrintable(said()));
+        TRY_VERIFY2(status().contains(QStringLiteral("Trial 3")), qPrintable(status()));
+        QVERIFY2(!said().contains(QStringLiteral("Finished")), qPrintable(said()));
+        // What it hangs in is left out, and it goes on to its end.
+        elsewhere->exploration.skipTrial();
+        TRY_VERIFY(elsewhere->exploration.snapshot().finish.has_value());
+        TRY_VERIFY2(said().contains(QStringLiteral("(training). Finished after ")), qPrintable(said()));
+        TRY_VERIFY2(status().contains(QStringLiteral("Finished after ")), qPrintable(status()));
+        actionOf(window(), "Back to the present run")->trigger();
+        QVERIFY(isPlanVisible());
+        TRY_VERIFY(!buttonOf(window(), "Watch it")->isVisible());
+    }
+
+    void startsBesideARunOnOtherDevicesUnasked()
+    {
+        const Elsewhere elsewhere(history(), m_path);
+        TRY_VERIFY(elsewhere.exploration.snapshot().runsTrials());
+        window().setHistory(history());
+        auto options = optionsWith({});
+        options.launcher = QStringLiteral("env");
+        open(options);
+        window().startExploring();
+        TRY_VERIFY(snapshot().finish.has_value());
+    }
+};
+
+BATCHPEAK_TEST(WindowInHandTest)
+#include "tst_window_in_hand.moc"

@@ -1,0 +1,467 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+// What the window has in hand, and how that changes: a plan, a run, an earlier run, or a file with which
+// nothing can be tried.
+#include "config_remarks.h"
+#include "engine/cut_run.h"
+#include "engine/exploration.h"
+#include "engine/kept_words.h"
+#include "engine/option_table.h"
+#include "engine/readable_text.h"
+#include "exploration_view.h"
+#include "main_window.h"
+#include "message_banner.h"
+#include "network_dialog.h"
+#include "plan/plan_search.h"
+#include "plan/plan_view.h"
+#include "questions.h"
+#include "recent_files.h"
+#include "store/exploration_store.h"
+#include "window_actions.h"
+#include "window_exports.h"
+#include "window_training.h"
+
+#include <QAction>
+#include <QFileInfo>
+
+#include <utility>
+
+namespace batchpeak::ui {
+
+namespace {
+
+/// By which a config is known from one day to the next.
+QString absolutePath(const engine::ConfigFile& file)
+{
+    return QFileInfo(file.path()).absoluteFilePath();
+}
+
+} // namespace
+
+bool MainWindow::isPlanShown() const
+{
+    return std::holds_alternative<Ready>(m_inHand);
+}
+
+const MainWindow::Ready* MainWindow::planInHand() const
+{
+    if (const auto* earlier = std::get_if<Earlier>(&m_inHand))
+        return std::get_if<Ready>(&earlier->before);
+    return std::get_if<Ready>(&m_inHand);
+}
+
+const MainWindow::Running* MainWindow::runInHand() const
+{
+    if (const auto* earlier = std::get_if<Earlier>(&m_inHand))
+        return std::get_if<Running>(&earlier->before);
+    return std::get_if<Running>(&m_inHand);
+}
+
+const MainWindow::Running* MainWindow::engineRun() const
+{
+    const Ready* const plan = planInHand();
+    return plan ? (plan->ended ? &*plan->ended : nullptr) : runInHand();
+}
+
+MainWindow::Running* MainWindow::engineRun()
+{
+    return const_cast<Running*>(std::as_const(*this).engineRun());
+}
+
+const MainWindow::Asked* MainWindow::asked() const
+{
+    if (const Ready* const plan = planInHand())
+        return &plan->asked;
+    const Running* const run = runInHand();
+    return run ? &run->asked : nullptr;
+}
+
+const engine::Snapshot& MainWindow::own() const
+{
+    static const engine::Snapshot nothing;
+    return engineRun() ? m_exploration->snapshot() : nothing;
+}
+
+const engine::Snapshot& MainWindow::present() const
+{
+    const Ready* const plan = planInHand();
+    return plan ? plan->snapshot : own();
+}
+
+const engine::Snapshot& MainWindow::shown() const
+{
+    const auto* earlier = std::get_if<Earlier>(&m_inHand);
+    return earlier ? earlier->run.snapshot : present();
+}
+
+void MainWindow::lookBack(const EarlierRun& run)
+{
+    if (auto* earlier = std::get_if<Earlier>(&m_inHand))
+        earlier->run = run;
+    else if (auto* ready = std::get_if<Ready>(&m_inHand))
+        m_inHand = Earlier{.run = run, .before = std::move(*ready)};
+    else if (auto* running = std::get_if<Running>(&m_inHand))
+        m_inHand = Earlier{.run = run, .before = std::move(*running)};
+    draw();
+}
+
+void MainWindow::endLookingBack()
+{
+    auto* earlier = std::get_if<Earlier>(&m_inHand);
+    if (!earlier)
+        return;
+    if (auto before = std::move(earlier->before); auto* ready = std::get_if<Ready>(&before))
+        m_inHand = std::move(*ready);
+    else
+        m_inHand = std::get<Running>(std::move(before));
+}
+
+void MainWindow::backToPresent()
+{
+    if (std::holds_alternative<Earlier>(m_inHand)) {
+        endLookingBack();
+    } else if (auto* ready = std::get_if<Ready>(&m_inHand); ready && ready->ended) {
+        m_inHand = Running(std::move(*ready->ended));
+        handOver(*asked());
+    }
+    lookAtHistory();
+    draw();
+}
+
+bool MainWindow::openConfig(const QString& path, const QString& network)
+{
+    if (const QString sentence = obstacle(); !sentence.isEmpty()) {
+        showError(sentence);
+        return false;
+    }
+    const bool trustsCode = m_options.takeTrust();
+    std::optional<engine::ConfigFile> file;
+    try {
+        file = engine::ConfigFile::open(path);
+        const engine::ConfigFile completed = m_networks->completed(*file, network);
+        const QString name = absolutePath(completed);
+        std::optional<Running> ended;
+        if (const Running* const run = engineRun(); run && absolutePath(run->asked.file) == name)
+            ended = *run;
+        showPlan({.asked = {.file = completed,
+                            .options = m_options.open(name),
+                            .phases = engine::PhaseSequence(),
+                            .trustsCode = trustsCode},
+                  .ended = std::move(ended),
+                  .cut = {},
+                  .snapshot = {}});
+    } catch (const NetworkNeeded& need) {
+        rememberOpened(path);
+        showUnmeasurable(unmeasurableFile(path, need, file));
+        return false;
+    } catch (const config::ConfigError& error) {
+        showUnmeasurable(unmeasurableFile(path, error, file));
+        return false;
+    } catch (const std::exception& error) {
+        showUnmeasurable({.path = path, .why = QString::fromUtf8(error.what()), .config = file});
+        return false;
+    }
+    m_view->hideUnmeasurable();
+    rememberOpened(path);
+    showRemarks(*m_view->banner(), asked()->file);
+    draw();
+    return true;
+}
+
+void MainWindow::showUnmeasurable(UnmeasurableFile file)
+{
+    // What was written into the same one is said still.
+    const auto* before = std::get_if<UnmeasurableFile>(&m_inHand);
+    if (!before || before->path != file.path)
+        m_view->banner()->hide();
+    m_view->showUnmeasurable(file);
+    m_inHand = std::move(file);
+    draw();
+}
+
+void MainWindow::rememberOpened(const QString& path)
+{
+    m_recent->add(path);
+    m_settings.setRecentFiles(m_recent->files());
+    m_settings.setLastFolder(QFileInfo(path).absolutePath());
+}
+
+QString MainWindow::configInHand() const
+{
+    if (const auto* unmeasurable = std::get_if<UnmeasurableFile>(&m_inHand))
+        return unmeasurable->path;
+    const Asked* const inHand = asked();
+    return inHand ? inHand->file.path() : QString();
+}
+
+void MainWindow::showPlan(Ready ready)
+{
+    // Only now: the first picture of an empty window does not wait for it.
+    if (m_planSearch->begin()) {
+        connect(m_view->plan(), &PlanView::optionsChanged, this, &MainWindow::takeOptions);
+        connect(m_view->plan(), &PlanView::problemChanged, this, &MainWindow::draw);
+    }
+    m_view->plan()->setHistory(m_earlierRuns->history());
+    const engine::ConfigFile file = ready.asked.file;
+    const engine::ExplorationOptions options = ready.asked.options;
+    m_inHand = std::move(ready);
+    setAsked(std::get<Ready>(m_inHand), file, options);
+    m_view->plan()->setPython(m_planSearch->python());
+    m_planSearch->lookFor(options.python);
+    // The first picture does not wait for the history either.
+    QTimer::singleShot(0, this, [this] {
+        m_earlierRuns->lookElsewhere();
+        lookAtHistory();
+        draw();
+    });
+}
+
+void MainWindow::setAsked(Ready& ready, const engine::ConfigFile& file,
+                          const engine::ExplorationOptions& options)
+{
+    ready.asked = {.file = file,
+                   .options = options,
+                   .phases = engine::PhaseSequence(options),
+                   .trustsCode = ready.asked.trustsCode};
+    m_view->plan()->setConfig(file, options);
+    handOver(ready.asked);
+}
+
+/// To whoever works beside plan and exploration.
+void MainWindow::handOver(const Asked& asked)
+{
+    m_exports->setOptions(asked.options);
+    m_view->setConfig(asked.file);
+    m_training->setConfig(asked.file, asked.options);
+}
+
+/// An exploration of the config as it is, that ended with its program.
+void MainWindow::offerToResume()
+{
+    m_offerTimer.stop();
+    auto* ready = std::get_if<Ready>(&m_inHand);
+    if (!ready)
+        return;
+    const bool wasOffered = std::exchange(ready->cut, std::nullopt).has_value();
+    try {
+        ready->cut = engine::cutExplorationOf(m_earlierRuns->history(), ready->asked.file.path());
+    } catch (const store::StoreError& error) {
+        // Whoever looks for earlier runs is told.
+        if (error.kind() == store::StoreError::Kind::Busy)
+            m_offerTimer.start();
+        return;
+    }
+    if (ready->cut && ready->cut->summary.info.configText.toStdString() != ready->asked.file.text())
+        ready->cut.reset();
+    if (!ready->cut && wasOffered)
+        showRemarks(*m_view->banner(), ready->asked.file);
+    if (!ready->cut || wasOffered)
+        return;
+    const QString sentence =
+        tr("An exploration of this config that began at %1 was cut off after %2. Continue it, or start anew.")
+            .arg(startText(ready->cut->summary.info.started), engine::trialsText(ready->cut->summary.trials));
+    const QString remarks = m_view->banner()->isHidden() ? QString() : m_view->banner()->text();
+    m_view->banner()->showMessage(MessageBanner::Kind::Warning,
+                                  remarks.isEmpty() ? sentence : sentence + QLatin1Char('\n') + remarks, {},
+                                  m_actions->resume);
+}
+
+/// What it was asked stands, whatever is asked for in the plan by now.
+void MainWindow::resumeCut()
+{
+    endLookingBack();
+    auto* ready = std::get_if<Ready>(&m_inHand);
+    const auto cut = ready ? std::exchange(ready->cut, std::nullopt) : std::nullopt;
+    if (!cut)
+        return;
+    m_view->banner()->hide();
+    const store::ExplorationInfo& info = cut->summary.info;
+    try {
+        auto file = ready->asked.file;
+        if (!info.chosenModel.isEmpty() && info.chosenModel != file.chosenModel())
+            file = file.withModel(info.chosenModel);
+        const engine::ExplorationOptions options = engine::optionsOf(info);
+        // In this window alone: the next start asks the same.
+        m_options.askOnce(absolutePath(file), options);
+        setAsked(*ready, file, options);
+        startInHand(cut);
+    } catch (const std::exception& error) {
+        showError(QString::fromUtf8(error.what()));
+    }
+}
+
+/// By a person, in the plan.
+void MainWindow::takeOptions(const engine::ExplorationOptions& options)
+{
+    auto* ready = std::get_if<Ready>(&m_inHand);
+    if (!ready)
+        return;
+    Asked& asked = ready->asked;
+    asked.options = options;
+    // Of one config, as it is now: nothing to be taken for another one, or another day.
+    asked.options.trustsCode = false;
+    asked.phases = engine::PhaseSequence(asked.options);
+    m_options.ask(absolutePath(asked.file), asked.options);
+    m_planSearch->askPython(options.python);
+    handOver(asked);
+    draw();
+}
+
+void MainWindow::resetOptions()
+{
+    const Asked* const inHand = asked();
+    if (!inHand)
+        return;
+    const engine::ConfigFile file = inHand->file;
+    m_options.reset(absolutePath(file));
+    if (runInHand()) {
+        m_view->banner()->showMessage(MessageBanner::Kind::Note,
+                                      tr("No options are remembered for this config now. The run that was "
+                                         "started keeps those it has."));
+    } else {
+        endLookingBack();
+        const engine::ExplorationOptions options = m_options.open(absolutePath(file));
+        setAsked(std::get<Ready>(m_inHand), file, options);
+        m_planSearch->askPython(options.python);
+    }
+    draw();
+}
+
+void MainWindow::exploreOnCpu()
+{
+    const Asked* const inHand = asked();
+    if (!inHand)
+        return;
+    engine::ExplorationOptions options = inHand->options;
+    options.devices = {QStringLiteral("cpu")};
+    m_options.ask(absolutePath(inHand->file), options);
+    startExploring();
+}
+
+/// Of what the present plan or run asks for: what a person asked for on another day.
+void MainWindow::showRemembered()
+{
+    const Asked* const inHand = std::holds_alternative<Earlier>(m_inHand) ? nullptr : asked();
+    const QString words =
+        inHand ? m_options.rememberedWords(absolutePath(inHand->file), inHand->options) : QString();
+    if (words.isEmpty())
+        m_view->setRemembered({});
+    else
+        m_view->setRemembered((runInHand() ? tr("This run uses options remembered for this config: %1")
+                                           : tr("Options remembered for this config: %1"))
+                                  .arg(words));
+}
+
+/// What another program runs changes without a word of it.
+void MainWindow::watchOthers()
+{
+    auto* earlier = std::get_if<Earlier>(&m_inHand);
+    if (!isVisible() || (!isPlanShown() && !earlier))
+        return;
+    if (m_earlierRuns->lookElsewhere()) {
+        lookAtHistory();
+        draw();
+    }
+    if (!earlier)
+        return;
+    if (earlier->run.awaitsSearch && m_earlierRuns->mayThink())
+        return m_earlierRuns->choose(earlier->run.exploration);
+    if (!earlier->run.snapshot.isUnderWay())
+        return;
+    try {
+        const auto now = m_earlierRuns->read(earlier->run.exploration);
+        if (now && now->snapshot.finish)
+            m_earlierRuns->choose(earlier->run.exploration);
+        else if (now)
+            lookBack(*now);
+    } catch (const store::StoreError&) {
+        // It is written at this moment, or nobody can read it any more: what was seen stays.
+    }
+}
+
+/// Of the config whose plan is shown.
+void MainWindow::lookAtHistory()
+{
+    if (!isPlanShown())
+        return;
+    m_view->plan()->setEarlier(m_earlierRuns->entries());
+    offerToResume();
+}
+
+QString MainWindow::disturbedText() const
+{
+    const Asked* const inHand = asked();
+    // What a launcher leads to is not of this computer.
+    if (!inHand || !inHand->options.launcher.isEmpty())
+        return {};
+    QStringList devices;
+    for (const engine::DeviceSnapshot& device : present().devices)
+        devices << device.id;
+    if (planInHand()) {
+        for (const engine::DeviceOutlook& device : m_view->plan()->outlook().devices) {
+            if (device.isChosen)
+                devices << QString::fromStdString(device.device.id());
+        }
+    }
+    return m_earlierRuns->elsewhereText(absolutePath(inHand->file), devices);
+}
+
+bool MainWindow::mayStartBeside()
+{
+    m_earlierRuns->lookElsewhere();
+    const QString other = disturbedText();
+    return other.isEmpty() || wantsToStartBeside(this, other, m_theme);
+}
+
+/// What the actions do belongs to what is shown, which need not be the exploration in hand.
+void MainWindow::showWhatIsInHand()
+{
+    const auto* unmeasurable = std::get_if<UnmeasurableFile>(&m_inHand);
+    const bool looksBack = std::holds_alternative<Earlier>(m_inHand);
+    const Asked* const inHand = asked();
+    const engine::ConfigFile* file = inHand ? &inHand->file : nullptr;
+    if (unmeasurable && unmeasurable->config)
+        file = &*unmeasurable->config;
+    m_actions->chooseNetwork->setEnabled(!isUnderWay() && file);
+    m_actions->writeSize->setEnabled(file && !file->contents().isNetworkAlone());
+    m_actions->readAgain->setEnabled(unmeasurable);
+    m_actions->plan->setEnabled(inHand && !isUnderWay() && !isPlanShown());
+    m_actions->previousRun->setEnabled(inHand && m_earlierRuns->previous());
+    m_actions->present->setEnabled(looksBack || (isPlanShown() && engineRun()));
+    m_actions->resetAll->setEnabled(inHand);
+    m_actions->watch->setEnabled(isPlanShown() && m_earlierRuns->elsewhereOf(absolutePath(*file)));
+    if (isPlanShown())
+        m_view->plan()->setElsewhere(disturbedText());
+    QString obstacle = isPlanShown() ? m_view->plan()->problem() : QString();
+    if (unmeasurable)
+        obstacle = unmeasurable->why;
+    if (!obstacle.isEmpty()) {
+        m_actions->start->setEnabled(false);
+        m_actions->start->setToolTip(obstacle);
+    }
+    if (looksBack) {
+        m_actions->updateExports(shown());
+        m_actions->confirm->setEnabled(false);
+    }
+    m_actions->goOn->setEnabled(!looksBack && own().isWorthGoingOn());
+    if (unmeasurable)
+        m_actions->train->setEnabled(false);
+    m_actions->setExportDoubt(doubt());
+}
+
+void MainWindow::showLookingBack()
+{
+    QString sentence;
+    QString command;
+    if (const auto* earlier = std::get_if<Earlier>(&m_inHand)) {
+        sentence = viewingText(earlier->run);
+        if (const auto& run = earlier->run.snapshot.run)
+            command = engine::exploreCommand(run->filePath, run->chosenModel, run->command);
+    } else if (isPlanShown() && engineRun()) {
+        sentence = tr("This is the plan of the next run. The present one: %1.").arg(outcomeText(own()));
+    }
+    m_view->setLookingBack(sentence, command);
+}
+
+} // namespace batchpeak::ui
