@@ -122,16 +122,18 @@ std::vector<MeasuredSize> measuredSizes(const Snapshot& snapshot)
     }
 
     const double runScatter = scatterOf(sizes.all());
-    const auto& recommendation = snapshot.searchState.recommendation;
+    const search::SearchState& state = snapshot.searchState;
     std::vector<MeasuredSize> measured;
     for (auto& [microBatchSize, size] : sizes.all()) {
         if (!size.readings.empty())
             pool(size.readings, runScatter, size.measured);
-        if (snapshot.recommendsSize() && recommendation->size == microBatchSize) {
-            size.measured.isRecommended = true;
-            size.measured.samplesPerSecond = recommendation->samplesPerSecond;
-            size.measured.relativeError = recommendation->relativeError;
+        const auto estimate = std::ranges::find(state.estimates, microBatchSize, &search::SizeEstimate::size);
+        if (estimate != state.estimates.end()) {
+            size.measured.samplesPerSecond = estimate->samplesPerSecond;
+            size.measured.relativeError = estimate->relativeError;
         }
+        size.measured.isRecommended =
+            snapshot.recommendsSize() && state.recommendation->size == microBatchSize;
         measured.push_back(std::move(size.measured));
     }
     return measured;

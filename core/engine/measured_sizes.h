@@ -31,9 +31,10 @@ struct MeasuredSize
 
 /// The sizes that were tried or are being tried, ascending.
 ///
-/// Of the recommended size the speed is the search's own, which every other place shows too. Of the others it
-/// is the mean of their trials, each weighing by its precision (inverse variance: its own error and the
-/// scatter of trials from run to run, trial::RunScatter). What thrashes has measured no speed of its size.
+/// Of a size that may be recommended the speed is the search's estimate, which every other place shows too.
+/// Of the others, such as those above the memory limit, it is the mean of their trials, each weighing by its
+/// precision (inverse variance: its own error and the scatter of trials from run to run, trial::RunScatter).
+/// What thrashes has measured no speed of its size.
 std::vector<MeasuredSize> measuredSizes(const Snapshot& snapshot);
 
 } // namespace batchpeak::engine

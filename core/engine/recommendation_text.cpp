@@ -8,7 +8,9 @@
 #include <QCoreApplication>
 #include <QStringList>
 
+#include <algorithm>
 #include <cmath>
+#include <vector>
 
 namespace batchpeak::engine {
 
@@ -30,6 +32,7 @@ public:
     Sentences(const search::SearchState& searchState, const QLocale& locale, bool isStopped)
         : m_best(*searchState.recommendation),
           m_reason(m_best.reason),
+          m_estimates(searchState.estimates),
           m_locale(locale),
           m_hasEnded(isStopped || searchState.status != search::SearchState::Status::Searching)
     {}
@@ -125,16 +128,26 @@ private:
         const QString percent = m_locale.toString(std::abs(100 * m_reason.leadOverRunnerUp), 'f', 1);
         if (m_reason.leadOverRunnerUp > 0)
             return tr("%1 is %2 % faster than %3, the next best")
-                .arg(size(), percent, number(m_reason.runnerUp));
+                .arg(withSpeed(m_best.size), percent, withSpeed(m_reason.runnerUp));
         return tr("%1 and %2 cannot be told apart; %1 has the lower expected loss")
             .arg(size(), number(m_reason.runnerUp));
     }
 
+    /// "64 (812 samples/s)": the lead that is told is the quotient of two such numbers.
+    QString withSpeed(std::int64_t size) const
+    {
+        const auto estimate = std::ranges::find(m_estimates, size, &search::SizeEstimate::size);
+        if (estimate == m_estimates.end())
+            return number(size);
+        return tr("%1 (%2 samples/s)")
+            .arg(number(size), m_locale.toString(estimate->samplesPerSecond, 'g', 4));
+    }
     QString size() const { return number(m_best.size); }
     QString number(std::int64_t value) const { return numberText(value, m_locale); }
 
     const search::Recommendation& m_best;
     const Reason& m_reason;
+    const std::vector<search::SizeEstimate>& m_estimates;
     const QLocale& m_locale;
     bool m_hasEnded;
 };

@@ -148,6 +148,9 @@ struct SizeEstimate
     double samplesPerSecond = 0.0;
     /// Relative standard deviation of samplesPerSecond.
     double relativeError = 0.0;
+    /// That it is within the tolerance of the best size that fits, 0..1: of the recommended size the
+    /// confidence.
+    double probabilityWithin = 0.0;
 
     bool operator==(const SizeEstimate&) const = default;
 };

@@ -252,6 +252,21 @@ void addInsight(Snapshot& snapshot)
     snapshot.elapsedSeconds = 112.0;
     snapshot.searchState.contenders = {{192, 0.41}, {224, 0.27}, {208, 0.17}, {160, 0.06}, {240, 0.04}};
     snapshot.searchState.otherContenders = 0.05;
+    const auto estimateOf = [](std::int64_t size, double probabilityWithin) {
+        return search::SizeEstimate{.size = size,
+                                    .samplesPerSecond = throughputAt(static_cast<double>(size)),
+                                    .relativeError = 0.01,
+                                    .probabilityWithin = probabilityWithin};
+    };
+    const search::Recommendation& best = *snapshot.searchState.recommendation;
+    snapshot.searchState.estimates = {estimateOf(128, 0.12),
+                                      estimateOf(160, 0.48),
+                                      {.size = best.size,
+                                       .samplesPerSecond = best.samplesPerSecond,
+                                       .relativeError = best.relativeError,
+                                       .probabilityWithin = best.confidence / 100.0},
+                                      estimateOf(224, 0.71),
+                                      estimateOf(256, 0.004)};
     snapshot.underWay = {{.number = 17,
                           .sizes = {208},
                           .why = Purpose::Rival,

@@ -15,7 +15,7 @@ namespace batchpeak::ui {
 
 namespace {
 
-// Below it a bar says no more than the other sizes together.
+// Below it a bar says nothing.
 constexpr double leastProbability = 0.005;
 constexpr int percentWidth = 36;
 constexpr int sizeWidth = 50;
@@ -24,7 +24,7 @@ constexpr int sizeWidth = 50;
 
 ContendersList::ContendersList(QWidget* parent) : QWidget(parent)
 {
-    setAccessibleName(tr("Sizes that could still be the best"));
+    setAccessibleName(tr("Probability of each size to be within the tolerance of the best"));
 }
 
 void ContendersList::setTheme(const Theme& theme)
@@ -45,23 +45,21 @@ void ContendersList::display(const engine::Snapshot& snapshot)
     if (std::exchange(m_noRows, noRows) != noRows)
         update();
     std::vector<Row> rows;
-    double others = state.otherContenders;
-    for (const search::Contender& contender : state.contenders) {
-        if (contender.probability < leastProbability)
-            others += contender.probability;
-        else
-            rows.push_back({.size = contender.size,
-                            .probability = contender.probability,
-                            .isRecommended = contender.size == recommended});
+    for (const search::SizeEstimate& estimate : state.estimates) {
+        if (state.recommendation && estimate.probabilityWithin >= leastProbability)
+            rows.push_back({.size = estimate.size,
+                            .probability = estimate.probabilityWithin,
+                            .isRecommended = estimate.size == recommended});
     }
-    if (others >= leastProbability && !rows.empty())
-        rows.push_back({.probability = others});
+    std::ranges::stable_sort(rows, [](const Row& a, const Row& b) {
+        return std::pair(a.isRecommended, a.probability) > std::pair(b.isRecommended, b.probability);
+    });
     if (rows == m_rows)
         return;
     m_rows = std::move(rows);
     QStringList texts;
     for (const Row& row : m_rows)
-        texts << tr("%1: %2").arg(row.size > 0 ? engine::numberText(row.size) : tr("others"),
+        texts << tr("%1: %2").arg(engine::numberText(row.size),
                                   engine::percentText(row.probability, locale(), 0));
     setAccessibleDescription(texts.join(QStringLiteral(", ")));
     update();
@@ -98,9 +96,9 @@ void ContendersList::paintEvent(QPaintEvent*)
     for (int place = 0; place < rows; ++place) {
         const Row& row = m_rows[static_cast<std::size_t>(place)];
         const QRectF line(0, place * rowHeight(), width(), rowHeight());
-        painter.setPen(row.size > 0 ? m_theme.text : m_theme.mutedText);
+        painter.setPen(m_theme.text);
         painter.drawText(line.adjusted(0, 0, sizeWidth - width() - 6, 0), Qt::AlignRight | Qt::AlignVCenter,
-                         row.size > 0 ? engine::numberText(row.size) : tr("others"));
+                         engine::numberText(row.size));
         const QRectF track = line.adjusted(sizeWidth, 4, -percentWidth, -4);
         painter.fillRect(track, m_theme.grid);
         QRectF bar = track;
@@ -116,7 +114,7 @@ void ContendersList::paintEvent(QPaintEvent*)
 void ContendersList::mousePressEvent(QMouseEvent* event)
 {
     const auto place = static_cast<std::size_t>(event->position().y() / rowHeight());
-    if (place < m_rows.size() && m_rows[place].size > 0)
+    if (place < m_rows.size())
         emit chosen(m_rows[place].size);
 }
 

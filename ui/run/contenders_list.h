@@ -12,7 +12,8 @@
 
 namespace batchpeak::ui {
 
-/// The sizes that could still be the best, each with its probability as a bar. A size is chosen with the
+/// The measured sizes, each with the probability that it is within the tolerance of the best as a bar: the
+/// recommended one first, with its confidence. A size is chosen with the
 /// pointer or the keyboard, and so can be asked about.
 class ContendersList : public QWidget
 {
@@ -38,7 +39,6 @@ protected:
 private:
     struct Row
     {
-        /// 0 for all others together.
         std::int64_t size = 0;
         double probability = 0.0;
         bool isRecommended = false;

@@ -52,7 +52,7 @@ ThinkingView::ThinkingView(QWidget* parent)
     grid->setVerticalSpacing(4);
     grid->addWidget(m_plans, 0, 0, 1, 2);
     grid->addWidget(caption(tr("Confidence over time"), this), 1, 0);
-    grid->addWidget(caption(tr("Could still be the best"), this), 1, 1);
+    grid->addWidget(caption(tr("Within the tolerance of the best"), this), 1, 1);
     grid->addWidget(m_course, 2, 0);
     grid->addWidget(m_contenders, 2, 1);
     grid->setColumnStretch(0, 3);

@@ -42,6 +42,11 @@ double steadied(double share, std::optional<double> before)
     return logistic(newestWeight * logitOf(share) + (1.0 - newestWeight) * logitOf(*before));
 }
 
+double steadiedLike(double share, double bare, double steadied)
+{
+    return logistic(logitOf(share) + logitOf(steadied) - logitOf(bare));
+}
+
 CalibrationTerms calibrationTerms(const CalibrationCase& situation)
 {
     return {1.0, logitOf(situation.share), std::log(situation.tolerance / usualTolerance),

@@ -26,6 +26,10 @@ struct CalibrationCase
 /// \param before  nothing for the first one
 double steadied(double share, std::optional<double> before);
 
+/// The share of another size as if it had been steadied as this one was, whose share by the paths alone is
+/// \p bare: both are then of one moment.
+double steadiedLike(double share, double bare, double steadied);
+
 /// What calibratedProbability() weighs, for those who fit its weights: "make calibrate-search".
 using CalibrationTerms = std::array<double, 4>;
 CalibrationTerms calibrationTerms(const CalibrationCase& situation);

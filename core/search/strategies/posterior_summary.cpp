@@ -319,8 +319,17 @@ PosteriorSummary summarise(const SearchSpace& space, const Posterior& posterior,
         summary.probability =
             summary.evidence ? calibratedProbability(*summary.evidence) : probabilityAtFirst;
     summary.expectedLoss = calibratedLoss(posterior.expectedRegret(posterior.recommended()));
-    for (const std::int64_t size : posterior.measured())
+    const double bare = posterior.shareWithin(summary.best);
+    for (const std::int64_t size : posterior.measured()) {
         summary.measured.push_back(estimateOf(posterior, longRun, size));
+        SizeEstimate& estimate = summary.measured.back();
+        estimate.probabilityWithin = summary.probability;
+        if (size == summary.best || !summary.evidence)
+            continue;
+        CalibrationCase evidence = *summary.evidence;
+        evidence.share = steadiedLike(posterior.shareWithin(size), bare, evidence.share);
+        estimate.probabilityWithin = calibratedProbability(evidence);
+    }
     if (!knowsCurve)
         return summary;
     summary.rivals = rivalsOf(posterior);
