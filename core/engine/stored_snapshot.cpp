@@ -247,7 +247,7 @@ bool addSearch(Snapshot& snapshot, const store::StoredExploration& stored, const
         return false;
     snapshot.searchState = state;
     snapshot.course = std::move(course);
-    snapshot.speedLimit = speedLimitText(state.speedLimit);
+    snapshot.speedLimit = speedLimitText(state.speedLimit, snapshot.isOnCpu());
     return true;
 }
 

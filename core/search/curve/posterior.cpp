@@ -97,6 +97,7 @@ Posterior::Posterior(const SearchSpace& space, const CandidateSet& candidates, c
     const auto largest = static_cast<double>(std::ranges::max(m_largestFit));
     const std::vector<CurveModel> models = weighCurveModels(m_trials, largest);
     m_paths = drawSamplePaths(m_trials, models, m_sizes, static_cast<int>(m_largestFit.size()), random);
+    holdBeyondTrials(m_paths, m_trials, m_sizes);
     Eigen::VectorXd logSize(static_cast<Eigen::Index>(m_sizes.size()));
     for (Eigen::Index i = 0; i < logSize.size(); ++i)
         logSize[i] = std::log(static_cast<double>(m_sizes[static_cast<std::size_t>(i)]));

@@ -151,31 +151,6 @@ double levelLength(const Eigen::MatrixXd& logSeconds, const Eigen::VectorXd& log
     return logSize[static_cast<Eigen::Index>(largest)] - logSize[static_cast<Eigen::Index>(first)];
 }
 
-/// Holds the deviations of the paths beyond the largest size that ran.
-void holdDeviations(SamplePaths& paths, const Eigen::VectorXd& size, const Eigen::VectorXd& logSize,
-                    std::span<const std::size_t> measured)
-{
-    const double length = levelLength(paths.logSeconds, logSize, measured);
-    const double change = std::max(changeBeyondLevel, 1.0 - length / std::log(levelFactor));
-    if (change >= 1.0)
-        return;
-    const auto largest = static_cast<Eigen::Index>(std::ranges::max(measured));
-    inParts(paths.trends.size(), [&](std::size_t first, std::size_t last) {
-        for (std::size_t path = first; path < last; ++path) {
-            auto column = paths.logSeconds.col(static_cast<Eigen::Index>(path));
-            const Eigen::Vector4d coefficients = paths.coefficients.col(static_cast<Eigen::Index>(path));
-            const auto ofTrend = [&](Eigen::Index i) {
-                return std::log(paths.trends[path].features(size[i]).dot(coefficients));
-            };
-            const double held = column[largest] - ofTrend(largest);
-            for (Eigen::Index i = largest + 1; i < column.size(); ++i) {
-                const double expected = ofTrend(i);
-                column[i] = expected + held + change * (column[i] - expected - held);
-            }
-        }
-    });
-}
-
 } // namespace
 
 SamplePaths drawSamplePaths(const Observations& trials, const std::vector<CurveModel>& models,
@@ -252,8 +227,34 @@ SamplePaths drawSamplePaths(const Observations& trials, const std::vector<CurveM
     });
 
     move(paths.logSeconds, trials, logSize, moves);
-    holdDeviations(paths, size, logSize, trialIndices);
     return paths;
+}
+
+void holdBeyondTrials(SamplePaths& paths, const Observations& trials, std::span<const std::int64_t> sizes)
+{
+    Eigen::VectorXd size(static_cast<Eigen::Index>(sizes.size()));
+    for (Eigen::Index i = 0; i < size.size(); ++i)
+        size[i] = static_cast<double>(sizes[static_cast<std::size_t>(i)]);
+    const std::vector<std::size_t> measured = indicesOfTrials(trials, sizes);
+    const double length = levelLength(paths.logSeconds, size.array().log(), measured);
+    const double change = std::max(changeBeyondLevel, 1.0 - length / std::log(levelFactor));
+    if (change >= 1.0)
+        return;
+    const auto largest = static_cast<Eigen::Index>(std::ranges::max(measured));
+    inParts(paths.trends.size(), [&](std::size_t first, std::size_t last) {
+        for (std::size_t path = first; path < last; ++path) {
+            auto column = paths.logSeconds.col(static_cast<Eigen::Index>(path));
+            const Eigen::Vector4d coefficients = paths.coefficients.col(static_cast<Eigen::Index>(path));
+            const auto ofTrend = [&](Eigen::Index i) {
+                return std::log(paths.trends[path].features(size[i]).dot(coefficients));
+            };
+            const double held = column[largest] - ofTrend(largest);
+            for (Eigen::Index i = largest + 1; i < column.size(); ++i) {
+                const double expected = ofTrend(i);
+                column[i] = expected + held + change * (column[i] - expected - held);
+            }
+        }
+    });
 }
 
 } // namespace batchpeak::search

@@ -36,4 +36,9 @@ struct SamplePaths
 SamplePaths drawSamplePaths(const Observations& trials, const std::vector<CurveModel>& models,
                             std::span<const std::int64_t> sizes, int pathCount, RandomSource& random);
 
+/// Holds the deviations of paths beyond the largest size that ran, the more so the longer samples/s were
+/// level or falling before it: the deviation that explains a fall would else end there, and distant sizes
+/// would seem fast without any trial that speaks for them.
+void holdBeyondTrials(SamplePaths& paths, const Observations& trials, std::span<const std::int64_t> sizes);
+
 } // namespace batchpeak::search

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 
 namespace batchpeak::search {
@@ -18,6 +19,8 @@ struct CalibrationCase
     bool severalDevices = false;
     /// Of the paths in which the size is within the tolerance, 0..1; steadied.
     double share = 0.0;
+    /// The recommended one.
+    std::int64_t size = 0;
 };
 
 /// A share of paths in the light of the steadied one before it: with each trial a share moves by more than

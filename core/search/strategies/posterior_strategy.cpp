@@ -109,11 +109,13 @@ std::optional<SearchingStrategy::Choice> PosteriorStrategy::chooseByGain() const
     if (!space().candidates.empty() && above && posterior()->contains(*above) &&
         std::ranges::find(sizes, *above) == sizes.end())
         sizes.push_back(*above);
-    std::erase_if(sizes, [&](std::int64_t size) { return !rules.mayBeTried(size) || isTooCostly(size); });
-    const std::optional<std::int64_t> doubled = candidates().atMost(costlyFactor * history().largestRun());
-    if (doubled && posterior()->contains(*doubled) && rules.mayBeTried(*doubled) && !isTooCostly(*doubled) &&
-        std::ranges::find(sizes, *doubled) == sizes.end())
-        sizes.push_back(*doubled);
+    std::erase_if(sizes, [&](std::int64_t size) { return !rules.mayBeTried(size); });
+    if (std::erase_if(sizes, [&](std::int64_t size) { return isTooCostly(size); }) > 0) {
+        const std::optional<std::int64_t> nearer = candidates().atMost(costlyFactor * history().largestRun());
+        if (nearer && posterior()->contains(*nearer) && rules.mayBeTried(*nearer) && !isTooCostly(*nearer) &&
+            std::ranges::find(sizes, *nearer) == sizes.end())
+            sizes.push_back(*nearer);
+    }
 
     KnowledgeGradient::Choice choice;
     if (!sizes.empty())

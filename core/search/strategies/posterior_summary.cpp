@@ -309,9 +309,12 @@ PosteriorSummary summarise(const SearchSpace& space, const Posterior& posterior,
     const bool knowsCurve = posterior.sizes().size() > 1 && history.timed().size() > 1;
     if (knowsCurve) {
         const double share = posterior.shareWithin(summary.best);
+        // What another day said of another size says nothing of this one.
+        const bool steadies = before && (history.recalledTrials() == 0 || before->size == summary.best);
         summary.evidence = {.tolerance = space.tolerance,
                             .severalDevices = space.devices > 1,
-                            .share = steadied(share, before ? std::optional(before->share) : std::nullopt)};
+                            .share = steadied(share, steadies ? std::optional(before->share) : std::nullopt),
+                            .size = summary.best};
     }
     if (isOnlyChoice(posterior))
         summary.probability = 1.0;

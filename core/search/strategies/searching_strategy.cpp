@@ -357,12 +357,16 @@ Recommendation SearchingStrategy::recommendation(const std::optional<Choice>& ne
     if (m_baseSize == 0)
         m_baseSize = m_summary.best;
     const SizeEstimate& best = *m_summary.find(m_summary.best);
-    // The base may be of another day, and is measured no more today.
+    // The base may be of another day: of that there is no estimate, but what the curve says.
     const SizeEstimate* base = m_summary.find(m_baseSize);
+    double performance = base ? best.samplesPerSecond / base->samplesPerSecond : 1.0;
+    if (!base && m_posterior->contains(m_baseSize))
+        performance = std::exp(m_posterior->meanObjective(m_posterior->indexOf(best.size)) -
+                               m_posterior->meanObjective(m_posterior->indexOf(m_baseSize)));
     return {.size = best.size,
             .samplesPerSecond = best.samplesPerSecond,
             .relativeError = best.relativeError,
-            .relativePerformance = base ? best.samplesPerSecond / base->samplesPerSecond : 1.0,
+            .relativePerformance = performance,
             .confidence = confidencePercent(m_summary.probability),
             .expectedLoss = m_summary.expectedLoss,
             .reason = reason(next),
