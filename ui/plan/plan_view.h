@@ -53,7 +53,8 @@ public:
     /// Why nothing can be started as it stands, as a full sentence; else empty.
     QString problem() const;
     const engine::ExplorationOutlook& outlook() const { return m_outlook; }
-    /// The command that asks for the same in a terminal.
+    /// The command that asks for the same in a terminal; empty as long as there is no plan, or a field holds
+    /// what is no value.
     QString command() const;
 
 signals:
@@ -75,6 +76,8 @@ private:
     void setWide(std::size_t row, bool isWide);
     /// \param label  of a row that labels numbers; else nothing
     void showTone(QLabel* value, const config::Fidelity* label);
+    void showOffers();
+    QWidget* makeOffer(const engine::PlanOffer& offer);
     void showReady();
 
     Theme m_theme = Theme::light();
@@ -102,13 +105,19 @@ private:
     QLabel* m_memoryUnit = nullptr;
     MemoryBars* m_memory = nullptr;
     QLabel* m_sizes = nullptr;
+    /// A row for each of what may be asked for instead.
+    QVBoxLayout* m_offers = nullptr;
+    std::vector<engine::PlanOffer> m_shownOffers;
     OptionForm* m_form = nullptr;
     DeviceList* m_devices = nullptr;
     ProgramCard* m_programs = nullptr;
     Card* m_readyCard = nullptr;
+    /// Of what may run, and most likely in vain.
+    QLabel* m_warning = nullptr;
     QLabel* m_ready = nullptr;
     QPushButton* m_start = nullptr;
     QLabel* m_command = nullptr;
+    QPushButton* m_copy = nullptr;
     /// Hidden where there is none.
     Card* m_earlier = nullptr;
 };
