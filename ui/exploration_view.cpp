@@ -86,8 +86,9 @@ ExplorationView::ExplorationView(WindowActions* actions, QMenu* recent, QMenu* m
     inner->setSpacing(gap);
     m_lookingBack->setClosable(false);
     inner->addWidget(m_lookingBack);
-    inner->addWidget(m_banner);
     inner->addWidget(m_pages, 1);
+    // What is said at any moment must not move what somebody is about to click.
+    m_banner->floatOver(m_pages);
     auto* outer = new QVBoxLayout(this);
     outer->setContentsMargins(0, 0, 0, 0);
     outer->setSpacing(0);
