@@ -77,7 +77,9 @@ ExplorationView::ExplorationView(WindowActions* actions, QMenu* recent, QMenu* m
     m_pages->addWidget(m_columns);
     m_charts->addAction(actions->saveCharts);
     m_charts->setContextMenuPolicy(Qt::ActionsContextMenu);
-    m_trials->offer(actions->saveTrials);
+    for (QAction* action :
+         {actions->exportSelected, actions->tryAgain, actions->exclude, actions->saveTrials})
+        m_trials->offer(action);
     m_columns->setStretchFactor(0, 1);
     m_columns->setStretchFactor(1, 0);
 
@@ -98,6 +100,8 @@ ExplorationView::ExplorationView(WindowActions* actions, QMenu* recent, QMenu* m
 
     connect(m_pair, &ExplorationCharts::sizeSelected, m_trials, &TrialsView::setSelectedSize);
     connect(m_trials, &TrialsView::sizeSelected, m_pair, &ExplorationCharts::setSelectedSize);
+    connect(m_pair, &ExplorationCharts::sizeSelected, this, &ExplorationView::sizeSelected);
+    connect(m_trials, &TrialsView::sizeSelected, this, &ExplorationView::sizeSelected);
     connect(m_empty, &EmptyView::openRequested, this, &ExplorationView::openRequested);
     connect(m_empty, &EmptyView::chosen, this, &ExplorationView::fileChosen);
     setMinimumSize(leastSize);

@@ -10,6 +10,7 @@
 #include "engine/exploration.h"
 #include "engine/kept_words.h"
 #include "engine/option_table.h"
+#include "engine/output_place.h"
 #include "engine/readable_text.h"
 #include "engine/trusted_code.h"
 #include "engine/writing_rule.h"
@@ -40,6 +41,7 @@
 #include <QKeyEvent>
 #include <QScreen>
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -163,6 +165,7 @@ void MainWindow::setHistory(const QString& path)
 {
     m_earlierRuns->setHistory(path);
     m_exploration->setHistory(path);
+    m_exports->setHistory(path);
 }
 
 const engine::Snapshot& MainWindow::shown() const
@@ -236,7 +239,12 @@ void MainWindow::connectActions()
 
 void MainWindow::connectExports()
 {
-    connect(m_actions->exportSize, &QAction::triggered, this, &MainWindow::exportSizes);
+    connect(m_actions->exportSize, &QAction::triggered, this, [this] { exportSizes(selectedToWrite()); });
+    connect(m_actions->exportSelected, &QAction::triggered, this,
+            [this] { exportSizes(m_view->trials().selectedSize()); });
+    connect(m_actions->takeBack, &QAction::triggered, this, &MainWindow::takeExportBack);
+    connect(m_exports, &WindowExports::written, this, &MainWindow::showWritten);
+    connect(m_view, &ExplorationView::sizeSelected, &m_drawTimer, qOverload<>(&QTimer::start));
     connect(m_actions->copySize, &QAction::triggered, this,
             [this] { m_exports->copySize(*m_config, shown()); });
     connect(m_actions->writeSize, &QAction::triggered, this, &MainWindow::writeSize);
@@ -267,9 +275,19 @@ void MainWindow::connectSteering()
 {
     const SteeringPanel* panel = m_view->steering();
     connect(panel, &SteeringPanel::skipAsked, m_exploration, [this] { m_exploration->skipTrial(); });
-    connect(panel, &SteeringPanel::trialAsked, this, [this](std::int64_t size) {
+    const auto tryNow = [this](std::int64_t size) {
         if (const QString refusal = m_exploration->tryNow(size); !refusal.isEmpty())
             showError(refusal);
+    };
+    connect(panel, &SteeringPanel::trialAsked, this, tryNow);
+    connect(m_actions->tryAgain, &QAction::triggered, this, [this, tryNow] {
+        if (const auto size = m_view->trials().selectedSize())
+            tryNow(*size);
+    });
+    connect(m_actions->exclude, &QAction::triggered, this, [this] {
+        const std::vector<std::int64_t>& excluded = m_exploration->snapshot().searchState.excluded;
+        if (const auto size = m_view->trials().selectedSize())
+            m_exploration->excludeSize(*size, std::ranges::find(excluded, *size) == excluded.end());
     });
     connect(panel, &SteeringPanel::exclusionAsked, m_exploration, &engine::Exploration::excludeSize);
     connect(panel, &SteeringPanel::effortAsked, m_exploration, &engine::Exploration::extend);
@@ -294,6 +312,8 @@ void MainWindow::showPlan()
     // The first picture does not wait for the history either.
     QTimer::singleShot(0, this, [this] {
         m_view->plan()->setEarlier(m_earlierRuns->entries());
+        m_written = m_config && m_exports->canTakeBack(m_config->path()) ? m_config->path() : QString();
+        m_actions->takeBack->setEnabled(!m_written.isEmpty());
         offerToResume();
     });
 }
@@ -566,17 +586,63 @@ void MainWindow::draw()
 
 QString MainWindow::doubt() const
 {
-    const QString sentence =
-        m_earlierRun ? engine::doubtText(shown(), m_options) : m_phases.doubtText(shown());
-    return sentence.isEmpty() ? QString() : sentence + QLatin1Char(' ') + shown().reason;
+    return doubt(selectedToWrite());
 }
 
-void MainWindow::exportSizes()
+QString MainWindow::doubt(std::optional<std::int64_t> selected) const
+{
+    const QString sentence = m_earlierRun ? engine::doubtText(shown(), m_options, QLocale(), selected)
+                                          : m_phases.doubtText(shown(), QLocale(), selected);
+    if (sentence.isEmpty() || selected)
+        return sentence;
+    return sentence + QLatin1Char(' ') + shown().reason;
+}
+
+std::optional<std::int64_t> MainWindow::selectedToWrite() const
+{
+    return engine::selectedToWrite(shown(), m_view->trials().selectedSize());
+}
+
+void MainWindow::exportSizes(std::optional<std::int64_t> selected)
 {
     const engine::PhaseSequence alone;
     const engine::PhaseSequence& phases = m_earlierRun ? alone : m_phases;
-    m_exports->exportSizes(*m_config, phases.sizes(shown()), m_actions->exportSize->data().toString(),
-                           phases.foundText(shown()), m_theme);
+    selected = engine::selectedToWrite(shown(), selected);
+    QStringList found{phases.foundText(shown())};
+    if (selected && shown().recommendsSize())
+        found << tr("The recommended size is %1.")
+                     .arg(engine::numberText(shown().searchState.recommendation->size));
+    found.removeAll(QString());
+    m_exports->exportSizes(*m_config, phases.sizes(shown(), selected), doubt(selected),
+                           found.join(QLatin1Char(' ')), m_theme);
+}
+
+void MainWindow::showWritten(const QString& sentence, const QString& path)
+{
+    m_written = m_exports->canTakeBack(path) ? path : QString();
+    if (m_config && engine::isSameFile(path, m_config->path())) {
+        try {
+            // What is written next is written into the file as it now stands.
+            if (m_view->isPlanShown())
+                openConfig(m_config->path());
+            else if (const QString network = m_config->chosenModel(); network.isEmpty())
+                m_config = engine::ConfigFile::open(m_config->path());
+            else
+                m_config = engine::ConfigFile::open(m_config->path()).withModel(network);
+            m_view->setConfig(*m_config);
+        } catch (const config::ConfigError& error) {
+            showError(QString::fromUtf8(error.what()));
+            return;
+        }
+    }
+    draw();
+    m_view->banner()->showMessage(MessageBanner::Kind::Note, sentence, {},
+                                  m_written.isEmpty() ? nullptr : m_actions->takeBack);
+}
+
+void MainWindow::takeExportBack()
+{
+    m_exports->takeBack(m_written, m_theme);
 }
 
 /// What the actions do belongs to what is shown, which need not be the exploration in hand.
@@ -594,8 +660,10 @@ void MainWindow::showWhatIsInHand()
         m_actions->start->setEnabled(false);
         m_actions->start->setToolTip(obstacle);
     }
+    m_actions->updateExports(shown(), selectedToWrite());
+    m_actions->updateSelected(shown(), m_view->trials().selectedSize(), !m_earlierRun && !m_unmeasurable);
+    m_actions->takeBack->setEnabled(!m_written.isEmpty());
     if (m_earlierRun || m_unmeasurable) {
-        m_actions->updateExports(shown());
         m_actions->confirm->setEnabled(false);
         m_actions->goOn->setEnabled(false);
     }

@@ -76,7 +76,13 @@ private:
     void showWhatIsInHand();
     /// Why the sizes that are shown had better not be written yet, as sentences; else empty.
     QString doubt() const;
-    void exportSizes();
+    QString doubt(std::optional<std::int64_t> selected) const;
+    /// \param selected  of the table, to be written in the place of the recommended one
+    void exportSizes(std::optional<std::int64_t> selected);
+    std::optional<std::int64_t> selectedToWrite() const;
+    /// A file has another size now, which may be that of the config in hand.
+    void showWritten(const QString& sentence, const QString& path);
+    void takeExportBack();
     void exploreNextPhase();
     void writeSize();
     /// The exploration in hand, or the earlier one that is looked at; nothing where none is possible.
@@ -136,6 +142,9 @@ private:
     Theme m_theme;
     WindowActions* m_actions;
     WindowExports* m_exports;
+    /// The file that a size was written into last, or the config in hand; empty where nothing can be taken
+    /// back.
+    QString m_written;
     WindowDesktop* m_desktop;
     EarlierRuns* m_earlierRuns;
     WindowTraining* m_training;
