@@ -163,8 +163,8 @@ private slots:
         // A batch of 64 is made of no micro-batches of 12, so that another one has to be chosen; of 4 it is.
         dialog.setMicroBatchSize(12);
         QVERIFY(!test::buttonOf(dialog, "Write")->isEnabled());
-        QCOMPARE(dialog.findChildren<QRadioButton*>().size(), 2);
-        dialog.findChildren<QRadioButton*>().back()->click();
+        QCOMPARE(dialog.findChildren<QRadioButton*>().size(), 3);
+        dialog.findChildren<QRadioButton*>().at(1)->click();
         QVERIFY(test::buttonOf(dialog, "Write")->isEnabled());
         dialog.setMicroBatchSize(4);
         QVERIFY(dialog.findChildren<QRadioButton*>().isEmpty());
