@@ -312,8 +312,8 @@ void ExportDialog::showChange()
     const QString diff = engine::unifiedDiff(m_file.text(), m_spliced->text, name, name);
     if (diff.isEmpty())
         m_preview->setSentence(m_sizes.size() == 1
-                                   ? tr("The file holds this size already, so there is nothing to write.")
-                                   : tr("The file holds these sizes already, so there is nothing to write."));
+                                   ? tr("The file holds this size already.")
+                                   : tr("The file holds these sizes already."));
     else
         m_preview->setDiff(diff);
     const QString notes = notesText(*m_spliced);

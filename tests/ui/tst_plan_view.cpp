@@ -198,6 +198,7 @@ private slots:
 
     void takesNumbersAsTheLocaleWritesThem()
     {
+        const QLocale usual;
         QLocale::setDefault(QLocale(QLocale::German));
         type("--tolerance", QStringLiteral("1,5"));
         QCOMPARE(m_plan->problem(), QString());
@@ -208,7 +209,7 @@ private slots:
         QCOMPARE(field("--tolerance").findChild<QLineEdit*>()->text(), QStringLiteral("1,5"));
         type("--tolerance", QStringLiteral("50,5"));
         const QString problem = m_plan->problem();
-        QLocale::setDefault(QLocale::c());
+        QLocale::setDefault(usual);
         QCOMPARE(problem, QStringLiteral("Tolerance must be a percentage between 0,1 and 50."));
     }
 

@@ -196,6 +196,7 @@ private slots:
 
     void takesAToleranceAsItIsShown()
     {
+        const QLocale usual;
         QLocale::setDefault(QLocale(QLocale::German));
         SteeringPanel panel;
         engine::Snapshot snapshot = test::runningSnapshot();
@@ -207,7 +208,7 @@ private slots:
         tolerance->selectAll();
         QTest::keyClicks(tolerance, QStringLiteral("1,5"));
         QTest::keyClick(tolerance, Qt::Key_Return);
-        QLocale::setDefault(QLocale::c());
+        QLocale::setDefault(usual);
         QCOMPARE(tolerances.value(0).value(0).toDouble(), 0.015);
     }
 
