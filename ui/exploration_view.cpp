@@ -93,8 +93,9 @@ ExplorationView::ExplorationView(WindowActions* actions, QMenu* recent, QMenu* m
     inner->setSpacing(gap);
     m_lookingBack->setClosable(false);
     inner->addWidget(m_lookingBack);
-    inner->addWidget(m_remembered);
     inner->addWidget(m_pages, 1);
+    // Below, since it goes while somebody changes what is remembered.
+    inner->addWidget(m_remembered);
     // What is said at any moment must not move what somebody is about to click.
     m_banner->floatOver(m_pages);
     auto* outer = new QVBoxLayout(this);
