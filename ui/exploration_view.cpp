@@ -82,7 +82,9 @@ ExplorationView::ExplorationView(WindowActions* actions, QMenu* recent, QMenu* m
     m_pages->addWidget(m_columnsPage);
     m_charts->addAction(actions->saveCharts);
     m_charts->setContextMenuPolicy(Qt::ActionsContextMenu);
-    m_trials->offer(actions->saveTrials);
+    for (QAction* action :
+         {actions->exportSelected, actions->tryAgain, actions->exclude, actions->saveTrials})
+        m_trials->offer(action);
     m_columns->setStretchFactor(0, 1);
     m_columns->setStretchFactor(1, 0);
 
@@ -91,9 +93,11 @@ ExplorationView::ExplorationView(WindowActions* actions, QMenu* recent, QMenu* m
     inner->setSpacing(gap);
     m_lookingBack->setClosable(false);
     inner->addWidget(m_lookingBack);
-    inner->addWidget(m_remembered);
-    inner->addWidget(m_banner);
     inner->addWidget(m_pages, 1);
+    // Below, since it goes while somebody changes what is remembered.
+    inner->addWidget(m_remembered);
+    // What is said at any moment must not move what somebody is about to click.
+    m_banner->floatOver(m_pages);
     auto* outer = new QVBoxLayout(this);
     outer->setContentsMargins(0, 0, 0, 0);
     outer->setSpacing(0);
@@ -103,6 +107,8 @@ ExplorationView::ExplorationView(WindowActions* actions, QMenu* recent, QMenu* m
 
     connect(m_pair, &ExplorationCharts::sizeSelected, m_trials, &TrialsView::setSelectedSize);
     connect(m_trials, &TrialsView::sizeSelected, m_pair, &ExplorationCharts::setSelectedSize);
+    connect(m_pair, &ExplorationCharts::sizeSelected, this, &ExplorationView::sizeSelected);
+    connect(m_trials, &TrialsView::sizeSelected, this, &ExplorationView::sizeSelected);
     connect(m_empty, &EmptyView::openRequested, this, &ExplorationView::openRequested);
     connect(m_empty, &EmptyView::chosen, this, &ExplorationView::fileChosen);
     setMinimumSize(leastSize);

@@ -85,6 +85,8 @@ public:
 
 signals:
     void openRequested();
+    /// A person has selected a size in the table or in a chart, or none any more.
+    void sizeSelected();
     /// Of a file that the empty page lists.
     void fileChosen(const QString& path);
 

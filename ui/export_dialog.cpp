@@ -10,6 +10,7 @@
 #include "engine/phase_sequence.h"
 #include "engine/readable_text.h"
 #include "engine/unified_diff.h"
+#include "engine/written_config.h"
 #include "labels.h"
 #include "questions.h"
 
@@ -89,6 +90,8 @@ BatchChoiceBox::BatchChoiceBox(const config::BatchPlan& plan, std::int64_t micro
     if (const auto below = choice.below())
         offer(tr("&Fewer: %1").arg(batchText(plan, microBatchSize, *below)), *below);
     offer(tr("&More: %1").arg(batchText(plan, microBatchSize, choice.above())), choice.above());
+    if (const std::int64_t single = choice.single(); single != choice.below() && single != choice.above())
+        offer(tr("The &size itself: %1").arg(batchText(plan, microBatchSize, single)), single);
     connect(m_buttons, &QButtonGroup::idToggled, this, [this](int, bool isChosen) {
         if (isChosen)
             emit changed();
@@ -186,6 +189,7 @@ void ExportDialog::addPlace(QVBoxLayout* layout)
     m_path->setAccessibleName(tr("File to write"));
     m_browse = dialogButton(tr("&Browse…"), "secondary", this);
     connect(m_browse, &QPushButton::clicked, this, &ExportDialog::browse);
+    connect(m_path, &QLineEdit::textChanged, this, [this] { m_write->setEnabled(hasSomethingToWrite()); });
     auto* where = new QHBoxLayout;
     where->addWidget(m_path, 1);
     where->addWidget(m_browse);
@@ -234,7 +238,13 @@ void ExportDialog::change()
     } catch (const config::ConfigError& error) {
         showSentence(sentenceOf(error, m_file));
     }
-    m_write->setEnabled(m_spliced.has_value());
+    m_write->setEnabled(hasSomethingToWrite());
+}
+
+/// A copy elsewhere is something also where the config holds all of it already.
+bool ExportDialog::hasSomethingToWrite() const
+{
+    return m_spliced && (m_spliced->text != m_file.text() || !engine::isSameFile(path(), m_file.path()));
 }
 
 void ExportDialog::askForBatch(const config::BatchNotKept& choice)
@@ -301,8 +311,9 @@ void ExportDialog::showChange()
     const QString name = QFileInfo(m_file.path()).fileName();
     const QString diff = engine::unifiedDiff(m_file.text(), m_spliced->text, name, name);
     if (diff.isEmpty())
-        m_preview->setSentence(m_sizes.size() == 1 ? tr("The file holds this size already.")
-                                                   : tr("The file holds these sizes already."));
+        m_preview->setSentence(m_sizes.size() == 1
+                                   ? tr("The file holds this size already.")
+                                   : tr("The file holds these sizes already."));
     else
         m_preview->setDiff(diff);
     const QString notes = notesText(*m_spliced);
@@ -317,6 +328,8 @@ void ExportDialog::setMicroBatchSize(std::int64_t microBatchSize)
 
 void ExportDialog::setFound(const QString& sentences)
 {
+    if (sentences.isEmpty())
+        return;
     m_found->setText(m_sizes.size() == 1 ? tr("How the size was found: %1").arg(sentences)
                                          : tr("How the sizes were found: %1").arg(sentences));
     m_found->show();
@@ -374,10 +387,10 @@ bool ExportDialog::mayWrite()
 
 void ExportDialog::accept()
 {
-    if (!m_spliced || !mayWrite())
+    if (!hasSomethingToWrite() || !mayWrite())
         return;
     try {
-        m_file.save(*m_spliced, path());
+        m_whyFinal = engine::saveKept(m_file, *m_spliced, path(), m_historyPath);
     } catch (const config::ConfigError& error) {
         showError(QString::fromUtf8(error.what()));
         return;

@@ -25,8 +25,8 @@ namespace batchpeak::ui {
 class DiffView;
 
 /// Asks which batch one optimizer step is to have where a config cannot keep its own with a micro-batch size:
-/// the nearest below, if there is one, or the nearest above. None is chosen at first, since either changes
-/// the training.
+/// the nearest below, if there is one, the nearest above, or a single micro-batch. None is chosen at first,
+/// since each changes the training.
 class BatchChoiceBox : public QWidget
 {
     Q_OBJECT
@@ -78,6 +78,10 @@ public:
     /// \param files  of this computer that runs read beside those that the config names; they are not
     /// replaced
     void setNeeded(const QStringList& files) { m_needed = files; }
+    /// \param path  of the store, which keeps what the file held before; without one nothing does
+    void setHistory(const QString& path) { m_historyPath = path; }
+    /// Why what was written cannot be taken back, as a sentence; empty where it can.
+    const QString& whyFinal() const { return m_whyFinal; }
     QString path() const;
     void setPath(const QString& path);
     /// What is shown of the change: a unified diff, or why there is none.
@@ -100,6 +104,7 @@ private:
     void showInto();
     void change();
     void showChange();
+    bool hasSomethingToWrite() const;
     void showSentence(const QString& sentence);
     void showError(const QString& sentence);
     void browse();
@@ -116,6 +121,8 @@ private:
     QLineEdit* m_path = nullptr;
     QPushButton* m_browse = nullptr;
     QStringList m_needed;
+    QString m_historyPath;
+    QString m_whyFinal;
     /// Path of a file that a person has let go already.
     QString m_replaced;
     /// Where the questions for batches stand.

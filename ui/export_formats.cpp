@@ -10,9 +10,13 @@
 #include "engine/readable_text.h"
 #include "tool_bar.h"
 
+#include <QBuffer>
 #include <QCoreApplication>
+#include <QFileInfo>
 #include <QLocale>
+#include <QPageSize>
 #include <QPainter>
+#include <QPdfWriter>
 #include <QWidget>
 
 #include <algorithm>
@@ -195,36 +199,78 @@ QByteArray trialsCsv(const std::vector<TrialRecord>& trials, const config::Fidel
     return text.toUtf8();
 }
 
-QImage chartPicture(QWidget& charts, const engine::Snapshot& snapshot, const Theme& theme,
-                    const QDateTime& time)
+std::optional<PictureKind> pictureKindOf(const QString& path)
 {
-    const QFont titleFont = scaled(charts.font(), 1.2, QFont::DemiBold);
-    const int titleHeight = QFontMetrics(titleFont).height();
-    const QString run = runText(snapshot) + QStringLiteral("  ·  ") +
-                        engine::fidelityText(snapshot.run->fidelity) + QStringLiteral("  ·  ") +
-                        QLocale().toString(time.date(), QLocale::ShortFormat);
-    // A label is never cut short, whatever its reasons take.
-    const int runHeight =
-        charts.fontMetrics()
-            .boundingRect(QRect(0, 0, charts.width(), QWIDGETSIZE_MAX), Qt::TextWordWrap, run)
-            .height();
-    const int top = margin + titleHeight + runHeight + margin;
-    const QSize size = charts.size() + QSize(2 * margin, top + margin);
-    QImage picture(size * pixelRatio, QImage::Format_RGB32);
-    picture.setDevicePixelRatio(pixelRatio);
-    picture.fill(theme.window);
+    const QString ending = QFileInfo(path).suffix().toLower();
+    if (ending == QLatin1String("png"))
+        return PictureKind::Png;
+    if (ending == QLatin1String("pdf"))
+        return PictureKind::Pdf;
+    return std::nullopt;
+}
 
-    QPainter painter(&picture);
-    painter.setFont(titleFont);
-    painter.setPen(theme.text);
-    painter.drawText(QRect(margin, margin, charts.width(), titleHeight), Qt::AlignLeft | Qt::AlignVCenter,
-                     QFontMetrics(titleFont).elidedText(titleOf(snapshot), Qt::ElideMiddle, charts.width()));
-    painter.setFont(charts.font());
-    painter.setPen(theme.mutedText);
-    painter.drawText(QRect(margin, margin + titleHeight, charts.width(), runHeight),
-                     Qt::AlignLeft | Qt::TextWordWrap, run);
-    charts.render(&painter, QPoint(margin, top), {}, QWidget::DrawChildren);
+ChartPicture::ChartPicture(QWidget& charts, const engine::Snapshot& snapshot, const Theme& theme,
+                           const QDateTime& time)
+    : m_charts(charts),
+      m_theme(theme),
+      m_title(titleOf(snapshot)),
+      m_run(runText(snapshot) + QStringLiteral("  ·  ") + engine::fidelityText(snapshot.run->fidelity) +
+            QStringLiteral("  ·  ") + QLocale().toString(time.date(), QLocale::ShortFormat)),
+      m_titleFont(scaled(charts.font(), 1.2, QFont::DemiBold)),
+      m_titleHeight(QFontMetrics(m_titleFont).height()),
+      // A label is never cut short, whatever its reasons take.
+      m_runHeight(charts.fontMetrics()
+                      .boundingRect(QRect(0, 0, charts.width(), QWIDGETSIZE_MAX), Qt::TextWordWrap, m_run)
+                      .height())
+{}
+
+QSize ChartPicture::size() const
+{
+    return m_charts.size() + QSize(2 * margin, m_titleHeight + m_runHeight + 3 * margin);
+}
+
+void ChartPicture::paintOn(QPaintDevice& device) const
+{
+    QPainter painter(&device);
+    painter.fillRect(QRect(QPoint(0, 0), size()), m_theme.window);
+    painter.setFont(m_titleFont);
+    painter.setPen(m_theme.text);
+    const int width = m_charts.width();
+    painter.drawText(QRect(margin, margin, width, m_titleHeight), Qt::AlignLeft | Qt::AlignVCenter,
+                     QFontMetrics(m_titleFont).elidedText(m_title, Qt::ElideMiddle, width));
+    painter.setFont(m_charts.font());
+    painter.setPen(m_theme.mutedText);
+    painter.drawText(QRect(margin, margin + m_titleHeight, width, m_runHeight),
+                     Qt::AlignLeft | Qt::TextWordWrap, m_run);
+    m_charts.render(&painter, QPoint(margin, m_titleHeight + m_runHeight + 2 * margin), {},
+                    QWidget::DrawChildren);
+}
+
+QImage ChartPicture::image() const
+{
+    QImage picture(size() * pixelRatio, QImage::Format_RGB32);
+    picture.setDevicePixelRatio(pixelRatio);
+    paintOn(picture);
     return picture;
+}
+
+QByteArray ChartPicture::bytes(PictureKind kind) const
+{
+    QByteArray bytes;
+    QBuffer buffer(&bytes);
+    buffer.open(QIODevice::WriteOnly);
+    if (kind == PictureKind::Png) {
+        image().save(&buffer, "PNG");
+    } else {
+        QPdfWriter pdf(&buffer);
+        pdf.setResolution(m_charts.logicalDpiX());
+        pdf.setTitle(m_title);
+        constexpr double pointsOfInch = 72.0;
+        pdf.setPageSize(QPageSize(QSizeF(size()) * pointsOfInch / m_charts.logicalDpiX(), QPageSize::Point));
+        pdf.setPageMargins({});
+        paintOn(pdf);
+    }
+    return bytes;
 }
 
 } // namespace batchpeak::ui

@@ -8,13 +8,17 @@
 
 #include <QByteArray>
 #include <QDateTime>
+#include <QFont>
 #include <QImage>
+#include <QSize>
 #include <QString>
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
+class QPaintDevice;
 class QWidget;
 
 namespace batchpeak::ui {
@@ -34,10 +38,37 @@ QString sizeLine(const config::BatchPlan& plan, std::int64_t microBatchSize, std
 /// time of all.
 QByteArray trialsCsv(const std::vector<trial::TrialRecord>& trials, const config::Fidelity& fidelity);
 
-/// The charts as a picture for a document, with twice the pixels of the window, and with what a reader
-/// cannot ask it: above them the recommendation, the config, the device and the day.
-/// \param time  that the picture names
-QImage chartPicture(QWidget& charts, const engine::Snapshot& snapshot, const Theme& theme,
-                    const QDateTime& time);
+/// Qt's SVG knows no clipping, so that what lies beside a zoomed chart would be drawn over all else.
+enum class PictureKind { Png, Pdf };
+
+/// By the ending of the name; nothing where it is none of these.
+std::optional<PictureKind> pictureKindOf(const QString& path);
+
+/// The charts as a picture for a document, with what a reader cannot ask it: above them the recommendation,
+/// the config, the device and the day. Each call draws the charts as they stand then.
+class ChartPicture
+{
+public:
+    /// \param charts  outlive this, as \p theme does
+    /// \param time    that the picture names
+    ChartPicture(QWidget& charts, const engine::Snapshot& snapshot, const Theme& theme,
+                 const QDateTime& time);
+
+    /// A PNG with twice the pixels of the window, or a PDF whose lines and texts are such.
+    QByteArray bytes(PictureKind kind) const;
+
+private:
+    QImage image() const;
+    QSize size() const;
+    void paintOn(QPaintDevice& device) const;
+
+    QWidget& m_charts;
+    const Theme& m_theme;
+    QString m_title;
+    QString m_run;
+    QFont m_titleFont;
+    int m_titleHeight;
+    int m_runHeight;
+};
 
 } // namespace batchpeak::ui

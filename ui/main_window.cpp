@@ -7,6 +7,7 @@
 #include "config_remarks.h"
 #include "desktop_presence.h"
 #include "engine/exploration.h"
+#include "engine/readable_text.h"
 #include "engine/trusted_code.h"
 #include "engine/writing_rule.h"
 #include "exploration_view.h"
@@ -35,6 +36,7 @@
 #include <QKeyEvent>
 #include <QScreen>
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -168,6 +170,7 @@ void MainWindow::setHistory(const QString& path)
 {
     m_earlierRuns->setHistory(path);
     m_exploration->setHistory(path);
+    m_exports->setHistory(path);
 }
 
 void MainWindow::connectActions()
@@ -215,7 +218,12 @@ void MainWindow::connectActions()
 
 void MainWindow::connectExports()
 {
-    connect(m_actions->exportSize, &QAction::triggered, this, &MainWindow::exportSizes);
+    connect(m_actions->exportSize, &QAction::triggered, this, [this] { exportSizes(selectedToWrite()); });
+    connect(m_actions->exportSelected, &QAction::triggered, this,
+            [this] { exportSizes(m_view->trials().selectedSize()); });
+    connect(m_actions->takeBack, &QAction::triggered, this, &MainWindow::takeExportBack);
+    connect(m_exports, &WindowExports::written, this, &MainWindow::showWritten);
+    connect(m_view, &ExplorationView::sizeSelected, &m_drawTimer, qOverload<>(&QTimer::start));
     connect(m_actions->copySize, &QAction::triggered, this,
             [this] { m_exports->copySize(asked()->file, shown()); });
     connect(m_actions->writeSize, &QAction::triggered, this, &MainWindow::writeSize);
@@ -246,9 +254,19 @@ void MainWindow::connectSteering()
 {
     const SteeringPanel* panel = m_view->steering();
     connect(panel, &SteeringPanel::skipAsked, m_exploration, [this] { m_exploration->skipTrial(); });
-    connect(panel, &SteeringPanel::trialAsked, this, [this](std::int64_t size) {
+    const auto tryNow = [this](std::int64_t size) {
         if (const QString refusal = m_exploration->tryNow(size); !refusal.isEmpty())
             showError(refusal);
+    };
+    connect(panel, &SteeringPanel::trialAsked, this, tryNow);
+    connect(m_actions->tryAgain, &QAction::triggered, this, [this, tryNow] {
+        if (const auto size = m_view->trials().selectedSize())
+            tryNow(*size);
+    });
+    connect(m_actions->exclude, &QAction::triggered, this, [this] {
+        const std::vector<std::int64_t>& excluded = m_exploration->snapshot().searchState.excluded;
+        if (const auto size = m_view->trials().selectedSize())
+            m_exploration->excludeSize(*size, std::ranges::find(excluded, *size) == excluded.end());
     });
     connect(panel, &SteeringPanel::exclusionAsked, m_exploration, &engine::Exploration::excludeSize);
     connect(panel, &SteeringPanel::effortAsked, m_exploration, &engine::Exploration::extend);
@@ -302,9 +320,6 @@ void MainWindow::writeSize()
                          : file.contents().train ? model::Phase::Train
                                                  : model::Phase::Eval,
                          m_theme);
-    // It is read again, as it now stands.
-    if (unmeasurable)
-        openConfig(file.path());
 }
 
 void MainWindow::chooseNetwork()
@@ -423,22 +438,45 @@ void MainWindow::draw()
 
 QString MainWindow::doubt() const
 {
+    return doubt(selectedToWrite());
+}
+
+QString MainWindow::doubt(std::optional<std::int64_t> selected) const
+{
     const Asked* const inHand = asked();
     if (!inHand)
         return {};
-    const bool looksBack = std::holds_alternative<Earlier>(m_inHand);
-    const QString sentence =
-        looksBack ? engine::doubtText(shown(), inHand->options) : inHand->phases.doubtText(shown());
-    return sentence.isEmpty() ? QString() : sentence + QLatin1Char(' ') + shown().reason;
+    const QString sentence = std::holds_alternative<Earlier>(m_inHand)
+                                 ? engine::doubtText(shown(), inHand->options, QLocale(), selected)
+                                 : inHand->phases.doubtText(shown(), QLocale(), selected);
+    if (sentence.isEmpty() || selected)
+        return sentence;
+    return sentence + QLatin1Char(' ') + shown().reason;
 }
 
-void MainWindow::exportSizes()
+std::optional<std::int64_t> MainWindow::selectedToWrite() const
+{
+    return engine::selectedToWrite(shown(), m_view->trials().selectedSize());
+}
+
+void MainWindow::exportSizes(std::optional<std::int64_t> selected)
 {
     const engine::PhaseSequence alone;
     const bool looksBack = std::holds_alternative<Earlier>(m_inHand);
     const engine::PhaseSequence& phases = looksBack ? alone : asked()->phases;
-    m_exports->exportSizes(asked()->file, phases.sizes(shown()), m_actions->exportSize->data().toString(),
-                           phases.foundText(shown()), m_theme);
+    selected = engine::selectedToWrite(shown(), selected);
+    QStringList found{phases.foundText(shown())};
+    if (selected && shown().recommendsSize())
+        found << tr("The recommended size is %1.")
+                     .arg(engine::numberText(shown().searchState.recommendation->size));
+    found.removeAll(QString());
+    m_exports->exportSizes(asked()->file, phases.sizes(shown(), selected), doubt(selected),
+                           found.join(QLatin1Char(' ')), m_theme);
+}
+
+void MainWindow::takeExportBack()
+{
+    m_exports->takeBack(m_written, m_theme);
 }
 
 void MainWindow::chooseConfig()

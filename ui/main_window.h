@@ -113,12 +113,22 @@ private:
     void connectExports();
     void connectExploration();
     void connectEarlierRuns();
+    /// As openConfig(), also while a confirmation or a training holds the devices.
+    bool readConfig(const QString& path, const QString& network = {});
     void showUnmeasurable(UnmeasurableFile file);
     void showWhatIsInHand();
     void showLookingBack();
     /// Why the sizes that are shown had better not be written yet, as sentences; else empty.
     QString doubt() const;
-    void exportSizes();
+    QString doubt(std::optional<std::int64_t> selected) const;
+    /// \param selected  of the table, to be written in the place of the recommended one
+    void exportSizes(std::optional<std::int64_t> selected);
+    std::optional<std::int64_t> selectedToWrite() const;
+    /// A file has another size now, which may be that of the config in hand.
+    void showWritten(const QString& sentence, const QString& path);
+    void readWritten();
+    void setWritten(const QString& path);
+    void takeExportBack();
     void exploreNextPhase();
     void writeSize();
     bool isPlanShown() const;
@@ -188,6 +198,9 @@ private:
     Theme m_theme;
     WindowActions* m_actions;
     WindowExports* m_exports;
+    /// The file that a size was written into last, or the config in hand; empty where nothing can be taken
+    /// back.
+    QString m_written;
     WindowDesktop* m_desktop;
     EarlierRuns* m_earlierRuns;
     WindowTraining* m_training;

@@ -8,6 +8,7 @@
 #include "engine/exploration.h"
 #include "engine/kept_words.h"
 #include "engine/option_table.h"
+#include "engine/output_place.h"
 #include "engine/readable_text.h"
 #include "exploration_view.h"
 #include "main_window.h"
@@ -18,6 +19,7 @@
 #include "questions.h"
 #include "recent_files.h"
 #include "store/exploration_store.h"
+#include "trials_view.h"
 #include "window_actions.h"
 #include "window_exports.h"
 #include "window_training.h"
@@ -35,6 +37,13 @@ namespace {
 QString absolutePath(const engine::ConfigFile& file)
 {
     return QFileInfo(file.path()).absoluteFilePath();
+}
+
+/// As it now stands, with the network that was chosen for it.
+engine::ConfigFile readAgain(const engine::ConfigFile& file)
+{
+    const engine::ConfigFile now = engine::ConfigFile::open(file.path());
+    return file.chosenModel().isEmpty() ? now : now.withModel(file.chosenModel());
 }
 
 } // namespace
@@ -135,6 +144,11 @@ bool MainWindow::openConfig(const QString& path, const QString& network)
         showError(sentence);
         return false;
     }
+    return readConfig(path, network);
+}
+
+bool MainWindow::readConfig(const QString& path, const QString& network)
+{
     const bool trustsCode = m_options.takeTrust();
     std::optional<engine::ConfigFile> file;
     try {
@@ -177,6 +191,7 @@ void MainWindow::showUnmeasurable(UnmeasurableFile file)
         m_view->banner()->hide();
     m_view->showUnmeasurable(file);
     m_inHand = std::move(file);
+    setWritten(configInHand());
     draw();
 }
 
@@ -211,6 +226,7 @@ void MainWindow::showPlan(Ready ready)
     m_planSearch->lookFor(options.python);
     // The first picture does not wait for the history either.
     QTimer::singleShot(0, this, [this] {
+        setWritten(configInHand());
         m_earlierRuns->lookElsewhere();
         lookAtHistory();
         draw();
@@ -306,6 +322,41 @@ void MainWindow::takeOptions(const engine::ExplorationOptions& options)
     m_planSearch->askPython(options.python);
     handOver(asked);
     draw();
+}
+
+void MainWindow::setWritten(const QString& path)
+{
+    m_written = m_exports->canTakeBack(path) ? path : QString();
+}
+
+void MainWindow::showWritten(const QString& sentence, const QString& path)
+{
+    setWritten(path);
+    if (const QString inHand = configInHand(); !inHand.isEmpty() && engine::isSameFile(path, inHand)) {
+        try {
+            readWritten();
+        } catch (const config::ConfigError& error) {
+            draw();
+            return showError(QString::fromUtf8(error.what()));
+        }
+    }
+    draw();
+    m_view->banner()->showMessage(MessageBanner::Kind::Note, sentence, {},
+                                  m_written.isEmpty() ? nullptr : m_actions->takeBack);
+}
+
+/// What is written next is written into the file as it now stands.
+void MainWindow::readWritten()
+{
+    if (isPlanShown() || std::holds_alternative<UnmeasurableFile>(m_inHand))
+        readConfig(configInHand());
+    if (Running* const run = engineRun())
+        run->asked.file = readAgain(run->asked.file);
+    auto* earlier = std::get_if<Earlier>(&m_inHand);
+    if (auto* ready = earlier ? std::get_if<Ready>(&earlier->before) : nullptr)
+        setAsked(*ready, readAgain(ready->asked.file), ready->asked.options);
+    else if (const Running* const run = runInHand())
+        m_view->setConfig(run->asked.file);
 }
 
 void MainWindow::resetOptions()
@@ -440,10 +491,11 @@ void MainWindow::showWhatIsInHand()
         m_actions->start->setEnabled(false);
         m_actions->start->setToolTip(obstacle);
     }
-    if (looksBack) {
-        m_actions->updateExports(shown());
+    m_actions->updateExports(shown(), selectedToWrite());
+    m_actions->updateSelected(shown(), m_view->trials().selectedSize(), inHand && !looksBack);
+    m_actions->takeBack->setEnabled(!m_written.isEmpty());
+    if (looksBack)
         m_actions->confirm->setEnabled(false);
-    }
     m_actions->goOn->setEnabled(!looksBack && own().isWorthGoingOn());
     if (unmeasurable)
         m_actions->train->setEnabled(false);

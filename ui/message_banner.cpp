@@ -6,6 +6,7 @@
 #include "theme/glyphs.h"
 
 #include <QAction>
+#include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
@@ -13,11 +14,17 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 namespace batchpeak::ui {
 
 namespace {
 
 using Kind = MessageBanner::Kind;
+
+// Of one that lies over something.
+constexpr int mostWidth = 860;
+constexpr int gap = 14;
 
 /// How a kind of message is told from the others.
 struct Signs
@@ -121,6 +128,41 @@ void MessageBanner::showFailure(const QString& failure, const QString& details, 
         hide();
     else
         showMessage(Kind::Error, failure, details, action);
+}
+
+void MessageBanner::floatOver(QWidget* host)
+{
+    m_host = host;
+    host->installEventFilter(this);
+    place();
+}
+
+/// As wide as a text is read easily, and as high as that needs.
+void MessageBanner::place()
+{
+    if (!m_host)
+        return;
+    const QPoint corner = m_host->mapTo(parentWidget(), QPoint(0, 0));
+    const int width = std::min(m_host->width() - 2 * gap, mostWidth);
+    const int height = std::min(layout()->totalHeightForWidth(width), m_host->height() - 2 * gap);
+    setGeometry(corner.x() + (m_host->width() - width) / 2, corner.y() + m_host->height() - gap - height,
+                width, height);
+    raise();
+}
+
+bool MessageBanner::event(QEvent* event)
+{
+    const bool isHandled = QFrame::event(event);
+    if (event->type() == QEvent::LayoutRequest || event->type() == QEvent::Show)
+        place();
+    return isHandled;
+}
+
+bool MessageBanner::eventFilter(QObject* watched, QEvent* event)
+{
+    if (event->type() == QEvent::Resize || event->type() == QEvent::Move)
+        place();
+    return QFrame::eventFilter(watched, event);
 }
 
 void MessageBanner::setClosable(bool closable)

@@ -15,7 +15,8 @@ class QToolButton;
 namespace batchpeak::ui {
 
 /// A message within the window: what went wrong or was done, as sentences, with the lines that show why
-/// and at most one thing to do about it. It stays until it is closed or replaced, and blocks nothing.
+/// and at most one thing to do about it. It stays until it is closed or replaced, and blocks nothing but what
+/// it lies over.
 class MessageBanner : public QFrame
 {
     Q_OBJECT
@@ -36,13 +37,23 @@ public:
     QString text() const;
     /// Without a way to close it, for what holds as long as it is shown.
     void setClosable(bool closable);
+    /// Lies over the lower edge of a widget from here on, in the place of a layout, and moves nothing.
+    /// \param host  of the same window
+    void floatOver(QWidget* host);
+
+protected:
+    bool event(QEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
     void applySign();
+    void place();
 
     Theme m_theme = Theme::light();
     Kind m_kind = Kind::Note;
     QString m_failure;
+    /// That it lies over; null in a layout.
+    QPointer<QWidget> m_host;
     QLabel* m_sign;
     QLabel* m_text;
     QLabel* m_details;

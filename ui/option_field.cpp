@@ -8,6 +8,7 @@
 #include <QCoreApplication>
 #include <QGridLayout>
 #include <QLineEdit>
+#include <QLocale>
 #include <QPushButton>
 #include <QSignalBlocker>
 #include <QStyle>
@@ -44,6 +45,17 @@ Choices choicesOf(const OptionWords& option)
     const auto isPlaceholder = [](const QString& word) { return word != word.toLower(); };
     const qsizetype placeholders = words.removeIf(isPlaceholder);
     return {.words = words, .takesOthers = placeholders > 0};
+}
+
+/// Of numbers, as "explore|auto|N|null", "SIZE"; elsewhere a comma is one.
+bool takesNumbers(const OptionWords& option)
+{
+    static const QStringList numbers{
+        QStringLiteral("N"),    QStringLiteral("PERCENT"), QStringLiteral("SIZE"),
+        QStringLiteral("TIME"), QStringLiteral("ROWS"),    QStringLiteral("NORM"),
+        QStringLiteral("RATE"), QStringLiteral("STEPS"),   QStringLiteral("SHARE")};
+    const QStringList words = QString::fromStdString(option.values).split(QLatin1Char('|'));
+    return std::ranges::any_of(words, [](const QString& word) { return numbers.contains(word); });
 }
 
 std::optional<PathField::Kind> pathKindOf(const OptionWords& option)
@@ -174,9 +186,17 @@ void OptionField::setPlaceholder(const QString& placeholder)
         static_cast<ChoiceBox*>(m_editor)->setPlaceholderText(placeholder);
 }
 
+QString OptionField::title() const
+{
+    return m_label->text().remove(QLatin1Char('&')).section(QLatin1Char(','), 0, 0);
+}
+
 QString OptionField::text() const
 {
-    return line() ? line()->text().trimmed() : static_cast<ChoiceBox*>(m_editor)->currentText();
+    if (!line())
+        return static_cast<ChoiceBox*>(m_editor)->currentText();
+    const QString typed = line()->text().trimmed();
+    return takesNumbers(m_words) ? engine::withPlainNumbers(typed, QLocale()) : typed;
 }
 
 void OptionField::type(const QString& text)
@@ -205,13 +225,13 @@ void OptionField::setText(const QString& text)
         box->setCurrentIndex(m_words.isSwitch() ? std::max(0, box->findText(text)) : box->findText(text));
         return;
     }
-    if (line()->hasFocus() || means(line()->text().trimmed(), text))
+    if (line()->hasFocus() || means(this->text(), text))
         return;
     const QSignalBlocker quiet(line());
     if (auto* box = qobject_cast<ChoiceBox*>(m_editor); box && box->findText(text) >= 0)
         box->setCurrentIndex(box->findText(text));
     else
-        line()->setText(text);
+        line()->setText(takesNumbers(m_words) ? engine::withLocalNumbers(text, QLocale()) : text);
 }
 
 void OptionField::display(const engine::OptionOutlook& outlook)
@@ -221,8 +241,9 @@ void OptionField::display(const engine::OptionOutlook& outlook)
         setText(outlook.text);
     m_label->setEnabled(outlook.playsAPart);
     m_editor->setEnabled(outlook.playsAPart);
-    const bool isYours = outlook.origin == Origin::Yours;
-    m_origin->setText(originWord(outlook.origin));
+    // What cannot be read is in force nowhere, and is a person's all the same.
+    const bool isYours = outlook.origin == Origin::Yours || !m_problem.isEmpty();
+    m_origin->setText(originWord(isYours ? Origin::Yours : outlook.origin));
     m_origin->setFont(scaled(font(), 0.9, isYours ? QFont::DemiBold : QFont::Normal));
     m_origin->setEnabled(isYours);
     m_origin->setToolTip(isYours ? tr("Take it back") : outlook.place);
@@ -236,7 +257,21 @@ void OptionField::setProblem(const QString& sentence)
     if (sentence == m_problem)
         return;
     m_problem = sentence;
-    showExplanation();
+    if (auto* editor = line()) {
+        editor->setProperty("bad", !sentence.isEmpty());
+        style()->unpolish(editor);
+        style()->polish(editor);
+    }
+    display(m_outlook);
+}
+
+void OptionField::setProblem(const engine::UsageError& error)
+{
+    const auto* value = dynamic_cast<const engine::ValueError*>(&error);
+    QString sentence = value ? value->sentence(title(), QLocale()) : QString::fromUtf8(error.what());
+    if (!sentence.isEmpty())
+        sentence[0] = sentence.at(0).toUpper();
+    setProblem(sentence);
 }
 
 void OptionField::showExplanation()

@@ -40,7 +40,10 @@ public:
                 NormalText normalText, QWidget* parent = nullptr);
 
     const std::string& name() const { return m_words.name; }
-    /// What is typed, as the option is written.
+    /// What a sentence calls the option: its name without a mnemonic and without its unit.
+    QString title() const;
+    /// What is typed, as the option is written: numbers that are typed as the window shows numbers are those
+    /// of the option.
     QString text() const;
     /// As if a person typed it.
     void type(const QString& text);
@@ -48,6 +51,8 @@ public:
     void display(const engine::OptionOutlook& outlook);
     /// \param sentence  empty for none
     void setProblem(const QString& sentence);
+    /// The same of a text that cannot be read.
+    void setProblem(const engine::UsageError& error);
     void setExplanation(Explanation explanation);
     void setPlaceholder(const QString& placeholder);
     const QString& problem() const { return m_problem; }

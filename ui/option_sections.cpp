@@ -74,11 +74,11 @@ OptionField* OptionSections::field(const std::string& name) const
 
 QString OptionSections::problem() const
 {
-    for (const OptionField* field : m_fields) {
-        if (!field->problem().isEmpty())
-            return field->problem();
-    }
-    return {};
+    QStringList problems;
+    for (const OptionField* field : m_fields)
+        problems << field->problem();
+    problems.removeAll(QString());
+    return problems.join(QLatin1Char('\n'));
 }
 
 void OptionSections::layOut()

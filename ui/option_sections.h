@@ -30,7 +30,7 @@ public:
     const std::vector<OptionField*>& fields() const { return m_fields; }
     /// Null for one that has no field here.
     OptionField* field(const std::string& name) const;
-    /// What is wrong with a field, as a full sentence; empty while all can be read.
+    /// What is wrong with each field, as full sentences in lines of their own; empty while all can be read.
     QString problem() const;
     /// That of one column, so that a narrow window comes to it.
     QSize minimumSizeHint() const override;

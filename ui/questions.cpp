@@ -110,6 +110,18 @@ bool wantsToReplace(QWidget* window, const QString& path, const Theme& theme)
         theme);
 }
 
+bool wantsToLoseChange(QWidget* window, const QString& change, const Theme& theme)
+{
+    return isAnsweredWithYes(
+        window,
+        {.title = Words::tr("Take a size back"),
+         .text = Words::tr("Take the size back all the same?"),
+         .information = Words::tr("%1 What has changed would be lost with it.").arg(change),
+         .yes = Words::tr("&Take it back"),
+         .no = Words::tr("&Keep the file")},
+        theme);
+}
+
 bool mayRunCode(QWidget* window, const QString& path, const Theme& theme)
 {
     if (path.isEmpty())

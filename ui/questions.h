@@ -28,6 +28,11 @@ bool wantsToStartBeside(QWidget* window, const QString& other, const Theme& them
 /// \return whether it is
 bool wantsToReplace(QWidget* window, const QString& path, const Theme& theme);
 
+/// Asks whether a later change of a file is to be lost for what it held before a size was written into it.
+/// \param change  what has changed, as a sentence
+/// \return whether it is
+bool wantsToLoseChange(QWidget* window, const QString& change, const Theme& theme);
+
 /// Asks whether code that a config names may run; what was answered with yes is not asked again, but for code
 /// that is not on this computer, whose content nobody knows. Who goes on says so to engine::requireTrust(),
 /// for what the question was about.

@@ -35,6 +35,8 @@ public:
     void display(const engine::Snapshot& snapshot, const engine::MemoryUnit& unit);
     /// Selects the row of a size, unless that or one of its trials is; nothing clears the selection.
     void setSelectedSize(std::optional<std::int64_t> microBatchSize);
+    /// Of the row that is selected, be it that of a size or of one of its trials.
+    std::optional<std::int64_t> selectedSize() const;
     const TrialsModel& model() const { return *m_model; }
     ColumnWidths& columns() const { return *m_columns; }
     /// "rate descending", as it is kept from day to day.
@@ -57,7 +59,6 @@ private:
     void fitColumns();
     void copySelection() const;
     void showLegend(const engine::Snapshot& snapshot);
-    std::optional<std::int64_t> selectedSize() const;
 
     TrialsModel* m_model;
     TrialsOrder* m_order;

@@ -4,6 +4,7 @@
 
 #include "buttons.h"
 #include "engine/exploration_options.h"
+#include "engine/measured_sizes.h"
 #include "engine/readable_text.h"
 
 #include <QAction>
@@ -38,11 +39,15 @@ WindowActions::WindowActions(QWidget* window)
       watch(new QAction(tr("&Watch it"), this)),
       resetAll(new QAction(tr("Reset &all"), this)),
       exportSize(new QAction(tr("&Export…"), this)),
+      exportSelected(new QAction(tr("&Export…"), this)),
+      tryAgain(new QAction(tr("&Try again"), this)),
+      exclude(new QAction(tr("E&xclude"), this)),
+      takeBack(new QAction(tr("Take the last export &back"), this)),
       copySize(new QAction(tr("&Copy"), this)),
       confirm(new QAction(tr("Con&firm"), this)),
       train(new QAction(tr("Tr&ain…"), this)),
       saveTrials(new QAction(tr("Save t&rials as CSV…"), this)),
-      saveCharts(new QAction(tr("Save c&harts as PNG…"), this)),
+      saveCharts(new QAction(tr("Save c&harts…"), this)),
       logarithmic(new QAction(tr("&Logarithmic sizes"), this)),
       fullScreen(new QAction(tr("&Full screen"), this)),
       resetLayout(new QAction(tr("&Reset layout"), this)),
@@ -62,15 +67,16 @@ WindowActions::WindowActions(QWidget* window)
         action->setChecked(setting == ThemeSetting::System);
     }
     for (QAction* action :
-         {open,        chooseNetwork, readAgain,  plan,        start,    pause,   stop,  goOn,
-          previousRun, present,       exportSize, writeSize,   copySize, confirm, train, saveTrials,
-          saveCharts,  logarithmic,   fullScreen, resetLayout, help,     about,   quit}) {
+         {open,        chooseNetwork, readAgain,   plan,       start,       pause,    stop,    goOn,
+          previousRun, present,       exportSize,  writeSize,  takeBack,    copySize, confirm, train,
+          saveTrials,  saveCharts,    logarithmic, fullScreen, resetLayout, help,     about,   quit}) {
         explain(action);
         window->addAction(action);
     }
     explain(open, tr("Open a config; hold for the recent ones"));
     explain(plan, tr("What is asked for, to change it before the next start"));
     explain(stop, tr("End with the best size so far"));
+    explain(takeBack, tr("Give the file back what it held before a size was written into it"));
     explain(writeSize, tr("Write any size into the config, once you have seen what changes"));
     update({});
 }
@@ -93,8 +99,8 @@ void WindowActions::setShortcuts()
     present->setEnabled(false);
     goOn->setShortcut(Qt::CTRL | Qt::Key_F5);
     exportSize->setShortcuts({QKeySequence(Qt::CTRL | Qt::Key_E), QKeySequence(QKeySequence::Save)});
-    // The tool bar has no room for the name of a format.
-    exportSize->setIconText(tr("Export…"));
+    takeBack->setShortcuts(QKeySequence::Undo);
+    takeBack->setEnabled(false);
     copySize->setShortcut(Qt::CTRL | Qt::SHIFT | Qt::Key_C);
     confirm->setShortcut(Qt::CTRL | Qt::SHIFT | Qt::Key_F);
     confirm->setEnabled(false);
@@ -135,6 +141,7 @@ QMenu* WindowActions::makeMenu(QMenu* recent, QMenu* earlier, QWidget* parent) c
     menu->addSeparator();
     menu->addAction(exportSize);
     menu->addAction(writeSize);
+    menu->addAction(takeBack);
     menu->addAction(copySize);
     menu->addAction(confirm);
     menu->addAction(train);
@@ -187,13 +194,19 @@ void WindowActions::updatePause(const Snapshot& snapshot)
     pause->setEnabled(m_resumes || state == State::Exploring || state == State::Verifying);
 }
 
-void WindowActions::updateExports(const Snapshot& snapshot)
+void WindowActions::updateExports(const Snapshot& snapshot, std::optional<std::int64_t> toWrite)
 {
     const bool hasSize = snapshot.recommendsSize();
-    exportSize->setEnabled(snapshot.run && hasSize);
-    exportSize->setText(snapshot.run && !snapshot.run->formatName.isEmpty()
-                            ? tr("&Export to %1…").arg(snapshot.run->formatName)
-                            : tr("&Export…"));
+    exportSize->setEnabled(snapshot.run && (hasSize || toWrite));
+    const QString size = toWrite ? engine::numberText(*toWrite) : QString();
+    if (toWrite)
+        exportSize->setText(tr("&Export %1…").arg(size));
+    else
+        exportSize->setText(snapshot.run && !snapshot.run->formatName.isEmpty()
+                                ? tr("&Export to %1…").arg(snapshot.run->formatName)
+                                : tr("&Export…"));
+    // The tool bar has no room for the name of a format.
+    exportSize->setIconText(toWrite ? tr("Export %1…").arg(size) : tr("Export…"));
     setExportDoubt(exportSize->data().toString());
     copySize->setEnabled(hasSize);
     const std::string key = snapshot.run ? snapshot.run->plan.microBatchKey : std::string();
@@ -204,6 +217,21 @@ void WindowActions::updateExports(const Snapshot& snapshot)
                                return !trial.isRunning();
                            }));
     saveCharts->setEnabled(snapshot.run && !snapshot.trials.empty());
+}
+
+void WindowActions::updateSelected(const Snapshot& snapshot, std::optional<std::int64_t> selected,
+                                   bool isInHand)
+{
+    const std::vector<std::int64_t>& excluded = snapshot.searchState.excluded;
+    const bool isExcluded = selected && std::ranges::find(excluded, *selected) != excluded.end();
+    const bool isAsked = selected && isInHand;
+    const QString size = selected ? QLatin1Char(' ') + engine::numberText(*selected) : QString();
+    exportSelected->setText(tr("&Export%1…").arg(size));
+    exportSelected->setEnabled(snapshot.run && selected && engine::hasRun(snapshot, *selected));
+    tryAgain->setText(tr("&Try%1 again").arg(size));
+    tryAgain->setEnabled(isAsked && snapshot.commands.triesSizes && !isExcluded);
+    exclude->setText(isExcluded ? tr("&Allow%1 again").arg(size) : tr("E&xclude%1").arg(size));
+    exclude->setEnabled(isAsked && snapshot.commands.excludesSizes);
 }
 
 void WindowActions::setExportDoubt(const QString& doubt)

@@ -7,6 +7,9 @@
 
 #include <QObject>
 
+#include <cstdint>
+#include <optional>
+
 class QAction;
 class QActionGroup;
 class QMenu;
@@ -28,7 +31,11 @@ public:
     /// Enables what the state of the exploration allows.
     void update(const engine::Snapshot& snapshot);
     /// Enables what can leave the window, of the exploration that it shows.
-    void updateExports(const engine::Snapshot& shown);
+    /// \param toWrite  as of engine::selectedToWrite()
+    void updateExports(const engine::Snapshot& shown, std::optional<std::int64_t> toWrite = {});
+    /// Enables what can be asked of a size that is selected among the trials.
+    /// \param isInHand  \p shown is the exploration in hand, and none that is over
+    void updateSelected(const engine::Snapshot& shown, std::optional<std::int64_t> selected, bool isInHand);
     /// \param doubt  why the recommended size had better not be written yet, as sentences; else empty. It is
     /// the
     ///               data of exportSize.
@@ -68,6 +75,13 @@ public:
     /// Forgets what is remembered of the config, from where that is said.
     QAction* resetAll;
     QAction* exportSize;
+    /// Of the row that is selected among the trials, in their menu: writes its size, tries it now, rules it
+    /// out or lets it in again.
+    QAction* exportSelected;
+    QAction* tryAgain;
+    QAction* exclude;
+    /// Gives the file back what it held before a size was written into it.
+    QAction* takeBack;
     QAction* copySize;
     /// Enabled by WindowTraining.
     QAction* confirm;

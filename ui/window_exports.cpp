@@ -6,10 +6,11 @@
 #include "engine/phase_sequence.h"
 #include "engine/readable_text.h"
 #include "engine/saved_file.h"
+#include "engine/written_config.h"
 #include "export_dialog.h"
 #include "export_formats.h"
+#include "questions.h"
 
-#include <QBuffer>
 #include <QClipboard>
 #include <QDateTime>
 #include <QDir>
@@ -17,6 +18,8 @@
 #include <QFileInfo>
 #include <QGuiApplication>
 #include <QWidget>
+
+#include <map>
 
 namespace batchpeak::ui {
 
@@ -55,18 +58,49 @@ void WindowExports::writeSize(const engine::ConfigFile& config, model::Phase pha
 void WindowExports::run(ExportDialog& dialog)
 {
     dialog.setNeeded(engine::filesNeededBy(m_options));
+    dialog.setHistory(m_historyPath);
     if (dialog.exec() != QDialog::Accepted)
         return;
     const QString path = QDir::toNativeSeparators(dialog.path());
-    if (dialog.sizes().size() == 1) {
-        const QString size = engine::numberText(dialog.sizes().front().microBatchSize);
-        emit succeeded(tr("Micro-batch size %1 is written to %2.").arg(size, path));
-        return;
-    }
     QStringList sizes;
     for (const config::ChosenSize& size : dialog.sizes())
         sizes << tr("%1 for %2").arg(engine::numberText(size.microBatchSize), engine::phaseText(size.phase));
-    emit succeeded(tr("Micro-batch sizes %1 are written to %2.").arg(sizes.join(tr(" and ")), path));
+    QString sentence = sizes.size() == 1
+                           ? tr("Micro-batch size %1 is written to %2.")
+                                 .arg(engine::numberText(dialog.sizes().front().microBatchSize), path)
+                           : tr("Micro-batch sizes %1 are written to %2.").arg(sizes.join(tr(" and ")), path);
+    if (!dialog.whyFinal().isEmpty())
+        sentence += QLatin1Char(' ') + dialog.whyFinal();
+    emit written(sentence, dialog.path());
+}
+
+bool WindowExports::canTakeBack(const QString& path) const
+{
+    try {
+        return !m_historyPath.isEmpty() && engine::lastWriting(path, m_historyPath);
+    } catch (const config::ConfigError&) {
+        return false;
+    }
+}
+
+void WindowExports::takeBack(const QString& path, const Theme& theme)
+{
+    const QString name = QDir::toNativeSeparators(path);
+    try {
+        const auto last = engine::lastWriting(path, m_historyPath);
+        if (!last) {
+            emit failed(tr("No size was written into %1 that could be taken back.").arg(name));
+            return;
+        }
+        if (last->isChangedSince() && !wantsToLoseChange(m_window, last->changeText(), theme))
+            return;
+        engine::takeBack(*last, m_historyPath);
+        emit written(last->written.before ? tr("%1 holds again what it held before.").arg(name)
+                                          : tr("%1 is removed, which was not there before.").arg(name),
+                     path);
+    } catch (const config::ConfigError& error) {
+        emit failed(QString::fromUtf8(error.what()));
+    }
 }
 
 void WindowExports::copySize(const engine::ConfigFile& config, const engine::Snapshot& snapshot)
@@ -80,21 +114,29 @@ void WindowExports::saveTrials(const engine::Snapshot& snapshot)
     const QStringList needed = filesNeededBy(snapshot);
     const QByteArray table = trialsCsv(snapshot.trials, snapshot.run->fidelity);
     save(choosePath(tr("Save the trials"), pathBeside(snapshot, QStringLiteral("-trials.csv")),
-                    tr("Comma-separated values (*.csv)"), QStringLiteral("csv")),
+                    {tr("Comma-separated values (*.csv)")}, QStringLiteral("csv")),
          table, needed);
 }
 
 void WindowExports::saveCharts(const engine::Snapshot& snapshot, QWidget& charts, const Theme& theme)
 {
     const QStringList needed = filesNeededBy(snapshot);
-    // Drawn before the dialog covers anything or the exploration goes on.
-    QByteArray picture;
-    QBuffer buffer(&picture);
-    buffer.open(QIODevice::WriteOnly);
-    chartPicture(charts, snapshot, theme, QDateTime::currentDateTime()).save(&buffer, "PNG");
-    save(choosePath(tr("Save the charts"), pathBeside(snapshot, QStringLiteral("-charts.png")),
-                    tr("Pictures (*.png)"), QStringLiteral("png")),
-         picture, needed);
+    // Drawn before the dialog covers anything or the exploration goes on, whichever is chosen then.
+    const ChartPicture picture(charts, snapshot, theme, QDateTime::currentDateTime());
+    std::map<PictureKind, QByteArray> pictures;
+    for (const PictureKind kind : {PictureKind::Png, PictureKind::Pdf})
+        pictures[kind] = picture.bytes(kind);
+    const QString path =
+        choosePath(tr("Save the charts"), pathBeside(snapshot, QStringLiteral("-charts.png")),
+                   {tr("Pictures (*.png)"), tr("PDF (*.pdf)")}, QStringLiteral("png"));
+    if (path.isEmpty() || !mayReplace(path, needed))
+        return;
+    if (const auto kind = pictureKindOf(path))
+        save(path, pictures[*kind], needed);
+    else
+        emit failed(
+            tr("%1 was not written, since charts are saved as PNG or PDF; end the name in .png or .pdf.")
+                .arg(QDir::toNativeSeparators(path)));
 }
 
 QStringList WindowExports::filesNeededBy(const engine::Snapshot& snapshot) const
@@ -102,26 +144,38 @@ QStringList WindowExports::filesNeededBy(const engine::Snapshot& snapshot) const
     return engine::filesNeededBy(*snapshot.run) + engine::filesNeededBy(m_options);
 }
 
-QString WindowExports::choosePath(const QString& title, const QString& suggestion, const QString& filter,
+QString WindowExports::choosePath(const QString& title, const QString& suggestion, const QStringList& filters,
                                   const QString& suffix)
 {
-    QFileDialog dialog(m_window, title, QFileInfo(suggestion).path(), filter);
+    const QFileInfo suggested(suggestion);
+    QFileDialog dialog(m_window, title, suggested.path());
+    dialog.setNameFilters(filters);
     dialog.setAcceptMode(QFileDialog::AcceptSave);
     dialog.setDefaultSuffix(suffix);
-    dialog.selectFile(QFileInfo(suggestion).fileName());
+    dialog.selectFile(suggested.fileName());
+    connect(&dialog, &QFileDialog::filterSelected, &dialog, [&dialog](const QString& filter) {
+        const QString ending = filter.section(QStringLiteral("*."), 1).chopped(1);
+        dialog.setDefaultSuffix(ending);
+        const QFileInfo chosen(dialog.selectedFiles().value(0));
+        dialog.selectFile(chosen.completeBaseName() + QLatin1Char('.') + ending);
+    });
     return dialog.exec() == QDialog::Accepted ? dialog.selectedFiles().value(0) : QString();
+}
+
+bool WindowExports::mayReplace(const QString& path, const QStringList& needed)
+{
+    if (engine::obstacleTo(path, needed) != engine::OutputObstacle::Needed)
+        return true;
+    emit failed(tr("%1 is a file that this run needs, and is not overwritten; choose another file.")
+                    .arg(QDir::toNativeSeparators(path)));
+    return false;
 }
 
 void WindowExports::save(const QString& path, const QByteArray& bytes, const QStringList& needed)
 {
-    if (path.isEmpty())
+    if (path.isEmpty() || !mayReplace(path, needed))
         return;
     const QString name = QDir::toNativeSeparators(path);
-    if (engine::obstacleTo(path, needed) == engine::OutputObstacle::Needed) {
-        emit failed(
-            tr("%1 is a file that this run needs, and is not overwritten; choose another file.").arg(name));
-        return;
-    }
     const QString reason = engine::replaceFile(path, bytes);
     if (reason.isEmpty())
         emit succeeded(tr("%1 is written.").arg(name));

@@ -34,6 +34,8 @@ public:
     /// Of the config in hand, whose files are not replaced.
     void setOptions(const engine::ExplorationOptions& options) { m_options = options; }
 
+    /// \param path  of the store, which keeps what files held before; without one nothing can be taken back
+    void setHistory(const QString& path) { m_historyPath = path; }
     /// \param sizes  at least one
     /// \param doubt  why they had better not be written yet; else empty
     /// \param found  how, as of PhaseSequence::foundText()
@@ -45,17 +47,26 @@ public:
     void copySize(const engine::ConfigFile& config, const engine::Snapshot& snapshot);
     /// The finished trials, as CSV.
     void saveTrials(const engine::Snapshot& snapshot);
-    /// \p charts as they stand, as PNG.
+    /// Gives a file back what it held before a size was written into it last.
+    void takeBack(const QString& path, const Theme& theme);
+    /// Whether there is such a size, as far as the history can be read.
+    bool canTakeBack(const QString& path) const;
+    /// \p charts as they stand, as PNG or PDF.
     void saveCharts(const engine::Snapshot& snapshot, QWidget& charts, const Theme& theme);
 
 signals:
     void succeeded(const QString& sentence);
+    /// A size was written into a file, or taken back.
+    void written(const QString& sentence, const QString& path);
     void failed(const QString& sentence);
 
 private:
     /// \return the path that was chosen; empty when none was
-    QString choosePath(const QString& title, const QString& suggestion, const QString& filter,
+    QString choosePath(const QString& title, const QString& suggestion, const QStringList& filters,
                        const QString& suffix);
+    /// Says so where the run needs the file.
+    /// \param needed  files that are not replaced
+    bool mayReplace(const QString& path, const QStringList& needed);
     /// \param path  chosen by a person, who was asked about a file that is there
     /// \param needed  files that are not replaced
     void save(const QString& path, const QByteArray& bytes, const QStringList& needed);
@@ -64,6 +75,7 @@ private:
 
     engine::ExplorationOptions m_options;
     QWidget* m_window;
+    QString m_historyPath;
 };
 
 } // namespace batchpeak::ui

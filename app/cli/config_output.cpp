@@ -6,9 +6,12 @@
 #include "console.h"
 #include "engine/batch_text.h"
 #include "engine/event_log.h"
+#include "engine/exploration_plan.h"
 #include "engine/option_table.h"
 #include "engine/option_values.h"
 #include "engine/output_place.h"
+#include "engine/written_config.h"
+#include "store/exploration_store.h"
 
 #include <QFileInfo>
 #include <QJsonArray>
@@ -32,8 +35,9 @@ GlobalBatchOption globalBatchFromText(const std::string& text)
         return {.kind = Kind::Above};
     try {
         return {.kind = Kind::Given, .batch = engine::countFromText(text, 1, engine::largestBatch)};
-    } catch (const UsageError& error) {
-        throw UsageError(std::string(error.what()) + " Or write below or above.");
+    } catch (const UsageError&) {
+        throw engine::ValueError(text, "must be below, above or a whole number between %1 and %2",
+                                 {1, static_cast<double>(engine::largestBatch)});
     }
 }
 
@@ -73,11 +77,16 @@ std::int64_t nearest(const config::BatchNotKept& notKept, Kind kind)
     return *notKept.below();
 }
 
-/// "24 or 36,", "3"
-std::string nearestText(const config::BatchNotKept& notKept)
+/// "24 or 36,", "3": those that can be had, each once.
+std::string batchesText(const config::BatchNotKept& notKept)
 {
-    const std::string above = std::to_string(notKept.above());
-    return notKept.below() ? std::to_string(*notKept.below()) + " or " + above + "," : above;
+    std::vector<std::int64_t> batches{notKept.single(), notKept.below().value_or(notKept.above()),
+                                      notKept.above()};
+    batches.erase(std::unique(batches.begin(), batches.end()), batches.end());
+    std::string text = std::to_string(batches.front());
+    for (std::size_t place = 1; place < batches.size(); ++place)
+        text += (place + 1 < batches.size() ? ", " : " or ") + std::to_string(batches[place]);
+    return batches.size() > 1 ? text + "," : text;
 }
 
 config::ChosenSize& sizeOf(model::Phase phase, std::vector<config::ChosenSize>& chosen)
@@ -133,7 +142,7 @@ config::SplicedText chosenText(const engine::ConfigFile& file, std::vector<confi
     } catch (const config::BatchNotKept& notKept) {
         sizeOf(notKept.phase(), chosen).globalBatchSize = notKept.above();
         const QString command = exportCommand(file, chosen, options);
-        throw UsageError(std::string(notKept.what()) + " Use --global-batch " + nearestText(notKept) +
+        throw UsageError(std::string(notKept.what()) + " Use --global-batch " + batchesText(notKept) +
                          " or another size. Nothing was written; this writes " +
                          std::to_string(notKept.above()) + ": " + command.toStdString());
     }
@@ -181,6 +190,13 @@ QString whyNotWritable(const QString& target)
     probe.cancelWriting();
     return {};
 }
+
+bool changesNothing(const engine::ConfigFile& file, const config::SplicedText& spliced, const QString& target)
+{
+    return engine::isSameFile(target, file.path()) && spliced.text == file.text();
+}
+
+const QString holdsItAlready = QStringLiteral("The config holds that already, so nothing was written.");
 
 /// \param target  as outputPath() has it; without one the change is to the config itself
 void showChange(const engine::ConfigFile& file, const config::SplicedText& spliced, const QString& target,
@@ -247,25 +263,32 @@ engine::ExplorationOptions optionsForWriting(const engine::ConfigFile& file,
                                              const OutputOptions& output, Console& console)
 {
     const auto& plan = file.contents().plan(options.phase);
-    const bool isNearest = output.globalBatch.kind == Kind::Below || output.globalBatch.kind == Kind::Above;
-    if (!output.asksForAConfig() || isNearest || !plan || !engine::hasMicroBatches(*plan) ||
-        !std::holds_alternative<config::Explore>(options.setting.value_or(plan->setting)) ||
-        !takesDivisorsAlone(file, *plan, options.phase))
+    if (!plan || !engine::hasMicroBatches(*plan))
         return options;
-    const bool isGiven = output.globalBatch.kind == Kind::Given;
-    if (options.setting || isGiven) {
-        console.remark(QStringLiteral("A size that does not divide the batch of %1 will not be written. To "
-                                      "have the batch follow the size, use --global-batch below or above.")
-                           .arg(isGiven ? output.globalBatch.batch : plan->perDeviceBatch()));
-        return options;
-    }
-    console.remark(
-        QStringLiteral("Only the sizes that divide the batch of %1 are explored, since writing one "
-                       "keeps that batch. To explore all, add --global-batch below or above, "
-                       "which changes the batch with the size.")
-            .arg(plan->perDeviceBatch()));
     engine::ExplorationOptions chosen = options;
-    chosen.setting = config::Auto{};
+    const bool isKept = !options.setting && engine::settingAsked(*plan, options) != plan->setting;
+    // Another batch than the config's has other divisors.
+    if (isKept && output.globalBatch.kind != Kind::Kept)
+        chosen.setting = config::Explore{};
+    else if (isKept)
+        console.remark(
+            QStringLiteral("Only the sizes that divide the batch of %1 are explored, since writing one "
+                           "keeps that batch. To explore all, add %2.")
+                .arg(plan->perDeviceBatch())
+                .arg(output.asksForAConfig() ? QStringLiteral("--global-batch below or above, which changes "
+                                                              "the batch with the size")
+                                             : QStringLiteral("--setting explore")));
+    const bool isNearest = output.globalBatch.kind == Kind::Below || output.globalBatch.kind == Kind::Above;
+    if (!output.asksForAConfig() || isNearest ||
+        !std::holds_alternative<config::Explore>(engine::settingAsked(*plan, chosen)))
+        return chosen;
+    const bool isGiven = output.globalBatch.kind == Kind::Given;
+    console.remark(QStringLiteral("A size that %1 the batch of %2 will not be written. To have the batch "
+                                  "follow the size, use --global-batch below or above%3.")
+                       .arg(takesDivisorsAlone(file, *plan, options.phase) ? QStringLiteral("does not divide")
+                                                                           : QStringLiteral("is above"))
+                       .arg(isGiven ? output.globalBatch.batch : plan->perDeviceBatch())
+                       .arg(isGiven ? QString() : QStringLiteral("; to keep the batch, --setting auto")));
     return chosen;
 }
 
@@ -314,8 +337,12 @@ void writeSizes(const engine::ConfigFile& file, const std::vector<config::Chosen
     refuseToReplace(file, target, options);
     if (writesToStdout(options))
         return printBytes(spliced.text);
-    file.save(spliced, target);
+    if (changesNothing(file, spliced, target))
+        return console.remark(holdsItAlready);
+    const QString why = engine::saveKept(file, spliced, target, store::ExplorationStore::defaultPath());
     console.answer(QStringLiteral("Wrote %1").arg(target));
+    if (!why.isEmpty())
+        console.remark(QStringLiteral("warning: ") + why);
 }
 
 QJsonObject writtenObject(const engine::ConfigFile& file, const config::ChosenSize& chosen,
@@ -324,14 +351,16 @@ QJsonObject writtenObject(const engine::ConfigFile& file, const config::ChosenSi
     const auto spliced = chosenText(file, {chosen}, options);
     const QString target = outputPath(file, options);
     const QString diff = file.changeIn(spliced, target.isEmpty() ? file.path() : target);
-    const bool writes = !target.isEmpty() && !options.diff;
-    if (writes) {
-        refuseToReplace(file, target, options);
-        file.save(spliced, target);
-    }
     QJsonArray notes;
     for (const std::string& note : spliced.notes)
         notes.append(QString::fromStdString(note));
+    const bool writes = !target.isEmpty() && !options.diff && !changesNothing(file, spliced, target);
+    if (writes) {
+        refuseToReplace(file, target, options);
+        const QString why = engine::saveKept(file, spliced, target, store::ExplorationStore::defaultPath());
+        if (!why.isEmpty())
+            notes.append(why);
+    }
     const auto plan = config::recognise(spliced.text)->read().plan(chosen.phase);
     const std::int64_t steps = plan ? plan->accumulationSteps(chosen.microBatchSize) : 0;
     return {{QStringLiteral("file"), file.path()},
@@ -345,6 +374,58 @@ QJsonObject writtenObject(const engine::ConfigFile& file, const config::ChosenSi
             {QStringLiteral("diff"), diff},
             {QStringLiteral("text"), QString::fromStdString(spliced.text)},
             {QStringLiteral("notes"), notes}};
+}
+
+namespace {
+
+/// \throws UsageError where nothing can be taken back, or a later change would be lost
+engine::LastWriting writingToTakeBack(const QString& path, const OutputOptions& options)
+{
+    const auto last = engine::lastWriting(path, store::ExplorationStore::defaultPath());
+    if (!last) {
+        throw UsageError(
+            QStringLiteral("no size was written into %1 that could be taken back.").arg(path).toStdString());
+    }
+    if (last->isChangedSince() && !options.diff && !options.force) {
+        throw UsageError(QStringLiteral("%1 Nothing was taken back; look at what would be lost with --diff, "
+                                        "and add --force to let it go.")
+                             .arg(last->changeText())
+                             .toStdString());
+    }
+    return *last;
+}
+
+} // namespace
+
+void takeSizeBack(const QString& path, const OutputOptions& options, Console& console)
+{
+    const engine::LastWriting last = writingToTakeBack(path, options);
+    if (options.diff) {
+        const QString change = engine::changeByTakingBack(last);
+        if (change.isEmpty())
+            console.remark(QStringLiteral("The file holds that already, so nothing would change."));
+        else
+            console.quote(change.toUtf8());
+        return;
+    }
+    engine::takeBack(last, store::ExplorationStore::defaultPath());
+    console.answer(last.written.before ? QStringLiteral("Took back what was written into %1").arg(path)
+                                       : QStringLiteral("Removed %1, which was not there before").arg(path));
+}
+
+QJsonObject takenBackObject(const QString& path, const OutputOptions& options)
+{
+    const engine::LastWriting last = writingToTakeBack(path, options);
+    const QString diff = engine::changeByTakingBack(last);
+    if (!options.diff)
+        engine::takeBack(last, store::ExplorationStore::defaultPath());
+    return {{QStringLiteral("file"), path},
+            {QStringLiteral("output"), path},
+            {QStringLiteral("written"), !options.diff},
+            {QStringLiteral("changed"), !diff.isEmpty()},
+            {QStringLiteral("diff"), diff},
+            {QStringLiteral("text"),
+             last.written.before ? QJsonValue(QString::fromUtf8(*last.written.before)) : QJsonValue()}};
 }
 
 void printBytes(const std::string& text)

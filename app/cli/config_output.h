@@ -70,9 +70,8 @@ bool writesToStdout(const OutputOptions& options);
 /// \throws UsageError with the system's reason, or since another file would be replaced
 void checkTarget(const engine::ConfigFile& file, const OutputOptions& options);
 
-/// What is explored for a size that is to be written. Where the config's trainer takes whole micro-batches
-/// alone, and neither other sizes nor another batch were asked for, the sizes that its batch is a multiple of
-/// in the place of all. What cannot be written, and how all can, is said now and not after an hour.
+/// What is explored where a size may be written: all sizes where another batch was asked for with it. Which
+/// sizes keep the batch, and what will not be written otherwise, is said now and not after an hour.
 /// \param options  of one phase
 engine::ExplorationOptions optionsForWriting(const engine::ConfigFile& file,
                                              const engine::ExplorationOptions& options,
@@ -96,6 +95,13 @@ void writeSizes(const engine::ConfigFile& file, const std::vector<config::Chosen
 /// written, or would be.
 QJsonObject writtenObject(const engine::ConfigFile& file, const config::ChosenSize& chosen,
                           const OutputOptions& options);
+
+/// Takes back the last size that was written into a file, or shows what that would change.
+/// \throws UsageError where there is none, or the file has changed since and neither --diff nor --force
+/// allows it \throws config::ConfigError with the system's reason
+void takeSizeBack(const QString& path, const OutputOptions& options, Console& console);
+/// The same with a document for programs.
+QJsonObject takenBackObject(const QString& path, const OutputOptions& options);
 
 /// A text on stdout, as Console::quote() has it.
 void printBytes(const std::string& text);

@@ -78,17 +78,6 @@ private:
     Colours m_colours = Colours::Auto;
 };
 
-/// An exploration ignores the config's own batch size, so its result may be more than that allows.
-std::string refusalText(const config::ConfigError& error, const config::BatchPlan& plan, std::int64_t size)
-{
-    std::string text = std::string("the recommended size was not written. ") + error.what();
-    if (size > plan.globalBatchSize) {
-        text += " Or explore with --max " + std::to_string(plan.globalBatchSize) +
-                " for the best size that the config's batch allows.";
-    }
-    return text;
-}
-
 /// \param command  that writes the size all the same
 QString unsureText(const QString& doubt, const QString& command)
 {
@@ -287,6 +276,8 @@ int ExploreCommand::printPlan(const engine::ConfigFile& file, Console& console) 
     console.answer(outlookLines(file.path(), outlook, store::ExplorationStore::defaultPath()));
     if (outlook.plan)
         console.remark(outlook.plan->notes);
+    if (!outlook.warning.isEmpty())
+        console.remark(QStringLiteral("warning: ") + outlook.warning);
     if (!outlook.problem.isEmpty())
         throw UsageError(outlook.problem.toStdString());
     return exitCode::success;
@@ -322,7 +313,7 @@ int ExploreCommand::keepResult(const engine::ConfigFile& file, const engine::Pha
                                                : QStringLiteral("How the sizes were found: %1"))
                                .arg(phases.foundText(last)));
     } catch (const config::ConfigError& error) {
-        throw UsageError(refusalText(error, last.run->plan, chosen.back().microBatchSize));
+        throw UsageError(std::string("the recommended size was not written. ") + error.what());
     }
     return exitCode::success;
 }

@@ -29,6 +29,7 @@ private:
     std::int64_t m_size = 0;
     model::Phase m_phase = model::Phase::Train;
     OutputOptions m_output;
+    bool m_takesBack = false;
     bool m_asJson = false;
 };
 
@@ -41,6 +42,7 @@ void ExportCommand::addOptions(Options& options)
     options.addText("--phase", "train|eval", "Phase that the size is for (train)",
                     [this](const std::string& text) { m_phase = engine::wordFromText<model::Phase>(text); });
     addOutputOptions(options, m_output);
+    options.addFlag("--undo", "Take back the last size that was written into FILE", m_takesBack);
     addJsonOption(options, m_asJson);
     // No trial is run here, so that the name that other programs have for it means the same.
     options.addFlag("--dry-run", "The same as --diff", m_output.diff);
@@ -50,6 +52,13 @@ void ExportCommand::checkOptions() const
 {
     if (m_file.empty())
         throw UsageError("name the config to write into: batchpeak export FILE --size N.");
+    if (m_takesBack) {
+        if (m_size != 0 || m_output.inPlace || !m_output.output.empty() ||
+            m_output.globalBatch.kind != GlobalBatchOption::Kind::Kept)
+            throw UsageError("--undo takes the file back to what it held; leave out --size, --output, "
+                             "--in-place and --global-batch.");
+        return;
+    }
     if (m_size == 0)
         throw UsageError("name the micro-batch size to write with --size N.");
     checkOutputOptions(m_output);
@@ -61,6 +70,16 @@ void ExportCommand::checkOptions() const
 
 int ExportCommand::run()
 {
+    if (m_takesBack) {
+        const QString path = QString::fromStdString(m_file);
+        if (m_asJson) {
+            printJson(takenBackObject(path, m_output));
+        } else {
+            Console console;
+            takeSizeBack(path, m_output, console);
+        }
+        return exitCode::success;
+    }
     const auto file = engine::ConfigFile::open(QString::fromStdString(m_file));
     const config::ChosenSize chosen{.phase = m_phase, .microBatchSize = m_size};
     if (m_asJson) {

@@ -33,9 +33,13 @@ constexpr std::array<Action, 4> actions{{{"list", 0}, {"show", 1}, {"compare", 2
 
 store::StoredExploration found(const store::ExplorationStore& store, const std::string& id)
 {
-    const std::int64_t number = engine::countFromText(id, 1, std::numeric_limits<std::int64_t>::max());
-    if (auto exploration = store.show(number))
-        return *std::move(exploration);
+    try {
+        const std::int64_t number = engine::countFromText(id, 1, std::numeric_limits<std::int64_t>::max());
+        if (auto exploration = store.show(number))
+            return *std::move(exploration);
+    } catch (const engine::ValueError& error) {
+        throw UsageError(error.quotingSentence(QStringLiteral("the number of an exploration")).toStdString());
+    }
     throw UsageError("no exploration " + id + "; run `batchpeak history`");
 }
 

@@ -190,6 +190,8 @@ Options::TakeText namingTheOption(const std::string& name, const Options::TakeTe
     return [name, take](const std::string& text) {
         try {
             take(text);
+        } catch (const engine::ValueError& error) {
+            throw UsageError(error.quotingSentence(QString::fromStdString(name)).toStdString());
         } catch (const UsageError& error) {
             throw UsageError(name + ": " + error.what());
         }

@@ -82,6 +82,9 @@ QStringList outlookLines(const QString& path, const ExplorationOutlook& outlook,
         rows.push_back({QStringLiteral("memory"), memoryText(*outlook.memory)});
     if (outlook.plan) {
         rows.push_back({QStringLiteral("sizes"), engine::sizesText(*outlook.plan)});
+        for (const engine::PlanOffer& offer : outlook.offers)
+            rows.push_back({QStringLiteral("choice"),
+                            QStringLiteral("%1 %2: %3").arg(offer.reason, offer.label, offer.words)});
         rows.push_back(
             {QStringLiteral("trials"), engine::planForecastText(engine::planForecast(outlook, historyPath))});
     }

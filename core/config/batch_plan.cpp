@@ -142,8 +142,9 @@ std::string notKept(const BatchPlan& plan, std::int64_t microBatchSize)
 BatchNotKept::BatchNotKept(const BatchPlan& plan, const ChosenSize& chosen, TextPosition position)
     : ConfigError(notKept(plan, chosen.microBatchSize), position),
       m_phase(chosen.phase),
-      m_below(multipleBelow(plan.globalBatchSize, chosen.microBatchSize * plan.devices)),
-      m_above(multipleAbove(plan.globalBatchSize, chosen.microBatchSize * plan.devices))
+      m_unit(chosen.microBatchSize * plan.devices),
+      m_below(multipleBelow(plan.globalBatchSize, m_unit)),
+      m_above(multipleAbove(plan.globalBatchSize, m_unit))
 {}
 
 void checkSize(std::int64_t microBatchSize)

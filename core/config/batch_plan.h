@@ -137,8 +137,8 @@ struct ChosenSize
     bool operator==(const ChosenSize&) const = default;
 };
 
-/// A micro-batch size of which the batch of one optimizer step is no whole multiple, in a config whose
-/// trainer takes nothing else. A choice has to be made; nothing is written before.
+/// A micro-batch size that the batch of one optimizer step has no room for, or, in a config whose trainer
+/// takes nothing else, is no whole multiple of. A choice has to be made; nothing is written before.
 class BatchNotKept : public ConfigError
 {
 public:
@@ -146,7 +146,11 @@ public:
     BatchNotKept(const BatchPlan& plan, const ChosenSize& chosen, TextPosition position);
     /// The same choice in other words.
     BatchNotKept(const ConfigError& words, const BatchNotKept& choice)
-        : ConfigError(words), m_phase(choice.m_phase), m_below(choice.m_below), m_above(choice.m_above)
+        : ConfigError(words),
+          m_phase(choice.m_phase),
+          m_unit(choice.m_unit),
+          m_below(choice.m_below),
+          m_above(choice.m_above)
     {}
 
     /// Whose batch it is.
@@ -155,9 +159,12 @@ public:
     /// The nearest batches that can be had: none below where a single micro-batch on each device is more.
     std::optional<std::int64_t> below() const { return m_below; }
     std::int64_t above() const { return m_above; }
+    /// The batch of a single micro-batch on each device; it may be one of the two.
+    std::int64_t single() const { return m_unit; }
 
 private:
     model::Phase m_phase;
+    std::int64_t m_unit;
     std::optional<std::int64_t> m_below;
     std::int64_t m_above;
 };

@@ -153,6 +153,20 @@ void checkMicroBatchSize(std::int64_t microBatchSize, std::int64_t globalBatchSi
     }
 }
 
+void checkChosenSize(const BatchPlan& plan, const ChosenSize& chosen, TextPosition position)
+{
+    try {
+        checkMicroBatchSize(chosen.microBatchSize, chosen.globalBatchSize.value_or(plan.globalBatchSize),
+                            position);
+    } catch (const ConfigError& words) {
+        const bool isAbove = !chosen.globalBatchSize && chosen.microBatchSize > plan.globalBatchSize &&
+                             chosen.microBatchSize <= mostSamples;
+        if (isAbove)
+            throw BatchNotKept(words, BatchNotKept(plan, chosen, position));
+        throw;
+    }
+}
+
 std::vector<EntryChange> globalBatchChanges(const std::vector<std::string>& section, const GlobalKeys& keys,
                                             const ChosenSize& chosen)
 {

@@ -63,6 +63,11 @@ void noteStrictRule(const BatchPlan& plan, std::int64_t microBatchSize, std::vec
 
 /// \throws ConfigError if \p microBatchSize is not 1..globalBatchSize
 void checkMicroBatchSize(std::int64_t microBatchSize, std::int64_t globalBatchSize, TextPosition position);
+/// The same of a size that is to be written.
+/// \param plan      as the config has it
+/// \param position  of the batch in the text
+/// \throws BatchNotKept where the size is above the plan's batch, and none was chosen in its place
+void checkChosenSize(const BatchPlan& plan, const ChosenSize& chosen, TextPosition position);
 
 /// What writes a size, and with it the batch where one was chosen.
 /// \param section  keys that lead from the root to both

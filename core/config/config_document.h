@@ -92,6 +92,9 @@ struct TrainerRules
     bool spreadsUnevenBatches = false;
     /// The batch of a network with batch normalisation is not cut into micro-batches, whatever a config says.
     bool refusesBatchNormalization = false;
+    /// A run of training and evaluation is refused where one of them asks for all sizes and the other does
+    /// not.
+    bool exploresBothPhasesOrNone = false;
 };
 
 /// What was read from a config: everything that a run needs and that the user may want to check.

@@ -18,6 +18,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <variant>
 
 namespace batchpeak::engine {
 
@@ -186,6 +187,23 @@ void refuseSharedSize(const config::SplicedText& spliced, const std::vector<conf
     }
 }
 
+bool explores(const std::optional<config::BatchPlan>& plan)
+{
+    return plan && std::holds_alternative<config::Explore>(plan->setting);
+}
+
+/// Said of the text as it comes to be, since the other phase may be written with it.
+void noteMixedPhases(config::SplicedText& spliced, const config::NetworkSource& networks)
+{
+    const config::ConfigContents contents = config::recognise(spliced.text, networks)->read();
+    if (contents.train && contents.eval && explores(contents.train) != explores(contents.eval)) {
+        spliced.notes.push_back(
+            "The config still asks for explore in " +
+            std::string(explores(contents.train) ? "training" : "evaluation") +
+            "; Cerebras refuses that in a run of both phases, so write a size for it too.");
+    }
+}
+
 } // namespace
 
 config::SplicedText ConfigFile::withMicroBatchSize(const config::ChosenSize& chosen) const
@@ -204,6 +222,8 @@ config::SplicedText ConfigFile::withMicroBatchSizes(const std::vector<config::Ch
         }
         if (chosen.size() > 1)
             refuseSharedSize(all, chosen, m_networks);
+        if (m_contents.rules.exploresBothPhasesOrNone)
+            noteMixedPhases(all, m_networks);
         return all;
     } catch (const config::BatchNotKept& notKept) {
         throw located(m_path, notKept);

@@ -35,8 +35,8 @@ using Place = std::optional<ValuePlace>;
 /// The options with all that the config says filled in.
 ExplorationOptions inForce(ExplorationOptions options, const ConfigContents& contents)
 {
-    if (const auto& plan = contents.plan(options.phase); plan && !options.setting)
-        options.setting = plan->setting;
+    if (const auto& plan = contents.plan(options.phase))
+        options.setting = settingAsked(*plan, options);
     options.minConfidence = leastConfidenceToWrite(options) / 100.0;
     return filledIn(std::move(options), contents);
 }
@@ -90,6 +90,10 @@ OptionOutlook optionOutlook(const ExplorationOption& option, const ExplorationOp
     }
     // Of a smaller network the length is another than what stands there.
     if (option.name == "--sequence-length" && filled.sequenceLength != contents.sequenceLength)
+        return result;
+    // A number that is no question is where the user stands, and asks for none of the settings.
+    const auto& batch = contents.plan(options.phase);
+    if (option.name == "--setting" && batch && batch->setting != filled.setting)
         return result;
     const Place place = placeOf(option.name, contents, options.phase);
     const bool isBound = option.name == "--min" || option.name == "--max";
@@ -200,6 +204,38 @@ std::vector<DeviceOutlook> devicesFor(const ExplorationOutlook& outlook, const E
         result.push_back(std::move(one));
     }
     return result;
+}
+
+/// Where even one sample would not fit on any device that is chosen, nine times in ten.
+QString shortageText(const ExplorationOutlook& outlook)
+{
+    const DeviceOutlook* largest = nullptr;
+    for (const DeviceOutlook& device : outlook.devices) {
+        if (!device.isChosen)
+            continue;
+        if (!device.largestFit || device.largestFit->high > 0)
+            return {};
+        if (!largest || device.usableBytes > largest->usableBytes)
+            largest = &device;
+    }
+    if (!largest)
+        return {};
+    const auto constant = static_cast<std::int64_t>(
+        std::max(outlook.memory->constantBytes, outlook.memory->optimizerStepBytes));
+    const QString id = QString::fromStdString(largest->device.id());
+    const QString usable = memoryText(static_cast<double>(largest->usableBytes));
+    if (constant > largest->usableBytes) {
+        return Translated::tr(
+                   "Nothing is expected to fit: before the first sample, the network takes about "
+                   "%1, more than the %2 that may be used on %3. Raise the memory limit, or choose "
+                   "another device.")
+            .arg(memoryText(static_cast<double>(constant)), usable, id);
+    }
+    return Translated::tr(
+               "Nothing is expected to fit: of the %1 that may be used on %2, the network leaves "
+               "%3, and a sample takes about %4. Raise the memory limit, or choose another device.")
+        .arg(usable, id, memoryText(static_cast<double>(largest->usableBytes - constant)),
+             memoryText(outlook.memory->bytesPerSample));
 }
 
 /// To two figures: an estimate has no more.
@@ -328,6 +364,7 @@ ExplorationOutlook outlookOn(const ConfigFile& file, const ExplorationOptions& o
         outlook.run = outlook.plan->run;
         filled = inForce(filled, *outlook.plan);
         outlook.values.push_back({Translated::tr("Measured"), fidelityText(outlook.plan->run.fidelity), {}});
+        outlook.offers = planOffers(contents, options, *outlook.plan);
     } catch (const config::ConfigError& error) {
         outlook.problem = QString::fromUtf8(error.what());
     }
@@ -337,6 +374,7 @@ ExplorationOutlook outlookOn(const ConfigFile& file, const ExplorationOptions& o
         if (outlook.plan)
             outlook.memory = stepMemoryOf(outlook.plan->load, options);
         outlook.devices = devicesFor(outlook, options, devices);
+        outlook.warning = shortageText(outlook);
     } catch (const ExplorationError& error) {
         if (outlook.problem.isEmpty())
             outlook.problem = error.sentence();

@@ -7,6 +7,7 @@
 #include "exploration_options.h"
 #include "exploration_plan.h"
 #include "model/step_memory.h"
+#include "plan_offers.h"
 
 #include <QString>
 
@@ -82,6 +83,10 @@ struct ExplorationOutlook
     /// Another exploration follows, of evaluation.
     bool hasBothPhases = false;
     QString problem;
+    /// Why a trial would most likely end without a result, as a full sentence; else empty. It may run.
+    QString warning;
+    /// What may be asked for instead; none without a plan.
+    std::vector<PlanOffer> offers;
     /// By the description; nothing where there is none.
     std::optional<model::StepMemory> memory;
     /// All that are here, the chosen ones marked.

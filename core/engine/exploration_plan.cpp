@@ -153,10 +153,9 @@ config::BatchPlan planOf(const config::ConfigContents& contents, const Explorati
         refuse(
             Translated::tr("The config holds no evaluation batch; explore its training with --phase train."));
     config::BatchPlan chosen = *plan;
-    if (options.setting) {
+    if (options.setting)
         chosen.presentSize = plan->writtenSize();
-        chosen.setting = *options.setting;
-    }
+    chosen.setting = settingAsked(*plan, options);
     return chosen;
 }
 
@@ -302,6 +301,19 @@ QStringList notesOn(const config::ConfigContents& contents, const config::BatchP
 }
 
 } // namespace
+
+config::Setting settingAsked(const config::BatchPlan& ofConfig, const ExplorationOptions& options)
+{
+    if (options.setting)
+        return *options.setting;
+    const bool asksForIt = !ofConfig.presentSize || ofConfig.setting != config::Setting(config::Explore{});
+    const std::int64_t batch = ofConfig.perDeviceBatch();
+    const std::int64_t maximum = options.maximum.value_or(batch);
+    if (asksForIt || !hasMicroBatches(ofConfig) || batch == 1 || maximum > batch ||
+        divisorsOf(batch, options.minimum.value_or(1), maximum).empty())
+        return ofConfig.setting;
+    return config::Auto{};
+}
 
 config::ConfigContents contentsAsked(const QString& filePath, const config::ConfigContents& contents,
                                      const ExplorationOptions& options)

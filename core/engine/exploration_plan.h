@@ -81,6 +81,12 @@ struct ExplorationPlan : NetworkPlan
 /// refused by CUDA kernels whose grid is 65,535 wide (Lightning #20614).
 inline constexpr std::int64_t largestExplored = 65535;
 
+/// What is asked of a batch: the options' setting, else the config's. Where the config says a number alone
+/// (BatchPlan::presentSize), Auto, so that the size that is found can be written into it; but Explore where
+/// no divisor lies within the options' bounds, or they reach beyond the batch, or that is one sample.
+/// \param ofConfig  of the phase
+config::Setting settingAsked(const config::BatchPlan& ofConfig, const ExplorationOptions& options);
+
 /// As of a network alone, and the search looks where memory then ends.
 void fitToDevices(ExplorationPlan& plan, const ExplorationOptions& options,
                   const device::LocalDevices& devices);

@@ -139,4 +139,15 @@ std::vector<MeasuredSize> measuredSizes(const Snapshot& snapshot)
     return measured;
 }
 
+bool hasRun(const Snapshot& snapshot, std::int64_t microBatchSize)
+{
+    return std::ranges::any_of(snapshot.trials, [&](const trial::TrialRecord& trial) {
+        const auto compared =
+            std::ranges::find(trial.compared, microBatchSize, &trial::ComparedRecord::microBatchSize);
+        if (compared != trial.compared.end())
+            return compared->samplesPerSecond.has_value();
+        return trial.microBatchSize == microBatchSize && trial.ranWell();
+    });
+}
+
 } // namespace batchpeak::engine

@@ -37,4 +37,7 @@ struct MeasuredSize
 /// What thrashes has measured no speed of its size.
 std::vector<MeasuredSize> measuredSizes(const Snapshot& snapshot);
 
+/// Whether a trial of a size ran well, by itself or among others in turn.
+bool hasRun(const Snapshot& snapshot, std::int64_t microBatchSize);
+
 } // namespace batchpeak::engine

@@ -6,6 +6,7 @@
 #include "visible_text.h"
 
 #include <QByteArrayView>
+#include <QCoreApplication>
 #include <QDeadlineTimer>
 #include <QFile>
 #include <QRegularExpression>
@@ -25,11 +26,6 @@
 namespace batchpeak::engine {
 
 namespace {
-
-std::string quoted(std::string_view text)
-{
-    return "'" + std::string(text) + "'";
-}
 
 /// Takes a number without sign or exponent from the front of \p text.
 std::optional<double> takeNumber(std::string_view& text)
@@ -146,7 +142,81 @@ QByteArray bytesIn(const QString& path)
             .toStdString());
 }
 
+struct Translated
+{
+    Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::OptionValues)
+};
+
+QString demandText(const char* demand, const std::vector<double>& bounds, const QLocale& locale)
+{
+    QString text = Translated::tr(demand);
+    for (const double bound : bounds)
+        text = text.arg(locale.toString(bound, 'f', QLocale::FloatingPointShortest));
+    return text;
+}
+
+QString quotingText(const QString& name, const QString& text, const QString& demand)
+{
+    return Translated::tr("%1 %2, not '%3'.").arg(name, demand, text);
+}
+
 } // namespace
+
+ValueError::ValueError(std::string_view text, const char* demand, std::vector<double> bounds)
+    : UsageError(quotingText(Translated::tr("The value"), QString::fromUtf8(text),
+                             demandText(demand, bounds, QLocale::c()))
+                     .toStdString()),
+      m_text(QString::fromUtf8(text)),
+      m_demand(demand),
+      m_bounds(std::move(bounds))
+{}
+
+QString ValueError::sentence(const QString& name, const QLocale& locale) const
+{
+    return QStringLiteral("%1 %2.").arg(name, demandText(m_demand, m_bounds, locale));
+}
+
+QString ValueError::quotingSentence(const QString& name) const
+{
+    return quotingText(name, m_text, demandText(m_demand, m_bounds, QLocale::c()));
+}
+
+namespace {
+
+/// As QRegularExpression takes it; white space of any kind where the locale has one.
+QString patternOf(const QString& separator)
+{
+    return separator.trimmed().isEmpty() ? QStringLiteral("[ \\x{A0}\\x{202F}]")
+                                         : QRegularExpression::escape(separator);
+}
+
+} // namespace
+
+QString withPlainNumbers(const QString& text, const QLocale& locale)
+{
+    const QString group = patternOf(locale.groupSeparator());
+    const QString point = patternOf(locale.decimalPoint());
+    const QRegularExpression number(
+        QStringLiteral("(?<![\\d.,])(?:(\\d{1,3}(?:%1\\d{3})+)(?:%2(\\d+))?|(\\d+)%2(\\d+))(?![\\d.,])")
+            .arg(group, point));
+    QString plain;
+    qsizetype end = 0;
+    for (auto matches = number.globalMatch(text); matches.hasNext();) {
+        const QRegularExpressionMatch match = matches.next();
+        const QString whole = match.captured(1).remove(QRegularExpression(group)) + match.captured(3);
+        const QString fraction = match.captured(2) + match.captured(4);
+        plain += text.mid(end, match.capturedStart() - end) + whole +
+                 (fraction.isEmpty() ? QString() : QLatin1Char('.') + fraction);
+        end = match.capturedEnd();
+    }
+    return plain + text.mid(end);
+}
+
+QString withLocalNumbers(const QString& text, const QLocale& locale)
+{
+    static const QRegularExpression point(QStringLiteral("(?<=\\d)\\.(?=\\d)"));
+    return QString(text).replace(point, locale.decimalPoint());
+}
 
 std::int64_t bytesFromText(std::string_view text)
 {
@@ -157,14 +227,15 @@ std::int64_t bytesFromText(std::string_view text)
     const std::string unit = lowerCase(rest);
     const auto known = std::ranges::find(byteUnits, unit, &std::pair<std::string_view, double>::first);
     if (!number || known == byteUnits.end()) {
-        throw UsageError(quoted(text) +
-                         " is no amount of memory; write a number and its unit: K, M, G, T (or KiB, MiB, "
-                         "GiB, TiB) count in 1,024s, kB, MB, GB, TB in 1,000s, for example 2G or 800M.");
+        throw ValueError(text, QT_TRANSLATE_NOOP("batchpeak::engine::OptionValues",
+                                                 "must be an amount of memory with its unit, such as 2G, "
+                                                 "2GiB (both count in 1,024s) or 2GB"));
     }
     const double bytes = std::floor(*number * known->second);
     // 2^62: everything beyond is a slip of the hand, and products of it stay within 64 bits.
     if (bytes < 1 || bytes > 0x1p62)
-        throw UsageError(quoted(text) + " is no amount of memory that a device can have.");
+        throw ValueError(text, QT_TRANSLATE_NOOP("batchpeak::engine::OptionValues",
+                                                 "must be an amount of memory that a device can have"));
     return static_cast<std::int64_t>(bytes);
 }
 
@@ -181,9 +252,8 @@ std::string bytesToText(std::int64_t bytes)
 
 std::chrono::seconds durationFromText(std::string_view text)
 {
-    const UsageError error(quoted(text) +
-                           " is no length of time; write hours, minutes and seconds with their "
-                           "letters, for example 90s, 10m or 1h30m.");
+    const ValueError error(text, QT_TRANSLATE_NOOP("batchpeak::engine::OptionValues",
+                                                   "must be a length of time, such as 90s, 10m or 1h30m"));
     // Ten years: longer than any exploration, and far from overflow.
     constexpr double longest = 10.0 * 365 * 24 * 3600;
     constexpr std::array<std::pair<char, double>, 3> units{{{'h', 3600.0}, {'m', 60.0}, {'s', 1.0}}};
@@ -206,7 +276,8 @@ std::chrono::seconds durationFromText(std::string_view text)
     if (!(seconds >= 1))
         throw error;
     if (seconds > longest)
-        throw UsageError(quoted(text) + " is longer than ten years; write a shorter time.");
+        throw ValueError(text,
+                         QT_TRANSLATE_NOOP("batchpeak::engine::OptionValues", "must be at most ten years"));
     return std::chrono::seconds(static_cast<std::int64_t>(seconds));
 }
 
@@ -227,12 +298,10 @@ double shareFromPercentText(std::string_view text, double lowest, double highest
     std::string_view rest = text;
     const auto percent = takeNumber(rest);
     if (!percent || !(rest.empty() || rest == "%") || *percent < lowest || *percent > highest) {
-        throw UsageError(QStringLiteral("'%1' is no percentage from %2 to %3; write for example %4.")
-                             .arg(QString::fromUtf8(text))
-                             .arg(lowest)
-                             .arg(highest)
-                             .arg(std::max(lowest, 5.0))
-                             .toStdString());
+        throw ValueError(
+            text,
+            QT_TRANSLATE_NOOP("batchpeak::engine::OptionValues", "must be a percentage between %1 and %2"),
+            {lowest, highest});
     }
     return *percent / 100;
 }
@@ -249,7 +318,8 @@ double numberFromText(std::string_view text)
     std::string_view rest = text;
     const auto number = takeNumber(rest);
     if (!number || !rest.empty())
-        throw UsageError(quoted(text) + " is no number of 0 or more; write for example 1.0.");
+        throw ValueError(
+            text, QT_TRANSLATE_NOOP("batchpeak::engine::OptionValues", "must be a number of 0 or more"));
     return *number;
 }
 
@@ -267,7 +337,8 @@ double positiveNumberFromText(std::string_view text)
     double value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value) || value <= 0)
-        throw UsageError(quoted(text) + " is no number above 0; write for example 0.0003 or 3e-4.");
+        throw ValueError(text, QT_TRANSLATE_NOOP("batchpeak::engine::OptionValues",
+                                                 "must be a number above 0, such as 3e-4"));
     return value;
 }
 
@@ -275,8 +346,17 @@ std::int64_t countFromText(std::string_view text, std::int64_t lowest, std::int6
 {
     const auto count = wholeNumber<std::int64_t>(text);
     if (!count || *count < lowest || *count > highest) {
-        throw UsageError(quoted(text) + " is no whole number from " + std::to_string(lowest) + " to " +
-                         std::to_string(highest) + ".");
+        // Where nothing but the width of a number bounds it, that tells nobody anything.
+        if (highest == std::numeric_limits<std::int64_t>::max()) {
+            throw ValueError(
+                text,
+                QT_TRANSLATE_NOOP("batchpeak::engine::OptionValues", "must be a whole number of at least %1"),
+                {static_cast<double>(lowest)});
+        }
+        throw ValueError(
+            text,
+            QT_TRANSLATE_NOOP("batchpeak::engine::OptionValues", "must be a whole number between %1 and %2"),
+            {static_cast<double>(lowest), static_cast<double>(highest)});
     }
     return *count;
 }
@@ -285,8 +365,8 @@ std::uint64_t seedFromText(std::string_view text)
 {
     const auto seed = wholeNumber<std::uint64_t>(text);
     if (!seed) {
-        throw UsageError(quoted(text) + " is no whole number from 0 to " +
-                         std::to_string(std::numeric_limits<std::uint64_t>::max()) + ".");
+        throw ValueError(text, QT_TRANSLATE_NOOP("batchpeak::engine::OptionValues",
+                                                 "must be a whole number between 0 and 2^64 - 1"));
     }
     return *seed;
 }

@@ -6,6 +6,7 @@
 #include "model/word_table.h"
 
 #include <QByteArray>
+#include <QLocale>
 #include <QString>
 
 #include <chrono>
@@ -25,9 +26,35 @@ public:
     explicit UsageError(const std::string& sentence) : std::runtime_error(sentence) {}
 };
 
-/// Values as people type them, behind an option or into a field of the window, whatever the locale. Each
-/// function that reads throws UsageError with a sentence that quotes the text and shows a good one; those
-/// that write give what would be read as the same value.
+/// A text that is no value of what it was typed for. Whoever knows what that is called makes the sentence:
+/// "Largest size must be a whole number between 1 and 64."
+class ValueError : public UsageError
+{
+public:
+    /// \param demand  what stands behind the name: "must be a whole number between %1 and %2"
+    /// \param bounds  in the places of %1 and %2
+    ValueError(std::string_view text, const char* demand, std::vector<double> bounds = {});
+
+    /// \param name  as a person calls what was typed, or as the option is written
+    QString sentence(const QString& name, const QLocale& locale) const;
+    /// The same where the text does not stand beside it: "--max must be ..., not '0'."
+    QString quotingSentence(const QString& name) const;
+
+private:
+    QString m_text;
+    const char* m_demand;
+    std::vector<double> m_bounds;
+};
+
+/// Numbers in a text that are written as people of a locale write them, "1,5" and "65.535" in German, as
+/// options take them: "1.5", "65535". All else stays as it is.
+QString withPlainNumbers(const QString& text, const QLocale& locale);
+/// The other way, without groups of digits: "1,5".
+QString withLocalNumbers(const QString& text, const QLocale& locale);
+
+/// Values as people type them behind an option, whatever the locale. Each function that reads throws
+/// ValueError, or UsageError with a sentence that quotes the text and shows a good one; those that write give
+/// what would be read as the same value.
 
 /// A count of samples or tokens up to this is possible for some run; what is possible for one, its config
 /// says.

@@ -84,12 +84,15 @@ double PhaseSequence::progress(double progress) const
     return 0.5 * (progress + (m_before ? 1.0 : 0.0));
 }
 
-std::vector<config::ChosenSize> PhaseSequence::sizes(const Snapshot& inHand) const
+std::vector<config::ChosenSize> PhaseSequence::sizes(const Snapshot& inHand,
+                                                     std::optional<std::int64_t> selected) const
 {
     std::vector<config::ChosenSize> sizes;
     if (const auto before = m_before ? sizeOf(*m_before) : std::nullopt)
         sizes.push_back(*before);
-    if (const auto last = sizeOf(inHand))
+    if (selected)
+        sizes.push_back({.phase = inHand.run->phase, .microBatchSize = *selected});
+    else if (const auto last = sizeOf(inHand))
         sizes.push_back(*last);
     return sizes;
 }
@@ -126,13 +129,17 @@ QString PhaseSequence::foundText(const Snapshot& inHand) const
     return sentences.join(QLatin1Char(' '));
 }
 
-QString PhaseSequence::doubtText(const Snapshot& inHand, const QLocale& locale) const
+QString PhaseSequence::doubtText(const Snapshot& inHand, const QLocale& locale,
+                                 std::optional<std::int64_t> selected) const
 {
+    const QString last = engine::doubtText(inHand, m_asked, locale, selected);
+    if (!m_before)
+        return last;
     QStringList doubts;
-    if (m_before)
-        doubts << engine::doubtText(*m_before, m_asked, locale);
-    doubts << engine::doubtText(inHand, m_asked, locale);
-    doubts.removeAll(QString());
+    if (const QString first = engine::doubtText(*m_before, m_asked, locale); !first.isEmpty())
+        doubts << Translated::tr("Training: %1").arg(first);
+    if (!last.isEmpty())
+        doubts << Translated::tr("Evaluation: %1").arg(last);
     return doubts.join(QLatin1Char(' '));
 }
 

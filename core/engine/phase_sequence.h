@@ -35,14 +35,17 @@ public:
     /// Of all explorations together, 0..1. \param progress  of the one in hand, 0..1
     double progress(double progress) const;
     /// What there is to write: the size of training, where it has one, and that of the one in hand.
-    std::vector<config::ChosenSize> sizes(const Snapshot& inHand) const;
+    /// \param selected  that a person wants of the one in hand in the place of the recommended one
+    std::vector<config::ChosenSize> sizes(const Snapshot& inHand,
+                                          std::optional<std::int64_t> selected = {}) const;
     /// How near to the config's run the trials were that found these sizes: "Measured as configured.", or a
     /// sentence for each phase where they differ.
     QString foundText(const Snapshot& inHand) const;
     /// There is more to that than "as configured".
     bool hasCaveat(const Snapshot& inHand) const;
     /// As of engine::doubtText(), for each of these sizes.
-    QString doubtText(const Snapshot& inHand, const QLocale& locale = QLocale()) const;
+    QString doubtText(const Snapshot& inHand, const QLocale& locale = QLocale(),
+                      std::optional<std::int64_t> selected = {}) const;
 
 private:
     /// Of the sizes there are.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "present_size.h"
 
+#include "measured_sizes.h"
 #include "readable_text.h"
 
 #include <QCoreApplication>
@@ -34,14 +35,6 @@ std::optional<double> speedAt(const std::vector<search::CurvePoint>& curve, std:
     return std::exp(std::lerp(std::log(left->samplesPerSecond), std::log(right->samplesPerSecond), share));
 }
 
-bool ran(const trial::TrialRecord& trial, std::int64_t size)
-{
-    const auto compared = std::ranges::find(trial.compared, size, &trial::ComparedRecord::microBatchSize);
-    if (compared != trial.compared.end())
-        return compared->samplesPerSecond.has_value();
-    return trial.microBatchSize == size && trial.ranWell();
-}
-
 } // namespace
 
 std::optional<PresentSizeComparison> comparedWithPresentSize(const Snapshot& snapshot)
@@ -51,8 +44,7 @@ std::optional<PresentSizeComparison> comparedWithPresentSize(const Snapshot& sna
     if (!present || !search.recommendation)
         return std::nullopt;
     PresentSizeComparison comparison{.size = *present};
-    comparison.isMeasured = std::ranges::any_of(
-        snapshot.trials, [&](const trial::TrialRecord& trial) { return ran(trial, *present); });
+    comparison.isMeasured = hasRun(snapshot, *present);
     comparison.doesNotFit =
         !comparison.isMeasured && search.smallestFailure > 0 && *present >= search.smallestFailure;
     if (search.recommendation->size == *present) {

@@ -3,6 +3,7 @@
 #include "writing_rule.h"
 
 #include "config/smaller_run.h"
+#include "measured_sizes.h"
 #include "readable_text.h"
 
 #include <QCoreApplication>
@@ -42,18 +43,28 @@ bool isSureEnoughToWrite(const Snapshot& snapshot, const ExplorationOptions& opt
            recommendation->confidence >= leastConfidenceToWrite(options);
 }
 
-QString doubtText(const Snapshot& snapshot, const ExplorationOptions& options, const QLocale& locale)
+QString doubtText(const Snapshot& snapshot, const ExplorationOptions& options, const QLocale& locale,
+                  std::optional<std::int64_t> selected)
 {
     const auto& recommendation = snapshot.searchState.recommendation;
-    if (!recommendation || isSureEnoughToWrite(snapshot, options))
-        return {};
-    if (isOfSmallerNetwork(snapshot)) {
+    if (isOfSmallerNetwork(snapshot) && (recommendation || selected)) {
         return Translated::tr("%1 was found of a smaller network than the config's.")
-            .arg(numberText(recommendation->size, locale));
+            .arg(numberText(selected.value_or(recommendation ? recommendation->size : 0), locale));
     }
-    return Translated::tr("The confidence in %1 is %2 (out of 100), and writing it takes %3.")
-        .arg(numberText(recommendation->size, locale), numberText(recommendation->confidence, locale),
+    if (selected || !recommendation || isSureEnoughToWrite(snapshot, options))
+        return {};
+    return Translated::tr("Confidence is %1 %, below the required %2 %.")
+        .arg(numberText(recommendation->confidence, locale),
              numberText(leastConfidenceToWrite(options), locale));
+}
+
+std::optional<std::int64_t> selectedToWrite(const Snapshot& snapshot, std::optional<std::int64_t> selected)
+{
+    const auto& recommendation = snapshot.searchState.recommendation;
+    const bool isRecommended =
+        recommendation && snapshot.recommendsSize() && recommendation->size == selected;
+    return snapshot.run && selected && !isRecommended && hasRun(snapshot, *selected) ? selected
+                                                                                     : std::nullopt;
 }
 
 } // namespace batchpeak::engine

@@ -8,6 +8,9 @@
 #include <QLocale>
 #include <QString>
 
+#include <cstdint>
+#include <optional>
+
 namespace batchpeak::engine {
 
 /// Whether a recommendation is sure enough to be written into a config, and of its network. What follows
@@ -20,9 +23,14 @@ int leastConfidenceToWrite(const ExplorationOptions& options);
 /// Whether the snapshot recommends a size of the config's network, with the confidence that writing takes.
 bool isSureEnoughToWrite(const Snapshot& snapshot, const ExplorationOptions& options);
 
-/// "The confidence in 24 is 12 (out of 100), and writing it takes 50.", or that it is of a smaller network;
-/// empty where it may be written, and where there is no recommendation.
+/// "Confidence is 28 %, below the required 50 %.", or that the size is of a smaller network; empty where it
+/// may be written, and where there is no recommendation. \param selected  the size that a person wants
+/// instead: the confidence is none of it
 QString doubtText(const Snapshot& snapshot, const ExplorationOptions& options,
-                  const QLocale& locale = QLocale());
+                  const QLocale& locale = QLocale(), std::optional<std::int64_t> selected = {});
+
+/// The size that a person has selected, where that and not the recommended one is to be written: a trial of
+/// it ran well. Else nothing.
+std::optional<std::int64_t> selectedToWrite(const Snapshot& snapshot, std::optional<std::int64_t> selected);
 
 } // namespace batchpeak::engine

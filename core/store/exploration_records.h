@@ -4,6 +4,7 @@
 
 #include "trial/trial_record.h"
 
+#include <QByteArray>
 #include <QDateTime>
 #include <QString>
 #include <QStringList>
@@ -25,6 +26,20 @@ struct FidelityRecord
     QStringList assumed = {};
 
     bool operator==(const FidelityRecord&) const = default;
+};
+
+/// A file that a size was written into, so that it can be taken back.
+struct WrittenConfig
+{
+    /// Of the history.
+    qint64 id = 0;
+    QDateTime time;
+    QString filePath;
+    /// What the file held; nothing where there was none.
+    std::optional<QByteArray> before;
+    QByteArray after;
+
+    bool operator==(const WrittenConfig&) const = default;
 };
 
 /// What was explored and how it was asked; known before the first trial.

@@ -49,6 +49,9 @@ private:
 /// Of an exploration's log the newest lines are kept: some hours of trials. Beyond that a log is for a file.
 inline constexpr std::size_t keptLogLines = 1000;
 
+/// Of the sizes that were written into one file, so many of the newest can be taken back.
+inline constexpr int keptWritings = 10;
+
 /// For so long another program's transaction is waited for where nothing else is said: 5 s, but a window that
 /// reads shows nothing new meanwhile, and waits 50 ms.
 std::chrono::milliseconds usualPatience();
@@ -116,6 +119,12 @@ public:
     /// what is here in part is replaced.
     /// \return how many explorations it holds
     int takeIn(const QString& path);
+
+    /// \return its number; the oldest of that file beyond keptWritings make room
+    qint64 addWritten(const WrittenConfig& written);
+    /// The newest of a file. \param filePath  as it was told
+    std::optional<WrittenConfig> lastWritten(const QString& filePath) const;
+    void removeWritten(qint64 id);
 
 private:
     void open(std::chrono::milliseconds patience, std::optional<Place> place);

@@ -251,7 +251,10 @@ constexpr std::array upgrades{
     R"(CREATE TABLE log_line (
         exploration INTEGER NOT NULL REFERENCES exploration(id) ON DELETE CASCADE,
         number INTEGER NOT NULL, time TEXT NOT NULL, level INTEGER NOT NULL, text TEXT NOT NULL,
-        PRIMARY KEY (exploration, number)))"};
+        PRIMARY KEY (exploration, number)))",
+    R"(CREATE TABLE written_config (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        time TEXT NOT NULL, file TEXT NOT NULL, before BLOB, after BLOB NOT NULL))"};
 static_assert(1 + upgrades.size() == schemaVersion);
 
 int versionOf(const QSqlDatabase& database)

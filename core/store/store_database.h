@@ -98,7 +98,7 @@ private:
 };
 
 /// The version of the tables that this program writes; it stands in the file itself (user_version).
-inline constexpr int schemaVersion = 28;
+inline constexpr int schemaVersion = 29;
 
 /// Makes the tables where the file is new, and adds what they lack where an older program wrote it.
 /// \throws StoreError where the file was written by a newer program, or is none of ours

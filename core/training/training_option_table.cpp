@@ -68,9 +68,8 @@ trial::HeldOut heldOutFromText(const std::string& text)
         return {.samples = countFromText(text, 1, engine::largestCount)};
     const double share = engine::positiveNumberFromText(text);
     if (share > largestShare)
-        throw UsageError("'" + text +
-                         "' is no share to hold out; write one from 0 to 0.99, as 0.05, or a whole "
-                         "number of samples.");
+        throw engine::ValueError(text, "must be a share up to %1, or a whole number of samples",
+                                 {largestShare});
     return {.share = share};
 }
 

@@ -8,7 +8,9 @@
 #include "ui/export_dialog.h"
 #include "window_fixture.h"
 
+#include <QDateTime>
 #include <QFile>
+#include <QFileInfo>
 #include <QImage>
 #include <QLabel>
 #include <QLineEdit>
@@ -134,8 +136,7 @@ private slots:
 
     void asksBeforeItWritesWhatIsDoubtful()
     {
-        const QString doubt =
-            QStringLiteral("The confidence in 16 is 2 (out of 100), and writing it takes 50.");
+        const QString doubt = QStringLiteral("Confidence is 2 %, below the required 50 %.");
         ExportDialog dialog(opened(own), training(16), Theme::light(), nullptr, doubt);
         dialog.show();
         QVERIFY(test::buttonOf(dialog, "Write anyway"));
@@ -162,8 +163,8 @@ private slots:
         // A batch of 64 is made of no micro-batches of 12, so that another one has to be chosen; of 4 it is.
         dialog.setMicroBatchSize(12);
         QVERIFY(!test::buttonOf(dialog, "Write")->isEnabled());
-        QCOMPARE(dialog.findChildren<QRadioButton*>().size(), 2);
-        dialog.findChildren<QRadioButton*>().back()->click();
+        QCOMPARE(dialog.findChildren<QRadioButton*>().size(), 3);
+        dialog.findChildren<QRadioButton*>().at(1)->click();
         QVERIFY(test::buttonOf(dialog, "Write")->isEnabled());
         dialog.setMicroBatchSize(4);
         QVERIFY(dialog.findChildren<QRadioButton*>().isEmpty());
@@ -196,7 +197,7 @@ private slots:
             {{.phase = Phase::Train, .microBatchSize = 12}, {.phase = Phase::Eval, .microBatchSize = 10}},
             Theme::light());
         QVERIFY(!test::buttonOf(dialog, "Write")->isEnabled());
-        QCOMPARE(dialog.findChildren<QRadioButton*>().size(), 2);
+        QCOMPARE(dialog.findChildren<QRadioButton*>().size(), 3);
         dialog.findChildren<QRadioButton*>().front()->click();
         QVERIFY(test::buttonOf(dialog, "Write")->isEnabled());
         QVERIFY2(diffLines(dialog).contains(QStringLiteral("+per_device_eval_batch_size: 10")),
@@ -325,7 +326,7 @@ private slots:
     {
         ExportDialog dialog(opened(trainingArguments), training(12), Theme::light());
         const auto offers = dialog.findChildren<QRadioButton*>();
-        QCOMPARE(offers.size(), 2);
+        QCOMPARE(offers.size(), 3);
         QCOMPARE(offers.at(0)->text(),
                  QStringLiteral("&Fewer: 60 samples on each device in 5 accumulation steps of 12"));
         QCOMPARE(offers.at(1)->text(),
@@ -363,6 +364,50 @@ private slots:
         QCOMPARE(offers.size(), 1);
         QCOMPARE(offers.at(0)->text(),
                  QStringLiteral("&More: 96 samples on each device in 1 accumulation step of 96"));
+    }
+
+    // Which is no bar, where its trainer takes it with a batch that has room for it.
+    void offersABatchForASizeAboveIt()
+    {
+        ExportDialog dialog(opened(own), training(80), Theme::light());
+        const auto offers = dialog.findChildren<QRadioButton*>();
+        QCOMPARE(offers.size(), 1);
+        QCOMPARE(offers.at(0)->text(), QStringLiteral("&More: 80 samples in 1 accumulation step of 80"));
+        offers.at(0)->click();
+        QCOMPARE(diffLines(dialog), (QStringList{QStringLiteral("-batch_size: 64"),
+                                                 QStringLiteral("-micro_batch_size: 4 # tried by hand"),
+                                                 QStringLiteral("+batch_size: 80"),
+                                                 QStringLiteral("+micro_batch_size: 80 # tried by hand")}));
+    }
+
+    void offersASingleMicroBatch()
+    {
+        ExportDialog dialog(opened(trainingArguments), training(12), Theme::light());
+        const auto offers = dialog.findChildren<QRadioButton*>();
+        QCOMPARE(offers.size(), 3);
+        QCOMPARE(offers.at(2)->text(),
+                 QStringLiteral("The &size itself: 12 samples on each device in 1 accumulation step of 12"));
+        offers.at(2)->click();
+        QVERIFY2(dialog.preview().contains(QStringLiteral("+gradient_accumulation_steps: 1")),
+                 qPrintable(dialog.preview()));
+    }
+
+    void hasNothingToWriteWhereItStandsThere()
+    {
+        ExportDialog dialog(opened(own), training(4), Theme::light());
+        auto* write = test::buttonOf(dialog, "Write");
+        QVERIFY(!write->isEnabled());
+        QCOMPARE(dialog.preview(), QStringLiteral("The file holds this size already."));
+        const QDateTime before = QFileInfo(m_file->path()).lastModified();
+        dialog.accept();
+        QCOMPARE(dialog.result(), static_cast<int>(QDialog::Rejected));
+        QCOMPARE(QFileInfo(m_file->path()).lastModified(), before);
+        // A copy elsewhere is something.
+        const QString copy = pathOf("copy.yaml");
+        dialog.setPath(copy);
+        QVERIFY(write->isEnabled());
+        dialog.accept();
+        QCOMPARE(test::readFile(copy), own);
     }
 
     void wordsTheBatchOfSeveralDevices()

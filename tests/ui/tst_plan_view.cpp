@@ -21,6 +21,7 @@
 #include <QTest>
 
 #include <algorithm>
+#include <utility>
 
 using namespace batchpeak;
 using namespace batchpeak::ui;
@@ -153,11 +154,95 @@ private slots:
         QSignalSpy problems(m_plan, &PlanView::problemChanged);
         type("--time-budget", QStringLiteral("10"));
         QVERIFY(!problems.isEmpty());
-        QVERIFY2(m_plan->problem().contains(QStringLiteral("'10'")), qPrintable(m_plan->problem()));
+        QCOMPARE(m_plan->problem(),
+                 QStringLiteral("Time budget must be a length of time, such as 90s, 10m or 1h30m."));
         QCOMPARE(field("--time-budget").explanation(), m_plan->problem());
         QTest::keyClicks(field("--time-budget").findChild<QLineEdit*>(), QStringLiteral("m"));
         QCOMPARE(m_plan->problem(), QString());
         QCOMPARE(words(m_told), QStringList({QStringLiteral("--time-budget"), QStringLiteral("10m")}));
+    }
+
+    // What could be read of its beginning is not asked for, and nothing is to be copied.
+    void saysEachFieldThatCannotBeRead()
+    {
+        auto* copy = test::buttonOf(*m_plan, "Copy command");
+        QVERIFY(copy->isEnabled());
+        type("--tolerance", QStringLiteral("1.5.5"));
+        type("--memory-limit", QStringLiteral("2 gigs"));
+        type("--confidence", QStringLiteral("150"));
+        for (const auto& [name, said] :
+             {std::pair("--tolerance", "Tolerance must be a percentage between 0.1 and 50."),
+              std::pair("--memory-limit", "Memory limit must be an amount of memory"),
+              std::pair("--confidence", "Confidence must be a percentage between 1 and 99.")}) {
+            QVERIFY2(field(name).explanation().startsWith(QLatin1String(said)),
+                     qPrintable(field(name).explanation()));
+            QCOMPARE(field(name).originText(), QStringLiteral("yours"));
+            QVERIFY2(m_plan->problem().contains(field(name).explanation()), qPrintable(m_plan->problem()));
+        }
+        QVERIFY(words(m_told).isEmpty());
+        QCOMPARE(m_plan->command(), QString());
+        QVERIFY(!copy->isEnabled());
+        // Neither another device nor a look for them takes away what is typed.
+        tick("cpu")->click();
+        QCOMPARE(field("--memory-limit").text(), QStringLiteral("2 gigs"));
+        type("--tolerance", QStringLiteral("1.5"));
+        type("--memory-limit", QStringLiteral("2G"));
+        QVERIFY(!copy->isEnabled());
+        test::buttonOf(field("--confidence"), "yours")->click();
+        QCOMPARE(field("--confidence").text(), QStringLiteral("95"));
+        QVERIFY(copy->isEnabled());
+        QVERIFY2(m_plan->command().contains(QStringLiteral("--memory-limit 2GiB --tolerance 1.5")) ||
+                     m_plan->command().contains(QStringLiteral("--tolerance 1.5")),
+                 qPrintable(m_plan->command()));
+    }
+
+    void takesNumbersAsTheLocaleWritesThem()
+    {
+        const QLocale usual;
+        QLocale::setDefault(QLocale(QLocale::German));
+        type("--tolerance", QStringLiteral("1,5"));
+        QCOMPARE(m_plan->problem(), QString());
+        QCOMPARE(words(m_told), QStringList({QStringLiteral("--tolerance"), QStringLiteral("1.5")}));
+        m_plan->setConfig(engine::ConfigFile::open(fileWith("params.yaml", smallGpt2("64", "explore"))),
+                          m_told);
+        field("--max").findChild<QLineEdit*>()->setFocus();
+        QCOMPARE(field("--tolerance").findChild<QLineEdit*>()->text(), QStringLiteral("1,5"));
+        type("--tolerance", QStringLiteral("50,5"));
+        const QString problem = m_plan->problem();
+        QLocale::setDefault(usual);
+        QCOMPARE(problem, QStringLiteral("Tolerance must be a percentage between 0,1 and 50."));
+    }
+
+    void keepsTheBatchWithOneClick()
+    {
+        const auto offer = [this](const char* text) { return test::buttonOf(*m_plan, text); };
+        QTest::mouseClick(offer("Keep the batch"), Qt::LeftButton);
+        QCOMPARE(words(m_told), QStringList({QStringLiteral("--setting"), QStringLiteral("auto")}));
+        QCOMPARE(m_plan->outlook().plan->space.maximum, 64);
+        QVERIFY(m_plan->command().endsWith(QStringLiteral("--setting auto")));
+        QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+        QVERIFY(!offer("Keep the batch"));
+        // A look for devices leaves a button under the pointer.
+        const auto* button = offer("Explore all sizes");
+        m_plan->setDevices(test::processorAlone());
+        QCOMPARE(offer("Explore all sizes"), button);
+        QTest::mouseClick(offer("Explore all sizes"), Qt::LeftButton);
+        QVERIFY(words(m_told).isEmpty());
+    }
+
+    void warnsWhereNothingWillFit()
+    {
+        const auto says = [this](const char* words) {
+            const auto labels = m_plan->findChildren<QLabel*>();
+            return std::ranges::any_of(labels, [words](const QLabel* label) {
+                return label->isVisible() && label->text().contains(QString::fromUtf8(words));
+            });
+        };
+        QVERIFY(says("Ready") && !says("Nothing is expected to fit"));
+        type("--memory-limit", QStringLiteral("1K"));
+        QVERIFY(says("Too little memory") && says("Nothing is expected to fit"));
+        // It is an expectation, and may be tried.
+        QCOMPARE(m_plan->problem(), QString());
     }
 
     void saysWhatTheConfigDoesNotAllow()

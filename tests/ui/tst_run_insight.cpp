@@ -148,7 +148,68 @@ private slots:
         QTest::keyClicks(tolerance, QStringLiteral("500"));
         QTest::keyClick(tolerance, Qt::Key_Return);
         QCOMPARE(tolerances.size(), 1);
-        QVERIFY2(textsOf(panel).contains(QStringLiteral("'500'")), qPrintable(textsOf(panel)));
+        QVERIFY2(textsOf(panel).contains(QStringLiteral("Tolerance must be a percentage between")),
+                 qPrintable(textsOf(panel)));
+    }
+
+    void saysWhatIsWrongAsLongAsItIs()
+    {
+        SteeringPanel panel;
+        engine::Snapshot snapshot = test::runningSnapshot();
+        panel.display(snapshot);
+        panel.show();
+        QSignalSpy tolerances(&panel, &SteeringPanel::toleranceAsked);
+        auto* tolerance = test::partOf<QLineEdit>(panel, "Tolerance, percent");
+        auto* confidence = test::partOf<QLineEdit>(panel, "Confidence to stop at, percent");
+        const auto type = [](QLineEdit* line, const char* text) {
+            line->selectAll();
+            QTest::keyClicks(line, QString::fromUtf8(text));
+            QTest::keyClick(line, Qt::Key_Return);
+        };
+        const auto says = [&panel](const char* words) {
+            return textsOf(panel).contains(QString::fromUtf8(words));
+        };
+        const QString usual = tolerance->text();
+        type(tolerance, "150");
+        type(confidence, "x");
+        QVERIFY2(says("Tolerance must be") && says("Stop at must be"), qPrintable(textsOf(panel)));
+        // It stays to be corrected, and goes as it is.
+        panel.display(snapshot);
+        QCOMPARE(tolerance->text(), QStringLiteral("150"));
+        tolerance->selectAll();
+        QTest::keyClicks(tolerance, QStringLiteral("3"));
+        QVERIFY2(!says("Tolerance must be") && says("Stop at must be"), qPrintable(textsOf(panel)));
+        // Another exploration knows nothing of it.
+        type(tolerance, "150");
+        snapshot.trials.clear();
+        panel.display(snapshot);
+        QCOMPARE(tolerance->text(), usual);
+        QVERIFY2(!says("must be"), qPrintable(textsOf(panel)));
+        // Nor is it what holds once nothing can be asked any more.
+        type(tolerance, "150");
+        snapshot.commands = {};
+        panel.display(snapshot);
+        QCOMPARE(tolerance->text(), usual);
+        QVERIFY2(!says("must be"), qPrintable(textsOf(panel)));
+        QVERIFY(tolerances.isEmpty());
+    }
+
+    void takesAToleranceAsItIsShown()
+    {
+        const QLocale usual;
+        QLocale::setDefault(QLocale(QLocale::German));
+        SteeringPanel panel;
+        engine::Snapshot snapshot = test::runningSnapshot();
+        snapshot.run->tolerance = 0.025;
+        panel.display(snapshot);
+        QSignalSpy tolerances(&panel, &SteeringPanel::toleranceAsked);
+        auto* tolerance = test::partOf<QLineEdit>(panel, "Tolerance, percent");
+        QCOMPARE(tolerance->text(), QStringLiteral("2,5"));
+        tolerance->selectAll();
+        QTest::keyClicks(tolerance, QStringLiteral("1,5"));
+        QTest::keyClick(tolerance, Qt::Key_Return);
+        QLocale::setDefault(usual);
+        QCOMPARE(tolerances.value(0).value(0).toDouble(), 0.015);
     }
 
     void tellsHowADeviceFares_data()

@@ -192,9 +192,89 @@ private slots:
         click("Export…");
         QVERIFY2(buttons.contains(QStringLiteral("Write anyway")),
                  qPrintable(buttons.join(QLatin1Char(' '))));
-        QVERIFY2(why.contains(QStringLiteral("writing it takes 95")) && why.contains(snapshot().reason),
+        QVERIFY2(why.contains(QStringLiteral("below the required 95 %")) && why.contains(snapshot().reason),
                  qPrintable(why));
         QCOMPARE(test::readFile(m_path), m_config);
+    }
+
+    void exportsTheRowThatIsSelected()
+    {
+        window().setHistory(pathOf("history.sqlite"));
+        explore(optionsWith(QString()));
+        const std::int64_t recommended = snapshot().searchState.recommendation->size;
+        auto* table = window().findChild<QTreeView*>();
+        QModelIndex other = table->model()->index(0, 0);
+        if (other.data(TrialsModel::SizeRole).toLongLong() == recommended)
+            other = table->model()->index(1, 0);
+        const QByteArray size = QByteArray::number(other.data(TrialsModel::SizeRole).toLongLong());
+        QTest::mouseClick(table->viewport(), Qt::LeftButton, Qt::NoModifier,
+                          table->visualRect(other).center());
+        // The button says which, before it is pressed.
+        const QByteArray named = "Export " + size;
+        TRY_VERIFY(actionOf(window(), named.constData()));
+        whenOpen<ExportDialog>(&window(), [](ExportDialog* dialog) { dialog->accept(); });
+        actionOf(window(), named.constData())->trigger();
+        QCOMPARE(test::readFile(m_path), QByteArray(m_config).replace("explore #", size + " #"));
+        // And another one over it, which is no change of anybody else's.
+        table->clearSelection();
+        TRY_VERIFY(actionOf(window(), "Export to"));
+        whenOpen<ExportDialog>(&window(), [](ExportDialog* dialog) { dialog->accept(); });
+        actionOf(window(), "Export to")->trigger();
+        const QByteArray second = QByteArray::number(qlonglong(recommended));
+        QCOMPARE(test::readFile(m_path), QByteArray(m_config).replace("explore #", second + " #"));
+        // Both are taken back, the newest first.
+        click("Take the last export back");
+        QCOMPARE(test::readFile(m_path), QByteArray(m_config).replace("explore #", size + " #"));
+        // Not what somebody has written there since, unless they say so.
+        test::writeFile(m_path, m_config + "# mine\n");
+        whenOpen<QMessageBox>(&window(), [](QMessageBox* box) { box->defaultButton()->click(); });
+        actionOf(window(), "Take the last export back")->trigger();
+        QCOMPARE(test::readFile(m_path), m_config + "# mine\n");
+        whenOpen<QMessageBox>(&window(), [](QMessageBox* box) {
+            for (QAbstractButton* button : box->buttons()) {
+                if (button != box->defaultButton())
+                    button->click();
+            }
+        });
+        actionOf(window(), "Take the last export back")->trigger();
+        QCOMPARE(test::readFile(m_path), m_config);
+        QVERIFY(!actionOf(window(), "Take the last export back")->isEnabled());
+    }
+
+    void asksForTheSizeOfARow()
+    {
+        window().setOptions(optionsWith(QStringLiteral("trial=hang")));
+        QVERIFY(window().openConfig(m_path));
+        click("Start");
+        auto* table = window().findChild<QTreeView*>();
+        TRY_VERIFY(table->model()->rowCount() > 0);
+        QVERIFY(!actionOf(*table, "Exclude")->isEnabled());
+        table->setCurrentIndex(table->model()->index(0, 0));
+        const auto size = table->model()->index(0, 0).data(TrialsModel::SizeRole).toLongLong();
+        TRY_VERIFY(actionOf(*table, "Exclude")->isEnabled());
+        QCOMPARE(actionOf(*table, "Exclude")->text(), QStringLiteral("E&xclude %1").arg(size));
+        actionOf(*table, "Try")->trigger();
+        TRY_VERIFY(snapshot().askedSizes == std::vector<std::int64_t>{size});
+        window().stopAndClose();
+        TRY_VERIFY(!window().isVisible());
+    }
+
+    // What is said while somebody is about to click moves nothing.
+    void saysSomethingOverThePage()
+    {
+        explore(optionsWith(QString()));
+        const auto* card = window().findChild<RecommendationCard*>();
+        const QRect before(card->mapTo(&window(), QPoint(0, 0)), card->size());
+        chooseInTheNextDialog(pathOf("no/such/folder/trials.csv"));
+        actionOf(window(), "Save trials")->trigger();
+        QVERIFY(banner().isVisible());
+        QCoreApplication::processEvents();
+        QCOMPARE(QRect(card->mapTo(&window(), QPoint(0, 0)), card->size()), before);
+        const QRect said(banner().mapTo(&window(), QPoint(0, 0)), banner().size());
+        QVERIFY(window().rect().contains(said) && said.height() > 20);
+        window().resize(window().size() - QSize(200, 100));
+        QCoreApplication::processEvents();
+        QVERIFY(window().rect().contains(QRect(banner().mapTo(&window(), QPoint(0, 0)), banner().size())));
     }
 
     void copiesTheRowsThatAreSelected()
@@ -294,6 +374,31 @@ private slots:
         QVERIFY(!picture.isNull());
         QVERIFY(picture.width() > 2 * charts->width());
         QVERIFY(picture.height() > 2 * charts->height());
+    }
+
+    void writesTheChartsInTheFormatOfTheirName_data()
+    {
+        test::rows<const char*, const char*>({{"SVG", {"charts.svg", nullptr}},
+                                              {"PDF", {"charts.pdf", "%PDF-"}},
+                                              {"PNG", {"charts.PNG", "\x89PNG"}},
+                                              {"no ending", {"charts", "\x89PNG"}},
+                                              {"another", {"charts.gif", nullptr}}});
+    }
+    void writesTheChartsInTheFormatOfTheirName()
+    {
+        const auto& [name, beginning] = test::row<const char*, const char*>();
+        explore(optionsWith(QString()));
+        const QString target = pathOf(name);
+        chooseInTheNextDialog(target);
+        actionOf(window(), "Save charts")->trigger();
+        if (!beginning) {
+            QVERIFY(!QFile::exists(target));
+            QVERIFY2(banner().text().contains(QStringLiteral(".pdf")), qPrintable(banner().text()));
+            return;
+        }
+        const QByteArray written =
+            test::readFile(QFile::exists(target) ? target : target + QStringLiteral(".png"));
+        QVERIFY2(written.startsWith(beginning), written.left(20).constData());
     }
 
     void saysWhereNothingCanBeWritten()

@@ -286,6 +286,22 @@ private slots:
         QVERIFY(WindowSettings().optionsOf(m_path).isEmpty());
     }
 
+    void movesNothingWhereWhatIsRememberedIsChanged()
+    {
+        WindowSettings().setOptionsOf(m_path, {QStringLiteral("--tolerance"), QStringLiteral("4")});
+        open(optionsWith({}));
+        const auto* bar = qobject_cast<MessageBanner*>(buttonOf(window(), "Reset all")->parentWidget());
+        QVERIFY(bar && bar->isVisible());
+        QCoreApplication::processEvents();
+        const auto* plan = window().findChild<PlanView*>();
+        const QPoint before = plan->mapTo(&window(), QPoint(0, 0));
+        const int height = plan->height();
+        window().findChild<OptionForm*>()->field("--tolerance")->type(QStringLiteral("3"));
+        TRY_VERIFY(plan->height() > height);
+        QVERIFY(bar->isHidden());
+        QCOMPARE(plan->mapTo(&window(), QPoint(0, 0)), before);
+    }
+
     void tellsWhatIsRememberedAlsoOfARunThatStartsAtOnce()
     {
         WindowSettings().setOptionsOf(m_path, {QStringLiteral("--tolerance"), QStringLiteral("4"),

@@ -3,6 +3,7 @@
 #include "window_fixture.h"
 
 #include "engine/exploration.h"
+#include "ui/exploration_view.h"
 #include "ui/message_banner.h"
 
 #include <QAction>
@@ -96,7 +97,7 @@ const engine::Snapshot& WindowFixture::snapshot()
 
 const MessageBanner& WindowFixture::banner()
 {
-    return *window().findChild<MessageBanner*>();
+    return *window().findChild<ExplorationView*>()->banner();
 }
 
 void WindowFixture::initTestCase()

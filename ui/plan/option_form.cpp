@@ -86,7 +86,12 @@ void OptionForm::setOptions(const engine::ExplorationOptions& options)
 {
     m_options = options;
     for (OptionField* field : fields())
-        field->setProblem({});
+        field->setProblem(QString());
+}
+
+void OptionForm::changeOptions(const engine::ExplorationOptions& options)
+{
+    m_options = options;
 }
 
 void OptionForm::display(const engine::ExplorationOutlook& outlook)
@@ -104,18 +109,21 @@ void OptionForm::takeText(OptionField* field)
         if (const QString text = field->text(); !text.isEmpty())
             option.take(options, text.toStdString());
     } catch (const engine::UsageError& error) {
-        field->setProblem(QString::fromUtf8(error.what()));
+        // Nor is in force what could be read of its beginning, while it was typed.
+        field->setProblem(error);
+        option.clear(m_options);
+        emit optionsChanged(m_options);
         emit problemChanged();
         return;
     }
-    field->setProblem({});
+    field->setProblem(QString());
     m_options = options;
     emit optionsChanged(m_options);
 }
 
 void OptionForm::clear(OptionField* field)
 {
-    field->setProblem({});
+    field->setProblem(QString());
     engine::explorationOption(field->name()).clear(m_options);
     emit optionsChanged(m_options);
 }

@@ -23,6 +23,8 @@ public:
     explicit OptionForm(QWidget* parent = nullptr);
 
     void setOptions(const engine::ExplorationOptions& options);
+    /// Takes what was asked for beside the fields; what is typed into them and cannot be read stays there.
+    void changeOptions(const engine::ExplorationOptions& options);
     const engine::ExplorationOptions& options() const { return m_options; }
     void display(const engine::ExplorationOutlook& outlook);
 

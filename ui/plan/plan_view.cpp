@@ -31,6 +31,7 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <memory>
 
 namespace batchpeak::ui {
 
@@ -125,6 +126,9 @@ QWidget* PlanView::makePlan()
     column->addWidget(m_memory);
     m_sizes = wrapped(new QLabel(inside));
     column->addWidget(m_sizes);
+    m_offers = new QVBoxLayout;
+    m_offers->setSpacing(2);
+    column->addLayout(m_offers);
     auto* line = new QFrame(inside);
     line->setProperty("line", true);
     line->setFixedHeight(1);
@@ -160,6 +164,9 @@ QWidget* PlanView::makeSide(WindowActions* actions)
 
     m_readyCard = new Card(tr("Ready"), side);
     Card* ready = m_readyCard;
+    m_warning = wrapped(new QLabel(ready));
+    m_warning->setProperty("warn", true);
+    ready->body()->addWidget(m_warning);
     m_ready = wrapped(new QLabel(ready));
     ready->body()->addWidget(m_ready);
     m_start = actionButton(actions->start, "primary", ready);
@@ -183,10 +190,11 @@ QWidget* PlanView::makeSide(WindowActions* actions)
     m_command->setProperty("code", true);
     m_command->setAccessibleName(tr("The same in a terminal"));
     ready->body()->addWidget(m_command);
-    auto* copy = new QPushButton(tr("Copy command"), ready);
-    copy->setProperty("link", QStringLiteral("plain"));
-    connect(copy, &QPushButton::clicked, this, [this] { QGuiApplication::clipboard()->setText(command()); });
-    ready->body()->addWidget(copy, 0, Qt::AlignRight);
+    m_copy = new QPushButton(tr("Copy command"), ready);
+    m_copy->setProperty("link", QStringLiteral("plain"));
+    connect(m_copy, &QPushButton::clicked, this,
+            [this] { QGuiApplication::clipboard()->setText(command()); });
+    ready->body()->addWidget(m_copy, 0, Qt::AlignRight);
     layout->addWidget(ready);
     m_earlier = new Card(tr("Earlier"), side);
     m_earlier->body()->setSpacing(2);
@@ -295,7 +303,7 @@ void PlanView::chooseDevices(const QStringList& ids)
     }
     engine::ExplorationOptions options = m_form->options();
     options.devices = ids == usualDevices(m_localDevices) ? QStringList() : ids;
-    m_form->setOptions(options);
+    m_form->changeOptions(options);
     takeOptions(options);
 }
 
@@ -303,7 +311,7 @@ void PlanView::choosePython(const QString& python)
 {
     engine::ExplorationOptions options = m_form->options();
     options.python = python;
-    m_form->setOptions(options);
+    m_form->changeOptions(options);
     takeOptions(options);
 }
 
@@ -341,6 +349,7 @@ void PlanView::refresh()
     }
     sentences.removeAll(QString());
     setTextIfNew(m_sizes, sentences.join(QLatin1Char('\n')));
+    showOffers();
     m_form->display(m_outlook);
     QStringList remarks;
     if (!m_localDevices.gpuProblem.empty())
@@ -424,7 +433,13 @@ void PlanView::showReady()
         style()->polish(m_ready);
     }
     const bool asksFirst = !isBad && !m_elsewhere.isEmpty();
-    m_readyCard->setTitle(isBad ? tr("Not ready") : asksFirst ? tr("Start asks first") : tr("Ready"));
+    const bool isDoubtful = !isBad && !m_outlook.warning.isEmpty();
+    m_readyCard->setTitle(isBad        ? tr("Not ready")
+                          : isDoubtful ? tr("Too little memory")
+                          : asksFirst  ? tr("Start asks first")
+                                       : tr("Ready"));
+    setTextIfNew(m_warning, isDoubtful ? m_outlook.warning : QString());
+    m_warning->setVisible(isDoubtful);
     m_otherWays->setVisible(m_file && m_file->isForPythonAlone() && m_options.python.isEmpty());
     QString text = obstacle;
     if (!isBad && m_outlook.plan)
@@ -432,12 +447,55 @@ void PlanView::showReady()
     if (asksFirst)
         text = m_elsewhere + QLatin1Char('\n') + text;
     setTextIfNew(m_ready, text);
-    setTextIfNew(m_command, command());
+    const QString same = command();
+    setTextIfNew(m_command, same.isEmpty() ? tr("The command for a terminal stands here once all of this can "
+                                                "be asked for.")
+                                           : same);
+    m_copy->setEnabled(!same.isEmpty());
+}
+
+/// Rows stay as long as they say the same: devices are looked for anew while somebody clicks.
+void PlanView::showOffers()
+{
+    const auto isSame = [](const engine::PlanOffer& shown, const engine::PlanOffer& offer) {
+        return shown.kind == offer.kind && shown.reason == offer.reason;
+    };
+    const bool areShown = std::ranges::equal(m_shownOffers, m_outlook.offers, isSame);
+    m_shownOffers = m_outlook.offers;
+    if (areShown)
+        return;
+    while (const std::unique_ptr<QLayoutItem> row{m_offers->takeAt(0)}) {
+        // Later, since its button may be the one that was clicked.
+        row->widget()->hide();
+        row->widget()->deleteLater();
+    }
+    for (const engine::PlanOffer& offer : m_shownOffers)
+        m_offers->addWidget(makeOffer(offer));
+}
+
+QWidget* PlanView::makeOffer(const engine::PlanOffer& offer)
+{
+    auto* row = new QWidget(this);
+    auto* line = new QHBoxLayout(row);
+    line->setContentsMargins(0, 0, 0, 0);
+    line->addWidget(wrapped(mutedLabel(offer.reason, row)), 1);
+    auto* button = new QPushButton(offer.label, row);
+    button->setProperty("link", QStringLiteral("plain"));
+    button->setToolTip(offer.words);
+    button->setAccessibleDescription(offer.reason);
+    connect(button, &QPushButton::clicked, this, [this, kind = offer.kind] {
+        const auto taken = std::ranges::find(m_shownOffers, kind, &engine::PlanOffer::kind);
+        const engine::ExplorationOptions options = taken->options;
+        m_form->changeOptions(options);
+        takeOptions(options);
+    });
+    line->addWidget(button, 0, Qt::AlignTop);
+    return row;
 }
 
 QString PlanView::command() const
 {
-    if (!m_file)
+    if (!m_outlook.plan || m_hasNoTick || !m_form->problem().isEmpty())
         return {};
     return engine::exploreCommand(m_file->path(), m_file->chosenModel(), engine::wordsFor(m_options));
 }

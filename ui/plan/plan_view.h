@@ -57,7 +57,8 @@ public:
     /// Why nothing can be started as it stands, as a full sentence; else empty.
     QString problem() const;
     const engine::ExplorationOutlook& outlook() const { return m_outlook; }
-    /// The command that asks for the same in a terminal.
+    /// The command that asks for the same in a terminal; empty as long as there is no plan, or a field holds
+    /// what is no value.
     QString command() const;
 
 signals:
@@ -80,6 +81,8 @@ private:
     void setWide(std::size_t row, bool isWide);
     /// \param label  of a row that labels numbers; else nothing
     void showTone(QLabel* value, const config::Fidelity* label);
+    void showOffers();
+    QWidget* makeOffer(const engine::PlanOffer& offer);
     void showReady();
 
     Theme m_theme = Theme::light();
@@ -107,16 +110,22 @@ private:
     QLabel* m_memoryUnit = nullptr;
     MemoryBars* m_memory = nullptr;
     QLabel* m_sizes = nullptr;
+    /// A row for each of what may be asked for instead.
+    QVBoxLayout* m_offers = nullptr;
+    std::vector<engine::PlanOffer> m_shownOffers;
     OptionForm* m_form = nullptr;
     DeviceList* m_devices = nullptr;
     ProgramCard* m_programs = nullptr;
     Card* m_readyCard = nullptr;
+    /// Of what may run, and most likely in vain.
+    QLabel* m_warning = nullptr;
     QLabel* m_ready = nullptr;
     QPushButton* m_start = nullptr;
     /// What else can be done with a config that batchpeak-worker cannot run.
     QWidget* m_otherWays = nullptr;
     QString m_elsewhere;
     QLabel* m_command = nullptr;
+    QPushButton* m_copy = nullptr;
     /// Hidden where there is none.
     Card* m_earlier = nullptr;
 };

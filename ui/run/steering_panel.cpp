@@ -10,9 +10,11 @@
 
 #include <QHBoxLayout>
 #include <QLineEdit>
+#include <QStyle>
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <utility>
 
 namespace batchpeak::ui {
 
@@ -42,13 +44,6 @@ QString sizesText(const std::vector<std::int64_t>& sizes)
     return texts.join(QStringLiteral(", "));
 }
 
-void showShare(QLineEdit* line, double share)
-{
-    const QString text = QString::fromStdString(engine::shareToPercentText(share));
-    if (!line->hasFocus() && line->text() != text)
-        line->setText(text);
-}
-
 } // namespace
 
 SteeringPanel::SteeringPanel(QWidget* parent)
@@ -60,6 +55,7 @@ SteeringPanel::SteeringPanel(QWidget* parent)
     layout->addWidget(makeSizeRow());
     layout->addWidget(makeToleranceRow());
     layout->addWidget(makeEffortRow());
+    // Below all that is clicked, which stays where it is.
     m_problem->setProperty("bad", true);
     m_problem->hide();
     layout->addWidget(m_problem);
@@ -89,18 +85,36 @@ QWidget* SteeringPanel::makeSizeRow()
 
 QWidget* SteeringPanel::makeToleranceRow()
 {
-    m_tolerance = numberLine(tr("Tolerance, percent"), {}, this);
-    m_tolerance->setFixedWidth(numberWidth);
-    m_confidence = numberLine(tr("Confidence to stop at, percent"), {}, this);
-    m_confidence->setFixedWidth(numberWidth);
     // As explore --tolerance and --confidence take them.
-    connect(m_tolerance, &QLineEdit::editingFinished, this,
-            [this] { askForShare(m_tolerance, 0.1, 50, &SteeringPanel::toleranceAsked); });
-    connect(m_confidence, &QLineEdit::editingFinished, this,
-            [this] { askForShare(m_confidence, 1, 99, &SteeringPanel::targetConfidenceAsked); });
-    return rowOf(
-        {mutedLabel(tr("Tolerance, %"), this), m_tolerance, mutedLabel(tr("Stop at, %"), this), m_confidence},
-        this);
+    addShare(tr("Tolerance"), tr("Tolerance, percent"), 0.1, 50, &SteeringPanel::toleranceAsked);
+    addShare(tr("Stop at"), tr("Confidence to stop at, percent"), 1, 99,
+             &SteeringPanel::targetConfidenceAsked);
+    return rowOf({mutedLabel(tr("Tolerance, %"), this), m_shares.front()->line,
+                  mutedLabel(tr("Stop at, %"), this), m_shares.back()->line},
+                 this);
+}
+
+void SteeringPanel::addShare(const QString& name, const QString& accessibleName, double least, double most,
+                             void (SteeringPanel::*asked)(double))
+{
+    auto* line = numberLine(accessibleName, {}, this);
+    line->setFixedWidth(numberWidth);
+    auto* field = m_shares
+                      .emplace_back(std::make_unique<ShareField>(ShareField{
+                          .line = line, .name = name, .least = least, .most = most, .asked = asked}))
+                      .get();
+    // What is wrong goes as it is corrected, and is said once all of it is typed.
+    connect(line, &QLineEdit::textEdited, this, [this, field] {
+        if (!field->problem.isEmpty())
+            (void)read(*field);
+    });
+    connect(line, &QLineEdit::editingFinished, this, [this, field] {
+        if (!field->line->isModified())
+            return;
+        field->line->setModified(false);
+        if (const auto share = read(*field))
+            emit(this->*field->asked)(*share);
+    });
 }
 
 QWidget* SteeringPanel::makeEffortRow()
@@ -114,19 +128,47 @@ QWidget* SteeringPanel::makeEffortRow()
     return rowOf({m_moreTrials, m_moreTime}, this);
 }
 
-void SteeringPanel::askForShare(QLineEdit* line, double least, double most,
-                                void (SteeringPanel::*signal)(double))
+std::optional<double> SteeringPanel::read(ShareField& field)
 {
-    if (!line->isModified())
-        return;
-    line->setModified(false);
+    std::optional<double> share;
+    field.problem.clear();
     try {
-        emit(this->*signal)(engine::shareFromPercentText(line->text().trimmed().toStdString(), least, most));
-        m_problem->hide();
-    } catch (const engine::UsageError& error) {
-        m_problem->setText(QString::fromUtf8(error.what()));
-        m_problem->show();
+        share = engine::shareFromPercentText(
+            engine::withPlainNumbers(field.line->text().trimmed(), locale()).toStdString(), field.least,
+            field.most);
+    } catch (const engine::ValueError& error) {
+        field.problem = error.sentence(field.name, locale());
     }
+    showProblems();
+    return share;
+}
+
+void SteeringPanel::showProblems()
+{
+    QStringList problems;
+    for (const auto& field : m_shares) {
+        problems << field->problem;
+        field->line->setProperty("bad", !field->problem.isEmpty());
+        style()->unpolish(field->line);
+        style()->polish(field->line);
+    }
+    problems.removeAll(QString());
+    setTextIfNew(m_problem, problems.join(QLatin1Char('\n')));
+    m_problem->setVisible(!problems.isEmpty());
+}
+
+/// What cannot be read stays to be corrected, as long as it can be.
+void SteeringPanel::showShare(ShareField& field, double share, bool isEnabled, bool isOfAnother)
+{
+    field.line->setEnabled(isEnabled);
+    if (isEnabled && !isOfAnother && (!field.problem.isEmpty() || field.line->hasFocus()))
+        return;
+    const QString text =
+        engine::withLocalNumbers(QString::fromStdString(engine::shareToPercentText(share)), locale());
+    if (field.line->text() != text)
+        field.line->setText(text);
+    if (!std::exchange(field.problem, QString()).isEmpty())
+        showProblems();
 }
 
 std::int64_t SteeringPanel::size() const
@@ -158,8 +200,6 @@ void SteeringPanel::enable()
     m_skip->setEnabled(m_commands.skipsTrial);
     m_moreTrials->setEnabled(m_commands.extends);
     m_moreTime->setEnabled(m_commands.extends);
-    m_tolerance->setEnabled(m_commands.changesTolerance);
-    m_confidence->setEnabled(m_commands.changesTargetConfidence);
 }
 
 void SteeringPanel::display(const engine::Snapshot& snapshot)
@@ -167,10 +207,17 @@ void SteeringPanel::display(const engine::Snapshot& snapshot)
     m_commands = snapshot.commands;
     m_excluded = snapshot.searchState.excluded;
     enable();
-    if (!snapshot.run)
+    if (!snapshot.run) {
+        for (const auto& field : m_shares)
+            field->line->setEnabled(false);
         return;
-    showShare(m_tolerance, snapshot.run->tolerance);
-    showShare(m_confidence, snapshot.run->targetConfidence);
+    }
+    // What was typed for another exploration is nothing to this one.
+    const bool isAnother = snapshot.trials.size() < m_trials;
+    m_trials = snapshot.trials.size();
+    showShare(*m_shares.front(), snapshot.run->tolerance, m_commands.changesTolerance, isAnother);
+    showShare(*m_shares.back(), snapshot.run->targetConfidence, m_commands.changesTargetConfidence,
+              isAnother);
     m_moreTime->setEnabled(m_commands.extends && snapshot.run->budgetSeconds.has_value());
     m_moreTime->setToolTip(snapshot.run->budgetSeconds ? QString() : tr("No time budget is set"));
     QStringList lines;

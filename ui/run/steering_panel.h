@@ -7,7 +7,11 @@
 
 #include <QWidget>
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
 
 class QLabel;
 class QLineEdit;
@@ -45,7 +49,24 @@ private:
     std::int64_t size() const;
     bool isExcluded(std::int64_t size) const;
     void enable();
-    void askForShare(QLineEdit* line, double least, double most, void (SteeringPanel::*signal)(double));
+    /// A share of 1 that is typed in percent.
+    struct ShareField
+    {
+        QLineEdit* line = nullptr;
+        /// As sentences call it.
+        QString name;
+        double least = 0.0;
+        double most = 0.0;
+        void (SteeringPanel::*asked)(double) = nullptr;
+        /// What is wrong with what is typed; empty where it can be read.
+        QString problem = {};
+    };
+
+    void addShare(const QString& name, const QString& accessibleName, double least, double most,
+                  void (SteeringPanel::*asked)(double));
+    std::optional<double> read(ShareField& field);
+    void showShare(ShareField& field, double share, bool isEnabled, bool isOfAnother);
+    void showProblems();
 
     engine::Commands m_commands;
     std::vector<std::int64_t> m_excluded;
@@ -55,8 +76,10 @@ private:
     QPushButton* m_skip = nullptr;
     QPushButton* m_moreTrials = nullptr;
     QPushButton* m_moreTime = nullptr;
-    QLineEdit* m_tolerance = nullptr;
-    QLineEdit* m_confidence = nullptr;
+    /// Tolerance and confidence; they stay where they are.
+    std::vector<std::unique_ptr<ShareField>> m_shares;
+    /// Trials of the exploration that was shown last: fewer are those of another one.
+    std::size_t m_trials = 0;
     QLabel* m_state;
     QLabel* m_problem;
 };

@@ -76,6 +76,7 @@ QLineEdit { background: @card; color: @text; border: 1px solid @border; border-r
             selection-background-color: @selection; selection-color: @text; }
 QLineEdit:disabled { color: @faint; }
 QLineEdit:focus { border-color: @throughput; }
+QLineEdit[bad="true"] { border-color: @bad; }
 QRadioButton { color: @text; spacing: 8px; }
 QRadioButton::indicator { width: 12px; height: 12px; background: @card; border: 1px solid @mutedText;
                           border-radius: 7px; }

@@ -153,7 +153,7 @@ void TrainingForm::setWords(const QStringList& words)
 {
     m_wishes.given.clear();
     for (OptionField* field : fields())
-        field->setProblem({});
+        field->setProblem(QString());
     follow();
     for (qsizetype place = 0; place + 1 < words.size(); place += 2) {
         if (OptionField* asked = field(words.at(place).toStdString()))
@@ -163,11 +163,8 @@ void TrainingForm::setWords(const QStringList& words)
 
 QString TrainingForm::problem() const
 {
-    for (const OptionField* field : fields()) {
-        if (!field->problem().isEmpty())
-            return tr("%1: %2").arg(nameOf(field->name()).remove(QLatin1Char('&')), field->problem());
-    }
-    return m_outlook.problem;
+    const QString unreadable = m_sections->problem();
+    return unreadable.isEmpty() ? m_outlook.problem : unreadable;
 }
 
 const std::vector<OptionField*>& TrainingForm::fields() const
@@ -191,20 +188,20 @@ void TrainingForm::takeText(OptionField* field)
         option.clear(alone);
         option.take(alone, text);
     } catch (const engine::UsageError& error) {
-        QString sentence = QString::fromUtf8(error.what());
-        sentence[0] = sentence.at(0).toUpper();
-        field->setProblem(sentence);
-        emit changed();
+        // Nor is in force what could be read of its beginning, while it was typed.
+        field->setProblem(error);
+        m_wishes.given.erase(field->name());
+        follow();
         return;
     }
-    field->setProblem({});
+    field->setProblem(QString());
     m_wishes.given.insert_or_assign(field->name(), text);
     follow();
 }
 
 void TrainingForm::clear(OptionField* field)
 {
-    field->setProblem({});
+    field->setProblem(QString());
     m_wishes.given.erase(field->name());
     follow();
 }

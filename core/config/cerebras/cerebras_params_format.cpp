@@ -154,10 +154,11 @@ SplicedText splice(const ConfigText& text, const ChosenSize& chosen)
                       inputKey(chosen.phase));
     }
     const std::int64_t devices = readDevices(root.sectionAt("runconfig"));
-    const std::int64_t batch = chosen.globalBatchSize.value_or(readGlobalBatchSize(*input, devices));
-    checkMicroBatchSize(chosen.microBatchSize, batch, input->positionOf(keys.batchSize));
+    BatchPlan plan{.globalBatchSize = readGlobalBatchSize(*input, devices), .devices = devices};
+    checkChosenSize(plan, chosen, input->positionOf(keys.batchSize));
+    plan.globalBatchSize = chosen.globalBatchSize.value_or(plan.globalBatchSize);
     std::vector<std::string> notes;
-    noteStrictRule({.globalBatchSize = batch, .devices = devices}, chosen.microBatchSize, notes);
+    noteStrictRule(plan, chosen.microBatchSize, notes);
     if (isAccumulationOff(root)) {
         notes.push_back(sentence("Cerebras ignores the size while runconfig.{} is False; set it to True.",
                                  accumulationKey));
@@ -167,14 +168,15 @@ SplicedText splice(const ConfigText& text, const ChosenSize& chosen)
 
 } // namespace
 
-constinit const Format cerebrasParamsFormat{
-    .name = "Cerebras params",
-    .mark = "train_input or eval_input",
-    .neededKeys = "train_input|eval_input",
-    .usualKeys = "train_input eval_input model optimizer runconfig",
-    .rules = {.spreadsUnevenBatches = true, .refusesBatchNormalization = true},
-    .fits = fits,
-    .read = read,
-    .splice = splice};
+constinit const Format cerebrasParamsFormat{.name = "Cerebras params",
+                                            .mark = "train_input or eval_input",
+                                            .neededKeys = "train_input|eval_input",
+                                            .usualKeys = "train_input eval_input model optimizer runconfig",
+                                            .rules = {.spreadsUnevenBatches = true,
+                                                      .refusesBatchNormalization = true,
+                                                      .exploresBothPhasesOrNone = true},
+                                            .fits = fits,
+                                            .read = read,
+                                            .splice = splice};
 
 } // namespace batchpeak::config

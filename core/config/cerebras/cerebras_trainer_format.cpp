@@ -340,10 +340,10 @@ SplicedText splice(const ConfigText& text, const ChosenSize& chosen)
         return size;
     }
     const std::int64_t devices = devicesOf(trainer);
-    const std::int64_t batch = readGlobalBatchSize(*loader, devices);
-    checkMicroBatchSize(chosen.microBatchSize, batch, loader->positionOf(batchKey));
+    const BatchPlan plan{.globalBatchSize = readGlobalBatchSize(*loader, devices), .devices = devices};
+    checkChosenSize(plan, chosen, loader->positionOf(batchKey));
     SplicedText spliced = withFlag(trainer.init(), chosen.phase, chosen.microBatchSize);
-    noteStrictRule({.globalBatchSize = batch, .devices = devices}, chosen.microBatchSize, spliced.notes);
+    noteStrictRule(plan, chosen.microBatchSize, spliced.notes);
     if (trainer.isFirstOfSeveral)
         spliced.notes.emplace_back("The size was written into the first of several trainers.");
     return spliced;

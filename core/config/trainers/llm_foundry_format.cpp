@@ -483,12 +483,17 @@ void noteRest(std::int64_t batch, std::int64_t size, std::vector<std::string>& n
 
 SplicedText spliceTrain(const ConfigSection& root, const ChosenSize& chosen)
 {
-    const std::int64_t batch = chosen.globalBatchSize.value_or(readGlobalBatch(root));
+    const std::int64_t present = readGlobalBatch(root);
+    const std::int64_t batch = chosen.globalBatchSize.value_or(present);
     if (chosen.microBatchSize > batch) {
-        throw errorAt(root.positionOf(globalKey),
-                      "The micro-batch size {} is above the {} samples of {}, to which LLM-Foundry would "
-                      "lower it; choose a smaller size, or raise the batch.",
-                      chosen.microBatchSize, batch, globalKey);
+        const auto words = errorAt(root.positionOf(globalKey),
+                                   "The micro-batch size {} is above the {} samples of {}, to which "
+                                   "LLM-Foundry would lower it; choose a smaller size, or raise the batch.",
+                                   chosen.microBatchSize, batch, globalKey);
+        checkSize(chosen.microBatchSize);
+        if (chosen.globalBatchSize)
+            throw words;
+        throw BatchNotKept(words, BatchNotKept({.globalBatchSize = present}, chosen, words.position()));
     }
     std::vector<std::string> notes;
     noteRest(batch, chosen.microBatchSize, notes);

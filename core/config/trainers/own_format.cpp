@@ -318,8 +318,9 @@ SplicedText splice(const ConfigText& text, const ChosenSize& chosen)
 {
     const ConfigSection root = *text.root();
     const GlobalKeys keys = keysOf(root, chosen.phase);
-    checkMicroBatchSize(chosen.microBatchSize, chosen.globalBatchSize.value_or(readBatch(root, chosen.phase)),
-                        root.positionOf(keys.batchSize));
+    checkChosenSize(
+        {.globalBatchSize = readBatch(root, chosen.phase), .devices = readDevices(root, "devices")}, chosen,
+        root.positionOf(keys.batchSize));
     return withChanges(root, globalBatchChanges({}, keys, chosen));
 }
 

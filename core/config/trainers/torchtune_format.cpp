@@ -109,25 +109,34 @@ std::string componentOf(const ConfigSection& section)
 
 /// What makes the run one that trials cannot stand for, though its network can be built.
 ///
-/// Of those that learn by preferences Python runs DPO.
+/// Of those that train on preferences Python runs DPO.
 void refuseOtherRuns(const ConfigSection& root, ConfigContents& contents)
 {
     const ConfigSection loss = root.sectionIfAny("loss");
     const std::string name = componentOf(loss);
     const bool isDpo = name.find("DPO") != std::string::npos && !root.has("policy_model");
     refuseOtherRun(root, otherRuns, isDpo ? model::Preference::Dpo : model::Preference::None, contents);
-    const std::string does =
-        sentence("learns by preferences, from more than one answer a sample ({})", loss.pathOf(componentKey));
+    const auto does = [&](std::string_view what, std::string_view kind) {
+        return sentence("trains on {} ({}, {})", what, kind, loss.pathOf(componentKey));
+    };
+    constexpr std::string_view pairs = "preference pairs";
     if (isDpo) {
-        noteRunOnPreferences(loss.positionOf(componentKey), does, model::Preference::Dpo, contents);
+        noteRunOnPreferences(loss.positionOf(componentKey), does(pairs, "DPO"), model::Preference::Dpo,
+                             contents);
         // LoRADPORecipeSingleDevice in recipes/lora_dpo_single_device.py of torchtune 0.7.
         warnOfApproximation(contents.warnings, loss.positionOf(componentKey), approximation::otherLoss,
                             "torchtune's recipe computes the chances of texts by itself; trials compute them "
                             "by trl, which may take another time and other memory.");
+        return;
     }
-    for (std::string_view kind : {"DPO", "PPO", "GRPO", "RSO", "SimPO"}) {
-        if (!isDpo && name.find(kind) != std::string::npos)
-            refuseRun(loss.positionOf(componentKey), does, reason::preferences);
+    for (std::string_view kind : {"DPO", "RSO", "SimPO"}) {
+        if (name.find(kind) != std::string::npos)
+            refuseRun(loss.positionOf(componentKey), does(pairs, kind), reason::preferences);
+    }
+    for (std::string_view kind : {"PPO", "GRPO"}) {
+        if (name.find(kind) != std::string::npos)
+            refuseRun(loss.positionOf(componentKey), does("rewards of its own answers", kind),
+                      reason::preferences);
     }
 }
 

@@ -65,6 +65,7 @@ private slots:
         } catch (const BatchNotKept& choice) {
             QCOMPARE(choice.below().value_or(0), below);
             QCOMPARE(choice.above(), above);
+            QCOMPARE(choice.single(), size * devices);
             QCOMPARE(choice.position(), position);
             QCOMPARE(std::string(choice.what()), said);
         }

@@ -315,6 +315,21 @@ private slots:
                  QStringList{QStringLiteral("cpu is likely too small for 1 sample.")});
     }
 
+    void warnsWhereNothingWillFit()
+    {
+        QVERIFY(outlook("--device,cpu").warning.isEmpty());
+        const auto small = outlook("--memory-limit,1MiB,--device,cpu");
+        QVERIFY2(small.plan && small.warning.contains(QStringLiteral("cpu")), qPrintable(small.warning));
+        // The network leaves room, but for no sample.
+        const auto constant = static_cast<qint64>(small.memory->constantBytes);
+        const auto tight =
+            outlook(QStringLiteral("--headroom,0,--memory-limit,%1B,--device,cpu").arg(constant + 1));
+        QVERIFY2(tight.warning.contains(QStringLiteral("a sample takes")), qPrintable(tight.warning));
+        // One device that has room is enough.
+        QVERIFY(outlook("--device,cpu,--device,cuda").warning.isEmpty());
+        QVERIFY(outlook("--memory-limit,1MiB,--worker,python3 step.py").warning.isEmpty());
+    }
+
     void saysTheRoomOfLikeDevicesOnce()
     {
         const auto device = [](int index, std::int64_t likely, bool isChosen = true) {

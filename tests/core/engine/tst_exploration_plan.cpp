@@ -31,6 +31,19 @@ Change byKto(const config::Setting& value)
     };
 }
 
+/// As of a trainer that knows no word for a search.
+config::BatchPlan numbered(std::int64_t batch, std::int64_t size)
+{
+    return {.globalBatchSize = batch, .setting = config::Explore{}, .presentSize = size};
+}
+
+config::BatchPlan evaluationOf(std::int64_t size)
+{
+    config::BatchPlan plan = numbered(size, size);
+    plan.microBatchKey = plan.globalBatchKey = "per_device_eval_batch_size";
+    return plan;
+}
+
 Change setting(const config::Setting& value)
 {
     return
@@ -142,6 +155,31 @@ private slots:
         QCOMPARE(plan.space.maximum, maximum);
         QCOMPARE(plan.space.candidates, candidates);
         QCOMPARE(plan.run.objective == search::Objective::Effective, isEffective);
+    }
+
+    void keepsTheBatchOfANumberThatIsNoQuestion_data()
+    {
+        using config::BatchPlan;
+        rows<BatchPlan, ExplorationOptions, config::Setting>(
+            {{"unasked", {numbered(16, 2), {}, config::Auto{}}},
+             {"asked for all", {numbered(16, 2), {.setting = config::Explore{}}, config::Explore{}}},
+             {"a bound within the batch", {numbered(16, 2), {.maximum = 5}, config::Auto{}}},
+             {"a bound beyond the batch", {numbered(16, 2), {.maximum = 64}, config::Explore{}}},
+             {"bounds without a divisor", {numbered(16, 2), {.minimum = 5, .maximum = 7}, config::Explore{}}},
+             {"a batch of one sample", {numbered(1, 1), {}, config::Explore{}}},
+             {"a size that is the batch", {evaluationOf(16), {}, config::Explore{}}},
+             {"a config that asks for all",
+              {BatchPlan{.globalBatchSize = 16, .setting = config::Explore{}}, {}, config::Explore{}}},
+             {"a config that asks for one",
+              {BatchPlan{.globalBatchSize = 16, .setting = config::Fixed{4}}, {}, config::Fixed{4}}}});
+    }
+    void keepsTheBatchOfANumberThatIsNoQuestion()
+    {
+        const auto& [plan, options, setting] = row<config::BatchPlan, ExplorationOptions, config::Setting>();
+        QVERIFY(engine::settingAsked(plan, options) == setting);
+        config::ConfigContents contents = test::smallConfig();
+        contents.train = plan;
+        QVERIFY(engine::planExploration({}, contents, options).run.plan.setting == setting);
     }
 
     void refusesContradictions_data()

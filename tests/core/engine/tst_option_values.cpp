@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cmath>
 #include <fcntl.h>
+#include <functional>
 #include <numeric>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -162,6 +163,58 @@ private slots:
                                    {"empty", {"", 0.0}}});
     }
     void readsNumbersAboveZero() { checkRow<double>(positiveNumberFromText, 0); }
+
+    void saysWhatAValueMustBe_data()
+    {
+        rows<std::function<void()>, const char*, const char*>(
+            {{"a count",
+              {[] { countFromText("0", 1, largestBatch); },
+               "Largest size must be a whole number between 1 and 2,147,483,648.",
+               "--max must be a whole number between 1 and 2147483648, not '0'."}},
+             {"a percentage",
+              {[] { shareFromPercentText("150", 0.1, 50); },
+               "Largest size must be a percentage between 0.1 and 50.",
+               "--max must be a percentage between 0.1 and 50, not '150'."}}});
+    }
+    void saysWhatAValueMustBe()
+    {
+        const auto& [read, inAWindow, inATerminal] = row<std::function<void()>, const char*, const char*>();
+        try {
+            read();
+            QFAIL("it was read");
+        } catch (const ValueError& error) {
+            const QLocale english(QLocale::English, QLocale::UnitedStates);
+            QCOMPARE(error.sentence(QStringLiteral("Largest size"), english), QString::fromUtf8(inAWindow));
+            QCOMPARE(error.quotingSentence(QStringLiteral("--max")), QString::fromUtf8(inATerminal));
+            const QString german = error.sentence(QStringLiteral("x"), QLocale(QLocale::German));
+            QVERIFY2(!german.contains(QStringLiteral("0.1")) && !german.contains(QStringLiteral("2,147")),
+                     qPrintable(german));
+        }
+    }
+
+    void takesNumbersAsTheyAreShown_data()
+    {
+        const QLocale german(QLocale::German);
+        const QLocale english(QLocale::English, QLocale::UnitedStates);
+        rows<QLocale, const char*, const char*>({{"a comma", {german, "1,5", "1.5"}},
+                                                 {"a point all the same", {german, "1.5", "1.5"}},
+                                                 {"groups", {german, "65.535", "65535"}},
+                                                 {"groups and a comma", {german, "1.234,5", "1234.5"}},
+                                                 {"with its unit", {german, "1,5GiB", "1.5GiB"}},
+                                                 {"more than one", {german, "1h30m", "1h30m"}},
+                                                 {"English groups", {english, "65,535", "65535"}},
+                                                 {"no English groups", {english, "1,5", "1,5"}},
+                                                 {"an English fraction", {english, "1,234.5", "1234.5"}},
+                                                 {"an exponent", {english, "3e-4", "3e-4"}},
+                                                 {"words", {german, "explore", "explore"}}});
+    }
+    void takesNumbersAsTheyAreShown()
+    {
+        const auto& [locale, typed, plain] = row<QLocale, const char*, const char*>();
+        QCOMPARE(withPlainNumbers(QString::fromUtf8(typed), locale), QString::fromUtf8(plain));
+        QCOMPARE(withPlainNumbers(withLocalNumbers(QString::fromUtf8(plain), locale), locale),
+                 QString::fromUtf8(plain));
+    }
 
     void readsSampleLengthsOneALine_data()
     {

@@ -140,12 +140,10 @@ private slots:
     {
         PhaseSequence phases({.bothPhases = true});
         phases.advance(ended(Phase::Train, FinishStatus::Budget, 64, 31));
-        const QString training =
-            QStringLiteral("The confidence in 64 is 31 (out of 100), and writing it takes 50.");
+        const QString training = QStringLiteral("Training: Confidence is 31 %, below the required 50 %.");
         QCOMPARE(phases.doubtText(ended(Phase::Eval, FinishStatus::Confident), QLocale::c()), training);
         QCOMPARE(phases.doubtText(ended(Phase::Eval, FinishStatus::Budget, 9, 12), QLocale::c()),
-                 training +
-                     QStringLiteral(" The confidence in 9 is 12 (out of 100), and writing it takes 50."));
+                 training + QStringLiteral(" Evaluation: Confidence is 12 %, below the required 50 %."));
     }
 
     void saysWhatCameOfAPhase_data()

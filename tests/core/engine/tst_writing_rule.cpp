@@ -41,16 +41,14 @@ private slots:
     {
         rows<Case>({{"sure", {.confidence = 96}},
                     {"just sure enough", {.confidence = 50}},
-                    {"unsure",
-                     {.confidence = 49,
-                      .doubt = "The confidence in 1,024 is 49 (out of 100), and writing it takes 50."}},
+                    {"unsure", {.confidence = 49, .doubt = "Confidence is 49 %, below the required 50 %."}},
                     {"without a recommendation", {}},
                     {"as asked", {.minConfidence = 0.29, .confidence = 29, .least = 29}},
                     {"less than asked",
                      {.minConfidence = 0.8,
                       .confidence = 79,
                       .least = 80,
-                      .doubt = "The confidence in 1,024 is 79 (out of 100), and writing it takes 80."}},
+                      .doubt = "Confidence is 79 %, below the required 80 %."}},
                     {"anything", {.minConfidence = 0.0, .confidence = 1, .least = 0}},
                     // Whoever ends at 30 is content with 30.
                     {"as sure as the end", {.targetConfidence = 0.3, .confidence = 30, .least = 30}},
@@ -58,7 +56,7 @@ private slots:
                      {.minConfidence = 0.5,
                       .targetConfidence = 0.3,
                       .confidence = 30,
-                      .doubt = "The confidence in 1,024 is 30 (out of 100), and writing it takes 50."}}});
+                      .doubt = "Confidence is 30 %, below the required 50 %."}}});
     }
     void asksForAConfidence()
     {
@@ -70,6 +68,31 @@ private slots:
         QCOMPARE(leastConfidenceToWrite(options), least);
         QCOMPARE(isSureEnoughToWrite(snapshot, options), confidence && expected.isEmpty());
         QCOMPARE(doubtText(snapshot, options, QLocale(QLocale::English, QLocale::UnitedStates)), expected);
+    }
+
+    void takesTheSizeThatIsSelected_data()
+    {
+        rows<std::optional<std::int64_t>, std::optional<std::int64_t>>(
+            {{"none", {std::nullopt, std::nullopt}},
+             {"the recommended one", {1024, std::nullopt}},
+             {"one that ran", {512, 512}},
+             {"one of a comparison", {768, 768}},
+             {"one that ran out of memory", {2048, std::nullopt}},
+             {"one that was never tried", {3, std::nullopt}}});
+    }
+    void takesTheSizeThatIsSelected()
+    {
+        const auto& [selected, taken] = row<std::optional<std::int64_t>, std::optional<std::int64_t>>();
+        Snapshot snapshot = snapshotWith(12);
+        snapshot.run.emplace();
+        snapshot.trials = {{.number = 1, .microBatchSize = 512, .outcome = trial::Outcome::Ok},
+                           {.number = 2, .microBatchSize = 2048, .outcome = trial::Outcome::OutOfMemory},
+                           {.number = 3,
+                            .compared = {{.microBatchSize = 768, .samplesPerSecond = 2.0}},
+                            .outcome = trial::Outcome::Ok}};
+        QCOMPARE(selectedToWrite(snapshot, selected), taken);
+        // The confidence is none of a size that a person has chosen.
+        QCOMPARE(doubtText(snapshot, {}, QLocale::c(), taken).isEmpty(), taken.has_value());
     }
 
     void doubtsTheSizeOfASmallerNetwork()

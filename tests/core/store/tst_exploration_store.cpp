@@ -398,7 +398,8 @@ private slots:
             store.finish(id, end);
         }
         // What each version added, the newest first.
-        const QStringList added{QStringLiteral("DROP TABLE log_line"),
+        const QStringList added{QStringLiteral("DROP TABLE written_config"),
+                                QStringLiteral("DROP TABLE log_line"),
                                 QStringLiteral("DROP TABLE search_call"),
                                 QStringLiteral("ALTER TABLE trial DROP COLUMN details"),
                                 QStringLiteral("ALTER TABLE device DROP COLUMN driver"),
@@ -593,6 +594,27 @@ private slots:
         runSql(path(), QStringLiteral("DELETE FROM trial"));
         VERIFY_CONTAINS(test::errorOf<StoreError>([&] { (void)ExplorationStore(path()).show(id); }),
                         "damaged");
+    }
+
+    void keepsWhatFilesHeldBefore()
+    {
+        const QTemporaryDir folder;
+        const QString path = folder.filePath(QStringLiteral("history.sqlite"));
+        ExplorationStore store(path);
+        const QString file = QStringLiteral("/somewhere/näme.yaml");
+        WrittenConfig first{.time = QDateTime(QDate(2026, 3, 4), QTime(5, 6, 7), Qt::UTC),
+                            .filePath = file,
+                            .before = std::nullopt,
+                            .after = QByteArray("a\0b", 3)};
+        WrittenConfig second = first;
+        // An empty file is one that is there.
+        second.before = QByteArray();
+        first.id = store.addWritten(first);
+        second.id = store.addWritten(second);
+        QVERIFY(store.lastWritten(file) == std::optional(second));
+        store.removeWritten(second.id);
+        QVERIFY(ExplorationStore(path).lastWritten(file) == std::optional(first));
+        QVERIFY(!store.lastWritten(QStringLiteral("/somewhere/other.yaml")));
     }
 
     void refusesTrialsThatCannotBe()

@@ -1,0 +1,139 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "written_config.h"
+
+#include "config_file.h"
+#include "errors.h"
+#include "output_place.h"
+#include "saved_file.h"
+#include "store/exploration_store.h"
+#include "unified_diff.h"
+
+#include <QCoreApplication>
+#include <QDateTime>
+#include <QDir>
+#include <QFile>
+#include <QFileInfo>
+#include <QLocale>
+
+namespace batchpeak::engine {
+
+namespace {
+
+struct Translated
+{
+    Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::WrittenConfig)
+};
+
+/// By which a file is known whatever leads to it; it need not be there.
+QString wholePathOf(const QString& path)
+{
+    const QFileInfo file(path);
+    const QString canonical = file.canonicalFilePath();
+    if (!canonical.isEmpty())
+        return canonical;
+    const QString folder = file.dir().canonicalPath();
+    return folder.isEmpty() ? file.absoluteFilePath() : QDir(folder).filePath(file.fileName());
+}
+
+/// \throws config::ConfigError
+std::optional<QByteArray> bytesAt(const QString& path)
+{
+    QFile file(path);
+    if (!file.exists())
+        return std::nullopt;
+    if (!file.open(QIODevice::ReadOnly))
+        throw located(path,
+                      config::ConfigError("The file cannot be read (" + file.errorString().toStdString() +
+                                          "); set its permissions."));
+    return file.readAll();
+}
+
+[[noreturn]] void fail(const QString& path, const QString& reason)
+{
+    throw located(path, config::ConfigError("The size was not taken back (" + reason.toStdString() +
+                                            "); make room or set permissions."));
+}
+
+} // namespace
+
+QString saveKept(const ConfigFile& file, const config::SplicedText& spliced, const QString& path,
+                 const QString& historyPath)
+{
+    const QByteArray after = QByteArray::fromStdString(spliced.text);
+    if (isStream(path) || historyPath.isEmpty()) {
+        file.save(spliced, path);
+        return {};
+    }
+    std::optional<store::ExplorationStore> history;
+    qint64 id = 0;
+    QString why;
+    try {
+        // First, so that no end of the program leaves a file that cannot be taken back.
+        const std::optional<QByteArray> before = bytesAt(path);
+        history.emplace(historyPath);
+        history->requireWritable();
+        id = history->addWritten({.time = QDateTime::currentDateTimeUtc(),
+                                  .filePath = wholePathOf(path),
+                                  .before = before,
+                                  .after = after});
+    } catch (const std::runtime_error& error) {
+        why = Translated::tr("This cannot be taken back later: %1").arg(QString::fromUtf8(error.what()));
+    }
+    try {
+        file.save(spliced, path);
+    } catch (const config::ConfigError&) {
+        if (id > 0)
+            history->removeWritten(id);
+        throw;
+    }
+    return why;
+}
+
+QString LastWriting::changeText() const
+{
+    return Translated::tr("%1 has changed since a size was written into it on %2.")
+        .arg(QDir::toNativeSeparators(written.filePath),
+             QLocale().toString(written.time.toLocalTime(), QLocale::ShortFormat));
+}
+
+std::optional<LastWriting> lastWriting(const QString& path, const QString& historyPath)
+{
+    if (!QFileInfo::exists(historyPath))
+        return std::nullopt;
+    try {
+        const auto written = store::ExplorationStore(historyPath).lastWritten(wholePathOf(path));
+        if (!written)
+            return std::nullopt;
+        return LastWriting{.written = *written, .now = bytesAt(written->filePath)};
+    } catch (const store::StoreError& error) {
+        throw config::ConfigError(error.what());
+    }
+}
+
+void takeBack(const LastWriting& last, const QString& historyPath)
+{
+    const QString& path = last.written.filePath;
+    if (last.written.before) {
+        if (const QString reason = replaceFile(path, *last.written.before); !reason.isEmpty())
+            fail(path, reason);
+    } else if (QFile file(path); file.exists() && !file.remove()) {
+        fail(path, file.errorString());
+    }
+    try {
+        store::ExplorationStore(historyPath).removeWritten(last.written.id);
+    } catch (const store::StoreError& error) {
+        throw config::ConfigError(error.what());
+    }
+}
+
+QString changeByTakingBack(const LastWriting& last)
+{
+    const auto text = [](const std::optional<QByteArray>& bytes) {
+        return bytes.value_or(QByteArray()).toStdString();
+    };
+    return unifiedDiff(text(last.now), text(last.written.before), QStringLiteral("a") + last.written.filePath,
+                       QStringLiteral("b") + last.written.filePath);
+}
+
+} // namespace batchpeak::engine

@@ -1,0 +1,143 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/config_file.h"
+#include "engine/written_config.h"
+#include "store/exploration_store.h"
+#include "support/error_of.h"
+#include "support/files.h"
+#include "support/test_main.h"
+#include "support/verify.h"
+
+#include <QDir>
+#include <QFile>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <memory>
+
+using namespace batchpeak;
+using namespace batchpeak::engine;
+using test::readFile;
+using test::writeFile;
+
+namespace {
+
+const QByteArray params("train_input:\r\n  batch_size: 8\r\n  micro_batch_size: explore # sizes\r\n");
+
+QByteArray withSize(const QByteArray& size)
+{
+    return QByteArray(params).replace("explore", size);
+}
+
+} // namespace
+
+/// Sizes that are written and taken back.
+class WrittenConfigTest : public QObject
+{
+    Q_OBJECT
+
+    std::unique_ptr<QTemporaryDir> m_folder;
+    QString m_path;
+    QString m_history;
+
+    QString write(std::int64_t size, const QString& target)
+    {
+        const ConfigFile file = ConfigFile::open(m_path);
+        return saveKept(file, file.withMicroBatchSize({.microBatchSize = size}), target, m_history);
+    }
+
+    LastWriting last(const QString& path) { return lastWriting(path, m_history).value(); }
+
+private slots:
+    void init()
+    {
+        m_folder = std::make_unique<QTemporaryDir>();
+        m_path = m_folder->filePath(QStringLiteral("params.yaml"));
+        m_history = m_folder->filePath(QStringLiteral("history/explorations.sqlite"));
+        writeFile(m_path, params);
+    }
+
+    void takesBackOneAfterTheOther()
+    {
+        QCOMPARE(write(2, m_path), QString());
+        QCOMPARE(write(4, m_path), QString());
+        QCOMPARE(readFile(m_path), withSize("4"));
+        QVERIFY(!last(m_path).isChangedSince());
+        QVERIFY2(
+            changeByTakingBack(last(m_path)).contains(QStringLiteral("\n-  micro_batch_size: 4 # sizes")),
+            qPrintable(changeByTakingBack(last(m_path))));
+        takeBack(last(m_path), m_history);
+        QCOMPARE(readFile(m_path), withSize("2"));
+        takeBack(last(m_path), m_history);
+        QCOMPARE(readFile(m_path), params);
+        QVERIFY(!lastWriting(m_path, m_history));
+    }
+
+    void knowsAFileByWhateverLeadsToIt()
+    {
+        const QString link = m_folder->filePath(QStringLiteral("link.yaml"));
+        QVERIFY(QFile::link(m_path, link));
+        QCOMPARE(write(2, link), QString());
+        QVERIFY(lastWriting(m_path, m_history));
+        QVERIFY(lastWriting(m_folder->filePath(QStringLiteral("./params.yaml")), m_history));
+        takeBack(last(link), m_history);
+        QCOMPARE(readFile(m_path), params);
+        QVERIFY(QFileInfo(link).isSymLink());
+    }
+
+    void removesWhatWasNotThere()
+    {
+        const QString other = m_folder->filePath(QStringLiteral("new.yaml"));
+        QCOMPARE(write(2, other), QString());
+        takeBack(last(other), m_history);
+        QVERIFY(!QFile::exists(other));
+        QCOMPARE(readFile(m_path), params);
+    }
+
+    void knowsALaterChange()
+    {
+        QCOMPARE(write(2, m_path), QString());
+        writeFile(m_path, withSize("3"));
+        QVERIFY(last(m_path).isChangedSince());
+        QVERIFY(last(m_path).changeText().contains(m_path));
+        // Whoever has undone it by hand loses nothing.
+        writeFile(m_path, params);
+        QVERIFY(!last(m_path).isChangedSince());
+        QVERIFY(QFile::remove(m_path));
+        QVERIFY(last(m_path).isChangedSince());
+    }
+
+    void writesWhereTheHistoryCannot()
+    {
+        writeFile(m_folder->filePath(QStringLiteral("history")), "no folder");
+        QVERIFY(write(2, m_path).contains(QStringLiteral("cannot be taken back")));
+        QCOMPARE(readFile(m_path), withSize("2"));
+        QVERIFY(!lastWriting(m_path, m_history));
+    }
+
+    void keepsNothingOfWhatWasNotWritten()
+    {
+        const ConfigFile file = ConfigFile::open(m_path);
+        const auto spliced = file.withMicroBatchSize({.microBatchSize = 2});
+        writeFile(m_path, withSize("3"));
+        VERIFY_CONTAINS(test::errorOf([&] { saveKept(file, spliced, m_path, m_history); }),
+                        QStringLiteral("has changed"));
+        QVERIFY(!lastWriting(m_path, m_history));
+    }
+
+    void keepsTheNewestOfEachFile()
+    {
+        const QString other = m_folder->filePath(QStringLiteral("new.yaml"));
+        QCOMPARE(write(2, other), QString());
+        for (int time = 0; time < 2 * store::keptWritings; ++time)
+            QCOMPARE(write(2 + time % 2, m_path), QString());
+        int kept = 0;
+        for (; const auto written = lastWriting(m_path, m_history); ++kept)
+            takeBack(*written, m_history);
+        QCOMPARE(kept, store::keptWritings);
+        QVERIFY(lastWriting(other, m_history));
+    }
+};
+
+BATCHPEAK_TEST(WrittenConfigTest)
+#include "tst_written_config.moc"
