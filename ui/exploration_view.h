@@ -80,14 +80,18 @@ public:
     void resetLayout();
 
 signals:
+    /// The least size, which the contents need, has changed.
+    void leastSizeChanged(QSize size);
     void openRequested();
     /// Of a file that the empty page lists.
     void fileChosen(const QString& path);
 
 protected:
+    bool event(QEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
 
 private:
+    void fitContents();
     QWidget* makeCharts();
     QWidget* makeSide(WindowActions* actions);
     void choosePage();
