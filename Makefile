@@ -12,9 +12,9 @@ PARITY ?=
 # Options of test-trainers, such as TRAINERS="--only axolotl".
 TRAINERS ?=
 
-.PHONY: run test test-asan test-gpu test-tsan test-hub-models test-parity test-python test-trainers test-yaml-readers
+.PHONY: run test test-asan test-gpu test-kernels test-tsan test-weekly test-hub-models test-parity test-python test-trainers test-yaml-readers
 .PHONY: fuzz setup setup-examples setup-fuzz setup-parity setup-readers setup-trainers build programs configure bundle
-.PHONY: bench-adapter-memory bench-calibration bench-config bench-corpus bench-dequantizing bench-frames bench-live bench-pictures bench-repeats bench-search bench-step-time bench-time-left bench-training bench-transfer bench-waiting calibrate-search
+.PHONY: bench-adapter-memory bench-calibration bench-config bench-corpus bench-dequantizing bench-frames bench-live bench-pictures bench-repeats bench-search bench-step-time bench-sweep-truth bench-time-left bench-training bench-transfer bench-waiting calibrate-search
 .PHONY: architecture screenshots format soak tidy clean
 
 run: programs
@@ -22,6 +22,17 @@ run: programs
 
 test: build
 	QT_QPA_PLATFORM=offscreen ctest --preset $(PRESET) --parallel $(TEST_JOBS)
+
+# What no test may depend on: the kernels that ATen and oneDNN choose for the processor, and the number of threads.
+test-kernels: configure
+	$(BUILD) network_tests
+	scripts/test-kernels.sh build/$(PRESET) $(TEST_JOBS)
+
+# By hand, once a week: every test beside a program that keeps a processor busy, with a failure at every allocation of
+# a step in place of those at each site once.
+test-weekly: build
+	BATCHPEAK_EVERY_ALLOCATION=1 QT_QPA_PLATFORM=offscreen scripts/beside-busy-processor.sh \
+		ctest --preset $(PRESET) --parallel $(TEST_JOBS)
 
 # The tests under sanitizers: test-asan finds errors of memory and undefined behaviour, test-tsan races of threads. With
 # ROOMS=without-torch only those that need no libtorch, which take a quarter of the time.
@@ -170,6 +181,11 @@ bench-pictures: configure
 bench-calibration: configure
 	$(BUILD) batchpeak-draw-calibration
 	build/$(PRESET)/bin/batchpeak-draw-calibration --file docs/calibration.svg $(BENCH)
+
+# Whether what the visits of a sweep leave possible holds the truth as often as it states. BENCH is how many sweeps.
+bench-sweep-truth: configure
+	$(BUILD) batchpeak-bench-sweep-truth
+	build/$(PRESET)/bin/batchpeak-bench-sweep-truth $(BENCH)
 
 # How well a search tells the time that it still needs, and what a perfect forecaster would be off by. BENCH=--fit
 # prints the weights for core/search/strategies/trial_forecast.cpp.

@@ -12,6 +12,7 @@
 #include <QMouseEvent>
 #include <QPainter>
 #include <QPushButton>
+#include <QScrollArea>
 #include <QVBoxLayout>
 
 namespace batchpeak::ui {
@@ -92,12 +93,17 @@ EmptyView::EmptyView(QWidget* parent) : QWidget(parent), m_zone(new DropZone(thi
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(gap);
     layout->addWidget(m_zone, 1);
-    auto* side = new QVBoxLayout;
+    auto* lists = new QWidget;
+    auto* side = new QVBoxLayout(lists);
+    side->setContentsMargins(0, 0, 0, 0);
     side->setSpacing(gap);
     m_recent = addList(side, tr("Recently opened"));
     m_examples = addList(side, tr("Examples"));
     side->addStretch(1);
-    layout->addLayout(side);
+    // They are longer than a small window is high, in a font with high lines.
+    auto* area = scrolledOnCard(lists);
+    area->setFixedWidth(sideWidth);
+    layout->addWidget(area);
     setRecentFiles({});
     fill(m_examples, exampleConfigs(QCoreApplication::applicationDirPath()), false);
 }
@@ -105,7 +111,6 @@ EmptyView::EmptyView(QWidget* parent) : QWidget(parent), m_zone(new DropZone(thi
 Card* EmptyView::addList(QVBoxLayout* layout, const QString& title)
 {
     auto* card = new Card(title, this);
-    card->setFixedWidth(sideWidth);
     card->body()->setSpacing(2);
     layout->addWidget(card);
     return card;

@@ -378,7 +378,7 @@ void RecommendationCard::fitSentence()
     const int width = contentsRect().width() - 2 * sideMargin;
     if (width != m_sentenceWidth || !m_keepsHeight) {
         m_sentenceWidth = width;
-        m_sentenceHeight = usualLines * m_sentence->fontMetrics().lineSpacing();
+        m_sentenceHeight = (m_awaitsReasons ? usualLines : 1) * m_sentence->fontMetrics().lineSpacing();
     }
     m_sentenceHeight = std::max(m_sentenceHeight, m_sentence->heightForWidth(width));
     m_sentence->setMinimumHeight(m_sentenceHeight);
@@ -451,6 +451,8 @@ void RecommendationCard::display(const Snapshot& snapshot, const engine::MemoryU
     };
     setTextIfNew(m_sentence, sentence());
     m_keepsHeight = snapshot.isUnderWay();
+    // The banner that says what went wrong needs the room of reasons that will not come.
+    m_awaitsReasons = snapshot.state != State::Failed;
     fitSentence();
     setAccessibleDescription(summary());
 }

@@ -70,6 +70,8 @@ private:
     int m_sentenceHeight = 0;
     /// An exploration is under way.
     bool m_keepsHeight = false;
+    /// The text may be some lines long later.
+    bool m_awaitsReasons = true;
     class Chips;
     Chips* m_chips;
     QAction* m_exportAction;

@@ -41,6 +41,9 @@ struct StepMemory
     double optimizerStepBytes = 0.0;
     /// Standard deviation of the logarithm of what bytesPerSample is over the estimate.
     double deviation = 0.0;
+    /// Most that each thread of a processor with a matrix unit (Intel AMX) takes beside all this, whatever
+    /// the size: oneDNN packs operands of two bytes for the unit. 0 where no product has such operands.
+    double packedBytesPerThread = 0.0;
 };
 
 /// What a step takes by the description alone, before anything was measured; nothing for a module from a
@@ -48,9 +51,10 @@ struct StepMemory
 ///
 /// Parameters and optimizer are counted, the activations that backward keeps and the largest that live for a
 /// moment are estimated operation by operation, after the networks of core/network. What an allocator rounds,
-/// what libraries take as workspaces and which kernel a device has is not known here: attention is taken for
-/// a fused one wherever some device has that. The deviation is what measured peaks on the CPU device scatter
-/// by (tests/core/network/tst_step_memory.cpp), and more where kernels differ.
+/// what libraries take as workspaces, of which one alone is bounded, and which kernel a device has is not
+/// known here: attention is taken for a fused one wherever some device has that. The deviation is what
+/// measured peaks on the CPU device scatter by (tests/core/network/tst_step_memory.cpp), and more where
+/// kernels differ.
 std::optional<StepMemory> stepMemory(const ModelSpec& spec, const StepSettings& settings);
 
 } // namespace batchpeak::model

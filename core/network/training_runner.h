@@ -70,7 +70,8 @@ public:
     bool recover();
 
     /// Writes all that the training has changed, to be gone on from with the same requests: on the CPU bit
-    /// for bit as if it had never ended. Only between batches.
+    /// for bit as if it had never ended, as far as the processor computes the same product alike each time,
+    /// which a matrix unit (Intel AMX) may not do for operands of two bytes. Only between batches.
     ///
     /// \return bytes of the file
     /// \throws CheckpointError

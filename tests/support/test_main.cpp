@@ -5,6 +5,7 @@
 #include <QtGlobal>
 #ifdef QT_WIDGETS_LIB
 #include <QApplication>
+#include <QFontDatabase>
 using Application = QApplication;
 #else
 #include <QCoreApplication>
@@ -22,6 +23,9 @@ namespace batchpeak::testing {
 
 namespace {
 
+/// As SKIP_RETURN_CODE of tests/ui/CMakeLists.txt.
+constexpr int skippedCode = 77;
+
 using Classes = std::map<std::string, std::function<std::unique_ptr<QObject>()>>;
 
 /// A function's own, since the registrations of other files may come first.
@@ -29,6 +33,19 @@ Classes& classes()
 {
     static Classes all;
     return all;
+}
+
+/// The first family of BATCHPEAK_TEST_FONTS, which a test is to run with, that is not installed; else empty.
+QString missingFont()
+{
+#ifdef QT_WIDGETS_LIB
+    const QStringList installed = QFontDatabase::families();
+    for (const QString& family : qEnvironmentVariable("BATCHPEAK_TEST_FONTS").split(QLatin1Char(':'))) {
+        if (!family.isEmpty() && !installed.contains(family))
+            return family;
+    }
+#endif
+    return {};
 }
 
 } // namespace
@@ -58,6 +75,11 @@ int main(int argc, char** argv)
     const QTemporaryDir dataHome;
     qputenv("XDG_DATA_HOME", dataHome.path().toUtf8());
     const Application application(argc, argv);
+    if (const QString family = batchpeak::testing::missingFont(); !family.isEmpty()) {
+        std::fprintf(stderr, "Skipped: the font %s is not installed; scripts/setup.sh installs it.\n",
+                     qPrintable(family));
+        return batchpeak::testing::skippedCode;
+    }
     QStringList arguments = Application::arguments();
     if (isNamed) {
         arguments.removeAt(1);

@@ -33,6 +33,8 @@
 #include <QToolButton>
 #include <QTreeView>
 
+#include <algorithm>
+
 using namespace batchpeak;
 using namespace batchpeak::ui;
 using engine::Snapshot;
@@ -663,13 +665,18 @@ private slots:
     void fitsASmallWindow()
     {
         for (const auto& [name, snapshot] : test::allSamples()) {
-            test::SampleWindow window(Theme::light(), QSize(900, 600));
+            // Of lines that are as high as DejaVu's; of higher ones as much more.
+            constexpr double usualSpacing = 14.0;
+            const double scale =
+                std::max(1.0, QFontMetrics(QApplication::font()).lineSpacing() / usualSpacing);
+            const QSize size = QSize(900, 600) * scale;
+            test::SampleWindow window(Theme::light(), size);
             window.display(snapshot);
             window.grab();
             // The legend has its height once it has its width.
             QCoreApplication::sendPostedEvents();
             window.grab();
-            QCOMPARE(window.size(), QSize(900, 600));
+            QCOMPARE(window.size(), size);
             // What a failure says takes the height that it needs.
             if (snapshot.state == engine::State::Failed)
                 continue;

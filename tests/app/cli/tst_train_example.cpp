@@ -42,7 +42,7 @@ class TrainExampleTest : public QObject
 private slots:
     void halvesUnderALimitAndLosesNothing()
     {
-        const QStringList limited = words("--steps 3 --sequence-length 32 --memory-limit 120MiB");
+        const QStringList limited = words("--steps 3 --sequence-length 8 --memory-limit 48MiB");
         const Training halved = train(limited + words("--setting auto-halving"));
         QVERIFY2(halved.run.succeeded(), halved.run.text());
         QCOMPARE(halved.losses.size(), 3);
@@ -61,7 +61,7 @@ private slots:
         const QString text = folder.filePath(QStringLiteral("text.txt"));
         QVERIFY(writeBytes(text, QByteArray("The quick brown fox jumps over the lazy dog. ").repeated(4000)));
         const Training training =
-            train(words("--steps 8 --sequence-length 32 --setting 64 --learning-rate 3e-3 --data") +
+            train(words("--steps 8 --sequence-length 16 --setting 64 --learning-rate 3e-3 --data") +
                   QStringList{text});
         QVERIFY2(training.run.succeeded(), training.run.text());
         QCOMPARE(training.losses.size(), 8);
@@ -71,7 +71,7 @@ private slots:
     void goesOnAsIfItHadNeverEnded()
     {
         const QTemporaryDir folder;
-        const QStringList common = words("--sequence-length 32 --setting 64");
+        const QStringList common = words("--sequence-length 8 --setting 64");
         const QStringList kept{QStringLiteral("--checkpoint"), folder.path()};
         const Training whole = train(common + words("--steps 6"));
         const Training first = train(common + words("--steps 3") + kept);
@@ -88,7 +88,7 @@ private slots:
         const QTemporaryDir folder;
         const ProgramRun run = runWithSmallFiles(
             QStringList{QStringLiteral("train"), examplePath("gpt2-tiny.yaml")} +
-                words("--device cpu --steps 2 --sequence-length 32 --setting 64 --checkpoint") +
+                words("--device cpu --steps 2 --sequence-length 8 --setting 64 --checkpoint") +
                 QStringList{folder.path()},
             environmentWithoutDisplay());
         QVERIFY2(run.remarks("File too large"), run.text());

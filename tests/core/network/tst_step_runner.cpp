@@ -7,6 +7,7 @@
 #include "network/network_factory.h"
 #include "network/step_runner.h"
 #include "step_requests.h"
+#include "step_runs.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 #include "support/verify.h"
@@ -22,38 +23,6 @@
 
 using namespace batchpeak;
 using namespace batchpeak::network;
-
-namespace {
-
-constexpr std::int64_t samples = 3;
-
-// Runs one step as a worker does: what it throws is judged inside the catch block, and recovered from
-// outside it.
-std::optional<Failure> failureOfStep(StepRunner& runner, const DeviceMemory& memory)
-{
-    const std::int64_t before = memory.outOfMemoryCount();
-    try {
-        runner.prepare(samples);
-        runner.run(1);
-    } catch (const std::exception& error) {
-        return classifyFailure(error, memory, before);
-    }
-    return std::nullopt;
-}
-
-std::vector<double> lossesOf(const LoadRequest& request, int steps, DeviceMemory& memory)
-{
-    StepRunner runner(request, memory);
-    std::vector<double> losses;
-    for (int i = 0; i < steps; ++i) {
-        runner.prepare(samples);
-        runner.run(1);
-        losses.push_back(runner.loss());
-    }
-    return losses;
-}
-
-} // namespace
 
 class StepRunnerTest : public QObject
 {
@@ -183,31 +152,6 @@ private slots:
         QVERIFY(peakOf(withLengths(worst, {1})) >= peak);
     }
 
-    void learns_data()
-    {
-        addRequests();
-        addSharedNetworks();
-    }
-    void learns()
-    {
-        const auto& [request, choices] = row<Asked>();
-        StepRunner runner(request, m_memory);
-        runner.prepare(samples);
-        runner.run(1);
-        const double first = runner.loss();
-        // Untrained, every choice is about equally probable.
-        QVERIFY2(std::abs(first - std::log(choices)) < 0.3, qPrintable(QString::number(first)));
-        for (int step = 0; step < 40; ++step)
-            runner.run(1);
-        const double last = runner.loss();
-        QVERIFY(std::isfinite(last));
-        // Samples in another order add up to another rounding.
-        if (request.phase == model::Phase::Eval)
-            VERIFY_BELOW(std::abs(last / first - 1), 1e-5);
-        else
-            QVERIFY2(last < first - 0.01, qPrintable(QString::number(last)));
-    }
-
     void fitsIntoItsPeakAndNotIntoOneByteLess_data() { addRequests(); }
     void fitsIntoItsPeakAndNotIntoOneByteLess()
     {
@@ -236,37 +180,6 @@ private slots:
             QCOMPARE(failure->outcome, trial::Outcome::OutOfMemory);
             QCOMPARE(failure->neededBytes, peak);
         }
-    }
-
-    void recoversFromEveryAllocation_data() { addRequests(); }
-    void recoversFromEveryAllocation()
-    {
-        LoadRequest request = row<Asked>().request;
-        request.model.architecture = withOneLayer(request.model.architecture);
-        std::vector<double> losses;
-        {
-            StepRunner runner(request, m_memory);
-            while (true) {
-                const auto number = static_cast<std::int64_t>(losses.size()) + 1;
-                BudgetAllocator::installed().failAllocation(number);
-                const auto failure = failureOfStep(runner, m_memory);
-                BudgetAllocator::installed().failAllocation(0);
-                if (!failure)
-                    break;
-                QCOMPARE(failure->outcome, trial::Outcome::OutOfMemory);
-                QVERIFY(!failure->sticky);
-                QVERIFY(runner.recover());
-                QCOMPARE(m_memory.allocatedBytes(), runner.baselineBytes());
-                QVERIFY(!failureOfStep(runner, m_memory));
-                losses.push_back(runner.loss());
-            }
-        }
-        // A module from a file makes few in evaluation.
-        QVERIFY(losses.size() > 5);
-        // A failed backward has updated some parameters already.
-        if (!request.step.updatesInBackward)
-            QCOMPARE(losses, lossesOf(request, static_cast<int>(losses.size()), m_memory));
-        qInfo("%zu of %zu failures recovered from", losses.size(), losses.size());
     }
 
     // The same numbers, but that blocks of 8 bits begin with each parameter.

@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "network/cpu_device_memory.h"
+#include "step_requests.h"
+#include "step_runs.h"
+#include "support/rows.h"
+#include "support/test_main.h"
+#include "support/verify.h"
+
+#include <QTest>
+
+#include <cmath>
+
+using namespace batchpeak;
+using namespace batchpeak::network;
+
+/// Of every network, and of each thing that a request may ask, steps learn.
+class StepLearningTest : public QObject
+{
+    Q_OBJECT
+
+private:
+    CpuDeviceMemory m_memory;
+
+private slots:
+    void learns_data()
+    {
+        addRequests();
+        addSharedNetworks();
+    }
+    void learns()
+    {
+        const auto& [request, choices] = row<Asked>();
+        StepRunner runner(request, m_memory);
+        runner.prepare(samples);
+        runner.run(1);
+        const double first = runner.loss();
+        // Untrained, every choice is about equally probable.
+        QVERIFY2(std::abs(first - std::log(choices)) < 0.3, qPrintable(QString::number(first)));
+        // Twice as far below the first as is asked for, so that no luck of dropout counts for learning.
+        const bool trains = request.phase == model::Phase::Train;
+        for (int step = 0; step < (trains ? 40 : 5) && runner.loss() > first - 0.02; ++step)
+            runner.run(1);
+        const double last = runner.loss();
+        QVERIFY(std::isfinite(last));
+        // Samples in another order add up to another rounding.
+        if (request.phase == model::Phase::Eval)
+            VERIFY_BELOW(std::abs(last / first - 1), 1e-5);
+        else
+            QVERIFY2(last < first - 0.01, qPrintable(QString::number(last)));
+    }
+};
+
+BATCHPEAK_TEST(StepLearningTest)
+#include "tst_step_learning.moc"

@@ -1,0 +1,123 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "allocation_sites.h"
+#include "kernel_choice.h"
+#include "network/budget_allocator.h"
+#include "network/cpu_device_memory.h"
+#include "network/network_factory.h"
+#include "step_requests.h"
+#include "step_runs.h"
+#include "support/rows.h"
+#include "support/test_main.h"
+#include "support/verify.h"
+
+#include <QTest>
+
+#include <cmath>
+#include <vector>
+
+using namespace batchpeak;
+using namespace batchpeak::network;
+
+namespace {
+
+/// Of the second step, since the first makes what libraries keep.
+std::vector<AllocationSites::Site> sitesOfStep(const LoadRequest& request, DeviceMemory& memory)
+{
+    StepRunner runner(request, memory);
+    runner.prepare(samples);
+    runner.run(1);
+    const AllocationSites step;
+    runner.prepare(samples);
+    runner.run(1);
+    return step.sites();
+}
+
+} // namespace
+
+/// A step that ran out of memory leaves no trace, wherever that was.
+class StepRecoveryTest : public QObject
+{
+    Q_OBJECT
+
+private:
+    CpuDeviceMemory m_memory;
+
+private slots:
+    void cleanup()
+    {
+        BudgetAllocator::installed().failAllocation(0);
+        m_memory.setLimit(0);
+        m_memory.emptyCache();
+        // Whatever a test made is gone with it: a later one starts from the same bytes.
+        QCOMPARE(m_memory.allocatedBytes(), 0);
+    }
+
+    // Each site of an allocation once, whichever row comes to it first: failingAllocations().
+    void recoversFromEveryAllocation_data() { addRequests(); }
+    void recoversFromEveryAllocation()
+    {
+        LoadRequest request = row<Asked>().request;
+        request.model.architecture = withOneLayer(request.model.architecture);
+        const std::vector<AllocationSites::Site> sites = sitesOfStep(request, m_memory);
+        std::vector<std::int64_t> numbers = failingAllocations(sites);
+        std::vector<double> losses;
+        int failures = 0;
+        {
+            StepRunner runner(request, m_memory);
+            for (std::size_t i = 0;; ++i) {
+                // Of experts, a step may make more than the one before.
+                if (i == numbers.size())
+                    numbers.push_back(numbers.back() + 1);
+                BudgetAllocator::installed().failAllocation(numbers[i]);
+                const auto failure = failureOfStep(runner, m_memory);
+                BudgetAllocator::installed().failAllocation(0);
+                if (!failure) {
+                    losses.push_back(runner.loss());
+                    break;
+                }
+                QCOMPARE(failure->outcome, trial::Outcome::OutOfMemory);
+                QVERIFY(!failure->sticky);
+                QVERIFY(runner.recover());
+                QCOMPARE(m_memory.allocatedBytes(), runner.baselineBytes());
+                ++failures;
+                // What a failure leaves behind shows as well after a few of them.
+                if (failures % 8 != 1)
+                    continue;
+                QVERIFY(!failureOfStep(runner, m_memory));
+                losses.push_back(runner.loss());
+            }
+        }
+        // A module from a file makes few in evaluation.
+        QVERIFY(sites.size() > 5);
+        QVERIFY(failures > 1);
+        qInfo("%d failures recovered from, of %zu allocations", failures, sites.size());
+        // A failed backward has updated some parameters already.
+        if (request.step.updatesInBackward)
+            return;
+        const double bound = differenceOfLosses(request, usesMatrixUnit());
+        const std::vector<double> undisturbed = lossesOf(request, static_cast<int>(losses.size()), m_memory);
+        if (bound == 0.0)
+            QCOMPARE(losses, undisturbed);
+        for (std::size_t i = 0; bound > 0.0 && i < losses.size(); ++i)
+            VERIFY_BELOW(std::abs(losses[i] / undisturbed[i] - 1.0), bound);
+    }
+
+    void differsOnlyWhereKernelsMay_data()
+    {
+        using model::Precision;
+        rows<Precision, bool, double>({{"fp32", {Precision::Fp32, true, 0.0}},
+                                       {"bf16", {Precision::Bf16, true, 0x1p-10}},
+                                       {"plain bf16", {Precision::PlainBf16, true, 0x1p-10}},
+                                       {"bf16 without a matrix unit", {Precision::Bf16, false, 0.0}}});
+    }
+    void differsOnlyWhereKernelsMay()
+    {
+        const auto& [precision, hasMatrixUnit, bound] = row<model::Precision, bool, double>();
+        const LoadRequest request = tinyRequest(tinyGpt(), model::Phase::Train, precision);
+        QCOMPARE(differenceOfLosses(request, hasMatrixUnit), bound);
+    }
+};
+
+BATCHPEAK_TEST(StepRecoveryTest)
+#include "tst_step_recovery.moc"
