@@ -30,7 +30,7 @@ QString howItEnded(const Snapshot& snapshot)
     case FinishStatus::Confident:
         return Translated::tr("Target confidence reached.");
     case FinishStatus::Exhausted:
-        return snapshot.searchState.prospect ? Translated::tr("Noise limits the confidence.")
+        return snapshot.searchState.prospect ? Translated::tr("No further trial is worth its time.")
                                              : Translated::tr("No size left that is worth a trial.");
     case FinishStatus::Budget:
         return capitalised(budgetText(snapshot)) + QLatin1Char('.');

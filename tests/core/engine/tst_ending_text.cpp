@@ -41,7 +41,7 @@ private slots:
         add("exhausted", {FinishStatus::Exhausted, false, "No size left that is worth a trial."});
         add("exhausted, and more to learn",
             {FinishStatus::Exhausted, true,
-             "Noise limits the confidence. Continuing could gain up to 0.9 % (28 may be faster)."});
+             "No further trial is worth its time. Continuing could gain up to 0.9 % (28 may be faster)."});
         add("budget", {FinishStatus::Budget, false, "Trial budget (12) reached."});
         add("budget, and more to learn",
             {FinishStatus::Budget, true,

@@ -146,14 +146,18 @@ private slots:
         QVERIFY(!sizes.back().samplesPerSecond);
     }
 
-    void saysOfTheRecommendedSizeWhatTheSearchSays()
+    void saysOfEachSizeWhatTheSearchSays()
     {
         Snapshot snapshot;
         snapshot.trials = {trialOf(1, 8, 100.0, 0.01), trialOf(2, 16, 110.0, 0.01)};
         snapshot.searchState.recommendation =
             search::Recommendation{.size = 16, .samplesPerSecond = 108.5, .relativeError = 0.004};
+        snapshot.searchState.estimates = {{.size = 8, .samplesPerSecond = 99.0, .relativeError = 0.003},
+                                          {.size = 16, .samplesPerSecond = 108.5, .relativeError = 0.004}};
         const auto sizes = engine::measuredSizes(snapshot);
         QVERIFY(!sizes.front().isRecommended);
+        QCOMPARE(*sizes.front().samplesPerSecond, 99.0);
+        QCOMPARE(*sizes.front().relativeError, 0.003);
         QVERIFY(sizes.back().isRecommended);
         QCOMPARE(*sizes.back().samplesPerSecond, 108.5);
         QCOMPARE(*sizes.back().relativeError, 0.004);
