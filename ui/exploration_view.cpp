@@ -113,33 +113,10 @@ ExplorationView::ExplorationView(WindowActions* actions, QMenu* recent, QMenu* m
     connect(m_trials, &TrialsView::sizeSelected, this, &ExplorationView::sizeSelected);
     connect(m_empty, &EmptyView::openRequested, this, &ExplorationView::openRequested);
     connect(m_empty, &EmptyView::chosen, this, &ExplorationView::fileChosen);
+    // What needs more, as in fonts with high lines, scrolls.
+    setMinimumSize(leastSize);
     resetLayout();
     display(engine::Snapshot{});
-    fitContents();
-}
-
-bool ExplorationView::event(QEvent* event)
-{
-    const bool isTaken = QWidget::event(event);
-    if (event->type() == QEvent::LayoutRequest)
-        fitContents();
-    return isTaken;
-}
-
-/// In some fonts the contents need more than is usual. A layout does not tell of heights that depend on the
-/// width, as those of sentences do.
-void ExplorationView::fitContents()
-{
-    QSize needed = layout()->totalMinimumSize();
-    if (layout()->hasHeightForWidth())
-        needed.setHeight(
-            std::max(needed.height(), layout()->minimumHeightForWidth(std::max(width(), leastSize.width()))));
-    // It stays for the rest of the run: a window that grew does not shrink again by itself.
-    const QSize least = minimumSize().expandedTo(leastSize).expandedTo(needed);
-    if (least == minimumSize())
-        return;
-    setMinimumSize(least);
-    emit leastSizeChanged(least);
 }
 
 QWidget* ExplorationView::makeCharts()

@@ -84,8 +84,6 @@ public:
     void resetLayout();
 
 signals:
-    /// The least size, which the contents need, has changed.
-    void leastSizeChanged(QSize size);
     void openRequested();
     /// A person has selected a size in the table or in a chart, or none any more.
     void sizeSelected();
@@ -93,11 +91,9 @@ signals:
     void fileChosen(const QString& path);
 
 protected:
-    bool event(QEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
 
 private:
-    void fitContents();
     QWidget* makeCharts();
     QWidget* makeSide(WindowActions* actions);
     void choosePage();

@@ -78,7 +78,6 @@ MainWindow::MainWindow(QWidget* parent)
     m_view->setFocusPolicy(Qt::ClickFocus);
     m_view->setFocus();
     setMinimumSize(m_view->minimumSize());
-    connect(m_view, &ExplorationView::leastSizeChanged, this, [this](QSize least) { setMinimumSize(least); });
     resize(usualSize.boundedTo(screen()->availableSize() - frameRoom));
     m_recent->setFiles(m_settings.recentFiles());
     m_view->setRecentFiles(m_recent->files());

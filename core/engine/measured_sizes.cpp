@@ -132,8 +132,11 @@ std::vector<MeasuredSize> measuredSizes(const Snapshot& snapshot)
             size.measured.samplesPerSecond = estimate->samplesPerSecond;
             size.measured.relativeError = estimate->relativeError;
         }
-        size.measured.isRecommended =
-            snapshot.recommendsSize() && state.recommendation->size == microBatchSize;
+        if (snapshot.recommendsSize() && state.recommendation->size == microBatchSize) {
+            size.measured.isRecommended = true;
+            size.measured.samplesPerSecond = state.recommendation->samplesPerSecond;
+            size.measured.relativeError = state.recommendation->relativeError;
+        }
         measured.push_back(std::move(size.measured));
     }
     return measured;

@@ -164,6 +164,14 @@ void addMemory(Snapshot& snapshot)
     snapshot.searchState.largestPredictedFit = 241;
 }
 
+void addEstimate(Snapshot& snapshot, const search::SizeEstimate& estimate)
+{
+    auto& estimates = snapshot.searchState.estimates;
+    std::erase_if(estimates, [&](const search::SizeEstimate& other) { return other.size == estimate.size; });
+    estimates.push_back(estimate);
+    std::ranges::sort(estimates, {}, &search::SizeEstimate::size);
+}
+
 /// \param base  size with which the gain is compared
 void recommend(Snapshot& snapshot, std::int64_t size, int confidence, double base, const QString& reason)
 {
@@ -173,6 +181,10 @@ void recommend(Snapshot& snapshot, std::int64_t size, int confidence, double bas
                                            .relativeError = 0.0086,
                                            .relativePerformance = throughputAt(real) / throughputAt(base),
                                            .confidence = confidence};
+    addEstimate(snapshot, {.size = size,
+                           .samplesPerSecond = throughputAt(real),
+                           .relativeError = 0.0086,
+                           .probabilityWithin = confidence / 100.0});
     snapshot.recommendedPeakBytes = bytesOf(peakGibibytesAt(real));
     snapshot.accumulationSteps = snapshot.run->plan.accumulationSteps(size);
     snapshot.reason = reason;
@@ -258,15 +270,9 @@ void addInsight(Snapshot& snapshot)
                                     .relativeError = 0.01,
                                     .probabilityWithin = probabilityWithin};
     };
-    const search::Recommendation& best = *snapshot.searchState.recommendation;
-    snapshot.searchState.estimates = {estimateOf(128, 0.12),
-                                      estimateOf(160, 0.48),
-                                      {.size = best.size,
-                                       .samplesPerSecond = best.samplesPerSecond,
-                                       .relativeError = best.relativeError,
-                                       .probabilityWithin = best.confidence / 100.0},
-                                      estimateOf(224, 0.71),
-                                      estimateOf(256, 0.004)};
+    for (const auto& [size, probability] :
+         {std::pair(128, 0.12), std::pair(160, 0.48), std::pair(224, 0.71), std::pair(256, 0.004)})
+        addEstimate(snapshot, estimateOf(size, probability));
     snapshot.underWay = {{.number = 17,
                           .sizes = {208},
                           .why = Purpose::Rival,

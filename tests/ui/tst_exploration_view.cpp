@@ -229,8 +229,8 @@ private slots:
               {test::prospectSnapshot(),
                "micro_batch_size; 192; 2.05× base; confidence 84 percent; expected loss 0.8 %; "
                "2234 ± 38 samples/s; 59.7 of 79.1 peak memory, GiB; 8 × accumulation; 192 and 208 cannot be "
-               "told apart; 192 has the lower expected loss. 160 is within 2 % and takes 8.4 GiB less. Noise "
-               "limits the confidence. Continuing could gain up to 0.9 % (208 may be faster).; "
+               "told apart; 192 has the lower expected loss. 160 is within 2 % and takes 8.4 GiB less. No "
+               "further trial is worth its time. Continuing could gain up to 0.9 % (208 may be faster).; "
                "launch-bound"}},
              {"nothing fits",
               {test::nothingFitsSnapshot(),
@@ -641,7 +641,7 @@ private slots:
         const QPushButton* const button = test::buttonOf(*window.findChild<RecommendationCard*>(), "Export");
         QVERIFY(!button->property("primary").toBool());
         QVERIFY(button->isEnabled());
-        QVERIFY2(button->toolTip().startsWith(QStringLiteral("The confidence in 64 is 31")),
+        QVERIFY2(button->toolTip().startsWith(QStringLiteral("Confidence is 31 %")),
                  qPrintable(button->toolTip()));
         window.display(test::runningSnapshot());
         QVERIFY(button->property("primary").toBool());

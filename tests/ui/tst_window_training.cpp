@@ -217,7 +217,7 @@ private slots:
         QVERIFY(!training()->isUnderWay());
         const QAction* start = actionOf(*training(), "Start");
         QVERIFY(!start->isEnabled());
-        QVERIFY2(start->toolTip().contains(QStringLiteral("many")), qPrintable(start->toolTip()));
+        QVERIFY2(start->toolTip().contains(QStringLiteral("Epochs")), qPrintable(start->toolTip()));
         const QString summary = training()->findChild<TrainingMetrics*>()->summary();
         QVERIFY2(summary.contains(QStringLiteral("many")) && !summary.contains(QStringLiteral("press Start")),
                  qPrintable(summary));

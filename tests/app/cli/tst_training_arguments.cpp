@@ -147,9 +147,9 @@ private slots:
         refuses("--checkpoint-every 3", "add --checkpoint DIR");
         refuses("--eval-split 0", "--eval-split must be a whole number between 1 and");
         refuses("--eval-split 1.5", "--eval-split must be a share up to 0.99");
-        refuses("--eval-split 0.0", "--eval-split: ");
+        refuses("--eval-split 0.0", "--eval-split must be a number above 0");
         refuses("--eval-split 100%", "--eval-split must be a percentage between");
-        refuses("--eval-split most", "--eval-split: ");
+        refuses("--eval-split most", "--eval-split must be a whole number");
         refuses("--confirm-steps 3", "add --confirm");
         refuses("--confirm --eval-split 5%", "leave out --eval-split");
         refuses("--confirm --steps 3", "leave out --steps");
