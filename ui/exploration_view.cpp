@@ -37,7 +37,7 @@ constexpr int gap = 10;
 // With it the words of the table have room, "leads 1.3 % ± 0.2" too.
 constexpr int sideWidth = 440;
 // At 900 x 600 all has room; below it the cards scroll, and tool bar and status bar stay in sight.
-constexpr QSize leastSize{640, 400};
+constexpr QSize leastSize{800, 400};
 // Below it the table of trials would have hardly a row.
 constexpr int leastHeightOfThree = 780;
 // Of the log that led to a failure.
@@ -113,10 +113,10 @@ ExplorationView::ExplorationView(WindowActions* actions, QMenu* recent, QMenu* m
     connect(m_trials, &TrialsView::sizeSelected, this, &ExplorationView::sizeSelected);
     connect(m_empty, &EmptyView::openRequested, this, &ExplorationView::openRequested);
     connect(m_empty, &EmptyView::chosen, this, &ExplorationView::fileChosen);
-    // What needs more, as in fonts with high lines, scrolls.
-    setMinimumSize(leastSize);
     resetLayout();
     display(engine::Snapshot{});
+    // Wide fonts need more; what needs more height scrolls.
+    setMinimumSize(leastSize.expandedTo(layout()->totalMinimumSize()));
 }
 
 QWidget* ExplorationView::makeCharts()

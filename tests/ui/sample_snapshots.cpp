@@ -264,15 +264,12 @@ void addInsight(Snapshot& snapshot)
     snapshot.elapsedSeconds = 112.0;
     snapshot.searchState.contenders = {{192, 0.41}, {224, 0.27}, {208, 0.17}, {160, 0.06}, {240, 0.04}};
     snapshot.searchState.otherContenders = 0.05;
-    const auto estimateOf = [](std::int64_t size, double probabilityWithin) {
-        return search::SizeEstimate{.size = size,
-                                    .samplesPerSecond = throughputAt(static_cast<double>(size)),
-                                    .relativeError = 0.01,
-                                    .probabilityWithin = probabilityWithin};
-    };
-    for (const auto& [size, probability] :
-         {std::pair(128, 0.12), std::pair(160, 0.48), std::pair(224, 0.71), std::pair(256, 0.004)})
-        addEstimate(snapshot, estimateOf(size, probability));
+    // As their trials in the sample that compares.
+    for (const search::SizeEstimate& estimate :
+         {search::SizeEstimate{128, throughputAt(128.0), 0.01, 0.12},
+          search::SizeEstimate{160, 2174.0, 0.00915, 0.48}, search::SizeEstimate{224, 2219.0, 0.0092, 0.71},
+          search::SizeEstimate{256, throughputAt(256.0), 0.01, 0.004}})
+        addEstimate(snapshot, estimate);
     snapshot.underWay = {{.number = 17,
                           .sizes = {208},
                           .why = Purpose::Rival,
