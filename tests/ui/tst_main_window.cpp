@@ -162,7 +162,10 @@ private slots:
         // They stand on the page of the exploration.
         const auto columnsOf = [](const MainWindow& window) {
             auto* columns = window.findChild<QSplitter*>(QStringLiteral("columns"));
-            qobject_cast<QStackedWidget*>(columns->parentWidget())->setCurrentWidget(columns);
+            QWidget* page = columns;
+            while (!qobject_cast<QStackedWidget*>(page->parentWidget()))
+                page = page->parentWidget();
+            qobject_cast<QStackedWidget*>(page->parentWidget())->setCurrentWidget(page);
             return columns;
         };
         {
