@@ -171,4 +171,66 @@ void Exploration::setTargetConfidence(double probability)
          tr("It ends at a confidence of %1 now.").arg(numberText(std::llround(100.0 * probability))));
 }
 
+/// Cancels a running trial that is not to count.
+/// \return whether one ends for it
+bool Exploration::leave(const trial::TrialRecord& trial)
+{
+    DeviceRunner* const runner = m_run->pool->usableRunner(QString::fromStdString(trial.device));
+    if (!trial.isRunning() || !runner || runner->isSkipping())
+        return false;
+    m_run->leaving.insert(trial.number);
+    runner->skip();
+    return true;
+}
+
+/// Leaves the trial that has run for the shortest time, unless a device is free or about to be, or that size
+/// runs. What a person asked for is not left for what they ask for next.
+void Exploration::makeRoomForAsked(std::int64_t size)
+{
+    const std::vector<trial::TrialRecord>& trials = snapshot().trials;
+    const bool needsNone = std::ranges::any_of(trials, [&](const trial::TrialRecord& trial) {
+        const DeviceRunner* const runner = m_run->pool->usableRunner(QString::fromStdString(trial.device));
+        return trial.isRunning() && (trial.microBatchSize == size || (runner && runner->isSkipping()));
+    });
+    if (needsNone || !m_run->pool->freeRunners().empty())
+        return;
+    const auto last = std::find_if(trials.rbegin(), trials.rend(), [](const trial::TrialRecord& trial) {
+        return trial.isRunning() && trial.purpose != trial::Purpose::Asked;
+    });
+    if (last == trials.rend() || !leave(*last))
+        return;
+    m_run->builder.log(LogLevel::Info,
+                       tr("Trial %1 is canceled to free its device, and does not count.").arg(last->number));
+}
+
+/// A trial was left. A verification stays to be done.
+void Exploration::endLeft(const trial::TrialRecord& trial)
+{
+    if (trial.isVerification)
+        return;
+    if (trial.purpose == trial::Purpose::Asked)
+        m_run->builder.askAgain(trial.microBatchSize);
+    tellSearch({.kind = PlannerCall::Kind::GiveBack, .device = QString::fromStdString(trial.device)},
+               [this](const search::SearchState& searchState) { actOn(searchState); });
+}
+
+/// A person does not want the trial.
+void Exploration::endSkipped(const trial::TrialRecord& trial)
+{
+    if (trial.isVerification) {
+        m_run->verifier.giveUp();
+        const auto& best = snapshot().searchState.recommendation;
+        const bool isStillBest = best && best->size == trial.microBatchSize;
+        m_run->builder.setVerification(isStillBest ? std::optional(m_run->verifier.verification())
+                                                   : std::nullopt);
+    }
+    const auto act = [this](const search::SearchState& searchState) { actOn(searchState); };
+    if (trial.isVerification)
+        return askSearch([](const TrialPlanner& planner) { return planner.searchState(); }, act);
+    tellSearch({.kind = PlannerCall::Kind::TrialSkipped,
+                .device = QString::fromStdString(trial.device),
+                .trial = trial.number},
+               act);
+}
+
 } // namespace batchpeak::engine
