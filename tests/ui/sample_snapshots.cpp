@@ -164,14 +164,6 @@ void addMemory(Snapshot& snapshot)
     snapshot.searchState.largestPredictedFit = 241;
 }
 
-void addEstimate(Snapshot& snapshot, const search::SizeEstimate& estimate)
-{
-    auto& estimates = snapshot.searchState.estimates;
-    std::erase_if(estimates, [&](const search::SizeEstimate& other) { return other.size == estimate.size; });
-    estimates.push_back(estimate);
-    std::ranges::sort(estimates, {}, &search::SizeEstimate::size);
-}
-
 /// \param base  size with which the gain is compared
 void recommend(Snapshot& snapshot, std::int64_t size, int confidence, double base, const QString& reason)
 {
@@ -181,10 +173,7 @@ void recommend(Snapshot& snapshot, std::int64_t size, int confidence, double bas
                                            .relativeError = 0.0086,
                                            .relativePerformance = throughputAt(real) / throughputAt(base),
                                            .confidence = confidence};
-    addEstimate(snapshot, {.size = size,
-                           .samplesPerSecond = throughputAt(real),
-                           .relativeError = 0.0086,
-                           .probabilityWithin = confidence / 100.0});
+    snapshot.searchState.estimates = {{size, throughputAt(real), 0.0086, confidence / 100.0}};
     snapshot.recommendedPeakBytes = bytesOf(peakGibibytesAt(real));
     snapshot.accumulationSteps = snapshot.run->plan.accumulationSteps(size);
     snapshot.reason = reason;
@@ -264,12 +253,6 @@ void addInsight(Snapshot& snapshot)
     snapshot.elapsedSeconds = 112.0;
     snapshot.searchState.contenders = {{192, 0.41}, {224, 0.27}, {208, 0.17}, {160, 0.06}, {240, 0.04}};
     snapshot.searchState.otherContenders = 0.05;
-    // As their trials in the sample that compares.
-    for (const search::SizeEstimate& estimate :
-         {search::SizeEstimate{128, throughputAt(128.0), 0.01, 0.12},
-          search::SizeEstimate{160, 2174.0, 0.00915, 0.48}, search::SizeEstimate{224, 2219.0, 0.0092, 0.71},
-          search::SizeEstimate{256, throughputAt(256.0), 0.01, 0.004}})
-        addEstimate(snapshot, estimate);
     snapshot.underWay = {{.number = 17,
                           .sizes = {208},
                           .why = Purpose::Rival,

@@ -78,7 +78,13 @@ private slots:
     {
         ContendersList list;
         list.resize(180, 140);
-        const engine::Snapshot snapshot = test::runningSnapshot();
+        engine::Snapshot snapshot = test::runningSnapshot();
+        auto& estimates = snapshot.searchState.estimates;
+        estimates = {{128, 2084.0, 0.01, 0.12},
+                     {160, 2174.0, 0.01, 0.48},
+                     estimates.front(),
+                     {224, 2219.0, 0.01, 0.71},
+                     {256, 1900.0, 0.01, 0.004}};
         list.display(snapshot);
         QCOMPARE(list.accessibleDescription(), QStringLiteral("192: %1 %, 224: 71 %, 160: 48 %, 128: 12 %")
                                                    .arg(snapshot.searchState.recommendation->confidence));
