@@ -378,11 +378,11 @@ private slots:
 
     void writesTheChartsInTheFormatOfTheirName_data()
     {
-        test::rows<const char*, const char*>({{"SVG", {"charts.svg", nullptr}},
-                                              {"PDF", {"charts.pdf", "%PDF-"}},
-                                              {"PNG", {"charts.PNG", "\x89PNG"}},
-                                              {"no ending", {"charts", "\x89PNG"}},
-                                              {"another", {"charts.gif", nullptr}}});
+        test::rows<const char*, const char*>({{"SVG", {"curves.svg", nullptr}},
+                                              {"PDF", {"curves.pdf", "%PDF-"}},
+                                              {"PNG", {"curves.PNG", "\x89PNG"}},
+                                              {"no ending", {"curves", "\x89PNG"}},
+                                              {"another", {"curves.gif", nullptr}}});
     }
     void writesTheChartsInTheFormatOfTheirName()
     {
