@@ -69,14 +69,6 @@ QString startText(const QDateTime& started)
         .arg(QLocale().toString(local.date(), QLocale::ShortFormat), time);
 }
 
-QString dayAndTimeText(const QDateTime& started)
-{
-    const QDateTime local = started.toLocalTime();
-    const bool isThisYear = local.date().year() == QDate::currentDate().year();
-    return QLocale().toString(local, isThisYear ? QStringLiteral("d MMM, HH:mm")
-                                                : QStringLiteral("d MMM yyyy, HH:mm"));
-}
-
 QString outcomeText(const engine::Snapshot& snapshot)
 {
     using engine::FinishStatus;
@@ -106,7 +98,7 @@ QString viewingText(const EarlierRun& run)
                                 ? EarlierRuns::tr("Viewing the run of %1 (%2), which is running in another "
                                                   "window or terminal. %3.")
                                 : EarlierRuns::tr("Viewing the run of %1 (%2). %3.");
-    return viewing.arg(dayAndTimeText(run.started), engine::phaseText(run.snapshot.run->phase),
+    return viewing.arg(engine::dayAndTimeText(run.started), engine::phaseText(run.snapshot.run->phase),
                        outcomeText(run.snapshot));
 }
 

@@ -125,7 +125,5 @@ QString startText(const QDateTime& started);
 QString outcomeText(const engine::Snapshot& snapshot);
 /// "Viewing the run of 28 Nov, 14:09 (evaluation)." and how it ended, or who runs it.
 QString viewingText(const EarlierRun& run);
-/// "28 Nov, 14:09", with the year where that is another than today's.
-QString dayAndTimeText(const QDateTime& started);
 
 } // namespace batchpeak::ui

@@ -158,9 +158,13 @@ void RecommendationCard::Chips::display(const Snapshot& snapshot)
          RecommendationCard::tr("%1\nProbability: %2 %")
              .arg(snapshot.speedLimit)
              .arg(std::clamp(std::lround(100.0 * limit.probability), 1L, 99L)));
+    const QString besideOthers = engine::besideOthersText(snapshot);
     const QString busy = busyDevice(snapshot);
-    word(m_busy, busy.isEmpty() ? QString() : RecommendationCard::tr("busy"),
-         busy.isEmpty() ? QString() : engine::noMoreRepetitionsText(busy));
+    if (!besideOthers.isEmpty())
+        word(m_busy, RecommendationCard::tr("beside others"), besideOthers);
+    else
+        word(m_busy, busy.isEmpty() ? QString() : RecommendationCard::tr("busy"),
+             busy.isEmpty() ? QString() : engine::noMoreRepetitionsText(busy));
     const config::Fidelity fidelity = snapshot.run ? snapshot.run->fidelity : config::Fidelity();
     const bool isOther = hasSize && fidelity.hasCaveat();
     word(m_fidelity, isOther ? engine::fidelityName(fidelity) : QString(),

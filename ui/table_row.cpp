@@ -34,7 +34,7 @@ QVariant TableColumns::data(const TableRow& row, int column, int role) const
     case Qt::ForegroundRole:
         if (column == status)
             return colourOf(row.tone, theme);
-        return std::ranges::find(quiet, column) != quiet.end() ? theme.mutedText : theme.text;
+        return row.isPale || std::ranges::find(quiet, column) != quiet.end() ? theme.mutedText : theme.text;
     case Qt::TextAlignmentRole:
         return headerData(column, Qt::Horizontal, role);
     case Qt::FontRole:

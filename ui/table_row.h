@@ -25,6 +25,8 @@ struct TableRow
     std::optional<Glyph> mark;
     Tone markTone = Tone::Good;
     bool isBold = false;
+    /// All of its texts in the muted colour.
+    bool isPale = false;
     QString toolTip;
     bool operator==(const TableRow&) const = default;
 };

@@ -214,6 +214,26 @@ TableRow trialRowOf(const TrialRecord& comparison, const ComparedRecord& size, c
             .toolTip = look.explained(withTook(toolTipOf(comparison), comparison))};
 }
 
+/// What an earlier exploration measured, with its day in the place of a number.
+TableRow trialRowOf(const engine::RecalledTrial& recalled, const Look& look)
+{
+    const TrialRecord& trial = recalled.trial;
+    TableRow row = trialRowOf(trial, look);
+    const QString day = engine::dayAndTimeText(recalled.ended);
+    row.texts[TrialsModel::Size] = none;
+    if (trial.outcome == Outcome::Ok)
+        row.texts[TrialsModel::Result] = TrialsModel::tr("earlier");
+    row.texts[TrialsModel::Trials] = day;
+    row.tone = Tone::Muted;
+    row.isPale = true;
+    const QString told =
+        recalled.exploration
+            ? TrialsModel::tr("Measured by exploration %1 on %2").arg(*recalled.exploration).arg(day)
+            : TrialsModel::tr("Measured by an earlier exploration on %1").arg(day);
+    row.toolTip = look.explained(told);
+    return row;
+}
+
 TableRow trialRowOf(const TrialRecord& trial, std::int64_t size, const Look& look)
 {
     const auto compared = std::ranges::find(trial.compared, size, &trial::ComparedRecord::microBatchSize);
@@ -221,8 +241,8 @@ TableRow trialRowOf(const TrialRecord& trial, std::int64_t size, const Look& loo
 }
 
 /// The state of the newest trial, and whether the size is the recommended one.
-void showState(TableRow& row, const TableRow& newest, const TrialRecord& newestTrial,
-               const engine::Snapshot& snapshot, bool isRecommended)
+void showState(TableRow& row, const TableRow& newest, bool isRunning, const engine::Snapshot& snapshot,
+               bool isRecommended)
 {
     row.glyph = newest.glyph;
     row.tone = newest.tone;
@@ -232,7 +252,7 @@ void showState(TableRow& row, const TableRow& newest, const TrialRecord& newestT
     const bool isSure = snapshot.isRecommendationSure();
     const Tone tone = isSure ? Tone::Good : Tone::Warn;
     row.isBold = true;
-    if (newestTrial.isRunning()) {
+    if (isRunning) {
         row.mark = Glyph::Star;
         row.markTone = tone;
         return;
@@ -296,28 +316,35 @@ TrialsModel::SizeRows TrialsModel::rowsOf(const engine::Snapshot& snapshot,
             trials.push_back(&*std::ranges::find(snapshot.trials, *number, &TrialRecord::number));
         auto row = std::make_unique<SizeRow>();
         row->size = size.microBatchSize;
-        row->newest = size.trials.back();
-        row->count = static_cast<int>(trials.size());
+        row->newest = size.trials.empty() ? 0 : size.trials.back();
         double seconds = 0.0;
         for (const TrialRecord* trial : trials) {
             row->trials.push_back(
                 {.number = trial->number, .row = trialRowOf(*trial, size.microBatchSize, look)});
             seconds += trial->wallSeconds;
         }
+        for (auto recalled = snapshot.recalled.rbegin(); recalled != snapshot.recalled.rend(); ++recalled) {
+            if (recalled->trial.microBatchSize == size.microBatchSize)
+                row->trials.push_back({.number = 0, .row = trialRowOf(*recalled, look)});
+        }
+        row->count = static_cast<int>(row->trials.size());
         const TableRow newest = row->trials.front().row;
-        const bool isOne = trials.size() == 1;
+        const bool isOne = row->count == 1;
         // Before anything is measured, what the steps of the running trial say.
         const QString rate = size.samplesPerSecond ? look.speedMark + engine::rateText(*size.samplesPerSecond,
                                                                                        size.relativeError)
                                                    : newest.texts[Rate];
         row->row = {.texts = {engine::numberText(size.microBatchSize), QString(), rate,
                               peakText(size.peakReservedBytes, look),
-                              isOne ? numberSign(row->newest)
-                                    : tr("%1 · %2", "trials of a size, and the newest of them")
-                                          .arg(engine::numberText(row->count), numberSign(row->newest)),
+                              trials.empty() ? newest.texts[Trials]
+                              : isOne        ? numberSign(row->newest)
+                                             : tr("%1 · %2", "trials of a size, and the newest of them")
+                                            .arg(engine::numberText(row->count), numberSign(row->newest)),
                               seconds > 0.0 ? engine::durationText(seconds) : none, devicesText(trials)},
                     .toolTip = isOne ? newest.toolTip : look.explained(togetherText(size))};
-        showState(row->row, newest, *trials.front(), snapshot, size.isRecommended);
+        row->row.isPale = trials.empty();
+        showState(row->row, newest, !trials.empty() && trials.front()->isRunning(), snapshot,
+                  size.isRecommended);
         row->sortKeys[Size] = qlonglong{size.microBatchSize};
         row->sortKeys[Result] = row->row.texts[Result];
         if (size.samplesPerSecond)
@@ -415,9 +442,12 @@ QString TrialsModel::asText(const QModelIndexList& rows) const
         QStringList texts =
             above ? above->trials.at(static_cast<std::size_t>(index.row())).row.texts : size.row.texts;
         texts[Size] = engine::numberText(size.size);
-        texts[Trials] = above ? QString() : engine::numberText(size.count);
         const bool isOne = above || size.count == 1;
-        texts.insert(Result, isOne ? engine::numberText(index.data(TrialRole).toInt()) : QString());
+        const int number = index.data(TrialRole).toInt();
+        // What is recalled has its day there.
+        if (number > 0)
+            texts[Trials] = above ? QString() : engine::numberText(size.count);
+        texts.insert(Result, isOne && number > 0 ? engine::numberText(number) : QString());
         lines << texts.join(QLatin1Char('\t'));
     }
     return lines.join(QLatin1Char('\n')) + QLatin1Char('\n');

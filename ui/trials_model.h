@@ -19,7 +19,8 @@ namespace batchpeak::ui {
 /// The trials of a Snapshot by their sizes, ascending: a row for each size with what its trials say together,
 /// every state and every flag as a sign and a word, and below it a row for each trial, the newest first.
 /// Bold, with a star, is the recommended size. A trial that compares sizes is found below each of them, so
-/// that every measurement of a size is. A size that was tried once is one row.
+/// that every measurement of a size is. A size that was tried once is one row. What an earlier exploration
+/// measured and counts in this one stands there too, pale, with its day.
 ///
 /// Rows change and come one by one, so that selection, open rows and scroll position stay where the user left
 /// them.
@@ -35,7 +36,7 @@ public:
         SortRole = Qt::UserRole,
         /// The micro-batch size of a row, that of a trial too.
         SizeRole,
-        /// Number of the trial of a row; of a size that of its newest.
+        /// Number of the trial of a row; of a size that of its newest. 0 where it is recalled.
         TrialRole
     };
 
@@ -71,7 +72,8 @@ private:
         int count = 0;
         TableRow row;
         std::array<QVariant, columns> sortKeys;
-        /// Nothing where the size has one trial, which its own row tells of.
+        /// Those of this exploration, then the recalled ones. Nothing where the size has one, which its own
+        /// row tells of.
         std::vector<TrialRow> trials;
     };
     using SizeRows = std::vector<std::unique_ptr<SizeRow>>;

@@ -331,6 +331,8 @@ QStringList finalLines(const Snapshot& snapshot)
     if (snapshot.recommendedJoulesPerSample)
         rows.push_back({QStringLiteral("energy"),
                         engine::energyPerSampleText(*snapshot.recommendedJoulesPerSample, QLocale::c())});
+    if (const QString beside = engine::besideOthersText(snapshot, QLocale::c()); !beside.isEmpty())
+        rows.push_back({QStringLiteral("beside"), beside});
     if (!snapshot.reason.isEmpty())
         rows.push_back({QStringLiteral("why"), snapshot.reason});
     if (!snapshot.speedLimit.isEmpty())

@@ -14,14 +14,55 @@ namespace {
 constexpr double undisturbedShare = 0.9;
 // The middle 60 % of the steps make the time of a trial, so that fewer steps than every fifth cannot move it.
 constexpr double mostMajorPageFaultsPerStep = 0.2;
+// Probes of an even clock differ by less, and their noise would become that of the trials.
+constexpr double leastSlowed = 0.03;
 
 } // namespace
 
-ProcessorGate::Reading ProcessorGate::read() const
+ProcessorGate::Use& ProcessorGate::Use::operator+=(const Use& later)
 {
-    return {.wallSeconds = m_clock.wallSeconds(),
-            .own = m_clock.processUse(),
-            .load = device::processorLoad(m_root)};
+    wallSeconds += later.wallSeconds;
+    own.processorSeconds += later.own.processorSeconds;
+    own.minorPageFaults += later.own.minorPageFaults;
+    own.majorPageFaults += later.own.majorPageFaults;
+    busySeconds =
+        busySeconds && later.busySeconds ? std::optional(*busySeconds + *later.busySeconds) : std::nullopt;
+    busyVariance += later.busyVariance;
+    processors = later.processors;
+    slowedSeconds += later.slowedSeconds;
+    return *this;
+}
+
+ProcessorGate::Reading ProcessorGate::read()
+{
+    Reading reading{.wallSeconds = m_clock.wallSeconds(),
+                    .own = m_clock.processUse(),
+                    .load = device::processorLoad(m_root),
+                    .probeSeconds = m_clock.probeSeconds()};
+    m_leastProbeSeconds = m_leastProbeSeconds > 0.0 ? std::min(m_leastProbeSeconds, reading.probeSeconds)
+                                                    : reading.probeSeconds;
+    return reading;
+}
+
+ProcessorGate::Use ProcessorGate::between(const Reading& before, const Reading& after) const
+{
+    Use use;
+    use.wallSeconds = after.wallSeconds - before.wallSeconds;
+    use.own.processorSeconds = after.own.processorSeconds - before.own.processorSeconds;
+    use.own.minorPageFaults = after.own.minorPageFaults - before.own.minorPageFaults;
+    use.own.majorPageFaults = after.own.majorPageFaults - before.own.majorPageFaults;
+    use.busySeconds.reset();
+    if (after.load && before.load) {
+        use.busySeconds = after.load->busySeconds - before.load->busySeconds;
+        use.processors = after.load->processors;
+        // What is counted in whole ticks may be one off on each processor, each time anew.
+        use.busyVariance = std::pow(use.processors * after.load->resolutionSeconds, 2);
+    }
+    const double probe = (before.probeSeconds + after.probeSeconds) / 2.0;
+    const double slowed = probe > 0.0 ? 1.0 - m_leastProbeSeconds / probe : 0.0;
+    if (slowed >= leastSlowed)
+        use.slowedSeconds = slowed * use.wallSeconds;
+    return use;
 }
 
 void ProcessorGate::begin()
@@ -32,30 +73,11 @@ void ProcessorGate::begin()
 
 void ProcessorGate::pause()
 {
-    const Reading after = read();
-    Use use;
-    use.wallSeconds = after.wallSeconds - m_before->wallSeconds;
-    use.own.processorSeconds = after.own.processorSeconds - m_before->own.processorSeconds;
-    use.own.minorPageFaults = after.own.minorPageFaults - m_before->own.minorPageFaults;
-    use.own.majorPageFaults = after.own.majorPageFaults - m_before->own.majorPageFaults;
-    m_use.wallSeconds += use.wallSeconds;
-    m_use.own.processorSeconds += use.own.processorSeconds;
-    m_use.own.minorPageFaults += use.own.minorPageFaults;
-    m_use.own.majorPageFaults += use.own.majorPageFaults;
+    const Use use = between(*m_before, read());
+    m_use += use;
     m_contention.reset();
-    if (after.load && m_before->load) {
-        use.busySeconds = after.load->busySeconds - m_before->load->busySeconds;
-        use.processors = m_use.processors = after.load->processors;
-        if (use.wallSeconds > 0)
-            m_contention = use.taken(m_threads, use.foreign()) / m_threads;
-    }
-    if (after.load && m_before->load && m_use.busySeconds) {
-        *m_use.busySeconds += *use.busySeconds;
-        // What is counted in whole ticks may be one off on each processor, each time anew.
-        m_use.busyVariance += std::pow(m_use.processors * after.load->resolutionSeconds, 2);
-    } else {
-        m_use.busySeconds.reset();
-    }
+    if (use.busySeconds && use.wallSeconds > 0)
+        m_contention = use.contention(m_threads);
     m_before.reset();
 }
 
@@ -72,6 +94,12 @@ double ProcessorGate::Use::foreign() const
 double ProcessorGate::Use::taken(int threads, double foreignProcessors) const
 {
     return std::max(0.0, std::min(lacking(threads), threads + foreignProcessors - processors));
+}
+
+double ProcessorGate::Use::contention(int threads) const
+{
+    const double left = 1.0 - taken(threads, foreign()) / threads;
+    return 1.0 - left * (1.0 - slowedSeconds / wallSeconds);
 }
 
 void ProcessorGate::end(int steps, GateReport& report)
@@ -98,7 +126,7 @@ void ProcessorGate::judgeTime(GateReport& report) const
     }
     const double foreign = m_use.foreign();
     report.readings.foreignProcessors = foreign;
-    report.readings.contention = m_use.taken(m_threads, foreign) / m_threads;
+    report.readings.contention = m_use.contention(m_threads);
     const double surelyForeign = foreign - std::sqrt(m_use.busyVariance) / m_use.wallSeconds;
     if (m_use.taken(m_threads, surelyForeign) > mostLacking)
         report.disturbances.push_back("other programs used " + roundedText(foreign, 1) + " of " +

@@ -15,7 +15,8 @@ namespace batchpeak::worker {
 /// to give back hold it up.
 ///
 /// A step that keeps some of its threads waiting is not disturbed by that: what counts is what others can
-/// have taken from it.
+/// have taken from it. What a lower clock takes counts as theirs: heat, a limit of power and the host of a
+/// virtual machine lower it for all that runs there.
 class ProcessorGate : public TrialGate
 {
 public:
@@ -39,6 +40,7 @@ private:
         double wallSeconds = 0.0;
         ProcessUse own;
         std::optional<device::ProcessorLoad> load;
+        double probeSeconds = 0.0;
     };
 
     /// What was used in all times between begin() or resume() and the pause behind it.
@@ -51,6 +53,10 @@ private:
         /// Squared, what busySeconds may be off by.
         double busyVariance = 0.0;
         int processors = 0;
+        /// Of wallSeconds, what the clock was lower by than it was at its best.
+        double slowedSeconds = 0.0;
+
+        Use& operator+=(const Use& later);
 
         /// Of a step's \p threads, those that got nothing [processors].
         double lacking(int threads) const;
@@ -59,15 +65,20 @@ private:
         /// What of the lacking others can have taken where they kept so many processors busy: no more than
         /// both together want beyond what there is.
         double taken(int threads, double foreignProcessors) const;
+        /// Share of the time of a step's \p threads that others or a lower clock took; where others tell.
+        double contention(int threads) const;
     };
 
-    Reading read() const;
+    Reading read();
+    Use between(const Reading& before, const Reading& after) const;
     void judgeTime(GateReport& report) const;
     void judgePages(int steps, GateReport& report) const;
 
     int m_threads;
     const TrialClock& m_clock;
     std::filesystem::path m_root;
+    /// Of all trials so far; 0 before the first.
+    double m_leastProbeSeconds = 0.0;
     /// Nothing in a pause.
     std::optional<Reading> m_before;
     Use m_use;

@@ -26,6 +26,9 @@ public:
     /// Since any moment in the past. Asked from any thread.
     virtual double wallSeconds() const = 0;
     virtual ProcessUse processUse() const = 0;
+    /// Of the processor, that the same short piece of work takes the calling thread: longer where the clock
+    /// of the processor is lower, or the host of a virtual machine gives it less; not where the thread waits.
+    virtual double probeSeconds() const = 0;
 };
 
 class SystemClock : public TrialClock
@@ -33,6 +36,7 @@ class SystemClock : public TrialClock
 public:
     double wallSeconds() const override;
     ProcessUse processUse() const override;
+    double probeSeconds() const override;
 };
 
 } // namespace batchpeak::worker

@@ -251,17 +251,19 @@ void Exploration::recall(std::int64_t memoryLimitBytes)
 
 void Exploration::tellOf(RecalledTrials earlier)
 {
-    tellSearch(
-        {.kind = PlannerCall::Kind::Recall, .recalled = std::move(earlier.measurements)},
-        [this, exploration = earlier.exploration, age = earlier.age](const search::SearchState& searchState) {
-            if (searchState.recalledTrials == 0)
-                return;
-            const Recalled recalled{
-                .exploration = exploration, .trials = searchState.recalledTrials, .age = age};
-            m_run->builder.log(LogLevel::Info, recalledText(recalled));
-            takeSearchState(searchState);
-            emit occurred(recalled);
-        });
+    auto trials = recalledTrialsOf(earlier.measurements, QDateTime::currentDateTimeUtc(), *snapshot().run);
+    tellSearch({.kind = PlannerCall::Kind::Recall, .recalled = std::move(earlier.measurements)},
+               [this, trials = std::move(trials), exploration = earlier.exploration,
+                age = earlier.age](const search::SearchState& searchState) {
+                   if (searchState.recalledTrials == 0)
+                       return;
+                   const Recalled recalled{
+                       .exploration = exploration, .trials = searchState.recalledTrials, .age = age};
+                   m_run->builder.log(LogLevel::Info, recalledText(recalled));
+                   m_run->builder.takeRecalled(trials);
+                   takeSearchState(searchState);
+                   emit occurred(recalled);
+               });
 }
 
 /// \return whether there is such a search

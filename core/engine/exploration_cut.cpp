@@ -3,6 +3,7 @@
 
 // How an exploration goes on that was cut off with its program.
 #include "exploration_run.h"
+#include "past_exploration.h"
 #include "readable_text.h"
 
 #include <QDateTime>
@@ -73,8 +74,13 @@ void Exploration::takeUpSearch()
     const auto take = [this](const search::SearchState& searchState) { takeSearchState(searchState); };
     for (const QString& device : devicesUnderWay(calls))
         tellSearch({.kind = PlannerCall::Kind::GiveBack, .device = device}, take);
+    auto recalled = recalledTrialsOf(calls, *snapshot().run);
     askSearch([](const TrialPlanner& planner) { return planner.searchState(); },
-              [this](const search::SearchState& searchState) { actOn(searchState); });
+              [this, recalled = std::move(recalled)](const search::SearchState& searchState) {
+                  if (searchState.recalledTrials > 0)
+                      m_run->builder.takeRecalled(recalled);
+                  actOn(searchState);
+              });
 }
 
 } // namespace batchpeak::engine

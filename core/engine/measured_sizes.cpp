@@ -36,7 +36,23 @@ public:
     {
         if (trial.isComparison())
             return takeCompared(trial);
-        Size& size = of(trial.microBatchSize, trial);
+        of(trial.microBatchSize).measured.trials.push_back(trial.number);
+        measure(trial);
+    }
+
+    /// Trials of this exploration tell of a size alone.
+    void recall(const TrialRecord& trial)
+    {
+        if (of(trial.microBatchSize).measured.trials.empty())
+            measure(trial);
+    }
+
+    std::map<std::int64_t, Size>& all() { return m_sizes; }
+
+private:
+    void measure(const TrialRecord& trial)
+    {
+        Size& size = of(trial.microBatchSize);
         size.measured.peakReservedBytes =
             std::max(size.measured.peakReservedBytes, trial.peakReservedBytes.value_or(0));
         if (trial.outcome == Outcome::Ok && trial.samplesPerSecond && !trial.thrashes)
@@ -45,14 +61,10 @@ public:
                                      .isDisturbed = trial.disturbed});
     }
 
-    std::map<std::int64_t, Size>& all() { return m_sizes; }
-
-private:
-    Size& of(std::int64_t microBatchSize, const TrialRecord& trial)
+    Size& of(std::int64_t microBatchSize)
     {
         Size& size = m_sizes[microBatchSize];
         size.measured.microBatchSize = microBatchSize;
-        size.measured.trials.push_back(trial.number);
         return size;
     }
 
@@ -61,7 +73,8 @@ private:
         // One that no size ended before its time counts for nothing, whatever it has measured.
         const bool counts = (trial.outcome == Outcome::Ok || trial.microBatchSize > 0) && !trial.thrashes;
         for (const trial::ComparedRecord& compared : trial.compared) {
-            Size& size = of(compared.microBatchSize, trial);
+            Size& size = of(compared.microBatchSize);
+            size.measured.trials.push_back(trial.number);
             size.measured.peakReservedBytes =
                 std::max(size.measured.peakReservedBytes, compared.peakReservedBytes.value_or(0));
             if (counts && compared.samplesPerSecond)
@@ -115,6 +128,8 @@ std::vector<MeasuredSize> measuredSizes(const Snapshot& snapshot)
     Sizes sizes;
     for (const TrialRecord& trial : snapshot.trials)
         sizes.take(trial);
+    for (const RecalledTrial& recalled : snapshot.recalled)
+        sizes.recall(recalled.trial);
     const auto isCalm = [](const Reading& reading) { return !reading.isDisturbed; };
     for (auto& [microBatchSize, size] : sizes.all()) {
         if (std::ranges::any_of(size.readings, isCalm))
@@ -127,8 +142,7 @@ std::vector<MeasuredSize> measuredSizes(const Snapshot& snapshot)
     for (auto& [microBatchSize, size] : sizes.all()) {
         if (!size.readings.empty())
             pool(size.readings, runScatter, size.measured);
-        const auto estimate = std::ranges::find(state.estimates, microBatchSize, &search::SizeEstimate::size);
-        if (estimate != state.estimates.end()) {
+        if (const search::SizeEstimate* estimate = state.estimateOf(microBatchSize)) {
             size.measured.samplesPerSecond = estimate->samplesPerSecond;
             size.measured.relativeError = estimate->relativeError;
         }

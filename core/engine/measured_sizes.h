@@ -14,7 +14,8 @@ namespace batchpeak::engine {
 struct MeasuredSize
 {
     std::int64_t microBatchSize = 0;
-    /// Numbers of its trials, and of the comparisons that it is part of, in the order of their starts.
+    /// Numbers of its trials, and of the comparisons that it is part of, in the order of their starts; none
+    /// where all that is known of it is recalled.
     std::vector<int> trials;
     /// Of its sound trials; nothing where none of them measured it.
     std::optional<double> samplesPerSecond;
@@ -29,7 +30,8 @@ struct MeasuredSize
     bool operator==(const MeasuredSize&) const = default;
 };
 
-/// The sizes that were tried or are being tried, ascending.
+/// The sizes that were tried or are being tried, ascending, those among them of which only recalled trials
+/// tell.
 ///
 /// Of a size that may be recommended the speed is the search's estimate, which every other place shows too.
 /// Of the others, such as those above the memory limit, it is the mean of their trials, each weighing by its

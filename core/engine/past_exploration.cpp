@@ -4,10 +4,11 @@
 
 #include "option_table.h"
 #include "search/trial_history.h"
-#include "search_journal.h"
 #include "store/exploration_store.h"
 #include "stored_snapshot.h"
 #include "thinned_trials.h"
+#include "trial/step_statistics.h"
+#include "trial_reading.h"
 #include "tuning_text.h"
 
 #include <QDir>
@@ -219,6 +220,114 @@ std::optional<RecalledTrials> recalledTrials(const QString& storePath, const Run
             return recalled;
     }
     return std::nullopt;
+}
+
+namespace {
+
+trial::TrialRecord recordOf(std::int64_t size, const search::Measurement& measurement)
+{
+    const auto ifPositive = [](std::int64_t bytes) {
+        return bytes > 0 ? std::optional(bytes) : std::nullopt;
+    };
+    return {.device = {},
+            .microBatchSize = size,
+            .compared = {},
+            .outcome = measurement.outcome,
+            .peakAllocatedBytes = ifPositive(measurement.peakAllocatedBytes),
+            .peakReservedBytes = ifPositive(measurement.peakReservedBytes),
+            .wallSeconds = measurement.wallSeconds,
+            .readings = {},
+            .attention = {},
+            .thrashes = measurement.thrashes,
+            .abandoned = measurement.abandoned,
+            .disturbed = measurement.disturbed,
+            .flags = {},
+            .text = {}};
+}
+
+/// Its speed, of so many timed steps.
+void tellSpeed(trial::TrialRecord& record, double secondsPerStep, std::optional<double> relativeError,
+               const search::Measurement& measurement, const RunDescription& run)
+{
+    record.secondsPerStep = secondsPerStep;
+    record.relativeError = relativeError;
+    if (measurement.optimizerSeconds > 0.0)
+        record.optimizerSeconds = measurement.optimizerSeconds;
+    record.samplesPerSecond =
+        samplesPerSecond(run, record.microBatchSize, secondsPerStep, measurement.optimizerSeconds);
+}
+
+std::optional<trial::TrialRecord> recordOf(const trial::ComparedSize& size,
+                                           const search::Measurement& comparison, const RunDescription& run)
+{
+    const std::vector<double> typical = trial::typicalStepSecondsOf(size.visits);
+    const auto seconds = trial::typicalStepSeconds(typical);
+    if (!seconds)
+        return std::nullopt;
+    trial::TrialRecord record = recordOf(size.microBatchSize, comparison);
+    record.outcome = trial::Outcome::Ok;
+    if (size.peakReservedBytes > 0)
+        record.peakReservedBytes = size.peakReservedBytes;
+    for (const trial::Visit& visit : size.visits)
+        record.timedSteps += static_cast<int>(visit.stepSeconds.size());
+    tellSpeed(record, *seconds, trial::relativeStandardError(typical), comparison, run);
+    return record;
+}
+
+trial::TrialRecord recordOf(const search::Measurement& measurement, const RunDescription& run)
+{
+    trial::TrialRecord record = recordOf(measurement.size, measurement);
+    record.timedSteps = static_cast<int>(measurement.timedSteps());
+    if (measurement.ran() && measurement.secondsPerStep > 0.0)
+        tellSpeed(record, measurement.secondsPerStep,
+                  measurement.relativeError ? measurement.relativeError
+                                            : trial::relativeStandardError(measurement.stepSeconds),
+                  measurement, run);
+    return record;
+}
+
+} // namespace
+
+std::vector<RecalledTrial> recalledTrialsOf(const std::vector<search::Measurement>& measurements,
+                                            const QDateTime& start, const RunDescription& run)
+{
+    std::vector<RecalledTrial> recalled;
+    for (const search::Measurement& measurement : measurements) {
+        const auto add = [&](trial::TrialRecord record) {
+            recalled.push_back({.trial = std::move(record),
+                                .exploration = measurement.exploration > 0
+                                                   ? std::optional(measurement.exploration)
+                                                   : std::nullopt,
+                                .ended = start.addMSecs(std::llround(1000.0 * measurement.clockSeconds))});
+        };
+        if (measurement.size > 0 && measurement.compared.empty())
+            add(recordOf(measurement, run));
+        for (const trial::ComparedSize& size : measurement.compared) {
+            if (auto record = recordOf(size, measurement, run))
+                add(std::move(*record));
+        }
+    }
+    std::ranges::stable_sort(recalled, {}, &RecalledTrial::ended);
+    return recalled;
+}
+
+std::vector<RecalledTrial> recalledTrialsOf(const std::vector<PlannerCall>& calls, const RunDescription& run)
+{
+    std::vector<RecalledTrial> recalled;
+    search::TrialHistory history(0);
+    for (const PlannerCall& call : calls) {
+        if (call.kind == PlannerCall::Kind::Recall) {
+            const auto start =
+                QDateTime::fromMSecsSinceEpoch(call.time).addMSecs(-std::llround(1000.0 * call.clockSeconds));
+            recalled = recalledTrialsOf(call.recalled, start, run);
+            std::ranges::for_each(call.recalled, [&](const auto& earlier) { history.record(earlier); });
+        } else if (call.measurement && !recalled.empty()) {
+            if (history.contradictsRecalled(*call.measurement))
+                return {};
+            history.record(*call.measurement);
+        }
+    }
+    return recalled;
 }
 
 } // namespace batchpeak::engine

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "search/measurement.h"
+#include "search_journal.h"
 #include "snapshot.h"
 #include "store/exploration_records.h"
 
@@ -56,5 +57,13 @@ struct RecalledTrials
 std::optional<RecalledTrials> recalledTrials(const QString& storePath, const RunDescription& run,
                                              const std::vector<DeviceSnapshot>& devices,
                                              std::int64_t memoryLimitBytes);
+
+/// Those as a Snapshot has them, of each size that they measured one, the newest last.
+/// \param start  when the clock of \p measurements was 0
+std::vector<RecalledTrial> recalledTrialsOf(const std::vector<search::Measurement>& measurements,
+                                            const QDateTime& start, const RunDescription& run);
+
+/// What a search recalled and still counts after these calls.
+std::vector<RecalledTrial> recalledTrialsOf(const std::vector<PlannerCall>& calls, const RunDescription& run);
 
 } // namespace batchpeak::engine

@@ -181,4 +181,12 @@ QString durationText(std::chrono::milliseconds duration)
     return translated("%1 h %2 min").arg(wholeMinutes.count() / 60).arg(wholeMinutes.count() % 60);
 }
 
+QString dayAndTimeText(const QDateTime& time, const QLocale& locale)
+{
+    const QDateTime local = time.toLocalTime();
+    const bool isThisYear = local.date().year() == QDate::currentDate().year();
+    return locale.toString(local,
+                           isThisYear ? QStringLiteral("d MMM, HH:mm") : QStringLiteral("d MMM yyyy, HH:mm"));
+}
+
 } // namespace batchpeak::engine

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QDateTime>
 #include <QLocale>
 #include <QString>
 
@@ -79,5 +80,8 @@ QString durationText(double seconds, const QLocale& locale = QLocale());
 QString wholeDurationText(double seconds);
 /// Of a limit that was set: "450 ms", "12 s", "5 min", "1 h 30 min", rounded to what a person cares for.
 QString durationText(std::chrono::milliseconds duration);
+
+/// "28 Nov, 14:09" in local time, with the year where that is another than today's.
+QString dayAndTimeText(const QDateTime& time, const QLocale& locale = QLocale());
 
 } // namespace batchpeak::engine

@@ -8,9 +8,7 @@
 #include <QCoreApplication>
 #include <QStringList>
 
-#include <algorithm>
 #include <cmath>
-#include <vector>
 
 namespace batchpeak::engine {
 
@@ -32,7 +30,7 @@ public:
     Sentences(const search::SearchState& searchState, const QLocale& locale, bool isStopped)
         : m_best(*searchState.recommendation),
           m_reason(m_best.reason),
-          m_estimates(searchState.estimates),
+          m_searchState(searchState),
           m_locale(locale),
           m_hasEnded(isStopped || searchState.status != search::SearchState::Status::Searching)
     {}
@@ -136,8 +134,8 @@ private:
     /// "64 (812 samples/s)": the lead that is told is the quotient of two such numbers.
     QString withSpeed(std::int64_t size) const
     {
-        const auto estimate = std::ranges::find(m_estimates, size, &search::SizeEstimate::size);
-        if (estimate == m_estimates.end())
+        const search::SizeEstimate* estimate = m_searchState.estimateOf(size);
+        if (!estimate)
             return number(size);
         return tr("%1 (%2 samples/s)")
             .arg(number(size), m_locale.toString(estimate->samplesPerSecond, 'g', 4));
@@ -147,7 +145,7 @@ private:
 
     const search::Recommendation& m_best;
     const Reason& m_reason;
-    const std::vector<search::SizeEstimate>& m_estimates;
+    const search::SearchState& m_searchState;
     const QLocale& m_locale;
     bool m_hasEnded;
 };
@@ -199,6 +197,27 @@ QString smallerSizeText(const SmallerSize& smaller, const QLocale& locale)
     if (smaller.peakBytes <= 0 || saved <= 0)
         return Translated::tr("%1 too.").arg(within);
     return Translated::tr("%1 and takes %2 less.").arg(within, bytesText(saved, locale));
+}
+
+QString besideOthersText(const Snapshot& snapshot, const QLocale& locale)
+{
+    // Less is within what an idle computer does for itself.
+    constexpr double leastTold = 0.1;
+    double taken = 0.0;
+    double seconds = 0.0;
+    for (const trial::TrialRecord& trial : snapshot.trials) {
+        if (trial.outcome != trial::Outcome::Ok || !trial.readings.contention)
+            continue;
+        taken += *trial.readings.contention * trial.wallSeconds;
+        seconds += trial.wallSeconds;
+    }
+    if (seconds <= 0.0 || taken < leastTold * seconds)
+        return {};
+    return (snapshot.isOnCpu()
+                ? Translated::tr(
+                      "Samples/s are those beside other programs, which took %1 % of the processors.")
+                : Translated::tr("Samples/s are those beside other programs, which took %1 % of the GPU."))
+        .arg(percent(taken / seconds, locale));
 }
 
 QString speedLimitWord(const search::SpeedLimit& limit, bool isOnCpu, const QLocale& locale)

@@ -31,6 +31,10 @@ struct SmallerSize
 /// "16 is within 2 % and takes 3.1 GiB less."
 QString smallerSizeText(const SmallerSize& smaller, const QLocale& locale = QLocale());
 
+/// That the samples/s are those which trials had beside other programs, and what these took, as a full
+/// sentence; empty where they took next to nothing, or no trial tells (trial::TrialReadings::contention).
+QString besideOthersText(const Snapshot& snapshot, const QLocale& locale = QLocale());
+
 /// "launch-bound", "tile-quantized, 64"; empty where it is unknown.
 /// \param isOnCpu  where nothing is launched, a step has a fixed cost (Snapshot::isOnCpu)
 QString speedLimitWord(const search::SpeedLimit& limit, bool isOnCpu, const QLocale& locale = QLocale());

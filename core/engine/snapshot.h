@@ -235,6 +235,16 @@ struct PredictedSize
     bool operator==(const PredictedSize&) const = default;
 };
 
+/// What a trial of an earlier exploration of the same run measured of one size, and counts for in this one.
+struct RecalledTrial
+{
+    /// What the search was told of it: number, device and readings are not among that.
+    trial::TrialRecord trial;
+    /// Number of its exploration in the history; nothing where that was not kept.
+    std::optional<std::int64_t> exploration;
+    QDateTime ended;
+};
+
 enum class LogLevel { Info, Warning, Error };
 
 struct LogLine
@@ -324,6 +334,8 @@ struct Snapshot
     std::vector<DeviceSnapshot> devices;
     /// In the order of their starts.
     std::vector<trial::TrialRecord> trials;
+    /// Those that count, the newest last; none once the search has dropped them.
+    std::vector<RecalledTrial> recalled;
     search::SearchState searchState;
     /// What was recommended in the course of time, oldest first: a point for each change of it and for each
     /// trial that ended, thinned out beyond a bound.

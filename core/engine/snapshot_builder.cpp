@@ -251,8 +251,10 @@ bool SnapshotBuilder::takeSearchState(const search::SearchState& searchState)
         const search::SearchState last = std::exchange(m_snapshot.searchState, searchState);
         return std::pair(last.recommendation, last.recalledTrials);
     }();
-    if (recalled > 0 && searchState.recalledTrials == 0)
+    if (recalled > 0 && searchState.recalledTrials == 0) {
+        m_snapshot.recalled.clear();
         log(LogLevel::Warning, forgottenText());
+    }
     m_secondsAtForecast = 0.0;
     for (const trial::TrialRecord& trial : m_snapshot.trials)
         m_secondsAtForecast += trial.isRunning() ? 0.0 : trial.wallSeconds;

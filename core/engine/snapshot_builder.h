@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace batchpeak::engine {
@@ -59,6 +60,8 @@ public:
 
     void logFollowUp(const trial::TrialRecord& trial, FollowUp followUp);
 
+    /// What an earlier exploration measured counts, for as long as the search says so.
+    void takeRecalled(std::vector<RecalledTrial> recalled) { m_snapshot.recalled = std::move(recalled); }
     /// \return whether the recommended size, or the confidence in it, is another than before
     bool takeSearchState(const search::SearchState& searchState);
     /// \param budgetSeconds  of all that the exploration is under way

@@ -5,6 +5,7 @@
 #include "config/approximations.h"
 #include "cut_run.h"
 #include "option_table.h"
+#include "past_exploration.h"
 #include "recommendation_text.h"
 #include "search_journal.h"
 #include "tuning_text.h"
@@ -143,6 +144,17 @@ void takeAsRunning(std::vector<trial::TrialRecord>& trials)
     }
 }
 
+/// Told before all else; few explorations recall, and all that a search was told takes long to read.
+std::vector<RecalledTrial> recalledBy(const store::StoredExploration& stored, const RunDescription& run)
+{
+    const auto first =
+        stored.searchCalls.empty() ? std::nullopt : plannerCallFrom(stored.searchCalls.front());
+    if (!first || first->kind != PlannerCall::Kind::Recall)
+        return {};
+    const auto cut = cutRunFrom(stored);
+    return cut ? recalledTrialsOf(cut->calls, run) : std::vector<RecalledTrial>();
+}
+
 void recommend(Snapshot& snapshot, const store::RecommendationRecord& record)
 {
     snapshot.searchState.recommendation =
@@ -181,6 +193,7 @@ Snapshot snapshotOf(const store::StoredExploration& stored, const RunDescription
     std::ranges::sort(snapshot.trials, {}, &trial::TrialRecord::number);
     if (goesOn)
         takeAsRunning(snapshot.trials);
+    snapshot.recalled = recalledBy(stored, *snapshot.run);
     if (summary.recommendation)
         recommend(snapshot, *summary.recommendation);
     snapshot.elapsedSeconds = elapsedSecondsOf(stored, goesOn);
@@ -246,6 +259,8 @@ bool addSearch(Snapshot& snapshot, const store::StoredExploration& stored, const
     if (!found || found->size != told->microBatchSize || found->confidence != told->confidence)
         return false;
     snapshot.searchState = state;
+    if (state.recalledTrials == 0)
+        snapshot.recalled.clear();
     snapshot.course = std::move(course);
     snapshot.speedLimit = speedLimitText(state.speedLimit, snapshot.isOnCpu());
     return true;

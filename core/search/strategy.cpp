@@ -8,6 +8,7 @@
 #include "strategies/ramp_strategy.h"
 #include "strategies/verify_strategy.h"
 
+#include <algorithm>
 #include <array>
 #include <stdexcept>
 #include <string>
@@ -37,6 +38,12 @@ constexpr std::array<NamedStrategy, 5> strategies{{{"posterior", &make<Posterior
                                                    {"predict", &make<PredictStrategy>}}};
 
 } // namespace
+
+const SizeEstimate* SearchState::estimateOf(std::int64_t size) const
+{
+    const auto found = std::ranges::find(estimates, size, &SizeEstimate::size);
+    return found == estimates.end() ? nullptr : &*found;
+}
 
 std::vector<std::string_view> strategyNames()
 {

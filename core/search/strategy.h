@@ -318,6 +318,9 @@ struct SearchState
     SpeedLimit speedLimit;
     /// Nothing where no more trials would tell more.
     std::optional<Prospect> prospect;
+
+    /// Null of a size that has none.
+    const SizeEstimate* estimateOf(std::int64_t size) const;
 };
 
 inline constexpr std::size_t mostContenders = 8;

@@ -31,6 +31,23 @@ private slots:
         QCOMPARE(newest, (std::vector<bool>{false, true}));
     }
 
+    void drawsWhatIsRecalledPale()
+    {
+        engine::Snapshot snapshot = test::runningSnapshot();
+        const std::size_t before = chartSceneOf(snapshot).points.size();
+        const QDateTime ended(QDate(1999, 11, 28), QTime(14, 9));
+        for (const std::int64_t size : {64, 100})
+            snapshot.recalled.push_back(
+                {.trial = test::trialThat(trial::Outcome::Ok, 0, size, 4.0), .ended = ended});
+        const ChartScene scene = chartSceneOf(snapshot);
+        QCOMPARE(scene.points.size(), before + 2);
+        QCOMPARE(scene.newestOf(64)->isPale(), false);
+        const MeasuredPoint* recalled = scene.newestOf(100);
+        QVERIFY(recalled && recalled->isPale());
+        QCOMPARE(recalled->earlier, QStringLiteral("28 Nov 1999, 14:09"));
+        QVERIFY(recalled->value.has_value());
+    }
+
     void tellsWhatCannotBeRecommended()
     {
         const ChartScene scene = chartSceneOf(test::everyOutcomeSnapshot());

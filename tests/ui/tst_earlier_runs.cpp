@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/readable_text.h"
 #include "sample_snapshots.h"
 #include "store/exploration_store.h"
 #include "store/patient_store.h"
@@ -176,7 +177,7 @@ private slots:
         QCOMPARE(viewingText(*chosen),
                  QStringLiteral("Viewing the run of %1 (training). Finished after 1 trial with size 24, "
                                 "confidence 96 %, on cuda:0 NVIDIA H100.")
-                     .arg(dayAndTimeText(noon)));
+                     .arg(engine::dayAndTimeText(noon)));
         QCOMPARE(snapshot.devices.front().kind, QStringLiteral("cuda"));
     }
 
@@ -184,9 +185,10 @@ private slots:
     {
         const QDate today = QDate::currentDate();
         const QTime time(14, 9);
-        QCOMPARE(dayAndTimeText(QDateTime(QDate(today.year(), 11, 28), time)),
+        QCOMPARE(engine::dayAndTimeText(QDateTime(QDate(today.year(), 11, 28), time)),
                  QStringLiteral("28 Nov, 14:09"));
-        QCOMPARE(dayAndTimeText(QDateTime(QDate(1999, 11, 28), time)), QStringLiteral("28 Nov 1999, 14:09"));
+        QCOMPARE(engine::dayAndTimeText(QDateTime(QDate(1999, 11, 28), time)),
+                 QStringLiteral("28 Nov 1999, 14:09"));
     }
 
     void tellsARunOfAnotherWindowFromOneThatHasEnded()

@@ -116,6 +116,42 @@ private slots:
         QVERIFY(!printed(Watched(test::finishedSnapshot()).model).contains(QLatin1Char('*')));
     }
 
+    void showsWhatIsRecalledPale()
+    {
+        engine::Snapshot snapshot = withTrials({test::trialThat(trial::Outcome::Ok, 1, 8, 5.0)});
+        const QDateTime ended(QDate(1999, 11, 28), QTime(14, 9));
+        for (const std::int64_t size : {8, 16}) {
+            trial::TrialRecord recalled = test::trialThat(trial::Outcome::Ok, 0, size, 4.0);
+            recalled.device.clear();
+            snapshot.recalled.push_back({.trial = recalled, .exploration = 3, .ended = ended});
+        }
+        Watched table(snapshot);
+        const QStringList rows = printed(table.model).split(QLatin1Char('\n'), Qt::SkipEmptyParts);
+        QCOMPARE(rows.size(), 4);
+        QVERIFY2(rows.at(1).contains(QStringLiteral("#1")), qPrintable(rows.at(1)));
+        const QString day = QStringLiteral("28 Nov 1999, 14:09");
+        for (const int row : {2, 3})
+            QVERIFY2(rows.at(row).contains(QStringLiteral("| earlier |")) && rows.at(row).contains(day),
+                     qPrintable(rows.at(row)));
+        const auto colourOf = [&](std::int64_t size) {
+            return table.model.indexOf(size).siblingAtColumn(TrialsModel::Rate).data(Qt::ForegroundRole);
+        };
+        QCOMPARE(colourOf(8), QVariant(Theme::light().text));
+        QCOMPARE(colourOf(16), QVariant(Theme::light().mutedText));
+        QVERIFY(table.model.asText({table.model.indexOf(16)}).contains(day));
+        // A trial of today comes before it.
+        snapshot.trials.push_back(test::trialThat(trial::Outcome::Ok, 2, 16, 5.0));
+        table.display(snapshot);
+        QCOMPARE(table.reset.size(), 0);
+        QCOMPARE(wordsOf(table.model, TrialsModel::Result, table.model.indexOf(16)),
+                 (QStringList{QStringLiteral("ok"), QStringLiteral("earlier")}));
+        QCOMPARE(colourOf(16), QVariant(Theme::light().text));
+        // The search drops it.
+        snapshot.recalled.clear();
+        table.display(snapshot);
+        QCOMPARE(table.model.rowCount(table.model.indexOf(16)), 0);
+    }
+
     void hasARowForEachSize()
     {
         TrialsModel model;

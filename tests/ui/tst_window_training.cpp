@@ -219,7 +219,8 @@ private slots:
         QVERIFY(!start->isEnabled());
         QVERIFY2(start->toolTip().contains(QStringLiteral("Epochs")), qPrintable(start->toolTip()));
         const QString summary = training()->findChild<TrainingMetrics*>()->summary();
-        QVERIFY2(summary.contains(QStringLiteral("Epochs")) && !summary.contains(QStringLiteral("press Start")),
+        QVERIFY2(summary.contains(QStringLiteral("Epochs")) &&
+                     !summary.contains(QStringLiteral("press Start")),
                  qPrintable(summary));
         QVERIFY(training()->findChild<TrainingForm*>()->isVisible());
     }

@@ -51,7 +51,9 @@ std::optional<StepPhases> phasesOf(const TrialRecord& trial)
 
 using Conversions = std::vector<engine::SpeedConversion>;
 
-void addTrial(ChartScene& scene, const TrialRecord& trial, const Conversions& conversions)
+/// \param earlier  as of MeasuredPoint
+void addTrial(ChartScene& scene, const TrialRecord& trial, const Conversions& conversions,
+              const QString& earlier = {})
 {
     if (trial.microBatchSize < 1)
         return;
@@ -73,7 +75,8 @@ void addTrial(ChartScene& scene, const TrialRecord& trial, const Conversions& co
                             .kind = trial.thrashes          ? Kind::Thrashes
                                     : !trial.withinHeadroom ? Kind::AboveHeadroom
                                                             : Kind::Plain,
-                            .disturbed = trial.disturbed});
+                            .disturbed = trial.disturbed,
+                            .earlier = earlier});
     for (std::size_t i = 0; i < conversions.size(); ++i)
         scene.quantities[i].speeds.push_back(conversions[i].of(trial));
 }
@@ -217,6 +220,8 @@ ChartScene chartSceneOf(const Snapshot& snapshot)
                                     .explanation = engine::explanationText(quantity, snapshot),
                                     .modelFactor = conversion.factor()});
     }
+    for (const engine::RecalledTrial& recalled : snapshot.recalled)
+        addTrial(scene, recalled.trial, conversions, engine::dayAndTimeText(recalled.ended));
     for (const auto& trial : snapshot.trials)
         trial.isComparison() ? addComparison(scene, trial, conversions) : addTrial(scene, trial, conversions);
     markNewest(scene.points);

@@ -59,6 +59,8 @@ struct MeasuredPoint
     bool disturbed = false;
     /// No later trial measured this size.
     bool newest = true;
+    /// When an earlier exploration measured it: "28 Nov, 14:09"; empty for a trial of this one.
+    QString earlier = {};
     bool operator==(const MeasuredPoint&) const = default;
 
     /// Of the 95 % interval, half of its width, in the quantity shown; 0 where the error is not known.
@@ -66,6 +68,8 @@ struct MeasuredPoint
     {
         return engine::standardErrorsOf95Percent * valueError.value_or(0.0) * value.value_or(0.0);
     }
+    /// Another one counts before it, so that it is drawn paler.
+    bool isPale() const { return !newest || !earlier.isEmpty(); }
 };
 
 /// Sizes that were measured in turn, so that they can be told from each other better than those of single

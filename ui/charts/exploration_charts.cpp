@@ -260,7 +260,7 @@ void ThroughputChart::drawMarkers()
              .value = *point->value,
              .half = point->halfInterval(),
              .colour = point->kind == MeasuredPoint::Kind::Plain ? theme.throughput : theme.warn,
-             .superseded = !seen.insert(point->size).second,
+             .superseded = !seen.insert(point->size).second || !point->earlier.isEmpty(),
              .shape = point->comparison > 0 ? Shape::Diamond : Shape::Circle,
              .shift = shifts.contains(point->comparison) ? shifts.at(point->comparison) : 0.0});
     }
@@ -336,6 +336,8 @@ QStringList ThroughputChart::detailLines(const MeasuredPoint& point) const
 QStringList ThroughputChart::remarkLines(const MeasuredPoint& point) const
 {
     QStringList lines;
+    if (!point.earlier.isEmpty())
+        lines << tr("measured on %1").arg(point.earlier);
     const auto trials = std::ranges::count(scene().points, point.size, &MeasuredPoint::size);
     if (trials > 1)
         lines << tr("newest of %1").arg(engine::trialsText(static_cast<int>(trials)));
@@ -414,7 +416,7 @@ void MemoryChart::drawMarkers()
                 {.size = static_cast<double>(point.size),
                  .value = scene().unit.of(point.peakBytes),
                  .colour = point.kind == MeasuredPoint::Kind::Plain ? theme.memory : theme.warn,
-                 .superseded = !point.newest});
+                 .superseded = point.isPale()});
     }
     if (scene().limitBytes > 0.0)
         drawn.crossValue = scene().unit.of(scene().limitBytes);

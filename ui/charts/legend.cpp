@@ -130,9 +130,9 @@ void ExplorationLegend::setScene(const ChartScene& scene)
             entries.push_back({sign, word, shortWord});
     };
     const auto isAny = [&](const auto& isSo) { return std::ranges::any_of(scene.points, isSo); };
-    add(isAny([](const MeasuredPoint& point) { return point.newest && point.kind == Kind::Plain; }), Measured,
-        tr("measured"), tr("measured"));
-    add(isAny([](const MeasuredPoint& point) { return !point.newest; }), Earlier, tr("earlier trial"),
+    add(isAny([](const MeasuredPoint& point) { return !point.isPale() && point.kind == Kind::Plain; }),
+        Measured, tr("measured"), tr("measured"));
+    add(isAny([](const MeasuredPoint& point) { return point.isPale(); }), Earlier, tr("earlier trial"),
         tr("earlier"));
     add(isAny([](const MeasuredPoint& point) { return point.kind != Kind::Plain; }), Unusable,
         tr("not recommendable"), tr("not recomm."));

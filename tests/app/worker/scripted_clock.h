@@ -12,9 +12,11 @@ class ScriptedClock : public TrialClock
 public:
     double wallSeconds() const override { return wall; }
     ProcessUse processUse() const override { return use; }
+    double probeSeconds() const override { return probe; }
 
     double wall = 100.0;
     ProcessUse use;
+    double probe = 50e-6;
 };
 
 } // namespace batchpeak::worker

@@ -99,6 +99,46 @@ private slots:
         QCOMPARE(*report.readings.majorPageFaultsPerStep, static_cast<double>(major) / 10);
     }
 
+    void countsALowerClock_data()
+    {
+        rows<double, double, double>({{"even", {50e-6, 0.0, 0.0}},
+                                      {"as even as clocks are", {51e-6, 0.0, 0.0}},
+                                      {"three quarters", {50e-6 / 0.75, 0.0, 0.25}},
+                                      {"three quarters, half of it taken", {50e-6 / 0.75, 0.5, 0.625}}});
+    }
+    /// Of the second of two visits; the first has seen the clock at its best.
+    void countsALowerClock()
+    {
+        const auto& [probe, taken, contention] = row<double, double, double>();
+        const batchpeak::test::FakeRoot root;
+        QVERIFY(root.write(QStringLiteral("proc/self/status"), "Cpus_allowed_list:\t0-1\n"));
+        ScriptedClock clock;
+        double busy = 500.0;
+        const auto pass = [&](double own) {
+            clock.wall += 10.0;
+            clock.use.processorSeconds += own;
+            busy += 20.0;
+            return root.write(QStringLiteral("proc/stat"), statOf(busy));
+        };
+        QVERIFY(root.write(QStringLiteral("proc/stat"), statOf(busy)));
+        ProcessorGate gate(2, clock, root.path());
+        gate.begin();
+        QVERIFY(pass(20.0));
+        gate.pause();
+        QCOMPARE(*gate.contention(), 0.0);
+        clock.probe = probe;
+        gate.resume();
+        QVERIFY(pass(20.0 * (1.0 - taken)));
+        gate.pause();
+        QCOMPARE(qRound(1000 * *gate.contention()), qRound(1000 * contention));
+        GateReport report;
+        gate.end(8, report);
+        // In the mean over both visits, each for itself.
+        const double slowed = contention > 0.0 ? 0.125 : 0.0;
+        QCOMPARE(qRound(1000 * *report.readings.contention),
+                 qRound(1000 * (1.0 - (1.0 - taken / 2.0) * (1.0 - slowed))));
+    }
+
     // Half of the time is another program's in a pause, and three quarters of the pages are handed out there.
     void pausesDoNotCount()
     {

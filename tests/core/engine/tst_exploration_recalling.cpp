@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/event_log.h"
 #include "engine/exploration_recorder.h"
+#include "engine/stored_snapshot.h"
 #include "exploration_harness.h"
 #include "store/exploration_store.h"
 #include "support/event_schema.h"
@@ -16,6 +17,7 @@
 #include <QTest>
 
 #include <algorithm>
+#include <cstdlib>
 #include <functional>
 #include <memory>
 
@@ -89,6 +91,34 @@ private slots:
         QVERIFY(third.trials <= second.trials + 1);
     }
 
+    // Those that count are shown beside the trials of today, and by the history afterwards.
+    void showsWhatItRecalls()
+    {
+        const Told first = explore("");
+        const Told second = explore("");
+        QVERIFY(first.snapshot.recalled.empty());
+        std::size_t found = 0;
+        for (const trial::TrialRecord& trial : first.snapshot.trials) {
+            if (trial.isComparison() || !trial.samplesPerSecond)
+                continue;
+            found += static_cast<std::size_t>(
+                std::ranges::count_if(second.snapshot.recalled, [&](const engine::RecalledTrial& recalled) {
+                    return recalled.trial.microBatchSize == trial.microBatchSize &&
+                           recalled.trial.samplesPerSecond == trial.samplesPerSecond &&
+                           recalled.exploration == 1 && recalled.ended <= QDateTime::currentDateTimeUtc();
+                }));
+        }
+        QVERIFY(found > 2);
+        QVERIFY(std::ranges::is_sorted(second.snapshot.recalled, {}, &engine::RecalledTrial::ended));
+
+        const store::ExplorationStore kept(history());
+        const engine::Snapshot shown = engine::snapshotOf(*kept.show(2), *second.snapshot.run);
+        QCOMPARE(shown.recalled.size(), second.snapshot.recalled.size());
+        QCOMPARE(shown.recalled.front().trial, second.snapshot.recalled.front().trial);
+        const auto apart = shown.recalled.front().ended.msecsTo(second.snapshot.recalled.front().ended);
+        QVERIFY2(std::abs(apart) < 1000, qPrintable(QString::number(apart)));
+    }
+
     void goesOnWithoutAHistoryThatCanBeRead()
     {
         QFile file(history());
@@ -109,6 +139,7 @@ private:
         std::int64_t size = 0;
         QString log;
         QList<QJsonObject> events;
+        engine::Snapshot snapshot;
     };
 
     QString history() const { return m_folder->filePath(QStringLiteral("history.sqlite")); }
@@ -137,6 +168,7 @@ private:
         told.trials = static_cast<int>(snapshot.trials.size());
         told.size = snapshot.searchState.recommendation ? snapshot.searchState.recommendation->size : 0;
         told.log = harness.log();
+        told.snapshot = snapshot;
         told.events = test::eventsIn(events.data());
         return told;
     }

@@ -146,6 +146,21 @@ private slots:
         QVERIFY(!sizes.back().samplesPerSecond);
     }
 
+    void countsRecalledTrialsOfSizesWithoutOthers()
+    {
+        Snapshot snapshot;
+        snapshot.trials = {trialOf(1, 8, 100.0, 0.01)};
+        for (const std::int64_t size : {8, 16, 16})
+            snapshot.recalled.push_back({.trial = trialOf(0, size, 10.0 * static_cast<double>(size), 0.01)});
+        const auto sizes = engine::measuredSizes(snapshot);
+        QCOMPARE(sizes.size(), std::size_t{2});
+        QCOMPARE(*sizes.front().samplesPerSecond, 100.0);
+        QCOMPARE(sizes.front().soundTrials, 1);
+        QVERIFY(sizes.back().trials.empty());
+        QCOMPARE(*sizes.back().samplesPerSecond, 160.0);
+        QCOMPARE(sizes.back().soundTrials, 2);
+    }
+
     void saysOfEachSizeWhatTheSearchSays()
     {
         Snapshot snapshot;

@@ -8,6 +8,7 @@
 #include <QTest>
 
 using namespace batchpeak::search;
+using batchpeak::engine::besideOthersText;
 using batchpeak::engine::reasonText;
 using Status = SearchState::Status;
 
@@ -46,6 +47,25 @@ private slots:
             {{.kind = Kind::MemoryEnds, .largestPredictedFit = 64}, Status::Confident, "memory|64|fits"});
         add("verified", {{.kind = Kind::Verified}, Status::Exhausted, "64|only size"});
     }
+    void saysWhatOthersTook()
+    {
+        batchpeak::engine::Snapshot snapshot;
+        snapshot.devices = {{.id = QStringLiteral("cpu"), .kind = QStringLiteral("cpu")}};
+        const auto trial = [](std::optional<double> contention, double seconds) {
+            batchpeak::trial::TrialRecord record{.outcome = batchpeak::trial::Outcome::Ok,
+                                                 .wallSeconds = seconds};
+            record.readings.contention = contention;
+            return record;
+        };
+        QVERIFY(besideOthersText(snapshot).isEmpty());
+        snapshot.trials = {trial(std::nullopt, 10.0), trial(0.05, 10.0)};
+        QVERIFY(besideOthersText(snapshot).isEmpty());
+        snapshot.trials.push_back(trial(0.45, 30.0));
+        VERIFY_CONTAINS(besideOthersText(snapshot, QLocale::c()), QStringLiteral("35 % of the processors"));
+        snapshot.devices.front().kind = QStringLiteral("cuda");
+        VERIFY_CONTAINS(besideOthersText(snapshot, QLocale::c()), QStringLiteral("35 % of the GPU"));
+    }
+
     void saysWhy()
     {
         const auto& [why, status, text] = row<Reason, Status, Text>();

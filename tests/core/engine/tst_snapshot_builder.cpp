@@ -74,6 +74,19 @@ private slots:
         QCOMPARE(book.snapshot().trials.front().wallSeconds, 2.0);
     }
 
+    void dropsWhatIsRecalledWithTheSearch()
+    {
+        SnapshotBuilder book = bookWithATrialOf({}, 0.0);
+        book.takeRecalled({{.trial = {.microBatchSize = 8}}});
+        search::SearchState state;
+        state.recalledTrials = 1;
+        book.takeSearchState(state);
+        QCOMPARE(book.snapshot().recalled.size(), std::size_t{1});
+        state.recalledTrials = 0;
+        book.takeSearchState(state);
+        QVERIFY(book.snapshot().recalled.empty());
+    }
+
     void countsDownWhatTheSearchForetells()
     {
         SnapshotBuilder book = bookWithATrialOf({}, 0.0);

@@ -115,8 +115,8 @@ private slots:
         for (const Search& search : {searchOn("", 5), searchOn("crowded", 5)}) {
             const Recommendation& best = *search.state.recommendation;
             const auto of = [&](std::int64_t size) {
-                const auto place = std::ranges::find(search.state.estimates, size, &SizeEstimate::size);
-                return place == search.state.estimates.end() ? SizeEstimate{} : *place;
+                const SizeEstimate* estimate = search.state.estimateOf(size);
+                return estimate ? *estimate : SizeEstimate{};
             };
             QCOMPARE(of(best.size).samplesPerSecond, best.samplesPerSecond);
             QCOMPARE(of(best.size).relativeError, best.relativeError);
@@ -141,8 +141,7 @@ private slots:
         const Search search = searchOn(world, 11);
         for (const Measurement& trial : search.trials) {
             if (trial.size > 8 * search.state.recommendation->size)
-                QVERIFY2(trial.wallSeconds < 0.25 * search.seconds,
-                         qPrintable(QString::number(trial.size)));
+                QVERIFY2(trial.wallSeconds < 0.25 * search.seconds, qPrintable(QString::number(trial.size)));
         }
     }
 
