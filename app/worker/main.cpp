@@ -123,8 +123,11 @@ std::vector<std::unique_ptr<TrialGate>> gatesFor(const trial::DeviceDescription&
     std::vector<std::unique_ptr<TrialGate>> gates;
     // One thread gives a GPU its work: in forward this one, in backward autograd's.
     constexpr int launchingThreads = 1;
-    gates.push_back(
-        std::make_unique<ProcessorGate>(device.kind == "cpu" ? threads : launchingThreads, clock));
+    using Work = ProcessorGate::Work;
+    if (device.kind == "cpu")
+        gates.push_back(std::make_unique<ProcessorGate>(threads, clock));
+    else
+        gates.push_back(std::make_unique<ProcessorGate>(launchingThreads, clock, Work::Launches));
     if (!device.uuid.empty())
         gates.push_back(
             std::make_unique<NvidiaGate>([uuid = device.uuid] { return device::conditionOf(uuid); }, clock));

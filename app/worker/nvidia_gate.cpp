@@ -3,6 +3,7 @@
 #include "nvidia_gate.h"
 
 #include <algorithm>
+#include <span>
 
 namespace batchpeak::worker {
 
@@ -18,7 +19,7 @@ constexpr double shortestEnergySeconds = 0.4;
 
 using Reading = std::optional<double> device::NvidiaCondition::*;
 
-std::vector<double> valuesOf(const std::vector<device::NvidiaCondition>& seen, Reading reading)
+std::vector<double> valuesOf(std::span<const device::NvidiaCondition> seen, Reading reading)
 {
     std::vector<double> values;
     for (const device::NvidiaCondition& condition : seen) {
@@ -57,6 +58,7 @@ void NvidiaGate::begin()
     m_beginSeconds = m_clock.wallSeconds();
     if (!m_known)
         m_known = m_seen.front().processes;
+    resume();
 }
 
 void NvidiaGate::look()
@@ -64,8 +66,16 @@ void NvidiaGate::look()
     m_seen.push_back(m_read());
 }
 
+std::optional<double> NvidiaGate::contentionSince(std::size_t look) const
+{
+    return meanOf(valuesOf(std::span(m_seen).subspan(look), &device::NvidiaCondition::othersShare));
+}
+
 void NvidiaGate::end(int /*steps*/, GateReport& report)
 {
+    // What begin() saw is of the time before. Where the driver does not tell, another gate may have.
+    if (const auto contention = contentionSince(1))
+        report.readings.contention = contention;
     // The last look was just now.
     readEnergy(report);
     report.readings.meanPowerWatts = meanOf(valuesOf(m_seen, &device::NvidiaCondition::powerWatts));

@@ -76,7 +76,7 @@ void ProcessorGate::pause()
     const Use use = between(*m_before, read());
     m_use += use;
     m_contention.reset();
-    if (use.busySeconds && use.wallSeconds > 0)
+    if (use.busySeconds && use.wallSeconds > 0 && m_work == Work::Steps)
         m_contention = use.contention(m_threads);
     m_before.reset();
 }
@@ -126,7 +126,8 @@ void ProcessorGate::judgeTime(GateReport& report) const
     }
     const double foreign = m_use.foreign();
     report.readings.foreignProcessors = foreign;
-    report.readings.contention = m_use.contention(m_threads);
+    if (m_work == Work::Steps)
+        report.readings.contention = m_use.contention(m_threads);
     const double surelyForeign = foreign - std::sqrt(m_use.busyVariance) / m_use.wallSeconds;
     if (m_use.taken(m_threads, surelyForeign) > mostLacking)
         report.disturbances.push_back("other programs used " + roundedText(foreign, 1) + " of " +

@@ -20,11 +20,18 @@ namespace batchpeak::worker {
 class ProcessorGate : public TrialGate
 {
 public:
+    enum class Work {
+        Steps,
+        /// They give a GPU its work: what others take of them is no share of a step, and no contention.
+        Launches
+    };
+
     /// \param threads  that a step can keep busy
     /// \param clock  outlives the gate
     /// \param root  folder in which /proc is looked for; another than "/" in tests
-    ProcessorGate(int threads, const TrialClock& clock, std::filesystem::path root = "/")
-        : m_threads(threads), m_clock(clock), m_root(std::move(root))
+    ProcessorGate(int threads, const TrialClock& clock, Work work = Work::Steps,
+                  std::filesystem::path root = "/")
+        : m_threads(threads), m_clock(clock), m_work(work), m_root(std::move(root))
     {}
 
     void begin() override;
@@ -76,6 +83,7 @@ private:
 
     int m_threads;
     const TrialClock& m_clock;
+    Work m_work;
     std::filesystem::path m_root;
     /// Of all trials so far; 0 before the first.
     double m_leastProbeSeconds = 0.0;

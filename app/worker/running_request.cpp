@@ -121,11 +121,12 @@ void RunningRequest::resumeGates()
 
 std::optional<double> RunningRequest::contentionOfVisit() const
 {
+    std::optional<double> contention;
     for (const auto& gate : m_gates) {
-        if (const std::optional<double> contention = gate->contention())
-            return contention;
+        if (const std::optional<double> told = gate->contention())
+            contention = told;
     }
-    return std::nullopt;
+    return contention;
 }
 
 void RunningRequest::lookAround()

@@ -94,6 +94,10 @@ struct NvidiaCondition
     std::optional<double> energyJoules;
     /// Programs that compute there, by their number on the host.
     std::optional<std::set<unsigned>> processes;
+    /// Share of the last second that programs other than this one computed there, 0..1. Absent where this one
+    /// is not among the processes: in a container their numbers are the host's, and nobody can tell which it
+    /// is.
+    std::optional<double> othersShare;
 };
 
 /// What trials can be run on.

@@ -3,8 +3,11 @@
 #include "nvidia_library.h"
 
 #include <dlfcn.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -18,6 +21,7 @@ namespace {
 using Result = int;
 using Handle = void*;
 constexpr Result success = 0;
+constexpr Result insufficientSize = 7;
 constexpr unsigned temperatureOfGpu = 0;
 constexpr unsigned clockOfSm = 1;
 constexpr unsigned uncorrected = 1;
@@ -46,6 +50,19 @@ struct Process
     unsigned long long usedMemory = 0;
     unsigned gpuInstance = 0;
     unsigned computeInstance = 0;
+};
+
+// nvmlProcessUtilizationSample_t
+struct ProcessUtilization
+{
+    unsigned pid = 0;
+    // In microseconds since 1970, of the computer's clock.
+    unsigned long long time = 0;
+    // In percent, of the streaming multiprocessors and others.
+    unsigned sm = 0;
+    unsigned memory = 0;
+    unsigned encoder = 0;
+    unsigned decoder = 0;
 };
 
 // nvmlEventData_t
@@ -115,6 +132,7 @@ struct NvidiaLibrary::Functions
         findIfThere(waitForEvent, "nvmlEventSetWait_v2");
         findIfThere(energy, "nvmlDeviceGetTotalEnergyConsumption");
         findIfThere(processes, "nvmlDeviceGetComputeRunningProcesses_v3");
+        findIfThere(processUtilization, "nvmlDeviceGetProcessUtilization");
         findIfThere(clockReasons, "nvmlDeviceGetCurrentClocksEventReasons");
         // Its name before the driver 535.
         if (!clockReasons)
@@ -163,6 +181,8 @@ struct NvidiaLibrary::Functions
     Result (*waitForEvent)(Handle, EventData*, unsigned milliseconds) = nullptr;
     Result (*energy)(Handle, unsigned long long*) = nullptr;
     Result (*processes)(Handle, unsigned*, Process*) = nullptr;
+    Result (*processUtilization)(Handle, ProcessUtilization*, unsigned*,
+                                 unsigned long long lastSeen) = nullptr;
     Result (*clockReasons)(Handle, unsigned long long*) = nullptr;
 
     /// What CUDA offers of a GPU: its slices (MIG instances) where it is cut into some, else the GPU.
@@ -201,6 +221,32 @@ struct NvidiaLibrary::Functions
             return std::nullopt;
         found.resize(count);
         return found;
+    }
+
+    /// See NvidiaCondition::othersShare.
+    std::optional<double> shareOfOthers(Handle handle, unsigned own) const
+    {
+        if (!processUtilization)
+            return std::nullopt;
+        const auto recent = std::chrono::system_clock::now() - std::chrono::seconds(1);
+        const auto lastSeen = static_cast<unsigned long long>(
+            std::chrono::duration_cast<std::chrono::microseconds>(recent.time_since_epoch()).count());
+        unsigned count = 0;
+        Result result = processUtilization(handle, nullptr, &count, lastSeen);
+        std::vector<ProcessUtilization> samples(count);
+        if (result == success || result == insufficientSize)
+            result = processUtilization(handle, samples.data(), &count, lastSeen);
+        // That there is none (NVML_ERROR_NOT_FOUND) says nothing: this program has computed.
+        if (result != success)
+            return std::nullopt;
+        samples.resize(std::min<std::size_t>(count, samples.size()));
+        unsigned percent = 0;
+        for (const ProcessUtilization& sample : samples) {
+            // Drivers were seen to give old samples too, and such as were never written (nvtop's issue 110).
+            if (sample.pid != own && sample.time > lastSeen && sample.sm <= 100)
+                percent += sample.sm;
+        }
+        return std::min(1.0, percent / 100.0);
     }
 
     std::string nameOf(unsigned pid) const
@@ -366,6 +412,9 @@ NvidiaCondition NvidiaLibrary::condition(const std::string& uuid) const
         condition.processes.emplace();
         for (const Process& process : *processes)
             condition.processes->insert(process.pid);
+        const auto own = static_cast<unsigned>(getpid());
+        if (condition.processes->contains(own))
+            condition.othersShare = m_functions->shareOfOthers(handle, own);
     }
     return condition;
 }

@@ -202,7 +202,7 @@ class CudaDevice:
 
     def gates(self, others) -> list:
         # One thread gives a GPU its work: in forward this one, in backward autograd's.
-        gates: list = [ProcessorGate(1, others=others)]
+        gates: list = [ProcessorGate(1, launches=True, others=others)]
         uuid = self.uuid()
         return gates + [NvidiaGate(self._nvml, uuid)] if uuid else gates
 

@@ -23,7 +23,8 @@ _REASONS = (
 
 class NvidiaGate:
     """A clock that the power limit lowers is the device's own, which training runs at too: that is noted,
-    and is no disturbance."""
+    and is no disturbance. What other programs took is the mean of what the looks saw of them; each sees the
+    second before it."""
 
     def __init__(self, nvml: Nvml, uuid: str):
         self._nvml, self._uuid = nvml, uuid
@@ -36,17 +37,26 @@ class NvidiaGate:
         self._begin = time.perf_counter()
         if self._known is None:
             self._known = self._seen[0].processes
+        self.resume()
 
     def look(self) -> None:
         self._seen.append(self._read())
 
     def pause(self) -> None:
-        """It sees moments, and none of them lies in a pause."""
+        """It sees moments, and none of them lies in a pause; the energy is that of the whole time."""
 
     def resume(self) -> None:
-        """As pause()."""
+        self._resumed = len(self._seen)
+
+    def contention(self) -> float | None:
+        """As that of ProcessorGate, of the GPU."""
+        return self._contention_since(self._resumed)
 
     def end(self, steps: int, report: GateReport) -> None:
+        # What begin() saw is of the time before. Where the driver does not tell, another gate may have.
+        contention = self._contention_since(1)
+        if contention is not None:
+            report.readings["contention"] = contention
         self._read_gauges(report)
         self._judge_clock(report)
         self._judge_company(report)
@@ -54,9 +64,13 @@ class NvidiaGate:
     def _read(self) -> Condition:
         return self._nvml.condition(self._uuid)
 
-    def _values(self, name: str) -> list[float]:
-        values = (getattr(condition, name) for condition in self._seen)
+    def _values(self, name: str, first: int = 0) -> list[float]:
+        values = (getattr(condition, name) for condition in self._seen[first:])
         return [value for value in values if value is not None]
+
+    def _contention_since(self, look: int) -> float | None:
+        shares = self._values("others_share", look)
+        return sum(shares) / len(shares) if shares else None
 
     def _read_gauges(self, report: GateReport) -> None:
         energy = self._values("energy_joules")

@@ -5,10 +5,13 @@
 from __future__ import annotations
 
 import ctypes
+import os
+import time
 from dataclasses import dataclass
 
 # Declared by hand from NVIDIA's nvml.h (API 11 and later).
-_SUCCESS, _TEMPERATURE_OF_GPU, _CLOCK_OF_SM = 0, 0, 1
+_SUCCESS, _INSUFFICIENT_SIZE = 0, 7
+_TEMPERATURE_OF_GPU, _CLOCK_OF_SM = 0, 1
 _MOST_PROCESSES = 256
 
 
@@ -27,6 +30,20 @@ class _Process(ctypes.Structure):
     ]
 
 
+class _ProcessUtilization(ctypes.Structure):
+    """nvmlProcessUtilizationSample_t. The time is in microseconds since 1970, of the computer's clock."""
+
+    _fields_ = [
+        ("pid", ctypes.c_uint),
+        ("time", ctypes.c_ulonglong),
+        # In percent.
+        ("sm", ctypes.c_uint),
+        ("memory", ctypes.c_uint),
+        ("encoder", ctypes.c_uint),
+        ("decoder", ctypes.c_uint),
+    ]
+
+
 @dataclass(frozen=True)
 class Condition:
     """Of a GPU at one moment; what the driver does not tell is None."""
@@ -38,6 +55,9 @@ class Condition:
     power_watts: float | None = None
     energy_joules: float | None = None
     processes: frozenset | None = None
+    # Share of the last second that programs other than this one computed there, 0..1. None where this one is
+    # not among the processes: in a container their numbers are the host's, and nobody can tell which it is.
+    others_share: float | None = None
 
 
 class Nvml:
@@ -86,6 +106,7 @@ class Nvml:
         whole = ctypes.c_void_p()
         if not self._ask("nvmlDeviceGetDeviceHandleFromMigDeviceHandle", handle, ctypes.byref(whole)):
             whole = handle
+        processes = self._processes(handle)
         watts = self._number("nvmlDeviceGetPowerUsage", ctypes.c_uint, handle)
         joules = self._number("nvmlDeviceGetTotalEnergyConsumption", ctypes.c_ulonglong, handle)
         reasons = self._number("nvmlDeviceGetCurrentClocksEventReasons", ctypes.c_ulonglong, whole)
@@ -100,7 +121,8 @@ class Nvml:
             ),
             power_watts=None if watts is None else watts / 1000,
             energy_joules=None if joules is None else joules / 1000,
-            processes=self._processes(handle),
+            processes=processes,
+            others_share=self._share_of_others(handle) if os.getpid() in (processes or ()) else None,
         )
 
     def _handle_of(self, uuid: str) -> ctypes.c_void_p | None:
@@ -117,12 +139,38 @@ class Nvml:
             return None
         return frozenset(process.pid for process in found[: count.value])
 
+    def _share_of_others(self, handle) -> float | None:
+        last_seen = ctypes.c_ulonglong(int(1e6 * (time.time() - 1)))
+
+        def asked(room) -> int | None:
+            function = "nvmlDeviceGetProcessUtilization"
+            return self._result(function, handle, room, ctypes.byref(count), last_seen)
+
+        count = ctypes.c_uint(0)
+        result = asked(None)
+        samples = (_ProcessUtilization * count.value)()
+        if result in (_SUCCESS, _INSUFFICIENT_SIZE):
+            result = asked(samples)
+        # That there is none (NVML_ERROR_NOT_FOUND) says nothing: this program has computed.
+        if result != _SUCCESS:
+            return None
+        # Drivers were seen to give old samples too, and such as were never written (nvtop's issue 110).
+        percent = sum(
+            sample.sm
+            for sample in samples[: count.value]
+            if sample.pid != os.getpid() and sample.time > last_seen.value and sample.sm <= 100
+        )
+        return min(1.0, percent / 100)
+
     def _number(self, function: str, kind, handle, *arguments):
         value = kind()
         return value.value if self._ask(function, handle, *arguments, ctypes.byref(value)) else None
 
     def _ask(self, function: str, *arguments) -> bool:
+        return self._result(function, *arguments) == _SUCCESS
+
+    def _result(self, function: str, *arguments) -> int | None:
         try:
-            return getattr(self._library, function)(*arguments) == _SUCCESS if self._library else False
+            return getattr(self._library, function)(*arguments) if self._library else None
         except AttributeError:
-            return False
+            return None

@@ -5,6 +5,7 @@ app/worker/processor_gate.cpp."""
 
 from __future__ import annotations
 
+import hashlib
 import math
 import os
 import resource
@@ -18,6 +19,11 @@ _UNDISTURBED_SHARE = 0.9
 # The middle 60 % of the steps make the time of a trial, so that fewer steps than every fifth cannot move
 # it.
 _MOST_MAJOR_FAULTS_PER_STEP = 0.2
+# Probes of an even clock differ by less, and their noise would become that of the trials.
+_LEAST_SLOWED = 0.03
+# Nothing but the clock moves the time of its digest: some 70 us, beside busy programs and none, of which nine
+# in ten readings agree within .5 %. The least counts, since an interrupt lengthens one.
+_PROBED, _PROBES = bytes(128 << 10), 5
 
 
 @dataclass
@@ -44,6 +50,7 @@ class _Reading:
     minor: int
     major: int
     load: _Load | None
+    probe: float
 
 
 def _numbers_in(ranges: str) -> set[int]:
@@ -92,6 +99,18 @@ def family_seconds() -> float:
     return usage.ru_utime + usage.ru_stime + descendant_seconds()
 
 
+def probe_seconds() -> float:
+    """Of the processor, that the same short piece of work takes the calling thread: longer where the clock of
+    the processor is lower, or the host of a virtual machine gives it less; not where the thread waits."""
+
+    def once() -> float:
+        begin = time.thread_time()
+        hashlib.sha256(_PROBED)
+        return time.thread_time() - begin
+
+    return min(once() for _ in range(_PROBES))
+
+
 def _children(root: Path, process: str) -> list[str]:
     found: list[str] = []
     for thread in (root / "proc" / process / "task").glob("*/children"):
@@ -104,20 +123,32 @@ def _children(root: Path, process: str) -> list[str]:
 
 class ProcessorGate:
     """A step that keeps some of its threads waiting is not disturbed by that: what counts is what others
-    can have taken from it.
+    can have taken from it. What a lower clock takes counts as theirs: heat, a limit of power and the host of a
+    virtual machine lower it for all that runs there.
 
     threads are those that a step can keep busy; waits_elsewhere says that it may as well wait for a device
-    that nobody here knows, so that time it did not use says nothing. Processes that this one has started work
-    for the step, as those of a data loader do; others tells the seconds of more of them. """
+    that nobody here knows, so that time it did not use says nothing; launches, that they give a device its work,
+    so that what others take of them is no share of the step. Processes that this one has started work
+    for the step, as those of a data loader do; others tells the seconds of more of them. probe stands in for
+    probe_seconds in tests."""
 
     def __init__(
-        self, threads: int, waits_elsewhere: bool = False, root: Path = Path("/"), others=lambda: 0.0
+        self,
+        threads: int,
+        waits_elsewhere: bool = False,
+        launches: bool = False,
+        root: Path = Path("/"),
+        others=lambda: 0.0,
+        probe=probe_seconds,
     ):
         self._threads, self._waits_elsewhere, self._root = threads, waits_elsewhere, root
-        self._others = others
+        self._others, self._probe = others, probe
+        self._tells_contention = not (waits_elsewhere or launches)
+        # Of all trials so far.
+        self._least_probe = math.inf
 
     def begin(self) -> None:
-        self._wall = self._own = self._helping = 0.0
+        self._wall = self._own = self._helping = self._slowed = 0.0
         self._minor = self._major = 0
         self._busy: float | None = 0.0
         self._contention: float | None = None
@@ -138,13 +169,14 @@ class ProcessorGate:
         self._helping += after.helping - before.helping
         self._minor += after.minor - before.minor
         self._major += after.major - before.major
+        wall, slowed = after.wall - before.wall, self._slowed_share(before, after)
+        self._slowed += slowed * wall
         self._contention = None
-        if after.load and before.load and after.wall > before.wall:
-            wall = after.wall - before.wall
+        if after.load and before.load and wall > 0:
             own = (after.own - before.own) / wall
             busy = after.load.busy_seconds - before.load.busy_seconds - (after.helping - before.helping)
             foreign = max(0.0, busy / wall - own)
-            self._contention = self._taken(own, foreign, after.load.processors) / self._threads
+            self._contention = self._contended(own, foreign, after.load.processors, slowed)
         if after.load and before.load and self._busy is not None:
             self._busy += after.load.busy_seconds - before.load.busy_seconds
             self._processors = after.load.processors
@@ -156,12 +188,23 @@ class ProcessorGate:
     def contention(self) -> float | None:
         """Share of what the steps between the last resume() and pause() could have used that other programs took;
         nothing where it is not known."""
-        return None if self._waits_elsewhere else self._contention
+        return self._contention if self._tells_contention else None
 
     def _taken(self, own: float, foreign: float, processors: int) -> float:
         """Others take from the trial only where both together want more than there is [processors]."""
         lacking = self._threads * (1 - min(1.0, own / self._threads))
         return max(0.0, min(lacking, self._threads + foreign - processors))
+
+    def _slowed_share(self, before: _Reading, after: _Reading) -> float:
+        """What the clock was lower by than it was at its best."""
+        probe = (before.probe + after.probe) / 2
+        slowed = 1 - self._least_probe / probe if probe > 0 else 0.0
+        return slowed if slowed >= _LEAST_SLOWED else 0.0
+
+    def _contended(self, own: float, foreign: float, processors: int, slowed: float) -> float:
+        """Share of the time of a step's threads that others or a lower clock took."""
+        left = 1 - self._taken(own, foreign, processors) / self._threads
+        return 1 - left * (1 - slowed)
 
     def end(self, steps: int, report: GateReport) -> None:
         if self._before:
@@ -174,8 +217,17 @@ class ProcessorGate:
         usage = resource.getrusage(resource.RUSAGE_SELF)
         own = usage.ru_utime + usage.ru_stime
         helping = descendant_seconds(self._root) + self._others()
+        probe = self._probe() if self._tells_contention else 0.0
+        if probe > 0:
+            self._least_probe = min(self._least_probe, probe)
         return _Reading(
-            time.perf_counter(), own, helping, usage.ru_minflt, usage.ru_majflt, processor_load(self._root)
+            wall=time.perf_counter(),
+            own=own,
+            helping=helping,
+            minor=usage.ru_minflt,
+            major=usage.ru_majflt,
+            load=processor_load(self._root),
+            probe=probe,
         )
 
     def _judge_time(self, report: GateReport) -> None:
@@ -192,8 +244,9 @@ class ProcessorGate:
             return
         foreign = max(0.0, (self._busy - self._helping) / self._wall - own)
         report.readings["foreign_processors"] = foreign
-        if not self._waits_elsewhere:
-            report.readings["contention"] = self._taken(own, foreign, self._processors) / self._threads
+        if self._tells_contention:
+            slowed = self._slowed / self._wall
+            report.readings["contention"] = self._contended(own, foreign, self._processors, slowed)
         surely_foreign = foreign - math.sqrt(self._variance) / self._wall
         if self._taken(own, surely_foreign, self._processors) > most_lacking:
             report.disturbances.append(

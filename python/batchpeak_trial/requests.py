@@ -167,8 +167,9 @@ class RunningRequest:
             gate.resume()
 
     def contention_of_visit(self) -> float | None:
-        """By the first gate that tells, of the steps since resume_gates()."""
-        told = (gate.contention() for gate in self.bench.gates if hasattr(gate, "contention"))
+        """By the last gate that tells, as in a report, of the steps since resume_gates(): that of a GPU stands
+        behind that of the processor which feeds it."""
+        told = (gate.contention() for gate in reversed(self.bench.gates))
         return next((value for value in told if value is not None), None)
 
     def look_around(self) -> None:

@@ -5,9 +5,11 @@
 from __future__ import annotations
 
 import os
+import resource
 import subprocess
 import sys
 import tempfile
+import time
 import types
 import unittest
 from dataclasses import replace
@@ -27,9 +29,10 @@ from batchpeak_trial.processor_gate import (  # noqa: E402
     GateReport,
     ProcessorGate,
     descendant_seconds,
+    probe_seconds,
     processor_load,
 )
-from batchpeak_trial.requests import Bench  # noqa: E402
+from batchpeak_trial.requests import Bench, RunningRequest  # noqa: E402
 from batchpeak_trial.step_statistics import (  # noqa: E402
     RunScatter,
     is_warm,
@@ -89,6 +92,40 @@ class NvidiaGateTest(unittest.TestCase):
         self.assertEqual(_judged(WELL, company).disturbances, ["another program began to use the GPU"])
         self.assertEqual(_judged(company, WELL).disturbances, [])
 
+    def test_tells_what_others_took(self):
+        for name, shares, contention in (
+            ("alone", (0.0, 0.0), 0.0),
+            ("beside another program", (0.0, 0.4), 0.4),
+            ("two looks", (0.0, 0.2, 0.4), 0.3),
+            ("before the steps", (0.4, 0.0), 0.0),
+            ("told once", (0.0, None, 0.4), 0.4),
+            ("not told", (None, None), None),
+        ):
+            with self.subTest(name):
+                report = _judged(*(replace(WELL, others_share=share) for share in shares))
+                told = report.readings.get("contention")
+                self.assertEqual(told if told is None else round(told, 9), contention)
+
+    def test_tells_what_others_took_of_each_visit(self):
+        shares = (0.0, 0.2, 0.4)
+        gate = NvidiaGate(_Conditions(*(replace(WELL, others_share=share) for share in shares)), "GPU-1")
+        gate.begin()
+        gate.pause()
+        for share in (0.2, 0.4):
+            gate.resume()
+            self.assertIsNone(gate.contention())
+            gate.look()
+            gate.pause()
+            self.assertAlmostEqual(gate.contention(), share)
+
+    def test_of_several_gates_the_last_one_that_tells_counts(self):
+        def gate(told):
+            return types.SimpleNamespace(contention=lambda: told)
+
+        for told, contention in (((0.1, 0.3), 0.3), ((0.1, None), 0.1), ((0.1, 0.0), 0.0), ((None, None), None)):
+            bench = types.SimpleNamespace(gates=list(map(gate, told)), device=None)
+            self.assertEqual(RunningRequest({}, bench).contention_of_visit(), contention)
+
     def test_leaves_out_what_the_driver_does_not_tell(self):
         report = _judged(Condition(), Condition())
         self.assertEqual((report.readings, report.disturbances), ({}, []))
@@ -97,6 +134,67 @@ class NvidiaGateTest(unittest.TestCase):
         nvml = Nvml("no-such-library.so")
         self.assertEqual(nvml.condition("GPU-1"), Condition())
         self.assertEqual((nvml.names(), nvml.uuid_of_only_device(), nvml.free_bytes("GPU-1")), ([], "", None))
+
+
+class _Driver:
+    """NVIDIA's library, which tells of processes alone. utilization has for each how many percent it used and how
+    many seconds ago that was; it is refused where there is none."""
+
+    def __init__(self, pids, utilization=None):
+        self._pids, self._utilization = pids, utilization
+
+    def nvmlDeviceGetHandleByUUID(self, _uuid, handle):
+        handle._obj.value = 1
+        return 0
+
+    def nvmlDeviceGetComputeRunningProcesses_v3(self, _handle, count, found):
+        count._obj.value = len(self._pids)
+        for process, pid in zip(found, self._pids):
+            process.pid = pid
+        return 0
+
+    def nvmlDeviceGetProcessUtilization(self, _handle, samples, count, last_seen):
+        if self._utilization is None:
+            return 3
+        if not samples or count._obj.value < 100:
+            count._obj.value = 100
+            return 7
+        fresh = False
+        for sample, (pid, percent, age) in zip(samples, self._utilization):
+            sample.pid, sample.sm, sample.time = pid, percent, int(1e6 * (time.time() - age))
+            fresh = fresh or sample.time > last_seen.value
+        count._obj.value = len(self._utilization)
+        return 0 if fresh else 6
+
+
+class NvmlTest(unittest.TestCase):
+    def share(self, driver) -> float | None:
+        nvml = Nvml("no-such-library.so")
+        nvml._library = driver
+        return nvml.condition("GPU-1").others_share
+
+    def test_tells_what_others_used(self):
+        own = os.getpid()
+        busy = (own, 60, 0)
+        for name, pids, utilization, share in (
+            ("alone", [own], [busy], 0.0),
+            ("beside another program", [own, 22], [busy, (22, 40, 0)], 0.4),
+            ("beside several", [22, own, 24], [(22, 40, 0), (24, 15, 0), busy, (23, 5, 0)], 0.6),
+            ("more than there is", [own, 22, 24], [(22, 70, 0), (24, 70, 0)], 1.0),
+            ("a while ago", [own, 22], [busy, (22, 40, 5)], 0.0),
+            ("nothing fresh is told", [own, 22], [(22, 40, 5)], None),
+            ("a sample that was never written", [own, 22], [(24, 3272092, 0), (22, 40, 0)], 0.4),
+            ("numbers of a host", [21, 22], [(21, 60, 0), (22, 40, 0)], None),
+            ("refused", [own, 22], None, None),
+        ):
+            with self.subTest(name):
+                self.assertEqual(self.share(_Driver(pids, utilization)), share)
+
+    def test_a_driver_without_the_function(self):
+        whole = _Driver([os.getpid()], [])
+        names = ("nvmlDeviceGetHandleByUUID", "nvmlDeviceGetComputeRunningProcesses_v3")
+        driver = types.SimpleNamespace(**{name: getattr(whole, name) for name in names})
+        self.assertIsNone(self.share(driver))
 
 
 class ProcessorGateTest(unittest.TestCase):
@@ -143,6 +241,51 @@ class ProcessorGateTest(unittest.TestCase):
 
     def test_is_not_disturbed_by_others_on_other_processors(self):
         self.assertEqual(self.judged(1, own=9.9, ticks=990).disturbances, [])
+
+    def test_counts_a_lower_clock(self):
+        """In the second of two visits; the first has seen the clock at its best."""
+        for name, probe, taken, contention, of_both in (
+            ("even", 50e-6, 0.0, 0.0, 0.0),
+            ("as even as clocks are", 51e-6, 0.0, 0.0, 0.0),
+            ("three quarters", 50e-6 / 0.75, 0.0, 0.25, 0.125),
+            ("three quarters, half of it taken", 50e-6 / 0.75, 0.5, 0.625, 1 - 0.75 * 0.875),
+        ):
+            with self.subTest(name):
+                self.assert_slowed(probe, taken, contention, of_both)
+
+    def assert_slowed(self, probe: float, taken: float, contention: float, of_both: float) -> None:
+        use = types.SimpleNamespace(ru_utime=0.0, ru_stime=0.0, ru_minflt=0, ru_majflt=0)
+        ended = types.SimpleNamespace(**vars(use))
+        told, now = [50e-6, 50e-6, probe, probe], [0.0]
+        gate = ProcessorGate(2, root=self.root, probe=lambda: told.pop(0))
+
+        def visit(own: float) -> None:
+            now[0] += 10.0
+            use.ru_utime += own
+            self.set_busy(int(100 * now[0]) + 100)
+            gate.pause()
+
+        place = "batchpeak_trial.processor_gate."
+        with mock.patch(place + "time.perf_counter", lambda: now[0]), mock.patch(
+            place + "resource.getrusage", lambda who: ended if who == resource.RUSAGE_CHILDREN else use
+        ):
+            self.set_busy(100)
+            gate.begin()
+            visit(own=20.0)
+            self.assertAlmostEqual(gate.contention(), 0.0)
+            gate.resume()
+            visit(own=20.0 * (1 - taken))
+            self.assertAlmostEqual(gate.contention(), contention)
+            report = GateReport()
+            gate.end(8, report)
+        self.assertAlmostEqual(report.readings["contention"], of_both)
+
+    def test_does_not_probe_where_the_clock_says_nothing(self):
+        report = self.judged(1, own=5.0, ticks=500, waits_elsewhere=True, probe=self.fail)
+        self.assertNotIn("contention", report.readings)
+
+    def test_a_probe_takes_a_moment_of_the_processor(self):
+        self.assertGreater(probe_seconds(), 0.0)
 
     def set_processes(self, ticks: int) -> None:
         """Two children, one with a child of its own; the name of one is odd. Each was busy for so many ticks."""

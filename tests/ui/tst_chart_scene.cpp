@@ -36,9 +36,11 @@ private slots:
         engine::Snapshot snapshot = test::runningSnapshot();
         const std::size_t before = chartSceneOf(snapshot).points.size();
         const QDateTime ended(QDate(1999, 11, 28), QTime(14, 9));
-        for (const std::int64_t size : {64, 100})
-            snapshot.recalled.push_back(
-                {.trial = test::trialThat(trial::Outcome::Ok, 0, size, 4.0), .ended = ended});
+        for (const std::int64_t size : {64, 100}) {
+            trial::TrialRecord trial = test::trialThat(trial::Outcome::Ok, 0, size, 4.0);
+            trial.samplesPerSecond = 900.0;
+            snapshot.recalled.push_back({.trial = trial, .ended = ended});
+        }
         const ChartScene scene = chartSceneOf(snapshot);
         QCOMPARE(scene.points.size(), before + 2);
         QCOMPARE(scene.newestOf(64)->isPale(), false);

@@ -8,6 +8,10 @@
 
 #include <QTest>
 
+#include <unistd.h>
+
+#include <optional>
+
 using namespace batchpeak::worker;
 using batchpeak::device::NvidiaLibrary;
 
@@ -21,6 +25,7 @@ struct Moment
     QByteArray processes = "10";
     QByteArray energy;
     QByteArray power;
+    QByteArray utilization;
 };
 
 void set(const char* variable, const QByteArray& value)
@@ -35,6 +40,23 @@ void show(const Moment& moment)
     set("FAKE_NVML_PROCESSES", moment.processes);
     set("FAKE_NVML_ENERGY", moment.energy);
     set("FAKE_NVML_POWER", moment.power);
+    set("FAKE_NVML_UTILIZATION", moment.utilization);
+}
+
+constexpr double untold = -1.0;
+
+/// In whole percent.
+int percentOf(std::optional<double> share)
+{
+    return qRound(100 * share.value_or(untold));
+}
+
+/// One at which this program and others compute, in the words of the library: "22:40".
+Moment beside(const QByteArray& others)
+{
+    const QByteArray own = QByteArray::number(getpid());
+    return {.processes = "22," + own + ",24",
+            .utilization = own + ":60" + (others.isEmpty() ? "" : ",") + others};
 }
 
 } // namespace
@@ -156,6 +178,66 @@ private slots:
         QCOMPARE(readings.meanPowerWatts, 650.0);
         QCOMPARE(readings.temperatureCelsius, 61.0);
         QVERIFY(!reportOn({{}, {}}).readings.meanPowerWatts);
+    }
+
+    void tellsWhatOthersTook_data()
+    {
+        const Moment alone = beside("");
+        Moment idle = alone;
+        idle.utilization = "22:40:5";
+        Moment refused = alone;
+        refused.utilization = "";
+        rows<std::vector<Moment>, double>({
+            {"alone", {{alone, alone}, 0.0}},
+            {"another program", {{alone, beside("22:40")}, 0.4}},
+            {"several", {{alone, beside("22:40,24:15,23:5")}, 0.6}},
+            {"more than there is", {{alone, beside("22:70,24:70")}, 1.0}},
+            {"two looks", {{alone, beside("22:20"), beside("22:40")}, 0.3}},
+            {"before the steps", {{beside("22:40"), alone}, 0.0}},
+            {"a while ago", {{alone, beside("22:40:5")}, 0.0}},
+            {"nothing fresh is told", {{alone, idle}, untold}},
+            {"a sample that was never written", {{alone, beside("24:3272092,22:40")}, 0.4}},
+            {"refused", {{alone, refused}, untold}},
+            {"refused once", {{alone, refused, beside("22:40")}, 0.4}},
+            {"numbers of a host", {{{}, {.processes = "10,22", .utilization = "10:50,22:40"}}, untold}},
+            {"no processes are told", {{{}, {.processes = "", .utilization = "22:40"}}, untold}},
+        });
+    }
+    void tellsWhatOthersTook()
+    {
+        const auto& [moments, share] = row<std::vector<Moment>, double>();
+        QCOMPARE(percentOf(reportOn(moments).readings.contention), percentOf(share));
+    }
+
+    void tellsWhatOthersTookOfEachVisit()
+    {
+        const NvidiaLibrary nvml(BATCHPEAK_FAKE_NVML);
+        const ScriptedClock clock;
+        NvidiaGate gate([&nvml] { return nvml.condition("GPU-first"); }, clock);
+        show(beside(""));
+        gate.begin();
+        gate.pause();
+        for (const int percent : {20, 40}) {
+            show(beside("22:100"));
+            gate.resume();
+            QVERIFY(!gate.contention());
+            show(beside("22:" + QByteArray::number(percent)));
+            gate.look();
+            gate.pause();
+            QCOMPARE(percentOf(gate.contention()), percent);
+        }
+        // What another gate has told gives way where this one tells anything.
+        GateReport report;
+        report.readings.contention = 0.5;
+        gate.end(2, report);
+        QCOMPARE(percentOf(report.readings.contention), 30);
+        show({});
+        gate.begin();
+        gate.pause();
+        QVERIFY(!gate.contention());
+        report.readings.contention = 0.5;
+        gate.end(1, report);
+        QCOMPARE(percentOf(report.readings.contention), 50);
     }
 };
 

@@ -53,7 +53,7 @@ private slots:
             QVERIFY(root.write(QStringLiteral("proc/stat"), statOf(500.0)));
         ScriptedClock clock;
         clock.use.processorSeconds = 33.0;
-        ProcessorGate gate(threads, clock, root.path());
+        ProcessorGate gate(threads, clock, ProcessorGate::Work::Steps, root.path());
         gate.begin();
         clock.wall += seconds;
         clock.use.processorSeconds += own;
@@ -87,7 +87,7 @@ private slots:
         const batchpeak::test::FakeRoot root;
         ScriptedClock clock;
         clock.use = {.minorPageFaults = 777, .majorPageFaults = 7};
-        ProcessorGate gate(1, clock, root.path());
+        ProcessorGate gate(1, clock, ProcessorGate::Work::Steps, root.path());
         gate.begin();
         clock.wall += 2.9;
         clock.use = {.processorSeconds = 2.9, .minorPageFaults = 777 + minor, .majorPageFaults = 7 + major};
@@ -121,7 +121,7 @@ private slots:
             return root.write(QStringLiteral("proc/stat"), statOf(busy));
         };
         QVERIFY(root.write(QStringLiteral("proc/stat"), statOf(busy)));
-        ProcessorGate gate(2, clock, root.path());
+        ProcessorGate gate(2, clock, ProcessorGate::Work::Steps, root.path());
         gate.begin();
         QVERIFY(pass(20.0));
         gate.pause();
@@ -139,6 +139,25 @@ private slots:
                  qRound(1000 * (1.0 - (1.0 - taken / 2.0) * (1.0 - slowed))));
     }
 
+    void tellsNoContentionOfLaunches()
+    {
+        const batchpeak::test::FakeRoot root;
+        QVERIFY(root.write(QStringLiteral("proc/self/status"), "Cpus_allowed_list:\t0-1\n"));
+        QVERIFY(root.write(QStringLiteral("proc/stat"), statOf(500.0)));
+        ScriptedClock clock;
+        ProcessorGate gate(1, clock, ProcessorGate::Work::Launches, root.path());
+        gate.begin();
+        clock.wall += 10.0;
+        clock.use.processorSeconds += 5.0;
+        QVERIFY(root.write(QStringLiteral("proc/stat"), statOf(520.0)));
+        gate.pause();
+        QVERIFY(!gate.contention());
+        GateReport report;
+        gate.end(5, report);
+        QVERIFY(!report.readings.contention);
+        QVERIFY(report.readings.foreignProcessors.has_value());
+    }
+
     // Half of the time is another program's in a pause, and three quarters of the pages are handed out there.
     void pausesDoNotCount()
     {
@@ -154,7 +173,7 @@ private slots:
             return root.write(QStringLiteral("proc/stat"), statOf(busy));
         };
         QVERIFY(pass(0.0, 0.0, 0));
-        ProcessorGate gate(2, clock, root.path());
+        ProcessorGate gate(2, clock, ProcessorGate::Work::Steps, root.path());
         gate.begin();
         gate.pause();
         for (int visit = 0; visit < 4; ++visit) {
@@ -177,7 +196,7 @@ private slots:
         QVERIFY(root.write(QStringLiteral("proc/self/status"), "Cpus_allowed_list:\t0-1\n"));
         QVERIFY(root.write(QStringLiteral("proc/stat"), statOf(500.0)));
         ScriptedClock clock;
-        ProcessorGate gate(2, clock, root.path());
+        ProcessorGate gate(2, clock, ProcessorGate::Work::Steps, root.path());
         gate.begin();
         for (int visit = 1; visit <= 2; ++visit) {
             clock.wall += 1.0;

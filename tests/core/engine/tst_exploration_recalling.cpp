@@ -108,6 +108,10 @@ private slots:
                            recalled.exploration == 1 && recalled.ended <= QDateTime::currentDateTimeUtc();
                 }));
         }
+        for (const auto& r : second.snapshot.recalled)
+            qWarning() << r.trial.microBatchSize << r.trial.samplesPerSecond.value_or(-1) << r.exploration.value_or(-7) << r.ended;
+        for (const auto& r : first.snapshot.trials)
+            qWarning() << r.microBatchSize << r.samplesPerSecond.value_or(-1) << r.isComparison();
         QVERIFY(found > 2);
         QVERIFY(std::ranges::is_sorted(second.snapshot.recalled, {}, &engine::RecalledTrial::ended));
 

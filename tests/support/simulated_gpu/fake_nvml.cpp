@@ -6,9 +6,11 @@
 // initialisation fail; FAKE_NVML_CLOCK, _POWER, _POWER_LIMIT, _ENERGY, _REASONS, _ERRORS and _PROCESSES
 // ("10,11") are what the first one reads, in the library's units, and refuses where they are not set. Of
 // those programs the one of an odd number holds that many bytes, and the other is of unknown memory.
-// FAKE_NVML_XID is an error that the driver reports once.
+// FAKE_NVML_XID is an error that the driver reports once. FAKE_NVML_UTILIZATION is how busy programs kept the
+// multiprocessors of the first device in percent, and how many seconds ago that was: "10:30,11:40:5".
 
 #include <array>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 
@@ -70,6 +72,12 @@ struct FakeProcess
     unsigned pid;
     unsigned long long usedMemory;
     unsigned gpuInstance, computeInstance;
+};
+struct FakeProcessUtilization
+{
+    unsigned pid;
+    unsigned long long time;
+    unsigned sm, memory, encoder, decoder;
 };
 struct FakeEvent
 {
@@ -246,5 +254,33 @@ int nvmlDeviceGetComputeRunningProcesses_v3(void* handle, unsigned* count, FakeP
     }
     *count = found;
     return success;
+}
+/// As drivers do it: who asks for the count is told of the room for all, and one fresh sample brings old
+/// ones.
+int nvmlDeviceGetProcessUtilization(void* handle, FakeProcessUtilization* samples, unsigned* count,
+                                    unsigned long long lastSeen)
+{
+    const char* text = std::getenv("FAKE_NVML_UTILIZATION");
+    if (handle != &first || !text)
+        return notSupported;
+    constexpr unsigned room = 100;
+    if (!samples || *count < room) {
+        *count = room;
+        return insufficientSize;
+    }
+    using std::chrono::microseconds;
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    const auto isNow = static_cast<unsigned long long>(std::chrono::duration_cast<microseconds>(now).count());
+    unsigned found = 0;
+    bool isFresh = false;
+    for (char* rest = const_cast<char*>(text); *rest != '\0'; rest += *rest == ',' ? 1 : 0) {
+        const auto pid = static_cast<unsigned>(std::strtoul(rest, &rest, 10));
+        const auto percent = static_cast<unsigned>(std::strtoul(rest + 1, &rest, 10));
+        const unsigned long long age = *rest == ':' ? std::strtoull(rest + 1, &rest, 10) : 0;
+        samples[found++] = {pid, isNow - 1000000 * age, percent, 0, 0, 0};
+        isFresh = isFresh || samples[found - 1].time > lastSeen;
+    }
+    *count = found;
+    return isFresh ? success : notFound;
 }
 }
