@@ -13,7 +13,6 @@
 #include <QLocale>
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 namespace batchpeak::ui {
@@ -23,8 +22,6 @@ namespace {
 // Each holds its whole log and curve.
 constexpr std::size_t mostKept = 8;
 constexpr int mostOfHistory = 12;
-// Between the moments at which the window and the history note a start.
-constexpr qint64 sameStartMilliseconds = 2000;
 
 struct EntryWords
 {
@@ -124,6 +121,7 @@ void EarlierRuns::begin(const QDateTime& now)
 void EarlierRuns::follow(const engine::Snapshot& snapshot)
 {
     m_run = snapshot.run;
+    m_numberInHistory = snapshot.numberInHistory;
     m_isUnderWay = snapshot.isUnderWay();
     if (snapshot.state == engine::State::Idle)
         m_began = QDateTime();
@@ -155,12 +153,10 @@ bool EarlierRuns::isEarlier(const EarlierRun& run) const
     return run.started != m_began && m_run && run.snapshot.run->filePath == m_run->filePath;
 }
 
-bool EarlierRuns::isOfThisWindow(const QDateTime& started) const
+bool EarlierRuns::isOfThisWindow(qint64 exploration) const
 {
-    const auto isSame = [&](const QDateTime& own) {
-        return own.isValid() && std::abs(own.msecsTo(started)) < sameStartMilliseconds;
-    };
-    return isSame(m_began) || std::ranges::any_of(m_ended, isSame, &EarlierRun::started);
+    const auto isSame = [&](const EarlierRun& run) { return run.snapshot.numberInHistory == exploration; };
+    return m_numberInHistory == exploration || std::ranges::any_of(m_ended, isSame);
 }
 
 void EarlierRuns::fill()
@@ -208,7 +204,7 @@ void EarlierRuns::addHistory(std::vector<Entry>& entries)
         const store::ExplorationStore store(m_historyPath);
         int count = 0;
         for (const store::ExplorationSummary& summary : store.list()) {
-            if (summary.info.filePath != file || isOfThisWindow(summary.info.started))
+            if (summary.info.filePath != file || isOfThisWindow(summary.id))
                 continue;
             const bool isUnderWay =
                 !summary.end && store::PatientStore::isUnderWay(m_historyPath, summary.id);
@@ -294,10 +290,12 @@ const RunElsewhere* EarlierRuns::elsewhereOf(const QString& path) const
 
 QString EarlierRuns::elsewhereText(const QString& path, const QStringList& devices) const
 {
+    const auto isMeant = [&](const QString& id) {
+        return devices.contains(id) || devices.contains(id.section(QLatin1Char(':'), 0, 0));
+    };
     const auto run = std::ranges::find_if(m_elsewhere, [&](const RunElsewhere& elsewhere) {
         return devices.isEmpty() || elsewhere.devices.isEmpty() ||
-               std::ranges::any_of(elsewhere.devices,
-                                   [&](const QString& id) { return devices.contains(id); });
+               std::ranges::any_of(elsewhere.devices, isMeant);
     });
     if (run == m_elsewhere.end())
         return {};
@@ -315,8 +313,9 @@ std::vector<RunElsewhere> EarlierRuns::runsElsewhere() const
     const store::ExplorationStore store(m_historyPath);
     std::vector<RunElsewhere> runs;
     for (const qint64 exploration : underWay) {
-        const auto stored = store.show(exploration);
-        if (!stored || stored->summary.end || isOfThisWindow(stored->summary.info.started))
+        // Each second, so that trials and log are left out, which may be long.
+        const auto stored = isOfThisWindow(exploration) ? std::nullopt : store.outline(exploration);
+        if (!stored || stored->summary.end)
             continue;
         runs.push_back({.exploration = exploration,
                         .started = stored->summary.info.started,

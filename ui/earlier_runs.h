@@ -82,7 +82,7 @@ public:
     /// The one of that config, by its absolute path; null without one.
     const RunElsewhere* elsewhereOf(const QString& path) const;
     /// One that a run of that config on these devices would disturb, as a sentence; empty without one.
-    /// \param devices  ids; where they are not known, any may be meant
+    /// \param devices  ids, or "cuda" for any GPU; where they are not known, any may be meant
     QString elsewhereText(const QString& path, const QStringList& devices) const;
 
     /// Has that exploration of the history looked at, as it stands now. What its search knew follows, which
@@ -106,7 +106,7 @@ private:
     void addHistory(std::vector<Entry>& entries);
     /// Of the config in hand, and not in hand itself.
     bool isEarlier(const EarlierRun& run) const;
-    bool isOfThisWindow(const QDateTime& started) const;
+    bool isOfThisWindow(qint64 exploration) const;
 
     QString m_historyPath;
     engine::BackgroundSearch<std::optional<EarlierRun>> m_search;
@@ -114,6 +114,8 @@ private:
     QDateTime m_began;
     bool m_isUnderWay = false;
     std::optional<engine::RunDescription> m_run;
+    /// As of Snapshot, of the exploration in hand.
+    qint64 m_numberInHistory = 0;
     /// The oldest first.
     std::vector<EarlierRun> m_ended;
     std::vector<RunElsewhere> m_elsewhere;

@@ -574,6 +574,14 @@ void Exploration::remark(LogLevel level, const QString& text)
     publish();
 }
 
+void Exploration::setNumberInHistory(qint64 number)
+{
+    if (isIdle())
+        return;
+    m_run->builder.setNumberInHistory(number);
+    emit snapshotChanged(snapshot());
+}
+
 void Exploration::finish(FinishStatus status, const QString& failure)
 {
     if (isIdle() || state() == State::Finishing || hasEnded())

@@ -109,6 +109,8 @@ public:
     void stop();
     /// Adds a line to the log of the run, from whoever works beside it, as one that keeps a history.
     void remark(LogLevel level, const QString& text);
+    /// Of the run, from whoever keeps the history.
+    void setNumberInHistory(qint64 number);
 
 signals:
     void occurred(const batchpeak::engine::Event& event);

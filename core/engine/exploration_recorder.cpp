@@ -52,6 +52,7 @@ ExplorationRecorder::ExplorationRecorder(Exploration& exploration, QString store
     : QObject(parent), m_exploration(exploration), m_store(std::move(storePath))
 {
     connect(&m_store, &store::PatientStore::said, this, &ExplorationRecorder::said);
+    connect(&m_store, &store::PatientStore::kept, &exploration, &Exploration::setNumberInHistory);
     m_soon.setSingleShot(true);
     m_soon.setInterval(0);
     connect(&m_soon, &QTimer::timeout, this, &ExplorationRecorder::writeCalls);

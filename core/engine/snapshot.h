@@ -331,6 +331,8 @@ struct Snapshot
     double stalledSeconds = 0.0;
     /// Nothing while no config is loaded.
     std::optional<RunDescription> run;
+    /// By which the history of this user knows the run; 0 where it is not kept there, or not yet.
+    qint64 numberInHistory = 0;
     std::vector<DeviceSnapshot> devices;
     /// In the order of their starts.
     std::vector<trial::TrialRecord> trials;

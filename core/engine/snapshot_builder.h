@@ -29,6 +29,7 @@ public:
 
     void setConfig(const QString& text, const QString& chosenModel);
     void setState(State state) { m_snapshot.state = state; }
+    void setNumberInHistory(qint64 number) { m_snapshot.numberInHistory = number; }
     void setPauseRequested(bool requested) { m_snapshot.pauseRequested = requested; }
     void setThinkingSeconds(std::optional<double> seconds) { m_snapshot.thinkingSeconds = seconds; }
     void setDevicesAreFree(bool areFree) { m_snapshot.devicesAreFree = areFree; }

@@ -151,6 +151,13 @@ struct LogRecord
     bool operator==(const LogRecord&) const = default;
 };
 
+/// What an exploration is and where it runs, without what came of it.
+struct ExplorationOutline
+{
+    ExplorationSummary summary;
+    std::vector<DeviceRecord> devices;
+};
+
 /// All that is kept of an exploration.
 struct StoredExploration
 {

@@ -520,6 +520,34 @@ std::optional<StoredExploration> ExplorationStore::show(qint64 exploration) cons
     return read(exploration);
 }
 
+std::optional<ExplorationOutline> ExplorationStore::outline(qint64 exploration) const
+{
+    const QSqlDatabase database = QSqlDatabase::database(m_connection);
+    const Transaction moment(database, Transaction::Kind::Reads);
+    SqlStatement statement(database, summaryQuery(QStringLiteral("WHERE exploration.id = ?")));
+    if (!statement.bind(exploration).run().next())
+        return std::nullopt;
+    return ExplorationOutline{.summary = summaryFrom(statement), .devices = devicesOf(exploration)};
+}
+
+std::vector<DeviceRecord> ExplorationStore::devicesOf(qint64 exploration) const
+{
+    SqlStatement row(QSqlDatabase::database(m_connection),
+                     QStringLiteral("SELECT * FROM device WHERE exploration = ? ORDER BY rowid"));
+    row.bind(exploration).run();
+    std::vector<DeviceRecord> devices;
+    while (row.next())
+        devices.push_back({.id = row.text("id"),
+                           .name = row.text("name"),
+                           .program = row.text("program"),
+                           .totalBytes = row.integer("total_bytes"),
+                           .limitBytes = row.integer("limit_bytes"),
+                           .framework = row.text("framework"),
+                           .uuid = row.text("uuid"),
+                           .driver = row.text("driver")});
+    return devices;
+}
+
 std::optional<StoredExploration> ExplorationStore::read(qint64 exploration) const
 {
     const QSqlDatabase database = QSqlDatabase::database(m_connection);
@@ -537,17 +565,7 @@ std::optional<StoredExploration> ExplorationStore::read(qint64 exploration) cons
         while (statement.next())
             take(statement);
     };
-    rows(QStringLiteral("SELECT * FROM device WHERE exploration = ? ORDER BY rowid"),
-         [&](const SqlStatement& row) {
-             stored.devices.push_back({.id = row.text("id"),
-                                       .name = row.text("name"),
-                                       .program = row.text("program"),
-                                       .totalBytes = row.integer("total_bytes"),
-                                       .limitBytes = row.integer("limit_bytes"),
-                                       .framework = row.text("framework"),
-                                       .uuid = row.text("uuid"),
-                                       .driver = row.text("driver")});
-         });
+    stored.devices = devicesOf(exploration);
     rows(QStringLiteral("SELECT * FROM trial WHERE exploration = ? ORDER BY rowid"),
          [&](const SqlStatement& row) { stored.trials.push_back(trialFrom(row)); });
     readCompared(stored);

@@ -113,6 +113,8 @@ public:
     std::vector<ExplorationSummary> list() const;
     /// Nothing where there is no such exploration.
     std::optional<StoredExploration> show(qint64 exploration) const;
+    /// The same, in the time of a few rows, however many trials it has had.
+    std::optional<ExplorationOutline> outline(qint64 exploration) const;
     /// \return whether there was such an exploration
     bool remove(qint64 exploration);
     /// Adds what another history holds, all of it or nothing; what is here already is not added twice, and
@@ -134,6 +136,7 @@ private:
     void insertLog(qint64 exploration, const std::vector<LogRecord>& lines);
     std::optional<qint64> numberOf(const ExplorationInfo& info) const;
     std::optional<StoredExploration> read(qint64 exploration) const;
+    std::vector<DeviceRecord> devicesOf(qint64 exploration) const;
     void insertAll(qint64 exploration, const StoredExploration& stored);
     void addCompared(qint64 exploration, const trial::TrialRecord& trial);
     void readCompared(StoredExploration& stored) const;

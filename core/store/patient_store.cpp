@@ -138,6 +138,7 @@ void PatientStore::takeUp(const StoredExploration& exploration)
 {
     startAnew(exploration.summary.info);
     m_id = exploration.summary.id;
+    emit kept(m_id);
     holdExploration();
     // Where the history takes nothing more, all of it is written anew elsewhere.
     m_writes.push_back([exploration](ExplorationStore& store, qint64 id) { store.addAll(id, exploration); });
@@ -314,8 +315,11 @@ void PatientStore::writeWaiting()
                 m_underWay.reset();
             writeAllAnew();
         }
-        if (m_id == 0)
+        if (m_id == 0) {
             m_id = m_store->begin(m_info);
+            if (!m_isBeside)
+                emit kept(m_id);
+        }
         holdExploration();
         while (!m_waiting.empty()) {
             m_waiting.front()(*m_store, m_id);

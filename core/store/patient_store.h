@@ -71,6 +71,8 @@ public:
     bool waits() const { return !m_waiting.empty() || m_waitingLog > 0; }
 
 signals:
+    /// The present exploration stands in the history from now on, under that number.
+    void kept(qint64 exploration);
     /// What became of the history, as a full sentence: it waits, it goes on, where things went.
     void said(const QString& sentence);
 

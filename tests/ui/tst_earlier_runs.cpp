@@ -4,6 +4,7 @@
 #include "sample_snapshots.h"
 #include "store/exploration_store.h"
 #include "store/patient_store.h"
+#include "support/held_history.h"
 #include "support/test_main.h"
 #include "ui/earlier_runs.h"
 
@@ -242,13 +243,62 @@ private slots:
         QVERIFY(!cut->snapshot.ending.isEmpty());
     }
 
+    void tellsItsOwnRunFromOneThatBeganAtTheSameMoment()
+    {
+        const QString path = m_folder.filePath(QStringLiteral("both.sqlite"));
+        store::PatientStore own(path);
+        store::PatientStore other(path);
+        qint64 number = 0;
+        connect(&own, &store::PatientStore::kept, this, [&](qint64 exploration) { number = exploration; });
+        engine::Snapshot running = test::runningSnapshot();
+        for (store::PatientStore* store : {&own, &other}) {
+            store->begin(
+                {.started = noon,
+                 .filePath = running.run->filePath,
+                 .phase = QStringLiteral("train"),
+                 .fidelity = {.kind = QStringLiteral("as_configured"), .reasons = {}, .replaced = {}}});
+            store->addDevice({.id = QStringLiteral("cuda:0"), .name = {}, .program = {}});
+        }
+        QVERIFY(number > 0);
+        EarlierRuns menu(nullptr);
+        menu.setHistory(path);
+        menu.begin(noon);
+        running.numberInHistory = number;
+        menu.follow(running);
+        QVERIFY(menu.lookElsewhere());
+        QCOMPARE(menu.elsewhere().size(), std::size_t{1});
+        QVERIFY(menu.elsewhere().front().exploration != number);
+        QCOMPARE(entriesOf(menu), QStringList{QStringLiteral("running in another window · 0 trials")});
+        // Any GPU is one of those that are asked for.
+        QVERIFY(!menu.elsewhereText({}, {QStringLiteral("cuda")}).isEmpty());
+        QVERIFY(menu.elsewhereText({}, {QStringLiteral("cuda:1"), QStringLiteral("cpu")}).isEmpty());
+    }
+
+    void readsNoTrialsOfARunElsewhere()
+    {
+        const QString path = m_folder.filePath(QStringLiteral("outline.sqlite"));
+        store::PatientStore other(path);
+        other.begin({.started = noon, .filePath = QStringLiteral("/a.yaml")});
+        other.addDevice({.id = QStringLiteral("cpu"), .name = {}, .program = {}});
+        // Of a trial that is not there, so that nobody can read them.
+        QVERIFY(test::OtherProgram(path).run("INSERT INTO compared_size (exploration, trial, place, "
+                                             "micro_batch_size) VALUES (1, 99, 0, 4)"));
+        QVERIFY_THROWS_EXCEPTION(store::StoreError, store::ExplorationStore(path).show(1));
+        EarlierRuns menu(nullptr);
+        menu.setHistory(path);
+        QVERIFY(menu.lookElsewhere());
+        QCOMPARE(menu.elsewhere().front().devices, QStringList{QStringLiteral("cpu")});
+    }
+
     void namesARunOnceThatTheHistoryHasToo()
     {
         EarlierRuns menu(nullptr);
         const engine::Snapshot ready = test::readySnapshot();
         menu.setHistory(historyOf(ready.run->filePath, noon.addMSecs(30)));
         menu.begin(noon);
-        menu.follow(test::finishedSnapshot());
+        engine::Snapshot finished = test::finishedSnapshot();
+        finished.numberInHistory = 1;
+        menu.follow(finished);
         QCOMPARE(entriesOf(menu).size(), 1);
         QVERIFY2(!menu.actions().front()->isEnabled(), "It is in hand still.");
         menu.follow(ready);
