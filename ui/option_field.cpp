@@ -225,7 +225,8 @@ void OptionField::setText(const QString& text)
         box->setCurrentIndex(m_words.isSwitch() ? std::max(0, box->findText(text)) : box->findText(text));
         return;
     }
-    if (line()->hasFocus() || means(this->text(), text))
+    const bool isTyping = line()->hasFocus() && !m_isForgotten;
+    if (isTyping || means(this->text(), text))
         return;
     const QSignalBlocker quiet(line());
     if (auto* box = qobject_cast<ChoiceBox*>(m_editor); box && box->findText(text) >= 0)
@@ -239,6 +240,7 @@ void OptionField::display(const engine::OptionOutlook& outlook)
     m_outlook = outlook;
     if (m_problem.isEmpty())
         setText(outlook.text);
+    m_isForgotten = false;
     m_label->setEnabled(outlook.playsAPart);
     m_editor->setEnabled(outlook.playsAPart);
     // What cannot be read is in force nowhere, and is a person's all the same.
@@ -250,6 +252,12 @@ void OptionField::display(const engine::OptionOutlook& outlook)
     m_origin->setAccessibleName(isYours ? tr("%1: yours; take it back").arg(QString::fromStdString(name()))
                                         : m_origin->text());
     showExplanation();
+}
+
+void OptionField::forget()
+{
+    setProblem(QString());
+    m_isForgotten = true;
 }
 
 void OptionField::setProblem(const QString& sentence)

@@ -49,6 +49,8 @@ public:
     void type(const QString& text);
     /// Shows what is in force, unless a person is typing here or has typed what is no value.
     void display(const engine::OptionOutlook& outlook);
+    /// What is typed is void: what is in force is shown next, also to a person who is typing here.
+    void forget();
     /// \param sentence  empty for none
     void setProblem(const QString& sentence);
     /// The same of a text that cannot be read.
@@ -78,6 +80,7 @@ private:
     NormalText m_normalText;
     engine::OptionOutlook m_outlook;
     QString m_problem;
+    bool m_isForgotten = false;
     Explanation m_place = Explanation::Below;
     QGridLayout* m_grid = nullptr;
     QLabel* m_label;

@@ -407,6 +407,19 @@ private slots:
         QCOMPARE(line->text(), QStringLiteral("2."));
     }
 
+    void forgetsWhatIsTypedOnceAnotherFileComes_data()
+    {
+        rows<Text>({{"a number", {"3"}}, {"no number", {"x"}}});
+    }
+    void forgetsWhatIsTypedOnceAnotherFileComes()
+    {
+        type("--tolerance", row<Text>());
+        m_plan->setConfig(engine::ConfigFile::open(fileWith("other.yaml", smallGpt2("32", "explore"))), {});
+        QVERIFY(field("--tolerance").findChild<QLineEdit*>()->hasFocus());
+        QCOMPARE(field("--tolerance").text(), QStringLiteral("2"));
+        QCOMPARE(field("--tolerance").problem(), QString());
+    }
+
     void saysTheCommandThatAsksForTheSame()
     {
         const QString path = fileWith("it's a config.yaml", smallGpt2("64", "explore"));

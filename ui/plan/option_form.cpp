@@ -86,7 +86,7 @@ void OptionForm::setOptions(const engine::ExplorationOptions& options)
 {
     m_options = options;
     for (OptionField* field : fields())
-        field->setProblem(QString());
+        field->forget();
 }
 
 void OptionForm::changeOptions(const engine::ExplorationOptions& options)

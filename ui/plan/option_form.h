@@ -22,6 +22,7 @@ class OptionForm : public OptionSections
 public:
     explicit OptionForm(QWidget* parent = nullptr);
 
+    /// What is typed into the fields gives way to them.
     void setOptions(const engine::ExplorationOptions& options);
     /// Takes what was asked for beside the fields; what is typed into them and cannot be read stays there.
     void changeOptions(const engine::ExplorationOptions& options);
