@@ -30,7 +30,7 @@ public:
 
     /// What is asked of a config that is opened.
     engine::ExplorationOptions open(const QString& path);
-    /// A person asks for this. \return what is asked
+    /// A person asks for this, which is remembered.
     void ask(const QString& path, const engine::ExplorationOptions& options);
     /// This is asked as long as the window lives, and not remembered.
     void askOnce(const QString& path, const engine::ExplorationOptions& options);

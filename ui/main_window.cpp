@@ -52,6 +52,14 @@ constexpr QSize usualSize{1440, 900};
 // Of a title bar and borders, which are no part of it before it is shown.
 constexpr QSize frameRoom{8, 48};
 
+QStringList idsOf(const engine::Snapshot& snapshot)
+{
+    QStringList ids;
+    for (const engine::DeviceSnapshot& device : snapshot.devices)
+        ids << device.id;
+    return ids;
+}
+
 } // namespace
 
 MainWindow::MainWindow(QWidget* parent)
@@ -239,12 +247,12 @@ void MainWindow::connectExports()
 void MainWindow::connectPlan()
 {
     connect(m_planSearch, &PlanSearch::devicesFound, this, [this](const device::LocalDevices& devices) {
-        if (isPlanShown())
+        if (planInHand())
             m_view->plan()->setDevices(devices);
         draw();
     });
     connect(m_planSearch, &PlanSearch::pythonChanged, this, [this] {
-        if (isPlanShown())
+        if (planInHand())
             m_view->plan()->setPython(m_planSearch->python());
         draw();
     });
@@ -311,9 +319,8 @@ QString MainWindow::obstacle() const
 
 void MainWindow::writeSize()
 {
-    const auto* unmeasurable = std::get_if<UnmeasurableFile>(&m_inHand);
-    const engine::ConfigFile file = unmeasurable ? *unmeasurable->config : asked()->file;
-    const model::Phase phase = unmeasurable ? model::Phase::Train : asked()->options.phase;
+    const engine::ConfigFile file = unmeasurable() ? *unmeasurable()->config : asked()->file;
+    const model::Phase phase = unmeasurable() ? model::Phase::Train : asked()->options.phase;
     const bool hasAsked = file.contents().plan(phase).has_value();
     m_exports->writeSize(file,
                          hasAsked                ? phase
@@ -340,12 +347,14 @@ void MainWindow::startExploring()
     endLookingBack();
     if (std::holds_alternative<Running>(m_inHand) && !openConfig(configInHand()))
         return;
-    if (!isPlanShown())
-        return;
-    if (const QString problem = m_view->plan()->problem(); !problem.isEmpty()) {
-        showError(problem);
-        return;
-    }
+    if (isPlanShown())
+        startAsAsked();
+}
+
+void MainWindow::startAsAsked()
+{
+    if (const QString problem = m_view->plan()->problem(); !problem.isEmpty())
+        return showError(problem);
     try {
         startInHand();
     } catch (const std::exception& error) {
@@ -381,16 +390,16 @@ void MainWindow::startInHand(const std::optional<store::StoredExploration>& cut)
         return showError(taken);
     // The questions and the engine's signals may change what is in hand.
     Asked asked = std::get<Ready>(m_inHand).asked;
-    if (!mayStartBeside() || !letsCodeRun(asked) || !isPlanShown())
+    if (!mayStartBeside(asked, chosenDevices()) || !letsCodeRun(asked) || !isPlanShown())
         return;
     load(asked);
     auto& ready = std::get<Ready>(m_inHand);
     ready.ended.reset();
-    if (std::exchange(ready.cut, std::nullopt))
-        showRemarks(*m_view->banner(), asked.file);
     const QString refusal = cut ? m_exploration->takeUp(*engine::cutRunFrom(*cut)) : QString();
     if (!refusal.isEmpty())
         return showError(refusal);
+    if (ready.cut)
+        showRemarks(*m_view->banner(), asked.file);
     m_training->setExplored(asked.file, asked.options);
     m_inHand = Running{std::move(asked)};
     m_exploration->start();
@@ -399,8 +408,8 @@ void MainWindow::startInHand(const std::optional<store::StoredExploration>& cut)
 
 void MainWindow::exploreNextPhase()
 {
-    auto* run = engineRun();
-    if (!run || planInHand() || isUnderWay())
+    const Running* const run = runInHand();
+    if (!run || isUnderWay())
         return;
     try {
         Asked asked = run->asked;
@@ -421,19 +430,19 @@ void MainWindow::draw()
     const engine::Snapshot* const before =
         run && run->asked.phases.before() ? &*run->asked.phases.before() : nullptr;
     const bool looksBack = std::holds_alternative<Earlier>(m_inHand);
-    m_actions->update(present());
-    m_training->follow(before ? *before : own());
+    m_training->follow(before ? *before : own(), looksBack        ? WindowTraining::Page::Earlier
+                                                 : unmeasurable() ? WindowTraining::Page::Unmeasurable
+                                                                  : WindowTraining::Page::Present);
     m_earlierRuns->follow(run ? own() : present());
     showWhatIsInHand();
     showLookingBack();
     showRemembered();
     m_view->showPlan(isPlanShown());
-    m_view->setBefore(!before || looksBack || planInHand() ? QString() : engine::endText(*before));
+    m_view->setBefore(before && runInHand() && !looksBack ? engine::endText(*before) : QString());
     m_view->display(shown());
-    const auto* unmeasurable = std::get_if<UnmeasurableFile>(&m_inHand);
     const double progress = own().progress;
     m_desktop->follow(present(), run ? run->asked.phases.progress(progress) : progress,
-                      unmeasurable ? unmeasurable->path : QString());
+                      unmeasurable() ? unmeasurable()->path : QString());
 }
 
 QString MainWindow::doubt() const
@@ -465,18 +474,22 @@ void MainWindow::exportSizes(std::optional<std::int64_t> selected)
     const bool looksBack = std::holds_alternative<Earlier>(m_inHand);
     const engine::PhaseSequence& phases = looksBack ? alone : asked()->phases;
     selected = engine::selectedToWrite(shown(), selected);
+    const std::vector<config::ChosenSize> sizes = phases.sizes(shown(), selected);
+    if (sizes.empty())
+        return;
     QStringList found{phases.foundText(shown())};
     if (selected && shown().recommendsSize())
         found << tr("The recommended size is %1.")
                      .arg(engine::numberText(shown().searchState.recommendation->size));
     found.removeAll(QString());
-    m_exports->exportSizes(asked()->file, phases.sizes(shown(), selected), doubt(selected),
-                           found.join(QLatin1Char(' ')), m_theme);
+    m_exports->exportSizes(asked()->file, sizes, doubt(selected), found.join(QLatin1Char(' ')), m_theme);
 }
 
 void MainWindow::takeExportBack()
 {
-    m_exports->takeBack(m_written, m_theme);
+    // Whoever hears of it may write another path there.
+    const QString path = m_written;
+    m_exports->takeBack(path, m_theme);
 }
 
 void MainWindow::chooseConfig()
@@ -498,15 +511,15 @@ void MainWindow::pauseOrResume()
 
 void MainWindow::goOn()
 {
-    if (!mayStartBeside())
+    const Running* const run = engineRun();
+    if (!run || !mayStartBeside(run->asked, idsOf(own())))
         return;
     try {
         m_exploration->goOn({});
     } catch (const engine::DeviceInUse& error) {
         return showError(error.sentence());
     }
-    // From the plan of the next run, too.
-    if (isPlanShown())
+    if (!runInHand())
         backToPresent();
 }
 

@@ -102,6 +102,13 @@ private:
         /// Of an exploration that has not begun.
         engine::Snapshot snapshot;
     };
+    /// A file with which nothing can be tried.
+    struct Unmeasurable
+    {
+        UnmeasurableFile file;
+        /// As of Ready, of the same file while it could be read.
+        std::optional<Running> ended;
+    };
     /// Another run of the same config is looked at, over what was in hand before.
     struct Earlier
     {
@@ -115,7 +122,7 @@ private:
     void connectEarlierRuns();
     /// As openConfig(), also while a confirmation or a training holds the devices.
     bool readConfig(const QString& path, const QString& network = {});
-    void showUnmeasurable(UnmeasurableFile file);
+    void showUnmeasurable(UnmeasurableFile file, std::optional<Running> ended);
     void showWhatIsInHand();
     void showLookingBack();
     /// Why the sizes that are shown had better not be written yet, as sentences; else empty.
@@ -132,6 +139,10 @@ private:
     void exploreNextPhase();
     void writeSize();
     bool isPlanShown() const;
+    /// Null where a trial is possible with what is in hand.
+    const UnmeasurableFile* unmeasurable() const;
+    /// Why nothing can be started, as a sentence; empty where it can.
+    QString startObstacle() const;
     // Of what is in hand, also while an earlier run is looked at; null where it is something else.
     const Ready* planInHand() const;
     const Running* runInHand() const;
@@ -146,13 +157,17 @@ private:
     /// The same, or the earlier one that is looked at.
     const engine::Snapshot& shown() const;
     void lookBack(const EarlierRun& run);
+    /// Shows what was in hand before.
     void endLookingBack();
     void backToPresent();
     void watchOthers();
     void lookAtHistory();
-    /// One that a start would disturb, as a sentence; empty where there is none.
-    QString disturbedText() const;
-    bool mayStartBeside();
+    /// Of the plan in hand, once they are known.
+    QStringList chosenDevices() const;
+    /// One that a run on these devices would disturb, as a sentence; empty where there is none.
+    /// \param devices  without any those that are asked for
+    QString disturbedText(const Asked& asked, const QStringList& devices) const;
+    bool mayStartBeside(const Asked& asked, const QStringList& devices);
     /// \return whether the window may close now; else it does so later, or not at all
     bool mayClose();
     void applyTheme();
@@ -163,6 +178,7 @@ private:
     QString configInHand() const;
     void connectPlan();
     void connectSteering();
+    void startAsAsked();
     void takeOptions(const engine::ExplorationOptions& options);
     void exploreOnCpu();
     void resetOptions();
@@ -189,7 +205,7 @@ private:
     std::shared_ptr<engine::DeviceLease> m_lease;
     PlanSearch* m_planSearch;
     engine::Exploration* m_exploration;
-    std::variant<Nothing, UnmeasurableFile, Ready, Running, Earlier> m_inHand;
+    std::variant<Nothing, Unmeasurable, Ready, Running, Earlier> m_inHand;
     bool m_closesUnasked = false;
     bool m_closesAtEnd = false;
     WindowSettings m_settings;

@@ -10,6 +10,7 @@
 #include "engine/option_table.h"
 #include "engine/output_place.h"
 #include "engine/readable_text.h"
+#include "engine/trusted_code.h"
 #include "exploration_view.h"
 #include "main_window.h"
 #include "message_banner.h"
@@ -33,6 +34,12 @@ namespace batchpeak::ui {
 
 namespace {
 
+const engine::Snapshot& nothing()
+{
+    static const engine::Snapshot snapshot;
+    return snapshot;
+}
+
 /// By which a config is known from one day to the next.
 QString absolutePath(const engine::ConfigFile& file)
 {
@@ -53,6 +60,12 @@ bool MainWindow::isPlanShown() const
     return std::holds_alternative<Ready>(m_inHand);
 }
 
+const UnmeasurableFile* MainWindow::unmeasurable() const
+{
+    const auto* inHand = std::get_if<Unmeasurable>(&m_inHand);
+    return inHand ? &inHand->file : nullptr;
+}
+
 const MainWindow::Ready* MainWindow::planInHand() const
 {
     if (const auto* earlier = std::get_if<Earlier>(&m_inHand))
@@ -69,8 +82,12 @@ const MainWindow::Running* MainWindow::runInHand() const
 
 const MainWindow::Running* MainWindow::engineRun() const
 {
+    const auto* unreadable = std::get_if<Unmeasurable>(&m_inHand);
     const Ready* const plan = planInHand();
-    return plan ? (plan->ended ? &*plan->ended : nullptr) : runInHand();
+    if (!plan && !unreadable)
+        return runInHand();
+    const std::optional<Running>& ended = plan ? plan->ended : unreadable->ended;
+    return ended ? &*ended : nullptr;
 }
 
 MainWindow::Running* MainWindow::engineRun()
@@ -88,14 +105,13 @@ const MainWindow::Asked* MainWindow::asked() const
 
 const engine::Snapshot& MainWindow::own() const
 {
-    static const engine::Snapshot nothing;
-    return engineRun() ? m_exploration->snapshot() : nothing;
+    return engineRun() ? m_exploration->snapshot() : nothing();
 }
 
 const engine::Snapshot& MainWindow::present() const
 {
     const Ready* const plan = planInHand();
-    return plan ? plan->snapshot : own();
+    return plan ? plan->snapshot : runInHand() ? own() : nothing();
 }
 
 const engine::Snapshot& MainWindow::shown() const
@@ -124,14 +140,24 @@ void MainWindow::endLookingBack()
         m_inHand = std::move(*ready);
     else
         m_inHand = std::get<Running>(std::move(before));
+    draw();
 }
 
 void MainWindow::backToPresent()
 {
     if (std::holds_alternative<Earlier>(m_inHand)) {
         endLookingBack();
-    } else if (auto* ready = std::get_if<Ready>(&m_inHand); ready && ready->ended) {
-        m_inHand = Running(std::move(*ready->ended));
+        if (auto* ready = std::get_if<Ready>(&m_inHand)) {
+            // What was said of the plan has given way to how the earlier run failed.
+            if (m_view->banner()->isHidden())
+                showRemarks(*m_view->banner(), ready->asked.file);
+            if (!m_view->banner()->offers(m_actions->resume))
+                ready->cut.reset();
+        }
+    } else if (const Running* const run = engineRun(); run && !runInHand()) {
+        Running present = *run;
+        m_view->hideUnmeasurable();
+        m_inHand = std::move(present);
         handOver(*asked());
     }
     lookAtHistory();
@@ -150,30 +176,31 @@ bool MainWindow::openConfig(const QString& path, const QString& network)
 bool MainWindow::readConfig(const QString& path, const QString& network)
 {
     const bool trustsCode = m_options.takeTrust();
+    const QString name = QFileInfo(path).absoluteFilePath();
+    std::optional<Running> ended;
+    if (const Running* const run = engineRun(); run && absolutePath(run->asked.file) == name)
+        ended = *run;
     std::optional<engine::ConfigFile> file;
     try {
         file = engine::ConfigFile::open(path);
         const engine::ConfigFile completed = m_networks->completed(*file, network);
-        const QString name = absolutePath(completed);
-        std::optional<Running> ended;
-        if (const Running* const run = engineRun(); run && absolutePath(run->asked.file) == name)
-            ended = *run;
         showPlan({.asked = {.file = completed,
                             .options = m_options.open(name),
                             .phases = engine::PhaseSequence(),
                             .trustsCode = trustsCode},
-                  .ended = std::move(ended),
+                  .ended = ended,
                   .cut = {},
                   .snapshot = {}});
     } catch (const NetworkNeeded& need) {
         rememberOpened(path);
-        showUnmeasurable(unmeasurableFile(path, need, file));
+        showUnmeasurable(unmeasurableFile(path, need, file), std::move(ended));
         return false;
     } catch (const config::ConfigError& error) {
-        showUnmeasurable(unmeasurableFile(path, error, file));
+        showUnmeasurable(unmeasurableFile(path, error, file), std::move(ended));
         return false;
     } catch (const std::exception& error) {
-        showUnmeasurable({.path = path, .why = QString::fromUtf8(error.what()), .config = file});
+        showUnmeasurable({.path = path, .why = QString::fromUtf8(error.what()), .config = file},
+                         std::move(ended));
         return false;
     }
     m_view->hideUnmeasurable();
@@ -183,14 +210,13 @@ bool MainWindow::readConfig(const QString& path, const QString& network)
     return true;
 }
 
-void MainWindow::showUnmeasurable(UnmeasurableFile file)
+void MainWindow::showUnmeasurable(UnmeasurableFile file, std::optional<Running> ended)
 {
     // What was written into the same one is said still.
-    const auto* before = std::get_if<UnmeasurableFile>(&m_inHand);
-    if (!before || before->path != file.path)
+    if (!unmeasurable() || unmeasurable()->path != file.path)
         m_view->banner()->hide();
     m_view->showUnmeasurable(file);
-    m_inHand = std::move(file);
+    m_inHand = Unmeasurable{.file = std::move(file), .ended = std::move(ended)};
     setWritten(configInHand());
     draw();
 }
@@ -204,8 +230,8 @@ void MainWindow::rememberOpened(const QString& path)
 
 QString MainWindow::configInHand() const
 {
-    if (const auto* unmeasurable = std::get_if<UnmeasurableFile>(&m_inHand))
-        return unmeasurable->path;
+    if (unmeasurable())
+        return unmeasurable()->path;
     const Asked* const inHand = asked();
     return inHand ? inHand->file.path() : QString();
 }
@@ -259,17 +285,18 @@ void MainWindow::offerToResume()
     auto* ready = std::get_if<Ready>(&m_inHand);
     if (!ready)
         return;
-    const bool wasOffered = std::exchange(ready->cut, std::nullopt).has_value();
+    std::optional<store::StoredExploration> cut;
     try {
-        ready->cut = engine::cutExplorationOf(m_earlierRuns->history(), ready->asked.file.path());
+        cut = engine::cutExplorationOf(m_earlierRuns->history(), ready->asked.file.path());
     } catch (const store::StoreError& error) {
         // Whoever looks for earlier runs is told.
         if (error.kind() == store::StoreError::Kind::Busy)
             m_offerTimer.start();
         return;
     }
-    if (ready->cut && ready->cut->summary.info.configText.toStdString() != ready->asked.file.text())
-        ready->cut.reset();
+    if (cut && cut->summary.info.configText.toStdString() != ready->asked.file.text())
+        cut.reset();
+    const bool wasOffered = std::exchange(ready->cut, std::move(cut)).has_value();
     if (!ready->cut && wasOffered)
         showRemarks(*m_view->banner(), ready->asked.file);
     if (!ready->cut || wasOffered)
@@ -283,28 +310,31 @@ void MainWindow::offerToResume()
                                   m_actions->resume);
 }
 
-/// What it was asked stands, whatever is asked for in the plan by now.
+/// What it was asked stands, whatever is asked for in the plan by now; who then declines has the plan as it
+/// was, and may continue another time.
 void MainWindow::resumeCut()
 {
     endLookingBack();
     auto* ready = std::get_if<Ready>(&m_inHand);
-    const auto cut = ready ? std::exchange(ready->cut, std::nullopt) : std::nullopt;
-    if (!cut)
+    if (!ready || !ready->cut)
         return;
-    m_view->banner()->hide();
-    const store::ExplorationInfo& info = cut->summary.info;
+    const store::StoredExploration cut = *ready->cut;
+    const Asked before = ready->asked;
+    const engine::ExplorationOptions options = engine::optionsOf(cut.summary.info);
     try {
-        auto file = ready->asked.file;
-        if (!info.chosenModel.isEmpty() && info.chosenModel != file.chosenModel())
-            file = file.withModel(info.chosenModel);
-        const engine::ExplorationOptions options = engine::optionsOf(info);
-        // In this window alone: the next start asks the same.
-        m_options.askOnce(absolutePath(file), options);
-        setAsked(*ready, file, options);
+        const QString& network = cut.summary.info.chosenModel;
+        const bool isOther = !network.isEmpty() && network != before.file.chosenModel();
+        setAsked(*ready, isOther ? before.file.withModel(network) : before.file, options);
         startInHand(cut);
     } catch (const std::exception& error) {
         showError(QString::fromUtf8(error.what()));
     }
+    // In this window alone: the next start asks the same.
+    if (runInHand())
+        m_options.askOnce(absolutePath(before.file), options);
+    else if ((ready = std::get_if<Ready>(&m_inHand)))
+        setAsked(*ready, before.file, before.options);
+    draw();
 }
 
 /// By a person, in the plan.
@@ -332,6 +362,10 @@ void MainWindow::setWritten(const QString& path)
 void MainWindow::showWritten(const QString& sentence, const QString& path)
 {
     setWritten(path);
+    const bool canTakeBack = !m_written.isEmpty();
+    // What was written before into the config, too.
+    if (!canTakeBack)
+        setWritten(configInHand());
     if (const QString inHand = configInHand(); !inHand.isEmpty() && engine::isSameFile(path, inHand)) {
         try {
             readWritten();
@@ -342,21 +376,28 @@ void MainWindow::showWritten(const QString& sentence, const QString& path)
     }
     draw();
     m_view->banner()->showMessage(MessageBanner::Kind::Note, sentence, {},
-                                  m_written.isEmpty() ? nullptr : m_actions->takeBack);
+                                  canTakeBack ? m_actions->takeBack : nullptr);
 }
 
 /// What is written next is written into the file as it now stands.
 void MainWindow::readWritten()
 {
-    if (isPlanShown() || std::holds_alternative<UnmeasurableFile>(m_inHand))
+    if (isPlanShown() || unmeasurable()) {
+        const std::optional<Asked> before = isPlanShown() ? std::optional(*asked()) : std::nullopt;
         readConfig(configInHand());
+        // Nobody has opened it anew.
+        auto* ready = std::get_if<Ready>(&m_inHand);
+        if (ready && before &&
+            engine::codeOf(ready->asked.file.contents()) == engine::codeOf(before->file.contents()))
+            ready->asked.trustsCode = before->trustsCode;
+    }
     if (Running* const run = engineRun())
         run->asked.file = readAgain(run->asked.file);
     auto* earlier = std::get_if<Earlier>(&m_inHand);
     if (auto* ready = earlier ? std::get_if<Ready>(&earlier->before) : nullptr)
         setAsked(*ready, readAgain(ready->asked.file), ready->asked.options);
     else if (const Running* const run = runInHand())
-        m_view->setConfig(run->asked.file);
+        handOver(run->asked);
 }
 
 void MainWindow::resetOptions()
@@ -381,12 +422,17 @@ void MainWindow::resetOptions()
 
 void MainWindow::exploreOnCpu()
 {
+    if (isUnderWay())
+        return;
+    endLookingBack();
     const Asked* const inHand = asked();
     if (!inHand)
         return;
     engine::ExplorationOptions options = inHand->options;
     options.devices = {QStringLiteral("cpu")};
     m_options.ask(absolutePath(inHand->file), options);
+    if (auto* ready = std::get_if<Ready>(&m_inHand))
+        setAsked(*ready, ready->asked.file, options);
     startExploring();
 }
 
@@ -440,66 +486,64 @@ void MainWindow::lookAtHistory()
     offerToResume();
 }
 
-QString MainWindow::disturbedText() const
+QStringList MainWindow::chosenDevices() const
 {
-    const Asked* const inHand = asked();
-    // What a launcher leads to is not of this computer.
-    if (!inHand || !inHand->options.launcher.isEmpty())
-        return {};
     QStringList devices;
-    for (const engine::DeviceSnapshot& device : present().devices)
-        devices << device.id;
-    if (planInHand()) {
-        for (const engine::DeviceOutlook& device : m_view->plan()->outlook().devices) {
-            if (device.isChosen)
-                devices << QString::fromStdString(device.device.id());
-        }
+    for (const engine::DeviceOutlook& device : m_view->plan()->outlook().devices) {
+        if (device.isChosen)
+            devices << QString::fromStdString(device.device.id());
     }
-    return m_earlierRuns->elsewhereText(absolutePath(inHand->file), devices);
+    return devices;
 }
 
-bool MainWindow::mayStartBeside()
+QString MainWindow::disturbedText(const Asked& asked, const QStringList& devices) const
+{
+    // What a launcher leads to is not of this computer.
+    if (!asked.options.launcher.isEmpty())
+        return {};
+    return m_earlierRuns->elsewhereText(absolutePath(asked.file),
+                                        devices.isEmpty() ? asked.options.devices : devices);
+}
+
+bool MainWindow::mayStartBeside(const Asked& asked, const QStringList& devices)
 {
     m_earlierRuns->lookElsewhere();
-    const QString other = disturbedText();
+    const QString other = disturbedText(asked, devices);
     return other.isEmpty() || wantsToStartBeside(this, other, m_theme);
+}
+
+QString MainWindow::startObstacle() const
+{
+    if (unmeasurable())
+        return unmeasurable()->why;
+    const QString problem = planInHand() ? m_view->plan()->problem() : QString();
+    return problem.isEmpty() ? m_lease->obstacleFor(engine::DeviceLease::Holder::Exploration) : problem;
 }
 
 /// What the actions do belongs to what is shown, which need not be the exploration in hand.
 void MainWindow::showWhatIsInHand()
 {
-    const auto* unmeasurable = std::get_if<UnmeasurableFile>(&m_inHand);
     const bool looksBack = std::holds_alternative<Earlier>(m_inHand);
     const Asked* const inHand = asked();
     const engine::ConfigFile* file = inHand ? &inHand->file : nullptr;
-    if (unmeasurable && unmeasurable->config)
-        file = &*unmeasurable->config;
+    if (unmeasurable() && unmeasurable()->config)
+        file = &*unmeasurable()->config;
+    m_actions->updateRun(present(), {.obstacle = startObstacle(),
+                                     .opensPlan = inHand && !isUnderWay() && !isPlanShown(),
+                                     .goesOn = !looksBack && own().isWorthGoingOn()});
+    m_actions->updateExports(shown(), selectedToWrite(), doubt());
+    m_actions->updateSelected(shown(), m_view->trials().selectedSize(), inHand && !looksBack);
     m_actions->chooseNetwork->setEnabled(!isUnderWay() && file);
     m_actions->writeSize->setEnabled(file && !file->contents().isNetworkAlone());
-    m_actions->readAgain->setEnabled(unmeasurable);
-    m_actions->plan->setEnabled(inHand && !isUnderWay() && !isPlanShown());
+    m_actions->takeBack->setEnabled(!m_written.isEmpty());
+    m_actions->readAgain->setEnabled(unmeasurable());
+    m_earlierRuns->setEnabled(!unmeasurable());
     m_actions->previousRun->setEnabled(inHand && m_earlierRuns->previous());
-    m_actions->present->setEnabled(looksBack || (isPlanShown() && engineRun()));
+    m_actions->present->setEnabled(looksBack || (engineRun() && !runInHand()));
     m_actions->resetAll->setEnabled(inHand);
     m_actions->watch->setEnabled(isPlanShown() && m_earlierRuns->elsewhereOf(absolutePath(*file)));
     if (isPlanShown())
-        m_view->plan()->setElsewhere(disturbedText());
-    QString obstacle = isPlanShown() ? m_view->plan()->problem() : QString();
-    if (unmeasurable)
-        obstacle = unmeasurable->why;
-    if (!obstacle.isEmpty()) {
-        m_actions->start->setEnabled(false);
-        m_actions->start->setToolTip(obstacle);
-    }
-    m_actions->updateExports(shown(), selectedToWrite());
-    m_actions->updateSelected(shown(), m_view->trials().selectedSize(), inHand && !looksBack);
-    m_actions->takeBack->setEnabled(!m_written.isEmpty());
-    if (looksBack)
-        m_actions->confirm->setEnabled(false);
-    m_actions->goOn->setEnabled(!looksBack && own().isWorthGoingOn());
-    if (unmeasurable)
-        m_actions->train->setEnabled(false);
-    m_actions->setExportDoubt(doubt());
+        m_view->plan()->setElsewhere(disturbedText(*inHand, chosenDevices()));
 }
 
 void MainWindow::showLookingBack()
@@ -510,8 +554,10 @@ void MainWindow::showLookingBack()
         sentence = viewingText(earlier->run);
         if (const auto& run = earlier->run.snapshot.run)
             command = engine::exploreCommand(run->filePath, run->chosenModel, run->command);
-    } else if (isPlanShown() && engineRun()) {
-        sentence = tr("This is the plan of the next run. The present one: %1.").arg(outcomeText(own()));
+    } else if (engineRun() && !runInHand()) {
+        sentence = (unmeasurable() ? tr("The present run is kept: %1.")
+                                   : tr("This is the plan of the next run. The present one: %1."))
+                       .arg(outcomeText(own()));
     }
     m_view->setLookingBack(sentence, command);
 }

@@ -15,6 +15,7 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <utility>
 
 namespace batchpeak::ui {
 
@@ -123,11 +124,16 @@ void MessageBanner::showFailure(const QString& failure, const QString& details, 
 {
     if (failure == m_failure)
         return;
-    m_failure = failure;
-    if (failure.isEmpty())
-        hide();
-    else
+    const QString before = std::exchange(m_failure, failure);
+    if (!failure.isEmpty())
         showMessage(Kind::Error, failure, details, action);
+    else if (text() == before)
+        hide();
+}
+
+bool MessageBanner::offers(const QAction* action) const
+{
+    return !isHidden() && m_action == action;
 }
 
 void MessageBanner::floatOver(QWidget* host)

@@ -32,9 +32,11 @@ public:
     /// \param action   of the button; without one there is no button
     void showMessage(Kind kind, const QString& text, const QString& details = {}, QAction* action = nullptr);
     /// Shows a failure once, as an error with these details and this button, and takes it away when it is
-    /// over. \param failure  as a sentence; empty without one
+    /// over; what was said since stays. \param failure  as a sentence; empty without one
     void showFailure(const QString& failure, const QString& details = {}, QAction* action = nullptr);
     QString text() const;
+    /// Whether what it says is shown with the button of that action.
+    bool offers(const QAction* action) const;
     /// Without a way to close it, for what holds as long as it is shown.
     void setClosable(bool closable);
     /// Lies over the lower edge of a widget from here on, in the place of a layout, and moves nothing.

@@ -20,6 +20,15 @@ namespace batchpeak::ui {
 using engine::Snapshot;
 using engine::State;
 
+namespace {
+
+bool hasEnded(const Snapshot& snapshot)
+{
+    return snapshot.state == State::Finished || snapshot.state == State::Failed;
+}
+
+} // namespace
+
 WindowActions::WindowActions(QWidget* window)
     : QObject(window),
       open(new QAction(tr("&Open…"), this)),
@@ -162,21 +171,31 @@ QMenu* WindowActions::makeMenu(QMenu* recent, QMenu* earlier, QWidget* parent) c
 
 void WindowActions::update(const Snapshot& snapshot)
 {
-    const State state = snapshot.state;
-    const bool ended = state == State::Finished || state == State::Failed;
-    start->setEnabled(snapshot.run && (state == State::Idle || ended));
-    plan->setEnabled(ended);
+    updateRun(snapshot, {.opensPlan = hasEnded(snapshot), .goesOn = snapshot.isWorthGoingOn()});
+    updateExports(snapshot, {}, exportSize->data().toString());
+}
+
+void WindowActions::updateRun(const Snapshot& present, const Surroundings& surroundings)
+{
+    const auto& [obstacle, opensPlan, goesOn] = surroundings;
+    const bool ended = hasEnded(present);
+    const bool canStart = obstacle.isEmpty();
+    start->setEnabled(canStart && present.run && (present.state == State::Idle || ended));
+    restart->setEnabled(canStart);
+    plan->setEnabled(opensPlan);
     start->setText(ended ? tr("&Start again") : tr("&Start"));
-    explain(start, ended ? tr("Explore anew, with the config as it now stands; this run stays among the "
-                              "earlier ones")
-                         : tr("Look for the fastest micro-batch size"));
-    updatePause(snapshot);
-    stop->setEnabled(snapshot.isUnderWay() && state != State::Finishing);
-    goOn->setEnabled(snapshot.isWorthGoingOn());
-    explain(goOn, goOn->isEnabled() || !ended ? tr("Search on from all trials so far, with at most %1 more")
-                                                    .arg(engine::trialsText(engine::MoreEffort().trials))
-                                              : tr("More trials would tell nothing more"));
-    updateExports(snapshot);
+    if (canStart)
+        explain(start, ended ? tr("Explore anew, with the config as it now stands; this run stays among the "
+                                  "earlier ones")
+                             : tr("Look for the fastest micro-batch size"));
+    else
+        start->setToolTip(obstacle);
+    updatePause(present);
+    stop->setEnabled(present.isUnderWay() && present.state != State::Finishing);
+    goOn->setEnabled(goesOn);
+    explain(goOn, goesOn || !ended ? tr("Search on from all trials so far, with at most %1 more")
+                                         .arg(engine::trialsText(engine::MoreEffort().trials))
+                                   : tr("More trials would tell nothing more"));
 }
 
 void WindowActions::updatePause(const Snapshot& snapshot)
@@ -194,7 +213,8 @@ void WindowActions::updatePause(const Snapshot& snapshot)
     pause->setEnabled(m_resumes || state == State::Exploring || state == State::Verifying);
 }
 
-void WindowActions::updateExports(const Snapshot& snapshot, std::optional<std::int64_t> toWrite)
+void WindowActions::updateExports(const Snapshot& snapshot, std::optional<std::int64_t> toWrite,
+                                  const QString& doubt)
 {
     const bool hasSize = snapshot.recommendsSize();
     exportSize->setEnabled(snapshot.run && (hasSize || toWrite));
@@ -207,7 +227,7 @@ void WindowActions::updateExports(const Snapshot& snapshot, std::optional<std::i
                                 : tr("&Export…"));
     // The tool bar has no room for the name of a format.
     exportSize->setIconText(toWrite ? tr("Export %1…").arg(size) : tr("Export…"));
-    setExportDoubt(exportSize->data().toString());
+    setExportDoubt(doubt);
     copySize->setEnabled(hasSize);
     const std::string key = snapshot.run ? snapshot.run->plan.microBatchKey : std::string();
     explain(copySize,

@@ -28,17 +28,30 @@ public:
     /// Everything in one menu, \p recent files and \p earlier runs among it.
     QMenu* makeMenu(QMenu* recent, QMenu* earlier, QWidget* parent) const;
 
-    /// Enables what the state of the exploration allows.
+    /// What stands beside an exploration and decides, too, what can be done with it.
+    struct Surroundings
+    {
+        /// Why nothing can be started, as a sentence; empty where it can.
+        QString obstacle = {};
+        bool opensPlan = false;
+        bool goesOn = false;
+    };
+
+    /// Enables what the state of the exploration allows, where nothing stands beside it.
     void update(const engine::Snapshot& snapshot);
+    // A window calls each of these once in a drawing: an action that is another for a moment loses the press
+    // and the focus of its buttons.
+    /// Enables what changes the exploration in hand.
+    void updateRun(const engine::Snapshot& present, const Surroundings& surroundings);
     /// Enables what can leave the window, of the exploration that it shows.
     /// \param toWrite  as of engine::selectedToWrite()
-    void updateExports(const engine::Snapshot& shown, std::optional<std::int64_t> toWrite = {});
+    /// \param doubt    why that size had better not be written yet, as sentences; else empty
+    void updateExports(const engine::Snapshot& shown, std::optional<std::int64_t> toWrite,
+                       const QString& doubt);
     /// Enables what can be asked of a size that is selected among the trials.
     /// \param isInHand  \p shown is the exploration in hand, and none that is over
     void updateSelected(const engine::Snapshot& shown, std::optional<std::int64_t> selected, bool isInHand);
-    /// \param doubt  why the recommended size had better not be written yet, as sentences; else empty. It is
-    /// the
-    ///               data of exportSize.
+    /// What the data of exportSize are. \param doubt  as of updateExports()
     void setExportDoubt(const QString& doubt);
     void setTheme(const Theme& theme);
 

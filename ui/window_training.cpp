@@ -79,8 +79,9 @@ void WindowTraining::compareOptions()
     m_isExploredAsAsked = engine::wordsFor(m_options) == engine::wordsFor(m_exploredOptions);
 }
 
-void WindowTraining::follow(const engine::Snapshot& exploration)
+void WindowTraining::follow(const engine::Snapshot& exploration, Page page)
 {
+    m_page = page;
     m_recommended = m_isExploredAsAsked ? exploration.trainingSize() : 0;
     m_sizes = exploration.predictedSizes;
     enableActions();
@@ -90,14 +91,14 @@ void WindowTraining::follow(const engine::Snapshot& exploration)
 void WindowTraining::enableActions()
 {
     const bool isPython = !m_options.python.isEmpty();
-    m_actions->train->setEnabled(hasBatch() && !isPython);
+    m_actions->train->setEnabled(hasBatch() && !isPython && m_page != Page::Unmeasurable);
     explain(m_actions->train, m_config && !hasBatch() ? tr("This config has no batch to train with")
                               : isPython
                                   ? tr("Your Python measures and confirms sizes; train with your own trainer")
                                   : tr("Take real optimizer steps with this config"));
     const QString taken = m_lease->obstacleFor(Holder::Exploration);
     const bool isExploring = m_lease->holder() == Holder::Exploration;
-    m_actions->confirm->setEnabled(!m_sizes.empty() && taken.isEmpty());
+    m_actions->confirm->setEnabled(!m_sizes.empty() && taken.isEmpty() && m_page != Page::Earlier);
     explain(m_actions->confirm,
             !taken.isEmpty() ? taken
             : isExploring    ? tr("Possible when the exploration has ended")
@@ -105,11 +106,6 @@ void WindowTraining::enableActions()
                 ? tr("Possible after an exploration that recommends a size, for a config with a "
                      "batch")
                 : tr("Take whole optimizer steps at the recommended size and its runner-up"));
-    if (!taken.isEmpty()) {
-        m_actions->start->setEnabled(false);
-        m_actions->start->setToolTip(taken);
-    }
-    m_actions->restart->setEnabled(taken.isEmpty());
 }
 
 void WindowTraining::updateWindows()

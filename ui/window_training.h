@@ -47,8 +47,11 @@ public:
     void setConfig(const engine::ConfigFile& config, const engine::ExplorationOptions& options);
     /// What the exploration is of that is followed from now on, and so of what a recommendation is confirmed.
     void setExplored(const engine::ConfigFile& config, const engine::ExplorationOptions& options);
+    /// What the window shows: an earlier run has nothing to confirm, and with a file that cannot be measured
+    /// nothing is trained.
+    enum class Page { Present, Earlier, Unmeasurable };
     /// Enables what the exploration and the config allow, and says what stands in the way of the rest.
-    void follow(const engine::Snapshot& exploration);
+    void follow(const engine::Snapshot& exploration, Page page);
     /// What ending the training that is under way means, as sentences; empty where none is.
     QString closingText() const;
     /// Ends a training that is under way as Stop does; closed() follows.
@@ -80,6 +83,7 @@ private:
     engine::ExplorationOptions m_options;
     std::optional<engine::ConfigFile> m_exploredConfig;
     engine::ExplorationOptions m_exploredOptions;
+    Page m_page = Page::Present;
     /// The exploration was asked for as training is now, so that its size is one for that.
     bool m_isExploredAsAsked = false;
     /// The size that the finished exploration recommends; 0 without one.

@@ -64,6 +64,12 @@ class WindowExplorationTest : public test::WindowFixture
         });
     }
 
+    void answerWith(const char* button)
+    {
+        whenOpen<QDialog>(&window(),
+                          [button](QDialog* question) { test::buttonOf(*question, button)->click(); });
+    }
+
     void explore(const engine::ExplorationOptions& options)
     {
         window().setOptions(options);
@@ -239,6 +245,29 @@ private slots:
         actionOf(window(), "Take the last export back")->trigger();
         QCOMPARE(test::readFile(m_path), m_config);
         QVERIFY(!actionOf(window(), "Take the last export back")->isEnabled());
+    }
+
+    void takesBackWhatWasWrittenBefore()
+    {
+        QFile::remove(pathOf("history.sqlite"));
+        window().setHistory(pathOf("history.sqlite"));
+        explore(optionsWith(QString()));
+        const QString copy = pathOf("copy.yaml");
+        QFile::remove(copy);
+        for (const QString& path : {m_path, copy}) {
+            whenOpen<ExportDialog>(&window(), [&](ExportDialog* dialog) {
+                dialog->setPath(path);
+                dialog->accept();
+            });
+            click("Export…");
+        }
+        QVERIFY(QFile::exists(copy) && test::readFile(m_path) != m_config);
+        answerWith("Remove");
+        actionOf(window(), "Take the last export back")->trigger();
+        QVERIFY(!QFile::exists(copy) && test::readFile(m_path) != m_config);
+        answerWith("Restore");
+        actionOf(window(), "Take the last export back")->trigger();
+        QCOMPARE(test::readFile(m_path), m_config);
     }
 
     void asksForTheSizeOfARow()

@@ -3,12 +3,17 @@
 #include "engine/config_file.h"
 #include "engine/exploration.h"
 #include "engine/exploration_recorder.h"
+#include "sample_snapshots.h"
 #include "store/exploration_store.h"
+#include "store/patient_store.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 #include "support/verify.h"
+#include "ui/earlier_runs.h"
 #include "ui/labels.h"
 #include "ui/message_banner.h"
 #include "ui/plan/option_form.h"
+#include "ui/plan/plan_search.h"
 #include "ui/plan/plan_view.h"
 #include "ui/recommendation_card.h"
 #include "ui/run/contenders_list.h"
@@ -16,6 +21,7 @@
 #include "ui/status_bar.h"
 #include "ui/tool_bar.h"
 #include "ui/unmeasurable_view.h"
+#include "ui/window_actions.h"
 #include "ui/window_settings.h"
 #include "window_fixture.h"
 
@@ -23,7 +29,9 @@
 #include <QLabel>
 #include <QMessageBox>
 #include <QPushButton>
+#include <QSignalSpy>
 #include <QTest>
+#include <QTreeView>
 
 #include <algorithm>
 #include <memory>
@@ -360,7 +368,37 @@ private slots:
         TRY_VERIFY(!buttonOf(window(), "Watch it")->isVisible());
     }
 
+    void startsBesideARunOnOtherDevicesUnasked_data()
+    {
+        rows<QString, bool, bool>({{"once devices are found", {QStringLiteral("cuda:7"), true, true}},
+                                   {"before they are", {QStringLiteral("cuda:7"), false, true}},
+                                   {"on the same device", {QStringLiteral("cpu"), true, false}},
+                                   {"before that is known", {QStringLiteral("cpu"), false, false}}});
+    }
     void startsBesideARunOnOtherDevicesUnasked()
+    {
+        const auto& [device, areFound, isUnasked] = row<QString, bool, bool>();
+        store::PatientStore elsewhere(history());
+        elsewhere.begin({.started = QDateTime::currentDateTimeUtc(), .filePath = QStringLiteral("/a.yaml")});
+        elsewhere.addDevice({.id = device, .name = {}, .program = {}});
+        window().setHistory(history());
+        auto options = optionsWith({});
+        options.devices = QStringList{QStringLiteral("cpu")};
+        open(options);
+        if (areFound)
+            TRY_VERIFY(window().findChild<PlanView*>()->outlook().hasChosenDevice());
+        bool isAsked = false;
+        test::whenOpen<QMessageBox>(&window(), [&](QMessageBox* box) {
+            isAsked = true;
+            buttonOf(*box, "Wait")->click();
+        });
+        window().startExploring();
+        QCOMPARE(!isAsked, isUnasked);
+        if (isUnasked)
+            TRY_VERIFY(snapshot().finish.has_value());
+    }
+
+    void startsBehindALauncherUnasked()
     {
         const Elsewhere elsewhere(history(), m_path);
         TRY_VERIFY(elsewhere.exploration.snapshot().runsTrials());
@@ -370,6 +408,158 @@ private slots:
         open(options);
         window().startExploring();
         TRY_VERIFY(snapshot().finish.has_value());
+    }
+
+    void leavesAnEarlierRunForAPlanThatCannotStart()
+    {
+        explore(optionsWith({}));
+        window().startExploring();
+        TRY_VERIFY(snapshot().finish.has_value());
+        actionOf(window(), "Plan")->trigger();
+        window().findChild<OptionForm*>()->field("--tolerance")->type(QStringLiteral("x"));
+        actionOf(window(), "Previous run")->trigger();
+        QVERIFY(!isPlanVisible() && actionOf(window(), "Export")->isEnabled());
+        QVERIFY(!actionOf(window(), "Start")->isEnabled());
+        window().startExploring();
+        QVERIFY(isPlanVisible() && !actionOf(window(), "Export")->isEnabled());
+        QVERIFY2(said().contains(window().findChild<PlanView*>()->problem()), qPrintable(said()));
+    }
+
+    void takesWhatIsFoundWhileAnEarlierRunIsLookedAt()
+    {
+        explore(optionsWith({}));
+        window().startExploring();
+        TRY_VERIFY(snapshot().finish.has_value());
+        engine::ExplorationOptions options;
+        options.python = QStringLiteral("/no/such/python");
+        window().setOptions(options);
+        actionOf(window(), "Plan")->trigger();
+        const auto* plan = window().findChild<PlanView*>();
+        const QString asking = plan->problem();
+        actionOf(window(), "Previous run")->trigger();
+        auto* search = window().findChild<PlanSearch*>();
+        QVERIFY(!search->python());
+        TRY_VERIFY(search->python());
+        emit search->devicesFound(test::sampleDevices());
+        actionOf(window(), "Back to the present run")->trigger();
+        QVERIFY(isPlanVisible());
+        QVERIFY(plan->problem() != asking);
+        QVERIFY(std::ranges::any_of(plan->outlook().devices, [](const engine::DeviceOutlook& device) {
+            return device.device.id() == "cuda:0";
+        }));
+    }
+
+    void exploresOnTheCpuFromAnEarlierRun()
+    {
+        explore(optionsWith({}));
+        window().startExploring();
+        TRY_VERIFY(snapshot().finish.has_value());
+        actionOf(window(), "Plan")->trigger();
+        actionOf(window(), "Previous run")->trigger();
+        window().findChild<WindowActions*>()->useCpu->trigger();
+        QVERIFY(snapshot().run->command.contains(QStringLiteral("--device")));
+        TRY_VERIFY(snapshot().finish.has_value());
+    }
+
+    void keepsWhatHasEndedBehindAFileThatCannotBeRead()
+    {
+        explore(optionsWith({}, 2));
+        const std::size_t trials = snapshot().trials.size();
+        const QAction* present = actionOf(window(), "Back to the present run");
+        QAction* goOn = actionOf(window(), "Go on");
+        const auto breakIt = [this] {
+            fileWith("params.yaml", "a: [b\n");
+            QVERIFY(!window().openConfig(m_path));
+            QVERIFY(errorPage()->isVisible());
+        };
+        breakIt();
+        QVERIFY(goOn->isEnabled() && actionOf(window(), "Confirm")->isEnabled() && present->isEnabled());
+        QVERIFY(!actionOf(window(), "Export")->isEnabled());
+        buttonOf(window(), "Back to the present run")->click();
+        QVERIFY(!errorPage()->isVisible() && actionOf(window(), "Export")->isEnabled());
+        breakIt();
+        fileWith("params.yaml", m_config);
+        actionOf(window(), "Read it again")->trigger();
+        QVERIFY(isPlanVisible());
+        QVERIFY(goOn->isEnabled() && actionOf(window(), "Confirm")->isEnabled() && present->isEnabled());
+        breakIt();
+        goOn->trigger();
+        QVERIFY(!errorPage()->isVisible() && !isPlanVisible());
+        TRY_VERIFY(snapshot().finish.has_value());
+        QVERIFY(snapshot().trials.size() > trials);
+        // Of another file it is nothing.
+        QVERIFY(!window().openConfig(fileWith("broken.yaml", "a: [b\n")));
+        QVERIFY(!present->isEnabled() && !goOn->isEnabled());
+    }
+
+    void keepsWhatIsSaidOfTheConfigAfterAFailure()
+    {
+        m_path = fileWith("noted.yaml", QByteArray(m_config).replace(
+                                            "  hidden_size", "  embedding_dropout_rate: 0.3\n  hidden_size"));
+        const auto warnings = engine::ConfigFile::open(m_path).contents().warnings;
+        QVERIFY(!warnings.empty());
+        explore(optionsWith(QStringLiteral("start=exit")));
+        TRY_VERIFY(!snapshot().failure.isEmpty() && said().contains(snapshot().failure));
+        actionOf(window(), "Plan")->trigger();
+        QVERIFY2(said().contains(QString::fromStdString(warnings.front().sentence)), qPrintable(said()));
+    }
+
+    // One that is another for a moment loses the press and the focus of its buttons.
+    void leavesActionsAsTheyAreWhereNothingIsNew()
+    {
+        const auto changed = [this] {
+            // Each draws; the first shows what the drawing before it could not know.
+            emit window().findChild<PlanSearch*>()->pythonChanged();
+            std::vector<std::unique_ptr<QSignalSpy>> spies;
+            const auto actions = window().findChild<WindowActions*>()->findChildren<QAction*>();
+            for (QAction* action : actions)
+                spies.push_back(std::make_unique<QSignalSpy>(action, &QAction::changed));
+            emit window().findChild<PlanSearch*>()->pythonChanged();
+            QStringList names;
+            for (std::size_t i = 0; i < spies.size(); ++i) {
+                if (!spies[i]->isEmpty())
+                    names << actions.at(static_cast<qsizetype>(i))->text();
+            }
+            return names.join(QLatin1Char('\n'));
+        };
+        open(optionsWith({}));
+        QCOMPARE(changed(), QString());
+        window().startExploring();
+        TRY_VERIFY(snapshot().finish.has_value());
+        TRY_VERIFY(actionOf(window(), "Export")->isEnabled());
+        auto* table = window().findChild<QTreeView*>();
+        table->setCurrentIndex(table->model()->index(0, 0));
+        QCOMPARE(changed(), QString());
+        actionOf(window(), "Plan")->trigger();
+        QCOMPARE(changed(), QString());
+        window().findChild<OptionForm*>()->field("--tolerance")->type(QStringLiteral("x"));
+        QCOMPARE(changed(), QString());
+        window().findChild<OptionForm*>()->field("--tolerance")->type(QStringLiteral("3"));
+        window().startExploring();
+        TRY_VERIFY(snapshot().finish.has_value());
+        TRY_VERIFY(actionOf(window(), "Previous run")->isEnabled());
+        actionOf(window(), "Plan")->trigger();
+        actionOf(window(), "Previous run")->trigger();
+        QCOMPARE(changed(), QString());
+        QVERIFY(!window().openConfig(fileWith("broken.yaml", "a: [b\n")));
+        QCOMPARE(changed(), QString());
+    }
+
+    void knowsItsOwnRunInTheHistory()
+    {
+        window().setHistory(history());
+        const engine::ExplorationRecorder recorder(window().exploration(), history());
+        const Elsewhere elsewhere(history(), m_path);
+        open(optionsWith(QStringLiteral("trial=hang")));
+        auto* runs = window().findChild<EarlierRuns*>();
+        // Both have begun within the same second.
+        test::whenOpen<QMessageBox>(&window(),
+                                    [](QMessageBox* box) { buttonOf(*box, "Start anyway")->click(); });
+        window().startExploring();
+        QVERIFY(snapshot().numberInHistory > 0);
+        runs->lookElsewhere();
+        QCOMPARE(runs->elsewhere().size(), std::size_t{1});
+        QCOMPARE(runs->elsewhere().front().exploration, elsewhere.exploration.snapshot().numberInHistory);
     }
 };
 

@@ -4,16 +4,21 @@
 #include "engine/exploration.h"
 #include "engine/exploration_recorder.h"
 #include "store/exploration_store.h"
+#include "store/patient_store.h"
 #include "support/files.h"
 #include "support/held_history.h"
 #include "support/test_main.h"
 #include "support/verify.h"
 #include "ui/message_banner.h"
+#include "ui/plan/plan_view.h"
 #include "window_fixture.h"
 
+#include <QAction>
+#include <QMessageBox>
 #include <QPushButton>
 #include <QTest>
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <thread>
@@ -54,6 +59,73 @@ private slots:
         QVERIFY(window().openConfig(m_path));
         QTest::qWait(50);
         QVERIFY(!button->isVisible());
+    }
+
+    void offersItStillToWhoDeclines()
+    {
+        const std::size_t before = cutOff();
+        window().setHistory(history());
+        window().setOptions(optionsWith({}));
+        QVERIFY(window().openConfig(m_path));
+        TRY_VERIFY(banner().text().contains(QStringLiteral("was cut off after")));
+        store::PatientStore elsewhere(history());
+        elsewhere.begin({.started = QDateTime::currentDateTimeUtc(),
+                         .filePath = QStringLiteral("/other.yaml"),
+                         .phase = QStringLiteral("train")});
+        // From the page of an earlier run, which is left by it.
+        const auto* plan = window().findChild<ui::PlanView*>();
+        cutRun(*plan)->click();
+        QVERIFY(!plan->isVisible());
+        const auto answer = [this](const char* word) {
+            test::whenOpen<QMessageBox>(&window(),
+                                        [word](QMessageBox* box) { buttonOf(*box, word)->click(); });
+        };
+        QPushButton* const button = buttonOf(window(), "Continue");
+        answer("Wait");
+        button->click();
+        QVERIFY(plan->isVisible() && button->isVisible());
+        QVERIFY(!test::actionOf(window(), "Back to the present run")->isEnabled());
+        QVERIFY(!snapshot().run);
+        answer("Start anyway");
+        button->click();
+        QVERIFY(!button->isVisible());
+        TRY_VERIFY(snapshot().finish);
+        QVERIFY(snapshot().trials.size() > before);
+    }
+
+    void offersItAgainAfterAnEarlierRun()
+    {
+        {
+            store::ExplorationStore store(history());
+            const qint64 failed = store.begin(
+                {.started = QDateTime::currentDateTimeUtc().addSecs(-600),
+                 .filePath = m_path,
+                 .phase = QStringLiteral("train"),
+                 .fidelity = {.kind = QStringLiteral("as_configured"), .reasons = {}, .replaced = {}}});
+            store.addTrial(
+                failed,
+                {.number = 1, .device = "cpu", .microBatchSize = 8, .outcome = trial::Outcome::Failed});
+            store.finish(failed, {.finished = QDateTime::currentDateTimeUtc(),
+                                  .status = QStringLiteral("failed"),
+                                  .failure = QStringLiteral("Its GPU was lost."),
+                                  .ending = {}});
+        }
+        cutOff();
+        window().setHistory(history());
+        QVERIFY(window().openConfig(m_path));
+        TRY_VERIFY(banner().text().contains(QStringLiteral("was cut off after")));
+        const auto* plan = window().findChild<ui::PlanView*>();
+        const auto buttons = plan->findChildren<QPushButton*>();
+        const auto failed = std::ranges::find_if(buttons, [](const QPushButton* button) {
+            return button->text().endsWith(QStringLiteral("no size · 1 trial"));
+        });
+        QVERIFY(failed != buttons.end());
+        (*failed)->click();
+        QCOMPARE(banner().text(), QStringLiteral("Its GPU was lost."));
+        test::actionOf(window(), "Back to the present run")->trigger();
+        QVERIFY(banner().isVisible());
+        QVERIFY2(banner().text().contains(QStringLiteral("was cut off after")), qPrintable(banner().text()));
+        QVERIFY(buttonOf(window(), "Continue")->isVisible());
     }
 
     void offersItWhenTheHistoryIsFree()
@@ -112,6 +184,16 @@ private slots:
 
 private:
     QString history() const { return pathOf("history.sqlite"); }
+
+    /// Among what was explored before.
+    static QPushButton* cutRun(const QWidget& plan)
+    {
+        for (auto* button : plan.findChildren<QPushButton*>()) {
+            if (button->text().contains(QStringLiteral(" · ")))
+                return button;
+        }
+        return nullptr;
+    }
 
     /// \return how many trials are kept
     std::size_t cutOff()

@@ -10,6 +10,7 @@
 #include "support/verify.h"
 #include "training/checkpoint_folder.h"
 #include "training/training_run.h"
+#include "ui/export_dialog.h"
 #include "ui/log_view.h"
 #include "ui/message_banner.h"
 #include "ui/option_field.h"
@@ -354,6 +355,22 @@ private slots:
         const auto options = training()->findChild<TrainingForm*>()->options();
         QCOMPARE(options.run.setting,
                  config::Setting(config::Fixed{snapshot().searchState.recommendation->size}));
+    }
+
+    void trainsWithTheConfigAsItIsWritten()
+    {
+        open(QStringLiteral("trial=hang"));
+        window().startExploring();
+        TRY_VERIFY(snapshot().runsTrials());
+        window().exploration().stop();
+        TRY_VERIFY(snapshot().finish.has_value());
+        test::whenOpen<ExportDialog>(&window(), [](ExportDialog* dialog) {
+            dialog->setMicroBatchSize(6);
+            dialog->accept();
+        });
+        actionOf(window(), "Write a size")->trigger();
+        actionOf(window(), "Train")->trigger();
+        QCOMPARE(field("--setting").text(), QStringLiteral("6"));
     }
 };
 

@@ -3,10 +3,12 @@
 #include "engine/config_file.h"
 #include "engine/exploration.h"
 #include "engine/exploration_recorder.h"
+#include "support/files.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 #include "support/verify.h"
 #include "training/training_run.h"
+#include "ui/export_dialog.h"
 #include "ui/message_banner.h"
 #include "ui/option_field.h"
 #include "ui/training_window/confirmation_dialog.h"
@@ -123,6 +125,25 @@ private slots:
         answer("Leave it");
         window().startExploring();
         QCOMPARE(m_questions, 2);
+    }
+
+    void hearsTheCommandLineAlsoOfWhatItHasWritten()
+    {
+        auto options = optionsWith({});
+        options.trustsCode = true;
+        options.setting = config::Explore{};
+        window().setOptions(options);
+        QVERIFY(window().openConfig(m_path));
+        test::whenOpen<ui::ExportDialog>(&window(), [](ui::ExportDialog* dialog) {
+            dialog->setMicroBatchSize(8);
+            dialog->accept();
+        });
+        actionOf(window(), "Write a size")->trigger();
+        VERIFY_CONTAINS(test::readFile(m_path), "micro_batch_size: 8");
+        answer("Leave it");
+        window().startExploring();
+        QCOMPARE(m_questions, 0);
+        TRY_COMPARE(snapshot().state, engine::State::Finished);
     }
 
     void asksOfCodeThatIsNotHereEachTime()
