@@ -10,6 +10,7 @@
 
 #include <utility>
 #include <variant>
+#include <vector>
 
 namespace batchpeak::engine {
 
@@ -147,13 +148,20 @@ void ExplorationRecorder::writeLog()
 void ExplorationRecorder::record(const RecommendationChanged& changed)
 {
     const search::Recommendation& recommendation = changed.recommendation;
+    std::vector<store::EstimateRecord> estimates;
+    for (const search::SizeEstimate& estimate : m_exploration.snapshot().searchState.estimates)
+        estimates.push_back({.microBatchSize = estimate.size,
+                             .samplesPerSecond = estimate.samplesPerSecond,
+                             .relativeError = estimate.relativeError,
+                             .probabilityWithin = estimate.probabilityWithin});
     m_store.addRecommendation({.microBatchSize = recommendation.size,
                                .samplesPerSecond = recommendation.samplesPerSecond,
                                .relativeError = recommendation.relativeError,
                                .relativePerformance = recommendation.relativePerformance,
                                .confidence = recommendation.confidence,
                                .expectedLoss = recommendation.expectedLoss,
-                               .reason = m_exploration.snapshot().reason});
+                               .reason = m_exploration.snapshot().reason,
+                               .estimates = std::move(estimates)});
 }
 
 void ExplorationRecorder::record(const Finished& finished)

@@ -164,6 +164,11 @@ void recommend(Snapshot& snapshot, const store::RecommendationRecord& record)
                                .relativePerformance = record.relativePerformance,
                                .confidence = record.confidence,
                                .expectedLoss = record.expectedLoss.value_or(0.0)};
+    for (const store::EstimateRecord& estimate : record.estimates)
+        snapshot.searchState.estimates.push_back({.size = estimate.microBatchSize,
+                                                  .samplesPerSecond = estimate.samplesPerSecond,
+                                                  .relativeError = estimate.relativeError,
+                                                  .probabilityWithin = estimate.probabilityWithin});
     snapshot.reason = record.reason;
     if (snapshot.run->phase == model::Phase::Train)
         snapshot.accumulationSteps = snapshot.run->plan.accumulationSteps(record.microBatchSize);

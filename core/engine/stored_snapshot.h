@@ -17,9 +17,9 @@ store::FidelityRecord fidelityRecord(const config::Fidelity& fidelity);
 /// Whether another program runs an exploration of the history at this moment.
 enum class IsUnderWay { No, Yes };
 
-/// An exploration of the history as it stands there, for who draws Snapshots. What its search knew is absent,
-/// the curve, the memory's line, the course of its confidence, what limits the speed: see addSearch(). Time
-/// without pauses is that of the last thing that its search was told.
+/// An exploration of the history as it stands there, for who draws Snapshots. What else its search knew is
+/// absent, the curve, the memory's line, the course of its confidence, what limits the speed: see
+/// addSearch(). Time without pauses is that of the last thing that its search was told.
 ///
 /// \param now  an exploration of the same config, of which the names of its keys are taken
 Snapshot snapshotOf(const store::StoredExploration& stored, const RunDescription& now,

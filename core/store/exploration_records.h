@@ -102,6 +102,19 @@ struct DeviceRecord
     bool operator==(const DeviceRecord&) const = default;
 };
 
+/// What a search made of one size, which every number of it that was shown is.
+struct EstimateRecord
+{
+    qint64 microBatchSize = 0;
+    double samplesPerSecond = 0.0;
+    /// Standard error relative to the value.
+    double relativeError = 0.0;
+    /// That the size is within the tolerance of the best, 0..1.
+    double probabilityWithin = 0.0;
+
+    bool operator==(const EstimateRecord&) const = default;
+};
+
 struct RecommendationRecord
 {
     qint64 microBatchSize = 0;
@@ -112,6 +125,8 @@ struct RecommendationRecord
     /// Share of the best samples/s that believing it may cost; an older program did not tell.
     std::optional<double> expectedLoss;
     QString reason;
+    /// Ascending; an older program did not tell.
+    std::vector<EstimateRecord> estimates = {};
 
     bool operator==(const RecommendationRecord&) const = default;
 };

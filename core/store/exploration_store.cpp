@@ -3,6 +3,7 @@
 #include "exploration_store.h"
 
 #include "history_file.h"
+#include "size_estimates.h"
 #include "store_database.h"
 #include "trial_details.h"
 
@@ -23,22 +24,6 @@ namespace {
 /// A flag is one line, and so is what tells of fidelity.
 constexpr QChar flagSeparator = QLatin1Char('\n');
 
-// A null string would be NULL in the table, which means something else there.
-QString notNull(const QString& text)
-{
-    return text.isNull() ? QLatin1String("") : text;
-}
-
-QString fromTime(const QDateTime& time)
-{
-    return notNull(time.toUTC().toString(Qt::ISODateWithMs));
-}
-
-QDateTime toTime(const QString& text)
-{
-    return QDateTime::fromString(text, Qt::ISODateWithMs);
-}
-
 RecommendationRecord recommendationFrom(const SqlStatement& row)
 {
     return {.microBatchSize = row.integer("micro_batch_size"),
@@ -47,7 +32,8 @@ RecommendationRecord recommendationFrom(const SqlStatement& row)
             .relativePerformance = row.real("relative_performance"),
             .confidence = static_cast<int>(row.integer("confidence")),
             .expectedLoss = row.optional<double>("expected_loss"),
-            .reason = row.text("reason")};
+            .reason = row.text("reason"),
+            .estimates = estimatesFrom(row.text("estimates"))};
 }
 
 QStringList linesOf(const QString& text)
@@ -468,8 +454,8 @@ void ExplorationStore::addRecommendation(qint64 exploration, const Recommendatio
     SqlStatement(
         QSqlDatabase::database(m_connection),
         QStringLiteral("INSERT INTO recommendation (exploration, micro_batch_size, samples_per_second, "
-                       "relative_error, relative_performance, confidence, expected_loss, reason) "
-                       "VALUES (?, ?, ?, ?, ?, ?, ?, ?)"))
+                       "relative_error, relative_performance, confidence, expected_loss, reason, "
+                       "estimates) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"))
         .bind(exploration)
         .bind(recommendation.microBatchSize)
         .bind(recommendation.samplesPerSecond)
@@ -478,6 +464,7 @@ void ExplorationStore::addRecommendation(qint64 exploration, const Recommendatio
         .bind(recommendation.confidence)
         .bind(recommendation.expectedLoss)
         .bind(notNull(recommendation.reason))
+        .bind(notNull(textOf(recommendation.estimates)))
         .run();
 }
 

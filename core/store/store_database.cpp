@@ -152,6 +152,21 @@ void SqlStatement::failBy(const QSqlError& error) const
     throw StoreError(sentenceOf(m_path, error), kindOf(error), m_path);
 }
 
+QString notNull(const QString& text)
+{
+    return text.isNull() ? QLatin1String("") : text;
+}
+
+QString fromTime(const QDateTime& time)
+{
+    return notNull(time.toUTC().toString(Qt::ISODateWithMs));
+}
+
+QDateTime toTime(const QString& text)
+{
+    return QDateTime::fromString(text, Qt::ISODateWithMs);
+}
+
 void runSql(const QSqlDatabase& database, const QString& text)
 {
     SqlStatement(database, text).run();
@@ -254,7 +269,8 @@ constexpr std::array upgrades{
         PRIMARY KEY (exploration, number)))",
     R"(CREATE TABLE written_config (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
-        time TEXT NOT NULL, file TEXT NOT NULL, before BLOB, after BLOB NOT NULL))"};
+        time TEXT NOT NULL, file TEXT NOT NULL, before BLOB, after BLOB NOT NULL))",
+    "ALTER TABLE recommendation ADD COLUMN estimates TEXT NOT NULL DEFAULT ''"};
 static_assert(1 + upgrades.size() == schemaVersion);
 
 int versionOf(const QSqlDatabase& database)

@@ -71,6 +71,13 @@ private:
     QSqlQuery m_query;
 };
 
+/// What a table is told: a null string would be NULL in it, which means something else there.
+QString notNull(const QString& text);
+
+/// A moment as a table has it.
+QString fromTime(const QDateTime& time);
+QDateTime toTime(const QString& text);
+
 /// Runs a statement without values.
 /// \throws StoreError
 void runSql(const QSqlDatabase& database, const QString& text);
@@ -98,7 +105,7 @@ private:
 };
 
 /// The version of the tables that this program writes; it stands in the file itself (user_version).
-inline constexpr int schemaVersion = 29;
+inline constexpr int schemaVersion = 30;
 
 /// Makes the tables where the file is new, and adds what they lack where an older program wrote it.
 /// \throws StoreError where the file was written by a newer program, or is none of ours

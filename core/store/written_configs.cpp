@@ -12,25 +12,10 @@ namespace batchpeak::store {
 
 namespace {
 
-// A null string would be NULL in the table, which means something else there.
-QString notNull(const QString& text)
-{
-    return text.isNull() ? QLatin1String("") : text;
-}
-
+// Empty bytes are no NULL.
 QByteArray notNull(const QByteArray& bytes)
 {
     return bytes.isNull() ? QByteArray("") : bytes;
-}
-
-QString fromTime(const QDateTime& time)
-{
-    return time.toUTC().toString(Qt::ISODateWithMs);
-}
-
-QDateTime toTime(const QString& text)
-{
-    return QDateTime::fromString(text, Qt::ISODateWithMs);
 }
 
 } // namespace

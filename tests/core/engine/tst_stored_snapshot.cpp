@@ -43,6 +43,9 @@ private slots:
         const store::StoredExploration stored = newest();
         Snapshot is = snapshotOf(stored, *was.run);
         QVERIFY(is.course.empty() && is.searchState.curve.empty());
+        // What was shown of each size is kept.
+        QVERIFY(!was.searchState.estimates.empty());
+        QVERIFY(is.searchState.estimates == was.searchState.estimates);
         std::stop_source stop;
         stop.request_stop();
         QVERIFY(!addSearch(is, stored, stop.get_token()));

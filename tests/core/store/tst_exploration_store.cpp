@@ -118,7 +118,8 @@ RecommendationRecord someRecommendation(int confidence)
             .relativePerformance = 1.25,
             .confidence = confidence,
             .expectedLoss = 0.008,
-            .reason = QStringLiteral("8 leads.")};
+            .reason = QStringLiteral("8 leads."),
+            .estimates = {{1, 2.5, 0.03, 0.0}, {8, 12.5, 0.01, confidence / 100.0}}};
 }
 
 /// Runs one statement on the file, past the store.
@@ -398,7 +399,8 @@ private slots:
             store.finish(id, end);
         }
         // What each version added, the newest first.
-        const QStringList added{QStringLiteral("DROP TABLE written_config"),
+        const QStringList added{QStringLiteral("ALTER TABLE recommendation DROP COLUMN estimates"),
+                                QStringLiteral("DROP TABLE written_config"),
                                 QStringLiteral("DROP TABLE log_line"),
                                 QStringLiteral("DROP TABLE search_call"),
                                 QStringLiteral("ALTER TABLE trial DROP COLUMN details"),

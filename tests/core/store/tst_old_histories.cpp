@@ -130,7 +130,8 @@ RecommendationRecord recommendation(qint64 size, double samplesPerSecond, int co
             .relativePerformance = 1.25,
             .confidence = confidence,
             .expectedLoss = 0.008,
-            .reason = QString::fromUtf8(reason)};
+            .reason = QString::fromUtf8(reason),
+            .estimates = {{1, 2.5, 0.03, 0.0}, {size, samplesPerSecond, 0.01, 0.5}}};
 }
 
 StoredExploration recommending()
@@ -227,6 +228,10 @@ std::vector<StoredExploration> writtenBy(int version)
         if (version < 4) {
             for (RecommendationRecord& recommendation : exploration.recommendations)
                 recommendation.expectedLoss.reset();
+        }
+        if (version < 30) {
+            for (RecommendationRecord& recommendation : exploration.recommendations)
+                recommendation.estimates.clear();
         }
         if (version < 5 && exploration.summary.end)
             exploration.summary.end->ending.clear();
