@@ -21,18 +21,6 @@ namespace batchpeak::engine {
 
 namespace {
 
-/// Where a file would be made that is not there; empty where there is no folder for it.
-QString futurePathOf(const QString& path)
-{
-    // As the kernel follows them (path_resolution(7)).
-    constexpr int mostLinks = 40;
-    QFileInfo file(path);
-    for (int links = 0; file.isSymLink() && links < mostLinks; ++links)
-        file = QFileInfo(file.symLinkTarget());
-    const QString folder = file.dir().canonicalPath();
-    return folder.isEmpty() || path.isEmpty() ? QString() : QDir(folder).filePath(file.fileName());
-}
-
 /// Whether \p path leads to one of the files below a folder.
 bool isBelow(const QString& path, const QString& folder)
 {
@@ -66,6 +54,17 @@ bool isSameFile(const QString& path, const QString& other)
         return identity == identityOfOther;
     const QString future = futurePathOf(path);
     return !future.isEmpty() && future == futurePathOf(other);
+}
+
+QString futurePathOf(const QString& path)
+{
+    // As the kernel follows them (path_resolution(7)).
+    constexpr int mostLinks = 40;
+    QFileInfo file(path);
+    for (int links = 0; file.isSymLink() && links < mostLinks; ++links)
+        file = QFileInfo(file.symLinkTarget());
+    const QString folder = file.dir().canonicalPath();
+    return folder.isEmpty() || path.isEmpty() ? QString() : QDir(folder).filePath(file.fileName());
 }
 
 bool isStream(const QString& path)

@@ -32,8 +32,8 @@ QString wholePathOf(const QString& path)
     const QString canonical = file.canonicalFilePath();
     if (!canonical.isEmpty())
         return canonical;
-    const QString folder = file.dir().canonicalPath();
-    return folder.isEmpty() ? file.absoluteFilePath() : QDir(folder).filePath(file.fileName());
+    const QString future = futurePathOf(path);
+    return future.isEmpty() ? file.absoluteFilePath() : future;
 }
 
 /// \throws config::ConfigError
@@ -70,11 +70,12 @@ QString saveKept(const ConfigFile& file, const config::SplicedText& spliced, con
     QString why;
     try {
         // First, so that no end of the program leaves a file that cannot be taken back.
-        const std::optional<QByteArray> before = bytesAt(path);
+        const QString whole = wholePathOf(path);
+        const std::optional<QByteArray> before = bytesAt(whole);
         history.emplace(historyPath);
         history->requireWritable();
         id = history->addWritten({.time = QDateTime::currentDateTimeUtc(),
-                                  .filePath = wholePathOf(path),
+                                  .filePath = whole,
                                   .before = before,
                                   .after = after});
     } catch (const std::runtime_error& error) {
@@ -83,8 +84,13 @@ QString saveKept(const ConfigFile& file, const config::SplicedText& spliced, con
     try {
         file.save(spliced, path);
     } catch (const config::ConfigError&) {
-        if (id > 0)
-            history->removeWritten(id);
+        try {
+            if (id > 0)
+                history->removeWritten(id);
+        } catch (const store::StoreError&) {
+            // Why the file was not written is what matters, and taking back what did not happen changes
+            // nothing.
+        }
         throw;
     }
     return why;
@@ -114,6 +120,15 @@ std::optional<LastWriting> lastWriting(const QString& path, const QString& histo
 void takeBack(const LastWriting& last, const QString& historyPath)
 {
     const QString& path = last.written.filePath;
+    if (bytesAt(path) != last.now)
+        throw located(path,
+                      config::ConfigError("The file has just changed, so the size was not taken back; try "
+                                          "again."));
+    try {
+        store::ExplorationStore(historyPath).requireWritable();
+    } catch (const store::StoreError& error) {
+        fail(path, QString::fromUtf8(error.what()));
+    }
     if (last.written.before) {
         if (const QString reason = replaceFile(path, *last.written.before); !reason.isEmpty())
             fail(path, reason);

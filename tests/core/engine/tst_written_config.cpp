@@ -107,6 +107,28 @@ private slots:
         QVERIFY(last(m_path).isChangedSince());
     }
 
+    /// What is saved while a person is asked is not lost.
+    void takesNothingBackThatHasJustChanged()
+    {
+        QCOMPARE(write(2, m_path), QString());
+        const LastWriting asked = last(m_path);
+        writeFile(m_path, withSize("3"));
+        VERIFY_CONTAINS(test::errorOf([&] { takeBack(asked, m_history); }), QStringLiteral("changed"));
+        QCOMPARE(readFile(m_path), withSize("3"));
+        QVERIFY(lastWriting(m_path, m_history));
+    }
+
+    void takesBackBehindALinkToNothing()
+    {
+        const QString target = m_folder->filePath(QStringLiteral("target.yaml"));
+        const QString link = m_folder->filePath(QStringLiteral("dangling.yaml"));
+        QVERIFY(QFile::link(target, link));
+        QCOMPARE(write(2, link), QString());
+        QCOMPARE(readFile(target), withSize("2"));
+        takeBack(last(target), m_history);
+        QVERIFY(!QFile::exists(target));
+    }
+
     void writesWhereTheHistoryCannot()
     {
         writeFile(m_folder->filePath(QStringLiteral("history")), "no folder");
