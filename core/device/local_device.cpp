@@ -4,6 +4,7 @@
 
 #include "host_memory.h"
 #include "nvidia_library.h"
+#include "processor_load.h"
 #include "visible_devices.h"
 
 #include <algorithm>
@@ -92,13 +93,28 @@ LocalDevices localDevices()
     return local;
 }
 
+namespace {
+
+/// Of the processors that this process may run on.
+int matrixUnits(const std::filesystem::path& root)
+{
+    const std::string abilities = valueIn(root / "proc/cpuinfo", "flags").value_or("");
+    if (abilities.find("amx_tile") == std::string::npos || abilities.find("amx_bf16") == std::string::npos)
+        return 0;
+    const std::optional<ProcessorLoad> load = processorLoad(root);
+    return load ? load->processors : 0;
+}
+
+} // namespace
+
 LocalDevice processor(const std::filesystem::path& root)
 {
     const HostMemory memory = hostMemory(root);
     return {.kind = "cpu",
             .name = valueIn(root / "proc/cpuinfo", "model name").value_or("CPU"),
             .totalBytes = memory.total,
-            .freeBytes = memory.available};
+            .freeBytes = memory.available,
+            .matrixUnits = matrixUnits(root)};
 }
 
 DeviceReadings readingsOf(const std::string& uuid)

@@ -24,6 +24,8 @@ struct LocalDevice
     std::int64_t totalBytes = 0;
     std::int64_t freeBytes = 0;
     std::string driver;
+    /// Of a CPU, processors with a matrix unit (Intel AMX), for which libraries pack operands.
+    int matrixUnits = 0;
 
     /// "cpu", "cuda:0": the word of the command line.
     std::string id() const;

@@ -163,20 +163,24 @@ std::vector<ReadValue> valuesOf(const ConfigContents& contents, model::Phase pha
     return values;
 }
 
-std::optional<SizeBand> largestFit(const model::StepMemory& memory, std::int64_t usableBytes)
+/// \param mostPackedBytes  that may be taken beside what the description tells
+std::optional<SizeBand> largestFit(const model::StepMemory& memory, std::int64_t usableBytes,
+                                   double mostPackedBytes)
 {
     if (usableBytes <= 0 || memory.bytesPerSample <= 0.0)
         return std::nullopt;
     const auto usable = static_cast<double>(usableBytes);
     const bool canStep = memory.optimizerStepBytes <= usable;
     const double room = canStep ? std::max(0.0, usable - memory.constantBytes) : 0.0;
-    const auto fit = [&](double deviations) {
-        return static_cast<std::int64_t>(room /
+    const auto fit = [&](double bytes, double deviations) {
+        return static_cast<std::int64_t>(std::max(0.0, bytes) /
                                          (memory.bytesPerSample * std::exp(deviations * memory.deviation)));
     };
     // Nine tenths of a normal distribution lie within so many deviations.
     constexpr double deviations = 1.645;
-    return SizeBand{.low = fit(deviations), .likely = fit(0.0), .high = fit(-deviations)};
+    return SizeBand{.low = fit(room - mostPackedBytes, deviations),
+                    .likely = fit(room, 0.0),
+                    .high = fit(room, -deviations)};
 }
 
 /// The devices of this computer, or of wherever the launcher leads.
@@ -200,7 +204,8 @@ std::vector<DeviceOutlook> devicesFor(const ExplorationOutlook& outlook, const E
         one.usableBytes =
             static_cast<std::int64_t>(static_cast<double>(one.limitBytes) * (1.0 - options.headroom));
         if (outlook.memory)
-            one.largestFit = largestFit(*outlook.memory, one.usableBytes);
+            one.largestFit = largestFit(*outlook.memory, one.usableBytes,
+                                        device.matrixUnits * outlook.memory->packedBytesPerThread);
         result.push_back(std::move(one));
     }
     return result;
@@ -223,14 +228,15 @@ QString shortageText(const ExplorationOutlook& outlook)
     const auto constant = static_cast<std::int64_t>(
         std::max(outlook.memory->constantBytes, outlook.memory->optimizerStepBytes));
     const QString id = QString::fromStdString(largest->device.id());
-    const QString usable = memoryText(static_cast<double>(largest->usableBytes));
     if (constant > largest->usableBytes) {
+        const auto [needed, usable] = comparedBytesText(constant, largest->usableBytes);
         return Translated::tr(
-                   "Nothing is expected to fit: before the first sample, the network takes about "
+                   "Nothing is expected to fit: whatever the size, the network and its optimizer take about "
                    "%1, more than the %2 that may be used on %3. Raise the memory limit, or choose "
                    "another device.")
-            .arg(memoryText(static_cast<double>(constant)), usable, id);
+            .arg(needed, usable, id);
     }
+    const QString usable = memoryText(static_cast<double>(largest->usableBytes));
     return Translated::tr(
                "Nothing is expected to fit: of the %1 that may be used on %2, the network leaves "
                "%3, and a sample takes about %4. Raise the memory limit, or choose another device.")

@@ -146,6 +146,25 @@ private slots:
         QCOMPARE(device.freeBytes, available);
     }
 
+    void countsMatrixUnits_data()
+    {
+        rows<QByteArray, bool, int>(
+            {{"none", {"fpu avx2 avx512_bf16", true, 0}},
+             {"of int8 alone", {"fpu amx_tile amx_int8", true, 0}},
+             {"on both processors", {"fpu amx_bf16 avx512_fp16 amx_tile amx_int8", true, 2}},
+             {"nobody counts processors", {"amx_bf16 amx_tile", false, 0}}});
+    }
+    void countsMatrixUnits()
+    {
+        const auto& [flags, isCounted, units] = row<QByteArray, bool, int>();
+        const FakeRoot root;
+        QVERIFY(root.write(QStringLiteral("proc/cpuinfo"), "model name\t: Fake\nflags\t\t: " + flags + "\n"));
+        QVERIFY(root.write(QStringLiteral("proc/self/status"), "Cpus_allowed_list:\t0-1\n"));
+        if (isCounted)
+            QVERIFY(root.write(QStringLiteral("proc/stat"), "cpu0 1 0 0 9 0 0 0 0\ncpu1 1 0 0 9 0 0 0 0\n"));
+        QCOMPARE(processor(root.path()).matrixUnits, units);
+    }
+
     void readsThisComputer()
     {
         const HostMemory memory = hostMemory();

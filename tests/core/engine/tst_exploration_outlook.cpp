@@ -308,6 +308,20 @@ private slots:
         QVERIFY(cpu.largestFit->likely < cpu.largestFit->high);
     }
 
+    // At the least, room is left for what libraries pack for a matrix unit.
+    void leavesRoomForMatrixUnits()
+    {
+        const auto fitWith = [](int units) {
+            device::LocalDevices local = devices();
+            local.devices.back().matrixUnits = units;
+            const QStringList words{QStringLiteral("--precision"), QStringLiteral("plain-bf16"),
+                                    QStringLiteral("--device"), QStringLiteral("cpu")};
+            return *outlookOn(openText(manyWords), optionsFrom(words), local).devices.back().largestFit;
+        };
+        QVERIFY(fitWith(2).low < fitWith(0).low);
+        QCOMPARE(fitWith(2).likely, fitWith(0).likely);
+    }
+
     void saysThatNotEvenOneFits()
     {
         const auto known = outlook("--memory-limit,1MiB,--device,cpu");
