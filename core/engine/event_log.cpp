@@ -118,6 +118,17 @@ QJsonArray arrayOf(const std::vector<search::Contender>& contenders)
     return array;
 }
 
+QJsonArray arrayOf(const std::vector<search::SizeEstimate>& estimates)
+{
+    QJsonArray array;
+    for (const search::SizeEstimate& estimate : estimates)
+        array.append(QJsonObject{{QStringLiteral("micro_batch_size"), eventNumber(estimate.size)},
+                                 {QStringLiteral("samples_per_second"), estimate.samplesPerSecond},
+                                 {QStringLiteral("relative_error"), estimate.relativeError},
+                                 {QStringLiteral("probability_within"), estimate.probabilityWithin}});
+    return array;
+}
+
 QJsonValue purposeOf(const trial::TrialRecord& trial)
 {
     return trial.purpose ? QString::fromUtf8(trial::toText(*trial.purpose)) : QJsonValue();
@@ -264,6 +275,7 @@ QJsonObject eventFields(const trial::TrialRecord& trial)
             {QStringLiteral("peak_reserved_bytes"), orNull(trial.peakReservedBytes)},
             {QStringLiteral("wall_seconds"), trial.wallSeconds},
             {QStringLiteral("joules_per_sample"), orNull(trial.joulesPerSample)},
+            {QStringLiteral("contention"), orNull(trial.readings.contention)},
             {QStringLiteral("attention"),
              trial.attention.empty() ? QJsonValue() : QString::fromStdString(trial.attention)},
             {QStringLiteral("repetition"), trial.repetition},
@@ -361,6 +373,7 @@ void EventLog::write(const RecommendationChanged& changed)
          {QStringLiteral("samples_per_second"), recommendation.samplesPerSecond},
          {QStringLiteral("relative_error"), recommendation.relativeError},
          {QStringLiteral("reason"), m_exploration.snapshot().reason},
+         {QStringLiteral("estimates"), arrayOf(m_exploration.snapshot().searchState.estimates)},
          {QStringLiteral("doubt"), word(instabilityCauses, recommendation.reason.instability.cause)},
          {QStringLiteral("smallest_within_tolerance"), eventNumber(smallestWithinTolerance(recommendation))},
          {QStringLiteral("contenders"), arrayOf(m_exploration.snapshot().searchState.contenders)},
@@ -404,6 +417,7 @@ void EventLog::write(const Finished& finished)
          {QStringLiteral("prospect"), prospect ? objectOf(*prospect) : absent},
          {QStringLiteral("samples_per_second"), best ? QJsonValue(best->samplesPerSecond) : absent},
          {QStringLiteral("relative_error"), best ? QJsonValue(best->relativeError) : absent},
+         {QStringLiteral("estimates"), arrayOf(snapshot.searchState.estimates)},
          {QStringLiteral("peak_reserved_bytes"), best ? eventNumber(snapshot.recommendedPeakBytes) : absent},
          {QStringLiteral("joules_per_sample"), best ? orNull(snapshot.recommendedJoulesPerSample) : absent},
          {QStringLiteral("accumulation_steps"),
