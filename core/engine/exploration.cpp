@@ -502,7 +502,7 @@ void Exploration::verify()
     DeviceRunner* runner = m_run->pool->usableRunner(m_run->verifier.device());
     if (!runner)
         return finish(m_run->conclusion);
-    if (!runner->isFree() || holdForPause())
+    if (holdForPause() || !runner->isFree())
         return;
     if (runner->trialsOfWorker() == 0)
         return startTrial(*runner, m_run->verifier.proposal(), m_run->verifier.repetition());

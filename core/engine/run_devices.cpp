@@ -256,6 +256,14 @@ WorkerCommand workerCommand(const ExplorationOptions& options, const device::Loc
     return command;
 }
 
+namespace {
+
+// A worker that is killed gives its place in the queue back, so that it is worth more than a person's two
+// seconds.
+constexpr std::chrono::milliseconds cancelBehindLauncher = std::chrono::seconds(3);
+
+} // namespace
+
 /// Of a queue nobody knows how long it is.
 WorkerTimeouts timeoutsFor(const ExplorationOptions& options, WorkerTimeouts timeouts)
 {
@@ -263,6 +271,8 @@ WorkerTimeouts timeoutsFor(const ExplorationOptions& options, WorkerTimeouts tim
         timeouts.startUp = *options.startTimeout;
     else if (!options.launcher.isEmpty())
         timeouts.startUp = WorkerTimeouts::unlimited;
+    if (!options.launcher.isEmpty())
+        timeouts.cancel = std::max(timeouts.cancel, cancelBehindLauncher);
     return timeouts;
 }
 

@@ -8,11 +8,16 @@ namespace batchpeak::engine {
 
 namespace {
 
+// From this share on a worker calls a trial disturbed by others (app/worker/processor_gate.cpp); what
+// disturbs one that tells less is something else.
+constexpr double disturbingContention = 0.1;
+
 // A size that thrashes does so in calm as well, and of one that tells what other programs took the search
 // knows by how much that lengthened its steps.
 bool isDisturbed(const search::Measurement& reading)
 {
-    return reading.ran() && reading.disturbed && !reading.thrashes && reading.contention <= 0.0;
+    return reading.ran() && reading.disturbed && !reading.thrashes &&
+           reading.contention < disturbingContention;
 }
 
 } // namespace

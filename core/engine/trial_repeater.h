@@ -13,7 +13,8 @@ namespace batchpeak::engine {
 ///
 /// The search is told of every reading, the disturbed ones as such: which of them to believe is its business.
 /// Where a computer is hardly ever calm, repeating would only cost time: while most of the last readings are
-/// disturbed, none is repeated; nor is one that tells its contention, which the search takes into account.
+/// disturbed, none is repeated; nor is one that other programs disturbed by as much as it tells
+/// (Measurement::contention), which the search takes into account.
 /// Who runs a repetition, and when, belongs to others; one repeater follows one device.
 class TrialRepeater
 {

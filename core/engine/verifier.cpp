@@ -107,7 +107,10 @@ std::optional<search::Measurement> Verifier::judge(const TrialReading& reading, 
                                                    bool mayRepeat)
 {
     const auto& [trial, measurement] = reading;
-    if (m_repeater.trialEnded(measurement, mayRepeat))
+    // It is compared with calm trials, without the search's knowledge of what others take.
+    search::Measurement compared = measurement;
+    compared.contention = 0.0;
+    if (m_repeater.trialEnded(compared, mayRepeat))
         return measurement;
     const bool saysNothing = measurement.saysNothing();
     if (saysNothing && !std::exchange(m_hasFailedOnce, true))

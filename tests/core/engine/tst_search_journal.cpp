@@ -138,11 +138,12 @@ private slots:
                                         .thrashes = true,
                                         .abandoned = true,
                                         .disturbed = true,
+                                        .contention = 0.3,
                                         .isVerification = true,
                                         .compared = {{.microBatchSize = 24,
                                                       .peakReservedBytes = 5,
                                                       .allocationRetries = 6,
-                                                      .visits = {{1.5, 0.75, {0.25, 0.5}}}}},
+                                                      .visits = {{1.5, 0.75, {0.25, 0.5}, 0.1}}}},
                                         .visits = {{2.5, 0.5, {0.5}}},
                                         .wallSeconds = 3.25,
                                         .clockSeconds = 12.125};

@@ -26,6 +26,13 @@ Measurement disturbedAnd(bool Measurement::*mark)
     return measurement;
 }
 
+Measurement disturbedBeside(double contention)
+{
+    Measurement measurement = disturbed;
+    measurement.contention = contention;
+    return measurement;
+}
+
 Measurement ended(Outcome outcome)
 {
     return {.size = 8, .outcome = outcome};
@@ -54,6 +61,8 @@ private slots:
             {"abandoned when repeated", {disturbed, disturbedAnd(&Measurement::abandoned)}},
             {"thrashes", {disturbedAnd(&Measurement::thrashes)}},
             {"thrashes when repeated", {disturbed, disturbedAnd(&Measurement::thrashes)}},
+            {"by what others took", {disturbedBeside(0.4)}},
+            {"by something else than the little that others took", {disturbedBeside(0.02), calm}},
         });
     }
     void repeatsWhatIsDisturbed()

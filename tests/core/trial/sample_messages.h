@@ -125,6 +125,7 @@ inline TrialResult fullResult()
             .wallSeconds = 3.1,
             .readings = {.processorShare = 0.98,
                          .foreignProcessors = 0.0,
+                         .contention = 0.125,
                          .minorPageFaultsPerStep = 12.5,
                          .majorPageFaultsPerStep = 0.2,
                          .energyJoules = 1234.5,
@@ -158,14 +159,16 @@ inline TrialResult fullComparison()
 // A comparison that a size ended.
 inline TrialResult cutComparison()
 {
-    return {.id = 8,
-            .microBatchSize = 32,
-            .outcome = Outcome::OutOfMemory,
-            .peakReservedBytes = 4096,
-            .compared = {{.microBatchSize = 24,
-                          .visits = {{.clockSeconds = 1.0, .seconds = 0.5, .stepSeconds = {0.4}}}},
-                         {.microBatchSize = 32}},
-            .text = "It did not fit."};
+    return {
+        .id = 8,
+        .microBatchSize = 32,
+        .outcome = Outcome::OutOfMemory,
+        .peakReservedBytes = 4096,
+        .compared =
+            {{.microBatchSize = 24,
+              .visits = {{.clockSeconds = 1.0, .seconds = 0.5, .stepSeconds = {0.4}, .contention = 0.25}}},
+             {.microBatchSize = 32}},
+        .text = "It did not fit."};
 }
 
 // A message of the worker with one field changed or added.
