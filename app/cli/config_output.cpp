@@ -10,6 +10,7 @@
 #include "engine/option_table.h"
 #include "engine/option_values.h"
 #include "engine/output_place.h"
+#include "engine/plan_offers.h"
 #include "engine/written_config.h"
 #include "store/exploration_store.h"
 
@@ -193,7 +194,11 @@ QString whyNotWritable(const QString& target)
 
 bool changesNothing(const engine::ConfigFile& file, const config::SplicedText& spliced, const QString& target)
 {
-    return engine::isSameFile(target, file.path()) && spliced.text == file.text();
+    if (!engine::isSameFile(target, file.path()) || spliced.text != file.text())
+        return false;
+    // Somebody may have changed it since it was read, which is refused where it is written.
+    QFile now(target);
+    return now.open(QIODevice::ReadOnly) && now.readAll().toStdString() == spliced.text;
 }
 
 const QString holdsItAlready = QStringLiteral("The config holds that already, so nothing was written.");
@@ -265,6 +270,9 @@ engine::ExplorationOptions optionsForWriting(const engine::ConfigFile& file,
     const auto& plan = file.contents().plan(options.phase);
     if (!plan || !engine::hasMicroBatches(*plan))
         return options;
+    if (const auto offer = engine::offerOfBothPhases(file.contents(), options);
+        offer && output.asksForAConfig())
+        console.remark(QStringLiteral("%1 To explore both, add %2.").arg(offer->reason, offer->words));
     engine::ExplorationOptions chosen = options;
     const bool isKept = !options.setting && engine::settingAsked(*plan, options) != plan->setting;
     // Another batch than the config's has other divisors.

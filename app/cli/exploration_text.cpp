@@ -163,7 +163,7 @@ QString endReason(const Snapshot& snapshot)
     case FinishStatus::Confident:
         return QStringLiteral("target confidence reached");
     case FinishStatus::Exhausted:
-        return snapshot.searchState.prospect ? QStringLiteral("confidence limited by noise")
+        return snapshot.searchState.prospect ? QStringLiteral("no further trial is worth its time")
                                              : QStringLiteral("no size left worth a trial");
     case FinishStatus::Budget:
         return engine::budgetText(snapshot);

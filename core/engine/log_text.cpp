@@ -147,8 +147,9 @@ QString endText(const trial::TrialRecord& trial, const config::Fidelity& fidelit
 {
     QStringList parts{Translated::tr("Trial %1: %2").arg(trial.number).arg(whatEnded(trial, locale))};
     if (trial.samplesPerSecond)
-        parts.append(Translated::tr("%1%2 samples/s")
-                         .arg(speedMark(fidelity), locale.toString(*trial.samplesPerSecond, 'g', 4)));
+        parts.append(
+            Translated::tr("%1%2 samples/s")
+                .arg(speedMark(fidelity), rateText(*trial.samplesPerSecond, trial.relativeError, locale)));
     if (trial.peakReservedBytes)
         parts.append(Translated::tr("peak %1").arg(memoryMark(fidelity) +
                                                    bytesText(*trial.peakReservedBytes, locale)));

@@ -40,7 +40,7 @@ QString repetitionText(const trial::TrialRecord& trial, const QLocale& locale = 
 /// On a device that is never calm: what that means, and what to do.
 QString noMoreRepetitionsText(const QString& device);
 
-/// "Recommended: 8, confidence 45 of 100, which may cost 0.8 % of the speed."
+/// "Recommended: 8, confidence 45 of 100, expected loss 0.8 %."
 QString recommendationText(const search::Recommendation& recommendation, const QLocale& locale = QLocale());
 
 /// The flags of a trial, as they came.

@@ -82,6 +82,14 @@ bool explores(const std::optional<config::BatchPlan>& plan)
 
 } // namespace
 
+std::optional<PlanOffer> offerOfBothPhases(const config::ConfigContents& contents,
+                                           const ExplorationOptions& options)
+{
+    const bool isMixed = contents.rules.exploresBothPhasesOrNone && !options.bothPhases &&
+                         explores(contents.train) && explores(contents.eval);
+    return isMixed ? std::optional(bothPhases(options)) : std::nullopt;
+}
+
 std::vector<PlanOffer> planOffers(const config::ConfigContents& contents, const ExplorationOptions& options,
                                   const ExplorationPlan& plan)
 {
@@ -95,9 +103,8 @@ std::vector<PlanOffer> planOffers(const config::ConfigContents& contents, const 
         offers.push_back(keepBatch(contents, *ofConfig, options));
     else if (std::holds_alternative<config::Auto>(plan.run.plan.setting) && !asksForAuto)
         offers.push_back(allSizes(*ofConfig, options));
-    if (contents.rules.exploresBothPhasesOrNone && !options.bothPhases && explores(contents.train) &&
-        explores(contents.eval))
-        offers.push_back(bothPhases(options));
+    if (const auto offer = offerOfBothPhases(contents, options))
+        offers.push_back(*offer);
     return offers;
 }
 

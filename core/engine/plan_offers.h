@@ -8,6 +8,7 @@
 
 #include <QString>
 
+#include <optional>
 #include <vector>
 
 namespace batchpeak::engine {
@@ -34,6 +35,10 @@ struct PlanOffer
     /// The same behind "batchpeak explore FILE": "--setting auto"
     QString words;
 };
+
+/// The one of BothPhases; nothing where a size for one phase alone is as good.
+std::optional<PlanOffer> offerOfBothPhases(const config::ConfigContents& contents,
+                                           const ExplorationOptions& options);
 
 /// \param plan  what the contents and the options come to
 std::vector<PlanOffer> planOffers(const config::ConfigContents& contents, const ExplorationOptions& options,

@@ -49,6 +49,7 @@ std::vector<Measurement> comparedSizes(const trial::TrialRecord& trial, double c
                                     .relativeError = size.relativeError,
                                     .optimizerSeconds = trial.optimizerSeconds.value_or(0.0),
                                     .disturbed = trial.disturbed,
+                                    .contention = trial.readings.contention.value_or(0.0),
                                     .clockSeconds = clockSeconds});
     }
     return measurements;
@@ -75,6 +76,7 @@ std::vector<Measurement> soundTrials(const std::vector<trial::TrialRecord>& tria
                              .relativeError = trial.relativeError,
                              .optimizerSeconds = trial.optimizerSeconds.value_or(0.0),
                              .disturbed = trial.disturbed,
+                             .contention = trial.readings.contention.value_or(0.0),
                              .clockSeconds = clockSeconds});
     }
     std::erase_if(sound, [&](const Measurement& trial) { return excluded.contains(trial.size); });

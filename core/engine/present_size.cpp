@@ -51,8 +51,12 @@ std::optional<PresentSizeComparison> comparedWithPresentSize(const Snapshot& sna
         comparison.factor = 1.0;
         return comparison;
     }
-    const auto speed = speedAt(search.curve, *present);
-    const auto best = speedAt(search.curve, search.recommendation->size);
+    // The quotient of the two speeds that are shown, or where one of them is not, of two that the model
+    // expects.
+    const search::SizeEstimate* estimate = search.estimateOf(*present);
+    const auto speed = estimate ? std::optional(estimate->samplesPerSecond) : speedAt(search.curve, *present);
+    const auto best = estimate ? std::optional(search.recommendation->samplesPerSecond)
+                               : speedAt(search.curve, search.recommendation->size);
     if (speed && best && !comparison.doesNotFit)
         comparison.factor = *best / *speed;
     return comparison;

@@ -17,9 +17,9 @@ struct PresentSizeComparison
 {
     /// The size that the config has.
     std::int64_t size = 0;
-    /// How many times its samples/s the recommended size reaches, both by the fitted curve of the objective,
-    /// on which every measured size has a point; 1 for the same size. Nothing where the curve does not reach
-    /// it.
+    /// How many times its samples/s the recommended size reaches, both as the search estimates them; where it
+    /// has no estimate of the config's size, both by the fitted curve. 1 for the same size. Nothing where the
+    /// curve does not reach it.
     std::optional<double> factor;
     /// A trial ran it; else the factor is what the curve makes of other sizes.
     bool isMeasured = false;

@@ -8,7 +8,10 @@
 #include <QCoreApplication>
 #include <QStringList>
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <span>
 
 namespace batchpeak::engine {
 
@@ -21,17 +24,28 @@ using Cause = search::Instability::Cause;
 constexpr double mentionedRival = 0.05;
 // A confidence as high as this has overcome whatever stood against it.
 constexpr int doubtedBelowPercent = 90;
+// A lead below it would be told as 0.0 %.
+constexpr double leastLead = 0.0005;
+
+/// As many as the quotient of two speeds needs to be checked, whatever their errors: "58.34", "12,346".
+QString fourFigures(double perSecond, const QLocale& locale)
+{
+    const int decimals = perSecond > 0.0 ? 3 - static_cast<int>(std::floor(std::log10(perSecond))) : 0;
+    return locale.toString(perSecond, 'f', std::clamp(decimals, 0, 6));
+}
 
 class Sentences
 {
     Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::Reason)
 
 public:
-    Sentences(const search::SearchState& searchState, const QLocale& locale, bool isStopped)
+    Sentences(const search::SearchState& searchState, const QLocale& locale, bool isStopped,
+              const QString& speedMark)
         : m_best(*searchState.recommendation),
           m_reason(m_best.reason),
           m_searchState(searchState),
           m_locale(locale),
+          m_speedMark(speedMark),
           m_hasEnded(isStopped || searchState.status != search::SearchState::Status::Searching)
     {}
 
@@ -123,8 +137,8 @@ private:
     {
         if (m_reason.runnerUp <= 0)
             return tr("%1 is the fastest so far").arg(size());
-        const QString percent = m_locale.toString(std::abs(100 * m_reason.leadOverRunnerUp), 'f', 1);
-        if (m_reason.leadOverRunnerUp > 0)
+        const QString percent = m_locale.toString(100 * m_reason.leadOverRunnerUp, 'f', 1);
+        if (m_reason.leadOverRunnerUp >= leastLead)
             return tr("%1 is %2 % faster than %3, the next best")
                 .arg(withSpeed(m_best.size), percent, withSpeed(m_reason.runnerUp));
         return tr("%1 and %2 cannot be told apart; %1 has the lower expected loss")
@@ -138,7 +152,7 @@ private:
         if (!estimate)
             return number(size);
         return tr("%1 (%2 samples/s)")
-            .arg(number(size), m_locale.toString(estimate->samplesPerSecond, 'g', 4));
+            .arg(number(size), m_speedMark + fourFigures(estimate->samplesPerSecond, m_locale));
     }
     QString size() const { return number(m_best.size); }
     QString number(std::int64_t value) const { return numberText(value, m_locale); }
@@ -147,6 +161,7 @@ private:
     const Reason& m_reason;
     const search::SearchState& m_searchState;
     const QLocale& m_locale;
+    const QString& m_speedMark;
     bool m_hasEnded;
 };
 
@@ -172,7 +187,7 @@ QString figures(const Verification& verification, const QLocale& locale)
     QStringList parts;
     if (verification.samplesPerSecond)
         parts << Translated::tr("%1%2 samples/s")
-                     .arg(verification.speedMark, locale.toString(*verification.samplesPerSecond, 'g', 4));
+                     .arg(verification.speedMark, fourFigures(*verification.samplesPerSecond, locale));
     if (verification.peakReservedBytes > 0)
         parts << Translated::tr("peak %1").arg(verification.memoryMark +
                                                bytesText(verification.peakReservedBytes, locale));
@@ -184,9 +199,10 @@ QString figures(const Verification& verification, const QLocale& locale)
 } // namespace
 
 QString reasonText(const search::SearchState& searchState, const QLocale& locale,
-                   std::optional<FinishStatus> finish)
+                   std::optional<FinishStatus> finish, const QString& speedMark)
 {
-    return searchState.recommendation ? Sentences(searchState, locale, finish.has_value()).text() : QString();
+    return searchState.recommendation ? Sentences(searchState, locale, finish.has_value(), speedMark).text()
+                                      : QString();
 }
 
 QString smallerSizeText(const SmallerSize& smaller, const QLocale& locale)
@@ -203,21 +219,28 @@ QString besideOthersText(const Snapshot& snapshot, const QLocale& locale)
 {
     // Less is within what an idle computer does for itself.
     constexpr double leastTold = 0.1;
+    // The later half, which the speeds that are told are of.
+    const auto first = static_cast<std::ptrdiff_t>(snapshot.trials.size() / 2);
     double taken = 0.0;
+    double foreign = 0.0;
     double seconds = 0.0;
-    for (const trial::TrialRecord& trial : snapshot.trials) {
+    for (const trial::TrialRecord& trial : std::span(snapshot.trials).subspan(first)) {
         if (trial.outcome != trial::Outcome::Ok || !trial.readings.contention)
             continue;
         taken += *trial.readings.contention * trial.wallSeconds;
+        foreign += trial.readings.foreignProcessors.value_or(0.0) * trial.wallSeconds;
         seconds += trial.wallSeconds;
     }
     if (seconds <= 0.0 || taken < leastTold * seconds)
         return {};
-    return (snapshot.isOnCpu()
-                ? Translated::tr(
-                      "Samples/s are those beside other programs, which took %1 % of the processors.")
-                : Translated::tr("Samples/s are those beside other programs, which took %1 % of the GPU."))
-        .arg(percent(taken / seconds, locale));
+    if (!snapshot.isOnCpu())
+        return Translated::tr("Samples/s are those beside other programs, which took %1 % of the GPU.")
+            .arg(percent(taken / seconds, locale));
+    // A lower clock is contention too, and no other program.
+    if (foreign < leastTold * seconds)
+        return {};
+    return Translated::tr("Samples/s are those beside other programs, which kept %1 processors busy.")
+        .arg(locale.toString(foreign / seconds, 'f', 1));
 }
 
 QString speedLimitWord(const search::SpeedLimit& limit, bool isOnCpu, const QLocale& locale)
@@ -273,8 +296,7 @@ QString verificationText(const Verification& verification, const QLocale& locale
             .arg(size, figures(verification, locale));
     case Outcome::Slower:
         return Translated::tr("%1 was slower in a fresh process than the %2 samples/s expected%3.")
-            .arg(size,
-                 verification.speedMark + locale.toString(verification.expectedSamplesPerSecond, 'g', 4),
+            .arg(size, verification.speedMark + fourFigures(verification.expectedSamplesPerSecond, locale),
                  figures(verification, locale));
     case Outcome::Failed:
         return Translated::tr("%1 failed in a fresh process and is no longer recommended.").arg(size);

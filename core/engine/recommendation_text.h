@@ -15,8 +15,9 @@ namespace batchpeak::engine {
 /// the search's own numbers. Empty without a recommendation.
 /// \param finish  how the exploration ended: also one that was stopped in the middle of its search has
 ///                no next size
+/// \param speedMark  before each speed, as of speedMark()
 QString reasonText(const search::SearchState& searchState, const QLocale& locale = QLocale(),
-                   std::optional<FinishStatus> finish = {});
+                   std::optional<FinishStatus> finish = {}, const QString& speedMark = {});
 
 /// A size below the recommended one that is within the tolerance too.
 struct SmallerSize
@@ -31,8 +32,8 @@ struct SmallerSize
 /// "16 is within 2 % and takes 3.1 GiB less."
 QString smallerSizeText(const SmallerSize& smaller, const QLocale& locale = QLocale());
 
-/// That the samples/s are those which trials had beside other programs, and what these took, as a full
-/// sentence; empty where they took next to nothing, or no trial tells (trial::TrialReadings::contention).
+/// That the samples/s are those which the later trials had beside other programs, and what these took, as a
+/// full sentence; empty where they took next to nothing, or no trial tells (trial::TrialReadings).
 QString besideOthersText(const Snapshot& snapshot, const QLocale& locale = QLocale());
 
 /// "launch-bound", "tile-quantized, 64"; empty where it is unknown.

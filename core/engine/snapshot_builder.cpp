@@ -162,6 +162,19 @@ void SnapshotBuilder::extend(int trials, std::optional<double> budgetSeconds)
 {
     m_snapshot.run->maxTrials += trials;
     m_snapshot.run->budgetSeconds = budgetSeconds;
+    m_isAskedForOther = true;
+}
+
+void SnapshotBuilder::setTolerance(double tolerance)
+{
+    m_snapshot.run->tolerance = tolerance;
+    m_isAskedForOther = true;
+}
+
+void SnapshotBuilder::setTargetConfidence(double probability)
+{
+    m_snapshot.run->targetConfidence = probability;
+    m_isAskedForOther = true;
 }
 
 void SnapshotBuilder::takeStep(const trial::Step& step)
@@ -251,6 +264,7 @@ bool SnapshotBuilder::takeSearchState(const search::SearchState& searchState)
         const search::SearchState last = std::exchange(m_snapshot.searchState, searchState);
         return std::pair(last.recommendation, last.recalledTrials);
     }();
+    m_hasAnswered = m_isAskedForOther;
     if (recalled > 0 && searchState.recalledTrials == 0) {
         m_snapshot.recalled.clear();
         log(LogLevel::Warning, forgottenText());
@@ -259,7 +273,8 @@ bool SnapshotBuilder::takeSearchState(const search::SearchState& searchState)
     for (const trial::TrialRecord& trial : m_snapshot.trials)
         m_secondsAtForecast += trial.isRunning() ? 0.0 : trial.wallSeconds;
     planNext(m_snapshot.searchState.next);
-    m_snapshot.reason = reasonText(m_snapshot.searchState);
+    m_snapshot.reason =
+        reasonText(m_snapshot.searchState, QLocale(), {}, speedMark(m_snapshot.run->fidelity));
     m_snapshot.speedLimit = speedLimitText(m_snapshot.searchState.speedLimit, m_snapshot.isOnCpu());
     m_snapshot.smallerSize.clear();
     m_snapshot.recommendedPeakBytes = 0;
@@ -351,7 +366,10 @@ void SnapshotBuilder::showProgress(double estimated)
 {
     const double before = m_snapshot.progress;
     m_snapshot.progress = heldShare(estimated, before);
-    if (m_snapshot.progress < before) {
+    if (m_isAskedForOther) {
+        m_mostProgress = m_snapshot.progress = estimated;
+        m_isAskedForOther = !std::exchange(m_hasAnswered, false);
+    } else if (m_snapshot.progress < before) {
         m_snapshot.setback = setbackText(m_snapshot.searchState.expectedTrials - m_trialsExpected);
         log(LogLevel::Info, setbackLine(before, m_snapshot.progress, m_snapshot.setback));
     }
@@ -412,7 +430,8 @@ void SnapshotBuilder::close(FinishStatus status, bool canGoOn)
     m_snapshot.finish = status;
     m_snapshot.canGoOn = canGoOn;
     m_snapshot.ending = endingText(m_snapshot);
-    m_snapshot.reason = reasonText(m_snapshot.searchState, QLocale(), status);
+    m_snapshot.reason =
+        reasonText(m_snapshot.searchState, QLocale(), status, speedMark(m_snapshot.run->fidelity));
     if (m_snapshot.trainingSize() > 0 && m_snapshot.run->hasBatch)
         m_snapshot.predictedSizes = predictedSizes(m_snapshot);
     m_snapshot.askedSizes.clear();

@@ -38,8 +38,8 @@ public:
     /// The trial of it that ran was left: it comes first again.
     void askAgain(std::int64_t size);
     void dropAsked(std::int64_t size);
-    void setTolerance(double tolerance) { m_snapshot.run->tolerance = tolerance; }
-    void setTargetConfidence(double probability) { m_snapshot.run->targetConfidence = probability; }
+    void setTolerance(double tolerance);
+    void setTargetConfidence(double probability);
     void extend(int trials, std::optional<double> budgetSeconds);
     /// So many seconds, up to now, count for nothing.
     void addIdle(double seconds) { m_idleSeconds += seconds; }
@@ -109,6 +109,10 @@ private:
     /// The most progress so far, and the trials that were expected then.
     double m_mostProgress = 0.0;
     int m_trialsExpected = 0;
+    /// A person has asked for more or for less: that is reason enough for progress to go back, until the
+    /// search has answered.
+    bool m_isAskedForOther = false;
+    bool m_hasAnswered = false;
     /// Between an end and the moment when it went on, in all.
     double m_idleSeconds = 0.0;
 };

@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "charts/chart_scene.h"
 #include "device_families.h"
-#include "engine/ending_text.h"
+#include "engine/present_size.h"
 #include "engine/readable_text.h"
-#include "engine/recommendation_text.h"
 #include "engine/snapshot_builder.h"
 #include "engine/trial_planner.h"
 #include "replay_device.h"
@@ -28,18 +27,20 @@ constexpr double roundingOfPercent = 0.0005 + 0.001;
 
 trial::TrialResult resultOf(const search::Measurement& measurement)
 {
-    return {.id = 0,
-            .microBatchSize = measurement.size,
-            .outcome = measurement.outcome,
-            .steps = static_cast<int>(measurement.timedSteps()),
-            .secondsPerStep = measurement.secondsPerStep,
-            .stepSeconds = measurement.stepSeconds,
-            .peakAllocatedBytes = measurement.peakAllocatedBytes,
-            .peakReservedBytes = measurement.peakReservedBytes,
-            .wallSeconds = measurement.wallSeconds,
-            .flags =
-                measurement.disturbed ? std::vector<std::string>{"disturbed"} : std::vector<std::string>{},
-            .compared = measurement.compared};
+    trial::TrialResult result{.microBatchSize = measurement.size,
+                              .outcome = measurement.outcome,
+                              .steps = static_cast<int>(measurement.timedSteps()),
+                              .secondsPerStep = measurement.secondsPerStep,
+                              .stepSeconds = measurement.stepSeconds,
+                              .peakAllocatedBytes = measurement.peakAllocatedBytes,
+                              .peakReservedBytes = measurement.peakReservedBytes,
+                              .wallSeconds = measurement.wallSeconds,
+                              .compared = measurement.compared};
+    if (measurement.disturbed)
+        result.flags = {"disturbed"};
+    result.readings.contention = measurement.contention;
+    result.readings.foreignProcessors = 2.0 * measurement.contention;
+    return result;
 }
 
 /// An exploration on a simulated device, by what its engine shows.
@@ -53,6 +54,7 @@ public:
                      .family = {},
                      .modelSource = {},
                      .phase = model::Phase::Eval,
+                     .plan = {.setting = config::Explore{}, .presentSize = 8},
                      .strategy = QStringLiteral("posterior"),
                      .tolerance = m_device.space().tolerance})
     {
@@ -107,7 +109,8 @@ public:
     {
         if (!m_snapshot.recommendsSize())
             return {};
-        for (const QString& problem : {ofReason(), ofLeadership(), ofSmallerSize(), ofChart(), ofEnding()}) {
+        for (const QString& problem :
+             {ofReason(), ofLeadership(), ofSmallerSize(), ofGains(), ofChart(), ofEnding()}) {
             if (!problem.isEmpty())
                 return problem + QStringLiteral(" | ") + m_snapshot.reason;
         }
@@ -154,7 +157,7 @@ private:
     QString ofReason() const
     {
         static const QRegularExpression lead(QStringLiteral(
-            R"(([\d,]+) \(([\d,.e+]+) samples/s\) is ([\d.]+) % faster than ([\d,]+) \(([\d,.e+]+) samples/s\))"));
+            R"(([\d,]+) \(([\d,.]+) samples/s\) is ([\d.]+) % faster than ([\d,]+) \(([\d,.]+) samples/s\))"));
         static const QRegularExpression speed(QStringLiteral(R"(\d samples/s|% faster)"));
         const auto match = lead.match(m_snapshot.reason);
         if (!match.hasMatch())
@@ -197,14 +200,49 @@ private:
     {
         if (m_snapshot.smallerSize.isEmpty())
             return {};
-        const auto& best = *m_snapshot.searchState.recommendation;
-        const search::SizeEstimate* smaller = m_snapshot.searchState.estimateOf(best.smallestWithinTolerance);
-        if (!smaller)
+        static const QRegularExpression sentence(
+            QStringLiteral(R"(^([\d,]+) is within ([\d.]+) %( too| and takes (.+) less)\.$)"));
+        const auto match = sentence.match(m_snapshot.smallerSize);
+        const auto size = static_cast<std::int64_t>(number(match.captured(1)));
+        const auto smaller = cell(size);
+        const auto best = cell(m_snapshot.searchState.recommendation->size);
+        if (!match.hasMatch() || !smaller || !best)
             return QStringLiteral("nothing is shown of the smaller size");
-        return best.samplesPerSecond / smaller->samplesPerSecond - 1.0 >
-                       m_snapshot.run->tolerance + roundingOfPercent
-                   ? QStringLiteral("the smaller size is not within the tolerance")
-                   : QString();
+        const double rounding = (smaller->place + best->place) / smaller->value + roundingOfPercent;
+        if (best->value / smaller->value - 1.0 > number(match.captured(2)) / 100.0 + rounding)
+            return QStringLiteral("the smaller size is not within the tolerance");
+        const std::int64_t saved = peakOf(m_snapshot.searchState.recommendation->size) - peakOf(size);
+        return match.captured(4).isEmpty() || match.captured(4) == engine::bytesText(saved)
+                   ? QString()
+                   : QStringLiteral("the smaller size saves ") + engine::bytesText(saved);
+    }
+
+    std::int64_t peakOf(std::int64_t size) const
+    {
+        return m_table.indexOf(size)
+            .siblingAtColumn(ui::TrialsModel::Memory)
+            .data(ui::TrialsModel::SortRole)
+            .toLongLong();
+    }
+
+    /// "2.10x base", and "2.10× the config's 24": quotients of what is shown of both.
+    QString ofGains() const
+    {
+        const auto& best = *m_snapshot.searchState.recommendation;
+        const auto isQuotient = [&](double told, std::int64_t base) {
+            const auto shown = cell(best.size);
+            const auto other = cell(base);
+            if (!shown || !other)
+                return true;
+            const double rounding = 0.01 + told * (shown->place / shown->value + other->place / other->value);
+            return std::abs(told - shown->value / other->value) <= rounding;
+        };
+        if (!isQuotient(best.relativePerformance, m_snapshot.course.front().size))
+            return QStringLiteral("%1x base").arg(best.relativePerformance);
+        const auto present = engine::comparedWithPresentSize(m_snapshot);
+        if (present && present->factor && !isQuotient(*present->factor, present->size))
+            return QStringLiteral("%1x the config's %2").arg(*present->factor).arg(present->size);
+        return {};
     }
 
     /// The dot stands where the table says, and the line goes through what is shown of each size.

@@ -19,6 +19,8 @@ struct Case
     std::int64_t recommended = 64;
     std::vector<trial::TrialRecord> trials;
     std::int64_t smallestFailure = 0;
+    /// The recommended size's is its samples/s; elsewhere those are none.
+    std::vector<search::SizeEstimate> estimates;
     const char* text = "";
 };
 
@@ -33,8 +35,12 @@ Snapshot snapshotOf(const Case& c)
     snapshot.run = RunDescription{.plan = c.plan};
     snapshot.trials = c.trials;
     snapshot.searchState.smallestFailure = c.smallestFailure;
-    if (c.recommended > 0)
-        snapshot.searchState.recommendation = {.size = c.recommended};
+    snapshot.searchState.estimates = c.estimates;
+    if (c.recommended > 0) {
+        const search::SizeEstimate* estimate = snapshot.searchState.estimateOf(c.recommended);
+        snapshot.searchState.recommendation = {
+            .size = c.recommended, .samplesPerSecond = estimate ? estimate->samplesPerSecond : 0.0};
+    }
     // Samples/s as the square root of the size.
     for (const double size : {4.0, 16.0, 64.0, 100.0})
         snapshot.searchState.curve.push_back({.size = size, .samplesPerSecond = std::sqrt(size)});
@@ -67,6 +73,10 @@ private slots:
                                                  .text = "2.00× the config's 16"});
         add("the same", {.recommended = 16, .trials = {trialOf(16)}, .text = "the config's size"});
         add("too large", {.trials = {failed}, .smallestFailure = 16, .text = "the config's 16 does not fit"});
+        add("as estimated",
+            {.trials = {trialOf(64), trialOf(16)},
+             .estimates = {{.size = 16, .samplesPerSecond = 4.0}, {.size = 64, .samplesPerSecond = 6.0}},
+             .text = "1.50× the config's 16"});
         add("beyond the curve", {.plan = {.setting = config::Explore{}, .presentSize = 101}});
         add("before the curve", {.plan = {.setting = config::Explore{}, .presentSize = 2}});
         add("no size in the config", {.plan = {.setting = config::Explore{}}});

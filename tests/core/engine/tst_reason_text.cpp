@@ -55,15 +55,22 @@ private slots:
             batchpeak::trial::TrialRecord record{.outcome = batchpeak::trial::Outcome::Ok,
                                                  .wallSeconds = seconds};
             record.readings.contention = contention;
+            record.readings.foreignProcessors = contention ? std::optional(2.0 * *contention) : std::nullopt;
             return record;
         };
         QVERIFY(besideOthersText(snapshot).isEmpty());
         snapshot.trials = {trial(std::nullopt, 10.0), trial(0.05, 10.0)};
         QVERIFY(besideOthersText(snapshot).isEmpty());
-        snapshot.trials.push_back(trial(0.45, 30.0));
-        VERIFY_CONTAINS(besideOthersText(snapshot, QLocale::c()), QStringLiteral("35 % of the processors"));
-        snapshot.devices.front().kind = QStringLiteral("cuda");
+        // The earlier half does not count.
+        snapshot.trials = {trial(0.9, 60.0), trial(0.9, 60.0), trial(0.05, 10.0), trial(0.45, 30.0)};
+        VERIFY_CONTAINS(besideOthersText(snapshot, QLocale::c()), QStringLiteral("0.7 processors"));
+        snapshot.devices.front().id = QStringLiteral("cuda:0");
         VERIFY_CONTAINS(besideOthersText(snapshot, QLocale::c()), QStringLiteral("35 % of the GPU"));
+        // A lower clock of the processor is nobody's.
+        snapshot.devices.front().id = QStringLiteral("cpu");
+        for (auto& lowered : snapshot.trials)
+            lowered.readings.foreignProcessors = 0.02;
+        QVERIFY(besideOthersText(snapshot).isEmpty());
     }
 
     void saysWhy()

@@ -110,6 +110,31 @@ private slots:
         QVERIFY(!book.snapshot().timeLeft);
     }
 
+    /// What a person asks for is reason enough.
+    void goesBackWithoutAReasonWhereSomebodyAskedForMore()
+    {
+        SnapshotBuilder book = bookWithATrialOf({}, 0.0);
+        book.endTrial(okResult(), {}, 80.0);
+        const auto foretelling = [](double seconds) {
+            return search::SearchState{
+                .expectedTrials = 10,
+                .forecast = search::Forecast{
+                    .seconds = search::Estimate{.likely = seconds, .low = seconds, .high = seconds}}};
+        };
+        book.takeSearchState(foretelling(20.0));
+        book.takeTime(80.0, std::nullopt, 1);
+        book.extend(10, std::nullopt);
+        book.takeTime(80.0, std::nullopt, 1);
+        book.takeSearchState(foretelling(80.0));
+        book.takeTime(80.0, std::nullopt, 1);
+        QCOMPARE(book.snapshot().progress, 0.5);
+        QVERIFY(book.snapshot().setback.isEmpty());
+        // Whatever comes after that has a reason.
+        book.takeSearchState(foretelling(320.0));
+        book.takeTime(80.0, std::nullopt, 1);
+        QVERIFY(!book.snapshot().setback.isEmpty());
+    }
+
     void saysWhyProgressGoesBack_data()
     {
         rows<int, Text>({{"more trials", {13, "3 more trials"}}, {"longer trials", {10, "longer"}}});
