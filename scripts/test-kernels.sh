@@ -3,7 +3,7 @@
 #
 # Runs the tests of core/network again with the kernels of other processors and with other numbers of threads: ATen and
 # oneDNN choose kernels by both, and no test may depend on the choice. ctest has run them once, with the processor's own
-# kernels and one thread.
+# kernels and one thread; each run below has another choice of kernels, and one of them other threads too.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 program=$1/tests/network_tests
@@ -18,6 +18,5 @@ run_with() {
   ' "$program" {}
 }
 
-run_with ONEDNN_MAX_CPU_ISA=AVX2
+run_with ONEDNN_MAX_CPU_ISA=AVX2 OMP_NUM_THREADS=4
 run_with ATEN_CPU_CAPABILITY=default
-run_with OMP_NUM_THREADS=4
