@@ -311,9 +311,8 @@ void ExportDialog::showChange()
     const QString name = QFileInfo(m_file.path()).fileName();
     const QString diff = engine::unifiedDiff(m_file.text(), m_spliced->text, name, name);
     if (diff.isEmpty())
-        m_preview->setSentence(m_sizes.size() == 1
-                                   ? tr("The file holds this size already.")
-                                   : tr("The file holds these sizes already."));
+        m_preview->setSentence(m_sizes.size() == 1 ? tr("The file holds this size already.")
+                                                   : tr("The file holds these sizes already."));
     else
         m_preview->setDiff(diff);
     const QString notes = notesText(*m_spliced);

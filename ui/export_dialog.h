@@ -110,7 +110,8 @@ private:
     void browse();
     bool mayWrite();
 
-    const engine::ConfigFile& m_file;
+    /// Its own, since what is written may be read again while the dialog is still there.
+    engine::ConfigFile m_file;
     Theme m_theme;
     std::vector<config::ChosenSize> m_sizes;
     /// The config with the sizes in it; nothing as long as a batch has to be chosen.

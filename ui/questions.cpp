@@ -3,12 +3,20 @@
 #include "questions.h"
 
 #include "buttons.h"
+#include "diff_view.h"
 #include "engine/trusted_code.h"
+#include "engine/written_config.h"
+#include "labels.h"
 
 #include <QCoreApplication>
+#include <QDialog>
+#include <QDialogButtonBox>
 #include <QDir>
+#include <QFileInfo>
+#include <QLabel>
 #include <QMessageBox>
 #include <QPushButton>
+#include <QVBoxLayout>
 
 namespace batchpeak::ui {
 
@@ -18,6 +26,9 @@ struct Words
 {
     Q_DECLARE_TR_FUNCTIONS(Questions)
 };
+
+// Of a question that shows a change.
+constexpr QSize usualSize{640, 400};
 
 struct Question
 {
@@ -110,16 +121,50 @@ bool wantsToReplace(QWidget* window, const QString& path, const Theme& theme)
         theme);
 }
 
-bool wantsToLoseChange(QWidget* window, const QString& change, const Theme& theme)
+bool wantsToTakeBack(QWidget* window, const engine::LastWriting& last, const Theme& theme)
 {
-    return isAnsweredWithYes(
-        window,
-        {.title = Words::tr("Take a size back"),
-         .text = Words::tr("Take the size back all the same?"),
-         .information = Words::tr("%1 What has changed would be lost with it.").arg(change),
-         .yes = Words::tr("&Take it back"),
-         .no = Words::tr("&Keep the file")},
-        theme);
+    QDialog dialog(window);
+    dialog.setWindowTitle(Words::tr("Take a size back"));
+    auto* layout = new QVBoxLayout(&dialog);
+    layout->setSpacing(10);
+    if (last.isChangedSince()) {
+        auto* changed = wrapped(new QLabel(
+            Words::tr("%1 What has changed would be lost with it.").arg(last.changeText()), &dialog));
+        changed->setProperty("warn", true);
+        layout->addWidget(changed);
+    }
+    const QString path = QDir::toNativeSeparators(last.written.filePath);
+    layout->addWidget(wrapped(
+        new QLabel((last.written.before ? Words::tr("Give %1 back what it held before? This changes:")
+                                        : Words::tr("Remove %1, which was not there before? This changes:"))
+                       .arg(path),
+                   &dialog)));
+    auto* preview = new DiffView(&dialog);
+    preview->setTheme(theme);
+    preview->setAccessibleName(Words::tr("Lines that change"));
+    if (const QString change = engine::changeByTakingBack(last); change.isEmpty())
+        preview->setSentence(Words::tr("Nothing: the file holds that already."));
+    else
+        preview->setDiff(change);
+    layout->addWidget(preview, 1);
+
+    // The answer says what it does, and with which file.
+    const QString name = QFileInfo(path).fileName().replace(QLatin1Char('&'), QLatin1String("&&"));
+    auto* yes =
+        dialogButton((last.written.before ? Words::tr("&Restore %1") : Words::tr("&Remove %1")).arg(name),
+                     "secondary", &dialog);
+    auto* no = dialogButton(Words::tr("&Keep it as it is"), "primary", &dialog);
+    no->setDefault(true);
+    auto* buttons = new QDialogButtonBox(&dialog);
+    buttons->addButton(yes, QDialogButtonBox::AcceptRole);
+    buttons->addButton(no, QDialogButtonBox::RejectRole);
+    layout->addWidget(buttons);
+    QObject::connect(buttons, &QDialogButtonBox::accepted, &dialog, &QDialog::accept);
+    QObject::connect(buttons, &QDialogButtonBox::rejected, &dialog, &QDialog::reject);
+    no->setFocus();
+    dialog.resize(usualSize);
+    applyPalette(dialog, theme);
+    return dialog.exec() == QDialog::Accepted;
 }
 
 bool mayRunCode(QWidget* window, const QString& path, const Theme& theme)

@@ -8,6 +8,10 @@
 
 class QWidget;
 
+namespace batchpeak::engine {
+struct LastWriting;
+}
+
 namespace batchpeak::ui {
 
 /// What a window asks before something is lost or let in. Enter and Escape leave everything as it is.
@@ -28,10 +32,10 @@ bool wantsToStartBeside(QWidget* window, const QString& other, const Theme& them
 /// \return whether it is
 bool wantsToReplace(QWidget* window, const QString& path, const Theme& theme);
 
-/// Asks whether a later change of a file is to be lost for what it held before a size was written into it.
-/// \param change  what has changed, as a sentence
+/// Asks whether a file is to hold again what it held before a size was written into it, and shows which lines
+/// change by that; where somebody has changed the file since, that this is lost too.
 /// \return whether it is
-bool wantsToLoseChange(QWidget* window, const QString& change, const Theme& theme);
+bool wantsToTakeBack(QWidget* window, const engine::LastWriting& last, const Theme& theme);
 
 /// Asks whether code that a config names may run; what was answered with yes is not asked again, but for code
 /// that is not on this computer, whose content nobody knows. Who goes on says so to engine::requireTrust(),

@@ -247,7 +247,10 @@ void WindowActions::updateSelected(const Snapshot& snapshot, std::optional<std::
     const bool isAsked = selected && isInHand;
     const QString size = selected ? QLatin1Char(' ') + engine::numberText(*selected) : QString();
     exportSelected->setText(tr("&Export%1…").arg(size));
-    exportSelected->setEnabled(snapshot.run && selected && engine::hasRun(snapshot, *selected));
+    const bool isRecommended =
+        selected && snapshot.recommendsSize() && snapshot.searchState.recommendation->size == *selected;
+    exportSelected->setEnabled(snapshot.run && selected &&
+                               (isRecommended || engine::hasRun(snapshot, *selected)));
     tryAgain->setText(tr("&Try%1 again").arg(size));
     tryAgain->setEnabled(isAsked && snapshot.commands.triesSizes && !isExcluded);
     exclude->setText(isExcluded ? tr("&Allow%1 again").arg(size) : tr("E&xclude%1").arg(size));

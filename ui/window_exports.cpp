@@ -92,7 +92,8 @@ void WindowExports::takeBack(const QString& path, const Theme& theme)
             emit failed(tr("No size was written into %1 that could be taken back.").arg(name));
             return;
         }
-        if (last->isChangedSince() && !wantsToLoseChange(m_window, last->changeText(), theme))
+        // One key does it, which people press without a thought.
+        if (!wantsToTakeBack(m_window, *last, theme))
             return;
         engine::takeBack(*last, m_historyPath);
         emit written(last->written.before ? tr("%1 holds again what it held before.").arg(name)
@@ -113,9 +114,11 @@ void WindowExports::saveTrials(const engine::Snapshot& snapshot)
 {
     const QStringList needed = filesNeededBy(snapshot);
     const QByteArray table = trialsCsv(snapshot.trials, snapshot.run->fidelity);
-    save(choosePath(tr("Save the trials"), pathBeside(snapshot, QStringLiteral("-trials.csv")),
-                    {tr("Comma-separated values (*.csv)")}, QStringLiteral("csv")),
-         table, needed);
+    const QString path =
+        choosePath(tr("Save the trials"), pathBeside(snapshot, QStringLiteral("-trials.csv")),
+                   {tr("Comma-separated values (*.csv)")}, QStringLiteral("csv"));
+    if (!path.isEmpty() && mayReplace(path, needed))
+        save(path, table);
 }
 
 void WindowExports::saveCharts(const engine::Snapshot& snapshot, QWidget& charts, const Theme& theme)
@@ -132,7 +135,7 @@ void WindowExports::saveCharts(const engine::Snapshot& snapshot, QWidget& charts
     if (path.isEmpty() || !mayReplace(path, needed))
         return;
     if (const auto kind = pictureKindOf(path))
-        save(path, pictures[*kind], needed);
+        save(path, pictures[*kind]);
     else
         emit failed(
             tr("%1 was not written, since charts are saved as PNG or PDF; end the name in .png or .pdf.")
@@ -171,10 +174,8 @@ bool WindowExports::mayReplace(const QString& path, const QStringList& needed)
     return false;
 }
 
-void WindowExports::save(const QString& path, const QByteArray& bytes, const QStringList& needed)
+void WindowExports::save(const QString& path, const QByteArray& bytes)
 {
-    if (path.isEmpty() || !mayReplace(path, needed))
-        return;
     const QString name = QDir::toNativeSeparators(path);
     const QString reason = engine::replaceFile(path, bytes);
     if (reason.isEmpty())

@@ -47,7 +47,8 @@ public:
     void copySize(const engine::ConfigFile& config, const engine::Snapshot& snapshot);
     /// The finished trials, as CSV.
     void saveTrials(const engine::Snapshot& snapshot);
-    /// Gives a file back what it held before a size was written into it last.
+    /// Gives a file back what it held before a size was written into it last, once somebody has seen what
+    /// changes.
     void takeBack(const QString& path, const Theme& theme);
     /// Whether there is such a size, as far as the history can be read.
     bool canTakeBack(const QString& path) const;
@@ -68,8 +69,7 @@ private:
     /// \param needed  files that are not replaced
     bool mayReplace(const QString& path, const QStringList& needed);
     /// \param path  chosen by a person, who was asked about a file that is there
-    /// \param needed  files that are not replaced
-    void save(const QString& path, const QByteArray& bytes, const QStringList& needed);
+    void save(const QString& path, const QByteArray& bytes);
     QStringList filesNeededBy(const engine::Snapshot& snapshot) const;
     void run(ExportDialog& dialog);
 

@@ -158,13 +158,19 @@ std::vector<MeasuredSize> measuredSizes(const Snapshot& snapshot)
 
 bool hasRun(const Snapshot& snapshot, std::int64_t microBatchSize)
 {
-    return std::ranges::any_of(snapshot.trials, [&](const trial::TrialRecord& trial) {
+    const auto ranWell = [microBatchSize](const TrialRecord& trial) {
         const auto compared =
             std::ranges::find(trial.compared, microBatchSize, &trial::ComparedRecord::microBatchSize);
         if (compared != trial.compared.end())
             return compared->samplesPerSecond.has_value();
         return trial.microBatchSize == microBatchSize && trial.ranWell();
-    });
+    };
+    if (std::ranges::any_of(snapshot.trials, ranWell))
+        return true;
+    // More memory may have been allowed when an earlier exploration ran it.
+    const std::int64_t failure = snapshot.searchState.smallestFailure;
+    return (failure == 0 || microBatchSize < failure) &&
+           std::ranges::any_of(snapshot.recalled, ranWell, &RecalledTrial::trial);
 }
 
 } // namespace batchpeak::engine

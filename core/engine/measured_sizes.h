@@ -39,7 +39,8 @@ struct MeasuredSize
 /// What thrashes has measured no speed of its size.
 std::vector<MeasuredSize> measuredSizes(const Snapshot& snapshot);
 
-/// Whether a trial of a size ran well, by itself or among others in turn.
+/// Whether a trial of a size ran well, by itself or among others in turn: one of this exploration, or one
+/// that is recalled, unless the size is known not to fit any more.
 bool hasRun(const Snapshot& snapshot, std::int64_t microBatchSize);
 
 } // namespace batchpeak::engine

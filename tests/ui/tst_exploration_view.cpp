@@ -24,8 +24,6 @@
 #include <QLabel>
 #include <QPlainTextEdit>
 #include <QPushButton>
-#include <QScrollArea>
-#include <QScrollBar>
 #include <QSignalSpy>
 #include <QStandardPaths>
 #include <QTest>
@@ -103,6 +101,26 @@ private slots:
         }
         QCOMPARE(enabled.join(QLatin1Char(' ')).toStdString(), allowed);
         QVERIFY(actions.open->isEnabled());
+    }
+
+    void exportsARowThatRan()
+    {
+        QWidget window;
+        WindowActions actions(&window);
+        Snapshot snapshot = test::runningSnapshot();
+        const auto isExported = [&](std::int64_t size) {
+            actions.updateSelected(snapshot, size, true);
+            return actions.exportSelected->isEnabled();
+        };
+        QVERIFY(isExported(160) && !isExported(161));
+        // What an earlier exploration ran, and what is recommended, whatever is known of its trials.
+        const trial::TrialRecord ran =
+            *std::ranges::find(snapshot.trials, 160, &trial::TrialRecord::microBatchSize);
+        snapshot.trials.clear();
+        QVERIFY(!isExported(160));
+        snapshot.recalled.push_back({.trial = ran, .exploration = {}, .ended = {}});
+        QVERIFY(isExported(160));
+        QVERIFY(isExported(snapshot.searchState.recommendation->size));
     }
 
     void takesAPauseBackBeforeItBegins()

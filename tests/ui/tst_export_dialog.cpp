@@ -6,6 +6,7 @@
 #include "support/verify.h"
 #include "ui/diff_view.h"
 #include "ui/export_dialog.h"
+#include "ui/window_exports.h"
 #include "window_fixture.h"
 
 #include <QDateTime>
@@ -18,6 +19,7 @@
 #include <QPushButton>
 #include <QRadioButton>
 #include <QScrollBar>
+#include <QSignalSpy>
 #include <QTest>
 #include <QTextBlock>
 
@@ -203,6 +205,55 @@ private slots:
         QVERIFY2(diffLines(dialog).contains(QStringLiteral("+per_device_eval_batch_size: 10")),
                  qPrintable(dialog.preview()));
         QCOMPARE(dialog.sizes().front().globalBatchSize, 60);
+    }
+
+    // As what it was opened with is read again once a size is written.
+    void keepsTheConfigThatItWasGiven()
+    {
+        engine::ConfigFile file = opened(trainingArguments);
+        ExportDialog dialog(file, Phase::Train, Theme::light());
+        file = opened(own);
+        dialog.setMicroBatchSize(16);
+        QVERIFY2(diffLines(dialog).contains(QStringLiteral("+per_device_train_batch_size: 16")),
+                 qPrintable(dialog.preview()));
+    }
+
+    // By one key, which people press without a thought.
+    void showsWhatChangesBeforeASizeIsTakenBack_data()
+    {
+        rows<QByteArray, const char*, bool>({{"it is kept", {"", "Keep it as it is", false}},
+                                             {"it is taken back", {"", "Restore config.yaml", true}},
+                                             {"with a later change", {"# mine\n", "Restore", true}},
+                                             {"a later change is kept", {"# mine\n", "Keep", false}}});
+    }
+    void showsWhatChangesBeforeASizeIsTakenBack()
+    {
+        const auto& [later, answer, isTakenBack] = row<QByteArray, const char*, bool>();
+        const QString history = pathOf("history.sqlite");
+        QFile::remove(history);
+        ExportDialog dialog(opened(own), training(16), Theme::light());
+        dialog.setHistory(history);
+        dialog.accept();
+        test::writeFile(m_file->path(), test::readFile(m_file->path()) + later);
+        const QByteArray before = test::readFile(m_file->path());
+
+        QWidget window;
+        WindowExports exports(&window);
+        exports.setHistory(history);
+        const QSignalSpy written(&exports, &WindowExports::written);
+        test::whenOpen<QDialog>(&window, [answer = answer, later = later](QDialog* question) {
+            const QString shown = question->findChild<DiffView*>()->toPlainText();
+            QVERIFY2(shown.contains(QStringLiteral("\n-micro_batch_size: 16")) &&
+                         shown.contains(QStringLiteral("\n+micro_batch_size: 4")),
+                     qPrintable(shown));
+            QCOMPARE(shown.contains(QStringLiteral("\n-# mine")), !later.isEmpty());
+            QVERIFY(test::buttonOf(*question, "Keep")->isDefault());
+            test::buttonOf(*question, answer)->click();
+        });
+        exports.takeBack(m_file->path(), Theme::light());
+        QCOMPARE(test::readFile(m_file->path()), isTakenBack ? own : before);
+        QCOMPARE(written.count(), isTakenBack ? 1 : 0);
+        QCOMPARE(exports.canTakeBack(m_file->path()), !isTakenBack);
     }
 
     void showsTheUnifiedDiffAndWritesIt_data()

@@ -228,23 +228,23 @@ private slots:
         actionOf(window(), "Export to")->trigger();
         const QByteArray second = QByteArray::number(qlonglong(recommended));
         QCOMPARE(test::readFile(m_path), QByteArray(m_config).replace("explore #", second + " #"));
-        // Both are taken back, the newest first.
+        // Both are taken back, the newest first, each once somebody has said so.
+        answerWith("Keep");
         click("Take the last export back");
-        QCOMPARE(test::readFile(m_path), QByteArray(m_config).replace("explore #", size + " #"));
-        // Not what somebody has written there since, unless they say so.
-        test::writeFile(m_path, m_config + "# mine\n");
-        whenOpen<QMessageBox>(&window(), [](QMessageBox* box) { box->defaultButton()->click(); });
-        actionOf(window(), "Take the last export back")->trigger();
-        QCOMPARE(test::readFile(m_path), m_config + "# mine\n");
-        whenOpen<QMessageBox>(&window(), [](QMessageBox* box) {
-            for (QAbstractButton* button : box->buttons()) {
-                if (button != box->defaultButton())
-                    button->click();
-            }
-        });
-        actionOf(window(), "Take the last export back")->trigger();
-        QCOMPARE(test::readFile(m_path), m_config);
+        QCOMPARE(test::readFile(m_path), QByteArray(m_config).replace("explore #", second + " #"));
+        for (const QByteArray& restored :
+             {QByteArray(m_config).replace("explore #", size + " #"), m_config}) {
+            answerWith("Restore");
+            actionOf(window(), "Take the last export back")->trigger();
+            QCOMPARE(test::readFile(m_path), restored);
+        }
         QVERIFY(!actionOf(window(), "Take the last export back")->isEnabled());
+        // The menu of the row writes it as well.
+        table->setCurrentIndex(other);
+        TRY_VERIFY(actionOf(*table, named.constData()));
+        whenOpen<ExportDialog>(&window(), [](ExportDialog* dialog) { dialog->accept(); });
+        actionOf(*table, named.constData())->trigger();
+        QCOMPARE(test::readFile(m_path), QByteArray(m_config).replace("explore #", size + " #"));
     }
 
     void takesBackWhatWasWrittenBefore()
@@ -284,6 +284,8 @@ private slots:
         QCOMPARE(actionOf(*table, "Exclude")->text(), QStringLiteral("E&xclude %1").arg(size));
         actionOf(*table, "Try")->trigger();
         TRY_VERIFY(snapshot().askedSizes == std::vector<std::int64_t>{size});
+        actionOf(*table, "Exclude")->trigger();
+        TRY_VERIFY(snapshot().searchState.excluded == std::vector<std::int64_t>{size});
         window().stopAndClose();
         TRY_VERIFY(!window().isVisible());
     }

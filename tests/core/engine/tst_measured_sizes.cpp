@@ -161,6 +161,36 @@ private slots:
         QCOMPARE(sizes.back().soundTrials, 2);
     }
 
+    void knowsWhichSizesRan_data()
+    {
+        const TrialRecord ran = trialOf(1, 16, 100.0, 0.01);
+        TrialRecord thrashed = ran;
+        thrashed.thrashes = true;
+        Snapshot none;
+        Snapshot own;
+        own.trials = {ran};
+        Snapshot compared;
+        compared.trials = {comparisonOf(1, Outcome::Ok, {8, 16})};
+        Snapshot recalled;
+        recalled.recalled = {{.trial = ran}};
+        Snapshot recalledThrashing;
+        recalledThrashing.recalled = {{.trial = thrashed}};
+        Snapshot tooLarge = recalled;
+        tooLarge.searchState.smallestFailure = 16;
+        rows<Snapshot, bool>({{"not tried", {none, false}},
+                              {"tried", {own, true}},
+                              {"compared", {compared, true}},
+                              {"recalled", {recalled, true}},
+                              {"recalled, and thrashed", {recalledThrashing, false}},
+                              {"recalled, and too large now", {tooLarge, false}}});
+    }
+    void knowsWhichSizesRan()
+    {
+        const auto& [snapshot, isKnown] = row<Snapshot, bool>();
+        QCOMPARE(engine::hasRun(snapshot, 16), isKnown);
+        QVERIFY(!engine::hasRun(snapshot, 17));
+    }
+
     void saysOfEachSizeWhatTheSearchSays()
     {
         Snapshot snapshot;
