@@ -253,13 +253,15 @@ void ExplorationView::resizeEvent(QResizeEvent* event)
 {
     QWidget::resizeEvent(event);
     placeTrials();
+    if (!m_lookingBackText.isEmpty())
+        fitLookingBack();
 }
 
 void ExplorationView::choosePage()
 {
     QWidget* page = m_empty;
     if (m_showsUnmeasurable)
-        page = m_unmeasurable;
+        page = m_unmeasurablePage;
     else if (m_showsPlan)
         page = plan();
     else if (m_hasRun)
@@ -269,10 +271,43 @@ void ExplorationView::choosePage()
 
 void ExplorationView::setLookingBack(const QString& sentence, const QString& details)
 {
+    if (sentence == m_lookingBackText && details == m_lookingBackDetails)
+        return;
+    m_lookingBackText = sentence;
+    m_lookingBackDetails = details;
     if (sentence.isEmpty())
         m_lookingBack->hide();
-    else if (m_lookingBack->isHidden() || m_lookingBack->text() != sentence)
-        m_lookingBack->showMessage(MessageBanner::Kind::Past, sentence, details, m_actions->present);
+    else
+        fitLookingBack();
+}
+
+/// As much of the sentence as two lines hold, and two lines for a short one: that of a run that is followed
+/// grows, and must not push the page away under the pointer.
+void ExplorationView::fitLookingBack()
+{
+    const auto heightWith = [this](const QString& text) {
+        m_lookingBack->showMessage(MessageBanner::Kind::Past, text, m_lookingBackDetails, m_actions->present);
+        // Else what lies within keeps the size of the text before.
+        m_lookingBack->layout()->activate();
+        return m_lookingBack->layout()->totalHeightForWidth(width() - 2 * margin);
+    };
+    const auto shortened = [this](qsizetype length) {
+        return m_lookingBackText.first(length).trimmed() + QStringLiteral("…");
+    };
+    const int height = heightWith(QStringLiteral("1\n2"));
+    const bool isWhole = heightWith(m_lookingBackText) <= height;
+    if (!isWhole) {
+        qsizetype fits = 0;
+        qsizetype exceeds = m_lookingBackText.size();
+        while (exceeds - fits > 1) {
+            const qsizetype length = (fits + exceeds) / 2;
+            (heightWith(shortened(length)) <= height ? fits : exceeds) = length;
+        }
+        heightWith(shortened(fits));
+    }
+    m_lookingBack->setFixedHeight(height);
+    m_lookingBack->setToolTip(isWhole ? QString() : m_lookingBackText);
+    m_lookingBack->setAccessibleDescription(m_lookingBackText);
 }
 
 void ExplorationView::setRemembered(const QString& sentence)
@@ -290,8 +325,9 @@ void ExplorationView::showUnmeasurable(const UnmeasurableFile& file)
 {
     if (!m_unmeasurable) {
         m_unmeasurable = new UnmeasurableView(
-            {m_actions->chooseNetwork, m_actions->writeSize, m_actions->readAgain, m_actions->open}, m_pages);
-        m_pages->addWidget(m_unmeasurable);
+            {m_actions->chooseNetwork, m_actions->writeSize, m_actions->readAgain, m_actions->open});
+        m_unmeasurablePage = scrolledOnCard(m_unmeasurable);
+        m_pages->addWidget(m_unmeasurablePage);
     }
     m_unmeasurable->display(file);
     m_showsUnmeasurable = true;
@@ -353,6 +389,27 @@ void ExplorationView::display(const engine::Snapshot& snapshot)
                           snapshot.offersCpu() ? m_actions->useCpu
                           : hasFailed          ? m_actions->restart
                                                : m_actions->goOn);
+    orderTabs();
+}
+
+/// Tab goes where the eye goes: from the tool bar through the page to what is said below it. Pages, and what
+/// comes and goes on them, are made after that.
+void ExplorationView::orderTabs()
+{
+    const auto isReached = [](const QWidget* part) { return (part->focusPolicy() & Qt::TabFocus) != 0; };
+    QWidget* last = window()->previousInFocusChain();
+    while (last != window() && !isReached(last))
+        last = last->previousInFocusChain();
+    if (m_remembered->isAncestorOf(last))
+        return;
+    for (const MessageBanner* bar : {m_banner, m_remembered}) {
+        for (auto* part : bar->findChildren<QWidget*>()) {
+            if (!isReached(part) || part == last)
+                continue;
+            setTabOrder(last, part);
+            last = part;
+        }
+    }
 }
 
 } // namespace batchpeak::ui

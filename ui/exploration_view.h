@@ -68,7 +68,8 @@ public:
     /// Shows a file with which nothing can be tried, in the place of all else.
     void showUnmeasurable(const UnmeasurableFile& file);
     void hideUnmeasurable();
-    /// Says that what is shown is not the run in hand, and offers the way back.
+    /// Says that what is shown is not the run in hand, and offers the way back. It is as high with a long
+    /// sentence, which ends in "…" then, as with a short one.
     /// \param sentence  empty when it is
     /// \param details   lines in the fixed font, as the command of an earlier run
     void setLookingBack(const QString& sentence, const QString& details = {});
@@ -98,11 +99,15 @@ private:
     QWidget* makeSide(WindowActions* actions);
     void choosePage();
     void placeTrials();
+    void fitLookingBack();
+    void orderTabs();
 
     WindowActions* m_actions;
     ToolBar* m_toolBar;
     MessageBanner* m_banner;
     MessageBanner* m_lookingBack;
+    QString m_lookingBackText;
+    QString m_lookingBackDetails;
     MessageBanner* m_remembered;
     /// That was said last, so that one that a person has closed stays away.
     QString m_rememberedText;
@@ -116,6 +121,7 @@ private:
     ThroughputCard* m_throughputCard;
     PlanView* m_plan = nullptr;
     UnmeasurableView* m_unmeasurable = nullptr;
+    QScrollArea* m_unmeasurablePage = nullptr;
     bool m_showsUnmeasurable = false;
     bool m_showsPlan = false;
     bool m_hasRun = false;

@@ -248,8 +248,8 @@ void OptionField::display(const engine::OptionOutlook& outlook)
     m_origin->setText(originWord(isYours ? Origin::Yours : outlook.origin));
     m_origin->setFont(scaled(font(), 0.9, isYours ? QFont::DemiBold : QFont::Normal));
     m_origin->setEnabled(isYours);
-    m_origin->setToolTip(isYours ? tr("Take it back") : outlook.place);
-    m_origin->setAccessibleName(isYours ? tr("%1: yours; take it back").arg(QString::fromStdString(name()))
+    m_origin->setToolTip(isYours ? tr("Reset") : outlook.place);
+    m_origin->setAccessibleName(isYours ? tr("%1: yours; reset").arg(QString::fromStdString(name()))
                                         : m_origin->text());
     showExplanation();
 }

@@ -30,7 +30,7 @@ constexpr int treeIndentation = 12;
 /// Before the title of the column that a tree is sorted by.
 constexpr int sortSignWidth = 20;
 
-/// One, so that the window keeps within 680 px also where the fixed font is a tall one.
+/// One, so that a window of 900 x 600 has room for it also where the fixed font is a tall one.
 constexpr int leastRows = 1;
 
 int rowHeightOf(const QAbstractItemView& list)
@@ -192,7 +192,8 @@ void ColumnWidths::grow(const QModelIndex& parent, int firstRow, int lastRow)
 int ColumnWidths::titleWidth(int column) const
 {
     const QFontMetrics bold(scaled(m_table->font(), 1.0, QFont::DemiBold));
-    const int sign = m_header->sectionsClickable() ? sortSignWidth : 0;
+    const bool isSorted = model().headerData(column, Qt::Horizontal, Qt::DecorationRole).isValid();
+    const int sign = isSorted ? sortSignWidth : 0;
     return bold.horizontalAdvance(model().headerData(column, Qt::Horizontal).toString()) + sign + cellPadding;
 }
 

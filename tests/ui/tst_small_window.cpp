@@ -1,47 +1,98 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "charts/exploration_charts.h"
 #include "sample_snapshots.h"
 #include "sample_windows.h"
-#include "support/rows.h"
 #include "support/test_main.h"
-#include "ui/confidence_gauge.h"
-#include "ui/empty_view.h"
-#include "ui/fidelity_chip.h"
-#include "ui/log_view.h"
-#include "ui/message_banner.h"
 #include "ui/recommendation_card.h"
 #include "ui/status_bar.h"
-#include "ui/tool_bar.h"
 #include "ui/trials_model.h"
-#include "ui/trials_view.h"
 #include "window_fixture.h"
-#include <QAbstractScrollArea>
-#include <QAction>
+
+#include <QApplication>
 #include <QFontMetrics>
-#include <QHash>
-#include <QLabel>
-#include <QPlainTextEdit>
-#include <QPushButton>
+#include <QHeaderView>
+#include <QImage>
+#include <QScreen>
 #include <QScrollArea>
 #include <QScrollBar>
-#include <QSignalSpy>
-#include <QStandardPaths>
 #include <QTest>
-#include <QTextBlock>
-#include <QToolButton>
 #include <QTreeView>
+
 #include <algorithm>
+#include <utility>
 
 using namespace batchpeak;
 using namespace batchpeak::ui;
 
 /// The window on a small screen: all of it is in sight, or scrolls.
-class SmallWindowTest : public QObject
+class SmallWindowTest : public test::WindowFixture
 {
     Q_OBJECT
 
+    static bool isDrawn(const QImage& title, int x)
+    {
+        for (int y = 0; y < title.height(); ++y) {
+            if (title.pixelColor(x, y) != title.pixelColor(0, 0))
+                return true;
+        }
+        return false;
+    }
+
+    /// The first and the last column of pixels in which something is drawn.
+    static std::pair<int, int> edgesOf(const QImage& title)
+    {
+        int first = 0;
+        while (first < title.width() && !isDrawn(title, first))
+            ++first;
+        int last = title.width() - 1;
+        while (last > first && !isDrawn(title, last))
+            --last;
+        return {first, last};
+    }
+
 private slots:
+    void leavesRoomForAFrameOnTheScreen()
+    {
+        // Before any test has left a geometry behind.
+        const MainWindow window;
+        // A title bar is as high as a button at least.
+        const QSize room = window.screen()->availableSize() - QSize(2, 32);
+        QVERIFY2(window.height() <= room.height() || window.height() == window.minimumHeight(),
+                 qPrintable(QString::number(window.height())));
+        QVERIFY2(window.width() <= room.width() || window.width() == window.minimumWidth(),
+                 qPrintable(QString::number(window.width())));
+    }
+
+    void drawsTheArrowBesideTheTitleOfItsColumn()
+    {
+        test::SampleWindow window(Theme::light(), QSize(1440, 900));
+        window.display(test::runningSnapshot());
+        window.grab();
+        auto* table = window.findChild<QTreeView*>();
+        const auto titleOf = [table](int column, int sortedBy) {
+            table->sortByColumn(sortedBy, Qt::DescendingOrder);
+            QHeaderView* header = table->header();
+            // Without the line below it.
+            return header->viewport()
+                ->grab({header->sectionViewportPosition(column), 0, header->sectionSize(column),
+                        header->height() - 2})
+                .toImage();
+        };
+        for (int column = 0; column < TrialsModel::columns; ++column) {
+            if (table->isColumnHidden(column))
+                continue;
+            const QImage plain = titleOf(column, column == 0 ? 1 : 0);
+            const QImage sorted = titleOf(column, column);
+            const auto [first, last] = edgesOf(plain);
+            const auto [arrow, end] = edgesOf(sorted);
+            const int width = last - first + 1;
+            const int begin = end - width + 1;
+            QVERIFY2(arrow < begin - 1 && !isDrawn(sorted, begin - 1), qPrintable(QString::number(column)));
+            QCOMPARE(sorted.copy(begin, 0, width, sorted.height()),
+                     plain.copy(first, 0, width, plain.height()));
+        }
+    }
+
     void fitsASmallWindow()
     {
         for (const auto& [name, snapshot] : test::allSamples()) {

@@ -62,7 +62,7 @@ RunsCard::RunsCard(RunsModel* model, QWidget* parent)
     m_table->setContextMenuPolicy(Qt::ActionsContextMenu);
     m_remove->setToolTip(tr("Take the chosen run out of the charts and out of this list"));
     auto* add = dialogButton(tr("&Add…"), "secondary", this);
-    add->setToolTip(tr("Lay a run beside this one that has written its events"));
+    add->setToolTip(tr("Compare with another run that has written its events"));
     auto* buttons = new QWidget(this);
     auto* row = new QHBoxLayout(buttons);
     row->setContentsMargins(0, 0, 0, 0);

@@ -48,7 +48,7 @@ ChartCard chartCard(RunPlot::Quantity quantity, const QString& title, const QStr
 {
     ChartCard made{.card = new Card(title)};
     made.card->setUnit(unit);
-    made.part.legend = new RunLegend(TrainingView::tr("Key of the %1").arg(name), made.card);
+    made.part.legend = new RunLegend(TrainingView::tr("Legend of the %1").arg(name), made.card);
     made.card->setHeaderWidget(made.part.legend);
     made.part.chart = new RunChart(quantity, name, made.card);
     // Three of them share the height that two have in the main window.

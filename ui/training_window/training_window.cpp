@@ -132,7 +132,7 @@ void TrainingWindow::setRecommended(std::int64_t size)
 void TrainingWindow::addRun()
 {
     const QString path = QFileDialog::getOpenFileName(
-        this, tr("Lay a run beside this one"), m_settings.lastFolder(),
+        this, tr("Compare with another run"), m_settings.lastFolder(),
         tr("Events of batchpeak train (*.jsonl *.json *.events *.log);;All files (*)"));
     if (path.isEmpty())
         return;
