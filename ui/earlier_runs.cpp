@@ -38,7 +38,7 @@ struct EntryWords
 QString entryText(const EntryWords& words)
 {
     const auto& [started, phase, isUnderWay, size, confidence, trials, fidelity] = words;
-    QStringList parts{startText(started)};
+    QStringList parts{engine::momentText(started)};
     if (isUnderWay)
         return (parts << EarlierRuns::tr("running in another window") << engine::trialsText(trials))
             .join(QStringLiteral(" · "));
@@ -55,16 +55,6 @@ QString entryText(const EntryWords& words)
 }
 
 } // namespace
-
-QString startText(const QDateTime& started)
-{
-    const QDateTime local = started.toLocalTime();
-    const QString time = local.time().toString(QStringLiteral("HH:mm"));
-    if (local.date() == QDate::currentDate())
-        return time;
-    return EarlierRuns::tr("%1 %2", "a day and a time")
-        .arg(QLocale().toString(local.date(), QLocale::ShortFormat), time);
-}
 
 QString outcomeText(const engine::Snapshot& snapshot)
 {
@@ -274,7 +264,8 @@ std::optional<EarlierRun> EarlierRuns::read(qint64 exploration) const
 bool EarlierRuns::lookElsewhere()
 {
     try {
-        auto now = runsElsewhere();
+        auto now = engine::runsElsewhere(m_historyPath,
+                                         [this](qint64 exploration) { return isOfThisWindow(exploration); });
         return std::exchange(m_elsewhere, now) != now;
     } catch (const store::StoreError&) {
         // Whoever asks for entries is told why; until it can be read what was seen stays.
@@ -282,48 +273,15 @@ bool EarlierRuns::lookElsewhere()
     }
 }
 
-const RunElsewhere* EarlierRuns::elsewhereOf(const QString& path) const
+const engine::RunElsewhere* EarlierRuns::elsewhereOf(const QString& path) const
 {
-    const auto run = std::ranges::find(m_elsewhere, path, &RunElsewhere::filePath);
+    const auto run = std::ranges::find(m_elsewhere, path, &engine::RunElsewhere::filePath);
     return run == m_elsewhere.end() ? nullptr : &*run;
 }
 
 QString EarlierRuns::elsewhereText(const QString& path, const QStringList& devices) const
 {
-    const auto isMeant = [&](const QString& id) {
-        return devices.contains(id) || devices.contains(id.section(QLatin1Char(':'), 0, 0));
-    };
-    const auto run = std::ranges::find_if(m_elsewhere, [&](const RunElsewhere& elsewhere) {
-        return devices.isEmpty() || elsewhere.devices.isEmpty() ||
-               std::ranges::any_of(elsewhere.devices, isMeant);
-    });
-    if (run == m_elsewhere.end())
-        return {};
-    return tr("Another window or terminal has been exploring %1 since %2.")
-        .arg(run->filePath == path ? tr("this config") : QFileInfo(run->filePath).fileName(),
-             startText(run->started));
-}
-
-std::vector<RunElsewhere> EarlierRuns::runsElsewhere() const
-{
-    const std::vector<qint64> underWay =
-        m_historyPath.isEmpty() ? std::vector<qint64>() : store::PatientStore::underWay(m_historyPath);
-    if (underWay.empty() || !QFileInfo::exists(m_historyPath))
-        return {};
-    const store::ExplorationStore store(m_historyPath);
-    std::vector<RunElsewhere> runs;
-    for (const qint64 exploration : underWay) {
-        // Each second, so that trials and log are left out, which may be long.
-        const auto stored = isOfThisWindow(exploration) ? std::nullopt : store.outline(exploration);
-        if (!stored || stored->summary.end)
-            continue;
-        runs.push_back({.exploration = exploration,
-                        .started = stored->summary.info.started,
-                        .filePath = stored->summary.info.filePath});
-        for (const store::DeviceRecord& device : stored->devices)
-            runs.back().devices << device.id;
-    }
-    return runs;
+    return engine::elsewhereText(m_elsewhere, path, devices);
 }
 
 } // namespace batchpeak::ui

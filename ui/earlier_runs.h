@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/background_search.h"
+#include "engine/runs_elsewhere.h"
 #include "engine/snapshot.h"
 
 #include <QDateTime>
@@ -25,18 +26,6 @@ struct EarlierRun
     qint64 exploration = 0;
     /// What its search knew is still to be made out of the history.
     bool awaitsSearch = false;
-};
-
-/// An exploration that another window or terminal of this user runs on this computer at present.
-struct RunElsewhere
-{
-    qint64 exploration = 0;
-    QDateTime started;
-    QString filePath;
-    /// Ids; none before it has them.
-    QStringList devices = {};
-
-    bool operator==(const RunElsewhere&) const = default;
 };
 
 /// The menu of the explorations that can be looked at beside the present one: those of this window that have
@@ -78,9 +67,9 @@ public:
     /// Looks for those that other programs run, whatever their configs; the history is read only where there
     /// are some. \return whether they are others than before
     bool lookElsewhere();
-    const std::vector<RunElsewhere>& elsewhere() const { return m_elsewhere; }
+    const std::vector<engine::RunElsewhere>& elsewhere() const { return m_elsewhere; }
     /// The one of that config, by its absolute path; null without one.
-    const RunElsewhere* elsewhereOf(const QString& path) const;
+    const engine::RunElsewhere* elsewhereOf(const QString& path) const;
     /// One that a run of that config on these devices would disturb, as a sentence; empty without one.
     /// \param devices  ids, or "cuda" for any GPU; where they are not known, any may be meant
     QString elsewhereText(const QString& path, const QStringList& devices) const;
@@ -100,7 +89,6 @@ signals:
     void failed(const QString& sentence);
 
 private:
-    std::vector<RunElsewhere> runsElsewhere() const;
     void fill();
     Entry entryOf(const EarlierRun& run);
     void addHistory(std::vector<Entry>& entries);
@@ -118,11 +106,9 @@ private:
     qint64 m_numberInHistory = 0;
     /// The oldest first.
     std::vector<EarlierRun> m_ended;
-    std::vector<RunElsewhere> m_elsewhere;
+    std::vector<engine::RunElsewhere> m_elsewhere;
 };
 
-/// "14:02", with the day where that is another than today's.
-QString startText(const QDateTime& started);
 /// "Stopped after 5 trials with size 24, confidence 61 %, on cuda:0 NVIDIA H100"
 QString outcomeText(const engine::Snapshot& snapshot);
 /// "Viewing the run of 28 Nov, 14:09 (evaluation)." and how it ended, or who runs it.

@@ -16,6 +16,7 @@
 #include "engine/output_place.h"
 #include "engine/phase_sequence.h"
 #include "engine/python_stack.h"
+#include "engine/runs_elsewhere.h"
 #include "engine/trial_programs.h"
 #include "engine/trusted_code.h"
 #include "events_file.h"
@@ -59,6 +60,7 @@ private:
     void checkPlaceForSize(const engine::ConfigFile& file) const;
     engine::ExplorationOptions searchedBy(const engine::ExplorationOptions& options,
                                           const engine::ConfigFile& file, Console& console) const;
+    void sayWhatItDisturbs(const QString& path, Console& console) const;
     int explore(const engine::ConfigFile& file, EventsFile& events, Console& console) const;
     int keepResult(const engine::ConfigFile& file, const engine::PhaseSequence& phases,
                    const engine::Snapshot& last, Console& console) const;
@@ -164,6 +166,22 @@ int ExploreCommand::run()
     return events.codeWith(explore(file, events, console));
 }
 
+/// Another exploration on the same devices, which is no error.
+void ExploreCommand::sayWhatItDisturbs(const QString& path, Console& console) const
+{
+    if (!m_options.launcher.isEmpty())
+        return;
+    try {
+        const auto runs = engine::runsElsewhere(store::ExplorationStore::defaultPath());
+        const QString text =
+            engine::elsewhereText(runs, QFileInfo(path).absoluteFilePath(), m_options.devices);
+        if (!text.isEmpty())
+            console.remark(QStringLiteral("%1 Both disturb each other.").arg(text));
+    } catch (const store::StoreError&) {
+        // Who keeps the history says so.
+    }
+}
+
 /// \return the exit code
 int ExploreCommand::explore(const engine::ConfigFile& file, EventsFile& events, Console& console) const
 {
@@ -184,6 +202,7 @@ int ExploreCommand::explore(const engine::ConfigFile& file, EventsFile& events, 
             throw UsageError(why.toStdString());
         console.remark(exploration.snapshot().log.back().text);
     }
+    sayWhatItDisturbs(file.path(), console);
     // What the file held before is lost only now that nothing refuses the run any more.
     std::unique_ptr<engine::EventLog> eventLog;
     if (QIODevice* device = events.open()) {

@@ -181,6 +181,15 @@ QString durationText(std::chrono::milliseconds duration)
     return translated("%1 h %2 min").arg(wholeMinutes.count() / 60).arg(wholeMinutes.count() % 60);
 }
 
+QString momentText(const QDateTime& time, const QLocale& locale)
+{
+    const QDateTime local = time.toLocalTime();
+    const QString clock = local.time().toString(QStringLiteral("HH:mm"));
+    return local.date() == QDate::currentDate()
+               ? clock
+               : translated("%1 %2").arg(locale.toString(local.date(), QLocale::ShortFormat), clock);
+}
+
 QString dayAndTimeText(const QDateTime& time, const QLocale& locale)
 {
     const QDateTime local = time.toLocalTime();

@@ -81,6 +81,9 @@ QString wholeDurationText(double seconds);
 /// Of a limit that was set: "450 ms", "12 s", "5 min", "1 h 30 min", rounded to what a person cares for.
 QString durationText(std::chrono::milliseconds duration);
 
+/// "14:09" in local time, and before that the day in the locale's short form where it is another than today.
+QString momentText(const QDateTime& time, const QLocale& locale = QLocale());
+
 /// "28 Nov, 14:09" in local time, with the year where that is another than today's.
 QString dayAndTimeText(const QDateTime& time, const QLocale& locale = QLocale());
 
