@@ -179,6 +179,14 @@ private:
             throw std::runtime_error("The picture " + file.toStdString() + " cannot be written.");
     }
 
+    void saveWindow(QWidget& window, const QString& name, const QString& size = {}) const
+    {
+        // What scrolls is laid out behind the rest.
+        window.grab();
+        QCoreApplication::sendPostedEvents();
+        save(window.grab(), name, size);
+    }
+
     template<typename Window, typename Snapshot, typename Prepare>
     void drawState(const QString& name, const Snapshot& snapshot, Prepare prepare) const
     {
@@ -188,7 +196,7 @@ private:
             Window window(m_theme, size);
             window.display(snapshot);
             prepare(window);
-            save(window.grab(), name, QStringLiteral("-%1").arg(size.width()));
+            saveWindow(window, name, QStringLiteral("-%1").arg(size.width()));
         }
     }
 
@@ -203,10 +211,10 @@ private:
                 continue;
             test::SampleWindow window(m_theme, QSize(1440, 900));
             engine::Snapshot snapshot = test::runningSnapshot();
-            snapshot.run->plan.globalBatchSize = 250;
-            snapshot.run->plan.devices = 4;
-            snapshot.run->plan.setting = config::Fixed{16};
-            snapshot.searchState.recommendation->size = 24;
+            snapshot.run->plan.globalBatchSize = 1000;
+            snapshot.run->plan.devices = 2;
+            snapshot.run->plan.setting = config::Fixed{128};
+            snapshot.accumulationSteps = snapshot.run->plan.accumulationSteps(192);
             engine::DeviceSnapshot second = test::sampleGpu(QStringLiteral("cuda:1"));
             second.restarts = 1;
             second.telemetry.throttle = engine::Throttle::Heat;
@@ -221,7 +229,7 @@ private:
                         tabs->setCurrentIndex(tab);
                 }
             }
-            save(window.grab(), name);
+            saveWindow(window, name);
         }
     }
 
@@ -278,7 +286,6 @@ private:
         const auto file = engine::ConfigFile::open(config);
         for (const QSize size : {QSize(1440, 900), QSize(1100, 680)}) {
             test::SampleWindow window(m_theme, size);
-            window.display(test::readySnapshot());
             PlanView* plan = window.view()->plan();
             plan->setConfig(file, options);
             plan->setDevices(devices);
@@ -287,10 +294,10 @@ private:
                 {{.text = QStringLiteral("14:02 · 192 · 96 % · 18 trials"), .choose = [] {}},
                  {.text = QStringLiteral("11/22/26 09:40 · 160 · 71 % · 9 trials"), .choose = [] {}}});
             window.view()->showPlan(true);
-            // What scrolls is laid out behind the rest.
-            window.grab();
-            QCoreApplication::sendPostedEvents();
-            save(window.grab(), QString::fromUtf8(name), QStringLiteral("-%1").arg(size.width()));
+            engine::Snapshot planned;
+            planned.run = plan->outlook().run;
+            window.display(planned);
+            saveWindow(window, QString::fromUtf8(name), QStringLiteral("-%1").arg(size.width()));
         }
     }
 
@@ -357,7 +364,7 @@ private:
         window.actions()->readAgain->setEnabled(true);
         window.view()->showUnmeasurable(file);
         window.display(test::emptySnapshot());
-        save(window.grab(), QString::fromUtf8(name));
+        saveWindow(window, QString::fromUtf8(name));
     }
 
     /// An earlier run is looked at; a size is selected, and its trials are seen.
@@ -394,7 +401,7 @@ private:
         const std::vector<config::ChosenSize> uneven{{.phase = model::Phase::Train, .microBatchSize = 12}};
         drawExport(
             "export-doubtful", even, [](ExportDialog&) {},
-            QStringLiteral("The confidence in 16 is 12 (out of 100), and writing it takes 50."));
+            QStringLiteral("Confidence is 12 %, below the required 50 %."));
         drawWriteSize();
         QWidget actionsOwner;
         const WindowActions actions(&actionsOwner);

@@ -3,6 +3,7 @@
 #include "sample_snapshots.h"
 
 #include "engine/ending_text.h"
+#include "engine/measured_sizes.h"
 
 #include <algorithm>
 #include <cmath>
@@ -64,58 +65,6 @@ trial::TrialRecord comparisonOf(std::optional<trial::Outcome> outcome, int numbe
     return comparison;
 }
 
-device::LocalDevices processorAlone()
-{
-    return {.devices = {{.kind = "cpu",
-                         .name = "AMD EPYC 9554, 16 cores",
-                         .totalBytes = bytesOf(128.0),
-                         .freeBytes = bytesOf(117.6)}}};
-}
-
-device::LocalDevices sampleDevices()
-{
-    const auto gpu = [](int index, double freeGibibytes) {
-        return device::LocalDevice{.kind = "cuda",
-                                   .index = index,
-                                   .name = "NVIDIA H100 80GB HBM3",
-                                   .uuid = "GPU-" + std::to_string(index),
-                                   .totalBytes = bytesOf(80.0),
-                                   .freeBytes = bytesOf(freeGibibytes),
-                                   .driver = "550.54"};
-    };
-    device::LocalDevices devices{.devices = {gpu(0, 79.1), gpu(1, 47.5)}};
-    devices.devices.push_back(processorAlone().devices.front());
-    return devices;
-}
-
-DeviceSnapshot sampleGpu(const QString& id)
-{
-    return {.id = id,
-            .kind = QStringLiteral("cuda"),
-            .name = QStringLiteral("NVIDIA H100"),
-            .totalBytes = bytesOf(80.0),
-            .limitBytes = bytesOf(79.1),
-            .usableBytes = bytesOf(79.1 * 0.92),
-            .baselineBytes = bytesOf(9.1),
-            .workerPid = 41232,
-            .program = QStringLiteral("batchpeak-worker"),
-            .telemetry = {.utilizationPercent = 97,
-                          .temperatureCelsius = 64,
-                          .clockMegahertz = 1980,
-                          .mostClockMegahertz = 1980,
-                          .powerWatts = 612.0,
-                          .powerLimitWatts = 700.0,
-                          .usedBytes = bytesOf(63.9),
-                          .heldByOthersBytes = bytesOf(0.9),
-                          .otherProcesses = std::vector<ForeignProcess>()}};
-}
-
-void release(DeviceSnapshot& device)
-{
-    device.workerPid = 0;
-    device.telemetry = {};
-}
-
 namespace {
 
 /// \param deviation  of the samples/s from the law, relative
@@ -164,6 +113,27 @@ void addMemory(Snapshot& snapshot)
     snapshot.searchState.largestPredictedFit = 241;
 }
 
+/// How many times the speed of another size the best one has, and how probably that is within the tolerance.
+struct Rival
+{
+    std::int64_t size = 0;
+    double factor = 1.0;
+    double probability = 0.0;
+};
+
+/// As the sentences say it, of those that were measured.
+void addEstimates(Snapshot& snapshot, const std::vector<Rival>& rivals)
+{
+    const search::Recommendation& best = *snapshot.searchState.recommendation;
+    auto& estimates = snapshot.searchState.estimates;
+    estimates = {{best.size, best.samplesPerSecond, best.relativeError, best.confidence / 100.0}};
+    for (const auto& [size, factor, probability] : rivals) {
+        if (hasRun(snapshot, size))
+            estimates.push_back({size, best.samplesPerSecond / factor, 0.009, probability});
+    }
+    std::ranges::sort(estimates, {}, &search::SizeEstimate::size);
+}
+
 /// \param base  size with which the gain is compared
 void recommend(Snapshot& snapshot, std::int64_t size, int confidence, double base, const QString& reason)
 {
@@ -173,7 +143,7 @@ void recommend(Snapshot& snapshot, std::int64_t size, int confidence, double bas
                                            .relativeError = 0.0086,
                                            .relativePerformance = throughputAt(real) / throughputAt(base),
                                            .confidence = confidence};
-    snapshot.searchState.estimates = {{size, throughputAt(real), 0.0086, confidence / 100.0}};
+    addEstimates(snapshot, {{160, 1.019, 0.56}, {208, 1.006, 0.87}, {224, 1.004, 0.91}});
     snapshot.recommendedPeakBytes = bytesOf(peakGibibytesAt(real));
     snapshot.accumulationSteps = snapshot.run->plan.accumulationSteps(size);
     snapshot.reason = reason;
@@ -271,6 +241,21 @@ void addInsight(Snapshot& snapshot)
     snapshot.askedSizes = {176};
 }
 
+void finish(Snapshot& snapshot, FinishStatus status)
+{
+    snapshot.state = State::Finished;
+    snapshot.finish = status;
+    snapshot.canGoOn = true;
+    snapshot.underWay.clear();
+    snapshot.next.reset();
+    snapshot.progress = 1.0;
+    snapshot.timeLeft.reset();
+    snapshot.elapsedSeconds = 204.0;
+    snapshot.ending = endingText(snapshot);
+    release(snapshot.devices.front());
+    say(snapshot, 204, snapshot.ending);
+}
+
 } // namespace
 
 Snapshot earlySnapshot()
@@ -307,7 +292,7 @@ Snapshot runningSnapshot()
     snapshot.trials.push_back(trialThat(trial::Outcome::OutOfMemory, 10, 512, 1.4));
     snapshot.trials.push_back(trialThat(trial::Outcome::OutOfMemory, 11, 288, 2.1));
     snapshot.trials.push_back(okTrial(12, 160, 0.006));
-    snapshot.trials.push_back(okTrial(13, 224, -0.006));
+    snapshot.trials.push_back(okTrial(13, 224, -0.018));
     snapshot.trials.push_back(okTrial(14, 192, 0.002));
     snapshot.trials.push_back(okTrial(15, 64, 0.015));
     trial::TrialRecord over = okTrial(16, 256, -0.012);
@@ -370,16 +355,18 @@ Snapshot pairsSnapshot()
 {
     Snapshot snapshot = runningSnapshot();
     snapshot.trials.pop_back();
+    snapshot.underWay.clear();
     snapshot.devices.front().name = QStringLiteral("NVIDIA H100 80GB HBM3");
     int number = 16;
     const auto compare = [&](const std::vector<std::int64_t>& sizes, const std::vector<double>& deviations) {
         snapshot.trials.push_back(comparisonOf(trial::Outcome::Ok, ++number, sizes, deviations));
     };
     compare({160, 192, 224}, {-0.008, 0.006, -0.02});
-    compare({192, 224}, {0.012, 0.001});
-    compare({192, 208}, {0.004, -0.006});
-    compare({192, 208}, {-0.004, -0.002});
+    compare({192, 224}, {0.012, -0.014});
+    compare({192, 208}, {0.004, -0.009});
+    compare({192, 208}, {-0.004, -0.012});
     compare({176, 192}, {-0.01, 0.003});
+    addEstimates(snapshot, {{160, 1.014, 0.81}, {176, 1.019, 0.53}, {208, 1.006, 0.9}, {224, 1.007, 0.88}});
     for (auto& trial : snapshot.trials) {
         if (trial.outcome == trial::Outcome::Ok && !trial.isComparison())
             trial.joulesPerSample = 0.3 + 4.0 / static_cast<double>(trial.microBatchSize);
@@ -415,10 +402,10 @@ Snapshot stalledSnapshot()
 Snapshot verifyingSnapshot()
 {
     Snapshot snapshot = runningSnapshot();
-    snapshot.trials.back() = okTrial(17, 208, -0.004);
+    snapshot.trials.back() = okTrial(17, 208, -0.013);
     snapshot.state = State::Verifying;
     recommend(snapshot, 192, 96, 16.0,
-              QStringLiteral("192 is 0.4 % faster than 224 and 2.1 % faster than 128."));
+              QStringLiteral("192 is 0.4 % faster than 224 and 5.2 % faster than 128."));
     snapshot.trials.push_back(trialThat(std::nullopt, 18, 192, 1.1));
     snapshot.trials.back().isVerification = true;
     snapshot.verification = Verification{.size = 192, .expectedSamplesPerSecond = 2266.0};
@@ -436,18 +423,8 @@ Snapshot finishedSnapshot()
     snapshot.trials.back().isVerification = true;
     snapshot.verification->outcome = Verification::Outcome::Confirmed;
     snapshot.verification->samplesPerSecond = 2268.0;
-    snapshot.state = State::Finished;
-    snapshot.finish = FinishStatus::Confident;
-    snapshot.underWay.clear();
-    snapshot.next.reset();
-    snapshot.progress = 1.0;
-    snapshot.timeLeft.reset();
-    snapshot.elapsedSeconds = 204.0;
     snapshot.recommendedJoulesPerSample = 0.318;
-    snapshot.canGoOn = true;
-    snapshot.ending = endingText(snapshot);
-    release(snapshot.devices.front());
-    say(snapshot, 204, snapshot.ending);
+    finish(snapshot, FinishStatus::Confident);
     return snapshot;
 }
 
@@ -472,21 +449,13 @@ Snapshot prospectSnapshot()
 {
     Snapshot snapshot = comparingSnapshot();
     snapshot.trials.back() = comparisonOf(trial::Outcome::Ok, 18, {192, 208}, {0.009, 0.0});
-    snapshot.state = State::Finished;
-    snapshot.finish = FinishStatus::Exhausted;
-    snapshot.canGoOn = true;
     snapshot.searchState.status = search::SearchState::Status::Exhausted;
     snapshot.searchState.prospect =
         search::Prospect{.size = 192, .rival = 208, .seconds = 2400.0, .gain = 0.009};
     recommend(snapshot, 192, 84, 16.0,
               QStringLiteral("192 and 208 cannot be told apart; 192 has the lower expected loss."));
     snapshot.searchState.recommendation->expectedLoss = 0.008;
-    snapshot.ending = endingText(snapshot);
-    snapshot.progress = 1.0;
-    snapshot.timeLeft.reset();
-    snapshot.elapsedSeconds = 204.0;
-    release(snapshot.devices.front());
-    say(snapshot, 204, snapshot.ending);
+    finish(snapshot, FinishStatus::Exhausted);
     return snapshot;
 }
 

@@ -233,7 +233,7 @@ private slots:
               {test::finishedSnapshot(),
                "micro_batch_size; 192; 2.05× base; 318 mJ/sample; confidence 96 percent; "
                "2234 ± 38 samples/s; 59.7 of 79.1 peak memory, GiB; 8 × accumulation; 192 is 0.4 % faster "
-               "than 224 and 2.1 % faster than 128. 160 is within 2 % and takes 8.4 GiB less.; "
+               "than 224 and 5.2 % faster than 128. 160 is within 2 % and takes 8.4 GiB less.; "
                "launch-bound; verified"}},
              {"comparing",
               {test::comparingSnapshot(),

@@ -82,7 +82,7 @@ private slots:
         auto& estimates = snapshot.searchState.estimates;
         estimates = {{128, 2084.0, 0.01, 0.12},
                      {160, 2174.0, 0.01, 0.48},
-                     estimates.front(),
+                     *snapshot.searchState.estimateOf(192),
                      {224, 2219.0, 0.01, 0.71},
                      {256, 1900.0, 0.01, 0.004}};
         list.display(snapshot);
@@ -293,6 +293,17 @@ private slots:
     {
         const auto& [batch, devices, size, text] = row<std::int64_t, std::int64_t, std::int64_t, Text>();
         QCOMPARE(sharesText(config::sharesOf({.globalBatchSize = batch, .devices = devices}, size)), text);
+    }
+
+    void writesTheBatchAsOtherNumbersAre()
+    {
+        const QLocale usual;
+        QLocale::setDefault(QLocale(QLocale::English, QLocale::UnitedStates));
+        BatchView view;
+        view.display(test::runningSnapshot());
+        const QString texts = textsOf(view);
+        QLocale::setDefault(usual);
+        QVERIFY2(texts.contains(QStringLiteral("One optimizer step: 1,536 samples")), qPrintable(texts));
     }
 
     void showsTheBatchBeforeAndAfter()

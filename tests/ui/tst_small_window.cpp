@@ -93,6 +93,24 @@ private slots:
         }
     }
 
+    // The titles beside them need no more than they show.
+    void cutsNoWordOfTheTrials()
+    {
+        test::SampleWindow window(Theme::light(), QSize(1440, 900));
+        window.display(test::finishedSnapshot());
+        window.grab();
+        const auto* table = window.findChild<QTreeView*>();
+        for (int row = 0; row < table->model()->rowCount(); ++row) {
+            const QModelIndex result = table->model()->index(row, TrialsModel::Result);
+            const int needed = table->sizeHintForIndex(result).width();
+            QVERIFY2(needed <= table->columnWidth(TrialsModel::Result),
+                     qPrintable(QStringLiteral("%1: %2 of %3")
+                                    .arg(result.data().toString())
+                                    .arg(table->columnWidth(TrialsModel::Result))
+                                    .arg(needed)));
+        }
+    }
+
     void fitsASmallWindow()
     {
         for (const auto& [name, snapshot] : test::allSamples()) {

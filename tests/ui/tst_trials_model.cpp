@@ -177,13 +177,13 @@ private slots:
                  QStringLiteral("64 | ok | 1890 ± 32 | 26.2 | 2 · #15 | 13 s | cuda:0\n"
                                 "  #15 | ok | 1904 ± 32 | 26.2 |  | 6.3 s | cuda:0\n"
                                 "  #7 | ok | 1876 ± 31 | 26.2 |  | 6.3 s | cuda:0\n"
-                                "160 | compared | 2174 ± 39 | 51.3 | #17 | 11 s | cuda:0\n"
+                                "160 | compared | 2192 ± 39 | 51.3 | #17 | 11 s | cuda:0\n"
                                 "192 | comparing | 2234 ± 38 | 59.7 | 3 · #18 | 23 s | cuda:0\n"
                                 "  #18 | comparing | – | – |  | 3.2 s | cuda:0\n"
                                 "  #17 | leads 1.3 % ± 0.2 | 2247 ± 14 | 59.7 |  | 11 s | cuda:0\n"
                                 "  #14 | ok | 2238 ± 33 | 59.7 |  | 8.8 s | cuda:0\n"
                                 "208 | comparing | – | – | #18 | 3.2 s | cuda:0\n"
-                                "224 | compared | 2219 ± 40 | 68.1 | #17 | 11 s | cuda:0\n"));
+                                "224 | compared | 2225 ± 39 | 68.1 | #17 | 11 s | cuda:0\n"));
         const QString toolTip = model.index(1, TrialsModel::Size).data(Qt::ToolTipRole).toString();
         QVERIFY2(toolTip.startsWith(QStringLiteral("compared 160, 192 and 224 in 8 visits each: 192 is")),
                  qPrintable(toolTip));

@@ -198,9 +198,10 @@ void BatchView::display(const engine::Snapshot& snapshot)
     }
     const config::BatchPlan& plan = snapshot.run->plan;
     const std::int64_t samples = plan.perDeviceBatch();
-    setTextIfNew(
-        m_batch,
-        tr("One optimizer step: %1").arg(QString::fromStdString(config::samplesText(plan.globalBatchSize))));
+    setTextIfNew(m_batch,
+                 plan.globalBatchSize == 1
+                     ? tr("One optimizer step: 1 sample")
+                     : tr("One optimizer step: %1 samples").arg(engine::numberText(plan.globalBatchSize)));
     const std::int64_t present = plan.writtenSize().value_or(samples);
     const auto before = config::sharesOf(plan, std::min(present, samples));
     setTextIfNew(m_beforeText, tr("Now, %1: %2").arg(engine::settingText(plan), sharesText(before)));
