@@ -48,7 +48,7 @@ QString endText(const Snapshot& snapshot)
     case FinishStatus::Confident:
         return StatusBar::tr("confident");
     case FinishStatus::Exhausted:
-        return snapshot.searchState.prospect ? StatusBar::tr("confidence limited by noise")
+        return snapshot.searchState.prospect ? StatusBar::tr("no further trial is worth its time")
                                              : StatusBar::tr("no size left worth a trial");
     case FinishStatus::Budget:
         return engine::budgetText(snapshot);

@@ -385,7 +385,7 @@ private slots:
              {"pausing while it chooses", {pausing, "Pausing", gpu}},
              {"as sure as can be",
               {test::prospectSnapshot(),
-               "Finished after 18 trials  ·  3 min 24 s  ·  confidence limited by noise", ""}},
+               "Finished after 18 trials  ·  3 min 24 s  ·  no further trial is worth its time", ""}},
              {"paused", {test::pausedSnapshot(), "Paused  ·  Trial 16 of about 24", gpu}},
              {"verifying", {test::verifyingSnapshot(), "Verifying 192 in a fresh process", gpu}},
              {"finished",
