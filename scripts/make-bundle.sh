@@ -98,7 +98,10 @@ END
   # Those texts refer to these, which other distributions do not have.
   grep --no-filename --only-matching --extended-regexp '/usr/share/common-licenses/[A-Z][A-Za-z]+(-[0-9.]*[0-9])?' "$licences"/*.txt |
     sort -u | while read -r text; do
-      [ ! -e "$text" ] || cp --dereference "$text" "$licences/common-licenses/"
+      [ -e "$text" ] || continue
+      # The newest version has a name without a number too.
+      cp --dereference "$(readlink -f "$text")" "$licences/common-licenses/"
+      [ ! -h "$text" ] || ln --symbolic --force "$(readlink "$text")" "$licences/common-licenses/$(basename "$text")"
     done
   # They are as large as a library otherwise.
   find "$licences" -maxdepth 1 -name '*.txt' -not -name LIBRARIES.txt -type f -exec gzip --best --no-name {} +
