@@ -1,8 +1,8 @@
 # The commands of the README. Everything behind them is CMake; presets are in CMakePresets.json.
 PRESET ?= dev
 BUILD := scripts/build.sh $(PRESET)
-# Tests that run at the same time.
-TEST_JOBS ?= $(shell nproc)
+# Tests that run at the same time: half of them wait for a program or a clock.
+TEST_JOBS ?= $(shell expr 3 '*' $$(nproc) / 2)
 EXAMPLE ?= resources/examples/gpt2-tiny.yaml
 
 # Options of the bench programs, such as BENCH="--searches 4 --families"; --help lists them.

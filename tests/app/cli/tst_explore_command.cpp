@@ -108,7 +108,7 @@ private slots:
         QVERIFY2(first.succeeded() && !first.remarks("of exploration"), first.text());
         const ProgramRun second = explore("");
         QVERIFY2(second.succeeded(), second.text());
-        QVERIFY2(second.remarks(" trials of exploration 1, moments old, "), second.text());
+        QVERIFY2(second.remarks(" trials of exploration 1, moments old. "), second.text());
         // Beside the size that the first one began with.
         QVERIFY2(!second.answers("performance: 1.00x base"), second.text());
         const ProgramRun fresh = explore("--fresh");
