@@ -126,7 +126,10 @@ endfunction()
 # its path is the macro. Only a test that hangs meets the time limits: they leave room for a machine that is busy elsewhere.
 # Tests that neither link libtorch nor run what does have the label without-torch, and the target
 # batchpeak_tests_without_torch builds them; those of the benches do not, which are no rooms and compute for minutes.
+# Those of core among them have the label core too, and the target batchpeak_tests_core; but not the search's, which reads
+# nothing that others write, and computes for minutes under sanitizers.
 add_custom_target(batchpeak_tests_without_torch)
+add_custom_target(batchpeak_tests_core)
 function(batchpeak_tests name)
   cmake_parse_arguments(TEST "" "PRECOMPILED" "SOURCES;LINKS;RUNS;LABELS;ENVIRONMENT" ${ARGN})
   file(GLOB_RECURSE files CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/tst_*.cpp")
@@ -156,6 +159,10 @@ function(batchpeak_tests name)
   if(NOT needs AND NOT room MATCHES "^bench/")
     list(APPEND TEST_LABELS without-torch)
     add_dependencies(batchpeak_tests_without_torch ${name})
+    if(room MATCHES "^core/" AND NOT room MATCHES "^core/search")
+      list(APPEND TEST_LABELS core)
+      add_dependencies(batchpeak_tests_core ${name})
+    endif()
   endif()
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
   _batchpeak_moc_new_files(${name} ${files})
