@@ -533,7 +533,8 @@ double evaluatedSampleBytes(const Parts& parts)
 
 /// Found on the networks of tests/core/network/tst_step_memory.cpp.
 constexpr double deviationOfCounted = 0.1;
-/// Of a network that is frozen for the most part, whose parts keep what a few adapters ask for.
+/// Of a network that is frozen for the most part, whose parts keep what a few adapters ask for: those of
+/// tst_tuned_sample_memory.cpp beside it.
 constexpr double deviationOfTuned = 0.2;
 /// Where the device decides which kernel attends, and so whether matrices of attention are kept.
 constexpr double deviationOfKernels = 0.3;

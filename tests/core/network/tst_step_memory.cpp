@@ -45,15 +45,6 @@ double packedBytes(const model::StepMemory& estimate)
     return usesMatrixUnit() ? at::get_num_threads() * estimate.packedBytesPerThread : 0.0;
 }
 
-/// Of the second step, since the first makes what libraries keep.
-double settledPeakOf(StepRunner& runner, DeviceMemory& memory, std::int64_t samples)
-{
-    const double first = peakOf(runner, memory, samples);
-    const double second = peakOf(runner, memory, samples);
-    qInfo("FIRST %.0f SECOND %.0f", first, second);
-    return second;
-}
-
 } // namespace
 
 /// What is told of a step's memory before it runs, against what the CPU device counts.
@@ -233,7 +224,7 @@ private slots:
         const LoadRequest& request = row<LoadRequest>();
         CpuDeviceMemory memory;
         StepRunner runner(request, memory);
-        const double measured = settledPeakOf(runner, memory, 1);
+        const double measured = peakOf(runner, memory, 1);
         const model::StepMemory estimate = estimateOf(request);
         qInfo("measured %.0f, foretold %.0f bytes", measured, estimate.optimizerStepBytes);
         QVERIFY(estimate.optimizerStepBytes > estimate.constantBytes + estimate.bytesPerSample);
@@ -286,7 +277,7 @@ private slots:
             QVERIFY(std::abs(taken / held.optimizerRoomBytes - 1.0) < 0.02);
         }
         StepRunner runner(request, memory);
-        const double measured = settledPeakOf(runner, memory, 1);
+        const double measured = peakOf(runner, memory, 1);
         const double width = isNarrow ? 2.0 : 4.0;
         const double expected =
             static_cast<double>(runner.baselineBytes()) + 2.0 * width * static_cast<double>(largest);
@@ -316,7 +307,7 @@ private slots:
         LoadRequest request = row<LoadRequest>();
         CpuDeviceMemory memory;
         StepRunner runner(request, memory);
-        const double measured = settledPeakOf(runner, memory, 1);
+        const double measured = peakOf(runner, memory, 1);
         const model::StepMemory estimate = estimateOf(request);
         const double foretold = estimate.constantBytes + estimate.bytesPerSample;
         qInfo("measured %.0f, foretold %.0f bytes", measured, foretold);
@@ -347,7 +338,7 @@ private slots:
         const auto total = [](const LoadRequest& of) {
             CpuDeviceMemory memory;
             StepRunner runner(of, memory);
-            return settledPeakOf(runner, memory, 1);
+            return peakOf(runner, memory, 1);
         };
         const double rounded = total(request);
         const model::StepMemory estimate = estimateOf(request);
@@ -408,7 +399,7 @@ private slots:
         CpuDeviceMemory memory;
         StepRunner runner(request, memory);
         const double measured =
-            settledPeakOf(runner, memory, 1) - static_cast<double>(requiredBaselineBytes(request));
+            peakOf(runner, memory, 1) - static_cast<double>(requiredBaselineBytes(request));
         const model::StepMemory estimate = estimateOf(request);
         const double held = estimate.parameterBytes + estimate.gradientBytes + estimate.optimizerBytes;
         QVERIFY(std::abs(held / static_cast<double>(requiredBaselineBytes(request)) - 1.0) < 0.05);
@@ -458,7 +449,7 @@ private slots:
         const LoadRequest& request = row<LoadRequest>();
         CpuDeviceMemory memory;
         StepRunner runner(request, memory);
-        const double measured = settledPeakOf(runner, memory, 1);
+        const double measured = peakOf(runner, memory, 1);
         const model::StepMemory estimate = estimateOf(request);
         const double foretold = estimate.constantBytes + estimate.bytesPerSample;
         qInfo("measured %.0f, foretold %.0f bytes", measured, foretold);
