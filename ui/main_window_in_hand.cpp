@@ -303,7 +303,8 @@ void MainWindow::offerToResume()
         return;
     const QString sentence =
         tr("An exploration of this config that began at %1 was cut off after %2. Continue it, or start anew.")
-            .arg(engine::momentText(ready->cut->summary.info.started), engine::trialsText(ready->cut->summary.trials));
+            .arg(engine::momentText(ready->cut->summary.info.started),
+                 engine::trialsText(ready->cut->summary.trials));
     const QString remarks = m_view->banner()->isHidden() ? QString() : m_view->banner()->text();
     m_view->banner()->showMessage(MessageBanner::Kind::Warning,
                                   remarks.isEmpty() ? sentence : sentence + QLatin1Char('\n') + remarks, {},

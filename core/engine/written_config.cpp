@@ -74,10 +74,8 @@ QString saveKept(const ConfigFile& file, const config::SplicedText& spliced, con
         const std::optional<QByteArray> before = bytesAt(whole);
         history.emplace(historyPath);
         history->requireWritable();
-        id = history->addWritten({.time = QDateTime::currentDateTimeUtc(),
-                                  .filePath = whole,
-                                  .before = before,
-                                  .after = after});
+        id = history->addWritten(
+            {.time = QDateTime::currentDateTimeUtc(), .filePath = whole, .before = before, .after = after});
     } catch (const std::runtime_error& error) {
         why = Translated::tr("This cannot be taken back later: %1").arg(QString::fromUtf8(error.what()));
     }

@@ -27,8 +27,8 @@ struct AsGoodAsFound
     double loss = 0.0;
 };
 constexpr AsGoodAsFound alone{.trials = 24, .loss = 0.4};
-// A trial takes longer and tells less then: "batchpeak-bench-search --family level --world crowded" ends after
-// 131 s in the median, 195 by the other rule, and is as often within the tolerance within its error.
+// A trial takes longer and tells less then: "batchpeak-bench-search --family level --world crowded" ends
+// after 131 s in the median, 195 by the other rule, and is as often within the tolerance within its error.
 constexpr AsGoodAsFound besideOthers{.trials = 20, .loss = 1.0};
 // Of what trials could have used, in the mean.
 constexpr double contentionOfOthers = 0.1;

@@ -121,7 +121,8 @@ private slots:
         QVERIFY2(!sure.contains(QStringLiteral("ontinuing")), qPrintable(sure));
         snapshot.finish = engine::FinishStatus::Exhausted;
         const QString open = finalLines(snapshot).join(QLatin1Char('\n'));
-        QVERIFY2(open.contains(QStringLiteral("no further trial is worth its time, after")), qPrintable(open));
+        QVERIFY2(open.contains(QStringLiteral("no further trial is worth its time, after")),
+                 qPrintable(open));
         QVERIFY2(open.contains(QStringLiteral("Continuing could gain up to 0.9 % (88 may be faster)")),
                  qPrintable(open));
     }

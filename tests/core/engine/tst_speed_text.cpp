@@ -91,9 +91,9 @@ private slots:
         add("to come", {with(Outcome::Pending), "Verifying 24 in a fresh process."});
         add("confirmed", {with(Outcome::Confirmed), "24 was confirmed in a fresh process: 500.2 samples/s, "
                                                     "peak 3.0 GiB, 1.0 GiB of the limit left."});
-        add("slower",
-            {with(Outcome::Slower), "24 was slower in a fresh process than the 512.0 samples/s expected: 500.2 "
-                                    "samples/s, peak 3.0 GiB, 1.0 GiB of the limit left."});
+        add("slower", {with(Outcome::Slower),
+                       "24 was slower in a fresh process than the 512.0 samples/s expected: 500.2 "
+                       "samples/s, peak 3.0 GiB, 1.0 GiB of the limit left."});
         add("failed", {with(Outcome::Failed), "24 failed in a fresh process and is no longer recommended."});
         add("not run", {with(Outcome::NotRun),
                         "24 was not verified in a fresh process; the recommendation relies on its trials."});
