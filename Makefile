@@ -28,12 +28,13 @@ test-kernels: configure
 	$(BUILD) network_tests
 	scripts/test-kernels.sh build/$(PRESET) $(TEST_JOBS)
 
-# By hand, once a week: the window and the search under sanitizers too; and every test beside a program that keeps a processor busy, with a
-# failure at every allocation of a step in place of those at each site once, and 240 searches whose sentences are compared
-# with their tables.
+# By hand, once a week: the window and the search under sanitizers too; and every test beside a program that keeps a
+# processor busy, with a failure at every allocation of a step in place of those at each site once, every power loss of
+# a history, and 240 searches whose sentences are compared with their tables.
 test-weekly: build
 	$(MAKE) test-asan ROOMS=without-torch
-	BATCHPEAK_EVERY_ALLOCATION=1 BATCHPEAK_MANY_SEARCHES=1 QT_QPA_PLATFORM=offscreen scripts/beside-busy-processor.sh \
+	BATCHPEAK_EVERY_ALLOCATION=1 BATCHPEAK_EVERY_POWER_LOSS=1 BATCHPEAK_MANY_SEARCHES=1 \
+	QT_QPA_PLATFORM=offscreen scripts/beside-busy-processor.sh \
 		ctest --preset $(PRESET) --parallel $(TEST_JOBS)
 
 # The tests under sanitizers: test-asan finds errors of memory and undefined behaviour, test-tsan races of threads. With

@@ -29,9 +29,9 @@ private:
     std::optional<std::int64_t> probe() const;
     std::optional<Choice> chooseByGain() const;
     std::optional<Choice> untried() const;
-    /// A larger size whose trial would take long beside all trials so far, and hardly gain anything.
     /// Further trials would hardly ever find another size.
     bool isAsGoodAsFound() const;
+    /// A larger size whose trial would take long beside all trials so far, and hardly gain anything.
     bool isTooCostly(std::int64_t size) const;
     bool isTooCostly(const KnowledgeGradient::Comparison& comparison) const;
     double chanceAbove(std::int64_t size) const;

@@ -33,7 +33,7 @@ private slots:
         const QString target = folder.filePath(QStringLiteral("out.yaml"));
         const ProgramRun run = runProgram(
             QStringList{QStringLiteral("explore"), examplePath(config), QStringLiteral("--output"), target} +
-            words("--device cpu --max-trials 3 --min-confidence 0"));
+            words("--device cpu --max-trials 2 --max 8 --min-confidence 0"));
         QVERIFY2(run.succeeded({parameters, "BEXP202", "recommended"}), run.text());
 
         const QByteArrayList before = bytesOf(examplePath(config)).split('\n');

@@ -15,6 +15,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <array>
 #include <functional>
 #include <memory>
 
@@ -381,13 +382,19 @@ private slots:
                  qPrintable(promises.back().text));
 
         const WithoutSyncs quick;
+        const bool triesAll = qEnvironmentVariableIsSet("BATCHPEAK_EVERY_POWER_LOSS");
         std::size_t points = 0;
         std::size_t promised = 0;
         for (std::size_t cut = returns.front(); cut <= disk.operations(); ++cut) {
             while (promised + 1 < promises.size() && promises[promised + 1].operations <= cut)
                 ++promised;
             const std::size_t next = std::min(promised + 1, promises.size() - 1);
-            for (const Unsynced unsynced : {Unsynced::Lost, Unsynced::Some, Unsynced::Torn}) {
+            constexpr std::array variants{Unsynced::Lost, Unsynced::Some, Unsynced::Torn};
+            for (std::size_t variant = 0; variant < variants.size(); ++variant) {
+                // Neighbours leave much the same, and all of them take half a minute of a processor.
+                if (variant != cut % variants.size() && cut % 2 == 1 && !triesAll)
+                    continue;
+                const Unsynced unsynced = variants[variant];
                 ++points;
                 const QString after = read.filePath(QStringLiteral("after"));
                 disk.restore(after, cut, unsynced, static_cast<std::uint32_t>(cut));
