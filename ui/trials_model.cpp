@@ -240,6 +240,17 @@ TableRow trialRowOf(const TrialRecord& trial, std::int64_t size, const Look& loo
     return compared == trial.compared.end() ? trialRowOf(trial, look) : trialRowOf(trial, *compared, look);
 }
 
+/// A person has ruled the size out; what runs of it is told all the same.
+void showExclusion(TableRow& row, std::int64_t size, bool isRunning, const engine::Snapshot& snapshot)
+{
+    if (isRunning ||
+        std::ranges::find(snapshot.searchState.excluded, size) == snapshot.searchState.excluded.end())
+        return;
+    row.glyph = Glyph::Barred;
+    row.tone = Tone::Muted;
+    row.texts[TrialsModel::Result] = TrialsModel::tr("excluded");
+}
+
 /// The state of the newest trial, and whether the size is the recommended one.
 void showState(TableRow& row, const TableRow& newest, bool isRunning, const engine::Snapshot& snapshot,
                bool isRecommended)
@@ -260,6 +271,20 @@ void showState(TableRow& row, const TableRow& newest, bool isRunning, const engi
     row.glyph = Glyph::Star;
     row.tone = tone;
     row.texts[TrialsModel::Result] = isSure ? TrialsModel::tr("best") : TrialsModel::tr("leading");
+}
+
+/// Of a row of one trial, which itself may say something else of the speed.
+QString withItsTrial(QString toolTip, const QString& rate, const TableRow& trial, const Look& look)
+{
+    const QString& own = trial.texts[TrialsModel::Rate];
+    if (rate == own || own == none)
+        return toolTip;
+    toolTip.chop(look.markText.size());
+    toolTip = toolTip.trimmed();
+    if (!toolTip.isEmpty())
+        toolTip += QLatin1Char('\n');
+    return look.explained(
+        toolTip + TrialsModel::tr("Samples/s as all trials together say it; its trial alone: %1").arg(own));
 }
 
 QString togetherText(const engine::MeasuredSize& size)
@@ -341,10 +366,12 @@ TrialsModel::SizeRows TrialsModel::rowsOf(const engine::Snapshot& snapshot,
                                              : tr("%1 · %2", "trials of a size, and the newest of them")
                                             .arg(engine::numberText(row->count), numberSign(row->newest)),
                               seconds > 0.0 ? engine::durationText(seconds) : none, devicesText(trials)},
-                    .toolTip = isOne ? newest.toolTip : look.explained(togetherText(size))};
+                    .toolTip = isOne ? withItsTrial(newest.toolTip, rate, newest, look)
+                                     : look.explained(togetherText(size))};
         row->row.isPale = trials.empty();
-        showState(row->row, newest, !trials.empty() && trials.front()->isRunning(), snapshot,
-                  size.isRecommended);
+        const bool isRunning = !trials.empty() && trials.front()->isRunning();
+        showState(row->row, newest, isRunning, snapshot, size.isRecommended);
+        showExclusion(row->row, size.microBatchSize, isRunning, snapshot);
         row->sortKeys[Size] = qlonglong{size.microBatchSize};
         row->sortKeys[Result] = row->row.texts[Result];
         if (size.samplesPerSecond)

@@ -3,6 +3,7 @@
 #include "charts/axis_scales.h"
 #include "charts/chart_scene.h"
 #include "engine/comparison_text.h"
+#include "engine/measured_sizes.h"
 #include "sample_snapshots.h"
 #include "support/rows.h"
 #include "support/test_main.h"
@@ -48,6 +49,29 @@ private slots:
         QVERIFY(recalled && recalled->isPale());
         QCOMPARE(recalled->earlier, QStringLiteral("28 Nov 1999, 14:09"));
         QVERIFY(recalled->value.has_value());
+    }
+
+    void hasTheOneNumberOfEachSize()
+    {
+        engine::Snapshot snapshot = test::runningSnapshot();
+        // As where a trial ran beside other programs.
+        snapshot.searchState.estimates.front().samplesPerSecond *= 0.5;
+        ChartScene scene = chartSceneOf(snapshot);
+        for (const engine::MeasuredSize& size : engine::measuredSizes(snapshot)) {
+            const ReckonedSize* reckoned = scene.reckonedOf(size.microBatchSize);
+            QCOMPARE(reckoned != nullptr, size.samplesPerSecond.has_value());
+            if (!reckoned)
+                continue;
+            QCOMPARE(reckoned->samplesPerSecond, *size.samplesPerSecond);
+            QCOMPARE(scene.valueOf(*reckoned).value_or(0.0), *size.samplesPerSecond);
+            QCOMPARE(scene.halfIntervalOf(*reckoned), engine::standardErrorsOf95Percent *
+                                                          size.relativeError.value_or(0.0) *
+                                                          *size.samplesPerSecond);
+        }
+        QCOMPARE(scene.valueOf(*scene.reckonedOf(scene.lead->size)), scene.leadValue());
+        // Of energy there is no model, and no mean either.
+        scene.modelFactor.reset();
+        QVERIFY(!scene.valueOf(scene.reckoned.front()));
     }
 
     void tellsWhatCannotBeRecommended()

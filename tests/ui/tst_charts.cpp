@@ -130,6 +130,7 @@ private slots:
             // Far apart and off the curve, so that nothing else is painted between them.
             snapshot.trials[16] = test::comparisonOf(trial::Outcome::Ok, 17, {2, 8, 32}, {3.0, 1.0, -0.3});
             window.display(snapshot);
+            window.grab();
             auto* chart = window.findChild<ThroughputChart*>();
             const QImage image = chart->grab().toImage();
             std::vector<QPointF> points;
@@ -140,7 +141,8 @@ private slots:
             }
             QCOMPARE(points.size(), std::size_t{3});
             for (std::size_t i = 0; i < points.size(); ++i) {
-                QVERIFY(hasColourNear(image, points[i] + QPointF(0, 5), theme.throughput, 1));
+                const QColor edge = image.pixelColor((points[i] + QPointF(2.5, 2.5)).toPoint());
+                QVERIFY(difference(edge, theme.throughput) < difference(edge, theme.card));
                 QVERIFY(difference(image.pixelColor(points[i].toPoint()), theme.card) < nearEnough);
                 if (i > 0)
                     QVERIFY(hasColourNear(image, (points[i - 1] + points[i]) / 2.0, theme.text, 1));
@@ -441,11 +443,45 @@ private slots:
         QVERIFY(hasColourNear(image, onCurve, mixed(Theme::light().throughput, Theme::light().card, 0.4), 2));
     }
 
+    // The trial of a size may say something else than all trials of the exploration together.
+    void saysAndDrawsTheOneNumberOfASize()
+    {
+        engine::Snapshot snapshot = m_running;
+        auto& estimates = snapshot.searchState.estimates;
+        std::erase_if(estimates, [](const search::SizeEstimate& estimate) { return estimate.size == 16; });
+        estimates.push_back({16, 600.0, 0.1, 0.01});
+        m_window.display(snapshot);
+        const QImage image = m_throughput->grab().toImage();
+        const QPointF mean = m_throughput->positionOf(16.0, 600.0);
+        QVERIFY(hasColourNear(image, mean, Theme::light().throughput, 1));
+        // Its interval reaches there, that of the trial no further than its ring.
+        QVERIFY(hasColourNear(image, m_throughput->positionOf(16.0, 510.0), Theme::light().throughput, 1));
+        const MeasuredPoint& trial = *pair()->scene().newestOf(16);
+        const QPointF below = m_throughput->positionOf(16.0, trial.samplesPerSecond) + QPointF(0, 12);
+        QVERIFY(!hasColourNear(image, below, Theme::light().throughput, 1));
+
+        struct ToldChart : ThroughputChart
+        {
+            using ThroughputChart::calloutLines;
+        } chart;
+        chart.setScene(std::make_shared<ChartScene>(pair()->scene()), {});
+        const QStringList lines = chart.calloutLines(trial);
+        QCOMPARE(lines.at(1), engine::quantityText(engine::SpeedQuantity::SamplesPerSecond, 600.0, 0.1));
+        QVERIFY2(lines.at(2).endsWith(engine::quantityText(engine::SpeedQuantity::SamplesPerSecond,
+                                                           trial.samplesPerSecond, trial.relativeError)),
+                 qPrintable(lines.at(2)));
+        pair()->setSelectedSize(16);
+        const QString parts = m_window.findChild<PhaseStrip*>()->accessibleDescription();
+        QVERIFY2(
+            parts.startsWith(QStringLiteral("Size 16: an optimizer step takes 2.6 s in 96 micro-batches")),
+            qPrintable(parts));
+    }
+
     void showsThePartsOfASteps()
     {
         auto* strip = m_window.findChild<PhaseStrip*>();
         QVERIFY2(strip->accessibleDescription().startsWith(QStringLiteral(
-                     "Size 192, recommended: an optimizer step takes 702 ms in 8 micro-batches: "
+                     "Size 192, recommended: an optimizer step takes 703 ms in 8 micro-batches: "
                      "forward 31 %, 220 ms; backward 67 %")),
                  qPrintable(strip->accessibleDescription()));
         pair()->setSelectedSize(16);

@@ -254,6 +254,11 @@ private:
         if (const QString denied = tableDenies(best.size, m_scene.leadValue().value_or(0.0));
             !denied.isEmpty())
             return QStringLiteral("chart: ") + denied;
+        for (const ui::ReckonedSize& size : m_scene.reckoned) {
+            if (const QString denied = tableDenies(size.size, m_scene.valueOf(size).value_or(0.0));
+                !denied.isEmpty())
+                return QStringLiteral("chart: ") + denied;
+        }
         for (const ui::ModelPoint& point : m_scene.curve) {
             const auto size = static_cast<std::int64_t>(point.size);
             const search::SizeEstimate* estimate = m_snapshot.searchState.estimateOf(size);

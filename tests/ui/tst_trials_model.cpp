@@ -152,6 +152,41 @@ private slots:
         QCOMPARE(table.model.rowCount(table.model.indexOf(16)), 0);
     }
 
+    void tellsWhatATrialSaysAloneWhereAllOfThemSayAnother()
+    {
+        engine::Snapshot snapshot = withTrials({test::trialThat(trial::Outcome::Ok, 1, 8, 5.0),
+                                                test::trialThat(trial::Outcome::Ok, 2, 16, 5.0)});
+        for (trial::TrialRecord& trial : snapshot.trials)
+            trial.samplesPerSecond = 74.0;
+        snapshot.searchState.estimates = {{16, 40.0, 0.2, 0.5}};
+        TrialsModel model;
+        model.display(snapshot, gibibytes);
+        const auto told = [&](int row, int role) {
+            return model.index(row, TrialsModel::Rate).data(role).toString();
+        };
+        QVERIFY2(told(1, Qt::DisplayRole).startsWith(QStringLiteral("40 ")),
+                 qPrintable(told(1, Qt::DisplayRole)));
+        QVERIFY2(told(1, Qt::ToolTipRole).contains(QStringLiteral("74")),
+                 qPrintable(told(1, Qt::ToolTipRole)));
+        QVERIFY2(!told(0, Qt::ToolTipRole).contains(QStringLiteral("74")),
+                 qPrintable(told(0, Qt::ToolTipRole)));
+    }
+
+    void saysWhichSizesAreRuledOut()
+    {
+        engine::Snapshot snapshot = withTrials({test::trialThat(trial::Outcome::Ok, 1, 8, 5.0),
+                                                test::trialThat(trial::Outcome::Ok, 2, 16, 5.0)});
+        snapshot.searchState.excluded = {16};
+        TrialsModel model;
+        model.display(snapshot, gibibytes);
+        const QStringList words{QStringLiteral("ok"), QStringLiteral("excluded")};
+        QCOMPARE(wordsOf(model, TrialsModel::Result), words);
+        // What runs of it is told first.
+        snapshot.trials.push_back(test::trialThat(std::nullopt, 3, 16, 0.1));
+        model.display(snapshot, gibibytes);
+        QVERIFY(wordsOf(model, TrialsModel::Result).back() != words.back());
+    }
+
     void hasARowForEachSize()
     {
         TrialsModel model;

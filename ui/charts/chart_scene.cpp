@@ -4,6 +4,7 @@
 
 #include "engine/comparison_text.h"
 #include "engine/fidelity_text.h"
+#include "engine/measured_sizes.h"
 
 #include <QCoreApplication>
 
@@ -171,6 +172,22 @@ const MeasuredPoint* ChartScene::phasesOf(std::int64_t size) const
     return found == points.rend() ? nullptr : &*found;
 }
 
+const ReckonedSize* ChartScene::reckonedOf(std::int64_t size) const
+{
+    const auto found = std::ranges::find(reckoned, size, &ReckonedSize::size);
+    return found == reckoned.end() ? nullptr : &*found;
+}
+
+std::optional<double> ChartScene::valueOf(const ReckonedSize& size) const
+{
+    return modelFactor ? std::optional(size.samplesPerSecond * *modelFactor) : std::nullopt;
+}
+
+double ChartScene::halfIntervalOf(const ReckonedSize& size) const
+{
+    return engine::standardErrorsOf95Percent * size.relativeError.value_or(0.0) * valueOf(size).value_or(0.0);
+}
+
 std::optional<double> ChartScene::leadValue() const
 {
     if (!lead)
@@ -225,6 +242,10 @@ ChartScene chartSceneOf(const Snapshot& snapshot)
     for (const auto& trial : snapshot.trials)
         trial.isComparison() ? addComparison(scene, trial, conversions) : addTrial(scene, trial, conversions);
     markNewest(scene.points);
+    for (const engine::MeasuredSize& size : engine::measuredSizes(snapshot)) {
+        if (size.microBatchSize >= 1 && size.samplesPerSecond && scene.newestOf(size.microBatchSize))
+            scene.reckoned.push_back({size.microBatchSize, *size.samplesPerSecond, size.relativeError});
+    }
     for (const auto& point : snapshot.searchState.curve) {
         if (point.size >= 1.0)
             scene.curve.push_back({point.size, point.samplesPerSecond, point.low, point.high});
@@ -290,15 +311,24 @@ QString throughputSummary(const ChartScene& scene)
         std::ranges::minmax(told, {}, [](const MeasuredPoint& point) { return point.size; });
     const auto& best = *std::ranges::max_element(
         told, {}, [&](const MeasuredPoint& point) { return lessIsBetter ? -*point.value : *point.value; });
+    std::int64_t bestSize = best.size;
+    double bestValue = *best.value;
+    std::optional<double> bestError = best.valueError;
+    if (scene.modelFactor && !scene.reckoned.empty()) {
+        const auto& first = *std::ranges::max_element(scene.reckoned, {}, &ReckonedSize::samplesPerSecond);
+        bestSize = first.size;
+        bestValue = *scene.valueOf(first);
+        bestError = first.relativeError;
+    }
     QStringList sentences{
         (lessIsBetter ? Words::tr("%1 measurements of sizes %2 to %3; the thriftiest is size %4 with %5.")
                       : Words::tr("%1 measurements of sizes %2 to %3; the fastest is size %4 with %5."))
             .arg(told.size())
             .arg(smallest.size)
             .arg(largest.size)
-            .arg(best.size)
+            .arg(bestSize)
             .arg(engine::speedMark(scene.fidelity) +
-                 engine::quantityText(scene.quantity, *best.value, best.valueError))};
+                 engine::quantityText(scene.quantity, bestValue, bestError))};
     if (!scene.modelFactor && !scene.curve.empty())
         sentences << Words::tr("The model is not shown in %1.").arg(engine::unitText(scene.quantity));
     if (scene.lead)

@@ -93,6 +93,17 @@ struct ModelPoint
     bool operator==(const ModelPoint&) const = default;
 };
 
+/// What all trials of a size say of its speed together: the one number that the table, the card and the
+/// sentences have of it as well.
+struct ReckonedSize
+{
+    std::int64_t size = 1;
+    double samplesPerSecond = 0.0;
+    /// Standard error relative to the value.
+    std::optional<double> relativeError;
+    bool operator==(const ReckonedSize&) const = default;
+};
+
 struct LeadingSize
 {
     std::int64_t size = 1;
@@ -120,10 +131,12 @@ struct SceneQuantity
 /// nothing to draw. Every size is at least 1, since one size below would empty a logarithmic axis.
 ///
 /// All measured points are in it, several for a size that was tried several times: a mean would hide
-/// that two trials disagree.
+/// that two trials disagree. What they say together stands beside them.
 struct ChartScene
 {
     std::vector<MeasuredPoint> points;
+    /// Ascending; of those measured sizes whose trials tell a speed.
+    std::vector<ReckonedSize> reckoned;
     /// In the order of their trials; only those that tell sizes apart.
     std::vector<ComparedSizes> comparisons;
     /// In samples/s, whatever is shown.
@@ -166,6 +179,12 @@ struct ChartScene
     const MeasuredPoint* newestOf(std::int64_t size) const;
     /// The newest measurement of that size that tells its phases; null without one.
     const MeasuredPoint* phasesOf(std::int64_t size) const;
+    /// Null for a size whose trials tell no speed.
+    const ReckonedSize* reckonedOf(std::int64_t size) const;
+    /// In the quantity shown; nothing where it cannot be told in that.
+    std::optional<double> valueOf(const ReckonedSize& size) const;
+    /// Of the 95 % interval, half of its width, in the quantity shown.
+    double halfIntervalOf(const ReckonedSize& size) const;
     /// The value at which the leading size is marked; nothing without one.
     std::optional<double> leadValue() const;
     /// Shows the speeds in \p wanted, or where that cannot be told, in samples/s.

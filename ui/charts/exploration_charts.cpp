@@ -133,12 +133,29 @@ ThroughputChart::ThroughputChart(QWidget* parent)
     setAccessibleName(tr("Throughput chart"));
 }
 
+double ThroughputChart::halfShownOf(const MeasuredPoint& point) const
+{
+    const ReckonedSize* reckoned = scene().reckonedOf(point.size);
+    return reckoned && scene().valueOf(*reckoned) ? 0.0 : point.halfInterval();
+}
+
+QColor ThroughputChart::hueOf(const MeasuredPoint& point) const
+{
+    const Theme& theme = canvas().theme();
+    return point.kind == MeasuredPoint::Kind::Plain ? theme.throughput : theme.warn;
+}
+
 double ThroughputChart::largestValue() const
 {
     double measured = 0.0;
     for (const auto& point : scene().points)
-        measured = std::max(measured, point.value.value_or(0.0) + point.halfInterval());
+        measured = std::max(measured, point.value.value_or(0.0) + halfShownOf(point));
     double largest = measured;
+    for (const auto& size : scene().reckoned) {
+        const double value = scene().valueOf(size).value_or(0.0);
+        const double top = value + scene().halfIntervalOf(size);
+        largest = std::max({largest, value, std::min(top, mostBandAboveMeasured * measured)});
+    }
     if (!scene().modelFactor)
         return largest;
     const double factor = *scene().modelFactor;
@@ -258,13 +275,20 @@ void ThroughputChart::drawMarkers()
         drawn.rings.push_back(
             {.size = static_cast<double>(point->size),
              .value = *point->value,
-             .half = point->halfInterval(),
-             .colour = point->kind == MeasuredPoint::Kind::Plain ? theme.throughput : theme.warn,
+             .half = halfShownOf(*point),
+             .colour = hueOf(*point),
              .superseded = !seen.insert(point->size).second || !point->earlier.isEmpty(),
              .shape = point->comparison > 0 ? Shape::Diamond : Shape::Circle,
              .shift = shifts.contains(point->comparison) ? shifts.at(point->comparison) : 0.0});
     }
     std::ranges::reverse(drawn.rings);
+    for (const ReckonedSize& size : scene().reckoned) {
+        if (const auto value = scene().valueOf(size))
+            drawn.reckoned.push_back({.size = static_cast<double>(size.size),
+                                      .value = *value,
+                                      .half = scene().halfIntervalOf(size),
+                                      .colour = hueOf(*scene().newestOf(size.size))});
+    }
     drawn.joints = joints(shifts);
     // Out of memory lies above.
     for (const std::int64_t size : scene().failed)
@@ -304,10 +328,31 @@ QString ThroughputChart::againstText(const MeasuredPoint& point, const ComparedS
     return point.relativeError ? tr("± 95 % against %1").arg(sizes) : tr("compared with %1").arg(sizes);
 }
 
+QString ThroughputChart::speedText(double value, std::optional<double> relativeError) const
+{
+    return engine::speedMark(scene().fidelity) + engine::quantityText(scene().quantity, value, relativeError);
+}
+
+/// The speed of its size, and its own where that is another one.
+QStringList ThroughputChart::speedLines(const MeasuredPoint& point) const
+{
+    const QString own = speedText(*point.value, point.valueError);
+    const ReckonedSize* reckoned = scene().reckonedOf(point.size);
+    const auto value = reckoned ? scene().valueOf(*reckoned) : std::nullopt;
+    const QString together = value ? speedText(*value, reckoned->relativeError) : own;
+    if (together == own)
+        return {own};
+    const auto trials =
+        static_cast<int>(std::ranges::count(scene().points, point.size, &MeasuredPoint::size));
+    return {together, trials > 1 ? tr("newest of %1: %2").arg(engine::trialsText(trials), own)
+                                 : tr("its trial alone: %1").arg(own)};
+}
+
 /// How often and with what it was measured, and what else it took.
 QStringList ThroughputChart::detailLines(const MeasuredPoint& point) const
 {
     QStringList lines;
+    const ReckonedSize* reckoned = scene().reckonedOf(point.size);
     if (const ComparedSizes* compared = scene().comparison(point.comparison))
         lines << againstText(point, *compared);
     else if (point.comparison > 0)
@@ -320,7 +365,8 @@ QStringList ThroughputChart::detailLines(const MeasuredPoint& point) const
     if (scene().quantity != engine::SpeedQuantity::SamplesPerSecond)
         lines << tr("%1%2 samples/s")
                      .arg(engine::speedMark(scene().fidelity),
-                          engine::rateText(point.samplesPerSecond, point.relativeError));
+                          reckoned ? engine::rateText(reckoned->samplesPerSecond, reckoned->relativeError)
+                                   : engine::rateText(point.samplesPerSecond, point.relativeError));
     if (point.peakBytes > 0.0) {
         const QString mark = engine::memoryMark(scene().fidelity);
         const QString peak = tr("peak %1").arg(mark + engine::memoryText(point.peakBytes));
@@ -339,7 +385,7 @@ QStringList ThroughputChart::remarkLines(const MeasuredPoint& point) const
     if (!point.earlier.isEmpty())
         lines << tr("measured on %1").arg(point.earlier);
     const auto trials = std::ranges::count(scene().points, point.size, &MeasuredPoint::size);
-    if (trials > 1)
+    if (trials > 1 && speedLines(point).size() == 1)
         lines << tr("newest of %1").arg(engine::trialsText(static_cast<int>(trials)));
     if (point.kind == MeasuredPoint::Kind::AboveHeadroom)
         lines << tr("above the headroom");
@@ -352,10 +398,8 @@ QStringList ThroughputChart::remarkLines(const MeasuredPoint& point) const
 
 QStringList ThroughputChart::calloutLines(const MeasuredPoint& point) const
 {
-    return QStringList{tr("size %1").arg(point.size),
-                       engine::speedMark(scene().fidelity) +
-                           engine::quantityText(scene().quantity, *point.value, point.valueError)} +
-           detailLines(point) + remarkLines(point);
+    return QStringList{tr("size %1").arg(point.size)} + speedLines(point) + detailLines(point) +
+           remarkLines(point);
 }
 
 std::optional<double> ThroughputChart::valueOf(const MeasuredPoint& point) const

@@ -109,9 +109,9 @@ private:
     PlotGestures* m_gestures;
 };
 
-/// The speed over the size, in the quantity of the scene: what was measured, with its 95 % intervals, and the
-/// fitted curve with its band from the 5 % to the 95 % quantile, paler, and dashed where nothing was
-/// measured.
+/// The speed over the size, in the quantity of the scene: what each trial measured, what all trials of a size
+/// say of it with its 95 % interval, and the fitted curve with its band from the 5 % to the 95 % quantile,
+/// paler, and dashed where nothing was measured.
 class ThroughputChart : public ExplorationChart
 {
     Q_OBJECT
@@ -131,6 +131,12 @@ private:
     std::map<int, double> shiftsOfComparisons() const;
     std::vector<MarkersOverlay::Joint> joints(const std::map<int, double>& shifts) const;
     static QString againstText(const MeasuredPoint& point, const ComparedSizes& compared);
+    /// Half of the interval that is drawn at a trial: none where all trials of its size have one together.
+    double halfShownOf(const MeasuredPoint& point) const;
+    /// Of a ring, and of what stands at its size.
+    QColor hueOf(const MeasuredPoint& point) const;
+    QString speedText(double value, std::optional<double> relativeError) const;
+    QStringList speedLines(const MeasuredPoint& point) const;
     QStringList detailLines(const MeasuredPoint& point) const;
     QStringList remarkLines(const MeasuredPoint& point) const;
     void drawCurve();

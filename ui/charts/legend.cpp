@@ -131,7 +131,8 @@ void ExplorationLegend::setScene(const ChartScene& scene)
     };
     const auto isAny = [&](const auto& isSo) { return std::ranges::any_of(scene.points, isSo); };
     add(isAny([](const MeasuredPoint& point) { return !point.isPale() && point.kind == Kind::Plain; }),
-        Measured, tr("measured"), tr("measured"));
+        scene.modelFactor ? Measured : MeasuredAlone, tr("measured"), tr("measured"));
+    add(scene.modelFactor && !scene.reckoned.empty(), Reckoned, tr("mean ± 95 %"), tr("± 95 %"));
     add(isAny([](const MeasuredPoint& point) { return point.isPale(); }), Earlier, tr("earlier trial"),
         tr("earlier"));
     add(isAny([](const MeasuredPoint& point) { return point.kind != Kind::Plain; }), Unusable,
@@ -157,10 +158,21 @@ void ExplorationLegend::paintSign(QPainter& painter, int sign, const QRectF& box
 {
     const QPointF centre = box.center();
     switch (sign) {
-    case Measured:
+    case MeasuredAlone:
         painter.setPen(QPen(theme().throughput, 1.6));
         painter.drawLine(centre - QPointF(0, 7), centre + QPointF(0, 7));
         paintRing(painter, centre, theme().throughput);
+        break;
+    case Measured:
+        paintRing(painter, centre, theme().throughput);
+        break;
+    case Reckoned:
+        painter.setPen(QPen(theme().throughput, 1.6));
+        painter.drawLine(centre - QPointF(0, 7), centre + QPointF(0, 7));
+        for (const double end : {-7.0, 7.0})
+            painter.drawLine(centre + QPointF(-4, end), centre + QPointF(4, end));
+        painter.setPen(QPen(theme().throughput, 3.0, Qt::SolidLine, Qt::FlatCap));
+        painter.drawLine(centre - QPointF(4, 0), centre + QPointF(4, 0));
         break;
     case Earlier:
         paintRing(painter, centre, mixed(theme().throughput, theme().card, 0.4));

@@ -67,6 +67,10 @@ class ExplorationLegend : public Legend
 
     enum Sign {
         Measured,
+        /// With the interval of its trial.
+        MeasuredAlone,
+        /// Of all trials of a size.
+        Reckoned,
         Earlier,
         Unusable,
         Recommended,

@@ -20,6 +20,7 @@ constexpr int opaque = 255;
 constexpr int supersededAlpha = 110;
 constexpr double dotPixels = 13.0;
 constexpr double capPixels = 4.0;
+constexpr double tickWidth = 3.0;
 // A shorter interval would only be a smudge on its ring.
 constexpr double shortestBarPixels = 6.0;
 constexpr double crossAboveAxisPixels = 12.0;
@@ -65,6 +66,7 @@ void MarkersOverlay::paint(QPainter* painter, const QStyleOptionGraphicsItem*, Q
     paintSelectedGround(*painter);
     paintLines(*painter);
     paintIntervals(*painter);
+    paintReckoned(*painter);
     paintJoints(*painter);
     paintRings(*painter);
     paintCrosses(*painter);
@@ -112,26 +114,52 @@ void MarkersOverlay::paintLines(QPainter& painter) const
                       QPen(m_markers.lead->colour, 1.4, Qt::DashLine, Qt::FlatCap));
 }
 
-void MarkersOverlay::paintIntervals(QPainter& painter) const
+void MarkersOverlay::paintInterval(QPainter& painter, const Reckoned& interval, double x) const
 {
     const QRectF area = canvas().plotArea();
-    const double leadSize = m_markers.lead ? m_markers.lead->size : 0.0;
+    const double top = canvas().positionOf(interval.size, interval.value + interval.half).y();
+    const double bottom = canvas().positionOf(interval.size, interval.value - interval.half).y();
+    if (interval.half <= 0.0 || bottom - top < shortestBarPixels || top > area.bottom() ||
+        bottom < area.top())
+        return;
+    painter.setPen(QPen(interval.colour, 1.6, Qt::SolidLine, Qt::FlatCap));
+    // A cap says where the interval ends, so that one that leaves the plot has none there.
+    painter.drawLine(QPointF(x, std::max(top, area.top())), QPointF(x, std::min(bottom, area.bottom())));
+    for (const double end : {top, bottom}) {
+        if (end >= area.top() && end <= area.bottom())
+            painter.drawLine(QPointF(x - capPixels, end), QPointF(x + capPixels, end));
+    }
+}
+
+QColor MarkersOverlay::colourAt(double size, const QColor& colour) const
+{
+    return m_markers.lead && m_markers.lead->size == size ? m_markers.lead->colour : colour;
+}
+
+void MarkersOverlay::paintIntervals(QPainter& painter) const
+{
     for (const auto& ring : m_markers.rings) {
-        if (ring.half <= 0.0 || ring.superseded || !canvas().isInRange(ring.size))
+        if (!ring.superseded && canvas().isInRange(ring.size))
+            paintInterval(painter, {ring.size, ring.value, ring.half, colourAt(ring.size, ring.colour)},
+                          centreOf(ring).x());
+    }
+}
+
+void MarkersOverlay::paintReckoned(QPainter& painter) const
+{
+    for (const auto& reckoned : m_markers.reckoned) {
+        if (!canvas().isInRange(reckoned.size))
             continue;
-        const double top = canvas().positionOf(ring.size, ring.value + ring.half).y();
-        const double bottom = canvas().positionOf(ring.size, ring.value - ring.half).y();
-        if (bottom - top < shortestBarPixels || top > area.bottom() || bottom < area.top())
+        Reckoned shown = reckoned;
+        shown.colour = colourAt(reckoned.size, reckoned.colour);
+        const QPointF centre = canvas().positionOf(reckoned.size, reckoned.value);
+        const double x = crisp(centre.x());
+        paintInterval(painter, shown, x);
+        if (!canvas().shows(reckoned.size, reckoned.value))
             continue;
-        const double x = centreOf(ring).x();
-        painter.setPen(QPen(ring.size == leadSize ? m_markers.lead->colour : ring.colour, 1.6, Qt::SolidLine,
-                            Qt::FlatCap));
-        // A cap says where the interval ends, so that one that leaves the plot has none there.
-        painter.drawLine(QPointF(x, std::max(top, area.top())), QPointF(x, std::min(bottom, area.bottom())));
-        for (const double end : {top, bottom}) {
-            if (end >= area.top() && end <= area.bottom())
-                painter.drawLine(QPointF(x - capPixels, end), QPointF(x + capPixels, end));
-        }
+        // Lies below the ring of a trial that says the same.
+        painter.setPen(QPen(shown.colour, tickWidth, Qt::SolidLine, Qt::FlatCap));
+        painter.drawLine(QPointF(x - capPixels, centre.y()), QPointF(x + capPixels, centre.y()));
     }
 }
 

@@ -18,8 +18,9 @@
 namespace batchpeak::ui {
 
 /// All that marks a size in a chart, in the order in which it must lie: the ground of the selected size, the
-/// lines of the hovered and the leading size, intervals, joints, rings, crosses, the leading dot, the halo of
-/// the selected size, the running marker, labels. What lies beyond the shown part of the axes is left out.
+/// lines of the hovered and the leading size, intervals, what trials say together, joints, rings, crosses,
+/// the leading dot, the halo of the selected size, the running marker, labels. What lies beyond the shown
+/// part of the axes is left out.
 class MarkersOverlay : public ChartOverlay
 {
     Q_OBJECT
@@ -43,6 +44,16 @@ public:
         /// To the right [pixels], so that comparisons of one size do not lie on each other.
         double shift = 0.0;
         bool operator==(const Ring&) const = default;
+    };
+    /// What all trials of a size say together, where a ring says what one of them does.
+    struct Reckoned
+    {
+        double size = 1.0;
+        double value = 0.0;
+        /// Half of the interval; 0 without one.
+        double half = 0.0;
+        QColor colour;
+        bool operator==(const Reckoned&) const = default;
     };
     /// Joins what was compared, by its sizes and values.
     struct Joint
@@ -69,6 +80,7 @@ public:
     struct Markers
     {
         std::vector<Ring> rings;
+        std::vector<Reckoned> reckoned;
         std::vector<Joint> joints;
         std::vector<Cross> crosses;
         /// Where crosses stand; without it, at the bottom.
@@ -108,7 +120,10 @@ private:
     void paintSelectedGround(QPainter& painter) const;
     void paintHalo(QPainter& painter) const;
     void paintLines(QPainter& painter) const;
+    QColor colourAt(double size, const QColor& colour) const;
+    void paintInterval(QPainter& painter, const Reckoned& interval, double x) const;
     void paintIntervals(QPainter& painter) const;
+    void paintReckoned(QPainter& painter) const;
     void paintJoints(QPainter& painter) const;
     void paintRings(QPainter& painter) const;
     void paintCrosses(QPainter& painter) const;

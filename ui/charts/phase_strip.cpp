@@ -60,14 +60,18 @@ void PhaseStrip::setPhases(const ChartScene& scene, std::optional<std::int64_t> 
     if (!point)
         return show(tr("%1: the parts of a step were not measured").arg(title), tr("Parts not measured"), {});
     const StepPhases& phases = *point->phases;
+    // Shares are the trial's; the time is that of all trials of the size, by which its samples/s are told.
+    const ReckonedSize* reckoned = scene.reckonedOf(*size);
+    const double slower = reckoned ? point->samplesPerSecond / reckoned->samplesPerSecond : 1.0;
     // The micro-batches that are one sample smaller take a little less, which is left out here.
-    double times = 1.0;
+    double times = slower;
     if (scene.batch > 0)
-        times = static_cast<double>(scene.batch) / static_cast<double>(std::min(*size, scene.batch));
-    const std::array<Part, 4> all{{{tr("forward"), times * phases.forwardSeconds},
-                                   {tr("backward"), times * phases.backwardSeconds},
-                                   {tr("optimizer"), scene.batch > 0 ? phases.optimizerSeconds : 0.0},
-                                   {tr("other"), times * phases.otherSeconds}}};
+        times *= static_cast<double>(scene.batch) / static_cast<double>(std::min(*size, scene.batch));
+    const std::array<Part, 4> all{
+        {{tr("forward"), times * phases.forwardSeconds},
+         {tr("backward"), times * phases.backwardSeconds},
+         {tr("optimizer"), scene.batch > 0 ? slower * phases.optimizerSeconds : 0.0},
+         {tr("other"), times * phases.otherSeconds}}};
     std::vector<Part> parts(all.begin(), all.end());
     const double seconds = std::accumulate(parts.begin(), parts.end(), 0.0,
                                            [](double sum, const Part& part) { return sum + part.seconds; });

@@ -17,6 +17,8 @@ namespace {
 
 // Below it a bar says nothing.
 constexpr double leastProbability = 0.005;
+// As of a confidence, which is 99 of 100 at most.
+constexpr double mostProbability = 0.99;
 constexpr int percentWidth = 36;
 constexpr int sizeWidth = 50;
 
@@ -46,10 +48,13 @@ void ContendersList::display(const engine::Snapshot& snapshot)
         update();
     std::vector<Row> rows;
     for (const search::SizeEstimate& estimate : state.estimates) {
-        if (state.recommendation && estimate.probabilityWithin >= leastProbability)
-            rows.push_back({.size = estimate.size,
-                            .probability = estimate.probabilityWithin,
-                            .isRecommended = estimate.size == recommended});
+        const bool isRecommended = estimate.size == recommended;
+        // The gauge beside it tells the same of that one.
+        const double probability = isRecommended ? state.recommendation->confidence / 100.0
+                                                 : std::min(estimate.probabilityWithin, mostProbability);
+        if (state.recommendation && probability >= leastProbability)
+            rows.push_back(
+                {.size = estimate.size, .probability = probability, .isRecommended = isRecommended});
     }
     std::ranges::stable_sort(rows, [](const Row& a, const Row& b) {
         return std::pair(a.isRecommended, a.probability) > std::pair(b.isRecommended, b.probability);
