@@ -27,6 +27,8 @@ public:
 
     QSize sizeHint() const override
     {
+        if (toolButtonStyle() == Qt::ToolButtonIconOnly)
+            return QToolButton::sizeHint();
         const QFontMetrics metrics = fontMetrics();
         const int present = metrics.horizontalAdvance(text());
         int widest = present;

@@ -36,8 +36,9 @@ constexpr int margin = 12;
 constexpr int gap = 10;
 // With it the words of the table have room, "leads 1.3 % ± 0.2" too.
 constexpr int sideWidth = 440;
-// At 900 x 600 all has room; below it the cards scroll, and tool bar and status bar stay in sight.
-constexpr QSize leastSize{800, 400};
+// At 900 x 600 all has room; below it the cards scroll, and tool bar and status bar stay in sight: also on a
+// screen of 1440 x 900 pixels at scale 2.
+constexpr QSize leastSize{690, 300};
 // Below it the table of trials would have hardly a row.
 constexpr int leastHeightOfThree = 780;
 // Of the log that led to a failure.
@@ -220,7 +221,9 @@ PlanView* ExplorationView::plan()
     if (!m_plan) {
         m_plan = new PlanView(m_actions, m_pages);
         m_plan->setTheme(m_theme);
-        m_pages->addWidget(m_plan);
+        m_planPage = scrolledOnCard(m_plan);
+        m_planPage->setHorizontalScrollBarPolicy(Qt::ScrollBarAsNeeded);
+        m_pages->addWidget(m_planPage);
     }
     return m_plan;
 }
@@ -262,8 +265,8 @@ void ExplorationView::choosePage()
     QWidget* page = m_empty;
     if (m_showsUnmeasurable)
         page = m_unmeasurablePage;
-    else if (m_showsPlan)
-        page = plan();
+    else if (m_showsPlan && plan())
+        page = m_planPage;
     else if (m_hasRun)
         page = m_columnsPage;
     m_pages->setCurrentWidget(page);

@@ -120,6 +120,7 @@ private:
     EmptyView* m_empty;
     ThroughputCard* m_throughputCard;
     PlanView* m_plan = nullptr;
+    QScrollArea* m_planPage = nullptr;
     UnmeasurableView* m_unmeasurable = nullptr;
     QScrollArea* m_unmeasurablePage = nullptr;
     bool m_showsUnmeasurable = false;

@@ -6,9 +6,16 @@
 
 #include <QEvent>
 #include <QFontMetrics>
+#include <QRegularExpression>
 #include <QVBoxLayout>
 
 namespace batchpeak::ui {
+
+namespace {
+
+constexpr char16_t zeroWidthSpace = 0x200b;
+
+} // namespace
 
 QLabel* mutedLabel(const QString& text, QWidget* parent)
 {
@@ -30,6 +37,12 @@ void setTextIfNew(QLabel* label, const QString& text)
 {
     if (label->text() != text)
         label->setText(text);
+}
+
+QString breakable(QString text)
+{
+    static const QRegularExpression joints(QStringLiteral("([._/])(?=\\w)"));
+    return text.replace(joints, QStringLiteral("\\1") + QChar(zeroWidthSpace));
 }
 
 ElidedLabel::ElidedLabel(Qt::TextElideMode mode, QWidget* parent) : QLabel(parent), m_mode(mode)

@@ -16,6 +16,10 @@ QLabel* wrapped(QLabel* label);
 /// Unlike QLabel::setText(), lays nothing out again where the text stays the same.
 void setTextIfNew(QLabel* label, const QString& text);
 
+/// \p text with places to break a line within long names of keys, as "train_input.micro_batch_size", so that
+/// none forces its label wider.
+QString breakable(QString text);
+
 /// One line of text that ends in "…" where it has no room, instead of forcing the window wider. The
 /// whole of it is then the tool tip.
 class ElidedLabel : public QLabel

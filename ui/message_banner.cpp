@@ -110,7 +110,7 @@ void MessageBanner::showMessage(Kind kind, const QString& text, const QString& d
     m_text->setText(text);
     m_details->setText(details);
     m_details->setVisible(!details.isEmpty());
-    layout()->setAlignment(m_sign, details.isEmpty() && action ? Qt::AlignVCenter : Qt::AlignTop);
+    layout()->setAlignment(m_sign, details.isEmpty() ? Qt::AlignVCenter : Qt::AlignTop);
     m_action = action;
     m_button->setText(action ? action->text() : QString());
     m_button->setVisible(action != nullptr);

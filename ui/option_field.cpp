@@ -124,7 +124,7 @@ OptionField::OptionField(const OptionWords& words, const QString& name, const QS
 
 int OptionField::leastWidth()
 {
-    return nameWidth + editorWidth + originWidth + 2 * gap;
+    return nameWidth + editorWidth + originWidth + 3 * gap;
 }
 
 void OptionField::setExplanation(Explanation explanation)
@@ -287,7 +287,9 @@ void OptionField::showExplanation()
     const QString help = m_place == Explanation::Problems ? QString() : QString::fromStdString(m_words.help);
     const QString place = m_place == Explanation::Problems ? QString() : m_outlook.place;
     const QString text = !m_problem.isEmpty() ? m_problem : !place.isEmpty() ? place : help;
-    setTextIfNew(m_explanation, text);
+    m_explained = text;
+    setTextIfNew(m_explanation, breakable(text));
+    m_explanation->setAccessibleName(text);
     m_explanation->setVisible(!text.isEmpty());
     m_explanation->setToolTip(text == help ? QString() : help);
     m_editor->setAccessibleDescription(m_problem);
@@ -306,7 +308,7 @@ QString OptionField::originText() const
 
 QString OptionField::explanation() const
 {
-    return m_explanation->text();
+    return m_explained;
 }
 
 QString runOptionName(const std::string& option)

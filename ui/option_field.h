@@ -87,6 +87,7 @@ private:
     QWidget* m_editor;
     QPushButton* m_origin;
     QLabel* m_explanation;
+    QString m_explained;
 };
 
 /// What a person calls an option that says what runs, and on what; one without a name of its own is called as

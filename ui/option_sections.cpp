@@ -16,6 +16,8 @@ namespace batchpeak::ui {
 namespace {
 
 constexpr int columnGap = 28;
+// What explains a field is read in lines of some words.
+constexpr int besideWidth = 200;
 
 } // namespace
 
@@ -83,14 +85,16 @@ QString OptionSections::problem() const
 
 void OptionSections::layOut()
 {
-    const int columns = !m_isCompact && width() >= 2 * OptionField::leastWidth() + columnGap ? 2 : 1;
-    if (columns == m_columns)
+    const int least = OptionField::leastWidth();
+    const int columns = !m_isCompact && width() >= 2 * least + columnGap ? 2 : 1;
+    using Explanation = OptionField::Explanation;
+    const Explanation explanation = m_isCompact                                      ? Explanation::Problems
+                                    : columns == 1 && width() >= least + besideWidth ? Explanation::Beside
+                                                                                     : Explanation::Below;
+    if (columns == m_columns && explanation == m_explanation)
         return;
     m_columns = columns;
-    using Explanation = OptionField::Explanation;
-    const Explanation explanation = m_isCompact    ? Explanation::Problems
-                                    : columns == 1 ? Explanation::Beside
-                                                   : Explanation::Below;
+    m_explanation = explanation;
     for (const Section& section : m_sections) {
         int place = 0;
         for (OptionField* field : section.fields) {

@@ -52,6 +52,7 @@ private:
     std::vector<OptionField*> m_fields;
     bool m_isCompact = false;
     int m_columns = 0;
+    OptionField::Explanation m_explanation = OptionField::Explanation::Below;
 };
 
 } // namespace batchpeak::ui

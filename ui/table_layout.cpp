@@ -124,7 +124,7 @@ ColumnWidths::ColumnWidths(QAbstractItemView* table, QHeaderView* header, int st
             [this](const QModelIndex& first, const QModelIndex& last) {
                 grow(first.parent(), first.row(), last.row());
             });
-    connect(rows, &QAbstractItemModel::modelReset, this, &ColumnWidths::growAll);
+    connect(rows, &QAbstractItemModel::modelReset, this, &ColumnWidths::fitAll);
     connect(rows, &QAbstractItemModel::headerDataChanged, this, [this] { grow({}, 0, -1); });
     reset();
 }
@@ -171,6 +171,14 @@ void ColumnWidths::reset()
     for (int column = 0; column < model().columnCount(); ++column)
         setWidth(column, cellPadding);
     growAll();
+}
+
+void ColumnWidths::fitAll()
+{
+    for (int column = 0; column < model().columnCount(); ++column) {
+        if (!m_chosen.contains(column) && !m_header->isSectionHidden(column))
+            setWidth(column, neededWidth(column));
+    }
 }
 
 void ColumnWidths::growAll()

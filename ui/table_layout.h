@@ -23,9 +23,9 @@ namespace batchpeak::ui {
 int applyTableStyle(QTableView& table);
 int applyTableStyle(QTreeView& table);
 
-/// Widths of a table's columns: they grow with their contents and never shrink, so that live numbers do
-/// not make them tremble, until a person drags one, which then stays as wide as it was left. A double
-/// click on its edge gives it back to its contents. One column takes what is left.
+/// Widths of a table's columns: they grow with their contents and shrink only where all rows are new, so that
+/// live numbers do not make them tremble, until a person drags one, which then stays as wide as it was left.
+/// A double click on its edge gives it back to its contents. One column takes what is left.
 class ColumnWidths : public QObject
 {
     Q_OBJECT
@@ -46,6 +46,7 @@ public:
 
 private:
     void growAll();
+    void fitAll();
     void grow(const QModelIndex& parent, int firstRow, int lastRow);
     int titleWidth(int column) const;
     int signsWidth(const QModelIndex& index) const;

@@ -12,6 +12,7 @@
 
 #include <QAction>
 #include <QDir>
+#include <QEvent>
 #include <QFileInfo>
 #include <QHBoxLayout>
 #include <QMenu>
@@ -20,6 +21,8 @@
 namespace batchpeak::ui {
 
 namespace {
+
+constexpr int leastRunWidth = 24;
 
 QString deviceName(const engine::DeviceSnapshot& device)
 {
@@ -104,6 +107,8 @@ ToolBar::ToolBar(const WindowActions& actions, QMenu* recent, QMenu* menu, QWidg
     layout->addSpacing(12);
 
     m_run->setProperty("muted", true);
+    // The title of the window names the file, too.
+    m_run->setMinimumWidth(leastRunWidth);
     layout->addWidget(m_run, 1);
     layout->addSpacing(4);
     layout->addWidget(m_fidelity);
@@ -124,6 +129,48 @@ void ToolBar::display(const engine::Snapshot& snapshot, bool isRunnable)
 {
     m_run->setFullText(runText(snapshot));
     m_fidelity->display(snapshot.run && isRunnable ? std::optional(snapshot.run->fidelity) : std::nullopt);
+    m_isRunnable = !m_fidelity->isHidden();
+    fit();
+}
+
+QList<QToolButton*> ToolBar::buttons() const
+{
+    QList<QToolButton*> buttons = findChildren<QToolButton*>(QString(), Qt::FindDirectChildrenOnly);
+    buttons.removeAll(m_menuButton);
+    return buttons;
+}
+
+/// With the signs alone, and without what is told elsewhere too.
+QSize ToolBar::minimumSizeHint() const
+{
+    const int sign = m_menuButton->sizeHint().width() + layout()->spacing();
+    return {sign * static_cast<int>(buttons().size() + 2), height()};
+}
+
+void ToolBar::fit()
+{
+    const QList<QToolButton*> all = buttons();
+    const auto setStyle = [&](Qt::ToolButtonStyle style) {
+        for (QToolButton* button : all)
+            button->setToolButtonStyle(style);
+        layout()->activate();
+    };
+    const bool isShort = all.front()->toolButtonStyle() == Qt::ToolButtonIconOnly;
+    if (!isShort)
+        m_wholeWidth = layout()->totalMinimumSize().width();
+    if (isShort != (width() < m_wholeWidth))
+        setStyle(isShort ? Qt::ToolButtonTextBesideIcon : Qt::ToolButtonIconOnly);
+    m_fidelity->setVisible(m_isRunnable);
+    if (m_isRunnable && layout()->totalMinimumSize().width() > width())
+        m_fidelity->hide();
+}
+
+bool ToolBar::event(QEvent* event)
+{
+    const bool isHandled = QFrame::event(event);
+    if (event->type() == QEvent::Resize || event->type() == QEvent::LayoutRequest)
+        fit();
+    return isHandled;
 }
 
 } // namespace batchpeak::ui

@@ -18,7 +18,8 @@ class ElidedLabel;
 class FidelityChip;
 class WindowActions;
 
-/// The top of the window: what can be done at the left, what is being explored at the right.
+/// The top of the window: what can be done at the left, what is being explored at the right. Where words have
+/// no room, the signs of the buttons stand alone.
 class ToolBar : public QFrame
 {
     Q_OBJECT
@@ -32,10 +33,21 @@ public:
     /// \param isRunnable  else nothing is measured that could be labelled
     void display(const engine::Snapshot& snapshot, bool isRunnable = true);
 
+    QSize minimumSizeHint() const override;
+
+protected:
+    bool event(QEvent* event) override;
+
 private:
+    void fit();
+    QList<QToolButton*> buttons() const;
+
     ElidedLabel* m_run;
     FidelityChip* m_fidelity;
     QToolButton* m_menuButton;
+    /// What it takes with all words, as of the last time that they stood there.
+    int m_wholeWidth = 0;
+    bool m_isRunnable = false;
 };
 
 /// "sft.yaml · network from gpt2 · LoRA 16, 0.06 % trained · GPU 0 NVIDIA H200 · bf16 · global batch 1,536"

@@ -433,6 +433,71 @@ private slots:
                  QStringLiteral("batchpeak explore '%1' --launcher 'ssh host'").arg(quoted));
     }
 
+    // A break at a hyphen would tear an option; as it stands there a shell takes it.
+    void breaksTheCommandBetweenItsOptions()
+    {
+        engine::ExplorationOptions options;
+        options.launcher = QStringLiteral("ssh host --quiet");
+        options.memoryLimitBytes = 30 * 1024 * 1024;
+        options.tolerance = 0.015;
+        m_plan->setConfig(engine::ConfigFile::open(fileWith("params.yaml", smallGpt2("64", "explore"))),
+                          options);
+        QString shown;
+        for (const auto* label : m_plan->findChildren<QLabel*>()) {
+            if (label->property("code").toBool())
+                shown = label->text();
+        }
+        const QStringList lines = shown.split(QStringLiteral(" \\\n"));
+        QVERIFY2(lines.size() > 1, qPrintable(shown));
+        for (const QString& line : lines.sliced(1))
+            QVERIFY2(line.startsWith(QLatin1String("--")), qPrintable(line));
+        QCOMPARE(lines.join(QLatin1Char(' ')), m_plan->command());
+    }
+
+    void laysOutTheFieldsForEveryWidth_data()
+    {
+        const auto add = rows<int>();
+        for (const int width : {776, 876, 900, 956, 1060, 1100, 1200, 1300, 1400})
+            add(QByteArray::number(width).constData(), {width});
+    }
+    void laysOutTheFieldsForEveryWidth()
+    {
+        const int width = row<int>();
+        // As of a window that was wide before.
+        m_plan->resize(width, 600);
+        m_owner->grab();
+        // Each form that is laid out anew asks those around it for another height.
+        for (int round = 0; round < 8; ++round)
+            QCoreApplication::processEvents();
+        for (const OptionField* field : m_plan->findChild<OptionForm*>()->fields()) {
+            if (!field->isVisible())
+                continue;
+            QList<QWidget*> parts;
+            for (QWidget* part : field->findChildren<QWidget*>(QString(), Qt::FindDirectChildrenOnly)) {
+                if (part->isVisible())
+                    parts << part;
+            }
+            for (const QWidget* part : parts) {
+                QVERIFY2(field->rect().contains(part->geometry()), field->name().c_str());
+                QVERIFY2(part->height() >= part->heightForWidth(part->width()),
+                         qPrintable(QStringLiteral("%1: %2 x %3 of %4, in %5 x %6")
+                                        .arg(QString::fromStdString(field->name()))
+                                        .arg(part->width())
+                                        .arg(part->height())
+                                        .arg(part->heightForWidth(part->width()))
+                                        .arg(field->width())
+                                        .arg(field->height())));
+                for (const QWidget* other : parts)
+                    QVERIFY2(part == other || !part->geometry().intersects(other->geometry()),
+                             field->name().c_str());
+            }
+        }
+        // Nothing is torn apart for a height that nothing needs.
+        for (const QLabel* label :
+             m_plan->findChild<OptionForm*>()->findChildren<QLabel*>(QString(), Qt::FindDirectChildrenOnly))
+            QVERIFY2(label->height() <= 2 * label->sizeHint().height(), qPrintable(label->text()));
+    }
+
     void labelsWhatTrialsAre()
     {
         const auto label = [this] {
@@ -549,11 +614,18 @@ private slots:
             "sequence_length: 2048\n"
             "tuning: {adapter: lora, rank: 16, targets: [{projection: query}, {projection: value}]}\n";
         m_plan->setConfig(engine::ConfigFile::open(fileWith("adapters.yaml", adapters)), {});
-        m_plan->resize(1076, 560);
-        QCoreApplication::processEvents();
         const auto* form = m_plan->findChild<OptionForm*>();
         const QWidget* page = form->parentWidget();
-        QVERIFY2(page->width() <= page->parentWidget()->width(), qPrintable(QString::number(page->width())));
+        for (const int width : {1076, 876, 776}) {
+            m_plan->resize(width, 560);
+            m_owner->grab();
+            QCoreApplication::processEvents();
+            QVERIFY2(page->width() <= page->parentWidget()->width(),
+                     qPrintable(QStringLiteral("%1 of %2 in %3")
+                                    .arg(page->width())
+                                    .arg(page->parentWidget()->width())
+                                    .arg(width)));
+        }
     }
 };
 

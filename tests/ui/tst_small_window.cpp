@@ -2,13 +2,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sample_snapshots.h"
 #include "sample_windows.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 #include "ui/recommendation_card.h"
 #include "ui/status_bar.h"
+#include "ui/tool_bar.h"
 #include "ui/trials_model.h"
 #include "window_fixture.h"
 
 #include <QApplication>
+#include <QDateTime>
 #include <QFontMetrics>
 #include <QHeaderView>
 #include <QImage>
@@ -16,6 +19,7 @@
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QTest>
+#include <QToolButton>
 #include <QTreeView>
 
 #include <algorithm>
@@ -23,6 +27,8 @@
 
 using namespace batchpeak;
 using namespace batchpeak::ui;
+using test::row;
+using test::rows;
 
 /// The window on a small screen: all of it is in sight, or scrolls.
 class SmallWindowTest : public test::WindowFixture
@@ -97,6 +103,13 @@ private slots:
     void cutsNoWordOfTheTrials()
     {
         test::SampleWindow window(Theme::light(), QSize(1440, 900));
+        // The day of what is recalled needs much room, and stands there no more.
+        engine::Snapshot recalling = test::runningSnapshot();
+        recalling.recalled.push_back({.trial = test::trialThat(trial::Outcome::Ok, 0, 100000, 4.0),
+                                      .ended = QDateTime(QDate(1999, 11, 28), QTime(14, 9))});
+        recalling.trials.clear();
+        window.display(recalling);
+        window.grab();
         window.display(test::finishedSnapshot());
         window.grab();
         const auto* table = window.findChild<QTreeView*>();
@@ -145,16 +158,33 @@ private slots:
         }
     }
 
-    // As on a screen of 1600 x 1000 pixels at scale 2: the bars stay in sight, and the rest scrolls.
+    void keepsItsBarsInASmallerWindow_data()
+    {
+        rows<QSize>({{"1600 x 1000 pixels at scale 2", {QSize(800, 500)}},
+                     {"1440 x 900 pixels at scale 2", {QSize(718, 418)}}});
+    }
+    // The bars stay in sight, and the rest scrolls.
     void keepsItsBarsInASmallerWindow()
     {
-        test::SampleWindow window(Theme::light(), QSize(800, 500));
+        const QSize size = row<QSize>();
+        // Of fonts that are wider and higher as much more.
+        const QSize room = size * std::max(1.0, QFontMetrics(QApplication::font()).lineSpacing() / 14.0);
+        test::SampleWindow window(Theme::light(), room);
         window.display(test::runningSnapshot());
         window.grab();
-        QCOMPARE(window.size(), QSize(800, 500));
+        QCOMPARE(window.size(), room);
         const auto* status = window.findChild<StatusBar*>();
-        QCOMPARE(status->mapTo(&window, QPoint(0, status->height())).y(), 500);
-        QVERIFY(status->width() <= 800);
+        QCOMPARE(status->mapTo(&window, QPoint(0, status->height())).y(), room.height());
+        QVERIFY(status->width() <= room.width());
+        const auto* tools = window.findChild<ToolBar*>();
+        for (const auto* part : tools->findChildren<QWidget*>(QString(), Qt::FindDirectChildrenOnly)) {
+            if (!part->isVisibleTo(tools))
+                continue;
+            QVERIFY2(tools->rect().contains(part->geometry()), part->metaObject()->className());
+            // A button that is narrower cuts its word.
+            if (qobject_cast<const QToolButton*>(part))
+                QVERIFY(part->width() >= part->sizeHint().width());
+        }
     }
 };
 

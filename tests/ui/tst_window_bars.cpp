@@ -20,6 +20,7 @@
 #include <QToolButton>
 
 #include <algorithm>
+#include <cmath>
 
 using namespace batchpeak;
 using namespace batchpeak::ui;
@@ -110,6 +111,24 @@ private slots:
         QCoreApplication::processEvents();
         QCOMPARE(bar->text(), sentence.repeated(8));
         QVERIFY(bar->toolTip().isEmpty());
+    }
+
+    void setsTheSignBesideItsLine()
+    {
+        QWidget owner;
+        owner.resize(900, 300);
+        QAction action(QStringLiteral("Undo"));
+        for (QAction* offered : {static_cast<QAction*>(nullptr), &action}) {
+            MessageBanner banner(&owner);
+            banner.showMessage(MessageBanner::Kind::Note, QStringLiteral("It is written."), {}, offered);
+            banner.resize(860, banner.sizeHint().height());
+            owner.show();
+            QCoreApplication::processEvents();
+            const auto labels = banner.findChildren<QLabel*>(QString(), Qt::FindDirectChildrenOnly);
+            QVERIFY(labels.size() >= 2);
+            QVERIFY(std::abs(labels.at(0)->geometry().center().y() - labels.at(1)->geometry().center().y()) <=
+                    1);
+        }
     }
 
     void saysTheCommandOfEachRun()

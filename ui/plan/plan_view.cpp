@@ -26,7 +26,9 @@
 #include <QKeySequence>
 #include <QLabel>
 #include <QPushButton>
+#include <QRegularExpression>
 #include <QScrollArea>
+#include <QScrollBar>
 #include <QStyle>
 #include <QVBoxLayout>
 
@@ -38,8 +40,14 @@ namespace batchpeak::ui {
 namespace {
 
 constexpr int gap = 10;
+// For the bar that scrolls.
+constexpr int scrollRoom = 10;
 constexpr int sideWidth = 404;
+constexpr int leastSideWidth = 310;
 constexpr int nameWidth = 84;
+constexpr int valueGap = 18;
+// Frames of the card and of the field in which the command stands.
+constexpr int besideCommand = 64;
 // The menu has the others.
 constexpr int mostEarlier = 4;
 
@@ -61,6 +69,43 @@ QStringList usualDevices(const device::LocalDevices& devices)
         // GPUs that cannot be used: then none is usual.
     }
     return ids;
+}
+
+/// A sentence with the line of the config alone: which file it is, the window says.
+QString withLine(const QString& sentence, const QString& path)
+{
+    const QRegularExpression place(QLatin1Char('^') + QRegularExpression::escape(path) +
+                                   QStringLiteral(":(\\d+):\\d+: "));
+    const QRegularExpressionMatch match = place.match(sentence);
+    return match.hasMatch()
+               ? PlanView::tr("Line %1: %2").arg(match.captured(1), sentence.sliced(match.capturedEnd()))
+               : sentence;
+}
+
+/// A command in lines that a shell takes as one, broken between its options: a break at a hyphen would tear
+/// them.
+QString inLines(const QString& command, const QStringList& words, const QFontMetrics& metrics, int width)
+{
+    if (metrics.horizontalAdvance(command) <= width || words.isEmpty())
+        return command;
+    QStringList options;
+    for (const QString& word : words) {
+        if (word.startsWith(QLatin1String("--")) || options.isEmpty())
+            options << engine::shellWord(word);
+        else
+            options.back() += QLatin1Char(' ') + engine::shellWord(word);
+    }
+    const QString end = QStringLiteral(" \\");
+    QString text = command.chopped(options.join(QLatin1Char(' ')).size() + 1);
+    QString line = text;
+    for (const QString& option : options) {
+        const QString longer = line + QLatin1Char(' ') + option;
+        const bool fits = metrics.horizontalAdvance(longer + end) <= width;
+        text += fits ? QString(QLatin1Char(' ')) : end + QLatin1Char('\n');
+        text += option;
+        line = fits ? longer : option;
+    }
+    return text;
 }
 
 /// "2 devices, training, sizes 1 to 64."
@@ -102,14 +147,14 @@ QWidget* PlanView::makePlan()
     card->setUnit(tr("what will be explored; nothing runs yet"));
     auto* inside = new QWidget;
     auto* column = new QVBoxLayout(inside);
-    column->setContentsMargins(0, 0, 10, 0);
+    column->setContentsMargins(0, 0, scrollRoom, 0);
     column->setSpacing(8);
 
     column->addWidget(heading(tr("Read from the config"), inside));
     auto* values = new QWidget(inside);
     m_values = new QGridLayout(values);
     m_values->setContentsMargins(0, 0, 0, 4);
-    m_values->setHorizontalSpacing(18);
+    m_values->setHorizontalSpacing(valueGap);
     m_values->setVerticalSpacing(3);
     m_values->setColumnMinimumWidth(0, nameWidth);
     m_values->setColumnStretch(2, 1);
@@ -145,7 +190,10 @@ QWidget* PlanView::makePlan()
     });
 
     m_scroll = scrolledOnCard(inside);
+    m_scroll->setMinimumWidth(OptionField::leastWidth() + scrollRoom +
+                              m_scroll->verticalScrollBar()->sizeHint().width());
     card->body()->addWidget(m_scroll, 1);
+    m_planCard = card;
     return card;
 }
 
@@ -171,7 +219,7 @@ QWidget* PlanView::makeSide(WindowActions* actions)
     ready->body()->addWidget(m_ready);
     m_start = actionButton(actions->start, "primary", ready);
     m_start->setFont(scaled(font(), 1.1, QFont::DemiBold));
-    m_start->setMinimumSize(180, 38);
+    m_start->setMinimumSize(150, 38);
     auto* startLine = new QHBoxLayout;
     startLine->addWidget(m_start);
     startLine->addSpacing(6);
@@ -202,9 +250,9 @@ QWidget* PlanView::makeSide(WindowActions* actions)
     layout->addWidget(m_earlier);
     layout->addStretch(1);
     // A low window has no room for all of it.
-    QScrollArea* scroll = scrolledOnCard(side);
-    scroll->setFixedWidth(sideWidth);
-    return scroll;
+    m_sideScroll = scrolledOnCard(side);
+    m_sideScroll->setFixedWidth(sideWidth);
+    return m_sideScroll;
 }
 
 QWidget* PlanView::makeOtherWays(WindowActions* actions)
@@ -219,6 +267,27 @@ QWidget* PlanView::makeOtherWays(WindowActions* actions)
                                 actionButton(actions->writeSize, "secondary", ways)})
         layout->addWidget(button, 0, Qt::AlignLeft);
     return ways;
+}
+
+QSize PlanView::minimumSizeHint() const
+{
+    return {m_planCard->minimumSizeHint().width() + gap + leastSideWidth,
+            QWidget::minimumSizeHint().height()};
+}
+
+/// The side gives way first: what is typed needs its width.
+void PlanView::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    const int frames = m_planCard->minimumSizeHint().width() - m_scroll->minimumWidth();
+    const int room = width() - gap - frames - m_scroll->minimumWidth();
+    m_sideScroll->setFixedWidth(std::clamp(room, leastSideWidth, sideWidth));
+    m_valuesWidth = width() - gap - m_sideScroll->width() - frames - scrollRoom -
+                    m_scroll->verticalScrollBar()->sizeHint().width();
+    if (!m_file)
+        return;
+    showValues();
+    showReady();
 }
 
 void PlanView::setElsewhere(const QString& sentence)
@@ -287,7 +356,7 @@ QString PlanView::problem() const
     if (const QString unreadable = m_form->problem(); !unreadable.isEmpty())
         return unreadable;
     if (!m_outlook.problem.isEmpty() || m_options.python.isEmpty() || !m_options.launcher.isEmpty())
-        return m_outlook.problem;
+        return withLine(m_outlook.problem, m_file->path());
     if (!m_python)
         return tr("Your Python is being asked what it has.");
     return m_outlook.plan ? engine::problemFor(*m_python, m_outlook.plan->load) : m_python->problem;
@@ -371,17 +440,27 @@ void PlanView::showValues()
         const bool isUsed = row < values.size();
         const engine::ReadValue shown = isUsed ? values[row] : engine::ReadValue();
         // What stands nowhere in the config has the width of its place too, and may need it.
-        setWide(row, shown.place.isEmpty());
+        const bool isWide = shown.place.isEmpty() || !hasRoomForPlace(shown.value);
+        setWide(row, isWide);
+        labels.value->setToolTip(isWide ? shown.place : QString());
         setTextIfNew(labels.name, shown.name);
         setTextIfNew(labels.value, shown.value);
         labels.place->setFullText(shown.place);
         labels.name->setVisible(isUsed);
         labels.value->setVisible(isUsed);
-        labels.place->setVisible(isUsed && !shown.place.isEmpty());
+        labels.place->setVisible(isUsed && !isWide);
         // Of a plan the last one is the label of its numbers.
         const bool isLabel = m_outlook.plan && row + 1 == values.size();
         showTone(labels.value, isLabel ? &m_outlook.plan->run.fidelity : nullptr);
     }
+}
+
+/// Beside a value in one line.
+bool PlanView::hasRoomForPlace(const QString& value) const
+{
+    constexpr int gaps = 2 * valueGap;
+    const int place = fontMetrics().horizontalAdvance(QLatin1Char('m')) * 6;
+    return nameWidth + gaps + fontMetrics().horizontalAdvance(value) + place <= m_valuesWidth;
 }
 
 void PlanView::addValueRow()
@@ -448,9 +527,11 @@ void PlanView::showReady()
         text = m_elsewhere + QLatin1Char('\n') + text;
     setTextIfNew(m_ready, text);
     const QString same = command();
-    setTextIfNew(m_command, same.isEmpty() ? tr("The command for a terminal stands here once all of this can "
-                                                "be asked for.")
-                                           : same);
+    setTextIfNew(m_command, same.isEmpty()
+                                ? tr("The command for a terminal stands here once all of this can "
+                                     "be asked for.")
+                                : inLines(same, engine::wordsFor(m_options), m_command->fontMetrics(),
+                                          m_sideScroll->width() - besideCommand));
     m_copy->setEnabled(!same.isEmpty());
 }
 

@@ -61,11 +61,16 @@ public:
     /// what is no value.
     QString command() const;
 
+    QSize minimumSizeHint() const override;
+
 signals:
     /// A person has asked for something else, and it can be read; whether the config allows it, problem()
     /// says.
     void optionsChanged(const batchpeak::engine::ExplorationOptions& options);
     void problemChanged();
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     QWidget* makePlan();
@@ -77,6 +82,7 @@ private:
     void takeOptions(const engine::ExplorationOptions& options);
     void refresh();
     void showValues();
+    bool hasRoomForPlace(const QString& value) const;
     void addValueRow();
     void setWide(std::size_t row, bool isWide);
     /// \param label  of a row that labels numbers; else nothing
@@ -96,7 +102,11 @@ private:
     QString m_forecast;
     /// All ticks are taken away.
     bool m_hasNoTick = false;
+    Card* m_planCard = nullptr;
     QScrollArea* m_scroll = nullptr;
+    QScrollArea* m_sideScroll = nullptr;
+    /// Between the margins of the values that were read.
+    int m_valuesWidth = 0;
     /// Of what was read.
     struct ValueRow
     {
