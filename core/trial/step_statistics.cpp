@@ -47,6 +47,7 @@ constexpr std::size_t fewestWarmupSteps = 2;
 constexpr std::size_t mostWarmupSteps = 5;
 constexpr double steadyWithin = 0.03;
 constexpr double shareOfTimeLimit = 0.2;
+constexpr double warmAfterSeconds = 2.0;
 
 } // namespace
 
@@ -89,6 +90,8 @@ bool isWarm(std::span<const double> seconds, double timeLimitSeconds)
         return true;
 
     const std::span<const double> settled = seconds.subspan(1);
+    if (std::reduce(settled.begin(), settled.end()) >= warmAfterSeconds)
+        return true;
     if (settled.size() < 2)
         return false;
     const double last = settled.back();

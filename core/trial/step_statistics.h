@@ -37,7 +37,8 @@ std::optional<double> typicalStepSeconds(std::span<const double> seconds);
 std::optional<double> relativeStandardError(std::span<const double> seconds);
 
 /// Whether a trial has warmed up, so that the next step may be timed: the last two steps agree within
-/// 3 %, or waiting for that has cost five steps or a fifth of the trial's time.
+/// 3 %, or waiting for that has cost five steps, a fifth of the trial's time, or two seconds after the first
+/// step: clocks and caches have settled by then, and beside other programs steps of seconds never agree.
 ///
 /// The very first step pays for lazy set-up (kernels chosen, caches filled), so it is not one of the
 /// two that must agree; and two steps are taken whatever they cost.

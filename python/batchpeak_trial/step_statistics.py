@@ -9,6 +9,7 @@ from collections import defaultdict
 from statistics import NormalDist
 
 _FEWEST_WARMUP, _MOST_WARMUP, _STEADY_WITHIN, _WARMUP_SHARE = 2, 5, 0.03, 0.2
+_WARM_AFTER_SECONDS = 2.0
 _USUAL_DEVIATION = 0.01
 
 
@@ -19,6 +20,8 @@ def is_warm(seconds: list[float], time_limit: float) -> bool:
     if len(seconds) >= _MOST_WARMUP or sum(seconds) >= _WARMUP_SHARE * time_limit:
         return True
     settled = seconds[1:]
+    if sum(settled) >= _WARM_AFTER_SECONDS:
+        return True
     return len(settled) > 1 and abs(settled[-1] - settled[-2]) < _STEADY_WITHIN * min(settled[-2:])
 
 

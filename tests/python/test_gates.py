@@ -118,11 +118,11 @@ class NvidiaGateTest(unittest.TestCase):
             gate.pause()
             self.assertAlmostEqual(gate.contention(), share)
 
-    def test_of_several_gates_the_last_one_that_tells_counts(self):
+    def test_a_visit_has_the_word_of_the_gate_that_tells(self):
         def gate(told):
             return types.SimpleNamespace(contention=lambda: told)
 
-        for told, contention in (((0.1, 0.3), 0.3), ((0.1, None), 0.1), ((0.1, 0.0), 0.0), ((None, None), None)):
+        for told, contention in (((0.1,), 0.1), ((None, 0.3), 0.3), ((None, 0.0), 0.0), ((None, None), None)):
             bench = types.SimpleNamespace(gates=list(map(gate, told)), device=None)
             self.assertEqual(RunningRequest({}, bench).contention_of_visit(), contention)
 
@@ -243,7 +243,7 @@ class ProcessorGateTest(unittest.TestCase):
         self.assertEqual(self.judged(1, own=9.9, ticks=990).disturbances, [])
 
     def test_counts_a_lower_clock(self):
-        """In the second of two visits; the first has seen the clock at its best."""
+        """The second of two visits is judged; the first has seen the clock at its best."""
         for name, probe, taken, contention, of_both in (
             ("even", 50e-6, 0.0, 0.0, 0.0),
             ("as even as clocks are", 51e-6, 0.0, 0.0, 0.0),
@@ -393,7 +393,9 @@ class StatisticsTest(unittest.TestCase):
         self.assertGreater(relative_standard_error([1.0, 1.1, 1.2, 1.3]), 0.02)
         self.assertFalse(is_warm([1.0], 60))
         self.assertTrue(is_warm([9.0, 1.0, 1.01], 600))
-        self.assertFalse(is_warm([9.0, 1.0, 1.2], 600))
+        self.assertFalse(is_warm([9.0, 0.5, 0.6], 600))
+        self.assertFalse(is_warm([9.0, 1.9], 600))
+        self.assertTrue(is_warm([0.5, 2.0], 600))
         self.assertTrue(is_warm([9.0, 9.0], 60))
 
     def test_learn_from_trials_of_one_size(self):

@@ -34,7 +34,7 @@ private:
     /// A larger size whose trial would take long beside all trials so far, and hardly gain anything.
     bool isTooCostly(std::int64_t size) const;
     bool isTooCostly(const KnowledgeGradient::Comparison& comparison) const;
-    double chanceAbove(std::int64_t size) const;
+    double chanceNear(std::int64_t size) const;
     /// Good sizes that may be recommended and leave some room.
     std::vector<std::int64_t> comparableSizes() const;
     std::optional<std::int64_t> bestToRepeat() const;

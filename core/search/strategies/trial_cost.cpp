@@ -14,16 +14,23 @@ constexpr TrialCost::Length normalLength{};
 constexpr int repeatFactor = 3;
 /// A step that takes longer than this is timed a few times only: its relative noise is small, and the
 /// search would stand still.
-constexpr double slowStepSeconds = 2.0;
+constexpr double slowStepSeconds = 1.0;
 constexpr int slowSteps = 3;
-/// Warm-up in steps: three, the first of which takes as long as two and a half.
+/// Warm-up in steps: three, the first of which takes as long as two and a half; of slow steps two
+/// (trial::isWarm()), the first of which is hardly slower.
 constexpr double warmupSteps = 4.5;
+constexpr double slowWarmupSteps = 2.5;
 // Of a comparison, a size.
 constexpr double comparedWarmupSteps = 3.0;
 constexpr int untimedStepsPerVisit = 1;
 constexpr double leastSetupSeconds = 0.05;
 /// Weight of the newest trial's set-up time.
 constexpr double setupMemory = 0.3;
+
+double warmupStepsAt(double stepSeconds)
+{
+    return stepSeconds > slowStepSeconds ? slowWarmupSteps : warmupSteps;
+}
 
 } // namespace
 
@@ -50,7 +57,7 @@ void TrialCost::record(const Measurement& measurement)
 {
     if (!measurement.ran() || !measurement.compared.empty() || !std::isfinite(measurement.wallSeconds))
         return;
-    const double steps = warmupSteps + measurement.timedSteps();
+    const double steps = warmupStepsAt(measurement.secondsPerStep) + measurement.timedSteps();
     const double setup =
         std::max(leastSetupSeconds, measurement.wallSeconds - steps * measurement.secondsPerStep);
     m_setupSeconds = m_hasSetup ? (1.0 - setupMemory) * m_setupSeconds + setupMemory * setup : setup;
@@ -59,7 +66,8 @@ void TrialCost::record(const Measurement& measurement)
 
 double TrialCost::predictedWallSeconds(double predictedStepSeconds, const Length& length) const
 {
-    return m_setupSeconds + (warmupSteps + length.stepsAt(predictedStepSeconds)) * predictedStepSeconds;
+    const double steps = warmupStepsAt(predictedStepSeconds) + length.stepsAt(predictedStepSeconds);
+    return m_setupSeconds + steps * predictedStepSeconds;
 }
 
 double TrialCost::comparisonSeconds(std::span<const double> predictedStepSeconds, int visits,

@@ -11,17 +11,24 @@ using namespace batchpeak::search;
 
 namespace {
 
-constexpr double warmupSteps = 4.5;
 constexpr double comparedWarmupSteps = 3.0;
 constexpr int stepsUntilAbandoned = 3;
 constexpr double driftSeconds = 45.0;
 constexpr double failureSeconds = 1.0;
-/// As the worker's gate has it.
+/// The worker's gate calls a trial disturbed from here on.
 constexpr double disturbedFrom = 0.1;
+
+constexpr double slowStepSeconds = 1.0;
 
 double usualSteps(double seconds)
 {
-    return std::clamp(std::ceil(0.4 / seconds), 5.0, 24.0);
+    return seconds > slowStepSeconds ? 3.0 : std::clamp(std::ceil(0.4 / seconds), 5.0, 24.0);
+}
+
+/// The first one is slow, and less so where it computes for long.
+double warmupSteps(double seconds)
+{
+    return seconds > slowStepSeconds ? 2.5 : 4.5;
 }
 
 /// Mean 0, standard deviation 1.
@@ -177,7 +184,7 @@ Measurement ReplayDevice::run(const Proposal& proposal)
         m_speed.restUntil(m_speed.clock() + m_truth.setupSeconds);
         typical *= std::exp(recordedNoise());
         beginVisit();
-        const double warmup = m_speed.work(warmupSteps * typical);
+        const double warmup = m_speed.work(warmupSteps(typical) * typical);
         const double taken = m_speed.takenSeconds();
         double sum = 0.0;
         for (int step = 0; step < proposal.maxSteps; ++step) {
@@ -247,7 +254,7 @@ double ReplayDevice::trialSeconds(std::int64_t size) const
     const double seconds = m_truth.seconds(size);
     if (!fits(size))
         return failureSeconds + m_truth.setupSeconds + 0.5 * seconds;
-    return m_truth.setupSeconds + (warmupSteps + usualSteps(seconds)) * seconds;
+    return m_truth.setupSeconds + (warmupSteps(seconds) + usualSteps(seconds)) * seconds;
 }
 
 double ReplayDevice::rampSeconds() const

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-/// Why the same work takes longer at one moment than at another, or at one size than at its neighbours: all
+/// Why the same work takes longer at one moment than at another, or at one size than at its neighbors: all
 /// that a calm simulated device lacks. Shares are of the calm time; 0 turns a part off.
 ///
 /// The parts but the last are events in continuous time and none is normal, so that the search, which takes
@@ -80,7 +80,7 @@ public:
     void reseed(std::uint64_t seed);
     /// Now [s].
     double clock() const { return m_clock; }
-    /// Since the beginning, weighed with the share that other programs took [s].
+    /// The time since the beginning, weighed with the share that other programs took [s].
     double takenSeconds() const { return m_takenSeconds; }
     /// What is played of a recorded device's noise; nothing where there is none.
     const TapePlayer* player() const { return m_player ? &*m_player : nullptr; }

@@ -48,6 +48,14 @@ private slots:
         QVERIFY(cost.predictedWallSeconds(0.1, length) > before);
     }
 
+    void slowStepsWarmUpSooner()
+    {
+        const TrialCost cost;
+        const double setUp = cost.predictedWallSeconds(0.0, TrialCost::length(0.0, false));
+        // 3 timed steps, and 2.5 in the warm-up.
+        QCOMPARE(cost.predictedWallSeconds(4.0, TrialCost::length(4.0, false)), setUp + 5.5 * 4.0);
+    }
+
     void failuresTellNothing()
     {
         TrialCost cost;
