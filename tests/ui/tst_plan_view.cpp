@@ -454,6 +454,20 @@ private slots:
         QCOMPARE(lines.join(QLatin1Char(' ')), m_plan->command());
     }
 
+    void saysTheLineOfWhatCannotBeRun()
+    {
+        const QByteArray preferences = "model_name_or_path: gpt2\n"
+                                       "beta: 0.1\n"
+                                       "loss_type: sigmoid\n"
+                                       "max_length: 128\n"
+                                       "per_device_train_batch_size: 8\n"
+                                       "gradient_accumulation_steps: 2\n"
+                                       "learning_rate: 5.0e-7\n"
+                                       "output_dir: out\n";
+        m_plan->setConfig(engine::ConfigFile::open(fileWith("dpo.yaml", preferences)), {});
+        QVERIFY2(m_plan->problem().startsWith(QStringLiteral("Line 2: ")), qPrintable(m_plan->problem()));
+    }
+
     void laysOutTheFieldsForEveryWidth_data()
     {
         const auto add = rows<int>();
