@@ -39,6 +39,16 @@ AutocastGuard::~AutocastGuard()
     at::autocast::set_autocast_dtype(m_device, m_before->type);
 }
 
+WithoutOneDnn::WithoutOneDnn() : m_wasUsed(at::globalContext().userEnabledMkldnn())
+{
+    at::globalContext().setUserEnabledMkldnn(false);
+}
+
+WithoutOneDnn::~WithoutOneDnn()
+{
+    at::globalContext().setUserEnabledMkldnn(m_wasUsed);
+}
+
 void seedRandom(at::Device device, std::uint64_t seed)
 {
     at::Generator generator = generatorOf(device);

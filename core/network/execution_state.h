@@ -35,6 +35,19 @@ private:
     std::optional<Before> m_before;
 };
 
+/// Keeps all of libtorch from oneDNN while it lives: what has operations of its own for the CPU takes those.
+class WithoutOneDnn
+{
+public:
+    WithoutOneDnn();
+    ~WithoutOneDnn();
+    WithoutOneDnn(const WithoutOneDnn&) = delete;
+    WithoutOneDnn& operator=(const WithoutOneDnn&) = delete;
+
+private:
+    bool m_wasUsed;
+};
+
 /// Starts the device's default generator anew, from which dropout and initial parameters come.
 void seedRandom(at::Device device, std::uint64_t seed);
 

@@ -2,12 +2,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "integer_product.h"
 
+#include "execution_state.h"
+
 #include <ATen/ops/_int_mm.h>
 #include <ATen/ops/argwhere.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/full.h>
 #include <ATen/ops/mul.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace batchpeak::network {
 
@@ -65,6 +69,30 @@ QuantizedRows quantizedRows(const at::Tensor& rows)
     return quantized;
 }
 
+/// Finds out whether libtorch loses what does not fit into 16 bits of the sum of two products, as it does
+/// where oneDNN has no instructions of AVX512-VNNI ("Nuances of int8 computations" in its developer guide).
+/// Processors without them get libtorch's own loops (_int_mm_out_cpu of
+/// aten/src/ATen/native/LinearAlgebra.cpp in 2.11), but ONEDNN_MAX_CPU_ISA takes them from oneDNN behind
+/// libtorch's back.
+bool losesSums()
+{
+    static const bool loses = [] {
+        constexpr std::int64_t size = 16;
+        constexpr std::int64_t most = 127;
+        const at::Tensor codes = at::full({size, size}, most, at::kChar);
+        return at::_int_mm(codes, codes.t()).ne(size * most * most).any().item<bool>();
+    }();
+    return loses;
+}
+
+at::Tensor productOfCodes(const at::Tensor& rows, const at::Tensor& matrix)
+{
+    std::optional<WithoutOneDnn> withLoops;
+    if (rows.is_cpu() && losesSums())
+        withLoops.emplace();
+    return at::_int_mm(rows, matrix.t());
+}
+
 /// int8_mm_dequant: in fp16 on a GPU, in fp32 on the CPU.
 at::Tensor scaledBack(const at::Tensor& integers, const at::Tensor& ofRows, const at::Tensor& ofColumns)
 {
@@ -77,7 +105,7 @@ at::Tensor scaledBack(const at::Tensor& integers, const at::Tensor& ofRows, cons
 /// int8_scaled_mm, in the type that it is scaled back in.
 at::Tensor scaledProduct(const QuantizedRows& rows, const IntegerMatrix& matrix, const at::Tensor& bias)
 {
-    const at::Tensor integers = at::_int_mm(rows.codes, matrix.codes.t());
+    const at::Tensor integers = productOfCodes(rows.codes, matrix.codes);
     at::Tensor result = scaledBack(integers, rows.largest, matrix.largest);
     return bias.defined() ? result.add_(bias) : result;
 }
