@@ -11,20 +11,59 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
 
 namespace batchpeak::network {
 
-/// Whether oneDNN computes products of two bytes on a matrix unit here (Intel AMX), as ATen finds it. A user
-/// may keep oneDNN below it by ONEDNN_MAX_CPU_ISA.
+/// Whether the processor has all these abilities, as ATen finds them.
+template<std::size_t count>
+bool hasAbilities(const std::array<const char*, count>& abilities)
+{
+    const auto found = at::cpu::get_cpu_capabilities();
+    return std::ranges::all_of(abilities, [&](const char* ability) {
+        const auto place = found.find(ability);
+        return place != found.end() && place->second.isBool() && place->second.toBool();
+    });
+}
+
+/// The most that a user lets oneDNN take of a processor, in the words of ONEDNN_MAX_CPU_ISA; empty: all of
+/// it.
+inline QByteArray mostInstructions()
+{
+    const QByteArray most = qgetenv("ONEDNN_MAX_CPU_ISA").toUpper();
+    return most == "ALL" || most == "DEFAULT" ? QByteArray() : most;
+}
+
+/// Whether oneDNN computes products of two bytes on a matrix unit here (Intel AMX).
 inline bool usesMatrixUnit()
 {
-    const auto abilities = at::cpu::get_cpu_capabilities();
-    const bool hasUnit = std::ranges::all_of(std::array{"amx_tile", "amx_bf16"}, [&](const char* ability) {
-        const auto place = abilities.find(ability);
-        return place != abilities.end() && place->second.isBool() && place->second.toBool();
-    });
-    const QByteArray most = qgetenv("ONEDNN_MAX_CPU_ISA").toUpper();
-    return hasUnit && (most.isEmpty() || most == "ALL" || most == "DEFAULT" || most.contains("AMX"));
+    const QByteArray most = mostInstructions();
+    return hasAbilities(std::array{"amx_tile", "amx_bf16"}) && (most.isEmpty() || most.contains("AMX"));
+}
+
+/// Whether oneDNN computes products of bf16 with AVX512-BF16 here, and without a matrix unit.
+inline bool usesBlocks()
+{
+    const QByteArray most = mostInstructions();
+    const bool isNarrower = most == "AVX512_CORE" || most == "AVX512_CORE_VNNI" ||
+                            (!most.isEmpty() && !most.startsWith("AVX512") && !most.startsWith("AVX10"));
+    return hasAbilities(std::array{"avx512_bf16"}) && !usesMatrixUnit() && !isNarrower;
+}
+
+/// What oneDNN 3.10 takes for each thread while it multiplies so many rows of bf16 by a matrix that is so
+/// deep, where usesBlocks(): 64 columns of the matrix, packed, of a depth that is 512 at most, or 1024 of a
+/// matrix that is deeper than that; and sums in fp32 of these columns for 256 rows at most
+/// (compute_blocking_heuristic_avx512 and init_aux_values of cpu/x64/matmul/brgemm_matmul_utils.cpp).
+/// Measured was 1 KiB more. It holds for rows in one piece that are no power of two of 8 KiB or more, and not
+/// for gradients of weights, for both of which the rows are packed too.
+inline double blockBytesPerThread(std::int64_t rows, std::int64_t depth)
+{
+    constexpr double columns = 64.0;
+    constexpr std::int64_t deep = 1024;
+    const auto packed = static_cast<double>(depth > deep ? deep : std::min(depth, deep / 2));
+    const auto summed = static_cast<double>(std::min<std::int64_t>(rows, 256));
+    return columns * (2.0 * packed + 4.0 * summed);
 }
 
 /// How far two losses of the same step may be from each other, relative to them: 0, but for products on a
