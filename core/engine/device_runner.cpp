@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "device_runner.h"
 
+#include <QCoreApplication>
+#include <QTimer>
+
+#include <chrono>
 #include <utility>
 #include <variant>
 
@@ -16,7 +20,8 @@ constexpr int failuresBeforeGivingUp = 2;
 
 DeviceRunner::DeviceRunner(DeviceSetup setup, QObject* parent)
     : QObject(parent),
-      m_waiting(setup.mayChooseWaiting ? std::optional(WaitPolicy()) : std::nullopt),
+      m_waiting(setup.processorReadings ? std::optional(WaitPolicy()) : std::nullopt),
+      m_processorReadings(setup.processorReadings),
       m_worker(std::move(setup))
 {
     connect(&m_worker, &WorkerConversation::loaded, this, &DeviceRunner::ready);
@@ -29,7 +34,23 @@ DeviceRunner::DeviceRunner(DeviceSetup setup, QObject* parent)
 
 void DeviceRunner::start()
 {
-    launch();
+    if (!m_waiting)
+        return launch();
+    // Times of processors are counted in hundredths of a second.
+    constexpr auto firstReading = std::chrono::milliseconds(200);
+    const std::set<std::int64_t> own{QCoreApplication::applicationPid()};
+    m_processorReadings(own);
+    QTimer::singleShot(firstReading, this, [this, own] {
+        if (m_stage != Stage::Off)
+            return;
+        m_waiting->begin(m_processorReadings(own).otherProcessors.value_or(0.0));
+        if (m_waiting->sleeps())
+            emit logged(LogLevel::Info,
+                        tr("%1: other programs use the processors. The worker's threads sleep "
+                           "while they wait (OMP_WAIT_POLICY=PASSIVE).")
+                            .arg(snapshot().id));
+        launch();
+    });
 }
 
 void DeviceRunner::launch()

@@ -15,6 +15,11 @@ constexpr int readingsOfCalm = 10;
 
 } // namespace
 
+void WaitPolicy::begin(double otherProcessors)
+{
+    m_sleeps = otherProcessors > company;
+}
+
 void WaitPolicy::look(double otherProcessors)
 {
     const bool isContrary = m_sleeps ? otherProcessors < calm : otherProcessors > company;

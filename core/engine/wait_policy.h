@@ -15,8 +15,11 @@ namespace batchpeak::engine {
 class WaitPolicy
 {
 public:
-    /// A reading about once a second. \param otherProcessors  processors' worth of time that other programs
-    ///                                                         take
+    /// Takes the reading before the first worker, which counts alone: spinning threads can hold up its first
+    /// steps for seconds.
+    /// \param otherProcessors  processors' worth of time that other programs take
+    void begin(double otherProcessors);
+    /// Takes a reading, about once a second.
     void look(double otherProcessors);
 
     bool sleeps() const { return m_sleeps; }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "device/host_memory.h"
+#include "device/local_device.h"
 #include "long_timer.h"
 #include "snapshot.h"
 #include "stuck_workers.h"
@@ -31,8 +32,9 @@ struct DeviceSetup
     /// Version of the device's driver; empty where there is none, or where it is not told.
     QString driver = {};
     WorkerCommand command;
-    /// Its threads may wait otherwise than PyTorch has it, by WaitPolicy.
-    bool mayChooseWaiting = false;
+    /// What else its processors are used for, where its threads may wait otherwise than PyTorch has it, by
+    /// WaitPolicy; else empty.
+    std::function<device::DeviceReadings(const std::set<std::int64_t>& own)> processorReadings = {};
     /// memoryLimitBytes is filled in when the worker has told what the device has.
     trial::LoadRequest load;
     /// What was let run of the network's code; nothing else is loaded.
@@ -191,7 +193,7 @@ private:
     std::optional<Asked> m_asked;
     /// Since the last request, whatever they are of.
     std::int64_t m_stepLines = 0;
-    /// Numbers of earlier requests, whose late answers are no offence.
+    /// Numbers of earlier requests, whose late answers are no offense.
     std::set<std::int64_t> m_earlier;
     /// A training was asked for, and no trial can be.
     bool m_trains = false;

@@ -43,7 +43,7 @@ public:
     std::int64_t powerOfTwoAtMost(std::int64_t limit) const;
 
     /// An allowed size strictly between the two, near their geometric mean. Of a range it is a multiple
-    /// of the largest power of two that goes four times into the gap, since tiles and vector units favour
+    /// of the largest power of two that goes four times into the gap, since tiles and vector units favor
     /// such sizes.
     std::optional<std::int64_t> between(std::int64_t low, std::int64_t high) const;
 

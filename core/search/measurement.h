@@ -14,7 +14,7 @@ namespace batchpeak::search {
 /// Whether the end of a trial rules its size out: it needs more memory than there is or more time than a
 /// trial may take, or the network cannot be run at it.
 ///
-/// Ok says that the size ran. All others say nothing of it, since a trial may fail, crash or be cancelled
+/// Ok says that the size ran. All others say nothing of it, since a trial may fail, crash or be canceled
 /// at any size.
 constexpr bool doesNotFit(trial::Outcome outcome)
 {

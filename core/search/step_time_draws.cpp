@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "step_time_draws.h"
 
+#include "curve/long_run.h"
 #include "curve/sample_paths.h"
 #include "random_source.h"
 #include "throughput.h"
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -30,10 +32,17 @@ StepTimeDraws::StepTimeDraws(const std::vector<Measurement>& timed, std::span<co
     RandomSource random(seed);
     const SamplePaths paths = drawSamplePaths(
         trials, weighCurveModels(trials, static_cast<double>(m_sizes.back())), m_sizes, draws, random);
-    for (const auto& path : paths.logSeconds.colwise()) {
+    Eigen::MatrixXd ofTrials(trials.count(), paths.logSeconds.cols());
+    for (Eigen::Index i = 0; i < trials.count(); ++i)
+        ofTrials.row(i) = paths.logSeconds.row(
+            std::ranges::lower_bound(m_sizes, timed[static_cast<std::size_t>(i)].size) - m_sizes.begin());
+    const LongRun longRun(trials, ofTrials, timed.back().clockSeconds);
+    for (Eigen::Index path = 0; path < paths.logSeconds.cols(); ++path) {
+        // How fast the device goes on is as open for all sizes.
+        const double slowdown = longRun.logSlowdown[path] + longRun.relativeError * random.normal();
         auto& seconds = m_seconds.emplace_back();
-        for (const double logSeconds : path)
-            seconds.push_back(std::exp(logSeconds));
+        for (const double logSeconds : paths.logSeconds.col(path))
+            seconds.push_back(std::exp(logSeconds + slowdown));
     }
 }
 

@@ -13,7 +13,8 @@ namespace batchpeak::search {
 /// The times of micro-batches as timed trials leave them possible: joint draws of the curve that a search
 /// reckons with, for whoever looks at a search's trials after its end.
 ///
-/// Noise and drift are not in them. A size that was the fastest by luck is drawn back to its neighbours, so
+/// The noise of a trial is not in them; what other programs take in the mean, and how fast the device goes on
+/// (LongRun), are. A size that was the fastest by luck is drawn back to its neighbors, so
 /// that choosing it for its speed does not make the expectation too high.
 class StepTimeDraws
 {

@@ -15,7 +15,7 @@
 
 namespace batchpeak::search {
 
-/// What is maximised: Micro is m / (forward + backward seconds), whatever the global batch; Effective
+/// What is maximized: Micro is m / (forward + backward seconds), whatever the global batch; Effective
 /// is the per-device batch over the time of a whole optimizer step, its micro-batches spread evenly.
 enum class Objective { Micro, Effective };
 
@@ -114,7 +114,7 @@ struct Reason
         TooEarly,
         /// Larger sizes are still to be tried, and are likely to be faster.
         Climbing,
-        /// Compared with its neighbours; the lead over the runner-up decides.
+        /// Compared with its neighbors; the lead over the runner-up decides.
         Compared,
         /// The best of what fits: memory ends before throughput does.
         MemoryEnds,
@@ -144,12 +144,12 @@ struct Reason
 struct SizeEstimate
 {
     std::int64_t size = 0;
-    /// In the long run: beside other programs, where its trials ran beside them.
+    /// Speed in the long run: beside other programs, where its trials ran beside them.
     double samplesPerSecond = 0.0;
     /// Relative standard deviation of samplesPerSecond.
     double relativeError = 0.0;
-    /// That it is within the tolerance of the best size that fits, 0..1: of the recommended size the
-    /// confidence.
+    /// Probability that it is within the tolerance of the best size that fits, 0..1; that of the recommended
+    /// size is the confidence.
     double probabilityWithin = 0.0;
 
     bool operator==(const SizeEstimate&) const = default;
@@ -288,7 +288,7 @@ struct SearchState
     };
     Status status = Status::Searching;
     std::optional<Recommendation> recommendation;
-    /// Of the sizes that may be recommended, ascending; the recommended one is among them.
+    /// Estimates of the sizes that may be recommended, ascending; the recommended one is among them.
     std::vector<SizeEstimate> estimates = {};
     /// Ascending sizes >= 1; empty before two sizes are measured.
     std::vector<CurvePoint> curve;
@@ -319,7 +319,7 @@ struct SearchState
     /// Nothing where no more trials would tell more.
     std::optional<Prospect> prospect;
 
-    /// Null of a size that has none.
+    /// The estimate of a size; null where it has none.
     const SizeEstimate* estimateOf(std::int64_t size) const;
 };
 
@@ -378,7 +378,7 @@ public:
     /// The usual trial of an allowed size, however little it is worth, and whether or not it is thought to
     /// fit; nothing where it is not allowed.
     virtual std::optional<Proposal> asked(std::int64_t /*size*/) { return std::nullopt; }
-    /// A trial that was proposed is cancelled, and counts for nothing: something else comes next, as long as
+    /// A trial that was proposed is canceled, and counts for nothing: something else comes next, as long as
     /// anything else is left.
     virtual void skip(std::span<const std::int64_t> /*sizes*/) {}
     /// \param tolerance  as in SearchSpace, below 1

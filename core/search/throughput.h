@@ -10,7 +10,7 @@
 
 namespace batchpeak::search {
 
-/// What a search maximises, from step times.
+/// What a search maximizes, from step times.
 class Throughput
 {
 public:

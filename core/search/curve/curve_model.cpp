@@ -37,7 +37,7 @@ constexpr std::size_t coarseStride = 7;
 /// as long as no trial contradicts it.
 constexpr double disturbances[] = {0.6, 0.2, 0.05, 0.0};
 
-/// The logarithms of times, linearised: overhead and work per sample in units of their prior deviation, and
+/// The logarithms of times, linearized: overhead and work per sample in units of their prior deviation, and
 /// what they leave unexplained at their prior means. About the median of each size, since about a trial's own
 /// time a trend of next to nothing would explain trials of one size however far apart they are.
 Eigen::MatrixXd linearised(const Observations& trials)
@@ -52,7 +52,7 @@ Eigen::MatrixXd linearised(const Observations& trials)
     return columns;
 }
 
-/// The marginal likelihood of every trend under one set of hyper-parameters. The trials are linearised and
+/// The marginal likelihood of every trend under one set of hyper-parameters. The trials are linearized and
 /// multiplied by the inverse Cholesky factor of their covariance, so that a trend adds two columns only.
 class GridPoint
 {

@@ -19,7 +19,7 @@ struct DeviceSpeed
     double deviation;
     double time;
 };
-// From what a quiet GPU does to what neighbours on a shared computer do, where visits to one size scatter by
+// From what a quiet GPU does to what neighbors on a shared computer do, where visits to one size scatter by
 // a tenth. All equally probable: searches that took a calm device for the likeliest were too sure on others
 // and no faster on calm ones.
 constexpr DeviceSpeed speeds[] = {{0.002, speedTimes[1]},
@@ -35,8 +35,8 @@ double smoothLogPrior(double smooth)
     return smooth > 0.1 ? -0.3 : 0.0;
 }
 
-/// Sizes that differ from all their neighbours by more than half a percent are rarer still: the shortest
-/// length leaves nothing in common even to neighbours.
+/// Sizes that differ from all their neighbors by more than half a percent are rarer still: the shortest
+/// length leaves nothing in common even to neighbors.
 double roughLogPrior(double rough, double length)
 {
     const double isLarge = (rough > 0.05 ? -0.7 : 0.0) + (rough > 0.2 ? -0.7 : 0.0);

@@ -16,7 +16,7 @@ class RandomSource;
 inline constexpr double smoothLength = 1.2;
 /// Lengths that the rough part may have, in the logarithm of the size.
 inline constexpr double roughLengths[] = {0.004, 0.06, 0.35};
-/// Times over which the device's speed may change [s]: clocks and neighbours that come and go, and heat.
+/// Times over which the device's speed may change [s]: clocks and neighbors that come and go, and heat.
 /// Fitted to repeated sweeps of small networks, whose best single time was 6 to 18 s.
 inline constexpr double speedTimes[] = {7.0, 45.0};
 

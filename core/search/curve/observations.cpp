@@ -353,25 +353,30 @@ Eigen::VectorXd Observations::drawContention(RandomSource& random) const
     return exponentDeviation * random.normal() * contention;
 }
 
-Eigen::VectorXd Observations::medianOfExploration(const Eigen::VectorXd& values) const
+std::vector<std::vector<Eigen::Index>> Observations::days() const
 {
-    Eigen::VectorXd medians = Eigen::VectorXd::Zero(count());
-    for (Eigen::Index exploration = 0; exploration < m_isOfExploration.cols(); ++exploration) {
-        std::vector<double> ofExploration;
-        for (Eigen::Index row = 0; row < count(); ++row) {
+    const bool areAllRecalled = isRecalled.all();
+    const Eigen::Index explorations = areAllRecalled ? 0 : m_isOfExploration.cols();
+    std::vector<std::vector<Eigen::Index>> rows(static_cast<std::size_t>(explorations) + 1);
+    for (Eigen::Index row = 0; row < count(); ++row) {
+        Eigen::Index day = explorations;
+        for (Eigen::Index exploration = 0; exploration < explorations; ++exploration) {
             if (m_isOfExploration(row, exploration) > 0.0)
-                ofExploration.push_back(values[row]);
+                day = exploration;
         }
-        const auto middle = ofExploration.begin() + static_cast<std::ptrdiff_t>(ofExploration.size() / 2);
-        std::ranges::nth_element(ofExploration, middle);
-        medians += *middle * m_isOfExploration.col(exploration);
+        rows[static_cast<std::size_t>(day)].push_back(row);
     }
-    return medians;
+    return rows;
 }
 
-Eigen::Index Observations::countOfNow() const
+Eigen::VectorXd Observations::contentionOffMean(const std::vector<std::vector<Eigen::Index>>& days) const
 {
-    return isRecalled.all() ? count() : static_cast<Eigen::Index>((1.0 - isRecalled.array()).sum());
+    Eigen::VectorXd off = contentionExponent * contention;
+    for (const std::vector<Eigen::Index>& rows : days) {
+        if (!rows.empty())
+            off(rows).array() -= off(rows).mean();
+    }
+    return off;
 }
 
 void Observations::weighTails(const Hyperparameters& hyperparameters, const Eigen::MatrixXd& columns,

@@ -50,19 +50,20 @@ struct Observations
     /// By what ln(seconds) of each row differs from today's, one draw for each exploration that is recalled;
     /// 0, and nothing drawn, where none is.
     Eigen::VectorXd drawRecalledSpeed(RandomSource& random) const;
-    /// By what the contention of each row lengthens ln(seconds) beyond contentionExponent, one draw for all
-    /// rows; 0, and nothing drawn, where no row has any.
+    /// What the contention of each row adds to ln(seconds) beyond contentionExponent, one draw for all rows;
+    /// 0, and nothing drawn, where no row has any.
     Eigen::VectorXd drawContention(RandomSource& random) const;
-    /// In each row that is recalled, the median of the values of its exploration; 0 in others.
-    Eigen::VectorXd medianOfExploration(const Eigen::VectorXd& values) const;
-    /// How many rows are none of an earlier exploration: the last ones; all where all are.
-    Eigen::Index countOfNow() const;
+    /// The rows of each exploration that is recalled, and those of now last; one of all rows where all are
+    /// recalled.
+    std::vector<std::vector<Eigen::Index>> days() const;
+    /// By what the contention of each row is expected to lengthen ln(seconds), against the mean of its day.
+    Eigen::VectorXd contentionOffMean(const std::vector<std::vector<Eigen::Index>>& days) const;
 
     /// Gives rows that the others contradict less weight: heavy tails as a mixture of scales, Student's t of
     /// four degrees of freedom (Andrews and Mallows, Journal of the Royal Statistical Society B 36, 1974;
     /// West, Biometrika 74, 1987).
     ///
-    /// \param columns  of the linearised trend, in units of their prior deviation, a row for each observation
+    /// \param columns  of the linearized trend, in units of their prior deviation, a row for each observation
     /// \param residual  what the trend leaves unexplained at its prior mean
     void weighTails(const Hyperparameters& hyperparameters, const Eigen::MatrixXd& columns,
                     const Eigen::VectorXd& residual);
@@ -74,7 +75,7 @@ struct Observations
     Eigen::VectorXd seconds;
     /// -ln(1 - contention): what the exponent multiplies.
     Eigen::VectorXd contention;
-    /// Median of all rows of the same size: what a trend is linearised about.
+    /// Median of all rows of the same size: what a trend is linearized about.
     /// Without the disturbed ones where there are others.
     Eigen::VectorXd medianSeconds;
     /// All its timed steps together [s], and how many they are.

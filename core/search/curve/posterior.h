@@ -39,7 +39,7 @@ public:
 
     /// ln(samples/s) of the micro-batch alone: a row for each size, a column for each path.
     const Eigen::MatrixXd& logSpeed() const { return m_logSpeed; }
-    /// How far below the path's best allowed size that fits, in ln of what is maximised.
+    /// How far below the path's best allowed size that fits, in ln of what is maximized.
     double gap(Eigen::Index size, Eigen::Index path) const { return m_top[path] - objective(size, path); }
     double logTolerance() const { return m_logTolerance; }
     std::int64_t largestFit(Eigen::Index path) const { return m_largestFit[static_cast<std::size_t>(path)]; }
@@ -50,7 +50,7 @@ public:
     /// Mean and standard deviation over the paths of logSpeed.
     double meanLogSpeed(Eigen::Index size) const { return m_mean[size]; }
     double deviation(Eigen::Index size) const { return m_deviation[size]; }
-    /// ln of what is maximised [ln samples/s].
+    /// ln of what is maximized [ln samples/s].
     double objective(Eigen::Index size, Eigen::Index path) const { return objective()(size, path); }
     /// Mean over the paths of objective.
     double meanObjective(Eigen::Index size) const { return objective().row(size).mean(); }

@@ -105,7 +105,7 @@ std::vector<std::size_t> indicesOfTrials(const Observations& trials, std::span<c
     return indices;
 }
 
-/// What moves each path (a column) from its prior towards the trials (rows).
+/// What moves each path (a column) from its prior toward the trials (rows).
 struct Moves
 {
     Eigen::MatrixXd smooth;

@@ -30,7 +30,7 @@ struct SamplePaths
 /// Draws paths from the weighted models: the model by systematic resampling, the coefficients of the
 /// trend from their posterior, the deviations from their prior and then moved by what the trials say
 /// (Matheron's rule: Journel and Huijbregts, Mining Geostatistics, 1978; Wilson et al., arXiv 2002.09309).
-/// The residuals are exact, not linearised: a cliff of 40 % would otherwise give confident nonsense.
+/// The residuals are exact, not linearized: a cliff of 40 % would otherwise give confident nonsense.
 ///
 /// \param sizes  ascending; holds the size of every trial
 SamplePaths drawSamplePaths(const Observations& trials, const std::vector<CurveModel>& models,

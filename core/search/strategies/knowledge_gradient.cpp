@@ -21,7 +21,7 @@ constexpr std::size_t recommendable = 10;
 constexpr std::size_t mostFromPaths = 16;
 /// Sizes closer than 0.3 % teach the same.
 constexpr double likeness = 0.003;
-/// Of a size's deviation, what one trial leaves to be told from its neighbours.
+/// Of a size's deviation, what one trial leaves to be told from its neighbors.
 constexpr double modelShare = 0.12;
 constexpr double leastWeight = 1e-12;
 /// Chance errors make the smallest gains negative; their order still counts.

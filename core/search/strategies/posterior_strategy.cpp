@@ -19,8 +19,8 @@ constexpr double comparedShare = 0.95;
 /// often.
 constexpr int repeatsAllowed = 2;
 
-/// As good as found: after so many trials a loss of this share of the tolerance is expected at most. On noisy
-/// devices the confidence asked for would take as many trials again, and hardly ever another size.
+/// It is as good as found: after so many trials a loss of this share of the tolerance is expected at most. On
+/// noisy devices the confidence asked for would take as many trials again, and hardly ever another size.
 struct AsGoodAsFound
 {
     int trials = 0;

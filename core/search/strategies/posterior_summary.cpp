@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "posterior_summary.h"
 
+#include "curve/long_run.h"
 #include "curve/posterior.h"
 #include "memory/memory_model.h"
 #include "speed_limit.h"
@@ -111,15 +112,6 @@ constexpr double probabilityAtFirst = 0.02;
 /// Part of the draws of the largest fitting size that the drawn curve leaves out at the top.
 constexpr double curveEndProbability = 0.05;
 constexpr double leastRivalProbability = 0.005;
-/// Of the error that trials as they scatter leave of their sum: those close to each other resemble each
-/// other.
-constexpr double scatterOfTrials = 1.5;
-/// Relative standard deviation of a device's speed over times longer than a search, as heat and other tenants
-/// make it, and how long such a spell lasts [s]: what a search of seconds cannot see. Chosen on simulated
-/// devices with bursts and with two speeds, where 95 and 97 of 100 intervals of 95 % then hold the long-run
-/// speed.
-constexpr double unseenDeviation = 0.02;
-constexpr double unseenSeconds = 300.0;
 constexpr Eigen::Index curvePoints = 200;
 constexpr double lowQuantile = 0.05;
 constexpr double highQuantile = 0.95;
@@ -175,59 +167,28 @@ void addContenders(PosteriorSummary& summary, const Posterior& posterior)
     summary.otherContenders = std::max(0.0, all / paths - named);
 }
 
-/// What constant work takes in the long run over what the curve says, which leaves out what only some steps
-/// or trials suffered: stalls, and other programs that came and went. Where these are always there, it is
-/// their work too.
-struct LongRun
+double chanceOfLarger(const Posterior& posterior)
 {
-    /// ln of it, by the curve of each path: what a path says of contention itself cancels.
-    Eigen::ArrayXd logSlowdown;
-    double relativeError = 0.0;
-};
-
-/// Relative standard deviation of the speed's mean over so long from its mean for ever [s], by spells whose
-/// correlation decays exponentially.
-double unseenError(double watchedSeconds)
-{
-    const double spells = watchedSeconds / unseenSeconds;
-    const double share = spells > 0.0 ? 2.0 * (1.0 + std::expm1(-spells) / spells) / spells : 1.0;
-    return unseenDeviation * std::sqrt(share);
+    const Eigen::Index recommended = posterior.indexOf(posterior.recommended());
+    int larger = 0;
+    for (Eigen::Index path = 0; path < posterior.pathCount(); ++path) {
+        if (posterior.bestOf(path) > recommended &&
+            posterior.gap(recommended, path) > posterior.logTolerance())
+            ++larger;
+    }
+    return static_cast<double>(larger) / static_cast<double>(posterior.pathCount());
 }
 
-LongRun longRunOf(const Posterior& posterior, double watchedSeconds)
+/// By each path (columns).
+Eigen::MatrixXd logSecondsOfTrials(const Posterior& posterior)
 {
     const Observations& trials = posterior.trials();
-    // Time that each path (columns) expects of all timed steps of each trial (rows).
-    Eigen::ArrayXXd expected(trials.count(), posterior.pathCount());
-    Eigen::ArrayXd offCurve(trials.count());
+    Eigen::MatrixXd logSeconds(trials.count(), posterior.pathCount());
     for (Eigen::Index i = 0; i < trials.count(); ++i) {
         const Eigen::Index size = posterior.indexOf(static_cast<std::int64_t>(trials.size[i]));
-        const double samples = trials.timedSteps[i] * trials.size[i];
-        expected.row(i) = samples * (-posterior.logSpeed().row(size).array()).exp();
-        offCurve[i] = std::log(trials.timedSeconds[i] / samples) + posterior.meanLogSpeed(size);
+        logSeconds.row(i) = trials.logSize[i] - posterior.logSpeed().row(size).array();
     }
-    // How fast a device was on another day says nothing of today, but what its stalls and other programs took
-    // beside that may come again, and a trial or two of today have not seen it.
-    const Eigen::Index ofNow = trials.countOfNow();
-    const bool needsOthers = ofNow < trials.count() && ofNow < static_cast<Eigen::Index>(fewestTrials);
-    const Eigen::Index count = needsOthers ? trials.count() : ofNow;
-    expected.colwise() *= trials.medianOfExploration(offCurve).array().exp();
-    const auto slowdownOfLast = [&](Eigen::Index last) -> Eigen::ArrayXd {
-        return trials.timedSeconds.tail(last).sum() / expected.bottomRows(last).colwise().sum().transpose();
-    };
-    const Eigen::ArrayXd slowdown = slowdownOfLast(count);
-    const Eigen::ArrayXd ofMeanPath =
-        (expected.rowwise() * slowdown.transpose()).rowwise().mean().tail(count);
-    const double error =
-        (trials.timedSeconds.tail(count).array() - ofMeanPath).matrix().norm() / ofMeanPath.sum();
-    if (needsOthers)
-        return {.logSlowdown = slowdown.log(),
-                .relativeError = std::hypot(scatterOfTrials * error, unseenError(watchedSeconds))};
-    // A device that heats up goes on as it was of late.
-    const Eigen::ArrayXd ofLate = slowdownOfLast((count + 1) / 2);
-    const double change = std::exp((ofLate.log() - slowdown.log()).mean()) - 1.0;
-    return {.logSlowdown = ofLate.log(),
-            .relativeError = std::hypot(scatterOfTrials * error, change, unseenError(watchedSeconds))};
+    return logSeconds;
 }
 
 SizeEstimate estimateOf(const Posterior& posterior, const LongRun& longRun, std::int64_t size)
@@ -296,7 +257,8 @@ PosteriorSummary summarise(const SearchSpace& space, const Posterior& posterior,
                            const MemoryModel& memory, const std::optional<CalibrationCase>& before)
 {
     PosteriorSummary summary{.optimizerSeconds = posterior.optimizerSeconds(), .sizes = posterior.sizes()};
-    const LongRun longRun = longRunOf(posterior, history.timed().back().clockSeconds);
+    const LongRun longRun(posterior.trials(), logSecondsOfTrials(posterior),
+                          history.timed().back().clockSeconds);
     const double slowdown = std::exp(longRun.logSlowdown.mean());
     for (const std::int64_t size : posterior.sizes()) {
         const double logSpeed = posterior.meanLogSpeed(posterior.indexOf(size));
@@ -305,6 +267,7 @@ PosteriorSummary summarise(const SearchSpace& space, const Posterior& posterior,
     if (posterior.recommended() == 0)
         return summary;
     summary.best = posterior.recommended();
+    summary.chanceOfLarger = chanceOfLarger(posterior);
     summary.instability = findInstability(space, posterior, history);
     const bool knowsCurve = posterior.sizes().size() > 1 && history.timed().size() > 1;
     if (knowsCurve) {

@@ -33,10 +33,12 @@ struct PosteriorSummary
     std::optional<CalibrationCase> evidence;
     /// By what share the best of all sizes is expected to be faster than the best measured one, calibrated.
     double expectedLoss = 0.0;
-    /// As SearchState::estimates.
+    /// SearchState::estimates.
     std::vector<SizeEstimate> measured;
     /// The most probable first; sizes that cannot win are left out.
     std::vector<Rival> rivals;
+    /// That the best size of all is a larger one than the recommended, and faster by more than the tolerance.
+    double chanceOfLarger = 0.0;
     /// As in SearchState.
     std::vector<Contender> contenders;
     double otherContenders = 0.0;

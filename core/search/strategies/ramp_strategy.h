@@ -21,7 +21,7 @@ public:
 
 private:
     enum class Purpose {
-        /// Upwards by powers of two.
+        /// Upward by powers of two.
         Climb,
         /// A gap beside the best, or a size that may beat it.
         Refine,

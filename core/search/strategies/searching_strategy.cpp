@@ -27,6 +27,8 @@ constexpr double leastDoubtAccepted = 0.01;
 
 /// The middle of what memory may hold.
 constexpr double evenChance = 0.5;
+/// More likely than not.
+constexpr double probable = 0.5;
 
 /// Fewer sizes say nothing about the curve between them.
 constexpr std::size_t fewestSizes = 3;
@@ -394,7 +396,8 @@ Reason SearchingStrategy::reason(const std::optional<Choice>& next) const
     }
 
     const std::optional<std::int64_t> above = m_candidates.above(best.size);
-    if (next && next->isClimbing && next->size > best.size)
+    if (next && next->isClimbing && next->size > best.size &&
+        (m_summary.chanceOfLarger > probable || !m_summary.evidence))
         reason.kind = Reason::Kind::Climbing;
     else if (next && m_history.goodSizes().size() < fewestSizes)
         reason.kind = Reason::Kind::TooEarly;

@@ -54,7 +54,7 @@ protected:
     {
         std::int64_t size = 1;
         TrialCost::Length length;
-        /// Towards larger sizes that are likely to be faster.
+        /// Toward larger sizes that are likely to be faster.
         bool isClimbing = false;
         /// To learn where memory ends, whether or not the size may be the answer.
         bool probesMemory = false;
@@ -87,7 +87,7 @@ protected:
     TrialSafety safety() const { return TrialSafety(situation()); }
     BoundaryProbe boundaryProbe() const { return BoundaryProbe(situation(), m_summary); }
 
-    /// Of all trials, those that are recalled too [s].
+    /// The time of all trials, those that are recalled too [s].
     double secondsSoFar() const;
     /// It was asked to go on after an end: no trial is too little worth.
     bool goesOn() const { return m_goesOn; }

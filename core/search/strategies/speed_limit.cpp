@@ -20,8 +20,9 @@ using Kind = SpeedLimit::Kind;
 
 /// Fewer sizes leave every term of the curve open.
 constexpr std::size_t fewestSizes = 3;
-/// The draws must agree at least like this.
+/// The draws must agree at least like this; more so where that ends the thought of larger sizes.
 constexpr double majority = 0.5;
+constexpr double majorityForSaturated = 0.7;
 
 // Where memory ends: the last tenth of what fits, compared with as much again twice below it. Waves shorter
 // than that have their best size in both.
@@ -64,6 +65,7 @@ private:
     void addTiles(SpeedLimit& limit) const;
     double overheadShare() const;
     double doublingGain(double overheadShare) const;
+    bool isFastestAbove() const;
     bool fallsAtTheEnd() const;
     double fastestWithin(const std::vector<std::int64_t>& sizes, double above, double upTo) const;
 
@@ -89,7 +91,7 @@ SpeedLimit SamplePath::limit(bool thrashes) const
         limit.kind = Kind::MemoryThrashing;
     else if (limit.doublingGain > tolerance)
         limit.kind = Kind::LaunchBound;
-    else
+    else if (!isFastestAbove())
         limit.kind = Kind::Saturated;
     return limit;
 }
@@ -124,6 +126,14 @@ void SamplePath::addTiles(SpeedLimit& limit) const
         limit.period = m_trend.alignment;
         limit.jump = misaligned;
     }
+}
+
+/// Whether a larger size, be it far above, gains more than the tolerance.
+bool SamplePath::isFastestAbove() const
+{
+    const Eigen::Index recommended = m_posterior.indexOf(m_posterior.recommended());
+    return m_posterior.bestOf(m_path) > recommended &&
+           m_posterior.gap(recommended, m_path) > m_posterior.logTolerance();
 }
 
 bool SamplePath::fallsAtTheEnd() const
@@ -167,7 +177,7 @@ SpeedLimit findSpeedLimit(const Posterior& posterior, const TrialHistory& histor
     }
     const auto most = std::ranges::max_element(votes, {}, [](const auto& vote) { return vote.second; });
     limit.probability = static_cast<double>(most->second) / paths;
-    if (limit.probability < majority)
+    if (limit.probability < (most->first == Kind::Saturated ? majorityForSaturated : majority))
         return limit;
     limit.kind = most->first;
     if (limit.kind == Kind::TileQuantised) {

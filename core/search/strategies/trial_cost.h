@@ -8,7 +8,7 @@
 
 namespace batchpeak::search {
 
-/// How many steps a trial takes and how long it lasts, learnt from the trials so far.
+/// How many steps a trial takes and how long it lasts, learned from the trials so far.
 class TrialCost
 {
 public:

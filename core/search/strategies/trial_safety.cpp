@@ -25,7 +25,7 @@ constexpr double probeFit = 0.9;
 constexpr double probeFitAfterFailure = 0.97;
 /// One that is closer to what ran tells nothing new.
 constexpr double leastProbeRatio = 1.02;
-/// A single size says next to nothing of the slope, and its neighbour would almost always fit.
+/// A single size says next to nothing of the slope, and its neighbor would almost always fit.
 constexpr double secondSizeFit = 0.1;
 constexpr double evenChance = 0.5;
 /// A rival less probable than this is worth no risk, and one less probable than the other no trial.

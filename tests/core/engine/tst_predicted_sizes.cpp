@@ -141,7 +141,7 @@ private slots:
             {{"one", {Trials{trialOf(8, 0.3)}, 0.3}},
              {"two calm ones", {Trials{trialOf(8, 0.39), trialOf(8, 0.41)}, 0.4}},
              {"calm before disturbed",
-              {Trials{trialOf(8, 0.3), trialOf(8, 0.2, disturbed), trialOf(8, 0.9, disturbed)}, 0.3}}});
+              {Trials{trialOf(8, 0.3), trialOf(8, 0.28, disturbed), trialOf(8, 0.33, disturbed)}, 0.3}}});
     }
     void combinesTrials()
     {

@@ -11,6 +11,8 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <optional>
+#include <set>
 #include <vector>
 
 using namespace batchpeak;
@@ -23,6 +25,23 @@ struct Case
 {
     std::vector<double> readings;
     bool sleeps = false;
+};
+
+struct StartCase
+{
+    /// Nothing where the worker's threads wait as they like.
+    std::optional<double> others;
+    /// What each worker heard.
+    QByteArray heard;
+
+    decltype(engine::DeviceSetup::processorReadings) readings() const
+    {
+        if (!others)
+            return {};
+        return [taken = *others](const std::set<std::int64_t>&) {
+            return device::DeviceReadings{.otherProcessors = taken};
+        };
+    }
 };
 
 std::vector<double> thenCalm(int readings)
@@ -61,9 +80,15 @@ private slots:
         QCOMPARE(policy.environment().isEmpty(), !row<Case>().sleeps);
     }
 
-    void startsAWorkerThatWaitsOtherwise_data() { rows<bool>({{"own worker", true}, {"another", false}}); }
+    void startsAWorkerThatWaitsOtherwise_data()
+    {
+        rows<StartCase>({{"own worker", {.others = 0.0, .heard = "<>\n<PASSIVE>\n"}},
+                         {"beside another program from the start", {.others = 1.0, .heard = "<PASSIVE>\n"}},
+                         {"another worker", {.heard = "<>\n"}}});
+    }
     void startsAWorkerThatWaitsOtherwise()
     {
+        const auto start = row<StartCase>();
         const QTemporaryDir folder;
         const QString heard = folder.filePath(QStringLiteral("heard"));
         const QString script = QStringLiteral("echo \"<$OMP_WAIT_POLICY>\" >> '%1'; exec '%2'")
@@ -71,7 +96,7 @@ private slots:
         DeviceRunner runner(
             {.id = QStringLiteral("cpu"),
              .command = {.program = QStringLiteral("/bin/sh"), .arguments = {QStringLiteral("-c"), script}},
-             .mayChooseWaiting = row<bool>(),
+             .processorReadings = start.readings(),
              .load = {.model = {.family = "gpt2"}, .sequenceLength = 1}});
         const QSignalSpy ready(&runner, &DeviceRunner::ready);
         runner.start();
@@ -79,12 +104,10 @@ private slots:
         QVERIFY(!runner.renewForCompany());
         for (int reading = 0; reading < 2; ++reading)
             runner.setTelemetry({.otherProcessors = 1.0});
-        QCOMPARE(runner.renewForCompany(), row<bool>());
-        if (row<bool>()) {
+        if (runner.renewForCompany())
             TRY_COMPARE(ready.count(), 2);
-            QCOMPARE(test::readFile(heard), QByteArray("<>\n<PASSIVE>\n"));
-            QVERIFY(!runner.renewForCompany());
-        }
+        QCOMPARE(test::readFile(heard), start.heard);
+        QVERIFY(!runner.renewForCompany());
         const QSignalSpy ended(&runner, &DeviceRunner::ended);
         runner.end();
         TRY_COMPARE(ended.count(), 1);

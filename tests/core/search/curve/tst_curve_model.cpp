@@ -16,7 +16,7 @@ using namespace batchpeak::search;
 
 namespace {
 
-/// ln of the density of the linearised trials, the prior of the coefficients multiplied out into one
+/// ln of the density of the linearized trials, the prior of the coefficients multiplied out into one
 /// covariance.
 double logDensity(const Observations& trials, const CurveModel& model)
 {

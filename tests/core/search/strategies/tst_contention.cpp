@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <vector>
 
 using namespace batchpeak::search;
 
@@ -32,6 +33,33 @@ Measurement beside(TrialSeries& trials, std::int64_t size, double contention, do
     trial.disturbed = contention > 0.1;
     return trial;
 }
+
+/// A trial as a computer with two processors had it beside builds of other programs (gpt2-tiny.yaml).
+struct Seen
+{
+    std::int64_t size = 0;
+    double samplesPerSecond = 0.0;
+    double contention = 0.0;
+    bool isRecalled = false;
+};
+
+Measurement trialOf(TrialSeries& trials, const Seen& seen)
+{
+    Measurement trial = trials.trial(seen.size, static_cast<double>(seen.size) / seen.samplesPerSecond);
+    trial.contention = seen.contention;
+    trial.disturbed = seen.contention > 0.1;
+    trial.exploration = seen.isRecalled ? 1 : 0;
+    return trial;
+}
+
+struct SeenCase
+{
+    std::vector<Seen> trials;
+    std::int64_t size = 0;
+    /// Between these the size's speed is to be told.
+    double least = 0.0;
+    double most = 0.0;
+};
 
 struct Search
 {
@@ -128,6 +156,28 @@ private slots:
         }
     }
 
+    /// Samples/s do not rise where they are saturated, and a far size that is likely to be faster is reason to
+    /// say neither.
+    void saysOneThingOfLargerSizes_data() { spendsLittleOnLargeSizes_data(); }
+    void saysOneThingOfLargerSizes()
+    {
+        const auto world = row<std::string>();
+        ReplayDevice device(deviceOf("level", 17, world), 17);
+        PosteriorStrategy strategy(device.space());
+        int saturated = 0;
+        int climbing = 0;
+        while (const auto proposal = strategy.next({})) {
+            strategy.record(device.run(*proposal));
+            const SearchState state = strategy.searchState();
+            const bool isSaturated = state.speedLimit.kind == SpeedLimit::Kind::Saturated;
+            const bool isClimbing = state.recommendation->reason.kind == Reason::Kind::Climbing;
+            QVERIFY(!isSaturated || !isClimbing);
+            saturated += isSaturated ? 1 : 0;
+            climbing += isClimbing ? 1 : 0;
+        }
+        QVERIFY(saturated > 0 && climbing > 0);
+    }
+
     /// No trial far above the leading size takes a quarter of the time that the search takes, where the curve
     /// is level.
     void spendsLittleOnLargeSizes_data()
@@ -143,6 +193,37 @@ private slots:
             if (trial.size > 8 * search.state.recommendation->size)
                 QVERIFY2(trial.wallSeconds < 0.25 * search.seconds, qPrintable(QString::number(trial.size)));
         }
+    }
+
+    /// One number of a size does not deny what its trials measured, however busy the computer was.
+    void tellsWhatWasSeen_data()
+    {
+        const std::vector<Seen> recalled{
+            {1, 2.0, 0.50, true}, {8, 68.3, 0.51, true}, {64, 41.7, 0.63, true}, {128, 36.0, 0.70, true}};
+        const std::vector<Seen> held{{1, 1.1, 0.5}, {1, 42.0, 0.5}, {1, 41.0, 0.55}, {1, 37.6, 0.5}};
+        std::vector<Seen> thenAlone{{1, 1.1, 0.5, true},
+                                    {1, 42.0, 0.5, true},
+                                    {1, 41.0, 0.55, true},
+                                    {1, 37.6, 0.5, true},
+                                    {1, 74.3, 0.0}};
+        const std::vector<Seen> varied{{1, 48.6, 0.5},  {8, 50.1, 0.55}, {32, 21.7, 0.8}, {64, 34.9, 0.7},
+                                       {12, 40.5, 0.7}, {7, 66.5, 0.6},  {88, 22.6, 0.8}, {17, 52.7, 0.65}};
+        rows<SeenCase>(
+            {{"recalled trials alone", {.trials = recalled, .size = 128, .least = 30.0, .most = 65.0}},
+             {"a trial held up by threads that spin", {held, 1, 30.0, 45.0}},
+             {"alone after a day beside others", {thenAlone, 1, 60.0, 80.0}},
+             {"the smaller beside builds", {varied, 7, 33.0, 70.0}},
+             {"the larger beside builds", {varied, 64, 25.0, 50.0}}});
+    }
+    void tellsWhatWasSeen()
+    {
+        const auto seen = row<SeenCase>();
+        TrialSeries trials;
+        for (const Seen& trial : seen.trials)
+            trials.record(trialOf(trials, trial));
+        const PosteriorSummary summary = trials.summary();
+        const double told = summary.find(seen.size)->samplesPerSecond;
+        QVERIFY2(told > seen.least && told < seen.most, qPrintable(QString::number(told)));
     }
 
     void isSureOfTheOnlySize()

@@ -19,7 +19,7 @@ using Status = SearchState::Status;
 namespace {
 
 constexpr std::uint64_t seed = 7;
-/// For rows that maximise the samples/s of a micro-batch.
+/// For rows that maximize the samples/s of a micro-batch.
 constexpr std::int64_t noBatch = 0;
 /// Nothing less likely to fit is ever proposed, apart from the size after the very first.
 constexpr double leastFit = 0.5;

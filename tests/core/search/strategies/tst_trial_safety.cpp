@@ -239,8 +239,8 @@ private slots:
             {"the next size is safe", {small, {1, 8, 32, 40}, {{.size = 40, .probability = 0.3}}}},
             {"the next size is excluded", {{ran(8), ran(98), failed(100)}, {8, 98, 100}}},
             {"nothing ran", {{}, {1, 100}}},
-            {"one sample takes most, and its neighbour may fit", {{oneSampleTaking(0.7)}, {}, {}, 2}},
-            {"and its neighbour is no answer", {{oneSampleTaking(0.7)}, {1, 5, 25}, {}, 2}},
+            {"one sample takes most, and its neighbor may fit", {{oneSampleTaking(0.7)}, {}, {}, 2}},
+            {"and its neighbor is no answer", {{oneSampleTaking(0.7)}, {1, 5, 25}, {}, 2}},
             {"one sample takes nearly all", {{oneSampleTaking(0.995)}}},
         });
     }

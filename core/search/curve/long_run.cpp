@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "long_run.h"
+
+#include "observations.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace batchpeak::search {
+
+namespace {
+
+/// Fewer trials of now have not seen what comes and goes.
+constexpr Eigen::Index fewestTrials = 4;
+/// A trial that took so many times as long as the middle one of its day was held up by something: it says
+/// nothing more of how fast the device is.
+constexpr double mostSlowdown = 1.5;
+/// Of the error that trials as they scatter leave of their sum: those close to each other resemble each
+/// other.
+constexpr double scatterOfTrials = 1.5;
+/// Relative standard deviation of a device's speed over times longer than a search, as heat and other tenants
+/// make it, and how long such a spell lasts [s]: what a search of seconds cannot see. Chosen on simulated
+/// devices with bursts and with two speeds, where 95 and 97 of 100 intervals of 95 % then hold the long-run
+/// speed.
+constexpr double unseenDeviation = 0.02;
+constexpr double unseenSeconds = 300.0;
+
+/// Relative standard deviation of the speed's mean over so long from its mean for ever [s], by spells whose
+/// correlation decays exponentially.
+double unseenError(double watchedSeconds)
+{
+    const double spells = watchedSeconds / unseenSeconds;
+    const double share = spells > 0.0 ? 2.0 * (1.0 + std::expm1(-spells) / spells) / spells : 1.0;
+    return unseenDeviation * std::sqrt(share);
+}
+
+/// Of the values of these rows.
+double medianOf(const Eigen::VectorXd& values, const std::vector<Eigen::Index>& rows)
+{
+    std::vector<double> ofRows;
+    for (const Eigen::Index row : rows)
+        ofRows.push_back(values[row]);
+    const auto middle = ofRows.begin() + static_cast<std::ptrdiff_t>((ofRows.size() - 1) / 2);
+    std::ranges::nth_element(ofRows, middle);
+    return *middle;
+}
+
+} // namespace
+
+LongRun::LongRun(const Observations& trials, const Eigen::MatrixXd& logSeconds, double watchedSeconds)
+{
+    const std::vector<std::vector<Eigen::Index>> days = trials.days();
+    const Eigen::VectorXd ofContention = trials.contentionOffMean(days);
+    const Eigen::ArrayXd steps = trials.timedSteps.array();
+    // Time that each curve expects of all timed steps of each trial.
+    const Eigen::ArrayXXd expected = logSeconds.array().exp().colwise() * steps;
+    const Eigen::VectorXd offCurve =
+        (trials.timedSeconds.array() / steps).log().matrix() - logSeconds.rowwise().mean() - ofContention;
+    // How fast a device was on another day says nothing of today, but what its stalls and other programs took
+    // beside that may come again, and a trial or two of today have not seen it. All with the mean contention
+    // of their day.
+    Eigen::ArrayXd taken(trials.count());
+    for (const std::vector<Eigen::Index>& rows : days) {
+        const double middle = rows.empty() ? 0.0 : medianOf(offCurve, rows);
+        for (const Eigen::Index i : rows) {
+            const double heldUp = std::max(0.0, offCurve[i] - middle - std::log(mostSlowdown));
+            taken[i] = trials.timedSeconds[i] * std::exp(-ofContention[i] - middle - heldUp);
+        }
+    }
+    const double today = medianOf(offCurve, days.back());
+    const auto ofNow = static_cast<Eigen::Index>(days.back().size());
+    const bool needsOthers = ofNow < trials.count() && ofNow < fewestTrials;
+    const Eigen::Index count = needsOthers ? trials.count() : ofNow;
+    const auto slowdownOfLast = [&](Eigen::Index last) -> Eigen::ArrayXd {
+        return taken.tail(last).sum() / expected.bottomRows(last).colwise().sum().transpose();
+    };
+    const Eigen::ArrayXd slowdown = slowdownOfLast(count);
+    const Eigen::ArrayXd ofMeanCurve =
+        (expected.rowwise() * slowdown.transpose()).rowwise().mean().tail(count);
+    const double scatter = (taken.tail(count) - ofMeanCurve).matrix().norm() / ofMeanCurve.sum();
+    // What others will take is known no better than the mean of what they took.
+    const double company = ofContention.tail(count).norm() / static_cast<double>(count);
+    // A device that heats up goes on as it was of late.
+    const Eigen::ArrayXd ofLate = needsOthers ? slowdown : slowdownOfLast((count + 1) / 2);
+    const double change = std::exp((ofLate.log() - slowdown.log()).mean()) - 1.0;
+    logSlowdown = today + ofLate.log();
+    relativeError = std::hypot(std::hypot(scatterOfTrials * scatter, scatterOfTrials * company),
+                               std::hypot(change, unseenError(watchedSeconds)));
+}
+
+} // namespace batchpeak::search
