@@ -66,6 +66,24 @@ inline double blockBytesPerThread(std::int64_t rows, std::int64_t depth)
     return columns * (2.0 * packed + 4.0 * summed);
 }
 
+/// Whether oneDNN sums products of bf16 in fp32 as a whole here, as with AVX512 and without AVX512-BF16.
+inline bool widensResults()
+{
+    const QByteArray most = mostInstructions();
+    const bool isNarrower = !most.isEmpty() && !most.startsWith("AVX512") && !most.startsWith("AVX10");
+    return hasAbilities(std::array{"avx512_f", "avx512_bw", "avx512_dq", "avx512_vl"}) && !usesMatrixUnit() &&
+           !usesBlocks() && !isNarrower;
+}
+
+/// What oneDNN 3.10 takes for a moment for a result of bf16 with so many numbers, where widensResults(): the
+/// whole of it in fp32 (book_acc_scratchpad of cpu/matmul/gemm_based_common.hpp). Each thread rounds its part
+/// up to 64 numbers, and 128 bytes align all; nothing else was measured in 60 products with 1, 2, 3, 4 and 8
+/// threads. It holds for one product: of several at once oneDNN widens as many as there are threads.
+inline double widenedBytes(std::int64_t elements)
+{
+    return 4.0 * static_cast<double>(elements);
+}
+
 /// How far two losses of the same step may be from each other, relative to them: 0, but for products on a
 /// matrix unit, which oneDNN may sum in another order the second time. A logit at the edge between two
 /// numbers of its type then becomes the other one, which is off by eps of itself. In a network that has

@@ -45,13 +45,23 @@ double packedBytes(const model::StepMemory& estimate)
     return usesMatrixUnit() ? at::get_num_threads() * estimate.packedBytesPerThread : 0.0;
 }
 
-/// The longer sum of products with a matrix: over its inputs forward and over its outputs backward, of those
-/// that are quantized together.
-std::int64_t depthOf(const model::Parameter& matrix)
+/// Rows of the largest matrix that the network has in the place of this one.
+std::int64_t largestOf(const model::Parameter& matrix)
 {
     const std::vector<std::int64_t> parts = separateRows(matrix);
-    const bool isInParts = matrix.role == model::ParameterRole::Quantized && !parts.empty();
-    return std::max(matrix.shape.back(), isInParts ? std::ranges::max(parts) : matrix.shape.front());
+    return parts.empty() ? matrix.shape.front() : std::ranges::max(parts);
+}
+
+/// Rows of a matrix that one product has: of those that are quantized together.
+std::int64_t outputsOf(const model::Parameter& matrix)
+{
+    return matrix.role == model::ParameterRole::Quantized ? largestOf(matrix) : matrix.shape.front();
+}
+
+/// The longer sum of products with a matrix: over its inputs forward and over its outputs backward.
+std::int64_t depthOf(const model::Parameter& matrix)
+{
+    return std::max(matrix.shape.back(), outputsOf(matrix));
 }
 
 /// What threads without a matrix unit pack of frozen matrices in a step of one sample here.
@@ -65,6 +75,38 @@ double blockBytes(const LoadRequest& request)
             deepest = std::max(deepest, depthOf(parameter));
     }
     return at::get_num_threads() * blockBytesPerThread(request.sequenceLength, deepest);
+}
+
+/// Rows of products with a matrix in a step of one sample: of a chunk, where the loss is computed in chunks.
+std::int64_t rowsOfProducts(const model::Parameter& matrix, const LoadRequest& request)
+{
+    const std::int64_t chunk = request.step.lossChunkRows;
+    const bool isOfLoss = matrix.isEmbedding || matrix.name == "output.weight";
+    return isOfLoss && chunk > 0 ? std::min(chunk, request.sequenceLength) : request.sequenceLength;
+}
+
+/// Numbers of the largest result of products with a matrix, or of its size: those are its gradient and what
+/// DoRA multiplies of the adapters beside it.
+std::int64_t largestResult(const model::Parameter& matrix, const LoadRequest& request)
+{
+    const std::int64_t ofActivations = rowsOfProducts(matrix, request) * depthOf(matrix);
+    if (matrix.isTrained() && request.phase == model::Phase::Train)
+        return std::max(ofActivations, matrix.elements());
+    const bool isAdapted = request.tuning.adapter == model::AdapterKind::Dora && !matrix.projections.empty();
+    return isAdapted ? std::max(ofActivations, largestOf(matrix) * matrix.shape.back()) : ofActivations;
+}
+
+/// What processors with AVX512 alone widen of one result in a step of one sample here.
+double bytesOfWidened(const LoadRequest& request)
+{
+    if (estimateOf(request).packedBytesPerThread == 0.0 || !widensResults())
+        return 0.0;
+    std::int64_t most = 0;
+    for (const model::Parameter& parameter : model::parameterTable(request.model, request.tuning)) {
+        if (parameter.shape.size() > 1)
+            most = std::max(most, largestResult(parameter, request));
+    }
+    return widenedBytes(most);
 }
 
 } // namespace
@@ -258,9 +300,10 @@ private slots:
     {
         using model::Precision;
         const auto add = rows<LoadRequest>();
-        model::DecoderSpec wide = tinyLlama();
+        // The largest is one whose gradient no product makes, so that no kernel takes more than the step.
+        model::DecoderSpec wide = tinyGpt();
         wide.hiddenSize = 128;
-        wide.vocabularySize = 20000;
+        wide.maxPositions = 20000;
         for (const auto precision : {Precision::Fp32, Precision::PlainBf16}) {
             for (const auto step : {model::AdamWStep::Operations, model::AdamWStep::Decoupled}) {
                 const model::StepSettings settings{.precision = precision, .options = {.adamWStep = step}};
@@ -426,7 +469,7 @@ private slots:
         const double held = estimate.parameterBytes + estimate.gradientBytes + estimate.optimizerBytes;
         QVERIFY(std::abs(held / static_cast<double>(requiredBaselineBytes(request)) - 1.0) < 0.05);
         const double foretold = estimate.constantBytes - held + estimate.bytesPerSample;
-        const double packed = packedBytes(estimate) + blockBytes(request);
+        const double packed = packedBytes(estimate) + blockBytes(request) + bytesOfWidened(request);
         qInfo("measured %.0f, foretold %.0f, packed %.0f bytes beside what is held", measured, foretold,
               packed);
         QVERIFY(isForetold(measured, foretold, 0.05, packed));
@@ -476,8 +519,9 @@ private slots:
         const double measured = peakOf(runner, memory, 1);
         const model::StepMemory estimate = estimateOf(request);
         const double foretold = estimate.constantBytes + estimate.bytesPerSample;
-        qInfo("measured %.0f, foretold %.0f bytes", measured, foretold);
-        QVERIFY(isForetold(measured, foretold, 0.15, packedBytes(estimate)));
+        const double packed = packedBytes(estimate) + bytesOfWidened(request);
+        qInfo("measured %.0f, foretold %.0f, packed %.0f bytes", measured, foretold, packed);
+        QVERIFY(isForetold(measured, foretold, 0.15, packed));
     }
 
     // Peaks of LoRA in plain bf16, above, on a Sapphire Rapids with its matrix unit and without.
