@@ -73,9 +73,8 @@ std::optional<double> NvidiaGate::contentionSince(std::size_t look) const
 
 void NvidiaGate::end(int /*steps*/, GateReport& report)
 {
-    // What begin() saw is of the time before. Where the driver does not tell, another gate may have.
-    if (const auto contention = contentionSince(1))
-        report.readings.contention = contention;
+    // What begin() saw is of the time before.
+    report.readings.contention = contentionSince(1);
     // The last look was just now.
     readEnergy(report);
     report.readings.meanPowerWatts = meanOf(valuesOf(m_seen, &device::NvidiaCondition::powerWatts));

@@ -121,12 +121,11 @@ void RunningRequest::resumeGates()
 
 std::optional<double> RunningRequest::contentionOfVisit() const
 {
-    std::optional<double> contention;
     for (const auto& gate : m_gates) {
         if (const std::optional<double> told = gate->contention())
-            contention = told;
+            return told;
     }
-    return contention;
+    return std::nullopt;
 }
 
 void RunningRequest::lookAround()

@@ -45,7 +45,7 @@ protected:
     void beginGates();
     void pauseGates();
     void resumeGates();
-    /// By the first gate that tells, of the steps since resumeGates().
+    /// What the gate of the computing device tells of the steps since resumeGates().
     std::optional<double> contentionOfVisit() const;
     void lookAround();
     /// \param steps  that they watched, at least one

@@ -44,8 +44,8 @@ public:
     virtual void pause() = 0;
     virtual void resume() = 0;
     /// Share of what the steps between the last resume() and pause() could have used that other programs
-    /// took, 0..1; nothing where the gate does not tell. Of several that tell, the last counts, as it does in
-    /// a report: that of a GPU stands behind that of the processor which feeds it.
+    /// took, 0..1; nothing where the gate does not tell. Of the gates of one trial at most one tells: that of
+    /// the device which computes the steps.
     virtual std::optional<double> contention() const { return std::nullopt; }
     /// They have ended, be it in a pause; what was seen since begin() is added to the report.
     /// \param steps  how many they were, at least one

@@ -49,11 +49,11 @@ class NvidiaGate:
         self._resumed = len(self._seen)
 
     def contention(self) -> float | None:
-        """As that of ProcessorGate, of the GPU."""
+        """What other programs took of the GPU, as ProcessorGate.contention() tells it of the processor."""
         return self._contention_since(self._resumed)
 
     def end(self, steps: int, report: GateReport) -> None:
-        # What begin() saw is of the time before. Where the driver does not tell, another gate may have.
+        # What begin() saw is of the time before.
         contention = self._contention_since(1)
         if contention is not None:
             report.readings["contention"] = contention

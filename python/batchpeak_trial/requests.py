@@ -167,9 +167,8 @@ class RunningRequest:
             gate.resume()
 
     def contention_of_visit(self) -> float | None:
-        """By the last gate that tells, as in a report, of the steps since resume_gates(): that of a GPU stands
-        behind that of the processor which feeds it."""
-        told = (gate.contention() for gate in reversed(self.bench.gates))
+        """What the gate of the computing device tells of the steps since resume_gates(); no other tells."""
+        told = (gate.contention() for gate in self.bench.gates)
         return next((value for value in told if value is not None), None)
 
     def look_around(self) -> None:
@@ -202,7 +201,7 @@ class RunningRequest:
             raise Ended("timeout")
 
     def _leave_if_cancelled(self, _index: int) -> None:
-        """Between micro-batches. Processes that take steps together have to take them all."""
+        """It is asked between micro-batches. Processes that take steps together have to take them all."""
         if self.bench.team.is_alone and self.is_cancelled():
             self._is_within_chain = True
             raise Ended("cancelled")

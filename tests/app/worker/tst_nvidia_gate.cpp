@@ -45,7 +45,7 @@ void show(const Moment& moment)
 
 constexpr double untold = -1.0;
 
-/// In whole percent.
+/// Shares are compared in whole percent.
 int percentOf(std::optional<double> share)
 {
     return qRound(100 * share.value_or(untold));
@@ -226,18 +226,13 @@ private slots:
             gate.pause();
             QCOMPARE(percentOf(gate.contention()), percent);
         }
-        // What another gate has told gives way where this one tells anything.
         GateReport report;
-        report.readings.contention = 0.5;
         gate.end(2, report);
         QCOMPARE(percentOf(report.readings.contention), 30);
         show({});
         gate.begin();
         gate.pause();
         QVERIFY(!gate.contention());
-        report.readings.contention = 0.5;
-        gate.end(1, report);
-        QCOMPARE(percentOf(report.readings.contention), 50);
     }
 };
 
