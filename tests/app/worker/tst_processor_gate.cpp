@@ -12,12 +12,29 @@ using namespace batchpeak::worker;
 
 namespace {
 
-// Of one of two processors each, in hundredths of a second.
-QByteArray statOf(double busySeconds)
+/// A computer of two processors, which have equally much to do. Before the first pass() its kernel does not
+/// tell how much that is.
+struct TwoProcessors
 {
-    const QByteArray half = QByteArray::number(qRound(50 * busySeconds));
-    return "cpu0 " + half + " 0 0 900000 0 0 0 0\ncpu1 " + half + " 0 0 900000 0 0 0 0\n";
-}
+    /// \param own  of the trial, in that time [s]
+    /// \param busy  of everybody together [s]
+    bool pass(double seconds, double own, double busy)
+    {
+        clock.wall += seconds;
+        clock.use.processorSeconds += own;
+        busySeconds += busy;
+        // In hundredths of a second.
+        const QByteArray half = QByteArray::number(qRound(50 * busySeconds));
+        return isLaidOut &&
+               root.write(QStringLiteral("proc/stat"),
+                          "cpu0 " + half + " 0 0 900000 0 0 0 0\ncpu1 " + half + " 0 0 900000 0 0 0 0\n");
+    }
+
+    const batchpeak::test::FakeRoot root;
+    ScriptedClock clock;
+    double busySeconds = 500.0;
+    bool isLaidOut = root.write(QStringLiteral("proc/self/status"), "Cpus_allowed_list:\t0-1\n");
+};
 
 } // namespace
 
@@ -47,18 +64,18 @@ private slots:
     {
         const auto& [threads, seconds, own, busy, disturbance] = row<int, double, double, double, Text>();
         const bool isTold = busy >= 0.0;
-        const batchpeak::test::FakeRoot root;
-        QVERIFY(root.write(QStringLiteral("proc/self/status"), "Cpus_allowed_list:\t0-1\n"));
+        TwoProcessors computer;
+        computer.clock.use.processorSeconds = 33.0;
         if (isTold)
-            QVERIFY(root.write(QStringLiteral("proc/stat"), statOf(500.0)));
-        ScriptedClock clock;
-        clock.use.processorSeconds = 33.0;
-        ProcessorGate gate(threads, clock, ProcessorGate::Work::Steps, root.path());
+            QVERIFY(computer.pass(0.0, 0.0, 0.0));
+        ProcessorGate gate(threads, computer.clock, ProcessorGate::Work::Steps, computer.root.path());
         gate.begin();
-        clock.wall += seconds;
-        clock.use.processorSeconds += own;
-        if (isTold)
-            QVERIFY(root.write(QStringLiteral("proc/stat"), statOf(500.0 + busy)));
+        if (isTold) {
+            QVERIFY(computer.pass(seconds, own, busy));
+        } else {
+            computer.clock.wall += seconds;
+            computer.clock.use.processorSeconds += own;
+        }
         GateReport report;
         gate.end(5, report);
         QCOMPARE(report.disturbances,
@@ -106,29 +123,20 @@ private slots:
                                       {"three quarters", {50e-6 / 0.75, 0.0, 0.25}},
                                       {"three quarters, half of it taken", {50e-6 / 0.75, 0.5, 0.625}}});
     }
-    /// Of the second of two visits; the first has seen the clock at its best.
+    /// The second of two visits is judged; the first has seen the clock at its best.
     void countsALowerClock()
     {
         const auto& [probe, taken, contention] = row<double, double, double>();
-        const batchpeak::test::FakeRoot root;
-        QVERIFY(root.write(QStringLiteral("proc/self/status"), "Cpus_allowed_list:\t0-1\n"));
-        ScriptedClock clock;
-        double busy = 500.0;
-        const auto pass = [&](double own) {
-            clock.wall += 10.0;
-            clock.use.processorSeconds += own;
-            busy += 20.0;
-            return root.write(QStringLiteral("proc/stat"), statOf(busy));
-        };
-        QVERIFY(root.write(QStringLiteral("proc/stat"), statOf(busy)));
-        ProcessorGate gate(2, clock, ProcessorGate::Work::Steps, root.path());
+        TwoProcessors computer;
+        QVERIFY(computer.pass(0.0, 0.0, 0.0));
+        ProcessorGate gate(2, computer.clock, ProcessorGate::Work::Steps, computer.root.path());
         gate.begin();
-        QVERIFY(pass(20.0));
+        QVERIFY(computer.pass(10.0, 20.0, 20.0));
         gate.pause();
         QCOMPARE(*gate.contention(), 0.0);
-        clock.probe = probe;
+        computer.clock.probe = probe;
         gate.resume();
-        QVERIFY(pass(20.0 * (1.0 - taken)));
+        QVERIFY(computer.pass(10.0, 20.0 * (1.0 - taken), 20.0));
         gate.pause();
         QCOMPARE(qRound(1000 * *gate.contention()), qRound(1000 * contention));
         GateReport report;
@@ -141,15 +149,11 @@ private slots:
 
     void tellsNoContentionOfLaunches()
     {
-        const batchpeak::test::FakeRoot root;
-        QVERIFY(root.write(QStringLiteral("proc/self/status"), "Cpus_allowed_list:\t0-1\n"));
-        QVERIFY(root.write(QStringLiteral("proc/stat"), statOf(500.0)));
-        ScriptedClock clock;
-        ProcessorGate gate(1, clock, ProcessorGate::Work::Launches, root.path());
+        TwoProcessors computer;
+        QVERIFY(computer.pass(0.0, 0.0, 0.0));
+        ProcessorGate gate(1, computer.clock, ProcessorGate::Work::Launches, computer.root.path());
         gate.begin();
-        clock.wall += 10.0;
-        clock.use.processorSeconds += 5.0;
-        QVERIFY(root.write(QStringLiteral("proc/stat"), statOf(520.0)));
+        QVERIFY(computer.pass(10.0, 5.0, 20.0));
         gate.pause();
         QVERIFY(!gate.contention());
         GateReport report;
@@ -161,19 +165,13 @@ private slots:
     // Half of the time is another program's in a pause, and three quarters of the pages are handed out there.
     void pausesDoNotCount()
     {
-        const batchpeak::test::FakeRoot root;
-        QVERIFY(root.write(QStringLiteral("proc/self/status"), "Cpus_allowed_list:\t0-1\n"));
-        ScriptedClock clock;
-        double busy = 500.0;
+        TwoProcessors computer;
         const auto pass = [&](double own, double foreign, qint64 pages) {
-            clock.wall += 1.0;
-            clock.use.processorSeconds += own;
-            clock.use.minorPageFaults += pages;
-            busy += own + foreign;
-            return root.write(QStringLiteral("proc/stat"), statOf(busy));
+            computer.clock.use.minorPageFaults += pages;
+            return computer.pass(1.0, own, own + foreign);
         };
         QVERIFY(pass(0.0, 0.0, 0));
-        ProcessorGate gate(2, clock, ProcessorGate::Work::Steps, root.path());
+        ProcessorGate gate(2, computer.clock, ProcessorGate::Work::Steps, computer.root.path());
         gate.begin();
         gate.pause();
         for (int visit = 0; visit < 4; ++visit) {
@@ -192,16 +190,12 @@ private slots:
 
     void disturbancesOfAllTimesCount()
     {
-        const batchpeak::test::FakeRoot root;
-        QVERIFY(root.write(QStringLiteral("proc/self/status"), "Cpus_allowed_list:\t0-1\n"));
-        QVERIFY(root.write(QStringLiteral("proc/stat"), statOf(500.0)));
-        ScriptedClock clock;
-        ProcessorGate gate(2, clock, ProcessorGate::Work::Steps, root.path());
+        TwoProcessors computer;
+        QVERIFY(computer.pass(0.0, 0.0, 0.0));
+        ProcessorGate gate(2, computer.clock, ProcessorGate::Work::Steps, computer.root.path());
         gate.begin();
         for (int visit = 1; visit <= 2; ++visit) {
-            clock.wall += 1.0;
-            clock.use.processorSeconds += 1.2;
-            QVERIFY(root.write(QStringLiteral("proc/stat"), statOf(500.0 + 2.0 * visit)));
+            QVERIFY(computer.pass(1.0, 1.2, 2.0));
             gate.pause();
             gate.resume();
         }
