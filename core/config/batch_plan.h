@@ -66,6 +66,8 @@ struct BatchPlan
     std::string microBatchKey = "micro_batch_size";
     std::string globalBatchKey = "batch_size";
 
+    /// All sizes are searched.
+    bool explores() const { return std::holds_alternative<Explore>(setting); }
     /// The size that stands in the config; nothing where a search is asked for, or micro-batches are off.
     std::optional<std::int64_t> writtenSize() const;
 

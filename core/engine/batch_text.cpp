@@ -48,8 +48,7 @@ QString sizeText(const config::BatchPlan& plan, std::int64_t microBatchSize)
 
 QString settingText(const config::BatchPlan& plan)
 {
-    const bool asksForASearch = std::holds_alternative<config::Explore>(plan.setting) ||
-                                std::holds_alternative<config::Auto>(plan.setting);
+    const bool asksForASearch = plan.explores() || std::holds_alternative<config::Auto>(plan.setting);
     if (!plan.presentSize || !asksForASearch)
         return entry(plan.microBatchKey, QString::fromStdString(config::toText(plan.setting)));
     return Translated::tr("%1 now").arg(sizeText(plan, *plan.presentSize));

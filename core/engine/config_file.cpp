@@ -187,19 +187,14 @@ void refuseSharedSize(const config::SplicedText& spliced, const std::vector<conf
     }
 }
 
-bool explores(const std::optional<config::BatchPlan>& plan)
-{
-    return plan && std::holds_alternative<config::Explore>(plan->setting);
-}
-
-/// Said of the text as it comes to be, since the other phase may be written with it.
+/// The note is on the text as it comes to be, since the other phase may be written with it.
 void noteMixedPhases(config::SplicedText& spliced, const config::NetworkSource& networks)
 {
     const config::ConfigContents contents = config::recognise(spliced.text, networks)->read();
-    if (contents.train && contents.eval && explores(contents.train) != explores(contents.eval)) {
+    if (contents.train && contents.eval && contents.train->explores() != contents.eval->explores()) {
         spliced.notes.push_back(
             "The config still asks for explore in " +
-            std::string(explores(contents.train) ? "training" : "evaluation") +
+            std::string(contents.train->explores() ? "training" : "evaluation") +
             "; Cerebras refuses that in a run of both phases, so write a size for it too.");
     }
 }

@@ -159,15 +159,14 @@ config::BatchPlan planOf(const config::ConfigContents& contents, const Explorati
     return chosen;
 }
 
-/// As Cerebras does: its documentation excepts batch normalisation from micro-batches, whatever the key says.
+/// As Cerebras does: its documentation excepts batch normalization from micro-batches, whatever the key says.
 void refuseBatchNormalization(const QString& filePath, const config::ConfigContents& contents,
                               const model::ModelSpec& spec, const config::BatchPlan& plan)
 {
-    const bool isExplore = std::holds_alternative<config::Explore>(plan.setting);
-    if (!isExplore || !model::normalizesOverBatch(spec) || !contents.rules.refusesBatchNormalization)
+    if (!plan.explores() || !model::normalizesOverBatch(spec) || !contents.rules.refusesBatchNormalization)
         return;
     const QString sentence =
-        Translated::tr("Cerebras does not explore a network with batch normalisation, since its result "
+        Translated::tr("Cerebras does not explore a network with batch normalization, since its result "
                        "changes with the micro-batch size; choose a size, or null to run the batch whole.");
     throw located(filePath, ConfigError(sentence.toStdString()));
 }

@@ -21,7 +21,7 @@ struct Translated
 
 using Kind = PlanOffer::Kind;
 
-/// With that setting, be it asked for or what holds where nothing is.
+/// The options with that setting, be it asked for or what holds where nothing is.
 template<typename Wanted>
 ExplorationOptions askingFor(ExplorationOptions options, const config::BatchPlan& ofConfig)
 {
@@ -75,18 +75,13 @@ PlanOffer bothPhases(ExplorationOptions options)
     return offer;
 }
 
-bool explores(const std::optional<config::BatchPlan>& plan)
-{
-    return plan && std::holds_alternative<config::Explore>(plan->setting);
-}
-
 } // namespace
 
 std::optional<PlanOffer> offerOfBothPhases(const config::ConfigContents& contents,
                                            const ExplorationOptions& options)
 {
-    const bool isMixed = contents.rules.exploresBothPhasesOrNone && !options.bothPhases &&
-                         explores(contents.train) && explores(contents.eval);
+    const bool isMixed = contents.rules.exploresBothPhasesOrNone && !options.bothPhases && contents.train &&
+                         contents.train->explores() && contents.eval && contents.eval->explores();
     return isMixed ? std::optional(bothPhases(options)) : std::nullopt;
 }
 
@@ -98,7 +93,7 @@ std::vector<PlanOffer> planOffers(const config::ConfigContents& contents, const 
     if (!ofConfig)
         return offers;
     const bool asksForAuto = std::holds_alternative<config::Auto>(ofConfig->setting);
-    if (explores(plan.run.plan) && hasMicroBatches(*ofConfig) && ofConfig->perDeviceBatch() > 1 &&
+    if (plan.run.plan.explores() && hasMicroBatches(*ofConfig) && ofConfig->perDeviceBatch() > 1 &&
         plan.space.maximum > ofConfig->perDeviceBatch())
         offers.push_back(keepBatch(contents, *ofConfig, options));
     else if (std::holds_alternative<config::Auto>(plan.run.plan.setting) && !asksForAuto)

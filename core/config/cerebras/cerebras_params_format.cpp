@@ -35,11 +35,6 @@ std::string inputKey(model::Phase phase)
     return phase == model::Phase::Train ? "train_input" : "eval_input";
 }
 
-bool isExplore(const BatchPlan& plan)
-{
-    return std::holds_alternative<Explore>(plan.setting);
-}
-
 /// The size that a setting fixes; nothing where a program chooses it.
 std::optional<std::int64_t> fixedSize(const BatchPlan& plan)
 {
@@ -55,7 +50,7 @@ std::optional<std::int64_t> fixedSize(const BatchPlan& plan)
 void warnOfPhaseRules(const BatchPlan& train, const BatchPlan& eval, TextPosition position,
                       std::vector<Warning>& warnings)
 {
-    if (isExplore(train) != isExplore(eval)) {
+    if (train.explores() != eval.explores()) {
         warn(warnings, position,
              "Only one of train_input and eval_input explores its micro_batch_size; Cerebras refuses that in "
              "a run of both phases.");
