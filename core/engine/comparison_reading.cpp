@@ -19,11 +19,14 @@ bool isOfOneSize(Outcome outcome)
     return outcome == Outcome::OutOfMemory || outcome == Outcome::Unsupported || outcome == Outcome::Failed;
 }
 
-void take(trial::ComparedRecord& record, const trial::ComparedSize& size, double optimizerSeconds,
-          const RunDescription& run)
+} // namespace
+
+trial::ComparedRecord comparedRecordOf(const trial::ComparedSize& size, double optimizerSeconds,
+                                       const RunDescription& run)
 {
-    if (size.peakReservedBytes > 0)
-        record.peakReservedBytes = size.peakReservedBytes;
+    trial::ComparedRecord record;
+    record.microBatchSize = size.microBatchSize;
+    record.peakReservedBytes = measuredPeak(size.peakReservedBytes);
     const std::vector<double> typical = trial::typicalStepSecondsOf(size.visits);
     const auto speedOf = [&](double seconds) {
         return samplesPerSecond(run, size.microBatchSize, seconds, optimizerSeconds);
@@ -35,9 +38,8 @@ void take(trial::ComparedRecord& record, const trial::ComparedSize& size, double
     record.relativeError = trial::relativeStandardError(typical);
     if (record.secondsPerStep)
         record.samplesPerSecond = speedOf(*record.secondsPerStep);
+    return record;
 }
-
-} // namespace
 
 void finishComparison(trial::TrialRecord& trial, const trial::TrialResult& result,
                       const DeviceSnapshot& device, const RunDescription& run)
@@ -50,7 +52,7 @@ void finishComparison(trial::TrialRecord& trial, const trial::TrialResult& resul
             steps += static_cast<int>(visit.stepSeconds.size());
         const auto record =
             std::ranges::find(trial.compared, size.microBatchSize, &trial::ComparedRecord::microBatchSize);
-        take(*record, size, result.optimizerSeconds.value_or(0.0), run);
+        *record = comparedRecordOf(size, result.optimizerSeconds.value_or(0.0), run);
         const bool isTooMuch = device.limitBytes > 0 && size.peakReservedBytes > device.limitBytes;
         if (isTooMuch && trial.outcome == Outcome::Ok) {
             trial.outcome = Outcome::OutOfMemory;

@@ -9,6 +9,10 @@
 
 namespace batchpeak::engine {
 
+/// What visits measured of one size of a comparison; no speed where they took no step.
+trial::ComparedRecord comparedRecordOf(const trial::ComparedSize& size, double optimizerSeconds,
+                                       const RunDescription& run);
+
 /// What a finished comparison measured of each of its sizes, and which of them ended it before its time: one
 /// that did not fit or that failed. A worker that is lost, a cancel and a time that is up are no size's
 /// fault. A size that needs more than the device has did not fit, as in a trial of its own.

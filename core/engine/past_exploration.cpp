@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "past_exploration.h"
 
+#include "comparison_reading.h"
 #include "option_table.h"
 #include "search/trial_history.h"
 #include "store/exploration_store.h"
@@ -226,15 +227,15 @@ namespace {
 
 trial::TrialRecord recordOf(std::int64_t size, const search::Measurement& measurement)
 {
-    const auto ifPositive = [](std::int64_t bytes) {
-        return bytes > 0 ? std::optional(bytes) : std::nullopt;
-    };
     return {.device = {},
             .microBatchSize = size,
             .compared = {},
             .outcome = measurement.outcome,
-            .peakAllocatedBytes = ifPositive(measurement.peakAllocatedBytes),
-            .peakReservedBytes = ifPositive(measurement.peakReservedBytes),
+            .optimizerSeconds = measurement.optimizerSeconds > 0.0
+                                    ? std::optional(measurement.optimizerSeconds)
+                                    : std::nullopt,
+            .peakAllocatedBytes = measuredPeak(measurement.peakAllocatedBytes),
+            .peakReservedBytes = measuredPeak(measurement.peakReservedBytes),
             .wallSeconds = measurement.wallSeconds,
             .readings = {},
             .attention = {},
@@ -245,32 +246,21 @@ trial::TrialRecord recordOf(std::int64_t size, const search::Measurement& measur
             .text = {}};
 }
 
-/// Its speed, of so many timed steps.
-void tellSpeed(trial::TrialRecord& record, double secondsPerStep, std::optional<double> relativeError,
-               const search::Measurement& measurement, const RunDescription& run)
-{
-    record.secondsPerStep = secondsPerStep;
-    record.relativeError = relativeError;
-    if (measurement.optimizerSeconds > 0.0)
-        record.optimizerSeconds = measurement.optimizerSeconds;
-    record.samplesPerSecond =
-        samplesPerSecond(run, record.microBatchSize, secondsPerStep, measurement.optimizerSeconds);
-}
-
 std::optional<trial::TrialRecord> recordOf(const trial::ComparedSize& size,
                                            const search::Measurement& comparison, const RunDescription& run)
 {
-    const std::vector<double> typical = trial::typicalStepSecondsOf(size.visits);
-    const auto seconds = trial::typicalStepSeconds(typical);
-    if (!seconds)
+    const trial::ComparedRecord measured = comparedRecordOf(size, comparison.optimizerSeconds, run);
+    if (!measured.secondsPerStep)
         return std::nullopt;
     trial::TrialRecord record = recordOf(size.microBatchSize, comparison);
     record.outcome = trial::Outcome::Ok;
-    if (size.peakReservedBytes > 0)
-        record.peakReservedBytes = size.peakReservedBytes;
+    if (measured.peakReservedBytes)
+        record.peakReservedBytes = measured.peakReservedBytes;
     for (const trial::Visit& visit : size.visits)
         record.timedSteps += static_cast<int>(visit.stepSeconds.size());
-    tellSpeed(record, *seconds, trial::relativeStandardError(typical), comparison, run);
+    record.secondsPerStep = measured.secondsPerStep;
+    record.relativeError = measured.relativeError;
+    record.samplesPerSecond = measured.samplesPerSecond;
     return record;
 }
 
@@ -278,11 +268,14 @@ trial::TrialRecord recordOf(const search::Measurement& measurement, const RunDes
 {
     trial::TrialRecord record = recordOf(measurement.size, measurement);
     record.timedSteps = static_cast<int>(measurement.timedSteps());
-    if (measurement.ran() && measurement.secondsPerStep > 0.0)
-        tellSpeed(record, measurement.secondsPerStep,
-                  measurement.relativeError ? measurement.relativeError
-                                            : trial::relativeStandardError(measurement.stepSeconds),
-                  measurement, run);
+    if (measurement.ran() && measurement.secondsPerStep > 0.0) {
+        record.secondsPerStep = measurement.secondsPerStep;
+        record.relativeError = measurement.relativeError
+                                   ? measurement.relativeError
+                                   : trial::relativeStandardError(measurement.stepSeconds);
+        record.samplesPerSecond =
+            samplesPerSecond(run, measurement.size, measurement.secondsPerStep, measurement.optimizerSeconds);
+    }
     return record;
 }
 

@@ -21,13 +21,13 @@ QString translated(const char* text)
     return QCoreApplication::translate("batchpeak::engine", text);
 }
 
-// Decimals that leave three figures of a number, and all of those before its point.
-int decimalsForThreeFigures(double value)
+// Decimals that leave so many figures of a number, and all of those before its point.
+int decimalsForFigures(int figures, double value)
 {
     const double magnitude = std::abs(value);
     if (!(magnitude > 0.0))
         return 0;
-    return std::clamp(2 - static_cast<int>(std::floor(std::log10(magnitude))), 0, 9);
+    return std::clamp(figures - 1 - static_cast<int>(std::floor(std::log10(magnitude))), 0, 9);
 }
 
 } // namespace
@@ -93,13 +93,18 @@ QString memoryText(double bytes, const QLocale& locale)
         value /= 1024.0;
         ++unit;
     }
-    const int decimals = unit == 0 ? 0 : std::min(decimalsForThreeFigures(value), 2);
+    const int decimals = unit == 0 ? 0 : std::min(decimalsForFigures(3, value), 2);
     return translated(units.at(unit)).arg(locale.toString(value, 'f', decimals));
 }
 
 QString rateText(double perSecond, const QLocale& locale)
 {
-    return locale.toString(perSecond, 'f', decimalsForThreeFigures(perSecond));
+    return locale.toString(perSecond, 'f', decimalsForFigures(3, perSecond));
+}
+
+QString comparedRateText(double perSecond, const QLocale& locale)
+{
+    return locale.toString(perSecond, 'f', decimalsForFigures(4, perSecond));
 }
 
 QString rateText(double perSecond, std::optional<double> relativeError, const QLocale& locale)
@@ -109,7 +114,7 @@ QString rateText(double perSecond, std::optional<double> relativeError, const QL
     const double half = standardErrorsOf95Percent * *relativeError * perSecond;
     const int decimals = half >= 1.0  ? 0
                          : half > 0.0 ? std::clamp(-static_cast<int>(std::floor(std::log10(half))), 1, 3)
-                                      : decimalsForThreeFigures(perSecond);
+                                      : decimalsForFigures(3, perSecond);
     return QStringLiteral("%1 ± %2").arg(locale.toString(perSecond, 'f', decimals),
                                          locale.toString(half, 'f', decimals));
 }

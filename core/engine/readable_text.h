@@ -57,6 +57,8 @@ QString memoryText(double bytes, const QLocale& locale = QLocale());
 
 /// "2,266", "12.3", "0.0451": at least three figures.
 QString rateText(double perSecond, const QLocale& locale = QLocale());
+/// "12,346", "58.34": at least four, as many as the quotient of two rates needs to be checked.
+QString comparedRateText(double perSecond, const QLocale& locale = QLocale());
 /// "2,266 ± 38", the value with as many decimals as its interval has use for. Without an error, the
 /// value alone.
 /// \param relativeError  standard error relative to the value; the interval shown is the 95 % one

@@ -8,7 +8,6 @@
 #include <QCoreApplication>
 #include <QStringList>
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <span>
@@ -26,13 +25,6 @@ constexpr double mentionedRival = 0.05;
 constexpr int doubtedBelowPercent = 90;
 // A lead below it would be told as 0.0 %.
 constexpr double leastLead = 0.0005;
-
-/// As many as the quotient of two speeds needs to be checked, whatever their errors: "58.34", "12,346".
-QString fourFigures(double perSecond, const QLocale& locale)
-{
-    const int decimals = perSecond > 0.0 ? 3 - static_cast<int>(std::floor(std::log10(perSecond))) : 0;
-    return locale.toString(perSecond, 'f', std::clamp(decimals, 0, 6));
-}
 
 class Sentences
 {
@@ -152,7 +144,7 @@ private:
         if (!estimate)
             return number(size);
         return tr("%1 (%2 samples/s)")
-            .arg(number(size), m_speedMark + fourFigures(estimate->samplesPerSecond, m_locale));
+            .arg(number(size), m_speedMark + comparedRateText(estimate->samplesPerSecond, m_locale));
     }
     QString size() const { return number(m_best.size); }
     QString number(std::int64_t value) const { return numberText(value, m_locale); }
@@ -187,7 +179,7 @@ QString figures(const Verification& verification, const QLocale& locale)
     QStringList parts;
     if (verification.samplesPerSecond)
         parts << Translated::tr("%1%2 samples/s")
-                     .arg(verification.speedMark, fourFigures(*verification.samplesPerSecond, locale));
+                     .arg(verification.speedMark, comparedRateText(*verification.samplesPerSecond, locale));
     if (verification.peakReservedBytes > 0)
         parts << Translated::tr("peak %1").arg(verification.memoryMark +
                                                bytesText(verification.peakReservedBytes, locale));
@@ -296,7 +288,8 @@ QString verificationText(const Verification& verification, const QLocale& locale
             .arg(size, figures(verification, locale));
     case Outcome::Slower:
         return Translated::tr("%1 was slower in a fresh process than the %2 samples/s expected%3.")
-            .arg(size, verification.speedMark + fourFigures(verification.expectedSamplesPerSecond, locale),
+            .arg(size,
+                 verification.speedMark + comparedRateText(verification.expectedSamplesPerSecond, locale),
                  figures(verification, locale));
     case Outcome::Failed:
         return Translated::tr("%1 failed in a fresh process and is no longer recommended.").arg(size);

@@ -24,11 +24,6 @@ struct Translated
     Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::TrialRecord)
 };
 
-std::optional<std::int64_t> ifPositive(std::int64_t bytes)
-{
-    return bytes > 0 ? std::optional(bytes) : std::nullopt;
-}
-
 std::optional<double> joulesPerSample(const trial::TrialResult& result)
 {
     const double joules = result.readings.energyJoules.value_or(0.0);
@@ -99,6 +94,11 @@ trial::TrialResult onClock(trial::TrialResult result, double helloSeconds)
     return result;
 }
 
+std::optional<std::int64_t> measuredPeak(std::int64_t bytes)
+{
+    return bytes > 0 ? std::optional(bytes) : std::nullopt;
+}
+
 std::string spilledText(std::int64_t peakReservedBytes, const DeviceSnapshot& device)
 {
     const auto [used, limit] = comparedBytesText(peakReservedBytes, device.limitBytes);
@@ -129,8 +129,8 @@ void finishTrial(trial::TrialRecord& trial, const trial::TrialResult& result,
     trial.outcome = result.outcome;
     trial.text = result.text;
     trial.wallSeconds = result.wallSeconds;
-    trial.peakAllocatedBytes = ifPositive(result.peakAllocatedBytes);
-    trial.peakReservedBytes = ifPositive(result.peakReservedBytes);
+    trial.peakAllocatedBytes = measuredPeak(result.peakAllocatedBytes);
+    trial.peakReservedBytes = measuredPeak(result.peakReservedBytes);
     // Steps that were told on the way are signs of life, and may be told twice.
     const bool isWhole = result.outcome == Outcome::Ok && result.steps > 0;
     trial.timedSteps = isWhole ? result.steps : std::max(trial.timedSteps, result.steps);

@@ -8,6 +8,7 @@
 #include "trial/trial_record.h"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -47,7 +48,11 @@ void finishTrial(trial::TrialRecord& trial, const trial::TrialResult& result,
 search::Measurement measurementOf(const trial::TrialRecord& trial, const trial::TrialResult& result,
                                   bool workerLost, double now);
 
-/// Of a size that ran, but needed more than the device has.
+/// The peak that a worker tells, or the search was told; nothing where it is 0, which says that none is
+/// known.
+std::optional<std::int64_t> measuredPeak(std::int64_t bytes);
+
+/// Says of a size that it ran, but needed more than the device has.
 std::string spilledText(std::int64_t peakReservedBytes, const DeviceSnapshot& device);
 
 /// Throughput [samples/s] by the objective, from the time of one micro-batch and of the optimizer step.
