@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "earlier_runs.h"
 
+#include "engine/ending_text.h"
 #include "engine/fidelity_text.h"
 #include "engine/phase_sequence.h"
 #include "engine/readable_text.h"
-#include "engine/stored_snapshot.h"
 #include "store/exploration_store.h"
 #include "store/patient_store.h"
 
@@ -65,7 +65,7 @@ QString outcomeText(const engine::Snapshot& snapshot)
                                                                        : EarlierRuns::tr("Finished after %1");
     QStringList parts;
     const auto& recommendation = snapshot.searchState.recommendation;
-    const QString trials = after.arg(engine::trialsText(static_cast<int>(snapshot.trials.size())));
+    const QString trials = after.arg(engine::trialsText(engine::uncancelledTrials(snapshot)));
     if (snapshot.recommendsSize())
         parts << EarlierRuns::tr("%1 with size %2").arg(trials, engine::numberText(recommendation->size))
               << EarlierRuns::tr("confidence %1 %").arg(recommendation->confidence);
@@ -180,7 +180,7 @@ EarlierRuns::Entry EarlierRuns::entryOf(const EarlierRun& run)
                    .phase = run.snapshot.run->phase,
                    .size = recommendation ? std::optional(recommendation->size) : std::nullopt,
                    .confidence = recommendation ? recommendation->confidence : 0,
-                   .trials = static_cast<int>(run.snapshot.trials.size()),
+                   .trials = engine::uncancelledTrials(run.snapshot),
                    .fidelity = run.snapshot.run->fidelity});
     return {.text = text, .choose = [this, run] { emit chosen(run); }};
 }
@@ -223,21 +223,16 @@ void EarlierRuns::addHistory(std::vector<Entry>& entries)
 void EarlierRuns::choose(qint64 exploration)
 {
     try {
-        const auto run = read(exploration);
-        if (!run)
+        const auto found = readWithSearch(exploration);
+        if (!found)
             return;
-        emit chosen(*run);
-        if (!run->awaitsSearch || !mayThink())
+        emit chosen(found->run);
+        if (!found->run.awaitsSearch || !mayThink())
             return;
-        m_search.start([found = *run, path = m_historyPath](const std::stop_token& stop) mutable {
-            try {
-                if (const auto stored = store::ExplorationStore(path).show(found.exploration))
-                    engine::addSearch(found.snapshot, *stored, stop);
-            } catch (const store::StoreError&) {
-                // What was read before stays.
-            }
-            found.awaitsSearch = false;
-            return std::optional(found);
+        m_search.start([run = found->run, search = found->search](const std::stop_token& stop) mutable {
+            engine::addSearch(run.snapshot, search, stop);
+            run.awaitsSearch = false;
+            return std::optional(run);
         });
     } catch (const store::StoreError& error) {
         emit failed(error.sentence());
@@ -246,19 +241,28 @@ void EarlierRuns::choose(qint64 exploration)
 
 std::optional<EarlierRun> EarlierRuns::read(qint64 exploration) const
 {
+    const auto found = readWithSearch(exploration);
+    return found ? std::optional(found->run) : std::nullopt;
+}
+
+std::optional<EarlierRuns::RunAndSearch> EarlierRuns::readWithSearch(qint64 exploration) const
+{
     if (!m_run || !QFileInfo::exists(m_historyPath))
         return std::nullopt;
     // Asked first: one that ends meanwhile has its end in the history before its program lets it go.
     const auto isUnderWay = store::PatientStore::isUnderWay(m_historyPath, exploration)
                                 ? engine::IsUnderWay::Yes
                                 : engine::IsUnderWay::No;
-    const auto stored = store::ExplorationStore(m_historyPath).show(exploration);
+    auto stored = store::ExplorationStore(m_historyPath).show(exploration);
     if (!stored)
         return std::nullopt;
-    return EarlierRun{.started = stored->summary.info.started,
-                      .snapshot = engine::snapshotOf(*stored, *m_run, isUnderWay),
-                      .exploration = exploration,
-                      .awaitsSearch = isUnderWay == engine::IsUnderWay::No && !stored->searchCalls.empty()};
+    engine::StoredSearch search(std::move(*stored));
+    EarlierRun run{.started = search.stored().summary.info.started,
+                   .snapshot = engine::snapshotOf(search, *m_run, isUnderWay),
+                   .exploration = exploration,
+                   .awaitsSearch =
+                       isUnderWay == engine::IsUnderWay::No && !search.stored().searchCalls.empty()};
+    return RunAndSearch{.run = std::move(run), .search = std::move(search)};
 }
 
 bool EarlierRuns::lookElsewhere()

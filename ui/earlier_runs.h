@@ -5,6 +5,7 @@
 #include "engine/background_search.h"
 #include "engine/runs_elsewhere.h"
 #include "engine/snapshot.h"
+#include "engine/stored_snapshot.h"
 
 #include <QDateTime>
 #include <QMenu>
@@ -89,7 +90,15 @@ signals:
     void failed(const QString& sentence);
 
 private:
+    struct RunAndSearch
+    {
+        EarlierRun run;
+        engine::StoredSearch search;
+    };
+
     void fill();
+    /// \throws store::StoreError
+    std::optional<RunAndSearch> readWithSearch(qint64 exploration) const;
     Entry entryOf(const EarlierRun& run);
     void addHistory(std::vector<Entry>& entries);
     /// Of the config in hand, and not in hand itself.
@@ -102,7 +111,7 @@ private:
     QDateTime m_began;
     bool m_isUnderWay = false;
     std::optional<engine::RunDescription> m_run;
-    /// As of Snapshot, of the exploration in hand.
+    /// Snapshot::numberInHistory of the exploration in hand.
     qint64 m_numberInHistory = 0;
     /// The oldest first.
     std::vector<EarlierRun> m_ended;

@@ -3,7 +3,6 @@
 #include "stored_snapshot.h"
 
 #include "config/approximations.h"
-#include "cut_run.h"
 #include "option_table.h"
 #include "past_exploration.h"
 #include "recommendation_text.h"
@@ -120,7 +119,7 @@ DeviceSnapshot deviceOf(const store::DeviceRecord& record, double headroom)
             .program = record.program};
 }
 
-/// Without pauses, from its start until now, its end, or the last thing that it told.
+/// The time without pauses from its start until now, its end, or the last thing that it told.
 double elapsedSecondsOf(const store::StoredExploration& stored, bool goesOn)
 {
     const store::ExplorationSummary& summary = stored.summary;
@@ -144,15 +143,15 @@ void takeAsRunning(std::vector<trial::TrialRecord>& trials)
     }
 }
 
-/// Told before all else; few explorations recall, and all that a search was told takes long to read.
-std::vector<RecalledTrial> recalledBy(const store::StoredExploration& stored, const RunDescription& run)
+/// Few explorations recall, and their searches were told so before all else: of others the rest is not read.
+std::vector<RecalledTrial> recalledBy(StoredSearch& search, const RunDescription& now)
 {
-    const auto first =
-        stored.searchCalls.empty() ? std::nullopt : plannerCallFrom(stored.searchCalls.front());
+    const std::vector<QByteArray>& calls = search.stored().searchCalls;
+    const auto first = calls.empty() ? std::nullopt : plannerCallFrom(calls.front());
     if (!first || first->kind != PlannerCall::Kind::Recall)
         return {};
-    const auto cut = cutRunFrom(stored);
-    return cut ? recalledTrialsOf(cut->calls, run) : std::vector<RecalledTrial>();
+    const CutRun* const run = search.run();
+    return run ? recalledTrialsOf(run->calls, now) : std::vector<RecalledTrial>();
 }
 
 void recommend(Snapshot& snapshot, const store::RecommendationRecord& record)
@@ -181,8 +180,16 @@ void recommend(Snapshot& snapshot, const store::RecommendationRecord& record)
 
 } // namespace
 
-Snapshot snapshotOf(const store::StoredExploration& stored, const RunDescription& now, IsUnderWay isUnderWay)
+const CutRun* StoredSearch::run()
 {
+    if (!std::exchange(m_isRead, true))
+        m_run = cutRunFrom(m_stored);
+    return m_run ? &*m_run : nullptr;
+}
+
+Snapshot snapshotOf(StoredSearch& search, const RunDescription& now, IsUnderWay isUnderWay)
+{
+    const store::StoredExploration& stored = search.stored();
     const store::ExplorationSummary& summary = stored.summary;
     const bool goesOn = isUnderWay == IsUnderWay::Yes && !summary.end;
     Snapshot snapshot;
@@ -198,7 +205,7 @@ Snapshot snapshotOf(const store::StoredExploration& stored, const RunDescription
     std::ranges::sort(snapshot.trials, {}, &trial::TrialRecord::number);
     if (goesOn)
         takeAsRunning(snapshot.trials);
-    snapshot.recalled = recalledBy(stored, *snapshot.run);
+    snapshot.recalled = recalledBy(search, *snapshot.run);
     if (summary.recommendation)
         recommend(snapshot, *summary.recommendation);
     snapshot.elapsedSeconds = elapsedSecondsOf(stored, goesOn);
@@ -233,13 +240,14 @@ CoursePoint coursePointOf(const search::SearchState& state, const PlannerCall& c
 
 } // namespace
 
-bool addSearch(Snapshot& snapshot, const store::StoredExploration& stored, const std::stop_token& stop)
+bool addSearch(Snapshot& snapshot, StoredSearch& search, const std::stop_token& stop)
 {
-    const auto run = cutRunFrom(stored);
-    const auto& told = stored.summary.recommendation;
+    const CutRun* const run = search.run();
+    const store::ExplorationSummary& summary = search.stored().summary;
+    const auto& told = summary.recommendation;
     if (!run || !told)
         return false;
-    const ExplorationOptions asked = optionsFrom(stored.summary.info.command);
+    const ExplorationOptions asked = optionsFrom(summary.info.command);
     std::vector<CoursePoint> course;
     search::SearchState state;
     try {

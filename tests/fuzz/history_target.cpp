@@ -121,7 +121,8 @@ void readAll(const QString& path)
         const auto stored = history.show(summary.id);
         if (!stored)
             continue;
-        engine::snapshotOf(*stored, {});
+        engine::StoredSearch search(*stored);
+        engine::snapshotOf(search, {});
         engine::whyNotGoOn(path, *stored);
     }
 }

@@ -91,7 +91,7 @@ private slots:
         QVERIFY(third.trials <= second.trials + 1);
     }
 
-    // Those that count are shown beside the trials of today, and by the history afterwards.
+    // Those that count are shown beside the trials of today, and by the history afterward.
     void showsWhatItRecalls()
     {
         const Told first = explore("");
@@ -112,7 +112,8 @@ private slots:
         QVERIFY(std::ranges::is_sorted(second.snapshot.recalled, {}, &engine::RecalledTrial::ended));
 
         const store::ExplorationStore kept(history());
-        const engine::Snapshot shown = engine::snapshotOf(*kept.show(2), *second.snapshot.run);
+        engine::StoredSearch stored(*kept.show(2));
+        const engine::Snapshot shown = engine::snapshotOf(stored, *second.snapshot.run);
         QCOMPARE(shown.recalled.size(), second.snapshot.recalled.size());
         QCOMPARE(shown.recalled.front().trial, second.snapshot.recalled.front().trial);
         const auto apart = shown.recalled.front().ended.msecsTo(second.snapshot.recalled.front().ended);

@@ -40,7 +40,7 @@ private slots:
         const Snapshot& was = harness.snapshot();
         QVERIFY(was.searchState.recommendation);
 
-        const store::StoredExploration stored = newest();
+        StoredSearch stored(newest());
         Snapshot is = snapshotOf(stored, *was.run);
         QVERIFY(is.course.empty() && is.searchState.curve.empty());
         // What was shown of each size is kept.
@@ -60,7 +60,7 @@ private slots:
         QCOMPARE(is.course.back().size, was.course.back().size);
         QCOMPARE(is.course.back().confidence, was.course.back().confidence);
         QVERIFY(is.course.back().elapsedSeconds <= is.elapsedSeconds);
-        QCOMPARE(is.log.size() >= stored.trials.size(), true);
+        QCOMPARE(is.log.size() >= stored.stored().trials.size(), true);
     }
 
     void addsNothingThatComesToAnotherAnswer()
@@ -70,14 +70,17 @@ private slots:
         harness.options.maxTrials = 6;
         const ExplorationRecorder recorder(harness.exploration(), history());
         QVERIFY(harness.runToEnd());
-        store::StoredExploration stored = newest();
+        StoredSearch stored(newest());
         const Snapshot told = snapshotOf(stored, *harness.snapshot().run);
         Snapshot is = told;
-        ++stored.summary.recommendation->microBatchSize;
-        QVERIFY(!addSearch(is, stored));
-        stored.summary.recommendation->microBatchSize--;
-        stored.searchCalls.clear();
-        QVERIFY(!addSearch(is, stored));
+        store::StoredExploration another = stored.stored();
+        ++another.summary.recommendation->microBatchSize;
+        StoredSearch withAnotherAnswer(another);
+        QVERIFY(!addSearch(is, withAnotherAnswer));
+        another = stored.stored();
+        another.searchCalls.clear();
+        StoredSearch withoutCalls(another);
+        QVERIFY(!addSearch(is, withoutCalls));
         QVERIFY(is.course.empty() && is.searchState.curve.empty());
         QCOMPARE(is.searchState.recommendation->size, told.searchState.recommendation->size);
     }
