@@ -37,7 +37,7 @@ test-weekly: build
 	QT_QPA_PLATFORM=offscreen scripts/beside-busy-processor.sh \
 		ctest --preset $(PRESET) --parallel $(TEST_JOBS)
 
-# The tests under sanitizers: test-asan finds errors of memory and undefined behaviour, test-tsan races of threads. With
+# The tests under sanitizers: test-asan finds errors of memory and undefined behavior, test-tsan races of threads. With
 # ROOMS=without-torch only those that need no libtorch, which take a quarter of the time; with ROOMS=core those of core
 # among them, half of that again, as CI does.
 ROOMS ?= all

@@ -19,9 +19,9 @@ if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
 endif()
 
 add_library(batchpeak_options INTERFACE)
-# Value types are made with designated initialisers that name only what differs from the default.
+# Value types are made with designated initializers that name only what differs from the default.
 target_compile_options(batchpeak_options INTERFACE -Wall -Wextra -Wpedantic -Wno-missing-field-initializers
-  # What GCC 12 suspects of std::string when it optimises is wrong, and in precompiled headers it does not keep it to itself.
+  # What GCC 12 suspects of std::string when it optimizes is wrong, and in precompiled headers it does not keep it to itself.
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<NOT:$<CONFIG:Debug>>>:-Wno-array-bounds;-Wno-stringop-overread;-Wno-stringop-overflow;-Wno-restrict>
   $<$<BOOL:${BATCHPEAK_WARNINGS_AS_ERRORS}>:-Werror>)
 target_compile_definitions(batchpeak_options INTERFACE

@@ -4,7 +4,7 @@
 # Usage: make-bundle.sh BUILD BUNDLE
 #
 # Makes the folder BUNDLE anew: the programs of the build folder BUILD, and of this Debian or Ubuntu all that they need
-# but glibc and torch, with the licences. check-bundle.sh has the last word.
+# but glibc and torch, with the licenses. check-bundle.sh has the last word.
 set -euo pipefail
 scripts=$(dirname "$(readlink -f "$0")")
 build=$1
@@ -61,7 +61,7 @@ packages_of_libraries() {
   done
 }
 
-# copy_text TEXT NAME: among the licences; where it is another's too, as those of all libraries of Qt are, a link to that.
+# copy_text TEXT NAME: among the licenses; where it is another's too, as those of all libraries of Qt are, a link to that.
 copy_text() {
   local other
   # A package has several libraries.
@@ -75,7 +75,7 @@ copy_text() {
   cp --dereference "$1" "$licences/$2"
 }
 
-# The licences of the libraries, of the fonts and of what is compiled in, and where the libraries' sources are.
+# The licenses of the libraries, of the fonts and of what is compiled in, and where the libraries' sources are.
 write_licences() {
   local name package packages=(fonts-dejavu-core libcli11-dev libeigen3-dev nlohmann-json3-dev) text
   mkdir -p "$licences/common-licenses"

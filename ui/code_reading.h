@@ -7,7 +7,7 @@
 namespace batchpeak::ui {
 
 /// Reads code that a config names before a run is to load it. Where that takes long, as of a module of some
-/// gigabytes, windows go on drawing meanwhile and take no input. Whoever asks for its content afterwards has
+/// gigabytes, windows go on drawing meanwhile and take no input. Whoever asks for its content afterward has
 /// it at once.
 ///
 /// \param path  empty for no code

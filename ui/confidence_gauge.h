@@ -11,7 +11,7 @@
 namespace batchpeak::ui {
 
 /// The confidence as an arc of 240 degrees with the percentage in it: green when the size counts as
-/// recommended, grey until then.
+/// recommended, gray until then.
 class ConfidenceGauge : public QWidget
 {
     Q_OBJECT

@@ -22,7 +22,7 @@ public:
     /// \param settings  that remember; they outlive this
     explicit ConfigOptions(WindowSettings& settings) : m_settings(settings) {}
 
-    /// Of the command line; what was asked in the window before is forgotten.
+    /// Takes the options of the command line; what was asked in the window before is forgotten.
     /// \param names  of the options that are given; without them those that ask for something else than usual
     void setGiven(const engine::ExplorationOptions& options, const QStringList& names);
     /// Whether the command line lets the code of a config run: said once, of the first config that is opened.

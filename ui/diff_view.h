@@ -9,7 +9,7 @@
 namespace batchpeak::ui {
 
 /// Shows a unified diff with its added and removed lines on grounds of their own, or a sentence in place of
-/// one. Signs tell the lines apart too, so that no colour has to.
+/// one. Signs tell the lines apart too, so that no color has to.
 class DiffView : public QPlainTextEdit
 {
     Q_OBJECT

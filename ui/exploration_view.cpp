@@ -284,8 +284,8 @@ void ExplorationView::setLookingBack(const QString& sentence, const QString& det
         fitLookingBack();
 }
 
-/// As much of the sentence as two lines hold, and two lines for a short one: that of a run that is followed
-/// grows, and must not push the page away under the pointer.
+/// It shows as much of the sentence as two lines hold, and two lines for a short one: that of a run that is
+/// followed grows, and must not push the page away under the pointer.
 void ExplorationView::fitLookingBack()
 {
     const auto heightWith = [this](const QString& text) {

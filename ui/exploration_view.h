@@ -109,7 +109,7 @@ private:
     QString m_lookingBackText;
     QString m_lookingBackDetails;
     MessageBanner* m_remembered;
-    /// That was said last, so that one that a person has closed stays away.
+    /// What was said last, so that one that a person has closed stays away.
     QString m_rememberedText;
     QSplitter* m_columns;
     QScrollArea* m_columnsPage;

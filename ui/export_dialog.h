@@ -110,7 +110,7 @@ private:
     void browse();
     bool mayWrite();
 
-    /// Its own, since what is written may be read again while the dialog is still there.
+    /// The dialog's own, since what is written may be read again while it is still there.
     engine::ConfigFile m_file;
     Theme m_theme;
     std::vector<config::ChosenSize> m_sizes;

@@ -41,7 +41,7 @@ QByteArray trialsCsv(const std::vector<trial::TrialRecord>& trials, const config
 /// Qt's SVG knows no clipping, so that what lies beside a zoomed chart would be drawn over all else.
 enum class PictureKind { Png, Pdf };
 
-/// By the ending of the name; nothing where it is none of these.
+/// The kind that the ending of the name says; nothing where it is none of these.
 std::optional<PictureKind> pictureKindOf(const QString& path);
 
 /// The charts as a picture for a document, with what a reader cannot ask it: above them the recommendation,

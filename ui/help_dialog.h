@@ -24,7 +24,7 @@ public:
     QString text() const;
 };
 
-/// Which program this is, under which licence, and of what it is made.
+/// Which program this is, under which license, and of what it is made.
 class AboutDialog : public QDialog
 {
     Q_OBJECT

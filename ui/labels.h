@@ -7,7 +7,7 @@
 
 namespace batchpeak::ui {
 
-/// A label in the muted colour of the theme.
+/// A label in the muted color of the theme.
 QLabel* mutedLabel(const QString& text, QWidget* parent);
 
 /// \p label for plain text of several lines, which can be marked and copied.

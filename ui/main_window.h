@@ -54,7 +54,7 @@ public:
     engine::Exploration& exploration() const { return *m_exploration; }
     /// Where explorations are kept, to be looked at again. \param path  of the store
     void setHistory(const QString& path);
-    /// Of a command line, as of ConfigOptions::setGiven(): for the configs opened from now on.
+    /// Takes a command line's options as ConfigOptions::setGiven() does, for the configs opened from now on.
     void setOptions(const engine::ExplorationOptions& options, const QStringList& names = {})
     {
         m_options.setGiven(options, names);
@@ -95,18 +95,19 @@ private:
     struct Ready
     {
         Asked asked;
-        /// That one of the same config has ended, which the engine has still: it can go on and be confirmed.
+        /// An exploration of the same config that has ended, which the engine has still: it can go on and be
+        /// confirmed.
         std::optional<Running> ended;
         /// One of the history that was cut off and can go on.
         std::optional<store::StoredExploration> cut;
-        /// Of an exploration that has not begun.
+        /// The snapshot of an exploration that has not begun.
         engine::Snapshot snapshot;
     };
     /// A file with which nothing can be tried.
     struct Unmeasurable
     {
         UnmeasurableFile file;
-        /// As of Ready, of the same file while it could be read.
+        /// Ready::ended of the same file while it could be read.
         std::optional<Running> ended;
     };
     /// Another run of the same config is looked at, over what was in hand before.
@@ -120,7 +121,7 @@ private:
     void connectExports();
     void connectExploration();
     void connectEarlierRuns();
-    /// As openConfig(), also while a confirmation or a training holds the devices.
+    /// Does what openConfig() does, also while a confirmation or a training holds the devices.
     bool readConfig(const QString& path, const QString& network = {});
     void showUnmeasurable(UnmeasurableFile file, std::optional<Running> ended);
     void showWhatIsInHand();
@@ -139,7 +140,7 @@ private:
     void exploreNextPhase();
     void writeSize();
     bool isPlanShown() const;
-    /// Null where a trial is possible with what is in hand.
+    /// The file in hand with which no trial is possible; null where one is.
     const UnmeasurableFile* unmeasurable() const;
     /// Why nothing can be started, as a sentence; empty where it can.
     QString startObstacle() const;
@@ -152,7 +153,7 @@ private:
     const Asked* asked() const;
     /// The exploration of the engine, where it is of the config in hand; else that of nothing.
     const engine::Snapshot& own() const;
-    /// Of the plan or the exploration in hand; of nothing where none is possible.
+    /// The snapshot of the plan or the exploration in hand; of nothing where none is possible.
     const engine::Snapshot& present() const;
     /// The same, or the earlier one that is looked at.
     const engine::Snapshot& shown() const;
@@ -162,7 +163,7 @@ private:
     void backToPresent();
     void watchOthers();
     void lookAtHistory();
-    /// Of the plan in hand, once they are known.
+    /// The devices of the plan in hand, once they are known.
     QStringList chosenDevices() const;
     /// One that a run on these devices would disturb, as a sentence; empty where there is none.
     /// \param devices  without any those that are asked for

@@ -40,13 +40,13 @@ const engine::Snapshot& nothing()
     return snapshot;
 }
 
-/// By which a config is known from one day to the next.
+/// The path by which a config is known from one day to the next.
 QString absolutePath(const engine::ConfigFile& file)
 {
     return QFileInfo(file.path()).absoluteFilePath();
 }
 
-/// As it now stands, with the network that was chosen for it.
+/// The file as it now stands, with the network that was chosen for it.
 engine::ConfigFile readAgain(const engine::ConfigFile& file)
 {
     const engine::ConfigFile now = engine::ConfigFile::open(file.path());
@@ -270,7 +270,7 @@ void MainWindow::setAsked(Ready& ready, const engine::ConfigFile& file,
     handOver(ready.asked);
 }
 
-/// To whoever works beside plan and exploration.
+/// Whoever works beside plan and exploration is told.
 void MainWindow::handOver(const Asked& asked)
 {
     m_exports->setOptions(asked.options);
@@ -338,7 +338,7 @@ void MainWindow::resumeCut()
     draw();
 }
 
-/// By a person, in the plan.
+/// A person has changed them in the plan.
 void MainWindow::takeOptions(const engine::ExplorationOptions& options)
 {
     auto* ready = std::get_if<Ready>(&m_inHand);
@@ -437,7 +437,7 @@ void MainWindow::exploreOnCpu()
     startExploring();
 }
 
-/// Of what the present plan or run asks for: what a person asked for on another day.
+/// The banner says what of the present plan or run a person asked for on another day.
 void MainWindow::showRemembered()
 {
     const Asked* const inHand = std::holds_alternative<Earlier>(m_inHand) ? nullptr : asked();
@@ -478,7 +478,7 @@ void MainWindow::watchOthers()
     }
 }
 
-/// Of the config whose plan is shown.
+/// It looks for explorations of the config whose plan is shown.
 void MainWindow::lookAtHistory()
 {
     if (!isPlanShown())

@@ -143,7 +143,7 @@ void MessageBanner::floatOver(QWidget* host)
     place();
 }
 
-/// As wide as a text is read easily, and as high as that needs.
+/// It is as wide as a text is read easily, and as high as that needs.
 void MessageBanner::place()
 {
     if (!m_host)

@@ -54,7 +54,7 @@ private:
     Theme m_theme = Theme::light();
     Kind m_kind = Kind::Note;
     QString m_failure;
-    /// That it lies over; null in a layout.
+    /// What it lies over; null in a layout.
     QPointer<QWidget> m_host;
     QLabel* m_sign;
     QLabel* m_text;

@@ -47,7 +47,7 @@ Choices choicesOf(const OptionWords& option)
     return {.words = words, .takesOthers = placeholders > 0};
 }
 
-/// Of numbers, as "explore|auto|N|null", "SIZE"; elsewhere a comma is one.
+/// Whether it takes numbers, as "explore|auto|N|null", "SIZE" do; elsewhere a comma is a comma.
 bool takesNumbers(const OptionWords& option)
 {
     static const QStringList numbers{

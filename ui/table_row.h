@@ -13,7 +13,7 @@
 
 namespace batchpeak::ui {
 
-/// A row as a table shows it. One of its texts tells how things stand, and a sign beside it, so that colour
+/// A row as a table shows it. One of its texts tells how things stand, and a sign beside it, so that color
 /// is never the only one to tell.
 struct TableRow
 {
@@ -25,7 +25,7 @@ struct TableRow
     std::optional<Glyph> mark;
     Tone markTone = Tone::Good;
     bool isBold = false;
-    /// All of its texts in the muted colour.
+    /// All of its texts in the muted color.
     bool isPale = false;
     QString toolTip;
     bool operator==(const TableRow&) const = default;
@@ -38,7 +38,7 @@ struct TableColumns
     QStringList titles;
     /// With the sign; it alone stands at the left.
     int status = 0;
-    /// In the muted colour.
+    /// In the muted color.
     std::vector<int> quiet;
     Theme theme = Theme::light();
 

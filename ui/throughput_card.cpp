@@ -36,7 +36,7 @@ QString titleOf(engine::SpeedQuantity quantity)
     if (quantity == engine::SpeedQuantity::JoulesPerSample)
         return ThroughputCard::tr("Energy");
     if (quantity == engine::SpeedQuantity::ModelFlopUtilization)
-        return ThroughputCard::tr("Utilisation");
+        return ThroughputCard::tr("Utilization");
     return ThroughputCard::tr("Throughput");
 }
 

@@ -30,7 +30,7 @@ public:
     ToolBar(const WindowActions& actions, QMenu* recent, QMenu* menu, QWidget* parent = nullptr);
 
     void setTheme(const Theme& theme);
-    /// \param isRunnable  else nothing is measured that could be labelled
+    /// \param isRunnable  else nothing is measured that could be labeled
     void display(const engine::Snapshot& snapshot, bool isRunnable = true);
 
     QSize minimumSizeHint() const override;

@@ -55,7 +55,7 @@ Verdict verdictOnFailure(Outcome outcome)
     case Outcome::Timeout:
         return {Glyph::Clock, Tone::Muted, TrialsModel::tr("timed out")};
     case Outcome::Cancelled:
-        return {Glyph::Stop, Tone::Muted, TrialsModel::tr("cancelled")};
+        return {Glyph::Stop, Tone::Muted, TrialsModel::tr("canceled")};
     case Outcome::Crashed:
     case Outcome::Ok:
         break;

@@ -35,7 +35,7 @@ public:
     void display(const engine::Snapshot& snapshot, const engine::MemoryUnit& unit);
     /// Selects the row of a size, unless that or one of its trials is; nothing clears the selection.
     void setSelectedSize(std::optional<std::int64_t> microBatchSize);
-    /// Of the row that is selected, be it that of a size or of one of its trials.
+    /// The size of the row that is selected, be it that of a size or of one of its trials.
     std::optional<std::int64_t> selectedSize() const;
     const TrialsModel& model() const { return *m_model; }
     ColumnWidths& columns() const { return *m_columns; }

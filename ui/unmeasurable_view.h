@@ -21,9 +21,9 @@ namespace batchpeak::ui {
 struct UnmeasurableFile
 {
     QString path;
-    /// As sentences, without the path.
+    /// The reasons as sentences, without the path.
     QString why;
-    /// Nothing where it cannot be read as a config.
+    /// What it is as a config; nothing where it cannot be read as one.
     std::optional<engine::ConfigFile> config;
 };
 

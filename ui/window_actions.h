@@ -77,7 +77,7 @@ public:
     QAction* stop;
     /// Looks at the run of this window before the one in hand.
     QAction* previousRun;
-    /// Back from there, or from the plan to the run that has ended.
+    /// Goes back from there, or from the plan to the run that has ended.
     QAction* present;
     /// Takes an end back and searches on.
     QAction* goOn;
@@ -88,8 +88,8 @@ public:
     /// Forgets what is remembered of the config, from where that is said.
     QAction* resetAll;
     QAction* exportSize;
-    /// Of the row that is selected among the trials, in their menu: writes its size, tries it now, rules it
-    /// out or lets it in again.
+    /// Act on the row that is selected among the trials, in their menu: write its size, try it now, rule it
+    /// out or let it in again.
     QAction* exportSelected;
     QAction* tryAgain;
     QAction* exclude;

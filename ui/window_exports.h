@@ -31,7 +31,7 @@ public:
     /// \param window  that its dialogs belong to
     explicit WindowExports(QWidget* window);
 
-    /// Of the config in hand, whose files are not replaced.
+    /// Takes those of the config in hand, whose files are not replaced.
     void setOptions(const engine::ExplorationOptions& options) { m_options = options; }
 
     /// \param path  of the store, which keeps what files held before; without one nothing can be taken back

@@ -10,7 +10,7 @@ namespace batchpeak {
 
 namespace {
 
-// The figure is drawn on a square of 64 units, in the colours of the light theme.
+// The figure is drawn on a square of 64 units, in the colors of the light theme.
 constexpr double units = 64.0;
 constexpr QRgb ground = 0xff1f6feb;
 constexpr QRgb peak = 0xff3dd6a0;

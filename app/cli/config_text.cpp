@@ -75,7 +75,7 @@ QString partsText(const model::DecoderSpec& spec)
     if (spec.branches != model::Branches::Sequential)
         parts << QStringLiteral("branches side by side");
     if (spec.queryKeyNormalization)
-        parts << QStringLiteral("normalised queries and keys");
+        parts << QStringLiteral("normalized queries and keys");
     parts << embeddingsText(spec.tiedEmbeddings);
     return parts.join(QStringLiteral(", "));
 }
@@ -188,7 +188,7 @@ Rows rowsOf(const model::ResNetSpec& spec)
              QStringLiteral("depth %1, first stage of %2 channels, classes %3")
                  .arg(groupedText(spec.depth), groupedText(spec.width), groupedText(spec.classes))},
             {QStringLiteral("parts"),
-             QStringLiteral("%1, batch normalisation").arg(imageText(spec.imageSize, spec.channels))}};
+             QStringLiteral("%1, batch normalization").arg(imageText(spec.imageSize, spec.channels))}};
 }
 
 QString inputText(const model::ScriptInput& input)

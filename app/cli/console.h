@@ -22,9 +22,9 @@ enum class Colours { Auto, Always, Never };
 /// The terminal of one command: answers go to one stream, everything said on the way to stderr, and
 /// where stderr is a terminal one live line stands below all of it.
 ///
-/// It decides where words go, whether in colours, and keeps the live line from mixing with them; not what is
+/// It decides where words go, whether in colors, and keeps the live line from mixing with them; not what is
 /// said. Words are English whatever the locale, since scripts read them. Control sequences are those of its
-/// own colours and live line, whatever is in the words; what is no terminal gets none, unless colours are
+/// own colors and live line, whatever is in the words; what is no terminal gets none, unless colors are
 /// asked for.
 class Console
 {

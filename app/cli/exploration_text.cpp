@@ -131,7 +131,7 @@ QString outcomeText(trial::Outcome outcome)
     case trial::Outcome::Timeout:
         return QStringLiteral("timed out");
     case trial::Outcome::Cancelled:
-        return QStringLiteral("cancelled");
+        return QStringLiteral("canceled");
     case trial::Outcome::Crashed:
         return QStringLiteral("crashed");
     }
@@ -345,11 +345,10 @@ QStringList finalLines(const Snapshot& snapshot)
     if (engine::hasMicroBatches(plan))
         rows.push_back({QStringLiteral("valid batch sizes"), globalBatchText(plan, recommendation->size)});
     if (snapshot.finish) {
-        rows.push_back(
-            {QStringLiteral("ended"), QStringLiteral("%1, after %2 and %3")
-                                          .arg(endReason(snapshot), durationText(snapshot.elapsedSeconds),
-                                               countText(static_cast<std::int64_t>(snapshot.trials.size()),
-                                                         QStringLiteral("trial")))});
+        rows.push_back({QStringLiteral("ended"),
+                        QStringLiteral("%1, after %2 and %3")
+                            .arg(endReason(snapshot), durationText(snapshot.elapsedSeconds),
+                                 countText(engine::uncancelledTrials(snapshot), QStringLiteral("trial")))});
     }
     if (snapshot.finish && snapshot.finish != FinishStatus::Confident && snapshot.searchState.prospect)
         rows.push_back(

@@ -31,7 +31,7 @@ QStringList linesOf(const FormatGuide& guide)
     const QString written = guide.writes.empty() ? QStringLiteral("nothing: it holds a network alone")
                                                  : keysWritten(guide).join(QStringLiteral(", "));
     QStringList lines{plain(guide.name)};
-    for (const QString& line : alignedLines({{QStringLiteral("recognised by"), plain(guide.mark)},
+    for (const QString& line : alignedLines({{QStringLiteral("recognized by"), plain(guide.mark)},
                                              {QStringLiteral("network from"), plain(guide.network)},
                                              {QStringLiteral("writes"), written},
                                              {QStringLiteral("example"), plain(guide.example)}}))
@@ -54,7 +54,7 @@ public:
     std::string name() const override { return "formats"; }
     std::string summary() const override
     {
-        return "List the formats of configs: what each is recognised by, and what a size is written to";
+        return "List the formats of configs: what each is recognized by, and what a size is written to";
     }
     void addOptions(Options& options) override { addJsonOption(options, m_asJson); }
     void checkOptions() const override {}

@@ -165,7 +165,7 @@ Rows propertyRows(const store::StoredExploration& exploration)
          info.family + QStringLiteral(", ") + parametersText(info.parameters, info.frozenParameters)},
         {QStringLiteral("trained"), trainedText(tuning)},
         {QStringLiteral("frozen weights"), orNothing(engine::frozenWeightsText(tuning))},
-        {QStringLiteral("quantisation-aware"), orNothing(engine::fakeQuantizationText(tuning, QLocale::c()))},
+        {QStringLiteral("quantization-aware"), orNothing(engine::fakeQuantizationText(tuning, QLocale::c()))},
         {QStringLiteral("run"),
          QStringLiteral("%1, %2, %3%4")
              .arg(info.phase, info.precision, info.optimizer, sequenceLengthText(info.sequenceLength))},

@@ -111,7 +111,7 @@ void checkExplorationOptions(const ExplorationOptions& options)
 void addColourOption(Options& options, Colours& colours)
 {
     options.addText("--color", "auto|always|never",
-                    "Colours; auto: on a terminal, unless NO_COLOR is set (auto)",
+                    "Colors; auto: on a terminal, unless NO_COLOR is set (auto)",
                     [&colours](const std::string& text) {
                         colours = engine::known(coloursFromText(text), text, "auto, always, never");
                     });

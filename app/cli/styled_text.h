@@ -8,7 +8,7 @@
 
 namespace batchpeak::cli {
 
-/// What a part of a line is, for a terminal that has colours.
+/// What a part of a line is, for a terminal that has colors.
 enum class Style { Plain, Strong, Muted, Accent, Good, Warning, Bad };
 
 /// A line whose parts have styles. How those look, it alone knows; whether they show, the console. Its text

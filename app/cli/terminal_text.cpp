@@ -44,7 +44,7 @@ std::vector<QStringList> tuningRows(const model::Tuning& tuning)
     add(QStringLiteral("adapter"), engine::adapterText(tuning, terminalLocale()));
     add(QStringLiteral("trained in full"), engine::trainedPartsText(tuning));
     add(QStringLiteral("frozen weights"), engine::frozenWeightsText(tuning));
-    add(QStringLiteral("quantisation-aware"), engine::fakeQuantizationText(tuning, terminalLocale()));
+    add(QStringLiteral("quantization-aware"), engine::fakeQuantizationText(tuning, terminalLocale()));
     return rows;
 }
 

@@ -20,7 +20,7 @@ struct RequestContext
 {
     /// Told of steps or micro-batches, as they become known.
     std::function<void(const trial::Step&)> report;
-    /// The parent has cancelled it; asked from any thread.
+    /// The parent has canceled it; asked from any thread.
     std::function<bool()> cancelled;
     /// When the parent was greeted, on the worker's clock [s].
     double helloSeconds = 0.0;

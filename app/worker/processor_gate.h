@@ -60,14 +60,14 @@ private:
         /// Squared, what busySeconds may be off by.
         double busyVariance = 0.0;
         int processors = 0;
-        /// Of wallSeconds, what the clock was lower by than it was at its best.
+        /// The part of wallSeconds that a clock below its best took.
         double slowedSeconds = 0.0;
 
         Use& operator+=(const Use& later);
 
-        /// Of a step's \p threads, those that got nothing [processors].
+        /// What a step's \p threads did not get [processors].
         double lacking(int threads) const;
-        /// Kept busy by others [processors].
+        /// What others kept busy [processors].
         double foreign() const;
         /// What of the lacking others can have taken where they kept so many processors busy: no more than
         /// both together want beyond what there is.
@@ -85,12 +85,12 @@ private:
     const TrialClock& m_clock;
     Work m_work;
     std::filesystem::path m_root;
-    /// Of all trials so far; 0 before the first.
+    /// The least of all trials so far; 0 before the first.
     double m_leastProbeSeconds = 0.0;
     /// Nothing in a pause.
     std::optional<Reading> m_before;
     Use m_use;
-    /// Since the last resume().
+    /// What pause() found of the steps before it; nothing where it is not known.
     std::optional<double> m_contention;
 };
 

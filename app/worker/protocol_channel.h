@@ -47,7 +47,7 @@ public:
     void startReading();
     /// Waits for the next line that is not a cancel.
     ReceivedLine next();
-    /// The parent has cancelled that trial or batch, or said goodbye. From any thread.
+    /// The parent has canceled that trial or batch, or said goodbye. From any thread.
     bool isCancelled(std::int64_t id) const;
 
     /// From any thread; one line never stands within another.

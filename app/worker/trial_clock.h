@@ -26,8 +26,9 @@ public:
     /// Since any moment in the past. Asked from any thread.
     virtual double wallSeconds() const = 0;
     virtual ProcessUse processUse() const = 0;
-    /// Of the processor, that the same short piece of work takes the calling thread: longer where the clock
-    /// of the processor is lower, or the host of a virtual machine gives it less; not where the thread waits.
+    /// The processor's time that the same short piece of work takes the calling thread: longer where the
+    /// clock of the processor is lower, or the host of a virtual machine gives it less; not where the thread
+    /// waits.
     virtual double probeSeconds() const = 0;
 };
 

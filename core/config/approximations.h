@@ -39,14 +39,14 @@ inline constexpr std::string_view kernel8bit = "another kernel for 8-bit weights
 inline constexpr std::string_view lionByOperations = "a step of Lion in several operations";
 inline constexpr std::string_view integerProducts = "another kernel for 8-bit products";
 inline constexpr std::string_view narrowedLayers = "weights that are narrowed layer by layer";
-inline constexpr std::string_view fp32Embeddings = "embeddings and normalisations in fp32";
-inline constexpr std::string_view fp32Norms = "normalisations in fp32";
-inline constexpr std::string_view fp32Products = "products of quantised weights in fp32";
+inline constexpr std::string_view fp32Embeddings = "embeddings and normalizations in fp32";
+inline constexpr std::string_view fp32Norms = "normalizations in fp32";
+inline constexpr std::string_view fp32Products = "products of quantized weights in fp32";
 inline constexpr std::string_view fp32Adapters = "adapters that are computed in fp32";
 inline constexpr std::string_view bf16Copies = "modules that the run trains in bfloat16";
-inline constexpr std::string_view otherQuantization = "a base quantised by another method";
+inline constexpr std::string_view otherQuantization = "a base quantized by another method";
 /// Where its name is known.
-inline constexpr std::string_view namedQuantization = "a base quantised by {}";
+inline constexpr std::string_view namedQuantization = "a base quantized by {}";
 inline constexpr std::string_view typeOfFile = "a type of weights that their file decides";
 inline constexpr std::string_view wideWeights = "frozen weights that the run has wider";
 

@@ -115,7 +115,7 @@ std::string closestText(const ConfigText& text)
 {
     if (text.problem())
         throw *text.problem();
-    throw errorAt({}, "Unrecognised config ({}). See `batchpeak formats`.", closestText(text));
+    throw errorAt({}, "Unrecognized config ({}). See `batchpeak formats`.", closestText(text));
 }
 
 /// In the format that the text fits.

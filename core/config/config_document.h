@@ -90,7 +90,7 @@ struct TrainerRules
 {
     /// A batch need be no multiple of the micro-batch size: its samples are spread evenly.
     bool spreadsUnevenBatches = false;
-    /// The batch of a network with batch normalisation is not cut into micro-batches, whatever a config says.
+    /// The batch of a network with batch normalization is not cut into micro-batches, whatever a config says.
     bool refusesBatchNormalization = false;
     /// A run of training and evaluation is refused where one of them asks for all sizes and the other does
     /// not.
@@ -160,7 +160,7 @@ struct ConfigContents
 struct Format;
 class ConfigText;
 
-/// The text of a config in the format that it was recognised to be of: text in, values out; text and a size
+/// The text of a config in the format that it was recognized to be of: text in, values out; text and a size
 /// in, text out. It never touches the disk.
 class ConfigDocument
 {
@@ -193,7 +193,7 @@ private:
     std::shared_ptr<const ConfigText> m_text;
 };
 
-/// Recognises by content, never by file name.
+/// Recognizes by content, never by file name.
 /// \param networks  where a network is looked up that the config only names
 /// \throws ConfigError if the text is empty, too long, or fits no format; it says what was looked for, and
 /// what was nearest

@@ -41,7 +41,7 @@ private:
     NetworkSource m_networks;
 };
 
-/// One format of config: what it is recognised by, how it is read, and what a size changes in its text. It is
+/// One format of config: what it is recognized by, how it is read, and what a size changes in its text. It is
 /// defined in a file of its own, with the tables of its keys, and listed below.
 struct Format
 {

@@ -22,7 +22,7 @@ inline constexpr std::string_view adapterOnExperts = "adapters on experts";
 inline constexpr std::string_view adapterOnOtherModules = "adapters on modules that have none here";
 inline constexpr std::string_view adaptersOfSeveralKinds = "adapters of several kinds";
 inline constexpr std::string_view partialTraining = "a part of a network that is trained alone";
-inline constexpr std::string_view quantizedTraining = "quantised weights that are trained";
+inline constexpr std::string_view quantizedTraining = "quantized weights that are trained";
 inline constexpr std::string_view namePattern = "a pattern of names that is not read";
 
 // Runs.

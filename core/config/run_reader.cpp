@@ -346,7 +346,7 @@ void settleTuning(ConfigContents& contents)
         if (contents.train && model::isQuantized(contents.tuning.frozenWeights) &&
             !model::hasAdapters(contents.tuning)) {
             refuseRun(contents.places.network ? contents.places.network->position : TextPosition(),
-                      "trains a network without adapters whose weights are quantised, which transformers "
+                      "trains a network without adapters whose weights are quantized, which transformers "
                       "refuses",
                       reason::quantizedTraining);
         }
@@ -443,7 +443,7 @@ void warnOfBatchNormalization(const model::ModelSpec& spec, TextPosition positio
     if (!model::normalizesOverBatch(spec))
         return;
     warn(warnings, position,
-         "The network has batch normalisation, so what it learns depends on the micro-batch size: choosing a "
+         "The network has batch normalization, so what it learns depends on the micro-batch size: choosing a "
          "size changes the training too.");
 }
 

@@ -15,7 +15,7 @@ namespace batchpeak::device {
 
 namespace {
 
-// Loading and initialising the library takes tens of milliseconds, too long for every reading.
+// Loading and initializing the library takes tens of milliseconds, too long for every reading.
 const NvidiaLibrary& sharedLibrary()
 {
     static const NvidiaLibrary nvml;
@@ -95,7 +95,7 @@ LocalDevices localDevices()
 
 namespace {
 
-/// Of the processors that this process may run on.
+/// Counts them among the processors that this process may run on.
 int matrixUnits(const std::filesystem::path& root)
 {
     const std::string abilities = valueIn(root / "proc/cpuinfo", "flags").value_or("");

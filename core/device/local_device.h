@@ -24,7 +24,7 @@ struct LocalDevice
     std::int64_t totalBytes = 0;
     std::int64_t freeBytes = 0;
     std::string driver;
-    /// Of a CPU, processors with a matrix unit (Intel AMX), for which libraries pack operands.
+    /// Processors of a CPU with a matrix unit (Intel AMX), for which libraries pack operands.
     int matrixUnits = 0;
 
     /// "cpu", "cuda:0": the word of the command line.

@@ -223,7 +223,7 @@ struct NvidiaLibrary::Functions
         return found;
     }
 
-    /// See NvidiaCondition::othersShare.
+    /// NvidiaCondition::othersShare of this moment.
     std::optional<double> shareOfOthers(Handle handle, unsigned own) const
     {
         if (!processUtilization)

@@ -17,7 +17,7 @@ using Environment = std::function<std::optional<std::string>(const char* name)>;
 std::optional<std::string> processEnvironment(const char* name);
 
 /// The NVIDIA GPUs that a job was given, of those that the management library sees: it sees all of the
-/// computer's, neighbours' too.
+/// computer's, neighbors' too.
 struct VisibleDevices
 {
     /// In the order of the job, and numbered in it, as CUDA numbers them for every program of the job.

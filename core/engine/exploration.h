@@ -78,7 +78,7 @@ public:
     /// Cancels the running trials, which count for nothing and may be proposed again, and starts no other
     /// until resume(). Until they have ended the snapshot's pauseRequested is set, the state stays Exploring,
     /// and resume() takes the pause back. A moment after that the workers are ended, so that other programs
-    /// may use the devices; resume() starts them again, and all that was learnt stands. The time of a pause
+    /// may use the devices; resume() starts them again, and all that was learned stands. The time of a pause
     /// counts against no budget.
     void pause();
     void resume();
@@ -93,7 +93,7 @@ public:
     /// skipped.
     void excludeSize(std::int64_t size, bool isExcluded = true);
     /// The next trial is of this size, also where the search thinks that it does not fit. Where no device is
-    /// free, the trial that began last is cancelled for it, counts for nothing and may be proposed again.
+    /// free, the trial that began last is canceled for it, counts for nothing and may be proposed again.
     /// \return why it cannot be tried, as of whyNotTry(); nothing happens then
     QString tryNow(std::int64_t size);
     /// Why tryNow() would refuse the size, as a full sentence; empty where it would not.
@@ -105,11 +105,11 @@ public:
     /// \param probability  above 0, at most 1
     void setTargetConfidence(double probability);
 
-    /// Ends the exploration with the best so far. A running trial is cancelled.
+    /// Ends the exploration with the best so far. A running trial is canceled.
     void stop();
     /// Adds a line to the log of the run, from whoever works beside it, as one that keeps a history.
     void remark(LogLevel level, const QString& text);
-    /// Of the run, from whoever keeps the history.
+    /// Takes the run's number from whoever keeps the history.
     void setNumberInHistory(qint64 number);
 
 signals:

@@ -41,7 +41,7 @@ struct ExplorationOptions
     std::optional<config::Setting> setting;
     std::optional<std::int64_t> minimum;
     std::optional<std::int64_t> maximum;
-    /// What is maximised; where absent, Effective for auto, else Micro.
+    /// What is maximized; where absent, Effective for auto, else Micro.
     std::optional<search::Objective> objective;
     double tolerance = 0.02;
     double targetConfidence = 0.95;

@@ -136,7 +136,7 @@ void addTuning(std::vector<ReadValue>& values, const model::Tuning& tuning)
     add(Translated::tr("Adapter"), adapterText(tuning));
     add(Translated::tr("In full"), trainedPartsText(tuning));
     add(Translated::tr("Frozen"), frozenWeightsText(tuning));
-    add(Translated::tr("Quantisation-aware"), fakeQuantizationText(tuning));
+    add(Translated::tr("Quantization-aware"), fakeQuantizationText(tuning));
 }
 
 std::vector<ReadValue> valuesOf(const ConfigContents& contents, model::Phase phase)
@@ -211,7 +211,7 @@ std::vector<DeviceOutlook> devicesFor(const ExplorationOutlook& outlook, const E
     return result;
 }
 
-/// Where even one sample would not fit on any device that is chosen, nine times in ten.
+/// Says so where even one sample would not fit on any device that is chosen, nine times in ten.
 QString shortageText(const ExplorationOutlook& outlook)
 {
     const DeviceOutlook* largest = nullptr;
@@ -253,7 +253,7 @@ std::int64_t rounded(std::int64_t number)
     return (number + unit / 2) / unit * unit;
 }
 
-/// Of a config that allows no run as it is asked for.
+/// Describes a config that allows no run as it is asked for.
 RunDescription runAsRead(const ConfigFile& file, const ConfigContents& contents,
                          const ExplorationOptions& options)
 {

@@ -53,7 +53,7 @@ struct Exploration::Run : public QObject
     /// What earlier explorations measured is still to be read, and how long that is tried.
     bool recallsLater = false;
     QDeadlineTimer untilRecalled;
-    /// Numbers of running trials that are cancelled for a pause or for another size: they say nothing, and
+    /// Numbers of running trials that are canceled for a pause or for another size: they say nothing, and
     /// the search takes them for never proposed.
     std::set<std::int64_t> leaving;
     /// Devices on which the search repeats no more trials.

@@ -114,7 +114,7 @@ std::vector<Asked> questionOptions()
         countOption({"--min", "N", "Smallest size to consider"}, &Options::minimum, 1, largestBatch),
         countOption({"--max", "N", "Largest size to consider"}, &Options::maximum, 1, largestBatch),
         option({"--objective", "micro|effective",
-                "Maximise the samples/s of a micro-batch, or of whole steps at the config's batch_size"},
+                "Maximize the samples/s of a micro-batch, or of whole steps at the config's batch_size"},
                &Options::objective, objectiveFromText, objectiveText),
         shareOption({"--tolerance", "PERCENT", "A size this close to the best is good enough"},
                     &Options::tolerance, 0.1, 50),

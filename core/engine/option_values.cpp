@@ -183,7 +183,7 @@ QString ValueError::quotingSentence(const QString& name) const
 
 namespace {
 
-/// As QRegularExpression takes it; white space of any kind where the locale has one.
+/// Makes it a pattern of QRegularExpression: white space of any kind where the locale has one.
 QString patternOf(const QString& separator)
 {
     return separator.trimmed().isEmpty() ? QStringLiteral("[ \\x{A0}\\x{202F}]")

@@ -16,8 +16,8 @@ struct RunDescription;
 /// Whether two paths lead to one file, by whatever links and names; or would, where neither is there yet.
 bool isSameFile(const QString& path, const QString& other);
 
-/// Where a file would be made that is not there, whatever links lead to it; empty where there is no folder
-/// for it.
+/// The path at which a file would be made that is not there, whatever links lead to it; empty where there is
+/// no folder for it.
 QString futurePathOf(const QString& path);
 
 /// A device or pipe, such as /dev/stdout, which cannot be replaced whole.

@@ -29,8 +29,8 @@ struct RunElsewhere
 std::vector<RunElsewhere> runsElsewhere(const QString& historyPath,
                                         const std::function<bool(qint64)>& isOwn = {});
 
-/// That one of them would be disturbed by an exploration of a config, and disturb it, as a full sentence;
-/// empty where none would.
+/// A full sentence that one of them would be disturbed by an exploration of a config, and disturb it; empty
+/// where none would.
 /// \param path  of the config
 /// \param devices  ids or kinds that it runs on; none where that is not known
 QString elsewhereText(const std::vector<RunElsewhere>& runs, const QString& path, const QStringList& devices);

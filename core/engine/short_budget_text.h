@@ -10,7 +10,7 @@
 
 namespace batchpeak::engine {
 
-/// Whether no trial came to its end: none began, or what ran was cancelled.
+/// Whether no trial came to its end: none began, or what ran was canceled.
 bool endedBeforeATrial(const Snapshot& snapshot);
 
 /// That a time budget ended before the first trial did, how far that had come, and which budget would do: by

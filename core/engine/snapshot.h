@@ -321,7 +321,7 @@ inline constexpr int leadingBelowPercent = 90;
 struct Snapshot
 {
     State state = State::Idle;
-    /// A pause was asked for and begins when the running trials, which are cancelled, have ended.
+    /// A pause was asked for and begins when the running trials, which are canceled, have ended.
     bool pauseRequested = false;
     /// It is paused and no worker is left, so that other programs have the devices to themselves.
     bool devicesAreFree = false;
@@ -331,7 +331,7 @@ struct Snapshot
     double stalledSeconds = 0.0;
     /// Nothing while no config is loaded.
     std::optional<RunDescription> run;
-    /// By which the history of this user knows the run; 0 where it is not kept there, or not yet.
+    /// The run's number in the history of this user; 0 where it is not kept there, or not yet.
     qint64 numberInHistory = 0;
     std::vector<DeviceSnapshot> devices;
     /// In the order of their starts.
@@ -353,7 +353,7 @@ struct Snapshot
     std::int64_t recommendedPeakBytes = 0;
     /// Of its calm trials together; nothing where none measured it.
     std::optional<double> recommendedJoulesPerSample;
-    /// Of the recommended size in training; 0 in evaluation, which accumulates nothing.
+    /// Steps of the recommended size in training; 0 in evaluation, which accumulates nothing.
     std::int64_t accumulationSteps = 0;
     /// One sentence why, and what next; empty without a recommendation.
     QString reason;

@@ -132,7 +132,7 @@ QString explanationText(SpeedQuantity quantity, const Snapshot& snapshot)
     case SpeedQuantity::ModelFlopUtilization: {
         const auto peak =
             snapshot.devices.empty() ? std::nullopt : peakOf(snapshot.devices.front(), run.productPrecision);
-        return Words::tr("Model FLOP utilisation: what the network needs in a second, of the %1 TFLOP/s that "
+        return Words::tr("Model FLOP utilization: what the network needs in a second, of the %1 TFLOP/s that "
                          "the device has at most by its data sheet.")
             .arg(teraflopsText(peak.value_or(0.0)));
     }

@@ -223,7 +223,7 @@ void TrialPlanner::deviceLost(const QString& device)
 
 void TrialPlanner::goOn(int moreTrials)
 {
-    // Of a trial that the end cancelled nothing is to come.
+    // Of a trial that the end canceled nothing is to come.
     m_inFlight.clear();
     m_asked.clear();
     for (const auto& [device, repetition] : m_repetitions)

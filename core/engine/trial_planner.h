@@ -68,7 +68,7 @@ public:
     /// The next trial is of this size; repetitions of a disturbed one that it comes before are left.
     void tryNow(std::int64_t size);
     void setExcluded(std::int64_t size, bool isExcluded);
-    /// A trial that next() proposed for this device was cancelled by a person, and says nothing.
+    /// A trial that next() proposed for this device was canceled by a person, and says nothing.
     void trialSkipped(const QString& device);
     void extend(int moreTrials);
     void setTolerance(double tolerance) { m_strategy->setTolerance(tolerance); }
@@ -80,13 +80,13 @@ public:
     /// Of a trial that next() did not propose.
     void verificationEnded(const search::Measurement& measurement) { m_strategy->record(measurement); }
 
-    /// Of trials that next() proposed and that run, or of those to be repeated, more is to be learnt.
+    /// Of trials that next() proposed and that run, or of those to be repeated, more is to be learned.
     bool expectsMore() const;
     /// Which repetition the next trial of the device will be: 0 where it repeats none.
     int repetition(const QString& device) const;
     bool repeatsOn(const QString& device) const;
-    /// A search that has no size left to try waits for what is still to be learnt, and one that has ended for
-    /// what a person asked for. What comes next is what next() would say.
+    /// A search that has no size left to try waits for what is still to be learned, and one that has ended
+    /// for what a person asked for. What comes next is what next() would say.
     search::SearchState searchState() const;
 
 private:

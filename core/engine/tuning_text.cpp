@@ -125,7 +125,7 @@ QString adapterText(const Tuning& tuning, const QLocale& locale)
         Translated::tr("%1 of rank %2").arg(adapterName(tuning.adapter), numberText(tuning.rank, locale)),
         Translated::tr("alpha %1").arg(locale.toString(tuning.alpha))};
     if (tuning.rankStabilized)
-        parts << Translated::tr("rank-stabilised");
+        parts << Translated::tr("rank-stabilized");
     if (tuning.dropout > 0.0)
         parts << Translated::tr("dropout %1").arg(locale.toString(tuning.dropout));
     if (!tuning.targets.empty())
@@ -185,7 +185,7 @@ QString frozenWeightsText(const Tuning& tuning)
     case FrozenWeights::Same:
         return Translated::tr("as the trained ones");
     case FrozenWeights::Nf4:
-        return tuning.doubleQuantization ? Translated::tr("nf4 with double quantisation")
+        return tuning.doubleQuantization ? Translated::tr("nf4 with double quantization")
                                          : QStringLiteral("nf4");
     case FrozenWeights::TorchaoNf4:
         return Translated::tr("nf4 of torchao");

@@ -17,11 +17,11 @@ namespace batchpeak::engine {
 
 /// "LoRA of rank 16, alpha 32, dropout 0.05, on query and value"; empty without adapters.
 QString adapterText(const model::Tuning& tuning, const QLocale& locale = QLocale());
-/// "DPO on pairs of texts, beside a second network"; empty where texts alone are learnt from.
+/// "DPO on pairs of texts, beside a second network"; empty where texts alone are learned from.
 QString preferenceText(model::Preference preference, const model::Tuning& tuning);
 /// "output, layers.30"; empty where no part is trained in full beside others that are not.
 QString trainedPartsText(const model::Tuning& tuning);
-/// "nf4 with double quantisation", "as the trained ones"; empty where nothing is frozen.
+/// "nf4 with double quantization", "as the trained ones"; empty where nothing is frozen.
 QString frozenWeightsText(const model::Tuning& tuning);
 /// "int4 weights in groups of 32, int8 activations"; empty where nothing is rounded.
 QString fakeQuantizationText(const model::Tuning& tuning, const QLocale& locale = QLocale());

@@ -7,7 +7,7 @@
 namespace batchpeak::engine {
 
 /// Words of configs, workers, devices and files as a terminal may have them: a control character, which
-/// could colour, erase or answer in its user's name, is spelled out as "\x1b" (C0, DEL and C1 of ECMA-48).
+/// could color, erase or answer in its user's name, is spelled out as "\x1b" (C0, DEL and C1 of ECMA-48).
 /// Tabs and ends of lines, CR LF among them, stay. What is visible already stays as it is.
 QString visibleText(const QString& text);
 

@@ -502,7 +502,7 @@ void WorkerConversation::loseForTraining()
     lose(tr("The worker spoke of a training that it was not asked for."));
 }
 
-/// \return whether this is what is waited for; a late answer is left out, and another is an offence
+/// \return whether this is what is waited for; a late answer is left out, and another is an offense
 bool WorkerConversation::isAnswer(Kind kind, std::int64_t id)
 {
     if (m_asked && m_asked->kind == kind && m_asked->id == id)

@@ -29,7 +29,7 @@ struct WorkerTimeouts
     std::chrono::milliseconds startUp = std::chrono::seconds(60);
     /// Between two lines that tell that the start is still waited for.
     std::chrono::milliseconds signOfWaiting = std::chrono::seconds(30);
-    /// Load request to loaded: the initialisation of some billions of parameters on a slow CPU.
+    /// Load request to loaded: the initialization of some billions of parameters on a slow CPU.
     std::chrono::milliseconds load = std::chrono::minutes(5);
     /// From a load that found too little memory to the next, and how many follow: a driver takes up to some
     /// seconds to free what a killed process held.

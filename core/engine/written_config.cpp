@@ -25,7 +25,7 @@ struct Translated
     Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::WrittenConfig)
 };
 
-/// By which a file is known whatever leads to it; it need not be there.
+/// The path by which a file is known, whatever leads to it; it need not be there.
 QString wholePathOf(const QString& path)
 {
     const QFileInfo file(path);

@@ -17,7 +17,7 @@ class ConfigFile;
 /// Sizes that are written into files, and taken back: the history keeps what a file held before. Whether
 /// somebody's later change may be lost for that, the program asks that takes it back.
 
-/// As ConfigFile::save().
+/// Saves the file as ConfigFile::save() does, and keeps what it held before.
 /// \param historyPath  of the store; empty where nothing is to be kept
 /// \return why it cannot be taken back, as a full sentence; empty where it can, and for a stream
 /// \throws config::ConfigError as ConfigFile::save()
@@ -37,7 +37,7 @@ struct LastWriting
     QString changeText() const;
 };
 
-/// Nothing where no size was written into that file, or none that the history keeps.
+/// \return nothing where no size was written into that file, or none that the history keeps
 /// \throws config::ConfigError where the history or the file cannot be read
 std::optional<LastWriting> lastWriting(const QString& path, const QString& historyPath);
 

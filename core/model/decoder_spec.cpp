@@ -221,7 +221,7 @@ std::optional<std::string> problemWith(const DecoderSpec& spec)
         return problem;
     if (auto problem = problemWithScores(spec))
         return problem;
-    if (auto problem = problemWithNumbers({{spec.normalizationEpsilon, "epsilon of the normalisations"},
+    if (auto problem = problemWithNumbers({{spec.normalizationEpsilon, "epsilon of the normalizations"},
                                            {spec.ropeTheta, "base of rotary positions"}}))
         return problem;
     return problemWithDropout({spec.dropout, spec.attentionDropout});

@@ -51,11 +51,11 @@ struct DecoderSpec
     /// rotated; all heads of a layer share its weight of headSize (q_norm and k_norm of Qwen3Attention in
     /// transformers 5.23.0, models/qwen3/modeling_qwen3.py).
     bool queryKeyNormalization = false;
-    /// A normalisation of the token embeddings, as BLOOM has it.
+    /// A normalization of the token embeddings, as BLOOM has it.
     bool embeddingNormalization = false;
     /// Of LayerNorms; RMSNorms have none.
     bool normalizationBias = true;
-    /// What a branch gives is normalised too before it is added to the hidden state
+    /// What a branch gives is normalized too before it is added to the hidden state
     /// (post_attention_layernorm and post_feedforward_layernorm of Gemma2DecoderLayer in
     /// transformers 5.23.0).
     bool branchOutputNormalization = false;

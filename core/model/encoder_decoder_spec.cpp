@@ -85,7 +85,7 @@ std::optional<std::string> problemWith(const EncoderDecoderSpec& spec)
     if (auto problem = problemWithSizes({{spec.relativeBuckets, "number of relative position buckets"},
                                          {spec.maxRelativeDistance, "maximum relative distance"}}))
         return problem;
-    if (auto problem = problemWithNumbers({{spec.normalizationEpsilon, "epsilon of the normalisations"}}))
+    if (auto problem = problemWithNumbers({{spec.normalizationEpsilon, "epsilon of the normalizations"}}))
         return problem;
     return problemWithDropout({spec.dropout});
 }

@@ -15,7 +15,7 @@ namespace batchpeak::model {
 /// An encoder-decoder transformer with relative positions, as a config describes it: T5 (arXiv
 /// 1910.10683) and T5 1.1 are settings of it.
 ///
-/// It normalises before each branch and has no biases but those of LayerNorm. Encoder and decoder share
+/// It normalizes before each branch and has no biases but those of LayerNorm. Encoder and decoder share
 /// the token embedding. What belongs to a run, such as the sequence lengths, is not in it. Sizes are
 /// counts of elements, all positive.
 struct EncoderDecoderSpec

@@ -103,7 +103,7 @@ std::optional<std::string> problemWith(const EncoderSpec& spec)
         return problem;
     if (auto problem = problemWithParts(spec))
         return problem;
-    if (auto problem = problemWithNumbers({{spec.normalizationEpsilon, "epsilon of the normalisations"},
+    if (auto problem = problemWithNumbers({{spec.normalizationEpsilon, "epsilon of the normalizations"},
                                            {spec.ropeTheta, "base of rotary positions"}}))
         return problem;
     return problemWithDropout({spec.dropout, spec.attentionDropout});

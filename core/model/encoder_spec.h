@@ -15,7 +15,7 @@ namespace batchpeak::model {
 /// An encoder-only transformer with the heads of its pre-training, as a config describes it: BERT
 /// (arXiv 1810.04805) and ESM-2 (doi 10.1126/science.ade2574) are settings of it.
 ///
-/// Every projection has a bias, every normalisation is a LayerNorm. What belongs to a run, such as the
+/// Every projection has a bias, every normalization is a LayerNorm. What belongs to a run, such as the
 /// sequence length, is not in it. Sizes are counts of elements, all positive where nothing else is said.
 struct EncoderSpec
 {
@@ -33,12 +33,12 @@ struct EncoderSpec
     Activation activation = Activation::Gelu;
     /// Before the branches, as ESM-2 does, in place of after their sums, as BERT does.
     bool normalizesFirst = false;
-    /// A normalisation of the embeddings; one after the last layer.
+    /// A normalization of the embeddings; one after the last layer.
     bool embeddingNormalization = true;
     bool finalNormalization = false;
     /// A dense layer with tanh on the first token of a sample.
     bool pooler = false;
-    /// Predicts masked tokens: a dense layer, a normalisation, and the projection onto the vocabulary.
+    /// Predicts masked tokens: a dense layer, a normalization, and the projection onto the vocabulary.
     bool maskedLanguageHead = true;
     /// Tells from the pooled token whether one sentence follows the other, or which class a text is of.
     bool nextSentenceHead = false;

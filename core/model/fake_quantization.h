@@ -8,7 +8,7 @@
 
 namespace batchpeak::model {
 
-/// The numbers that weights are rounded to in each product, as torchao 0.13 fake quantises them
+/// The numbers that weights are rounded to in each product, as torchao 0.13 fake quantizes them
 /// (torchao/quantization/qat and torchao/prototype/qat).
 enum class FakeQuantizedWeights {
     None,
@@ -45,8 +45,8 @@ constexpr WordTable<FakeQuantizedActivations, 3> wordsOf(FakeQuantizedActivation
              {FakeQuantizedActivations::Nvfp4, "nvfp4"}}};
 }
 
-/// Quantisation-aware training (arXiv 1712.05877): each product of a linear layer is computed with weights
-/// and inputs that are rounded to the numbers of a quantised network, and what is learned passes the rounding
+/// Quantization-aware training (arXiv 1712.05877): each product of a linear layer is computed with weights
+/// and inputs that are rounded to the numbers of a quantized network, and what is learned passes the rounding
 /// as if it were not there.
 ///
 /// It says how values are rounded and in which layers, not when: a run that begins to round after some steps

@@ -220,7 +220,7 @@ HeldMemory wholeMemory(const std::vector<Parameter>& table, const Tuning& tuning
     return held;
 }
 
-/// Where each holds a share of them, and what is gathered beside it. Scales of quantised matrices are not
+/// Where each holds a share of them, and what is gathered beside it. Scales of quantized matrices are not
 /// shared (core/network/sharded_parameters.h).
 HeldMemory sharedMemory(const std::vector<Parameter>& table, const ParameterShares& shares,
                         std::int64_t devices, const Tuning& tuning, const ElementBytes& widths,

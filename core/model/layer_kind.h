@@ -35,7 +35,7 @@ enum class Activation {
     GeGluNew
 };
 /// How a decoder layer's two branches, attention and feed-forward, meet the hidden state: one after the
-/// other; or side by side, both of the same normalised input (GPT-J) or each of a normalisation of its own
+/// other; or side by side, both of the same normalized input (GPT-J) or each of a normalization of its own
 /// (GPT-NeoX).
 enum class Branches { Sequential, Parallel, ParallelNorms };
 

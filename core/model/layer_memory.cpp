@@ -10,7 +10,7 @@ namespace {
 
 constexpr double floatBytes = 4.0;
 
-/// Adapters take their inputs in their own type, but beside quantised matrices under autocast, where each
+/// Adapters take their inputs in their own type, but beside quantized matrices under autocast, where each
 /// takes them as they come (core/network/adapters.cpp).
 bool takesInputsAsTheyCome(const StepSettings& settings)
 {

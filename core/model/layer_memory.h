@@ -63,7 +63,7 @@ struct LayerShape
     double keys = 0.0;
     double feedForward = 0.0;
     Activation activation = Activation::Gelu;
-    /// Copies of queries and keys that rotation and normalisation of heads make.
+    /// Copies of queries and keys that rotation and normalization of heads make.
     double headCopies = 0.0;
     /// Attention keeps its matrices: plain products were asked for, or no fused kernel takes what it
     /// computes, a bias that learns, or dropout on the CPU.
@@ -90,7 +90,7 @@ PartBytes transformerLayer(double tokens, const LayerShape& shape, const StepSet
 /// \param keyTokens  that the tokens attend to: their own, or those of another sequence
 PartBytes attentionBytes(double tokens, double keyTokens, const LayerShape& layer, const Widths& widths);
 
-/// Input and result of a normalisation before a product.
+/// Input and result of a normalization before a product.
 double normalizationBytes(double tokens, double hidden, const Widths& widths);
 
 } // namespace batchpeak::model

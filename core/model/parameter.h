@@ -43,7 +43,7 @@ struct Parameter
     std::string name;
     std::vector<std::int64_t> shape;
     Initialization initialization = Initialization::Normal;
-    /// Weight matrices and embeddings decay; biases and normalisation weights do not
+    /// Weight matrices and embeddings decay; biases and normalization weights do not
     /// (GPT-3, arXiv 2005.14165, appendix B; nanoGPT).
     bool decays = true;
     /// Rows that are looked up, of an nn.Embedding in transformers.

@@ -266,7 +266,7 @@ std::optional<std::string> problemWith(const ModelSpec& spec, const Tuning& tuni
         return std::nullopt;
     if (std::holds_alternative<ScriptSpec>(spec.architecture)) {
         return std::string("What is trained of a TorchScript file is what the file says; leave adapters, "
-                           "frozen parts and fake quantisation out.");
+                           "frozen parts and fake quantization out.");
     }
     if (tuning.fakeQuantization.embeddings && !std::holds_alternative<DecoderSpec>(spec.architecture)) {
         return std::string("Embeddings are rounded in decoders alone; leave those of this network as they "

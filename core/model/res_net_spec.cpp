@@ -43,7 +43,7 @@ void addConvolution(ParameterTableBuilder& table, const std::string& name, std::
 
 void addNormalization(ParameterTableBuilder& table, const std::string& name, std::int64_t channels)
 {
-    // Batch normalisation has the parameters of a LayerNorm, of a channel each.
+    // Batch normalization has the parameters of a LayerNorm, of a channel each.
     table.normalization(name, channels, Normalization::LayerNorm);
 }
 

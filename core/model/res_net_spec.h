@@ -15,7 +15,7 @@ namespace batchpeak::model {
 /// convolutions the middle one strides (torchvision/models/resnet.py; He et al., arXiv 1512.03385, let the
 /// first one stride).
 ///
-/// Its batch normalisation computes over the samples of a micro-batch, so that accumulating over several
+/// Its batch normalization computes over the samples of a micro-batch, so that accumulating over several
 /// gives another result than the batch whole; who reads a config says so.
 struct ResNetSpec
 {
@@ -54,7 +54,7 @@ struct ResNetBlock
 /// The blocks in the order of the forward pass (table 1 of the paper).
 std::vector<ResNetBlock> blocksOf(const ResNetSpec& spec);
 
-/// Channels of each batch normalisation, in the order of the forward pass. Each keeps a running mean and a
+/// Channels of each batch normalization, in the order of the forward pass. Each keeps a running mean and a
 /// running variance of so many elements, and the number of batches that it has seen.
 std::vector<std::int64_t> normalizedChannels(const ResNetSpec& spec);
 

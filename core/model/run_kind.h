@@ -123,7 +123,7 @@ constexpr std::int64_t smallestMicroBatch(Preference preference)
     return preference == Preference::Kto ? 2 : 1;
 }
 
-/// What is learnt is told from a second network that stays as it is.
+/// What is learned is told from a second network that stays as it is.
 constexpr bool hasReference(Preference preference)
 {
     return preference == Preference::Dpo || preference == Preference::Kto;

@@ -19,7 +19,7 @@ namespace batchpeak::model {
 namespace {
 
 // Enough for each operation to have more than one of everything, and for widths that kernels and blocks of 64
-// quantised values divide evenly.
+// quantized values divide evenly.
 constexpr std::int64_t widthStep = 16;
 constexpr std::int64_t largestHead = 16;
 constexpr std::int64_t mostKeyValueHeads = 2;
@@ -29,7 +29,7 @@ constexpr std::int64_t mostWords = 256;
 constexpr std::int64_t mostTokens = 64;
 constexpr std::int64_t largestPatch = 4;
 constexpr std::int64_t mostPatchesASide = 4;
-// A residual network halves its images five times; batch normalisation needs more than one pixel at the end.
+// A residual network halves its images five times; batch normalization needs more than one pixel at the end.
 constexpr std::int64_t largestImage = 64;
 constexpr std::int64_t fewestChannels = 8;
 

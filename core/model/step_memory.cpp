@@ -218,7 +218,7 @@ Parts partsOf(const VisionTransformerSpec& spec, const StepSettings& settings)
     return parts;
 }
 
-/// A convolution with its normalisation, whose result has so many elements: backward keeps what both have
+/// A convolution with its normalization, whose result has so many elements: backward keeps what both have
 /// made.
 PartBytes convolution(double elements, const Widths& widths)
 {
@@ -287,8 +287,8 @@ double castBytes(const std::vector<Parameter>& parameters, const StepSettings& s
     return bytes;
 }
 
-/// Elements of what a product brings back of a quantised matrix at once (core/network/quantized_linear.cpp):
-/// what is quantised by itself; of stacked ones, one.
+/// Elements of what a product brings back of a quantized matrix at once (core/network/quantized_linear.cpp):
+/// what is quantized by itself; of stacked ones, one.
 std::int64_t elementsBroughtBack(const Parameter& matrix)
 {
     constexpr std::size_t dimensionsOfStack = 3;
@@ -300,7 +300,7 @@ std::int64_t elementsBroughtBack(const Parameter& matrix)
     return std::ranges::max(rows) * matrix.shape.back();
 }
 
-/// What a quantised matrix takes while it is brought back, of which there is the largest at the worst: its
+/// What a quantized matrix takes while it is brought back, of which there is the largest at the worst: its
 /// values, and of torchao's its codes as two tensors of 64-bit indices beside what is looked up, scaled and
 /// put together by them (core/network/torchao_nf4.cpp).
 double expansionBytes(const std::vector<Parameter>& parameters, const StepSettings& settings)
@@ -366,7 +366,7 @@ double keptByRounding(const FakeQuantization& rounding, double width)
     return keptByRounding(rounding.weights == FakeQuantizedWeights::Nvfp4, width);
 }
 
-/// What quantisation-aware training keeps of one matrix.
+/// What quantization-aware training keeps of one matrix.
 struct RoundedMatrix
 {
     /// Of all its weights.
@@ -533,7 +533,7 @@ double evaluatedSampleBytes(const Parts& parts)
 
 /// Found on the networks of tests/core/network/tst_step_memory.cpp.
 constexpr double deviationOfCounted = 0.1;
-/// Of a network that is frozen for the most part, whose parts keep what a few adapters ask for: those of
+/// A network that is frozen for the most part, whose parts keep what a few adapters ask for: those of
 /// tst_tuned_sample_memory.cpp beside it.
 constexpr double deviationOfTuned = 0.2;
 /// Where the device decides which kernel attends, and so whether matrices of attention are kept.

@@ -26,8 +26,8 @@ std::optional<std::string> problemWithRounding(const Tuning& tuning)
             {{.size = rounding.groupSize, .name = "number of weights that share a scale", .least = 0}}))
         return problem;
     if (isQuantized(tuning.frozenWeights)) {
-        return std::string("Weights that are quantised already are not rounded again in training; choose "
-                           "bf16 or fp32 for frozen weights, or no fake quantisation.");
+        return std::string("Weights that are quantized already are not rounded again in training; choose "
+                           "bf16 or fp32 for frozen weights, or no fake quantization.");
     }
     return std::nullopt;
 }

@@ -122,7 +122,7 @@ struct ModuleNames
 
 /// What of a network training changes, and how the rest is held: all of it, where nothing is said; some of
 /// its parameters; or adapters beside matrices that stay as they are. And to which numbers it is rounded
-/// meanwhile, where it is to be quantised in the end.
+/// meanwhile, where it is to be quantized in the end.
 ///
 /// It knows neither the names that a trainer has for projections nor the arithmetic of a step.
 struct Tuning
@@ -142,9 +142,9 @@ struct Tuning
     /// all that is trained. Of a bias or a weight alone its whole name.
     std::vector<std::string> trainedParts;
     FrozenWeights frozenWeights = FrozenWeights::Same;
-    /// The scales of NF4's blocks are quantised too; those of torchao's always are.
+    /// The scales of NF4's blocks are quantized too; those of torchao's always are.
     bool doubleQuantization = true;
-    /// Stacked matrices of experts are quantised as others are. Loaders leave them wide, since they are no
+    /// Stacked matrices of experts are quantized as others are. Loaders leave them wide, since they are no
     /// linear layers (replace_with_bnb_linear in integrations/bitsandbytes.py of transformers 5.23).
     bool quantizesExperts = false;
     FakeQuantization fakeQuantization = {};

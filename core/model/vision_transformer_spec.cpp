@@ -26,7 +26,7 @@ std::optional<std::string> problemWith(const VisionTransformerSpec& spec)
         return std::string("A vision transformer has no gated activation; take gelu, gelu_tanh or relu.");
     if (auto problem = problemWithHeads(spec.hiddenSize, spec.heads))
         return problem;
-    if (auto problem = problemWithNumbers({{spec.normalizationEpsilon, "epsilon of the normalisations"}}))
+    if (auto problem = problemWithNumbers({{spec.normalizationEpsilon, "epsilon of the normalizations"}}))
         return problem;
     return problemWithDropout({spec.dropout, spec.attentionDropout});
 }

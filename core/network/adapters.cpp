@@ -32,7 +32,7 @@ std::vector<model::AdapterPlace> placesOf(const FlatParameters& parameters, cons
     return {{.projection = model::Projection::Output, .rows = embedding->shape.front()}};
 }
 
-/// The input of an adapter: in its own type, but beside quantised matrices under autocast, where PEFT leaves
+/// The input of an adapter: in its own type, but beside quantized matrices under autocast, where PEFT leaves
 /// it as it comes (tuners/lora/bnb.py).
 at::Tensor takenBy(const Adapter& part, const at::Tensor& input, const AdaptedMatrix& matrix,
                    const Adapters& adapters, bool trains)

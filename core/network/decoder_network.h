@@ -57,7 +57,7 @@ private:
     {
         /// {experts, hidden size}
         at::Tensor router;
-        /// {experts, 2 feed-forward size or 1, hidden size}; quantised or not.
+        /// {experts, 2 feed-forward size or 1, hidden size}; quantized or not.
         Affine up;
         /// {experts, hidden size, feed-forward size}
         Affine down;

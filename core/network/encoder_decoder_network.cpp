@@ -228,7 +228,7 @@ at::Tensor EncoderDecoderNetwork::attended(const at::Tensor& query, const at::Te
 {
     const std::int64_t size = m_spec.headSize;
     const double dropout = options().trains ? m_spec.dropout : 0.0;
-    // Products are not scaled: T5's initialisation does that (arXiv 1910.10683's code, and transformers).
+    // Products are not scaled: T5's initialization does that (arXiv 1910.10683's code, and transformers).
     const at::Tensor mixed = attend({.query = intoHeads(query, size),
                                      .key = intoHeads(key, size),
                                      .value = intoHeads(value, size),

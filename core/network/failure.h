@@ -26,7 +26,7 @@ class UnsupportedStep : public std::runtime_error
 class Cancelled : public std::runtime_error
 {
 public:
-    Cancelled() : std::runtime_error("The step was cancelled.") {}
+    Cancelled() : std::runtime_error("The step was canceled.") {}
 };
 
 /// A checkpoint that cannot be written or read, as a full sentence that names the file and says what to do.

@@ -30,7 +30,7 @@ struct FakeQuantizedMatrix
 std::shared_ptr<const FakeQuantizedMatrix> fakeQuantizedMatrixOf(const FlatParameters& parameters,
                                                                  const std::string& name);
 
-/// Values of the numbers that weights {outputs, inputs} are to be quantised to, operation by operation as
+/// Values of the numbers that weights {outputs, inputs} are to be quantized to, operation by operation as
 /// torchao 0.13 computes them (IntxFakeQuantizer in quantization/qat/fake_quantizer.py, NVFP4FakeQuantizer in
 /// prototype/qat/nvfp4.py), since what backward keeps hangs on that. Integers pass gradients on where values
 /// are in their range; scales of nvfp4 have gradients too.

@@ -312,7 +312,7 @@ const at::Tensor& FlatParameters::at(const std::string& name) const
 {
     const View& view = m_views[m_indexOf.at(name)];
     if (!view.parameter.defined())
-        throw std::out_of_range("The parameter " + name + " is a quantised matrix.");
+        throw std::out_of_range("The parameter " + name + " is a quantized matrix.");
     return view.parameter;
 }
 

@@ -43,9 +43,9 @@ struct ParameterHolding
 {
     /// Of trained parameters and their gradients.
     at::ScalarType type = at::kFloat;
-    /// Of frozen ones that are not quantised.
+    /// Of frozen ones that are not quantized.
     at::ScalarType frozenType = at::kFloat;
-    /// What the table was made with: of quantised matrices it says how, of adapters what they are scaled
+    /// What the table was made with: of quantized matrices it says how, of adapters what they are scaled
     /// with.
     model::Tuning tuning = {};
     /// Weights of convolutions lie in memory channel by channel of a pixel.
@@ -58,7 +58,7 @@ struct ParameterHolding
 
 /// The parameters of a network: those that are trained as views into one buffer, and their gradients as views
 /// into another, so that an optimizer step is one call and clearing the gradients another; those that stay as
-/// they are in a buffer of their own, or as quantised matrices. Where devices share them, the buffers hold
+/// they are in a buffer of their own, or as quantized matrices. Where devices share them, the buffers hold
 /// the shares of this one, and parameters lie where they are gathered (ShardedParameters).
 ///
 /// It decides where each parameter lies and what it starts from; it does not know what a parameter
@@ -94,15 +94,15 @@ public:
     const std::vector<model::Parameter>& table() const { return m_table; }
     const model::Tuning& tuning() const { return m_tuning; }
 
-    /// \throws std::out_of_range  where the table names no such parameter, or it is quantised
+    /// \throws std::out_of_range  where the table names no such parameter, or it is quantized
     const at::Tensor& at(const std::string& name) const;
-    /// It is there, and no quantised matrix.
+    /// It is there, and no quantized matrix.
     bool contains(const std::string& name) const;
-    /// Lives as long as the parameters; null where there is no quantised matrix of that name.
+    /// Lives as long as the parameters; null where there is no quantized matrix of that name.
     const QuantizedMatrix* quantized(const std::string& name) const;
     /// The row of the table; null where it has none of that name.
     const model::Parameter* rowOf(const std::string& name) const;
-    /// Gives a parameter other values, in its shape; a quantised one is quantised anew.
+    /// Gives a parameter other values, in its shape; a quantized one is quantized anew.
     /// \throws std::logic_error  where devices share the parameters, of which this one holds no whole
     void set(const std::string& name, const at::Tensor& values);
 

@@ -33,12 +33,12 @@ struct IntegerProduct
 /// cuBLASLt has not. What networks train on is within them.
 bool multipliesIntegers(const at::Tensor& rows, const at::Tensor& codes);
 
-/// rows x matrix^T + bias as LLM.int8() has it (arXiv 2208.07339): rows are quantised to 8 bits each by its
+/// rows x matrix^T + bias as LLM.int8() has it (arXiv 2208.07339): rows are quantized to 8 bits each by its
 /// largest value, columns with outliers taken apart, integers multiplied and scaled back. The operations are
 /// those of MatMul8bitLt.forward() in bitsandbytes/autograd/_functions.py of 0.50.2, with the kernels of
 /// backends/default/ops.py in libtorch's operations.
 ///
-/// On a GPU bitsandbytes has one kernel for the quantisation of rows and one for the scaling back, where here
+/// On a GPU bitsandbytes has one kernel for the quantization of rows and one for the scaling back, where here
 /// are several operations: more bytes are moved, and the time is not the run's.
 ///
 /// \param rows  {n, inputs}

@@ -26,7 +26,7 @@ struct Affine
 {
     at::Tensor weight;
     at::Tensor bias;
-    /// In the place of the weight, where that is quantised; it lives as long as the parameters.
+    /// In the place of the weight, where that is quantized; it lives as long as the parameters.
     const QuantizedMatrix* quantized = nullptr;
     /// Beside the weight; null where there are none.
     std::shared_ptr<const Adapters> adapters = nullptr;
@@ -56,7 +56,7 @@ TransformerLayer transformerLayerOf(const FlatParameters& parameters, const std:
 /// The projection onto a vocabulary: "output", or where there is none the weight of the embedding.
 Affine outputOf(const FlatParameters& parameters, const Affine& embedding);
 
-/// All rows of an embedding, rounded where they are to be quantised.
+/// All rows of an embedding, rounded where they are to be quantized.
 at::Tensor rowsOf(const Affine& embedding);
 
 /// input x weight^T + bias, and what adapters add; weight {outputs, inputs}.

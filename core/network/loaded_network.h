@@ -54,7 +54,7 @@ public:
     at::Tensor forward(const Batch& batch, double normalizer);
 
     /// All that a training changes, sharing its memory: parameters by the names of their table, optimizer
-    /// state as torch.optim names it ("optimizer.exp_avg.NAME"), and statistics of batch normalisation. Only
+    /// state as torch.optim names it ("optimizer.exp_avg.NAME"), and statistics of batch normalization. Only
     /// of a network that was loaded for training.
     std::vector<NamedTensor> trainedTensors() const;
 

@@ -75,7 +75,7 @@ struct NetworkOptions
     /// sharing takes half the memory and 0.6 to 0.9 of the time where they can (measured on the
     /// CPU, 16 heads on 4 keys).
     bool repeatsKeys = false;
-    /// Dropout is active, and batch normalisation learns its statistics.
+    /// Dropout is active, and batch normalization learns its statistics.
     bool trains = false;
     /// Layers keep their inputs alone, and run again in backward.
     bool checkpoints = false;
@@ -143,10 +143,10 @@ public:
     std::optional<model::Attention> attentionKernel() const { return m_attentionKernel; }
     void forgetAttention() { m_attentionKernel.reset(); }
 
-    /// Whether dropout is active and batch normalisation learns, from the next loss on.
+    /// Whether dropout is active and batch normalization learns, from the next loss on.
     void setTrains(bool trains) { m_options.trains = trains; }
     /// What a forward pass of training changes in the network itself: the running statistics of batch
-    /// normalisation. Empty for most.
+    /// normalization. Empty for most.
     virtual std::vector<at::Tensor> statistics() const { return {}; }
 
 protected:

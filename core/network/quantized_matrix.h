@@ -12,7 +12,7 @@
 
 namespace batchpeak::network {
 
-/// A frozen matrix in 4-bit NormalFloat with a scale for each block of 64 values, which may be quantised once
+/// A frozen matrix in 4-bit NormalFloat with a scale for each block of 64 values, which may be quantized once
 /// more (arXiv 2305.14314), or in 8-bit integers with a scale for each row (arXiv 2208.07339). Values, bytes
 /// and their order are those of bitsandbytes 0.49, or those of torchao (TorchaoNf4).
 ///
@@ -23,9 +23,9 @@ class QuantizedMatrix
 public:
     QuantizedMatrix() = default;
     /// \param values  {outputs, inputs}, or more dimensions, all but the last taken as outputs
-    /// \param rows  of matrices that are quantised each by itself, one behind the other; empty for one
+    /// \param rows  of matrices that are quantized each by itself, one behind the other; empty for one
     /// \param weights  Nf4, TorchaoNf4 or Int8
-    /// \param doubleQuantization  of Nf4: the scales are quantised too, as those of TorchaoNf4 always are
+    /// \param doubleQuantization  of Nf4: the scales are quantized too, as those of TorchaoNf4 always are
     QuantizedMatrix(const at::Tensor& values, const std::vector<std::int64_t>& rows,
                     model::FrozenWeights weights, bool doubleQuantization);
 
@@ -38,7 +38,7 @@ public:
     at::Tensor dequantized(at::ScalarType type, std::int64_t index) const;
 
     model::FrozenWeights weights() const { return m_weights; }
-    /// The matrices that are quantised each by itself, which runs multiply by one after the other: each is
+    /// The matrices that are quantized each by itself, which runs multiply by one after the other: each is
     /// brought back for its own product, and dropped before the next.
     std::size_t partCount() const { return m_parts.size(); }
     std::int64_t rowsOf(std::size_t part) const { return m_parts.at(part).elements / m_shape.back(); }
@@ -66,11 +66,11 @@ private:
         std::int64_t elements = 0;
         /// Nf4: uint8, two values in each, the first in the upper half. Int8: int8 {rows, inputs}.
         at::Tensor codes;
-        /// Nf4: of each block of values, float32, or uint8 where they are quantised too. Int8: the largest of
+        /// Nf4: of each block of values, float32, or uint8 where they are quantized too. Int8: the largest of
         /// each row, float32.
         at::Tensor scales;
         /// Of each block of 256 scales, float32; and what is added to all. Undefined where scales are not
-        /// quantised.
+        /// quantized.
         at::Tensor scalesOfScales;
         at::Tensor meanScale;
         /// Of TorchaoNf4, which has its scales in int8 and its own type for what is above; else undefined.

@@ -136,7 +136,7 @@ at::Tensor ResidualNetwork::normalized(const at::Tensor& input, const BatchNorma
         if (input.numel() == input.size(1)) {
             throw UnsupportedStep(
                 "A micro-batch of one sample cannot be trained: its images are one pixel in the last stages, "
-                "so that batch normalisation has a single value of each channel. Take two samples or more, "
+                "so that batch normalization has a single value of each channel. Take two samples or more, "
                 "or "
                 "larger images.");
         }

@@ -18,7 +18,7 @@ namespace batchpeak::network {
 /// PyTorch: images and convolutions in the layout {samples, channels, height, width}, which is what its
 /// users get who ask for no other.
 ///
-/// Training updates the running statistics of the batch normalisations. A block that is checkpointed
+/// Training updates the running statistics of the batch normalizations. A block that is checkpointed
 /// updates them twice, as torch.utils.checkpoint does.
 class ResidualNetwork : public ImageNetwork
 {

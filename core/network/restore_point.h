@@ -11,7 +11,7 @@
 namespace batchpeak::network {
 
 /// What the micro-batches of a step change before the step is done: the state of the device's random numbers,
-/// and statistics of batch normalisation. It is kept so that a step that fails leaves no trace.
+/// and statistics of batch normalization. It is kept so that a step that fails leaves no trace.
 ///
 /// Parameters and optimizer state are not among it: OptimizerStep changes them last, and all or none.
 class RestorePoint

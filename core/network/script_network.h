@@ -42,7 +42,7 @@ std::vector<model::Parameter> scriptParameters(const std::string& file);
 ///
 /// The graph executor stays as libtorch sets it, which is what a training in Python runs the file with: it
 /// watches the first passes of each function, compiles it for the shapes it has seen, and runs it so from
-/// then on; warm-up covers that. As it specialises for few shapes only, each micro-batch size gets functions
+/// then on; warm-up covers that. As it specializes for few shapes only, each micro-batch size gets functions
 /// of its own, so that the tenth size of an exploration runs as the only size of a training would.
 ///
 /// A module is one layer to us: it is not checkpointed, and a cancel waits for its forward pass.

@@ -19,7 +19,7 @@ namespace batchpeak::network {
 /// There are no other devices. Gathering copies the share to its place; what the others would send is there
 /// from the start and stays, the same for all layers that take turns in one buffer. Reducing adds the share
 /// of a full gradient to that of the gradients. So bytes are those of one device of the run, losses are
-/// finite and the share learns; what is sent over the network takes no time here. Codes of quantised matrices
+/// finite and the share learns; what is sent over the network takes no time here. Codes of quantized matrices
 /// take turns as the rest does, and are not copied; scales stay with each matrix, as bitsandbytes'
 /// quant_state does, which FSDP knows nothing of (Params4bit of 0.49 in bitsandbytes/nn/modules.py).
 class ShardedParameters

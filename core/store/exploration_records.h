@@ -31,7 +31,7 @@ struct FidelityRecord
 /// A file that a size was written into, so that it can be taken back.
 struct WrittenConfig
 {
-    /// Of the history.
+    /// Its number in the history.
     qint64 id = 0;
     QDateTime time;
     QString filePath;
@@ -109,7 +109,7 @@ struct EstimateRecord
     double samplesPerSecond = 0.0;
     /// Standard error relative to the value.
     double relativeError = 0.0;
-    /// That the size is within the tolerance of the best, 0..1.
+    /// Probability that the size is within the tolerance of the best, 0..1.
     double probabilityWithin = 0.0;
 
     bool operator==(const EstimateRecord&) const = default;

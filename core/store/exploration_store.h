@@ -49,7 +49,7 @@ private:
 /// Of an exploration's log the newest lines are kept: some hours of trials. Beyond that a log is for a file.
 inline constexpr std::size_t keptLogLines = 1000;
 
-/// Of the sizes that were written into one file, so many of the newest can be taken back.
+/// So many of the sizes that were written into one file last can be taken back.
 inline constexpr int keptWritings = 10;
 
 /// For so long another program's transaction is waited for where nothing else is said: 5 s, but a window that

@@ -15,7 +15,7 @@
 namespace batchpeak::training {
 
 /// Tries a batch on a worker until it is done, in as small micro-batches as it takes: the same samples each
-/// time, so that nothing is lost and the optimisation is what it would have been.
+/// time, so that nothing is lost and the optimization is what it would have been.
 ///
 /// Which batch comes next, and what it means that one cannot be done, is decided elsewhere.
 class BatchAttempts : public QObject

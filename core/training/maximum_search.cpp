@@ -54,7 +54,7 @@ engine::ExplorationOptions searchOptions(const TrainingOptions& options, Maximum
 
 /// A search whose trials only tell whether a size fits, and so are as short as they can be.
 ///
-/// Which size is tried next, and what is learnt of it, is the other strategy's.
+/// Which size is tried next, and what is learned of it, is the other strategy's.
 class FitTrials final : public search::Strategy
 {
 public:

@@ -28,11 +28,11 @@ bool normalizesOverBatch(const config::ConfigContents& contents)
 /// Why the batch may not be cut; empty where it may be.
 QString reasonAgainstAccumulation(const config::ConfigContents& contents)
 {
-    // Cerebras, Gradient Accumulation: it is disabled for batch normalisation, whatever the keys say.
+    // Cerebras, Gradient Accumulation: it is disabled for batch normalization, whatever the keys say.
     if (contents.rules.refusesBatchNormalization && normalizesOverBatch(contents))
         return Translated::tr("Gradient accumulation is switched off, since Cerebras does not support it for "
                               "a network with batch "
-                              "normalisation: the batch runs whole.");
+                              "normalization: the batch runs whole.");
     if (!contents.training.accumulates.value_or(true))
         return Translated::tr(
             "Gradient accumulation is switched off in the config (use_cs_grad_accum): the batch runs whole.");
@@ -116,7 +116,7 @@ SizeChoice chooseSize(const config::ConfigContents& contents, const config::Batc
     SizeChoice choice = freeChoice(contents, plan, options);
     if (normalizesOverBatch(contents) && (choice.halves || choice.size < plan.perDeviceBatch()))
         choice.notes.append(Translated::tr(
-            "This network has batch normalisation, which computes over the samples of a "
+            "This network has batch normalization, which computes over the samples of a "
             "micro-batch: the result depends on the micro-batch size. Give --setting null to run "
             "the batch whole."));
     return choice;

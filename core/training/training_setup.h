@@ -23,7 +23,7 @@ namespace batchpeak::training {
 
 /// What two runs must have alike so that one goes on where the other ended, as lines "key: value": network,
 /// data, arithmetic, seed, and the batch that the run began with. Sizes of micro-batches and memory are no
-/// part of it, since the optimisation is the same with others.
+/// part of it, since the optimization is the same with others.
 QString fingerprintOf(const TrainingPlan& plan);
 
 /// "seed: 1 there, 2 here" of each key whose value is another one.

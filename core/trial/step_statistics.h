@@ -32,7 +32,7 @@ std::optional<double> typicalStepSeconds(std::span<const double> seconds);
 ///
 /// The spread is the range of the middle over its expected size in normal data (Blom's positions,
 /// Statistical Estimates and Transformed Beta-Variables, 1958); the mean of n such steps then has
-/// sqrt(2 / n) of it, the 2 for robustness and for steps that resemble their neighbours, found on
+/// sqrt(2 / n) of it, the 2 for robustness and for steps that resemble their neighbors, found on
 /// simulated searches.
 std::optional<double> relativeStandardError(std::span<const double> seconds);
 
@@ -50,7 +50,7 @@ std::optional<double> relativeStandardError(std::span<const double> seconds);
 bool isWarm(std::span<const double> seconds, double timeLimitSeconds);
 
 /// How far trials of the same size lie apart from run to run, learned from the trials of one process: what no
-/// number of steps within one trial can show, since they share its clock, its neighbours and its memory.
+/// number of steps within one trial can show, since they share its clock, its neighbors and its memory.
 ///
 /// It tells a person how sure one trial is. The search, which is given every step, has a model of its own.
 class RunScatter

@@ -93,7 +93,7 @@ struct BatchRequest
     bool operator==(const BatchRequest&) const = default;
 };
 
-/// Writes parameters, optimizer state, random state and statistics of batch normalisation to a file.
+/// Writes parameters, optimizer state, random state and statistics of batch normalization to a file.
 struct SaveRequest
 {
     std::int64_t id = 0;

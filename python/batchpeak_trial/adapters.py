@@ -108,7 +108,7 @@ _OWN_PARTS = (
     ("final_norm.", r"(norm|ln_f|layernorm|layer_norm|emb_layer_norm_after)\."),
 )
 _LAYER = re.compile(r"^(.*?)\.(?:h|layers|layer|block|blocks)\.(\d+)\.(.*)$")
-_STACKED = "transformers does not quantise stacked experts."
+_STACKED = "transformers does not quantize stacked experts."
 _KINDS = {"fp32": torch.float32, "bf16": torch.bfloat16, "nf4": torch.bfloat16, "int8": torch.bfloat16}
 
 
@@ -133,7 +133,7 @@ def tune(module, model: dict, tuning: dict, device: torch.device):
 def _check(tuning: dict, model: dict) -> None:
     for field in ("fake_quantized_weights", "fake_quantized_activations"):
         if tuning.get(field, "none") != "none":
-            raise refuse("Quantisation-aware training is not run by transformers.")
+            raise refuse("Quantization-aware training is not run by transformers.")
     frozen = tuning.get("frozen_weights", "same")
     if frozen == "torchao-nf4":
         raise refuse("torchao's 4-bit base is torchtune's, and is not run by transformers.")
@@ -141,7 +141,7 @@ def _check(tuning: dict, model: dict) -> None:
         raise refuse("Frozen weights of the kind %r are unknown here." % frozen)
     is_quantized = frozen in ("nf4", "int8")
     if is_quantized and tuning.get("adapter", "none") == "none":
-        raise refuse("A quantised base needs adapters that are trained beside it.")
+        raise refuse("A quantized base needs adapters that are trained beside it.")
     if is_quantized and model.get("experts", 0) > 1 and tuning.get("quantize_experts"):
         raise refuse(_STACKED)
 
@@ -309,12 +309,12 @@ def _quantized(library, layer, tuning: dict, device: torch.device):
         made.weight = library.nn.Int8Params(weight, requires_grad=False, has_fp16_weights=False)
     if layer.bias is not None:
         made.bias = layer.bias
-    # Quantisation happens where the weight is moved to a device, be it where it is.
+    # Quantization happens where the weight is moved to a device, be it where it is.
     return made.requires_grad_(False).to(device)
 
 
 def all_elements(module, untuned: int) -> int:
-    """All parameters with their adapters and copies; quantised matrices count in full."""
+    """All parameters with their adapters and copies; quantized matrices count in full."""
     added = sum(
         parameter.numel()
         for name, parameter in module.named_parameters()

@@ -263,7 +263,7 @@ def _check_features(model: dict) -> None:
     if model.get("normalization") and family in _POSITIONS:
         expected = "layernorm" if family in _LAYER_NORMS else "rmsnorm"
         if model["normalization"] != expected:
-            text = "The network is normalised by %s, transformers' %s by %s."
+            text = "The network is normalized by %s, transformers' %s by %s."
             raise refuse(text % (model["normalization"], family, expected))
     if model.get("attention_window") and family not in _WINDOWED:
         raise refuse("The network's attention has a window, which transformers' %s has not." % family)
@@ -574,7 +574,7 @@ def _encoder(m: dict) -> dict:
 
 def _bert(m: dict) -> dict:
     if m["normalizes_first"]:
-        raise refuse("The network is normalised before its branches, transformers' bert behind them.")
+        raise refuse("The network is normalized before its branches, transformers' bert behind them.")
     labels = m["sentence_classes"] if m["next_sentence_head"] else 2
     return {**_encoder(m), "type_vocab_size": m["token_types"], "pad_token_id": None, "num_labels": labels}
 
@@ -587,7 +587,7 @@ def _bert_class(m: dict) -> str:
 
 def _esm2(m: dict) -> dict:
     if not m["normalizes_first"]:
-        raise refuse("The network is normalised behind its branches, transformers' esm before them.")
+        raise refuse("The network is normalized behind its branches, transformers' esm before them.")
     return {
         **_encoder(m),
         "position_embedding_type": "rotary",
@@ -600,7 +600,7 @@ def _esm2(m: dict) -> dict:
 
 def _t5(m: dict) -> dict:
     if m["normalization"] != "rmsnorm":
-        raise refuse("The network is normalised by layernorm, transformers' t5 by rmsnorm.")
+        raise refuse("The network is normalized by layernorm, transformers' t5 by rmsnorm.")
     words = {
         "relu": "relu",
         "gelu": "gelu",

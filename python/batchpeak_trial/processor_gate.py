@@ -100,7 +100,7 @@ def family_seconds() -> float:
 
 
 def probe_seconds() -> float:
-    """Of the processor, that the same short piece of work takes the calling thread: longer where the clock of
+    """The processor's time that the same short piece of work takes the calling thread: longer where the clock of
     the processor is lower, or the host of a virtual machine gives it less; not where the thread waits."""
 
     def once() -> float:
@@ -196,7 +196,7 @@ class ProcessorGate:
         return max(0.0, min(lacking, self._threads + foreign - processors))
 
     def _slowed_share(self, before: _Reading, after: _Reading) -> float:
-        """What the clock was lower by than it was at its best."""
+        """The share by which the clock was lower than at its best."""
         probe = (before.probe + after.probe) / 2
         slowed = 1 - self._least_probe / probe if probe > 0 else 0.0
         return slowed if slowed >= _LEAST_SLOWED else 0.0

@@ -165,7 +165,7 @@ private slots:
     void everyFileIsNamedAndSizedAlike()
     {
         const QRegularExpression snakeCase(QStringLiteral("^[a-z][a-z0-9_]*\\.(cpp|h)$"));
-        // How much belongs to one subject is for judgement; beyond this it is more than one.
+        // How much belongs to one subject is for judgment; beyond this it is more than one.
         constexpr qsizetype mostLines = 700;
         for (const SourceFile& file : m_files) {
             QVERIFY2(snakeCase.match(QFileInfo(file.path).fileName()).hasMatch(), qPrintable(file.path));

@@ -314,7 +314,7 @@ for size in json.loads(sys.argv[2]):
 
 
 def their_seconds(model: dict, log: Path) -> dict[int, tuple[float, int]]:
-    """In a process of its own, since torch may be missing, and its memory is to be gone afterwards."""
+    """In a process of its own, since torch may be missing, and its memory is to be gone afterward."""
     run = subprocess.run([sys.executable, "-c", THEIR_PROGRAM, json.dumps(model), json.dumps(SIZES)],
                          capture_output=True, text=True)
     log.write_text(run.stdout + run.stderr)

@@ -36,7 +36,7 @@ private slots:
         QVERIFY(condition.powerWatts && *condition.powerWatts >= 1 && *condition.powerWatts <= 2000);
         // Containers and sandboxes hide them.
         if (!condition.processes)
-            qInfo("This computer does not tell which processes use the GPU: neighbours are not noticed.");
+            qInfo("This computer does not tell which processes use the GPU: neighbors are not noticed.");
     }
 
     void countsEnergy()

@@ -151,7 +151,7 @@ private slots:
                 const test::NamedRequest& request = requests[i];
                 memory().setLimit(limits[i]);
                 StepRunner runner(request.load, memory());
-                // Batch normalisation trains on no single value of a channel.
+                // Batch normalization trains on no single value of a channel.
                 for (const std::int64_t size : {2, 3, 4}) {
                     runner.prepare(size);
                     runner.run(3);

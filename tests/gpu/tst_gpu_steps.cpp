@@ -46,7 +46,7 @@ private slots:
             QVERIFY(runner.loss() < first);
     }
 
-    // Adapters, quantised weights, optimizers, shares and all else that a request may ask for.
+    // Adapters, quantized weights, optimizers, shares and all else that a request may ask for.
     void runsEveryKindOfStep_data() { addRequests(); }
     void runsEveryKindOfStep()
     {

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Compares loss and gradients of our networks with those of transformers and torchvision, of adapters with those of
-PEFT and bitsandbytes, and of quantisation-aware training with those of torchao.
+PEFT and bitsandbytes, and of quantization-aware training with those of torchao.
 
 Both get the same random weights and the same batch, in fp32 on the CPU. The program ends with 1 where a
-relative error is above the tolerance, or where the numbers of parameters differ, or the bytes of quantised ones.
+relative error is above the tolerance, or where the numbers of parameters differ, or the bytes of quantized ones.
 """
 
 import argparse

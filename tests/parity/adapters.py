@@ -74,7 +74,7 @@ class Tuned:
 
     # Of the load message.
     message: dict[str, object]
-    # The parameters as ours are given them, by our names; matrices that are quantised, in full.
+    # The parameters as ours are given them, by our names; matrices that are quantized, in full.
     values: dict[str, Tensor]
     # Of ours, which of theirs each trained parameter is made of.
     trained: dict[str, list[Piece]]
@@ -90,7 +90,7 @@ def tune(
 ) -> Tuned:
     """Changes the network's module. What is trained gets random values: zeros would hide errors.
 
-    compute_type is that of products with quantised matrices, and of all that is frozen.
+    compute_type is that of products with quantized matrices, and of all that is frozen.
     """
     if rounding and not rounding.adapted_layers:
         fake_quantize(network.module, rounding)
@@ -315,7 +315,7 @@ def _message(
             "trained_parts": trained_parts,
             "frozen_weights": _frozen_weights(tuning, compute_type),
             "double_quantization": True,
-            # Stacks are quantised as axolotl's quantize_moe_experts does it: quantize().
+            # Stacks are quantized as axolotl's quantize_moe_experts does it: quantize().
             "quantize_experts": True,
         }
     }

@@ -46,7 +46,7 @@ class Case:
     micro_batches: tuple[int, ...] = (5,)
     # All of it, where nothing is said.
     tuning: Tuning | None = None
-    # Of quantisation-aware training.
+    # Of quantization-aware training.
     rounding: Rounding | None = None
 
 
@@ -318,9 +318,9 @@ _TUNED = [
     *_adapter_cases(),
     *_torchao_cases(),
     *_8_bit_cases(),
-    Case("LLaMA, rank-stabilised LoRA", _llama, tuning=Tuning(_ALL, rank=8, alpha=16, rank_stabilized=True)),
+    Case("LLaMA, rank-stabilized LoRA", _llama, tuning=Tuning(_ALL, rank=8, alpha=16, rank_stabilized=True)),
     Case("LLaMA, DoRA on attention", _llama, tuning=Tuning(_QUERY_VALUE, dora=True)),
-    Case("LLaMA, quantised DoRA", _llama, tuning=Tuning(_ALL, dora=True, quantized=True)),
+    Case("LLaMA, quantized DoRA", _llama, tuning=Tuning(_ALL, dora=True, quantized=True)),
     # Scales of a matrix that are more than one block.
     Case(
         "LLaMA, wide, QLoRA",

@@ -88,7 +88,7 @@ def _differences(network: Network, tuned: Tuned, ours: dict[str, Tensor]) -> lis
         ("parameters trained", ours["count.trained"].item(), tuned.trained_elements),
         ("parameters", ours["count.all"].item(), tuned.elements),
         (
-            "bytes of quantised matrices",
+            "bytes of quantized matrices",
             ours["bytes.quantized"].item(),
             sum(tensor.nbytes for tensor in quantized_tensors(network.module)),
         ),

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Quantisation-aware training, as torchao has it, beside the same in the trial protocol's words."""
+"""Quantization-aware training, as torchao has it, beside the same in the trial protocol's words."""
 
 import logging
 from collections.abc import Callable
@@ -10,7 +10,7 @@ import peft.tuners.lora.torchao
 import torch
 from peft.tuners.lora import LoraLayer
 
-# torchao says with a warning that its kernels are of another torch; fake quantisation uses none of them.
+# torchao says with a warning that its kernels are of another torch; fake quantization uses none of them.
 logging.getLogger("torchao").setLevel(logging.ERROR)
 
 from torchao.prototype.qat import NVFP4FakeQuantizeConfig  # noqa: E402

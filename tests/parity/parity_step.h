@@ -11,9 +11,9 @@
 /// Loss and gradients of one of our networks for weights and a batch that somebody else made.
 ///
 /// The weights are given as "parameters.NAME" for every name of the network's parameter table, in full where
-/// they are quantised then; the batch as "inputs.0", "inputs.1" and so on, and "targets". What comes back is
+/// they are quantized then; the batch as "inputs.0", "inputs.1" and so on, and "targets". What comes back is
 /// "loss", "gradients.NAME" for every parameter that is trained, and what the table counts: "count.trained",
-/// "count.all", and "bytes.quantized" of quantised matrices.
+/// "count.all", and "bytes.quantized" of quantized matrices.
 ///
 /// \param microBatches  samples of each micro-batch in turn; their losses are weighted so that the sum is
 ///                      the whole batch's

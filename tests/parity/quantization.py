@@ -53,8 +53,8 @@ def _in_blocks(flat: Tensor, size: int) -> Tensor:
 
 
 def quantize(module: torch.nn.Module, names: list[str], compute_type: torch.dtype = torch.float32) -> None:
-    """Puts bitsandbytes' layers in the place of linear ones, as load_in_4bit of transformers does, and quantises
-    stacked matrices where they are, as axolotl's quantize_moe_experts does. NF4 with double quantisation.
+    """Puts bitsandbytes' layers in the place of linear ones, as load_in_4bit of transformers does, and quantizes
+    stacked matrices where they are, as axolotl's quantize_moe_experts does. NF4 with double quantization.
 
     names are those of weights.
     """
@@ -86,7 +86,7 @@ def _linear(layer: torch.nn.Linear | Conv1D, compute_type: torch.dtype) -> bitsa
     )
     if layer.bias is not None:
         quantized.bias = layer.bias
-    # Quantisation happens where the weight is moved to a device, be it where it is.
+    # Quantization happens where the weight is moved to a device, be it where it is.
     return quantized.requires_grad_(False).to(weight.device)
 
 
@@ -153,7 +153,7 @@ def _dequantized(layer: torch.nn.Module) -> Tensor:
 
 
 def quantized_tensors(module: torch.nn.Module) -> list[Tensor]:
-    """All that is held for quantised matrices, each tensor once; of the tables of numbers, which every matrix of
+    """All that is held for quantized matrices, each tensor once; of the tables of numbers, which every matrix of
     bitsandbytes has for itself, none."""
     tensors = []
     for layer in module.modules():
@@ -171,7 +171,7 @@ def quantized_tensors(module: torch.nn.Module) -> list[Tensor]:
 
 
 def code_tables(module: torch.nn.Module) -> list[Tensor]:
-    """The tables of numbers of each quantised matrix."""
+    """The tables of numbers of each quantized matrix."""
     states = [layer.quant_state for layer in module.modules() if isinstance(layer, bitsandbytes.nn.Linear4bit)]
     states += [layer.quant_state for layer in module.modules() if isinstance(layer, Bnb4bitParametrization)]
     return [table for state in states for table in (state.code, state.state2.code)]

@@ -273,7 +273,7 @@ class TransformersTest(unittest.TestCase):
         cases = {
             "all matrices": (LLAMA, {**LORA, "targets": every}),
             "one layer": (LLAMA, {**LORA, "targets": [{"projection": "query", "layers": [1]}]}),
-            "rank-stabilised": (LLAMA, {**LORA, "rank_stabilized": True}),
+            "rank-stabilized": (LLAMA, {**LORA, "rank_stabilized": True}),
             "a trained output": (LLAMA, {**LORA, "trained_parts": ["output."]}),
             "a trained embedding": (LLAMA, {**LORA, "trained_parts": ["embed_tokens."]}),
             "the last layer": (GPT2, {"adapter": "none", "trained_parts": ["layers.1.", "final_norm."]}),
@@ -318,7 +318,7 @@ class TransformersTest(unittest.TestCase):
             (GPT2, {"tuning": LORA}, "query"),
             (GPT2, {"tuning": {"trained_parts": ["no.such."]}}, "no.such."),
             (LLAMA, {"tuning": {**LORA, "frozen_weights": "torchao-nf4"}}, "torchao"),
-            (LLAMA, {"tuning": {"fake_quantized_weights": "int4"}}, "Quantisation-aware"),
+            (LLAMA, {"tuning": {"fake_quantized_weights": "int4"}}, "Quantization-aware"),
             (RESNET, {"activation_checkpointing": True}, "checkpointing"),
         ):
             with self.subTest(words):

@@ -107,7 +107,7 @@ struct FakeBehaviour
     /// To be called once by each process.
     void countStart();
     /// What to do wrong this time; empty for nothing.
-    /// \param faults  one of the lists of this behaviour
+    /// \param faults  one of the lists of this behavior
     std::string faultFor(std::vector<Fault>& faults, std::int64_t size, std::int64_t attempt) const;
     /// What to do to a line this time; null for nothing.
     const Fault* faultOfLine(const std::string& message, std::int64_t size, std::int64_t attempt);

@@ -171,7 +171,7 @@ private:
     bool answer(const trial::BatchRequest& request) { return m_training.answer(request); }
     bool answer(const trial::SaveRequest& request) { return m_training.answer(request); }
 
-    // Only what hangs is still there to be cancelled.
+    // Only what hangs is still there to be canceled.
     bool answer(const trial::Cancel& cancel)
     {
         if (m_behaviour.ignoresCancel)

@@ -23,7 +23,7 @@ namespace batchpeak::testing {
 
 namespace {
 
-/// As SKIP_RETURN_CODE of tests/ui/CMakeLists.txt.
+/// SKIP_RETURN_CODE of tests/ui/CMakeLists.txt.
 constexpr int skippedCode = 77;
 
 using Classes = std::map<std::string, std::function<std::unique_ptr<QObject>()>>;

@@ -10,7 +10,7 @@
 
 namespace batchpeak::test {
 
-/// So much may a colour be off for a pixel to count as painted with it: edges are smoothed.
+/// So much may a color be off for a pixel to count as painted with it: edges are smoothed.
 inline constexpr int nearEnough = 90;
 
 inline int difference(const QColor& a, const QColor& b)
@@ -18,7 +18,7 @@ inline int difference(const QColor& a, const QColor& b)
     return std::abs(a.red() - b.red()) + std::abs(a.green() - b.green()) + std::abs(a.blue() - b.blue());
 }
 
-/// Whether any pixel so near has that colour: what is probed is one or two pixels wide.
+/// Whether any pixel so near has that color: what is probed is one or two pixels wide.
 inline bool hasColourNear(const QImage& image, const QPointF& position, const QColor& colour, int radius)
 {
     for (int dy = -radius; dy <= radius; ++dy) {

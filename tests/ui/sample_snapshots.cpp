@@ -121,7 +121,7 @@ struct Rival
     double probability = 0.0;
 };
 
-/// As the sentences say it, of those that were measured.
+/// The estimates agree with the sentences, and are of the sizes that were measured.
 void addEstimates(Snapshot& snapshot, const std::vector<Rival>& rivals)
 {
     const search::Recommendation& best = *snapshot.searchState.recommendation;

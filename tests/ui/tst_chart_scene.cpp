@@ -84,7 +84,7 @@ private slots:
         QCOMPARE(kindOf(240), MeasuredPoint::Kind::Thrashes);
         QCOMPARE(kindOf(250), MeasuredPoint::Kind::AboveHeadroom);
         QCOMPARE(scene.outOfMemory, (std::vector<std::int64_t>{300}));
-        // Unsupported, failed, timed out, crashed; a cancelled trial says nothing.
+        // Unsupported, failed, timed out, crashed; a canceled trial says nothing.
         QCOMPARE(scene.failed.size(), std::size_t{4});
     }
 

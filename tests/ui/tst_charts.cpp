@@ -391,7 +391,7 @@ private slots:
             QVERIFY2(words.contains(QLatin1String(word)), qPrintable(legend->accessibleDescription()));
         const int line = legend->heightForWidth(10'000);
         QVERIFY(legend->heightForWidth(200) >= 3 * line);
-        // The dot of the recommended size and the cross of memory are the theme's colours.
+        // The dot of the recommended size and the cross of memory are the theme's colors.
         for (const int width : {10'000, 200}) {
             QImage image(width, legend->heightForWidth(width), QImage::Format_RGB32);
             image.fill(Theme::light().card);

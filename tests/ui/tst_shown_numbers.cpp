@@ -174,7 +174,7 @@ private:
         return denied.isEmpty() ? tableDenies(rival, second) : denied;
     }
 
-    /// Where a size is said to lead, none is shown above it but what cannot be recommended.
+    /// No size is shown above one that is said to lead, but what cannot be recommended.
     QString ofLeadership() const
     {
         static const QRegularExpression leads(QStringLiteral("fastest|% faster than"));

@@ -236,7 +236,7 @@ private slots:
             QVERIFY(!model.index(row, TrialsModel::Result).data(Qt::DecorationRole).isNull());
         }
         for (const char* word :
-             {"warm-up", "crashed", "cancelled", "timed out", "failed", "unsupported", "OOM", "over headroom",
+             {"warm-up", "crashed", "canceled", "timed out", "failed", "unsupported", "OOM", "over headroom",
               "thrashes", "ok, retried", "ok, disturbed", "ok, cut short", "leading", "ok"})
             QVERIFY2(words.contains(QLatin1String(word)), word);
     }

@@ -43,7 +43,7 @@ class WindowBarsTest : public test::WindowFixture
 {
     Q_OBJECT
 
-    /// With all that can be said around a page.
+    /// Shows a page with all that can be said around it.
     void show(test::SampleWindow& window, Page page)
     {
         window.show();

@@ -62,7 +62,7 @@ class WindowInHandTest : public test::WindowFixture
         return texts.join(QLatin1Char('\n'));
     }
 
-    /// Of the banners that can be seen.
+    /// The texts of the banners that can be seen.
     QString said()
     {
         QStringList texts;

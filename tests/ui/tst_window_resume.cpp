@@ -185,7 +185,7 @@ private slots:
 private:
     QString history() const { return pathOf("history.sqlite"); }
 
-    /// Among what was explored before.
+    /// The button of a cut run among what was explored before.
     static QPushButton* cutRun(const QWidget& plan)
     {
         for (auto* button : plan.findChildren<QPushButton*>()) {

@@ -35,9 +35,9 @@ private:
     QRectF m_bounds;
 };
 
-/// A hollow diamond, which is told from a line of the same hue, and from rings, in grey too.
+/// A hollow diamond, which is told from a line of the same hue, and from rings, in gray too.
 /// \param ground  inside it
-/// \param arm     from its centre to a corner [pixels]
+/// \param arm     from its center to a corner [pixels]
 void paintDiamond(QPainter& painter, const QPointF& centre, const QColor& colour, const QColor& ground,
                   double arm = 4.5);
 

@@ -38,7 +38,7 @@ constexpr int pieces = 120;
 constexpr int leastHeight = 142;
 // Of both charts.
 constexpr int rightMargin = 12;
-// Of a line that is believed, in the colour of what was measured.
+// Of a line that is believed, in the color of what was measured.
 constexpr double shareOfCard = 0.4;
 constexpr double believedWidth = 1.6;
 // Of comparisons of the same size, so that they stand beside each other [pixels].

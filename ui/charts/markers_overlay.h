@@ -134,7 +134,7 @@ private:
     Markers m_markers;
     std::optional<double> m_hoveredSize;
     std::optional<double> m_selectedSize;
-    /// Rings as they look, by shape, colour, ground and pixels: to draw hundreds of them takes most of a
+    /// Rings as they look, by shape, color, ground and pixels: to draw hundreds of them takes most of a
     /// picture's time.
     mutable std::map<std::tuple<int, QRgb, QRgb, double>, QPixmap> m_stamps;
 };

@@ -24,7 +24,7 @@ namespace {
 // For the focus frame.
 constexpr int frameWidth = 2;
 
-/// Labels that others stand for are there, but have no colour.
+/// Labels that others stand for are there, but have no color.
 bool isSeen(const QGraphicsTextItem& text)
 {
     return text.isVisible() && !text.toPlainText().isEmpty() && text.defaultTextColor().alpha() > 0;

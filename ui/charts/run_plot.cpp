@@ -135,7 +135,7 @@ std::optional<double> RunPlot::Series::valueAt(std::int64_t step) const
 
 QList<qreal> dashesOf(const RunPlot::Series& series)
 {
-    // Told apart in grey too: by their rhythm.
+    // Told apart in gray too: by their rhythm.
     static const std::array<QList<qreal>, mostComparedRuns> patterns{
         {{1.5, 2.5}, {8, 3}, {8, 3, 1.5, 3}, {4, 4}, {14, 4}, {8, 3, 1.5, 3, 1.5, 3}}};
     if (series.pattern)

@@ -34,7 +34,7 @@ struct RunPlot
 {
     /// What the values are: how they are written, and what their axis is.
     enum class Quantity { Loss, Rate, Size };
-    /// How a series is drawn, so that its colour is never the only one to tell; the dashed line and what is
+    /// How a series is drawn, so that its color is never the only one to tell; the dashed line and what is
     /// predicted stand back.
     enum class Look { Line, DashedLine, Stairs, DashedStairs, Predicted, Dots };
     struct Series

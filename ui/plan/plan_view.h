@@ -127,7 +127,7 @@ private:
     DeviceList* m_devices = nullptr;
     ProgramCard* m_programs = nullptr;
     Card* m_readyCard = nullptr;
-    /// Of what may run, and most likely in vain.
+    /// What warns of a run that is possible, and most likely in vain.
     QLabel* m_warning = nullptr;
     QLabel* m_ready = nullptr;
     QPushButton* m_start = nullptr;

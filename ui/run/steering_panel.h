@@ -53,7 +53,7 @@ private:
     struct ShareField
     {
         QLineEdit* line = nullptr;
-        /// As sentences call it.
+        /// What sentences call it.
         QString name;
         double least = 0.0;
         double most = 0.0;

@@ -32,7 +32,7 @@ enum class Glyph {
     Compare
 };
 
-/// Paints \p glyph into the largest centred square of \p box.
+/// Paints \p glyph into the largest centered square of \p box.
 void paintGlyph(QPainter& painter, Glyph glyph, const QRectF& box, const QColor& colour);
 
 /// An icon, sharp on screens of 1, 2 and 3 physical pixels a point.

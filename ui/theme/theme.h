@@ -11,10 +11,10 @@ class QWidget;
 
 namespace batchpeak::ui {
 
-/// The colours of the window, one name for one role: every pen, brush and style sheet takes them from
+/// The colors of the window, one name for one role: every pen, brush and style sheet takes them from
 /// here, so that light and dark can never drift apart.
 ///
-/// Each text colour has a contrast of at least 4.5 on the card. Green stands for "recommended" alone,
+/// Each text color has a contrast of at least 4.5 on the card. Green stands for "recommended" alone,
 /// amber for running, leading and headroom, red for out of memory and the limit. A diff, which stands apart
 /// from all of these, has its added lines in green and its removed ones in red.
 struct Theme
@@ -37,7 +37,7 @@ struct Theme
     QColor scrollBar;
     QColor gaugeTrack;
     QColor toolTip;
-    /// The grounds of added and removed lines, on which every text colour keeps its contrast.
+    /// The grounds of added and removed lines, on which every text color keeps its contrast.
     QColor addedLine;
     QColor removedLine;
     /// Alpha, 0..255, of the model's band, of the headroom zone and of the zone beyond memory.
@@ -53,7 +53,7 @@ struct Theme
     bool operator==(const Theme&) const = default;
 };
 
-/// What a state means to a person: each tone is one colour of the theme.
+/// What a state means to a person: each tone is one color of the theme.
 enum class Tone { Plain, Muted, Good, Warn, Bad };
 
 QColor colourOf(Tone tone, const Theme& theme);
@@ -67,7 +67,7 @@ QColor withAlpha(QColor colour, int alpha);
 enum class ThemeSetting { System, Light, Dark };
 
 /// \param system  the palette of the desktop, asked only by ThemeSetting::System: Qt 6.4 has no
-///                QStyleHints::colorScheme, so its window colour tells whether it is dark
+///                QStyleHints::colorScheme, so its window color tells whether it is dark
 Theme themeFor(ThemeSetting setting, const QPalette& system);
 
 /// The style sheet of the window: cards, bars, headers, progress, buttons, scroll bars and muted text;
@@ -82,7 +82,7 @@ QString styleSheetFor(const Theme& theme);
 void applyTheme(QWidget& window, const Theme& theme);
 
 /// Gives a dialog that has all its parts the palette of a theme; the style sheet reaches it from its window.
-/// Where a style sheet is, Qt 6.4 hands no palette down, and Fusion would draw the parts in the colours of
+/// Where a style sheet is, Qt 6.4 hands no palette down, and Fusion would draw the parts in the colors of
 /// the desktop.
 void applyPalette(QWidget& dialog, const Theme& theme);
 

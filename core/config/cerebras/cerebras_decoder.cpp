@@ -25,7 +25,7 @@ constexpr std::array<Difference, 16> otherNetworks{
      {"attention_chunk_size", "banded attention"},
      {"attention_vertical_column_spacing", "banded attention"},
      {"use_sink_token", "attention sinks"},
-     {"attention_qk_norm_layer", "normalised queries and keys"},
+     {"attention_qk_norm_layer", "normalized queries and keys"},
      {"cross_attention_layers", "cross attention"},
      {"num_extra_input_vocab_tokens", "extra input tokens"},
      {"extra_ffn_params", "a variant of the feed-forward layers"},
@@ -35,7 +35,7 @@ constexpr std::array<Difference, 16> otherNetworks{
      {"rel_distance_mode", "the relative distances \"{value}\"", NoneOf, "default"},
      {"attention_module", "the attention \"{value}\"", NoneOf, "aiayn_attention multiquery_attention"},
      {"position_embedding_type", "the position embedding \"{value}\"", NoneOf, "learned rotary alibi"},
-     {"norm_type", "the normalisation \"{value}\"", NoneOf, "layernorm rmsnorm"},
+     {"norm_type", "the normalization \"{value}\"", NoneOf, "layernorm rmsnorm"},
      // Of GPT2LMHeadModelConfig, where it was of older releases.
      {"use_untied_layer_norm", "parallel branches"}}};
 

@@ -130,10 +130,10 @@ namespace {
 constexpr std::array<Difference, 7> otherEncoderDecoders{
     {{"use_projection_bias_in_attention", "biases of queries, keys and values", True},
      {"use_ffn_bias", "biases of feed-forward layers", True},
-     {"use_pre_encoder_decoder_layer_norm", "normalisation after the branches", False},
+     {"use_pre_encoder_decoder_layer_norm", "normalization after the branches", False},
      {"share_encoder_decoder_embedding", "embeddings of its own in the decoder", False},
      {"attention_module", "the attention \"{value}\"", NoneOf, "aiayn_attention"},
-     {"norm_type", "the normalisation \"{value}\"", NoneOf, "rmsnorm layernorm"},
+     {"norm_type", "the normalization \"{value}\"", NoneOf, "rmsnorm layernorm"},
      {"position_embedding_type", "positions that are not relative", NoneOf, "relative"}}};
 
 void refuseOtherEncoderDecoder(const ConfigSection& model)
@@ -182,11 +182,11 @@ namespace {
 // Defaults of ViTModelConfig and ViTClassificationModelConfig in ModelZoo 2.10.0,
 // models/vision/vision_transformer.
 constexpr std::array<Difference, 15> otherVisionTransformers{
-    {{"norm_first", "normalisation after each branch", False},
+    {{"norm_first", "normalization after each branch", False},
      {"prepend_cls_token", "no class token", False},
      {"use_encoder_pooler_layer", "a pooler layer", True},
-     {"use_post_embed_layer_norm", "a normalisation of the embeddings", True},
-     {"use_final_layer_norm", "no normalisation after the last layer", False},
+     {"use_post_embed_layer_norm", "a normalization of the embeddings", True},
+     {"use_final_layer_norm", "no normalization after the last layer", False},
      {"use_embed_proj_bias", "an embedding of patches without bias", False},
      {"use_ffn_bias", "feed-forward layers without bias", False},
      {"use_ffn_bias_in_attention", "attention outputs without bias", False},

@@ -51,7 +51,7 @@ void warnOfSparsity(const ConfigSection& section, std::vector<Warning>& warnings
 /// The model section read as a network, and as one of a kind.
 ///
 /// A feature that changes speed or memory and that a trial would leave out is refused. What costs nothing
-/// worth measuring is passed over: scaling of rotary positions, muP factors, initialisers, loss weights,
+/// worth measuring is passed over: scaling of rotary positions, muP factors, initializers, loss weights,
 /// scaling and smoothing, the kernel that Cerebras takes for attention, the activations of heads, the mask of
 /// padding, at which ends of encoder and decoder dropout is applied.
 ///

@@ -21,8 +21,8 @@ constexpr std::int64_t longestText = 131072;
 /// Of networks after Mistral's first, in mistral_inference/args.py and in the files on the hub.
 constexpr std::array<Difference, 4> otherNetworks{{{"vision_encoder", "an encoder of images"},
                                                    {"audio_encoder", "an encoder of sounds"},
-                                                   {"quantization", "quantised weights"},
-                                                   {"quantization_args", "quantised weights"}}};
+                                                   {"quantization", "quantized weights"},
+                                                   {"quantization_args", "quantized weights"}}};
 
 std::int64_t vocabularyOf(const ConfigSection& params)
 {

@@ -38,7 +38,7 @@ model::Tuning readCheckpointWeights(const ConfigSection& config, std::vector<War
     const ConfigSection section = config.sectionIfAny(sectionKey);
     tuning.frozenWeights = weightsOf(section);
     if (tuning.frozenWeights == FrozenWeights::Same)
-        refuse(config, sectionKey, "quantised weights");
+        refuse(config, sectionKey, "quantized weights");
     tuning.doubleQuantization = section.boolean("bnb_4bit_use_double_quant").value_or(false);
     const bool isOfRun = section.text("quant_method") == "bitsandbytes";
     warnOfQuantizedWeights(tuning.frozenWeights, isOfRun, config.positionOf(sectionKey),
@@ -55,14 +55,14 @@ void warnOfQuantizedWeights(FrozenWeights weights, bool isOfBitsandbytes, TextPo
         !isOfBitsandbytes ? approximation::otherQuantization
         : isNarrow        ? approximation::kernel4bit
                           : approximation::kernel8bit,
-        "The weights are quantised already ({}); trials hold those that stay as they are in {}, "
+        "The weights are quantized already ({}); trials hold those that stay as they are in {}, "
         "and all that are trained whole.",
         said, isNarrow ? "4-bit NormalFloat" : "8-bit integers");
 }
 
 void takeCheckpointWeights(const model::Tuning& network, model::Tuning& run)
 {
-    // What the run would quantise by itself it says in other words.
+    // What the run would quantize by itself it says in other words.
     if (network.frozenWeights == FrozenWeights::Same || model::isQuantized(run.frozenWeights))
         return;
     run.frozenWeights = network.frozenWeights;

@@ -10,7 +10,7 @@
 
 namespace batchpeak::config {
 
-/// Networks whose weights are quantised already where they are published. Such weights stay as they are, and
+/// Networks whose weights are quantized already where they are published. Such weights stay as they are, and
 /// an adapter is trained beside them.
 
 /// How a config.json has them (quantization_config), in the members of Tuning that tell of frozen weights;

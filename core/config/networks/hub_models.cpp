@@ -82,7 +82,7 @@ const std::vector<HubModel>& hubModels()
 
 namespace {
 
-/// What the names of copies say of their weights, at their end: they are quantised, have another type, or
+/// What the names of copies say of their weights, at their end: they are quantized, have another type, or
 /// were trained further. The networks are the same.
 constexpr WordTable<FrozenWeights, 15> endings{{{"-gptq", FrozenWeights::Nf4},
                                                 {"-gptq-4bit", FrozenWeights::Nf4},

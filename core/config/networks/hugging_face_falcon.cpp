@@ -10,7 +10,7 @@ using model::DecoderSpec;
 
 namespace {
 
-/// The newer architecture always has its branches side by side, of two normalisations unless a file says 1
+/// The newer architecture always has its branches side by side, of two normalizations unless a file says 1
 /// (FalconDecoderLayer).
 Branches branchesOf(const ConfigSection& config, bool isNew)
 {

@@ -16,11 +16,11 @@ void refuseOtherParts(const ConfigSection& config, std::int64_t hiddenSize)
     if (sizeOr(config, "word_embed_proj_dim", hiddenSize) != hiddenSize)
         refuse(config, "word_embed_proj_dim", "embeddings of another width than its layers");
     if (!config.boolean("do_layer_norm_before").value_or(true))
-        refuse(config, "do_layer_norm_before", "normalisations behind each branch alone");
+        refuse(config, "do_layer_norm_before", "normalizations behind each branch alone");
     if (config.boolean("_remove_final_layer_norm").value_or(false))
-        refuse(config, "_remove_final_layer_norm", "no normalisation of its last layer");
+        refuse(config, "_remove_final_layer_norm", "no normalization of its last layer");
     if (!config.boolean("layer_norm_elementwise_affine").value_or(true))
-        refuse(config, "layer_norm_elementwise_affine", "normalisations without weights");
+        refuse(config, "layer_norm_elementwise_affine", "normalizations without weights");
 }
 
 } // namespace

@@ -41,9 +41,9 @@ void refuseOtherLayers(const ConfigSection& config, const RotaryDecoderClass& kn
             refuse(config, "layer_types", sentence("layers of the type \"{}\"", layer));
     }
     if (config.boolean("qk_layernorm").value_or(false))
-        refuse(config, "qk_layernorm", "a normalisation of its own for each head");
+        refuse(config, "qk_layernorm", "a normalization of its own for each head");
     if (known.queryKeyNormalization.key.empty() && config.boolean("use_qk_norm").value_or(false))
-        refuse(config, "use_qk_norm", "a normalisation of its own for each head");
+        refuse(config, "use_qk_norm", "a normalization of its own for each head");
     if (config.boolean("use_bidirectional_attention").value_or(false))
         refuse(config, "use_bidirectional_attention", "attention in both directions");
     if (config.integer("decoder_sparse_step").value_or(1) != 1)

@@ -55,7 +55,7 @@ Normalization readNormalization(const Settings& settings)
     const std::string word = settings.text("normalization").value_or("LayerNorm");
     const auto known = meaningOf(words, lowerCase(word));
     if (!known)
-        refuseNetwork(settings, "normalization", sentence("the normalisation \"{}\"", word));
+        refuseNetwork(settings, "normalization", sentence("the normalization \"{}\"", word));
     return *known;
 }
 
@@ -70,7 +70,7 @@ PositionEmbedding readPositions(const Settings& settings)
 constexpr std::array<Difference, 21> otherNetworks{
     {{"multi_latent_attention", "multi-latent attention"},
      {"experimental_attention_variant", "a variant of attention"},
-     {"qk_l2_norm", "normalised queries and keys"},
+     {"qk_l2_norm", "normalized queries and keys"},
      {"attention_output_gate", "gated attention"},
      {"window_size", "attention in a sliding window"},
      {"mtp_num_layers", "layers that predict further tokens"},
@@ -84,7 +84,7 @@ constexpr std::array<Difference, 21> otherNetworks{
      {"spec", "layers of its own"},
      {"headscale", "scaled attention heads"},
      {"hyena", "Hyena operators"},
-     {"apply_residual_connection_post_layernorm", "residual branches behind the normalisation"},
+     {"apply_residual_connection_post_layernorm", "residual branches behind the normalization"},
      {"transformer_block_type", "the layers \"{value}\"", NoneOf, "pre_ln"},
      {"softmax_type", "the softmax \"{value}\"", NoneOf, "vanilla"},
      {"moe_layer_freq", "layers with experts and layers without", NoneOf, "1"},
@@ -267,11 +267,11 @@ ModelSpec readEncoder(const Settings& settings, std::vector<Warning>& warnings)
     return {.family = "bert", .architecture = spec};
 }
 
-/// Queries and keys are normalised as the layers are, for which decoders here have RMSNorm.
+/// Queries and keys are normalized as the layers are, for which decoders here have RMSNorm.
 void refuseOtherDecoder(const Settings& settings)
 {
     if (settings.isOn("qk_layernorm") && readNormalization(settings) != Normalization::RmsNorm)
-        refuseNetwork(settings, "qk_layernorm", "queries and keys normalised by LayerNorm");
+        refuseNetwork(settings, "qk_layernorm", "queries and keys normalized by LayerNorm");
 }
 
 /// Encoders here have biases, LayerNorm, an activation without a gate, and heads that share the hidden size.
@@ -281,7 +281,7 @@ void refuseOtherEncoder(const Settings& settings)
                      requiredSize(settings, "num_attention_heads")) != 0)
         refuseNetwork(settings, "kv_channels", "an encoder with attention of another width");
     if (settings.isOn("qk_layernorm"))
-        refuseNetwork(settings, "qk_layernorm", "an encoder with normalised queries and keys");
+        refuseNetwork(settings, "qk_layernorm", "an encoder with normalized queries and keys");
     if (!settings.boolean("bias").value_or(true))
         refuseNetwork(settings, "bias", "an encoder without biases");
     if (model::isGated(readActivation(settings)))

@@ -184,7 +184,7 @@ constexpr auto gptNeo = std::to_array<Row>(
      {"transformer.ln_f", "final_norm", Normalization},
      {"lm_head", "output", Linear, Output}});
 
-// Which normalisations it has depends on its branches.
+// Which normalizations it has depends on its branches.
 constexpr auto falcon = std::to_array<Row>(
     {{"transformer.word_embeddings", "embed_tokens", Embedding},
      {"transformer.h.{}.input_layernorm", "layers.{}.attention_norm", Normalization},

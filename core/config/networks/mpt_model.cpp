@@ -30,7 +30,7 @@ Normalization readNormalization(const ConfigSection& model)
     const std::string word = model.text("norm_type").value_or("low_precision_layernorm");
     const auto known = meaningOf(words, lowerCase(word));
     if (!known)
-        refuseNetwork(model, "norm_type", sentence("the normalisation \"{}\"", word));
+        refuseNetwork(model, "norm_type", sentence("the normalization \"{}\"", word));
     return *known;
 }
 
@@ -59,8 +59,8 @@ using enum Difference::When;
 constexpr std::array<Difference, 1> otherNetworks{{{"block_overrides", "layers that differ"}}};
 
 constexpr std::array<Difference, 6> otherAttentions{
-    {{"qk_ln", "normalised queries and keys"},
-     {"qk_gn", "normalised queries and keys"},
+    {{"qk_ln", "normalized queries and keys"},
+     {"qk_gn", "normalized queries and keys"},
      {"prefix_lm", "attention to a whole prefix"},
      {"kv_dim", "keys and values of another width"},
      {"reuse_kv_layer_idx", "keys and values of another layer"},

@@ -45,7 +45,7 @@ model::ModelSpec readMegatronModel(const Settings& settings, MegatronKind kind,
 /// defaults absent keys take.
 ///
 /// A feature that changes speed or memory and that a trial would leave out makes the network unsupported.
-/// What costs nothing worth measuring is passed over: initialisers, scaling of logits and of rotary
+/// What costs nothing worth measuring is passed over: initializers, scaling of logits and of rotary
 /// positions, the kernel of attention.
 model::ModelSpec readMptModel(const ConfigSection& section, std::vector<Warning>& warnings);
 

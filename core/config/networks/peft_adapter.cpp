@@ -297,7 +297,7 @@ void checkKind(const PeftAdapter& adapter, const NamedModule& module)
     case ModuleKind::Normalization:
         throw errorAt(
             adapter.place.position,
-            "The value of {} names {}, a normalisation, which PEFT has no adapter for; leave it out.",
+            "The value of {} names {}, a normalization, which PEFT has no adapter for; leave it out.",
             adapter.place.path, nameOfLayer(module.name, 0));
     case ModuleKind::Other:
         refuseTarget(adapter, "an adapter beside a convolution", reason::adapterOnOtherModules);

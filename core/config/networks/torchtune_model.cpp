@@ -148,7 +148,7 @@ model::ModelSpec readGeneral(const ConfigSection& section, const GeneralBuilder&
         refuseNetwork(section, "q_proj_bias", "biases in some of queries, keys and values alone");
     const auto norm = agreed(section, {"q_norm", "k_norm"}, false);
     if (!norm)
-        refuseNetwork(section, "q_norm", "normalisation of either queries or keys");
+        refuseNetwork(section, "q_norm", "normalization of either queries or keys");
     DecoderSpec spec = readSizes(section, builder);
     spec.attentionBias = *bias;
     spec.queryKeyNormalization = *norm;
@@ -218,7 +218,7 @@ std::vector<model::AdapterTarget> readTargets(const ConfigSection& section)
     return targets;
 }
 
-/// Only lora_qwen2 and lora_qwen3 leave matrices without an adapter as they are; the other builders quantise
+/// Only lora_qwen2 and lora_qwen3 leave matrices without an adapter as they are; the other builders quantize
 /// them as well (FrozenNF4Linear).
 void warnOfWideWeights(const ConfigSection& section, const Builder& builder, const model::Tuning& tuning,
                        std::vector<Warning>& warnings)

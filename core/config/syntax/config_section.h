@@ -61,7 +61,7 @@ public:
     bool isOn(std::string_view key) const override;
     /// The key is written, and its value is null.
     bool isWrittenNull(std::string_view key) const { return find(key) && !has(key); }
-    /// There is a value, and it is a mapping: what a format is recognised by, so nothing is thrown.
+    /// There is a value, and it is a mapping: what a format is recognized by, so nothing is thrown.
     bool hasSection(std::string_view key) const;
     /// Keys of this mapping alone, in the order of the text. One that is a list or a mapping, as YAML allows,
     /// has no name, and no trainer reads it.
@@ -104,7 +104,7 @@ private:
 /// A value for an error message: "its word", cut where it is long; the text "8" where it is quoted; a list.
 std::string described(const YamlNode& node);
 
-/// A key that is not known is most often a misspelt one, whose value would be passed over in silence.
+/// A key that is not known is most often a misspelled one, whose value would be passed over in silence.
 ///
 /// \throws ConfigError that names the first other key of \p section and lists the known ones
 void refuseOtherKeys(const ConfigSection& section, const std::vector<std::string>& known);

@@ -22,7 +22,7 @@ enum class Dialect { PyYaml, OmegaConf, Json };
 /// Nothing written, ~, null, Null or NULL.
 bool isNull(const YamlNode& node);
 
-/// true, yes, on and their opposites, in lower case, upper case or capitalised.
+/// true, yes, on and their opposites, in lower case, upper case or capitalized.
 std::optional<bool> asBoolean(const YamlNode& node);
 
 /// Decimal, 0x, 0b and octal with a leading 0, with underscores anywhere. Sexagesimal numbers (1:30) are

@@ -68,7 +68,7 @@ constexpr std::array<Difference, 10> otherRuns{
      {"process_reward_model", "trains a network that scores texts ({})", On, {}, {}, reason::preferences},
      {"kd_trainer", "learns from another network ({})", On, {}, {}, reason::secondNetwork},
      {"use_onebitllms",
-      "rounds weights as a quantised network has them ({})",
+      "rounds weights as a quantized network has them ({})",
       On,
       {},
       {},
@@ -122,7 +122,7 @@ constexpr std::array<Difference, 31> differences{
       .approximation = approximation::compiled},
      {.key = "fp8", .text = fp8Text, .approximation = approximation::narrowProducts},
      {.key = "fp32_norms",
-      .text = "{} keeps normalisations in fp32; trials have them in 16 bits, which takes less memory.",
+      .text = "{} keeps normalizations in fp32; trials have them in 16 bits, which takes less memory.",
       .approximation = approximation::fp32Norms},
      {.key = "large_head_attention",
       .text = "{} runs wide heads of attention by a kernel of its own; trials run PyTorch's.",
@@ -137,7 +137,7 @@ constexpr std::array<Difference, 31> differences{
      {.key = "use_scattermoe", .text = kernelsText, .approximation = approximation::otherKernels},
      {.key = "use_sonicmoe", .text = kernelsText, .approximation = approximation::otherKernels},
      {.key = "model_quantization_config",
-      .text = "{} loads the network as another program has quantised it; trials hold it whole.",
+      .text = "{} loads the network as another program has quantized it; trials hold it whole.",
       .approximation = approximation::otherQuantization},
      {.key = "lora_mlp_kernel", .text = kernelsText, .approximation = approximation::otherKernels},
      {.key = "lora_qkv_kernel", .text = kernelsText, .approximation = approximation::otherKernels},
@@ -273,7 +273,7 @@ std::string attentionName(const ConfigSection& root)
     return std::string(key.substr(0, key.find('_')));
 }
 
-/// _configure_embedding_dtypes in loaders/model.py makes normalisations and the two embeddings fp32, and
+/// _configure_embedding_dtypes in loaders/model.py makes normalizations and the two embeddings fp32, and
 /// turns them back for adapters and for attention that wants 16 bits (attn_needs_dtype_cast,
 /// utils/schemas/config.py).
 bool keepsFp32Embeddings(const ConfigSection& root)
@@ -327,7 +327,7 @@ model::Precision readPrecision(const ConfigSection& root, std::vector<Warning>& 
     if (keepsFp32Embeddings(root)) {
         warnOfApproximation(
             warnings, root.positionOf(attentionKey(root)), approximation::fp32Embeddings,
-            "axolotl keeps embeddings and normalisations in fp32 where attention does without "
+            "axolotl keeps embeddings and normalizations in fp32 where attention does without "
             "16 bits; trials have them in 16 bits, which takes less memory.");
     }
     return ofType(model::Precision::PlainBf16);

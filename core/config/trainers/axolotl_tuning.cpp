@@ -48,7 +48,7 @@ void checkQuantization(const ConfigSection& root)
     for (std::string_view key : {narrowKey, byteKey}) {
         if (root.isOn(key) && !root.isOn(adapterKey))
             root.fail(key,
-                      "is True, but axolotl quantises no network that it trains whole; write an adapter, "
+                      "is True, but axolotl quantizes no network that it trains whole; write an adapter, "
                       "or False");
     }
     const bool isQlora = root.text(adapterKey) == "qlora";
@@ -67,7 +67,7 @@ void readQuantization(const ConfigSection& root, PeftAdapter& adapter, std::vect
         adapter.frozenWeights = model::FrozenWeights::Nf4;
         warnOfApproximation(
             warnings, root.positionOf("gptq"), sentence(approximation::namedQuantization, "GPTQ"),
-            "{} has the network quantised by GPTQ; trials have it in 4-bit NormalFloat.", "gptq");
+            "{} has the network quantized by GPTQ; trials have it in 4-bit NormalFloat.", "gptq");
     } else if (isQlora && root.isOn(narrowKey)) {
         adapter.frozenWeights = model::FrozenWeights::Nf4;
         adapter.doubleQuantization =

@@ -11,7 +11,7 @@
 
 namespace batchpeak::config {
 
-/// What trainers that train with torchao's fake quantisation share.
+/// What trainers that train with torchao's fake quantization share.
 
 /// The run begins to round after the steps that the key says. Trials round from the first one, as nearly all
 /// of such a run does.

@@ -71,7 +71,7 @@ void readWeights(const ConfigSection& root, ConfigContents& contents)
         if (!contents.notRunHere)
             throw;
         warnOfApproximation(contents.warnings, notRun.why.position, approximation::otherQuantization,
-                            "The weights are quantised already in a way that trials do not have; they hold "
+                            "The weights are quantized already in a way that trials do not have; they hold "
                             "them wide.");
     }
 }

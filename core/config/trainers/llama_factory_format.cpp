@@ -99,13 +99,13 @@ constexpr std::array<Difference, 13> differences{
       .approximation = approximation::megatron},
      // prepare_model_for_training in model/model_utils/checkpointing.py: their weights.
      {.key = "upcast_layernorm",
-      .text = "{} keeps normalisations in fp32; trials have them as the rest, which takes less memory.",
+      .text = "{} keeps normalizations in fp32; trials have them as the rest, which takes less memory.",
       .approximation = approximation::fp32Norms},
      {.key = "use_eaft_loss", .text = weighedTokensText, .approximation = approximation::otherLoss},
      {.key = "use_unsloth_gc", .text = hostActivationsText, .approximation = approximation::hostActivations},
      {.key = "enable_liger_kernel", .text = ligerText, .approximation = approximation::otherKernels}}};
 
-/// The key holds one of the words; nothing is thrown, since a format is recognised by it.
+/// The key holds one of the words; nothing is thrown, since a format is recognized by it.
 bool holdsOneOf(const ConfigSection& root, std::string_view key, std::string_view words)
 {
     const YamlNode* value = root.value(key);

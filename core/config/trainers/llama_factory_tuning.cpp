@@ -53,7 +53,7 @@ std::string_view nameOf(std::string_view method)
     return method == "hqq" ? "HQQ" : method == "eetq" ? "EETQ" : method;
 }
 
-/// On-the-fly quantisation: configure_quantization in model/model_utils/quantization.py.
+/// On-the-fly quantization: configure_quantization in model/model_utils/quantization.py.
 void readQuantization(const ConfigSection& root, PeftAdapter& adapter, std::vector<Warning>& warnings)
 {
     const auto bits = root.integer(bitsKey);
@@ -280,7 +280,7 @@ decltype(ConfigContents::tuningFor) readLlamaFactoryTuning(const ConfigSection& 
     // init_adapter in model/adapter.py.
     if (root.has(bitsKey))
         root.fail(bitsKey,
-                  "stands beside finetuning_type: {}, but LLaMA-Factory quantises networks for adapters "
+                  "stands beside finetuning_type: {}, but LLaMA-Factory quantizes networks for adapters "
                   "alone; remove it",
                   type);
     return type == "freeze" ? readTrainedLayers(root, weightsOfFrozen(root)) : nullptr;

@@ -113,7 +113,7 @@ bool castsTrained(const ConfigSection& root)
     return root.sectionIfAny(peftKey).boolean("cast_trainable_params_to_fp32").value_or(true);
 }
 
-/// "auto" without bits is of a network that its file has quantised already.
+/// "auto" without bits is of a network that its file has quantized already.
 bool quantizes(const ConfigSection& root)
 {
     const std::string name = nameOf(root, quantizationKey);

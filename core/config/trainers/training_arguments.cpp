@@ -185,7 +185,7 @@ void warnOfWideNormalizations(TextPosition position, ConfigContents& contents)
     if (!spec || !model::isPlain(contents.precision) || !isLayerNorm(*spec))
         return;
     warnOfApproximation(contents.warnings, position, approximation::fp32Norms,
-                        "Autocast computes normalisations in fp32 beside weights in 16 bits; trials compute "
+                        "Autocast computes normalizations in fp32 beside weights in 16 bits; trials compute "
                         "them in 16 bits, which takes less memory.");
 }
 

@@ -44,7 +44,7 @@ void readQuantization(const ConfigSection& root, PeftAdapter& adapter, std::vect
     if (!hasSixteenBits) {
         warnOfApproximation(
             warnings, trlLoading(root).positionOf(trlTypeKey(trlLoading(root))), approximation::wideWeights,
-            "The run holds embeddings and normalisations in fp32, since dtype is not bfloat16; "
+            "The run holds embeddings and normalizations in fp32, since dtype is not bfloat16; "
             "trials hold them in bfloat16, which takes less memory.");
     }
 }
@@ -90,7 +90,7 @@ void warnOfTrlLoading(const ConfigSection& root, std::vector<Warning>& warnings)
     if (arguments.isOn("quantization_config")) {
         warnOfApproximation(warnings, arguments.positionOf("quantization_config"),
                             approximation::otherQuantization,
-                            "{} has the network quantised as it is loaded; trials hold it whole.",
+                            "{} has the network quantized as it is loaded; trials hold it whole.",
                             arguments.pathOf("quantization_config"));
     }
 }
@@ -100,7 +100,7 @@ decltype(ConfigContents::tuningFor) readTrlAdapter(const ConfigSection& root, st
     for (const std::string_view key : {narrowKey, byteKey}) {
         if (root.isOn(key) && !root.isOn(adapterKey)) {
             // validate_quantization_for_training in trainer_utils.py of transformers 5.23.
-            root.fail(key, "is on, but transformers trains no quantised weights without adapters; add "
+            root.fail(key, "is on, but transformers trains no quantized weights without adapters; add "
                            "use_peft: true, or leave it out");
         }
     }

@@ -88,9 +88,9 @@ private slots:
             {{"nothing",
               {QStringLiteral("nobody/none-1b"), "batchpeak: nobody/none-1b: The network is named "
                                                  "\"nobody/none-1b\", of which no config.json is in "}},
-             {"batch normalisation in a Cerebras config",
+             {"batch normalization in a Cerebras config",
               {examplePath("resnet18-tiny.yaml"),
-               "Cerebras does not explore a network with batch normalisation"}}});
+               "Cerebras does not explore a network with batch normalization"}}});
     }
     void isRefusedWithAReason()
     {

@@ -188,8 +188,8 @@ private slots:
              {"setting", {"gpt2-tiny.yaml", "micro_batch_size: explore"}},
              {"another format", {"llama-tiny.yaml", "Cerebras Trainer"}},
              {"size of heads", {"qwen3-tiny.yaml", "4 heads of size 48 in 2 groups"}},
-             {"normalised heads",
-              {"qwen3-tiny.yaml", "swiglu, normalised queries and keys, tied embeddings"}}});
+             {"normalized heads",
+              {"qwen3-tiny.yaml", "swiglu, normalized queries and keys, tied embeddings"}}});
     }
     void inspectsWhatWasRead()
     {

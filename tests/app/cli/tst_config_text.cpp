@@ -236,7 +236,7 @@ private slots:
              {adapted(),
               {"parameters = trainable 144 of 1,528 parameters, 9.42 %",
                "adapter = LoRA of rank 4, alpha 8, on query and value", "trained in full = final_norm",
-               "frozen weights = nf4 with double quantisation",
+               "frozen weights = nf4 with double quantization",
                "measured = approximate because of packed samples"}}},
             {"a network that is elsewhere",
              {{.formatName = "DeepSpeed",

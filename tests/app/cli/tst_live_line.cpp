@@ -29,7 +29,7 @@ struct Terminal
     const char* kind = "xterm";
     const char* noColour = "";
     const char* options = "";
-    /// Whether there is a line that is drawn anew, and whether in colours.
+    /// Whether there is a line that is drawn anew, and whether in colors.
     bool isDrawn = true;
     bool isColoured = true;
 };
@@ -87,7 +87,7 @@ public:
         return m_written;
     }
 
-    /// The lines that were drawn one over the other, without what only gives them their colours.
+    /// The lines that were drawn one over the other, without what only gives them their colors.
     QStringList drawn()
     {
         static const QRegularExpression rendition(QStringLiteral("\\x1b\\[[0-9;]*m"));
@@ -157,7 +157,7 @@ private slots:
     void knowsTheTerminal_data()
     {
         rows<Terminal>({{"of today", {}},
-                        {"no colour", {.noColour = "1", .isColoured = false}},
+                        {"no color", {.noColour = "1", .isColoured = false}},
                         {"never", {.options = "--color never", .isColoured = false}},
                         {"asked for", {.noColour = "1", .options = "--color always"}},
                         {"dumb", {.kind = "dumb", .isDrawn = false, .isColoured = false}},

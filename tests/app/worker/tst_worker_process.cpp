@@ -18,7 +18,7 @@ TrialRequest quick(std::int64_t id, std::int64_t size)
     return {.id = id, .microBatchSize = size, .minSteps = 5, .maxSteps = 5};
 }
 
-// One that lasts until it is cancelled.
+// One that lasts until it is canceled.
 TrialRequest endless(std::int64_t id)
 {
     return {.id = id,

@@ -4,7 +4,7 @@
 
 Of both sides the most that tensors held at once is measured at two micro-batch sizes: what a sample more takes, and
 what is left, which no sample takes. Beside it, what PEFT's step holds for each part: weights, with all that
-quantisation adds; gradients; optimizer state; and what autograd keeps of a sample from forward to backward.
+quantization adds; gradients; optimizer state; and what autograd keeps of a sample from forward to backward.
 """
 
 import argparse

@@ -16,7 +16,7 @@ using namespace batchpeak;
 
 namespace {
 
-/// Of a config that is recognised and whose values do not go together.
+/// Of a config that is recognized and whose values do not go together.
 constexpr std::string_view contradiction = "values that contradict each other";
 
 engine::ExplorationOptions optionsFor(const config::ConfigContents& contents)

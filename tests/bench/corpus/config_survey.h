@@ -21,7 +21,7 @@ struct SurveyedFile
     QString repository;
     /// What reading it and planning its trials took.
     double seconds = 0.0;
-    /// Why it is no config; empty where a format has recognised it.
+    /// Why it is no config; empty where a format has recognized it.
     QString unreadable;
     /// Why it cannot be explored, as a short noun phrase; empty where it can.
     std::string refusal;

@@ -30,7 +30,7 @@ struct Counts
     }
 };
 
-/// "12 (34 %)", of those that are recognised
+/// "12 (34 %)", of those that are recognized
 std::string shareText(int count, const Counts& counts)
 {
     const double share = counts.recognised > 0 ? 100.0 * count / counts.recognised : 0.0;
@@ -87,7 +87,7 @@ std::string repositoriesTable(const std::vector<SurveyedFile>& files)
         all.add(file);
     }
     std::vector<Row> rows{
-        {"repository", "files", "recognised", "as configured", "approximate", "refused", "explorable"}};
+        {"repository", "files", "recognized", "as configured", "approximate", "refused", "explorable"}};
     for (const auto& [name, counts] : repositories)
         rows.push_back(countsRow(name.toStdString(), counts));
     rows.push_back(countsRow("all", all));
@@ -131,7 +131,7 @@ std::string surveyText(const std::vector<SurveyedFile>& files)
                        reasonsTable("refused because of", refusals);
     if (unreadable > 0)
         text += "\n" + std::to_string(unreadable) + " of " + std::to_string(files.size()) +
-                " files are no config that is recognised.\n";
+                " files are no config that is recognized.\n";
     return text;
 }
 
@@ -141,7 +141,7 @@ std::string filesText(const std::vector<SurveyedFile>& files)
     for (const SurveyedFile& file : files) {
         std::string verdict;
         if (!file.isRecognised())
-            verdict = "not recognised: " + file.unreadable.toStdString();
+            verdict = "not recognized: " + file.unreadable.toStdString();
         else if (!file.isExplorable())
             verdict = "refused: " + file.refusal + ": " + file.sentence.toStdString();
         else

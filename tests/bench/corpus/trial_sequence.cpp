@@ -14,7 +14,7 @@ using namespace batchpeak;
 
 namespace {
 
-// Of the smallest sizes the first that normalisation over a batch and padding have something to do with.
+// Of the smallest sizes the first that normalization over a batch and padding have something to do with.
 constexpr std::int64_t microBatchSize = 2;
 constexpr double timeLimitSeconds = 60.0;
 // From the load to the result.

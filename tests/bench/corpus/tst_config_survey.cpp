@@ -59,7 +59,7 @@ private slots:
              {"another kind of run",
               {"llama-factory/dpo.yaml", "llama-factory", "refused: preferences or rewards"}},
              {"as configured", {"own/dora.yaml", "own", "measured as configured"}},
-             {"no config", {"own/volumes.yaml", "own", "not recognised"}}});
+             {"no config", {"own/volumes.yaml", "own", "not recognized"}}});
     }
     void judgesAFile()
     {

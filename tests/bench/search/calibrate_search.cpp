@@ -29,7 +29,7 @@ namespace {
 
 /// Above any probability: no search stops for it.
 constexpr double unreachable = 2.0;
-/// Reported, and not fitted: sizes that differ at random from all their neighbours can be told from noise by
+/// Reported, and not fitted: sizes that differ at random from all their neighbors can be told from noise by
 /// no number of trials that one would spend; the noise of real sweeps, programs that are seen, and noise that
 /// no other world has are to judge the fit.
 bool isFitted(const std::string& world)

@@ -65,7 +65,7 @@ void drawPanel(SvgCanvas& canvas, const CalibrationPanel& panel, Point corner)
     }
     canvas.line(place(lowest, lowest), place(1.0, 1.0), ink, 1.0, "4 3");
     const Point middle = place(0.5 * (lowest + 1.0), lowest);
-    canvas.text({middle.x, middle.y + 28.0}, "stated, %; upwards: right, %", ink, smallFontSize, "middle");
+    canvas.text({middle.x, middle.y + 28.0}, "stated, %; upward: right, %", ink, smallFontSize, "middle");
     for (const FirstPassage& passage : firstPassagesOf(panel.searches)) {
         canvas.line(place(passage.stated, passage.low), place(passage.stated, passage.high), dots, 1.5);
         canvas.circle(place(passage.stated, passage.right), 3.5, dots);

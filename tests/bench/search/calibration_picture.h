@@ -30,6 +30,6 @@ struct FirstPassage
 /// \return nothing where no search states that much
 std::vector<FirstPassage> firstPassagesOf(const std::vector<SearchRecord>& searches);
 
-/// A panel beside the other, as an SVG document: stated to the right, right upwards, and a diagonal on which
+/// A panel beside the other, as an SVG document: stated to the right, right upward, and a diagonal on which
 /// what is stated would be true.
 std::string calibrationPicture(std::span<const CalibrationPanel> panels);

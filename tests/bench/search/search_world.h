@@ -48,7 +48,7 @@ public:
     std::vector<ReplayDevice>& devices() { return m_devices; }
     const ReplayDevice::Truth& truth() const { return m_devices.front().truth(); }
 
-    /// True samples/s of what the search maximises.
+    /// True samples/s of what the search maximizes.
     double speed(std::int64_t size) const;
     /// The same as it is in the long run, with what the device's restlessness takes.
     double longRunSpeed(std::int64_t size) const;

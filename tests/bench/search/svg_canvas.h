@@ -19,7 +19,7 @@ public:
 
     SvgCanvas(double width, double height);
 
-    /// Colours are as in CSS.
+    /// Colors are as in CSS.
     void line(Point from, Point to, std::string_view colour, double width, std::string_view dashes = "");
     void polyline(const std::vector<Point>& points, std::string_view colour, double width);
     void area(const std::vector<Point>& outline, std::string_view colour);

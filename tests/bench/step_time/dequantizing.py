@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Times how matrices in NF4 with double quantisation are brought back to wide numbers, by ours and by bitsandbytes, and
+"""Times how matrices in NF4 with double quantization are brought back to wide numbers, by ours and by bitsandbytes, and
 as torchtune has them by ours and by torchao: what of QLoRA's step is no other adapter's. And how matrices in 8 bits
 are multiplied with and gradients taken through them, by ours and by bitsandbytes. In turn, block by block."""
 

@@ -24,8 +24,8 @@ constexpr const char* usage =
     "Usage: batchpeak-time-dequantizing DEVICE nf4|torchao-nf4|int8 fp32|bf16 OUTPUTS INPUTS ROWS "
     "WARM_UP_CALLS "
     "CALLS\n"
-    "Prints the seconds of each call that brings a quantised matrix back to wide numbers, of NF4 with double "
-    "quantisation; with ROWS above 0, of each product with so many rows, forward and backward.\n";
+    "Prints the seconds of each call that brings a quantized matrix back to wide numbers, of NF4 with double "
+    "quantization; with ROWS above 0, of each product with so many rows, forward and backward.\n";
 
 std::int64_t countFrom(std::string_view text, std::int64_t least = 1)
 {
@@ -33,7 +33,7 @@ std::int64_t countFrom(std::string_view text, std::int64_t least = 1)
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
     if (error != std::errc() || end != text.data() + text.size() || count < least) {
         throw std::invalid_argument("\"" + std::string(text) + "\" is no number from " +
-                                    std::to_string(least) + " upwards.");
+                                    std::to_string(least) + " upward.");
     }
     return count;
 }
@@ -42,7 +42,7 @@ model::FrozenWeights weightsFrom(std::string_view text)
 {
     const auto weights = model::fromText<model::FrozenWeights>(text);
     if (!weights || !model::isQuantized(*weights))
-        throw std::invalid_argument("\"" + std::string(text) + "\" is no kind of quantised weights.");
+        throw std::invalid_argument("\"" + std::string(text) + "\" is no kind of quantized weights.");
     return *weights;
 }
 

@@ -137,7 +137,7 @@ class Training:
         return [*self._weights(), *self._batch.arguments.values(), *self._optimizer_state()]
 
     def weight_bytes(self) -> int:
-        """With all that quantised matrices have beside them."""
+        """With all that quantized matrices have beside them."""
         return _storage_bytes(self._weights())
 
     def optimizer_bytes(self) -> int:
@@ -149,7 +149,7 @@ class Training:
 
     def _weights(self) -> list[Tensor]:
         module = self._network.module
-        # A matrix of torchao has no storage of its own; what it is made of stands among the quantised ones.
+        # A matrix of torchao has no storage of its own; what it is made of stands among the quantized ones.
         return [
             *(parameter for parameter in module.parameters() if not isinstance(parameter, NF4Tensor)),
             *module.buffers(),

@@ -52,7 +52,7 @@ class Sweep:
             raise RunsNot("the recommended size %d does not run in Python" % self._size)
         begin, rounds = time.monotonic(), 0
         while rounds < 2 or time.monotonic() - begin < seconds:
-            # Neighbours meet in another order in each round.
+            # Neighbors meet in another order in each round.
             order = others if rounds % 2 == 0 else others[::-1]
             for place in range(0, len(order), 3):
                 self._compare(order[place : place + 3])

@@ -141,7 +141,7 @@ private:
             trial.wallSeconds = 4.0;
         }
         m_snapshot.trials.push_back(std::move(trial));
-        // What was learnt moves the curve a little.
+        // What was learned moves the curve a little.
         for (search::CurvePoint& point : m_snapshot.searchState.curve) {
             const double share = 1.0 + 1e-4 * std::sin(static_cast<double>(m_snapshot.trials.size()));
             point.samplesPerSecond *= share;

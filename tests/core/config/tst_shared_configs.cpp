@@ -81,7 +81,7 @@ private slots:
             {"Release_2.10.0/bert_base_MSL128.yaml", {"bert", 110106428}},
             // Hugging Face's 651043254 without the 661 of its head for contacts.
             {"Release_2.3.1/params_esm2_t33_650M_UR50D.yaml", {"esm2", 651042593}},
-            // T5's with 32101 tokens in place of 32128, and biases in its normalisations.
+            // T5's with 32101 tokens in place of 32128, and biases in its normalizations.
             {"Release_2.3.1/t5_base.yaml", {"t5", 222903552 - 27 * 768 + (12 * 2 + 12 * 3 + 2) * 768}},
             {"Release_2.4.3/t5_base.yaml", {"t5", 222903552 - 27 * 768 + (12 * 2 + 12 * 3 + 2) * 768}},
             {"Release_2.10.0/t5_3B.yaml", {"t5", 2851598336 - 27 * 1024 + (24 * 2 + 24 * 3 + 2) * 1024}},

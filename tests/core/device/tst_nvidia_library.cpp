@@ -51,7 +51,7 @@ private slots:
         QCOMPARE(devices[2].uuid, "GPU-second");
         QCOMPARE(nvml.readings("MIG-two").clockMegahertz, 1755);
         QVERIFY(!nvml.readings("MIG-two").utilizationPercent);
-        // Its energy is its neighbours' too.
+        // Its energy is its neighbors' too.
         qputenv("FAKE_NVML_ENERGY", "9000000000250");
         QVERIFY(!nvml.condition("MIG-two").energyJoules);
     }

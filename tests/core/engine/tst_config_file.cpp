@@ -309,7 +309,7 @@ private slots:
             {{"no file and no id",
               {"nobody/nothing-1b", "nobody/nothing-1b: The network is named \"nobody/nothing-1b\", of which "
                                     "no config.json is in "}},
-             {"no config", {"text.yaml", "text.yaml: Unrecognised config"}},
+             {"no config", {"text.yaml", "text.yaml: Unrecognized config"}},
              {"a fault in it", {"faulty.yaml", "faulty.yaml:7:10: "}},
              {"no network in it", {"params.yaml", "params.yaml: The config has no model section"}}});
     }

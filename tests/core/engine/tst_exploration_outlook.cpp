@@ -167,7 +167,7 @@ private slots:
         // What was read, and the label of what is asked.
         QCOMPARE(value("Network"), QStringLiteral("gpt2, trainable 1,024 of 137,984 parameters, 0.74 %"));
         QCOMPARE(value("Adapter"), QStringLiteral("LoRA of rank 4, alpha 8, on query"));
-        QCOMPARE(value("Frozen"), QStringLiteral("nf4 with double quantisation"));
+        QCOMPARE(value("Frozen"), QStringLiteral("nf4 with double quantization"));
         QCOMPARE(value("Measured"), QStringLiteral("another run, with another adapter rank"));
         QCOMPARE(known.option("--adapter").text, QStringLiteral("lora"));
         QCOMPARE(known.option("--adapter-rank").text, QStringLiteral("8"));

@@ -31,7 +31,7 @@ Change byKto(const config::Setting& value)
     };
 }
 
-/// As of a trainer that knows no word for a search.
+/// The plan of a trainer that knows no word for a search.
 config::BatchPlan numbered(std::int64_t batch, std::int64_t size)
 {
     return {.globalBatchSize = batch, .setting = config::Explore{}, .presentSize = size};
@@ -211,9 +211,9 @@ private slots:
         add("too long for learned positions",
             {[](auto&, auto& options) { options.sequenceLength = 33; },
              "A sequence length of 33 is more than the 32 positions of this network"});
-        add("batch normalisation explored for Cerebras",
+        add("batch normalization explored for Cerebras",
             {[](auto& contents, auto&) { contents.model = resNet(); },
-             "c.yaml: Cerebras does not explore a network with batch normalisation"});
+             "c.yaml: Cerebras does not explore a network with batch normalization"});
         add("unknown network", {[](auto& contents, auto&) {
                                     contents.model =
                                         config::UnsupportedModel{.sentence = "The network mamba is unknown.",

@@ -380,7 +380,7 @@ private slots:
         add("no JSON",
             {[](const QString& path) { test::writeFile(path, "{\"model_type\": "); }, "config.json:1:"});
         add("no network",
-            {[](const QString& path) { test::writeFile(path, "{\"a\": 1}"); }, "Unrecognised config"});
+            {[](const QString& path) { test::writeFile(path, "{\"a\": 1}"); }, "Unrecognized config"});
     }
     void refusesWhatIsNoConfig()
     {
@@ -444,7 +444,7 @@ private slots:
         QCOMPARE(layersOf(file), 1);
         QVERIFY(file.contents().tuning.frozenWeights == model::FrozenWeights::Nf4);
         QVERIFY(std::ranges::any_of(file.contents().warnings, [](const config::Warning& warning) {
-            return warning.approximation == "a base quantised by another method";
+            return warning.approximation == "a base quantized by another method";
         }));
     }
 

@@ -31,7 +31,7 @@ config::BatchPlan explored()
     return {.globalBatchSize = 16, .setting = config::Explore{}};
 }
 
-/// As of a trainer that knows no word for a search.
+/// The plan of a trainer that knows no word for a search.
 config::BatchPlan numbered()
 {
     return {.globalBatchSize = 16, .setting = config::Explore{}, .presentSize = 2};

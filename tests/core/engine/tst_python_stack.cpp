@@ -127,7 +127,7 @@ private slots:
             {{"nothing", {[](trial::LoadRequest&) {}, ""}},
              {"adapters",
               {[](trial::LoadRequest& load) { load.tuning.adapter = model::AdapterKind::Lora; }, "peft"}},
-             {"a quantised base",
+             {"a quantized base",
               {[](trial::LoadRequest& load) { load.tuning.frozenWeights = model::FrozenWeights::Int8; },
                "bitsandbytes"}},
              {"its optimizer",

@@ -97,9 +97,9 @@ private slots:
                       "", "as the trained ones", "LoRA 16"}},
                     {"all that there is to say",
                      {everything(),
-                      "DoRA of rank 16, alpha 32, rank-stabilised, dropout 0.05, on query in layers 0 and 3; "
+                      "DoRA of rank 16, alpha 32, rank-stabilized, dropout 0.05, on query in layers 0 and 3; "
                       "attention output",
-                      "output and layers.30", "nf4 with double quantisation", "DoRA 16 on nf4"}},
+                      "output and layers.30", "nf4 with double quantization", "DoRA 16 on nf4"}},
                     {"as torchtune holds it",
                      {asTorchtune(), "LoRA of rank 16, alpha 32, dropout 0.05, on query and attention output",
                       "", "nf4 of torchao", "LoRA 16 on torchao-nf4"}},

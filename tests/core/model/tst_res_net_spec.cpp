@@ -16,7 +16,7 @@ class ResNetSpecTest : public QObject
 
 private slots:
     // As torchvision publishes them with its weights; buffers are two for each channel of a batch
-    // normalisation and one for each of these.
+    // normalization and one for each of these.
     void countsWhatWasPublished_data()
     {
         rows<std::int64_t, std::int64_t, std::int64_t>({{"ResNet-18", {18, 11689512, 9620}},

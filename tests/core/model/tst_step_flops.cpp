@@ -132,10 +132,10 @@ private slots:
     void followsPalmsFormulaForDecoders_data()
     {
         rows<DecoderSpec, double, double, std::int64_t>(
-            {// 124,439,808 less positions, 786,432, and normalisations and biases, 121,344.
+            {// 124,439,808 less positions, 786,432, and normalizations and biases, 121,344.
              {"GPT-2 small", {gpt2Small(), 123'532'032.0, 12.0 * 768.0, 1024}},
              {"GPT-2 small, short", {gpt2Small(), 123'532'032.0, 12.0 * 768.0, 128}},
-             // 6,738,415,616 less the embedding, 131,072,000, and normalisations, 266,240.
+             // 6,738,415,616 less the embedding, 131,072,000, and normalizations, 266,240.
              {"LLaMA 7b", {llama(32000, 32, 11008), 6'607'077'376.0, 32.0 * 4096.0, 2048}},
              // 8,030,261,248 less 525,336,576 and 266,240; shared keys attend no less.
              {"LLaMA 3 8b", {llama(128256, 8, 14336), 7'504'658'432.0, 32.0 * 4096.0, 4096}},
@@ -145,7 +145,7 @@ private slots:
              {"Mixtral 8x7b", {mixtral(), 12'748'587'008.0, 32.0 * 4096.0, 2048}},
              // 2,614,341,888 less 241,920; a window attends no less.
              {"Gemma 2 2b", {gemma2(), 2'614'099'968.0, 26.0 * 2048.0, 8192}},
-             // 14,315,784,192 less 311,164,928, biases and normalisations, 247,808, and 56 of 60 experts,
+             // 14,315,784,192 less 311,164,928, biases and normalizations, 247,808, and 56 of 60 experts,
              // 11,626,610,688.
              {"Qwen1.5 MoE", {qwenOfExperts(), 2'377'760'768.0, 24.0 * 2048.0, 2048}},
              // 16,375,728,128 less 209,715,200, 116,736, and 58 of 64 experts, 13,547,077,632.

@@ -32,7 +32,7 @@ public:
     AllocationSites(const AllocationSites&) = delete;
     AllocationSites& operator=(const AllocationSites&) = delete;
 
-    /// Of all allocations so far, as BudgetAllocator::failAllocation counts them.
+    /// Those of all allocations so far, as BudgetAllocator::failAllocation counts them.
     const std::vector<Site>& sites() const { return m_sites; }
 
     c10::DataPtr allocate(std::size_t bytes) override

@@ -87,7 +87,7 @@ inline double widenedBytes(std::int64_t elements)
 /// How far two losses of the same step may be from each other, relative to them: 0, but for products on a
 /// matrix unit, which oneDNN may sum in another order the second time. A logit at the edge between two
 /// numbers of its type then becomes the other one, which is off by eps of itself. In a network that has
-/// learnt little logits are below an eighth of the loss, the logarithm of the number of choices, and so the
+/// learned little logits are below an eighth of the loss, the logarithm of the number of choices, and so the
 /// loss moves by less than an eighth of eps.
 inline double differenceOfLosses(const trial::LoadRequest& request, bool hasMatrixUnit)
 {

@@ -58,7 +58,7 @@ inline model::StepMemory estimateOf(const trial::LoadRequest& request)
                                               .tuning = request.tuning});
 }
 
-/// Of the next step [bytes]. On the CPU the first of a runner takes as much as a later one.
+/// The peak of the next step [bytes]. On the CPU the first of a runner takes as much as a later one.
 inline double peakOf(StepRunner& runner, DeviceMemory& memory, std::int64_t samples)
 {
     runner.prepare(samples);

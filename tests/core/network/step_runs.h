@@ -13,7 +13,7 @@
 
 namespace batchpeak::network {
 
-/// Of a micro-batch in tests of steps.
+/// The size of a micro-batch in tests of steps.
 inline constexpr std::int64_t samples = 3;
 
 /// Runs one step as a worker does: what it throws is judged inside the catch block, and recovered from

@@ -39,7 +39,7 @@ inline model::DecoderSpec tinyLlama()
             .feedForwardBias = false};
 }
 
-/// Heads that do not share the hidden size, and are normalised.
+/// Heads that do not share the hidden size, and are normalized.
 inline model::DecoderSpec tinyQwen()
 {
     model::DecoderSpec spec = tinyLlama();

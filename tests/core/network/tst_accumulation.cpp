@@ -35,7 +35,7 @@ struct Accumulated
 } // namespace
 
 /// That a batch in micro-batches trains as the batch in one piece does: Cerebras promises it of gradient
-/// accumulation for networks without batch normalisation.
+/// accumulation for networks without batch normalization.
 class AccumulationTest : public QObject
 {
     Q_OBJECT
@@ -140,7 +140,7 @@ private slots:
         QVERIFY(differenceOf(training, rows, 3, trial::LossWeighting::Samples) > clearlyWrong);
     }
 
-    // Why accumulation is switched off or warned of: each micro-batch is normalised by its own statistics.
+    // Why accumulation is switched off or warned of: each micro-batch is normalized by its own statistics.
     void differsWithBatchNormalization_data() { addNetworks(true); }
     void differsWithBatchNormalization()
     {

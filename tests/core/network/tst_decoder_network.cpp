@@ -55,12 +55,12 @@ private:
                 s.branchOutputNormalization = true;
             }));
         add("cap beside ALiBi", changed(tinyBloom(), [](DecoderSpec& s) { s.attentionSoftCap = 1.5; }));
-        add("GPT-NeoX: branches side by side, each normalised", tinyNeoX());
+        add("GPT-NeoX: branches side by side, each normalized", tinyNeoX());
         add("Phi: branches side by side of one input", changed(tinyNeoX(), [](DecoderSpec& s) {
                 s.branches = model::Branches::Parallel;
                 s.outputBias = true;
             }));
-        add("branches side by side and normalised behind", changed(tinyNeoX(), [](DecoderSpec& s) {
+        add("branches side by side and normalized behind", changed(tinyNeoX(), [](DecoderSpec& s) {
                 s.branches = model::Branches::Parallel;
                 s.branchOutputNormalization = true;
             }));
@@ -135,14 +135,14 @@ private slots:
             }));
         add("Qwen2: biases of queries, keys and values alone",
             changed(tinyLlama(), [](DecoderSpec& spec) { spec.attentionBias = true; }));
-        add("Qwen3: heads of their own size, normalised", tinyQwen());
+        add("Qwen3: heads of their own size, normalized", tinyQwen());
         add("Mistral-Nemo: heads smaller than their share",
             changed(tinyLlama(), [](DecoderSpec& spec) { spec.headSize = 6; }));
-        add("normalised heads, of which half is rotated", changed(tinyQwen(), [](DecoderSpec& spec) {
+        add("normalized heads, of which half is rotated", changed(tinyQwen(), [](DecoderSpec& spec) {
                 spec.rotaryDimensions = 8;
                 spec.keyValueHeads = spec.heads;
             }));
-        add("BLOOM with normalised heads", changed(tinyBloom(), [](DecoderSpec& spec) {
+        add("BLOOM with normalized heads", changed(tinyBloom(), [](DecoderSpec& spec) {
                 spec.headSize = 5;
                 spec.queryKeyNormalization = true;
             }));

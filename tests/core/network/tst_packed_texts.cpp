@@ -87,7 +87,7 @@ private:
             addOne("grouped queries", tinyLlama(), 4);
             addOne("the last text shorter", tinyLlama(), 6);
             addOne("texts of one token", tinyLlama(), 1);
-            addOne("normalised heads", tinyQwen(), 4);
+            addOne("normalized heads", tinyQwen(), 4);
             addOne("ALiBi", tinyBloom(), 4);
             addOne("a window in one layer", windowed(tinyLlama()), 6);
             addOne("capped scores", capped(tinyLlama()), 4);

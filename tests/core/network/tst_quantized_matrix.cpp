@@ -45,7 +45,7 @@ std::vector<std::int64_t> shapeOf(const QJsonObject& given)
     return shape;
 }
 
-/// As bitsandbytes quantises and gives back, but for the last digit that decimals leave out.
+/// As bitsandbytes quantizes and gives back, but for the last digit that decimals leave out.
 void compareWithTheirs(const QJsonObject& given, FrozenWeights weights)
 {
     const at::Tensor values = numbers(given.value(QStringLiteral("values"))).view(shapeOf(given));
@@ -55,7 +55,7 @@ void compareWithTheirs(const QJsonObject& given, FrozenWeights weights)
     QVERIFY(at::allclose(matrix.dequantized(at::kFloat).flatten(), theirs, 1e-6, 1e-7));
 }
 
-/// Blocks whose largest values are given, so that their scales are what is quantised; all others are zero.
+/// Blocks whose largest values are given, so that their scales are what is quantized; all others are zero.
 void compareManyScales(const QJsonObject& given)
 {
     constexpr std::int64_t blockValues = 64;

@@ -178,7 +178,7 @@ private slots:
         loss.backward();
         VERIFY_BELOW(std::abs((loss / expectedLoss).item<double>() - 1), 1e-4);
         const auto worst = worstDifference(gradientsOf(parameters, table), expectedGradients, table);
-        // Normalisations one behind the other make rounding errors grow.
+        // Normalizations one behind the other make rounding errors grow.
         QVERIFY2(worst.relative < 1e-2,
                  qPrintable(worst.parameter + QLatin1Char(' ') + QString::number(worst.relative)));
     }

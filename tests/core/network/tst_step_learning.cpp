@@ -14,7 +14,7 @@
 using namespace batchpeak;
 using namespace batchpeak::network;
 
-/// Of every network, and of each thing that a request may ask, steps learn.
+/// Steps learn, of every network and with each thing that a request may ask.
 class StepLearningTest : public QObject
 {
     Q_OBJECT

@@ -39,7 +39,7 @@ bool isForetold(double measured, double foretold, double share, double packed)
     return measured > foretold * (1.0 - share) && measured < (foretold + packed) * (1.0 + share);
 }
 
-/// Of a step here.
+/// What a step packs here.
 double packedBytes(const model::StepMemory& estimate)
 {
     return usesMatrixUnit() ? at::get_num_threads() * estimate.packedBytesPerThread : 0.0;

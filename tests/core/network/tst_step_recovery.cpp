@@ -21,7 +21,7 @@ using namespace batchpeak::network;
 
 namespace {
 
-/// Of the second step, since the first makes what libraries keep.
+/// Those of the second step, since the first makes what libraries keep.
 std::vector<AllocationSites::Site> sitesOfStep(const LoadRequest& request, DeviceMemory& memory)
 {
     StepRunner runner(request, memory);

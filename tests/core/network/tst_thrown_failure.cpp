@@ -131,7 +131,7 @@ private slots:
         add("stack", {"stack expects each tensor to be equal size", [=] {
                           at::stack({ones({2}), ones({3})});
                       }});
-        add("normalisation", {"expected input with shape", [=] { at::layer_norm(ones({2, 3}), {4}); }});
+        add("normalization", {"expected input with shape", [=] { at::layer_norm(ones({2, 3}), {4}); }});
         add("channels", {"channels, but got", [=] { at::conv2d(ones({1, 2, 8, 8}), ones({4, 3, 3, 3})); }});
         add("small picture", {"greater than actual input size", [=] {
                                   at::conv2d(ones({1, 3, 2, 2}), ones({4, 3, 3, 3}));

@@ -48,7 +48,7 @@ LoadRequest withStep(LoadRequest load, const model::StepOptions& step)
     return load;
 }
 
-/// Of the second batch, since the first makes what libraries keep.
+/// Those of the second batch, since the first makes what libraries keep.
 std::vector<AllocationSites::Site> sitesOfSecondBatch(const LoadRequest& load, DeviceMemory& memory)
 {
     TrainingRunner runner(load, syntheticTraining(), memory);

@@ -258,7 +258,7 @@ private slots:
         QCOMPARE(statistics.front().item<float>(), 4.0f);
     }
 
-    // Three tensors of each of the normalisations, and only training changes them.
+    // Three tensors of each of the normalizations, and only training changes them.
     void tellsOfItsStatistics()
     {
         const TinyTraining training(tinyResNet());

@@ -24,7 +24,7 @@ class TunedSampleMemoryTest : public QObject
     Q_OBJECT
 
 private:
-    /// Of each network what people train most, and of two all that there is.
+    /// What people train most of each network, and of two networks all that there is.
     template<typename Add>
     static void addTunings(const Add& add, const NamedNetwork& network)
     {

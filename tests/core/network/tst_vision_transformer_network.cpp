@@ -117,7 +117,7 @@ private slots:
         spec.attentionBias = false;
         spec.channels = 1;
         spec.patchSize = 2;
-        add("grey, small patches, queries without bias", spec);
+        add("gray, small patches, queries without bias", spec);
     }
     void computesWhatThePaperSays()
     {

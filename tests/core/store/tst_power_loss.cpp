@@ -391,7 +391,7 @@ private slots:
             const std::size_t next = std::min(promised + 1, promises.size() - 1);
             constexpr std::array variants{Unsynced::Lost, Unsynced::Some, Unsynced::Torn};
             for (std::size_t variant = 0; variant < variants.size(); ++variant) {
-                // Neighbours leave much the same, and all of them take half a minute of a processor.
+                // Neighbors leave much the same, and all of them take half a minute of a processor.
                 if (variant != cut % variants.size() && cut % 2 == 1 && !triesAll)
                     continue;
                 const Unsynced unsynced = variants[variant];

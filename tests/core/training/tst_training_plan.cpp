@@ -130,19 +130,19 @@ private slots:
                                               c.options.run.setting = config::Fixed{16};
                                           },
                                           "64 of 64 fixed, 64 of 64", "use_cs_grad_accum"});
-        add("batch normalisation", {[](Case& c) {
+        add("batch normalization", {[](Case& c) {
                                         foldBatchNormalizationIn(c.contents);
                                         c.contents.rules = {};
                                         c.options.run.setting = config::Fixed{16};
                                     },
                                     "16 of 64 fixed, 16 of 64", "depends on the micro-batch size"});
-        add("batch normalisation, whole", {[](Case& c) {
+        add("batch normalization, whole", {[](Case& c) {
                                                foldBatchNormalizationIn(c.contents);
                                                c.contents.rules = {};
                                                c.options.run.setting = config::Whole{};
                                            },
                                            "64 of 64 fixed, 64 of 64", ""});
-        add("batch normalisation at Cerebras",
+        add("batch normalization at Cerebras",
             {[](Case& c) {
                  foldBatchNormalizationIn(c.contents);
                  c.options.run.setting = config::Fixed{16};

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Decoders that normalise what a branch gives too, before it is added to the hidden state."""
+"""Decoders that normalize what a branch gives too, before it is added to the hidden state."""
 
 from transformers import (
     Gemma2Config,

@@ -229,7 +229,7 @@ class GptJ(_Decoder):
 
 
 class Falcon(_Decoder):
-    """One key and value for all heads and one normalisation; key_value_heads is of the later ones, with two."""
+    """One key and value for all heads and one normalization; key_value_heads is of the later ones, with two."""
 
     def __init__(
         self,

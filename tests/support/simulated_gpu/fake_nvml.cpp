@@ -3,7 +3,7 @@
 
 // Stands in for NVIDIA's management library: two devices, or FAKE_NVML_COUNT of them, the second of which
 // refuses every reading. With FAKE_NVML_SLICES the first is cut into so many. FAKE_NVML_FAILS makes its
-// initialisation fail; FAKE_NVML_CLOCK, _POWER, _POWER_LIMIT, _ENERGY, _REASONS, _ERRORS and _PROCESSES
+// initialization fail; FAKE_NVML_CLOCK, _POWER, _POWER_LIMIT, _ENERGY, _REASONS, _ERRORS and _PROCESSES
 // ("10,11") are what the first one reads, in the library's units, and refuses where they are not set. Of
 // those programs the one of an odd number holds that many bytes, and the other is of unknown memory.
 // FAKE_NVML_XID is an error that the driver reports once. FAKE_NVML_UTILIZATION is how busy programs kept the
@@ -255,8 +255,8 @@ int nvmlDeviceGetComputeRunningProcesses_v3(void* handle, unsigned* count, FakeP
     *count = found;
     return success;
 }
-/// As drivers do it: who asks for the count is told of the room for all, and one fresh sample brings old
-/// ones.
+/// It answers as drivers do: who asks for the count is told of the room for all, and one fresh sample brings
+/// old ones.
 int nvmlDeviceGetProcessUtilization(void* handle, FakeProcessUtilization* samples, unsigned* count,
                                     unsigned long long lastSeen)
 {

@@ -13,7 +13,7 @@
 /// What other finders of batch sizes have in common: one trial after another at its usual length, no model of
 /// time, no notion of noise, thrashing or confidence, and no end but their own.
 ///
-/// Which size comes next, and which is the answer, is up to each. They maximise the samples/s of a
+/// Which size comes next, and which is the answer, is up to each. They maximize the samples/s of a
 /// micro-batch.
 class BaselineStrategy : public batchpeak::search::Strategy
 {

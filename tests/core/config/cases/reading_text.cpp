@@ -139,7 +139,7 @@ std::string rulesText(const TrainerRules& rules)
     if (rules.spreadsUnevenBatches)
         parts.emplace_back("spreads uneven batches");
     if (rules.refusesBatchNormalization)
-        parts.emplace_back("refuses batch normalisation");
+        parts.emplace_back("refuses batch normalization");
     return parts.empty() ? "none" : joined(parts, ", ");
 }
 

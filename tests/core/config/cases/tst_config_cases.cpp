@@ -134,7 +134,7 @@ Outcomes outcomes(const std::string& text, const ConfigCase& one)
         const auto format = recognise(text);
         const ConfigContents contents = format->read();
         if (contents.formatName != format->name())
-            throw ConfigError("It is recognised as " + std::string(format->name()) + ".");
+            throw ConfigError("It is recognized as " + std::string(format->name()) + ".");
         // No line of a case tells it, but a table of many configs groups by it.
         const auto* unsupported = std::get_if<UnsupportedModel>(&contents.model);
         if (unsupported && unsupported->reason.empty())

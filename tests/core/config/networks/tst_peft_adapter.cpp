@@ -290,9 +290,9 @@ private slots:
             {"gpt2", linearNames(false),
              "The value of target_modules names no module of the network, a gpt2, that can have an adapter; "
              "write names such as c_attn."});
-        add("normalisation", {"llama", beside(Names{"q_proj", "input_layernorm"}),
+        add("normalization", {"llama", beside(Names{"q_proj", "input_layernorm"}),
                               "The value of target_modules names model.layers.0.input_layernorm, a "
-                              "normalisation, which PEFT has "
+                              "normalization, which PEFT has "
                               "no adapter for; leave it out."});
         add("no usual ones",
             {"vit", beside({}),
