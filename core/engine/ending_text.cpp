@@ -60,12 +60,17 @@ QString prospectText(const search::Prospect& prospect, const QLocale& locale)
         .arg(percentText(prospect.gain, locale), numberText(prospect.rival, locale));
 }
 
+int uncancelledTrials(const Snapshot& snapshot)
+{
+    return static_cast<int>(std::ranges::count_if(snapshot.trials, [](const trial::TrialRecord& trial) {
+        return trial.outcome != trial::Outcome::Cancelled;
+    }));
+}
+
 QString budgetText(const Snapshot& snapshot)
 {
     const RunDescription& run = *snapshot.run;
-    const auto trials = std::ranges::count_if(snapshot.trials, [](const trial::TrialRecord& trial) {
-        return trial.outcome != trial::Outcome::Cancelled;
-    });
+    const int trials = uncancelledTrials(snapshot);
     if (run.budgetSeconds && trials < run.maxTrials)
         return Translated::tr("time budget (%1) reached").arg(wholeDurationText(*run.budgetSeconds));
     return Translated::tr("trial budget (%1) reached").arg(run.maxTrials);

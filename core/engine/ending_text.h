@@ -18,6 +18,9 @@ QString expectedLossText(double share, const QLocale& locale = QLocale());
 /// "Continuing could gain up to 0.9 % (28 may be faster)."
 QString prospectText(const search::Prospect& prospect, const QLocale& locale = QLocale());
 
+/// How many trials an exploration is said to have made: none that was cancelled.
+int uncancelledTrials(const Snapshot& snapshot);
+
 /// "time budget (20 s) reached", "trial budget (64) reached": the one that ended an exploration.
 QString budgetText(const Snapshot& snapshot);
 

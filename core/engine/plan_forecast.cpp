@@ -118,6 +118,20 @@ bool areAsTheyWere(const StoredExploration& past, const std::vector<const Device
                             });
 }
 
+/// With about as much memory: with a small part of it, it had fewer sizes to look at.
+bool hadAsMuchMemory(const StoredExploration& past, const std::vector<const DeviceOutlook*>& devices)
+{
+    constexpr double muchMore = 1.5;
+    const auto isAsMuch = [&](const store::DeviceRecord& record) {
+        return std::ranges::all_of(devices, [&](const DeviceOutlook* now) {
+            const auto [less, more] =
+                std::minmax({static_cast<double>(record.limitBytes), static_cast<double>(now->limitBytes)});
+            return less <= 0.0 || more < muchMore * less;
+        });
+    };
+    return std::ranges::all_of(past.devices, isAsMuch);
+}
+
 /// Whether it took as many trials as this one may be expected to take.
 bool askedForTheSame(const StoredExploration& past, const ExplorationPlan& plan)
 {
@@ -152,7 +166,7 @@ PlanForecast planForecast(const ExplorationOutlook& outlook, const QString& stor
     for (const trial::TrialRecord& trial : past->trials)
         seconds += trial.wallSeconds / static_cast<double>(devices.size());
     const auto trials = static_cast<double>(past->trials.size());
-    const bool isSameQuestion = askedForTheSame(*past, plan);
+    const bool isSameQuestion = askedForTheSame(*past, plan) && hadAsMuchMemory(*past, devices);
     forecast.isRecalled = isSameQuestion && strategy->abilities().recalls && areAsTheyWere(*past, devices) &&
                           outlook.option("--fresh").text != QLatin1String("on") &&
                           isOfTheSameRun(past->summary.info, plan.run);

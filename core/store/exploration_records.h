@@ -149,6 +149,7 @@ struct ExplorationSummary
 {
     qint64 id = 0;
     ExplorationInfo info;
+    /// None that was cancelled, nor one that is under way.
     int trials = 0;
     /// The newest one.
     std::optional<RecommendationRecord> recommendation;

@@ -128,7 +128,8 @@ trial::TrialRecord trialFrom(const SqlStatement& row)
 QString summaryQuery(const QString& condition)
 {
     return QStringLiteral("SELECT exploration.id AS number, exploration.*, recommendation.*, "
-                          "(SELECT count(*) FROM trial WHERE trial.exploration = exploration.id) AS trials "
+                          "(SELECT count(*) FROM trial WHERE trial.exploration = exploration.id AND "
+                          "trial.outcome <> 'cancelled') AS trials "
                           "FROM exploration LEFT JOIN recommendation ON recommendation.id = "
                           "(SELECT max(id) FROM recommendation WHERE exploration = exploration.id) "
                           "%1 ORDER BY exploration.id DESC")

@@ -212,7 +212,7 @@ private slots:
             other.addTrial(trial);
             trial = test::trialThat(trial::Outcome::Cancelled, 2, 48, 0.0);
             other.addTrial(trial);
-            QCOMPARE(entriesOf(menu), QStringList{QStringLiteral("running in another window · 2 trials")});
+            QCOMPARE(entriesOf(menu), QStringList{QStringLiteral("running in another window · 1 trial")});
             QVERIFY(menu.lookElsewhere() && !menu.lookElsewhere());
             const auto elsewhere = menu.elsewhere();
             QVERIFY(menu.elsewhereOf(ready.run->filePath) &&
@@ -234,11 +234,11 @@ private slots:
         }
         // Its program has ended, and not the exploration.
         QVERIFY(menu.lookElsewhere() && menu.elsewhere().empty());
-        QCOMPARE(entriesOf(menu), QStringList{QStringLiteral("no size · 2 trials")});
+        QCOMPARE(entriesOf(menu), QStringList{QStringLiteral("no size · 1 trial")});
         const auto cut = menu.read(1);
         QVERIFY(cut && cut->snapshot.finish == engine::FinishStatus::Cancelled);
         QVERIFY(!cut->snapshot.trials.back().isRunning());
-        QVERIFY2(viewingText(*cut).contains(QStringLiteral("Stopped after 2 trials without a size")),
+        QVERIFY2(viewingText(*cut).contains(QStringLiteral("Stopped after 1 trial without a size")),
                  qPrintable(viewingText(*cut)));
         QVERIFY(!cut->snapshot.ending.isEmpty());
     }

@@ -273,7 +273,8 @@ void SearchingStrategy::plan()
         m_searchState.next = trialPlanOf(*m_next);
     if (m_summary.best > 0 && (m_history.recalledTrials() == 0 || m_history.hasRunNow(m_summary.best)))
         m_searchState.recommendation = recommendation(hasEnded ? std::nullopt : m_next);
-    if (!m_isConfident)
+    // What going on could gain is a gain over something.
+    if (!m_isConfident && m_searchState.recommendation)
         m_searchState.prospect = m_prospect;
 }
 
@@ -350,6 +351,11 @@ Forecast SearchingStrategy::withinBudget(Forecast forecast) const
         if (trials > most && forecast.seconds)
             (*forecast.seconds).*part *= most / trials;
         trials = std::min(trials, most);
+    }
+    // Fewer trials may have been expected to take longer each.
+    if (forecast.seconds) {
+        forecast.seconds->low = std::min(forecast.seconds->low, forecast.seconds->likely);
+        forecast.seconds->high = std::max(forecast.seconds->high, forecast.seconds->likely);
     }
     return forecast;
 }

@@ -44,6 +44,7 @@ struct Past
     bool isAsLastTime = true;
     bool isSameRun = false;
     QStringList words;
+    qint64 limitBytes = 0;
 };
 
 /// What makes an exploration of the config one of the very same run.
@@ -79,7 +80,8 @@ class PlanForecastTest : public QObject
 
     /// An exploration of the config with ten trials of 6 s.
     void keep(const std::function<void(store::ExplorationInfo&)>& change, const QString& device,
-              const QString& status = QStringLiteral("confident"), bool isSameRun = false) const
+              const QString& status = QStringLiteral("confident"), bool isSameRun = false,
+              qint64 limitBytes = 0) const
     {
         const RunDescription run = outlook().plan->run;
         store::ExplorationInfo info{.started = QDateTime::currentDateTimeUtc(),
@@ -102,7 +104,7 @@ class PlanForecastTest : public QObject
             change(info);
         store::ExplorationStore store(history());
         const qint64 id = store.begin(info);
-        store.addDevice(id, {.id = QStringLiteral("cpu"), .name = device});
+        store.addDevice(id, {.id = QStringLiteral("cpu"), .name = device, .limitBytes = limitBytes});
         for (int number = 1; number <= 10; ++number)
             store.addTrial(id, {.number = number,
                                 .microBatchSize = number,
@@ -154,6 +156,8 @@ private slots:
         rows<Past>(
             {{"the same", {}},
              {"ended by its budget", {.status = QStringLiteral("budget"), .isAsLastTime = false}},
+             {"with a part of the memory", {.isAsLastTime = false, .limitBytes = qint64{30} << 20}},
+             {"with about as much memory", {.limitBytes = qint64{1000} << 20}},
              {"another device", {.device = QStringLiteral("B"), .hasSeconds = false, .isAsLastTime = false}},
              {"another network",
               {.change = [](Info& info) { ++info.parameters; }, .hasSeconds = false, .isAsLastTime = false}},
@@ -169,8 +173,8 @@ private slots:
     void learnsFromTheHistory()
     {
         const auto& past = row<Past>();
-        const auto& [change, device, status, hasSeconds, isAsLastTime, isSameRun, words] = past;
-        keep(change, device, status, isSameRun);
+        const auto& [change, device, status, hasSeconds, isAsLastTime, isSameRun, words, limitBytes] = past;
+        keep(change, device, status, isSameRun, limitBytes);
         const PlanForecast forecast = planForecast(outlook(words), history());
         QCOMPARE(forecast.seconds.has_value(), hasSeconds);
         QCOMPARE(forecast.isAsLastTime, isAsLastTime);

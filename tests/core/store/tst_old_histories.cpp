@@ -235,7 +235,10 @@ std::vector<StoredExploration> writtenBy(int version)
         }
         if (version < 5 && exploration.summary.end)
             exploration.summary.end->ending.clear();
-        exploration.summary.trials = static_cast<int>(exploration.trials.size());
+        exploration.summary.trials =
+            static_cast<int>(std::ranges::count_if(exploration.trials, [](const trial::TrialRecord& trial) {
+                return trial.outcome != trial::Outcome::Cancelled;
+            }));
         if (!exploration.recommendations.empty())
             exploration.summary.recommendation = exploration.recommendations.back();
     }

@@ -101,7 +101,7 @@ private slots:
     void isSaidByEveryStrategy()
     {
         SearchSpace space = exact::spaceFor(300);
-        space.maxTrials = 30;
+        space.maxTrials = 12;
         const std::unique_ptr<Strategy> strategy = makeStrategy(row<std::string>(), space);
         const exact::TrialOf run = exact::deviceWith(space, 500.0);
         int trials = 0;
@@ -109,6 +109,7 @@ private slots:
             const SearchState& state = strategy->searchState();
             QVERIFY(state.forecast && state.forecast->trials.high <= space.maxTrials - trials);
             QCOMPARE(state.forecast->seconds.has_value(), trials > 0);
+            QVERIFY(!state.forecast->seconds || isOrdered(*state.forecast->seconds));
             strategy->record(run(*proposal));
             ++trials;
         }
