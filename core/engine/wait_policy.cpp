@@ -9,6 +9,8 @@ namespace {
 // One program that computes all the time takes 1; a desktop at rest was seen to take less than .2.
 constexpr double company = 0.5;
 constexpr double calm = 0.2;
+/// A reading that counts alone, of a fraction of a second, is to be a clear one.
+constexpr double companyAtFirst = 0.75;
 // A fresh worker costs two seconds, and after calm a few more spinning steps cost less than it does.
 constexpr int readingsOfCompany = 2;
 constexpr int readingsOfCalm = 10;
@@ -17,7 +19,7 @@ constexpr int readingsOfCalm = 10;
 
 void WaitPolicy::begin(double otherProcessors)
 {
-    m_sleeps = otherProcessors > company;
+    m_sleeps = otherProcessors > companyAtFirst;
 }
 
 void WaitPolicy::look(double otherProcessors)

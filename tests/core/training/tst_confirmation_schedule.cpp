@@ -67,12 +67,12 @@ private slots:
     void warmsUpUntilStepsAgree()
     {
         ConfirmationSchedule schedule(1, 4);
-        for (const double seconds : {3.0, 2.0, 1.0}) {
+        for (const double seconds : {0.3, 0.2, 0.1}) {
             QVERIFY(!schedule.next()->isTimed);
             schedule.take(seconds);
         }
         QVERIFY(!schedule.next()->isTimed);
-        schedule.take(1.01);
+        schedule.take(0.101);
         QVERIFY(schedule.next()->isTimed);
         QCOMPARE(schedule.stepsDone(), 0);
     }
