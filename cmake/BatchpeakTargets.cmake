@@ -81,6 +81,12 @@ function(_batchpeak_moc_new_files target)
   endif()
 endfunction()
 
+# The run path of an installed program, in the build tree too: where the two differ, CMake keeps place for the longer one
+# with empty entries, and an empty entry is the working folder, whose libraries any command would load.
+function(batchpeak_looks_for_libraries_in program folder)
+  set_target_properties(${program} PROPERTIES INSTALL_RPATH "${folder}" BUILD_WITH_INSTALL_RPATH ON)
+endfunction()
+
 # batchpeak_room(<name> [DOOR <header>...] [LINKS <target>...] [PRIVATE_LINKS <target>...] [PRECOMPILED <name>] [QT])
 #
 # A static library batchpeak_<name> of every .cpp below the folder of the caller, but for folders that are rooms of

@@ -153,6 +153,34 @@ private slots:
         QCOMPARE(sections.contains("libtorch") || sections.contains("libc10"), expected);
     }
 
+    /// An empty entry of a run path, and one that is not absolute, is of the working folder: any command
+    /// would run what lies there.
+    void noProgramLooksForLibrariesInTheWorkingFolder_data()
+    {
+        const QDir build(QFileInfo(QStringLiteral(BATCHPEAK_PROGRAM)).dir().filePath(QStringLiteral("..")));
+        const auto add = rows<QString>();
+        for (const char* folder : {"bin", "tests"}) {
+            const QDir programs(build.filePath(QLatin1String(folder)));
+            for (const QFileInfo& file : programs.entryInfoList(QDir::Files | QDir::Executable))
+                add(file.fileName().toStdString(), file.filePath());
+        }
+    }
+    void noProgramLooksForLibrariesInTheWorkingFolder()
+    {
+        QProcess readelf;
+        readelf.start(QStringLiteral("readelf"), {QStringLiteral("--dynamic"), row<QString>()});
+        if (!readelf.waitForStarted())
+            QSKIP("readelf of binutils is not here");
+        QVERIFY(readelf.waitForFinished());
+        const QString dynamic = QString::fromLocal8Bit(readelf.readAllStandardOutput());
+        for (const QString& path :
+             allMatches(dynamic, QStringLiteral("\\((?:RPATH|RUNPATH)\\)[^\\[]*\\[([^\\]]*)\\]"))) {
+            for (const QString& entry : path.split(QLatin1Char(':')))
+                QVERIFY2(entry.startsWith(QLatin1Char('/')) || entry.startsWith(QStringLiteral("$ORIGIN/")),
+                         qPrintable(path));
+        }
+    }
+
     void everyFileSaysItsLicence()
     {
         for (const SourceFile& file : m_files) {
