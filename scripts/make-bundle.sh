@@ -103,9 +103,13 @@ END
       cp --dereference "$(readlink -f "$text")" "$licences/common-licenses/"
       [ ! -h "$text" ] || ln --symbolic --force "$(readlink "$text")" "$licences/common-licenses/$(basename "$text")"
     done
+  # Batchpeak's own license is one of them.
+  ! cmp --silent "$bundle/LICENSE" "$licences/common-licenses/GPL-3" ||
+    ln --symbolic --force ../../LICENSE "$licences/common-licenses/GPL-3"
   # They are as large as a library otherwise.
-  find "$licences" -maxdepth 1 -name '*.txt' -not -name LIBRARIES.txt -type f -exec gzip --best --no-name {} +
-  find "$licences" -maxdepth 1 -name '*.txt' -type l | while read -r text; do
+  find "$licences" -name '*.txt' -not -name LIBRARIES.txt -type f -exec gzip --best --no-name {} +
+  find "$licences/common-licenses" -type f -exec gzip --best --no-name {} +
+  find "$licences" -type l -not -lname '*/LICENSE' -not -lname GPL-3 | while read -r text; do
     ln --symbolic "$(readlink "$text").gz" "$text.gz"
     rm "$text"
   done
