@@ -101,6 +101,11 @@ std::optional<std::int64_t> PosteriorStrategy::probe() const
 
 bool PosteriorStrategy::isAsGoodAsFound() const
 {
+    return trialsBeforeAsGoodAsFound() <= 0;
+}
+
+int PosteriorStrategy::trialsBeforeAsGoodAsFound() const
+{
     double taken = 0.0;
     double seconds = 0.0;
     for (const Measurement& trial : history().timed()) {
@@ -108,7 +113,8 @@ bool PosteriorStrategy::isAsGoodAsFound() const
         seconds += trial.wallSeconds;
     }
     const AsGoodAsFound& rule = taken > contentionOfOthers * seconds ? besideOthers : alone;
-    return history().countedTrials() >= rule.trials && summary().expectedLoss < rule.loss * space().tolerance;
+    return summary().expectedLoss < rule.loss * space().tolerance ? rule.trials - history().countedTrials()
+                                                                  : space().maxTrials;
 }
 
 std::optional<SearchingStrategy::Choice> PosteriorStrategy::chooseByGain() const
@@ -263,7 +269,17 @@ std::optional<std::int64_t> PosteriorStrategy::bestToRepeat() const
 
 Forecast PosteriorStrategy::forecast(const std::optional<Choice>& /*next*/) const
 {
-    return history().all().empty() ? Forecast{.trials = trialsOfASearch()} : forecastOf(forecastCase());
+    if (history().all().empty())
+        return {.trials = trialsOfASearch()};
+    // What its rules will say of the state that it is in now, which what earlier searches took does not know.
+    // That state may change.
+    const int trialsLeft = std::max(1, std::min(trialsBeforeOutOfReach(), trialsBeforeAsGoodAsFound()));
+    const Forecast bySearches = forecastOf(forecastCase());
+    const Forecast most = atMost(bySearches, 2 * trialsLeft);
+    Forecast forecast = atMost(bySearches, trialsLeft);
+    forecast.trials.high = most.trials.high;
+    forecast.seconds->high = most.seconds->high;
+    return forecast;
 }
 
 } // namespace batchpeak::search

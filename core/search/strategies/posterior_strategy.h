@@ -31,6 +31,9 @@ private:
     std::optional<Choice> untried() const;
     /// Further trials would hardly ever find another size.
     bool isAsGoodAsFound() const;
+    /// Trials before it is, by the loss that is expected now; those of the whole search where that is too
+    /// much.
+    int trialsBeforeAsGoodAsFound() const;
     /// A larger size whose trial would take long beside all trials so far, and hardly gain anything.
     bool isTooCostly(std::int64_t size) const;
     bool isTooCostly(const KnowledgeGradient::Comparison& comparison) const;

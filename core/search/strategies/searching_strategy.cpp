@@ -295,8 +295,19 @@ SearchState::Status SearchingStrategy::status() const
 
 bool SearchingStrategy::isOutOfReach() const
 {
-    if (m_stoppingRule != StoppingRule::Confident || m_space.targetConfidence > 1.0 || !m_prospect ||
-        m_history.countedTrials() + m_history.recalledTrials() < fewestForOutOfReach || !isBestChecked())
+    return trialsBeforeOutOfReach() <= 0 && isBestChecked();
+}
+
+int SearchingStrategy::trialsBeforeOutOfReach() const
+{
+    return isTooFar() ? fewestForOutOfReach - m_history.countedTrials() - m_history.recalledTrials()
+                      : m_space.maxTrials;
+}
+
+/// Telling the best from its likeliest rival would take too long, or gain too little for it.
+bool SearchingStrategy::isTooFar() const
+{
+    if (m_stoppingRule != StoppingRule::Confident || m_space.targetConfidence > 1.0 || !m_prospect)
         return false;
     const double times = m_prospect->seconds / secondsSoFar();
     return times > hopelessTimes || (times > 1.0 && m_prospect->gain < littleGain * m_space.tolerance);
@@ -345,7 +356,12 @@ Forecast SearchingStrategy::forecastOfTrials(int trials) const
 
 Forecast SearchingStrategy::withinBudget(Forecast forecast) const
 {
-    const auto most = static_cast<double>(std::max(m_space.maxTrials - m_history.countedTrials(), 0));
+    return atMost(forecast, std::max(m_space.maxTrials - m_history.countedTrials(), 0));
+}
+
+Forecast SearchingStrategy::atMost(Forecast forecast, int mostTrials)
+{
+    const auto most = static_cast<double>(mostTrials);
     for (double Estimate::*part : {&Estimate::likely, &Estimate::low, &Estimate::high}) {
         double& trials = forecast.trials.*part;
         if (trials > most && forecast.seconds)

@@ -106,6 +106,11 @@ protected:
 
     /// So many trials of the usual length, to a factor of two.
     Forecast forecastOfTrials(int trials) const;
+    /// The forecast without what lies beyond so many trials.
+    static Forecast atMost(Forecast forecast, int mostTrials);
+    /// Trials until the search ends because its rivals are out of reach, as they are now; those of the whole
+    /// search where they are not.
+    int trialsBeforeOutOfReach() const;
     /// Trials that it takes to lower what speaks against the recommendation to what the target leaves, where
     /// each \p trialsPerHalving of them halve it.
     int trialsUntilConfident(double trialsPerHalving) const;
@@ -136,6 +141,7 @@ private:
     SearchState::Status status() const;
     /// Whether it is as sure as it will be for a price that anyone would pay.
     bool isOutOfReach() const;
+    bool isTooFar() const;
     Recommendation recommendation(const std::optional<Choice>& next);
     Reason reason(const std::optional<Choice>& next) const;
 
