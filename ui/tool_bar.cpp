@@ -140,7 +140,7 @@ QList<QToolButton*> ToolBar::buttons() const
     return buttons;
 }
 
-/// With the signs alone, and without what is told elsewhere too.
+/// The size with the signs alone, and without what is told elsewhere too.
 QSize ToolBar::minimumSizeHint() const
 {
     const int sign = m_menuButton->sizeHint().width() + layout()->spacing();

@@ -273,7 +273,7 @@ void showState(TableRow& row, const TableRow& newest, bool isRunning, const engi
     row.texts[TrialsModel::Result] = isSure ? TrialsModel::tr("best") : TrialsModel::tr("leading");
 }
 
-/// Of a row of one trial, which itself may say something else of the speed.
+/// The tool tip of a row of one trial, which itself may say something else of the speed.
 QString withItsTrial(QString toolTip, const QString& rate, const TableRow& trial, const Look& look)
 {
     const QString& own = trial.texts[TrialsModel::Rate];

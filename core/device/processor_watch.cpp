@@ -118,7 +118,7 @@ DeviceReadings ProcessorWatch::look(const std::set<std::int64_t>& own, double se
     return readings;
 }
 
-std::function<DeviceReadings(const std::set<std::int64_t>& own)> processorReader()
+ProcessorReader processorReader()
 {
     return [watch = std::make_shared<ProcessorWatch>()](const std::set<std::int64_t>& own) {
         const auto now = std::chrono::steady_clock::now().time_since_epoch();

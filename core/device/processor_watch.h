@@ -40,8 +40,11 @@ private:
     std::set<std::int64_t> m_ownBefore;
 };
 
+/// ProcessorWatch::look() at this moment.
+using ProcessorReader = std::function<DeviceReadings(const std::set<std::int64_t>& own)>;
+
 /// A watch of its own that looks by the steady clock.
-std::function<DeviceReadings(const std::set<std::int64_t>& own)> processorReader();
+ProcessorReader processorReader();
 
 /// The process itself, or one that it has started, or one of those: as of a worker behind a shell. Not where
 /// the process is of another computer or another container.

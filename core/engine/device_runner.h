@@ -106,7 +106,7 @@ private:
 
     /// Nothing where the worker's threads wait as they like.
     std::optional<WaitPolicy> m_waiting;
-    std::function<device::DeviceReadings(const std::set<std::int64_t>& own)> m_processorReadings;
+    device::ProcessorReader m_processorReadings;
     WorkerConversation m_worker;
     /// Those of the present worker do.
     bool m_sleeps = false;

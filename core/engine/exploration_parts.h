@@ -29,8 +29,7 @@ struct ExplorationParts
     /// \param uuid  of an NVIDIA GPU
     std::function<device::DeviceReadings(const std::string& uuid)> readingsOf = device::readingsOf;
     /// Makes what reads the CPU, for one run: it compares each reading with the one before.
-    std::function<std::function<device::DeviceReadings(const std::set<std::int64_t>& own)>()>
-        processorReadings = device::processorReader;
+    std::function<device::ProcessorReader()> processorReadings = device::processorReader;
     /// Processes that the kernel has ended for want of main memory.
     std::function<std::int64_t()> memoryKills = [] { return device::memoryKills(); };
     /// What an interpreter has, as python_stack.h says.

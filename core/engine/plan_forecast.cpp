@@ -118,7 +118,7 @@ bool areAsTheyWere(const StoredExploration& past, const std::vector<const Device
                             });
 }
 
-/// With about as much memory: with a small part of it, it had fewer sizes to look at.
+/// Whether it had about as much memory: with a small part of it, it had fewer sizes to look at.
 bool hadAsMuchMemory(const StoredExploration& past, const std::vector<const DeviceOutlook*>& devices)
 {
     constexpr double muchMore = 1.5;

@@ -290,10 +290,9 @@ RunDevices::RunDevices(const trial::LoadRequest& load, const ExplorationOptions&
         m_setups.push_back({.id = QString::fromStdString(device.id()),
                             .driver = QString::fromStdString(device.driver),
                             .command = workerCommand(options, device, QCoreApplication::applicationDirPath()),
-                            .processorReadings =
-                                device.kind == "cpu" && mayChooseWaiting(options)
-                                    ? parts.processorReadings()
-                                    : std::function<device::DeviceReadings(const std::set<std::int64_t>&)>(),
+                            .processorReadings = device.kind == "cpu" && mayChooseWaiting(options)
+                                                     ? parts.processorReadings()
+                                                     : device::ProcessorReader(),
                             .load = load,
                             .code = code,
                             .memoryLimitBytes = options.memoryLimitBytes,

@@ -72,7 +72,7 @@ private:
     std::vector<std::string> m_uuids;
     bool m_isHere = true;
     std::function<device::DeviceReadings(const std::string& uuid)> m_readingsOf;
-    std::function<device::DeviceReadings(const std::set<std::int64_t>& own)> m_processorReadings;
+    device::ProcessorReader m_processorReadings;
 };
 
 } // namespace batchpeak::engine

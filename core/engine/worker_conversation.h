@@ -3,7 +3,7 @@
 #pragma once
 
 #include "device/host_memory.h"
-#include "device/local_device.h"
+#include "device/processor_watch.h"
 #include "long_timer.h"
 #include "snapshot.h"
 #include "stuck_workers.h"
@@ -34,7 +34,7 @@ struct DeviceSetup
     WorkerCommand command;
     /// What else its processors are used for, where its threads may wait otherwise than PyTorch has it, by
     /// WaitPolicy; else empty.
-    std::function<device::DeviceReadings(const std::set<std::int64_t>& own)> processorReadings = {};
+    device::ProcessorReader processorReadings = {};
     /// memoryLimitBytes is filled in when the worker has told what the device has.
     trial::LoadRequest load;
     /// What was let run of the network's code; nothing else is loaded.

@@ -455,7 +455,7 @@ void PlanView::showValues()
     }
 }
 
-/// Beside a value in one line.
+/// Whether the place has room beside the value in one line.
 bool PlanView::hasRoomForPlace(const QString& value) const
 {
     constexpr int gaps = 2 * valueGap;

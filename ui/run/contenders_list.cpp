@@ -17,7 +17,7 @@ namespace {
 
 // Below it a bar says nothing.
 constexpr double leastProbability = 0.005;
-// As of a confidence, which is 99 of 100 at most.
+// A confidence is 99 of 100 at most, too.
 constexpr double mostProbability = 0.99;
 constexpr int percentWidth = 36;
 constexpr int sizeWidth = 50;

@@ -17,8 +17,8 @@ constexpr Eigen::Index fewestTrials = 4;
 /// A trial that took so many times as long as the middle one of its day was held up by something: it says
 /// nothing more of how fast the device is.
 constexpr double mostSlowdown = 1.5;
-/// Of the error that trials as they scatter leave of their sum: those close to each other resemble each
-/// other.
+/// The error of their sum is so many times what trials leave by how they scatter: those close to each other
+/// resemble each other.
 constexpr double scatterOfTrials = 1.5;
 /// Relative standard deviation of a device's speed over times longer than a search, as heat and other tenants
 /// make it, and how long such a spell lasts [s]: what a search of seconds cannot see. Chosen on simulated
@@ -36,7 +36,7 @@ double unseenError(double watchedSeconds)
     return unseenDeviation * std::sqrt(share);
 }
 
-/// Of the values of these rows.
+/// The median of the values of these rows.
 double medianOf(const Eigen::VectorXd& values, const std::vector<Eigen::Index>& rows)
 {
     std::vector<double> ofRows;

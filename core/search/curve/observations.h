@@ -56,7 +56,7 @@ struct Observations
     /// The rows of each exploration that is recalled, and those of now last; one of all rows where all are
     /// recalled.
     std::vector<std::vector<Eigen::Index>> days() const;
-    /// By what the contention of each row is expected to lengthen ln(seconds), against the mean of its day.
+    /// What the contention of each row is expected to add to ln(seconds), against the mean of its day.
     Eigen::VectorXd contentionOffMean(const std::vector<std::vector<Eigen::Index>>& days) const;
 
     /// Gives rows that the others contradict less weight: heavy tails as a mixture of scales, Student's t of

@@ -137,6 +137,12 @@ Eigen::Index Posterior::indexAtMost(std::int64_t size) const
     return above == m_sizes.begin() ? 0 : above - m_sizes.begin() - 1;
 }
 
+bool Posterior::isLargerFaster(Eigen::Index path) const
+{
+    const Eigen::Index recommended = indexOf(m_recommended);
+    return bestOf(path) > recommended && gap(recommended, path) > m_logTolerance;
+}
+
 double Posterior::trialDeviation() const
 {
     double variance = 0.0;

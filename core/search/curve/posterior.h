@@ -42,6 +42,9 @@ public:
     /// How far below the path's best allowed size that fits, in ln of what is maximized.
     double gap(Eigen::Index size, Eigen::Index path) const { return m_top[path] - objective(size, path); }
     double logTolerance() const { return m_logTolerance; }
+    /// Whether the best size of the path is a larger one than the recommended, and faster by more than the
+    /// tolerance.
+    bool isLargerFaster(Eigen::Index path) const;
     std::int64_t largestFit(Eigen::Index path) const { return m_largestFit[static_cast<std::size_t>(path)]; }
     /// Index of each path's best size.
     Eigen::Index bestOf(Eigen::Index path) const { return m_best[static_cast<std::size_t>(path)]; }

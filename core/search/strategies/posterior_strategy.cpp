@@ -201,8 +201,8 @@ bool PosteriorStrategy::isTooCostly(const KnowledgeGradient::Comparison& compari
                             costlyShare * secondsSoFar();
 }
 
-/// That a size from half of this one to twice it is faster than the recommended one by more than the
-/// tolerance: neighbors are as likely to be the fastest.
+/// The chance that a size from half of this one to twice it is faster than the recommended one by more than
+/// the tolerance: neighbors are as likely to be the fastest.
 double PosteriorStrategy::chanceNear(std::int64_t size) const
 {
     const Posterior& believed = *posterior();

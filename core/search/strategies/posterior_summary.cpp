@@ -169,17 +169,13 @@ void addContenders(PosteriorSummary& summary, const Posterior& posterior)
 
 double chanceOfLarger(const Posterior& posterior)
 {
-    const Eigen::Index recommended = posterior.indexOf(posterior.recommended());
     int larger = 0;
-    for (Eigen::Index path = 0; path < posterior.pathCount(); ++path) {
-        if (posterior.bestOf(path) > recommended &&
-            posterior.gap(recommended, path) > posterior.logTolerance())
-            ++larger;
-    }
+    for (Eigen::Index path = 0; path < posterior.pathCount(); ++path)
+        larger += posterior.isLargerFaster(path) ? 1 : 0;
     return static_cast<double>(larger) / static_cast<double>(posterior.pathCount());
 }
 
-/// By each path (columns).
+/// ln of the seconds of a step at the size of each trial (rows), by each path (columns).
 Eigen::MatrixXd logSecondsOfTrials(const Posterior& posterior)
 {
     const Observations& trials = posterior.trials();

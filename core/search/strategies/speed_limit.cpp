@@ -65,7 +65,6 @@ private:
     void addTiles(SpeedLimit& limit) const;
     double overheadShare() const;
     double doublingGain(double overheadShare) const;
-    bool isFastestAbove() const;
     bool fallsAtTheEnd() const;
     double fastestWithin(const std::vector<std::int64_t>& sizes, double above, double upTo) const;
 
@@ -91,7 +90,7 @@ SpeedLimit SamplePath::limit(bool thrashes) const
         limit.kind = Kind::MemoryThrashing;
     else if (limit.doublingGain > tolerance)
         limit.kind = Kind::LaunchBound;
-    else if (!isFastestAbove())
+    else if (!m_posterior.isLargerFaster(m_path))
         limit.kind = Kind::Saturated;
     return limit;
 }
@@ -126,14 +125,6 @@ void SamplePath::addTiles(SpeedLimit& limit) const
         limit.period = m_trend.alignment;
         limit.jump = misaligned;
     }
-}
-
-/// Whether a larger size, be it far above, gains more than the tolerance.
-bool SamplePath::isFastestAbove() const
-{
-    const Eigen::Index recommended = m_posterior.indexOf(m_posterior.recommended());
-    return m_posterior.bestOf(m_path) > recommended &&
-           m_posterior.gap(recommended, m_path) > m_posterior.logTolerance();
 }
 
 bool SamplePath::fallsAtTheEnd() const

@@ -56,7 +56,7 @@ struct SeenCase
 {
     std::vector<Seen> trials;
     std::int64_t size = 0;
-    /// Between these the size's speed is to be told.
+    /// The size's speed is to be told between these.
     double least = 0.0;
     double most = 0.0;
 };
