@@ -48,6 +48,7 @@ struct Errors
     std::vector<double> ofWhole;
     std::vector<double> inBand;
     std::vector<double> width;
+    std::vector<double> saidOverLeft;
 
     void add(const std::optional<TimeLeft>& told)
     {
@@ -57,6 +58,7 @@ struct Errors
         ofWhole.push_back(100.0 * told->errorOfWhole());
         inBand.push_back(told->isInBand() ? 100.0 : 0.0);
         width.push_back(told->said.high / std::max(told->said.low, 1e-3));
+        saidOverLeft.push_back(told->said.likely / std::max(told->left, 1e-3));
     }
 };
 
@@ -64,6 +66,12 @@ std::string medianCell(const std::vector<double>& values, int width, int decimal
 {
     return values.empty() ? std::string(static_cast<std::size_t>(width) - 1, ' ') + "-"
                           : cell(quantile(values, 0.5), width, decimals);
+}
+
+std::string worstTenthCell(const std::vector<double>& values)
+{
+    constexpr double worstTenth = 0.9;
+    return values.empty() ? "     -" : cell(quantile(values, worstTenth), 6, 1);
 }
 
 } // namespace
@@ -128,17 +136,15 @@ std::vector<double> errorsOfMedian(const std::vector<double>& seconds)
 
 std::string timeLeftHeading()
 {
-    return "After a third of each search's own duration: median error of the time left in % of it (left), "
-           "the "
-           "same of a forecaster who\nsays the median of how the search would go on from there by other "
-           "chance "
-           "(floor), median error in % of the whole search\n(whole), % of searches whose time left was in "
-           "the "
-           "band (in band; 80 would be right), and how many times its lower end\nthe upper one is (width). "
-           "Left, "
-           "at other shares; left and in band, right after 6 and 12 trials.\n" +
+    return "After a third of each search's own duration: median error of the time left in % of it (left), the "
+           "same of a forecaster who\nsays the median of how the search would go on from there by other chance "
+           "(floor), median error in % of the whole search\n(whole), % of searches whose time left was in the "
+           "band (in band; 80 would be right), how many times its lower end the upper\none is (width), and how "
+           "many times the time left is told, in the worst tenth (told). Left, at other shares; left, in band "
+           "and\ntold, right after 6 and 12 trials.\n" +
            nameCell("", nameWidth) +
-           "    n |  left floor whole  in band width |  20 %  50 %  67 % | 6 tr. in band | 12 tr. in band";
+           "    n |  left floor whole  in band width  told |  20 %  50 %  67 % | 6 tr. in band  told | 12 tr. in "
+           "band  told";
 }
 
 std::string timeLeftRow(const std::string& name, std::span<const SearchRecord> searches,
@@ -160,11 +166,11 @@ std::string timeLeftRow(const std::string& name, std::span<const SearchRecord> s
     std::string row = nameCell(name, nameWidth) + cell(static_cast<double>(third.ofLeft.size()), 5, 0) +
                       " |" + medianCell(third.ofLeft, 6, 0) + medianCell(floorPercent, 6, 0) +
                       medianCell(third.ofWhole, 6, 0) + cell(mean(third.inBand), 9, 0) +
-                      medianCell(third.width, 6, 1) + " |";
+                      medianCell(third.width, 6, 1) + worstTenthCell(third.saidOverLeft) + " |";
     for (const Errors& errors : others)
         row += medianCell(errors.ofLeft, 6, 0);
     for (std::size_t place = 0; place < after.size(); ++place)
         row += " |" + medianCell(after.at(place).ofLeft, place == 0 ? 6 : 7, 0) +
-               cell(mean(after.at(place).inBand), 8, 0);
+               cell(mean(after.at(place).inBand), 8, 0) + worstTenthCell(after.at(place).saidOverLeft);
     return row;
 }
