@@ -19,13 +19,13 @@ struct Weights
 };
 
 // Printed by "make bench-time-left BENCH=--fit"; the terms are in the order of forecastTerms().
-constexpr Weights trialWeights{.likely = {3.391, 0.190, -0.127, 0.117, -1.363, 0.364, 0.071},
-                               .low = {1.626, 0.183, -0.076, -0.032, -0.614, 0.195, 0.183},
-                               .high = {4.300, 0.137, -0.109, 0.130, -1.505, 0.326, 0.025}};
-constexpr Weights timeWeights{.likely = {3.628, 0.192, 0.297, 0.351, -1.249, 0.439, 0.136},
-                              .low = {1.396, 0.220, 0.608, 0.149, -0.577, 0.191, 0.212},
-                              .high = {4.873, 0.144, 0.177, 0.620, -1.363, 0.518, 0.108}};
-constexpr Estimate wholeSearch{.likely = 20.0, .low = 9.0, .high = 51.0};
+constexpr Weights trialWeights{.likely = {2.428, 0.129, -0.052, 0.076, -0.621, 0.178, 0.155},
+                               .low = {0.890, 0.144, 0.092, 0.126, -0.085, 0.123, 0.250},
+                               .high = {2.931, 0.108, -0.050, 0.052, -0.486, 0.097, 0.143}};
+constexpr Weights timeWeights{.likely = {2.546, 0.133, 0.403, 0.224, -0.630, 0.205, 0.220},
+                              .low = {0.746, 0.167, 0.798, 0.137, -0.121, 0.081, 0.312},
+                              .high = {3.333, 0.093, 0.330, 0.326, -0.542, 0.186, 0.221}};
+constexpr Estimate wholeSearch{.likely = 20.0, .low = 10.0, .high = 28.0};
 
 constexpr double leastSeconds = 1e-3;
 constexpr double leastDeviation = 1e-4;

@@ -43,7 +43,8 @@ struct Options
 /// Away from the seeds of all judges.
 constexpr std::uint64_t fitSeed = 700000;
 /// The other worlds are to judge the fit.
-const std::vector<std::string> fittedWorlds{calm, "two-speed", "bursts", "trial noise", "thermal", "heavy"};
+const std::vector<std::string> fittedWorlds{calm,      "two-speed", "bursts", "trial noise",
+                                            "thermal", "heavy",     "beside", "crowded"};
 
 struct Group
 {
