@@ -167,7 +167,9 @@ void recommend(Snapshot& snapshot, const store::RecommendationRecord& record)
         snapshot.searchState.estimates.push_back({.size = estimate.microBatchSize,
                                                   .samplesPerSecond = estimate.samplesPerSecond,
                                                   .relativeError = estimate.relativeError,
-                                                  .probabilityWithin = estimate.probabilityWithin});
+                                                  // Earlier versions told certainties.
+                                                  .probabilityWithin = std::min(
+                                                      estimate.probabilityWithin, search::mostConfidence)});
     snapshot.reason = record.reason;
     if (snapshot.run->phase == model::Phase::Train)
         snapshot.accumulationSteps = snapshot.run->plan.accumulationSteps(record.microBatchSize);

@@ -139,6 +139,9 @@ struct Reason
     Instability instability;
 };
 
+/// A person is told no more: certainty is never reached.
+constexpr double mostConfidence = 0.99;
+
 /// What all trials say of a size that ran: the one number that recommendation, chart, table and sentences
 /// have of it.
 struct SizeEstimate
@@ -148,8 +151,8 @@ struct SizeEstimate
     double samplesPerSecond = 0.0;
     /// Relative standard deviation of samplesPerSecond.
     double relativeError = 0.0;
-    /// Probability that it is within the tolerance of the best size that fits, 0..1; that of the recommended
-    /// size is the confidence.
+    /// Probability that it is within the tolerance of the best size that fits, 0..mostConfidence; that of
+    /// the recommended size is the confidence.
     double probabilityWithin = 0.0;
 
     bool operator==(const SizeEstimate&) const = default;

@@ -88,13 +88,6 @@ private slots:
         list.display(snapshot);
         QCOMPARE(list.accessibleDescription(), QStringLiteral("192: %1 %, 224: 71 %, 160: 48 %, 128: 12 %")
                                                    .arg(snapshot.searchState.recommendation->confidence));
-        // As sure as can be is a confidence of 99.
-        engine::Snapshot certain = snapshot;
-        certain.searchState.estimates = {{128, 2084.0, 0.01, 1.0}, {192, 2200.0, 0.01, 1.0}};
-        certain.searchState.recommendation->confidence = 99;
-        list.display(certain);
-        QCOMPARE(list.accessibleDescription(), QStringLiteral("192: 99 %, 128: 99 %"));
-        list.display(snapshot);
         QSignalSpy chosen(&list, &ContendersList::chosen);
         QTest::mouseClick(&list, Qt::LeftButton, {}, QPoint(60, list.fontMetrics().height() + 8));
         QCOMPARE(chosen.value(0).value(0).toLongLong(), 224);

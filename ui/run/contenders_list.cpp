@@ -17,8 +17,6 @@ namespace {
 
 // Below it a bar says nothing.
 constexpr double leastProbability = 0.005;
-// A confidence is 99 of 100 at most, too.
-constexpr double mostProbability = 0.99;
 constexpr int percentWidth = 36;
 constexpr int sizeWidth = 50;
 
@@ -51,7 +49,7 @@ void ContendersList::display(const engine::Snapshot& snapshot)
         const bool isRecommended = estimate.size == recommended;
         // The gauge beside it tells the same of that one.
         const double probability = isRecommended ? state.recommendation->confidence / 100.0
-                                                 : std::min(estimate.probabilityWithin, mostProbability);
+                                                 : estimate.probabilityWithin;
         if (state.recommendation && probability >= leastProbability)
             rows.push_back(
                 {.size = estimate.size, .probability = probability, .isRecommended = isRecommended});

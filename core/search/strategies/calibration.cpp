@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "calibration.h"
 
+#include "strategy.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -71,7 +73,7 @@ double calibratedLoss(double meanOverPaths)
 
 int confidencePercent(double probability)
 {
-    return static_cast<int>(std::clamp(std::round(100.0 * probability), 1.0, 99.0));
+    return static_cast<int>(std::clamp(std::round(100.0 * probability), 1.0, 100.0 * mostConfidence));
 }
 
 } // namespace batchpeak::search

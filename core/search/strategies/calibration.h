@@ -47,8 +47,7 @@ double calibratedProbability(const CalibrationCase& situation);
 /// The mean over paths of what a size loses, as the loss to be expected.
 double calibratedLoss(double meanOverPaths);
 
-/// A probability as the confidence that a person reads: whole percent, 1..99, since neither certainty is
-/// ever reached.
+/// A probability as the confidence that a person reads: whole percent, 1..99.
 int confidencePercent(double probability);
 
 } // namespace batchpeak::search

@@ -285,12 +285,12 @@ PosteriorSummary summarise(const SearchSpace& space, const Posterior& posterior,
     for (const std::int64_t size : posterior.measured()) {
         summary.measured.push_back(estimateOf(posterior, longRun, size));
         SizeEstimate& estimate = summary.measured.back();
-        estimate.probabilityWithin = summary.probability;
+        estimate.probabilityWithin = std::min(summary.probability, mostConfidence);
         if (size == summary.best || !summary.evidence)
             continue;
         CalibrationCase evidence = *summary.evidence;
         evidence.share = steadiedLike(posterior.shareWithin(size), bare, evidence.share);
-        estimate.probabilityWithin = calibratedProbability(evidence);
+        estimate.probabilityWithin = std::min(calibratedProbability(evidence), mostConfidence);
     }
     if (!knowsCurve)
         return summary;

@@ -149,6 +149,9 @@ private slots:
             QCOMPARE(of(best.size).samplesPerSecond, best.samplesPerSecond);
             QCOMPARE(of(best.size).relativeError, best.relativeError);
             QCOMPARE(qRound(100.0 * of(best.size).probabilityWithin), best.confidence);
+            QVERIFY(std::ranges::all_of(search.state.estimates, [](const SizeEstimate& estimate) {
+                return estimate.probabilityWithin <= mostConfidence;
+            }));
             QCOMPARE(1.0 + best.reason.leadOverRunnerUp,
                      best.samplesPerSecond / of(best.reason.runnerUp).samplesPerSecond);
             // The first size that is recommended is the one that ran first.
