@@ -366,11 +366,15 @@ void SnapshotBuilder::showProgress(double estimated)
 {
     const double before = m_snapshot.progress;
     m_snapshot.progress = heldShare(estimated, before);
+    const QString why = setbackText(m_snapshot.searchState.expectedTrials - m_trialsExpected);
+    // What is expected changes while it is behind.
+    if (!m_snapshot.setback.isEmpty())
+        m_snapshot.setback = why;
     if (m_isAskedForOther) {
         m_mostProgress = m_snapshot.progress = estimated;
         m_isAskedForOther = !std::exchange(m_hasAnswered, false);
     } else if (m_snapshot.progress < before) {
-        m_snapshot.setback = setbackText(m_snapshot.searchState.expectedTrials - m_trialsExpected);
+        m_snapshot.setback = why;
         log(LogLevel::Info, setbackLine(before, m_snapshot.progress, m_snapshot.setback));
     }
     if (m_snapshot.progress < m_mostProgress)

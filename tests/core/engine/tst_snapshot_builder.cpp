@@ -163,6 +163,10 @@ private slots:
         QCOMPARE(book.snapshot().progress, 0.6);
         VERIFY_CONTAINS(book.snapshot().setback, why);
         VERIFY_CONTAINS(book.snapshot().log.back().text, "from 80 % to 60 %");
+        // The reason is that of what is expected now.
+        book.takeSearchState(foretelling(30, 80.0));
+        book.takeTime(80.0, std::nullopt, 1);
+        VERIFY_CONTAINS(book.snapshot().setback, "20 more trials");
         const auto lines = book.snapshot().log.size();
         book.takeTime(81.0, std::nullopt, 1);
         QCOMPARE(book.snapshot().log.size(), lines);
