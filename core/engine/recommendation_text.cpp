@@ -216,23 +216,36 @@ QString besideOthersText(const Snapshot& snapshot, const QLocale& locale)
     double taken = 0.0;
     double foreign = 0.0;
     double seconds = 0.0;
+    double least = 1.0;
+    double most = 0.0;
     for (const trial::TrialRecord& trial : std::span(snapshot.trials).subspan(first)) {
         if (trial.outcome != trial::Outcome::Ok || !trial.readings.contention)
             continue;
+        least = std::min(least, *trial.readings.contention);
+        most = std::max(most, *trial.readings.contention);
         taken += *trial.readings.contention * trial.wallSeconds;
         foreign += trial.readings.foreignProcessors.value_or(0.0) * trial.wallSeconds;
         seconds += trial.wallSeconds;
     }
     if (seconds <= 0.0 || taken < leastTold * seconds)
         return {};
+    // Speeds that differ by so much are seen to lie off the line of their means.
+    constexpr double leastFactor = 1.3;
+    const QString apart =
+        1.0 - least > leastFactor * (1.0 - most)
+            ? Translated::tr(" Single trials lie off the mean of their size: they had %1 to %2 % of the device.")
+                  .arg(percent(1.0 - most, locale), percent(1.0 - least, locale))
+            : QString();
     if (!snapshot.isOnCpu())
         return Translated::tr("Samples/s are those beside other programs, which took %1 % of the GPU.")
-            .arg(percent(taken / seconds, locale));
+                   .arg(percent(taken / seconds, locale)) +
+               apart;
     // A lower clock is contention too, and no other program.
     if (foreign < leastTold * seconds)
         return {};
     return Translated::tr("Samples/s are those beside other programs, which kept %1 processors busy.")
-        .arg(locale.toString(foreign / seconds, 'f', 1));
+               .arg(locale.toString(foreign / seconds, 'f', 1)) +
+           apart;
 }
 
 QString speedLimitWord(const search::SpeedLimit& limit, bool isOnCpu, const QLocale& locale)

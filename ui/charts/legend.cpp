@@ -133,7 +133,13 @@ void ExplorationLegend::setScene(const ChartScene& scene)
     add(isAny([](const MeasuredPoint& point) { return !point.isPale() && point.kind == Kind::Plain; }),
         scene.modelFactor ? Measured : MeasuredAlone, tr("measured"), tr("measured"));
     add(scene.modelFactor && !scene.reckoned.empty(), Reckoned, tr("mean ± 95 %"), tr("± 95 %"));
-    add(isAny([](const MeasuredPoint& point) { return point.isPale(); }), Earlier, tr("earlier trial"),
+    const bool ofRun = isAny([](const MeasuredPoint& point) { return !point.earlier.isEmpty(); });
+    const bool ofTrial =
+        isAny([](const MeasuredPoint& point) { return !point.newest && point.earlier.isEmpty(); });
+    add(ofRun || ofTrial, Earlier,
+        ofRun && ofTrial ? tr("earlier trial or run")
+        : ofRun          ? tr("earlier run")
+                         : tr("earlier trial"),
         tr("earlier"));
     add(isAny([](const MeasuredPoint& point) { return point.kind != Kind::Plain; }), Unusable,
         tr("not recommendable"), tr("not recomm."));

@@ -64,6 +64,8 @@ private slots:
         // The earlier half does not count.
         snapshot.trials = {trial(0.9, 60.0), trial(0.9, 60.0), trial(0.05, 10.0), trial(0.45, 30.0)};
         VERIFY_CONTAINS(besideOthersText(snapshot, QLocale::c()), QStringLiteral("0.7 processors"));
+        // Trials of very different shares are seen off the means of their sizes.
+        VERIFY_CONTAINS(besideOthersText(snapshot, QLocale::c()), QStringLiteral("55 to 95 %"));
         snapshot.devices.front().id = QStringLiteral("cuda:0");
         VERIFY_CONTAINS(besideOthersText(snapshot, QLocale::c()), QStringLiteral("35 % of the GPU"));
         // A lower clock of the processor is nobody's.
