@@ -64,6 +64,8 @@ struct SeenCase
 struct Search
 {
     SearchState state;
+    /// That after each trial but the last.
+    std::vector<SearchState> states;
     std::vector<Measurement> trials;
     double seconds = 0.0;
 };
@@ -76,7 +78,9 @@ Search searchOn(const std::string& world, std::uint64_t seed)
     while (const auto proposal = strategy.next({})) {
         search.trials.push_back(device.run(*proposal));
         strategy.record(search.trials.back());
+        search.states.push_back(strategy.searchState());
     }
+    search.states.pop_back();
     search.state = strategy.searchState();
     search.seconds = device.clockSeconds();
     return search;
@@ -136,6 +140,34 @@ private slots:
         const auto point = std::ranges::find(summary.curve, 64.0, &CurvePoint::size);
         QVERIFY(point != summary.curve.end());
         QVERIFY(std::abs(point->samplesPerSecond / estimate.samplesPerSecond - 1.0) < 0.01);
+    }
+
+    /// A search ends for little loss after 24 trials, or 20 beside others: where the loss is as little already,
+    /// no more of them are expected.
+    void expectsNoTrialsThatItsRulesEnd_data()
+    {
+        rows<Text, int>({{"alone", {"", 24}}, {"beside others", {"crowded", 20}}});
+    }
+    void expectsNoTrialsThatItsRulesEnd()
+    {
+        const auto& [world, last] = row<Text, int>();
+        constexpr double littleLoss = 0.4 * 0.02;
+        int judged = 0;
+        for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+            const Search search = searchOn(world.toStdString(), seed);
+            for (std::size_t trial = 0; trial < search.states.size(); ++trial) {
+                const SearchState& state = search.states[trial];
+                const bool isLittle =
+                    state.recommendation && state.recommendation->expectedLoss < littleLoss;
+                if (!isLittle || !state.forecast)
+                    continue;
+                ++judged;
+                const int left = std::max(last - static_cast<int>(trial) - 1, 1);
+                QVERIFY(state.forecast->trials.likely <= left);
+                QVERIFY(state.forecast->trials.high <= 2 * left);
+            }
+        }
+        QVERIFY(judged > 0);
     }
 
     void tellsOneEstimate()
