@@ -229,23 +229,22 @@ QString besideOthersText(const Snapshot& snapshot, const QLocale& locale)
     }
     if (seconds <= 0.0 || taken < leastTold * seconds)
         return {};
+    const bool isOnCpu = snapshot.isOnCpu();
+    // A lower clock is contention too, and no other program.
+    if (isOnCpu && foreign < leastTold * seconds)
+        return {};
+    const QString taking =
+        isOnCpu ? Translated::tr("Samples/s are those beside other programs, which kept %1 processors busy.")
+                      .arg(locale.toString(foreign / seconds, 'f', 1))
+                : Translated::tr("Samples/s are those beside other programs, which took %1 % of the GPU.")
+                      .arg(percent(taken / seconds, locale));
     // Speeds that differ by so much are seen to lie off the line of their means.
     constexpr double leastFactor = 1.3;
-    const QString apart =
-        1.0 - least > leastFactor * (1.0 - most)
-            ? Translated::tr(" Single trials lie off the mean of their size: they had %1 to %2 % of the device.")
-                  .arg(percent(1.0 - most, locale), percent(1.0 - least, locale))
-            : QString();
-    if (!snapshot.isOnCpu())
-        return Translated::tr("Samples/s are those beside other programs, which took %1 % of the GPU.")
-                   .arg(percent(taken / seconds, locale)) +
-               apart;
-    // A lower clock is contention too, and no other program.
-    if (foreign < leastTold * seconds)
-        return {};
-    return Translated::tr("Samples/s are those beside other programs, which kept %1 processors busy.")
-               .arg(locale.toString(foreign / seconds, 'f', 1)) +
-           apart;
+    if (1.0 - least <= leastFactor * (1.0 - most))
+        return taking;
+    return Translated::tr(
+               "%1 Single trials lie off the mean of their size: they had %2 to %3 % of the device.")
+        .arg(taking, percent(1.0 - most, locale), percent(1.0 - least, locale));
 }
 
 QString speedLimitWord(const search::SpeedLimit& limit, bool isOnCpu, const QLocale& locale)

@@ -164,12 +164,12 @@ void recommend(Snapshot& snapshot, const store::RecommendationRecord& record)
                                .confidence = record.confidence,
                                .expectedLoss = record.expectedLoss.value_or(0.0)};
     for (const store::EstimateRecord& estimate : record.estimates)
-        snapshot.searchState.estimates.push_back({.size = estimate.microBatchSize,
-                                                  .samplesPerSecond = estimate.samplesPerSecond,
-                                                  .relativeError = estimate.relativeError,
-                                                  // Earlier versions told certainties.
-                                                  .probabilityWithin = std::min(
-                                                      estimate.probabilityWithin, search::mostConfidence)});
+        snapshot.searchState.estimates.push_back(
+            {.size = estimate.microBatchSize,
+             .samplesPerSecond = estimate.samplesPerSecond,
+             .relativeError = estimate.relativeError,
+             // Earlier versions told certainties.
+             .probabilityWithin = std::min(estimate.probabilityWithin, search::mostConfidence)});
     snapshot.reason = record.reason;
     if (snapshot.run->phase == model::Phase::Train)
         snapshot.accumulationSteps = snapshot.run->plan.accumulationSteps(record.microBatchSize);

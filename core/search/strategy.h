@@ -355,7 +355,8 @@ public:
     /// and they are forgotten where it speaks against them. A strategy that builds on no evidence does
     /// nothing.
     ///
-    /// \param measurements  that say from which exploration they are, and whose clocks are negative: before the
+    /// \param measurements  that say from which exploration they are, and whose clocks are negative: before
+    /// the
     ///                      start of this search
     virtual void recall(std::span<const Measurement> /*measurements*/) {}
 

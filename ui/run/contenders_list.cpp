@@ -48,8 +48,8 @@ void ContendersList::display(const engine::Snapshot& snapshot)
     for (const search::SizeEstimate& estimate : state.estimates) {
         const bool isRecommended = estimate.size == recommended;
         // The gauge beside it tells the same of that one.
-        const double probability = isRecommended ? state.recommendation->confidence / 100.0
-                                                 : estimate.probabilityWithin;
+        const double probability =
+            isRecommended ? state.recommendation->confidence / 100.0 : estimate.probabilityWithin;
         if (state.recommendation && probability >= leastProbability)
             rows.push_back(
                 {.size = estimate.size, .probability = probability, .isRecommended = isRecommended});

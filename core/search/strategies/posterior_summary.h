@@ -37,8 +37,8 @@ struct PosteriorSummary
     std::vector<SizeEstimate> measured;
     /// The most probable first; sizes that cannot win are left out.
     std::vector<Rival> rivals;
-    /// Probability that the best size of all is a larger one than the recommended, and faster by more than the
-    /// tolerance.
+    /// Probability that the best size of all is a larger one than the recommended, and faster by more than
+    /// the tolerance.
     double chanceOfLarger = 0.0;
     /// As in SearchState.
     std::vector<Contender> contenders;

@@ -62,16 +62,20 @@ struct Errors
     }
 };
 
-std::string medianCell(const std::vector<double>& values, int width, int decimals)
+std::string quantileCell(const std::vector<double>& values, double share, int width, int decimals)
 {
     return values.empty() ? std::string(static_cast<std::size_t>(width) - 1, ' ') + "-"
-                          : cell(quantile(values, 0.5), width, decimals);
+                          : cell(quantile(values, share), width, decimals);
+}
+
+std::string medianCell(const std::vector<double>& values, int width, int decimals)
+{
+    return quantileCell(values, 0.5, width, decimals);
 }
 
 std::string worstTenthCell(const std::vector<double>& values)
 {
-    constexpr double worstTenth = 0.9;
-    return values.empty() ? "     -" : cell(quantile(values, worstTenth), 6, 1);
+    return quantileCell(values, 0.9, 6, 1);
 }
 
 } // namespace
@@ -136,14 +140,20 @@ std::vector<double> errorsOfMedian(const std::vector<double>& seconds)
 
 std::string timeLeftHeading()
 {
-    return "After a third of each search's own duration: median error of the time left in % of it (left), the "
-           "same of a forecaster who\nsays the median of how the search would go on from there by other chance "
-           "(floor), median error in % of the whole search\n(whole), % of searches whose time left was in the "
-           "band (in band; 80 would be right), how many times its lower end the upper\none is (width), and how "
-           "many times the time left is told, in the worst tenth (told). Left, at other shares; left, in band "
+    return "After a third of each search's own duration: median error of the time left in % of it (left), "
+           "the "
+           "same of a forecaster who\nsays the median of how the search would go on from there by other "
+           "chance "
+           "(floor), median error in % of the whole search\n(whole), % of searches whose time left was in "
+           "the "
+           "band (in band; 80 would be right), how many times its lower end the upper\none is (width), and "
+           "how "
+           "many times the time left is told, in the worst tenth (told). Left, at other shares; left, in "
+           "band "
            "and\ntold, right after 6 and 12 trials.\n" +
            nameCell("", nameWidth) +
-           "    n |  left floor whole  in band width  told |  20 %  50 %  67 % | 6 tr. in band  told | 12 tr. in "
+           "    n |  left floor whole  in band width  told |  20 %  50 %  67 % | 6 tr. in band  told | 12 "
+           "tr. in "
            "band  told";
 }
 

@@ -46,6 +46,14 @@ private slots:
         // What was shown of each size is kept.
         QVERIFY(!was.searchState.estimates.empty());
         QVERIFY(is.searchState.estimates == was.searchState.estimates);
+        // Earlier versions kept certainties, which nothing tells.
+        store::StoredExploration certain = newest();
+        QVERIFY(certain.summary.recommendation);
+        for (store::EstimateRecord& estimate : certain.summary.recommendation->estimates)
+            estimate.probabilityWithin = 1.0;
+        StoredSearch ofCertain(certain);
+        for (const search::SizeEstimate& estimate : snapshotOf(ofCertain, *was.run).searchState.estimates)
+            QCOMPARE(estimate.probabilityWithin, search::mostConfidence);
         std::stop_source stop;
         stop.request_stop();
         QVERIFY(!addSearch(is, stored, stop.get_token()));

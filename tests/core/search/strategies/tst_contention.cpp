@@ -142,8 +142,8 @@ private slots:
         QVERIFY(std::abs(point->samplesPerSecond / estimate.samplesPerSecond - 1.0) < 0.01);
     }
 
-    /// A search ends for little loss after 24 trials, or 20 beside others: where the loss is as little already,
-    /// no more of them are expected.
+    /// A search ends for little loss after 24 trials, or 20 beside others: where the loss is as little
+    /// already, no more of them are expected.
     void expectsNoTrialsThatItsRulesEnd_data()
     {
         rows<Text, int>({{"alone", {"", 24}}, {"beside others", {"crowded", 20}}});
@@ -157,8 +157,7 @@ private slots:
             const Search search = searchOn(world.toStdString(), seed);
             for (std::size_t trial = 0; trial < search.states.size(); ++trial) {
                 const SearchState& state = search.states[trial];
-                const bool isLittle =
-                    state.recommendation && state.recommendation->expectedLoss < littleLoss;
+                const bool isLittle = state.recommendation && state.recommendation->expectedLoss < littleLoss;
                 if (!isLittle || !state.forecast)
                     continue;
                 ++judged;
@@ -191,8 +190,8 @@ private slots:
         }
     }
 
-    /// Samples/s do not rise where they are saturated, and a far size that is likely to be faster is reason to
-    /// say neither.
+    /// Samples/s do not rise where they are saturated, and a far size that is likely to be faster is reason
+    /// to say neither.
     void saysOneThingOfLargerSizes_data() { spendsLittleOnLargeSizes_data(); }
     void saysOneThingOfLargerSizes()
     {
