@@ -10,7 +10,7 @@ scripts=$(dirname "$(readlink -f "$0")")
 build=$1
 bundle=$2
 libraries=$bundle/lib/batchpeak
-licences=$bundle/licenses
+licenses=$bundle/licenses
 . "$scripts/bundle-libraries.sh"
 
 fail() { printf 'make-bundle: %s\n' "$*" >&2; exit 1; }
@@ -57,7 +57,7 @@ packages_of_libraries() {
   for file in "${needed[@]}" "$libraries"/plugins/*/*.so; do
     awk -v file="$(basename "$(readlink -f "$file")")" -v name="$(basename "$file")" \
       '$2 == file { print name, $1; found = 1; exit } END { exit !found }' <<<"$searched" ||
-      fail "$file is of no Debian package, so its licence is unknown; build with the distribution's libraries."
+      fail "$file is of no Debian package, so its license is unknown; build with the distribution's libraries."
   done
 }
 
@@ -65,30 +65,30 @@ packages_of_libraries() {
 copy_text() {
   local other
   # A package has several libraries.
-  [ ! -e "$licences/$2" ] || return 0
-  for other in "$licences"/*.txt; do
+  [ ! -e "$licenses/$2" ] || return 0
+  for other in "$licenses"/*.txt; do
     if [ ! -h "$other" ] && cmp --silent "$1" "$other"; then
-      ln --symbolic --force "$(basename "$other")" "$licences/$2"
+      ln --symbolic --force "$(basename "$other")" "$licenses/$2"
       return
     fi
   done
-  cp --dereference "$1" "$licences/$2"
+  cp --dereference "$1" "$licenses/$2"
 }
 
 # The licenses of the libraries, of the fonts and of what is compiled in, and where the libraries' sources are.
-write_licences() {
+write_licenses() {
   local name package packages=(fonts-dejavu-core libcli11-dev libeigen3-dev nlohmann-json3-dev) text
-  mkdir -p "$licences/common-licenses"
-  cat >"$licences/LIBRARIES.txt" <<END
+  mkdir -p "$licenses/common-licenses"
+  cat >"$licenses/LIBRARIES.txt" <<END
 Each library is from the Debian or Ubuntu source package beside it, which "apt-get source PACKAGE=VERSION" gets.
 libicudata has only a part of its package's data: scripts/shrink-icu-data.sh in Batchpeak's own source selects it.
-"zless PACKAGE.txt.gz" shows the licences of a package.
+"zless PACKAGE.txt.gz" shows the licenses of a package.
 
 END
   while read -r name package; do
     packages+=("$package")
     printf '%-30s %s\n' "$name" \
-      "$(dpkg-query --show --showformat '${source:Package}=${source:Version}\n' "$package" | head -n 1)" >>"$licences/LIBRARIES.txt"
+      "$(dpkg-query --show --showformat '${source:Package}=${source:Version}\n' "$package" | head -n 1)" >>"$licenses/LIBRARIES.txt"
   done
   for package in "${packages[@]}"; do
     text=/usr/share/doc/$package/copyright
@@ -96,20 +96,22 @@ END
     copy_text "$text" "$package.txt"
   done
   # Those texts refer to these, which other distributions do not have.
-  grep --no-filename --only-matching --extended-regexp '/usr/share/common-licenses/[A-Z][A-Za-z]+(-[0-9.]*[0-9])?' "$licences"/*.txt |
+  grep --no-filename --only-matching --extended-regexp '/usr/share/common-licenses/[A-Z][A-Za-z]+(-[0-9.]*[0-9])?' "$licenses"/*.txt |
     sort -u | while read -r text; do
       [ -e "$text" ] || continue
       # The newest version has a name without a number too.
-      cp --dereference "$(readlink -f "$text")" "$licences/common-licenses/"
-      [ ! -h "$text" ] || ln --symbolic --force "$(readlink "$text")" "$licences/common-licenses/$(basename "$text")"
+      cp --dereference "$(readlink -f "$text")" "$licenses/common-licenses/"
+      [ ! -h "$text" ] || ln --symbolic --force "$(readlink "$text")" "$licenses/common-licenses/$(basename "$text")"
     done
   # Batchpeak's own license is one of them.
-  ! cmp --silent "$bundle/LICENSE" "$licences/common-licenses/GPL-3" ||
-    ln --symbolic --force ../../LICENSE "$licences/common-licenses/GPL-3"
+  ! cmp --silent "$bundle/LICENSE" "$licenses/common-licenses/GPL-3" ||
+    ln --symbolic --force ../../LICENSE "$licenses/common-licenses/GPL-3"
   # They are as large as a library otherwise.
-  find "$licences" -name '*.txt' -not -name LIBRARIES.txt -type f -exec gzip --best --no-name {} +
-  find "$licences/common-licenses" -type f -exec gzip --best --no-name {} +
-  find "$licences" -type l -not -lname '*/LICENSE' -not -lname GPL-3 | while read -r text; do
+  find "$licenses" -name '*.txt' -not -name LIBRARIES.txt -type f -exec gzip --best --no-name {} +
+  find "$licenses/common-licenses" -type f -exec gzip --best --no-name {} +
+  find "$licenses" -type l -not -lname '*/LICENSE' | while read -r text; do
+    # GPL leads to GPL-3, which is no file of its own where it is Batchpeak's license.
+    [ ! -h "$(dirname "$text")/$(readlink "$text")" ] || continue
     ln --symbolic "$(readlink "$text").gz" "$text.gz"
     rm "$text"
   done
@@ -127,11 +129,11 @@ name_glibc() {
     -e "s/%SPARE_GLIBC_VERSION%/$(newest_glibc "$libraries/spare")/g" "$bundle/README.md" "$bundle/libexec/batchpeak/loader.sh"
 }
 
-command -v dpkg-query >/dev/null || fail "the libraries and licences are those of Debian's packages; make the bundle on Debian or Ubuntu, in a container if need be."
+command -v dpkg-query >/dev/null || fail "the libraries and licenses are those of Debian's packages; make the bundle on Debian or Ubuntu, in a container if need be."
 rm -rf "$bundle"
 install_programs
 mapfile -t needed < <(needed_libraries)
 copy_libraries
-packages_of_libraries | write_licences
+packages_of_libraries | write_licenses
 name_glibc
 "$scripts/check-bundle.sh" "$bundle"

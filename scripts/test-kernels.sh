@@ -2,7 +2,7 @@
 # Usage: test-kernels.sh BUILD_FOLDER JOBS
 #
 # Runs the tests of core/network again with the kernels of other processors and with other numbers of threads: ATen and
-# oneDNN choose kernels by both, and no test may depend on the choice. ctest has run them once, with the processor's own
+# oneDNN choose kernels by both, and no test may depend on the choice. ctest runs them with the processor's own
 # kernels and one thread; each run below has another choice of kernels, or other threads.
 set -euo pipefail
 cd "$(dirname "$0")/.."

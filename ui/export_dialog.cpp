@@ -244,7 +244,7 @@ void ExportDialog::change()
 /// A copy elsewhere is something also where the config holds all of it already.
 bool ExportDialog::hasSomethingToWrite() const
 {
-    return m_spliced && (m_spliced->text != m_file.text() || !engine::isSameFile(path(), m_file.path()));
+    return m_spliced && !engine::holdsAlready(m_file, *m_spliced, path());
 }
 
 void ExportDialog::askForBatch(const config::BatchNotKept& choice)
@@ -310,11 +310,13 @@ void ExportDialog::showChange()
 {
     const QString name = QFileInfo(m_file.path()).fileName();
     const QString diff = engine::unifiedDiff(m_file.text(), m_spliced->text, name, name);
-    if (diff.isEmpty())
+    if (!diff.isEmpty())
+        m_preview->setDiff(diff);
+    else if (!engine::holdsAlready(m_file, *m_spliced, m_file.path()))
+        m_preview->setSentence(tr("The file has changed since it was read; open it again and repeat."));
+    else
         m_preview->setSentence(m_sizes.size() == 1 ? tr("The file holds this size already.")
                                                    : tr("The file holds these sizes already."));
-    else
-        m_preview->setDiff(diff);
     const QString notes = notesText(*m_spliced);
     m_notes->setText(notes);
     m_notes->setVisible(!notes.isEmpty());

@@ -42,22 +42,6 @@ GlobalBatchOption globalBatchFromText(const std::string& text)
     }
 }
 
-/// Whether the config can keep its batch with no size that does not divide it.
-bool takesDivisorsAlone(const engine::ConfigFile& file, const config::BatchPlan& plan, model::Phase phase)
-{
-    std::int64_t size = 2;
-    while (plan.dividesExactly(size))
-        ++size;
-    try {
-        file.withMicroBatchSize({.phase = phase, .microBatchSize = size});
-    } catch (const config::BatchNotKept&) {
-        return true;
-    } catch (const config::ConfigError&) {
-        // Its reason is another one, which a choice of sizes does not mend.
-    }
-    return false;
-}
-
 void refuseWhereTheSizeIsTheBatch(const engine::ConfigFile& file, model::Phase phase)
 {
     const auto& plan = file.contents().plan(phase);
@@ -192,15 +176,6 @@ QString whyNotWritable(const QString& target)
     return {};
 }
 
-bool changesNothing(const engine::ConfigFile& file, const config::SplicedText& spliced, const QString& target)
-{
-    if (!engine::isSameFile(target, file.path()) || spliced.text != file.text())
-        return false;
-    // Somebody may have changed it since it was read, which is refused where it is written.
-    QFile now(target);
-    return now.open(QIODevice::ReadOnly) && now.readAll().toStdString() == spliced.text;
-}
-
 const QString holdsItAlready = QStringLiteral("The config holds that already, so nothing was written.");
 
 /// \param target  as outputPath() has it; without one the change is to the config itself
@@ -293,8 +268,8 @@ engine::ExplorationOptions optionsForWriting(const engine::ConfigFile& file,
     const bool isGiven = output.globalBatch.kind == Kind::Given;
     console.remark(QStringLiteral("A size that %1 the batch of %2 will not be written. To have the batch "
                                   "follow the size, use --global-batch below or above%3.")
-                       .arg(takesDivisorsAlone(file, *plan, options.phase) ? QStringLiteral("does not divide")
-                                                                           : QStringLiteral("is above"))
+                       .arg(file.contents().rules.takesUnevenSizes() ? QStringLiteral("is above")
+                                                                     : QStringLiteral("does not divide"))
                        .arg(isGiven ? output.globalBatch.batch : plan->perDeviceBatch())
                        .arg(isGiven ? QString() : QStringLiteral("; to keep the batch, --setting auto")));
     return chosen;
@@ -345,7 +320,7 @@ void writeSizes(const engine::ConfigFile& file, const std::vector<config::Chosen
     refuseToReplace(file, target, options);
     if (writesToStdout(options))
         return printBytes(spliced.text);
-    if (changesNothing(file, spliced, target))
+    if (engine::holdsAlready(file, spliced, target))
         return console.remark(holdsItAlready);
     const QString why = engine::saveKept(file, spliced, target, store::ExplorationStore::defaultPath());
     console.answer(QStringLiteral("Wrote %1").arg(target));
@@ -362,7 +337,7 @@ QJsonObject writtenObject(const engine::ConfigFile& file, const config::ChosenSi
     QJsonArray notes;
     for (const std::string& note : spliced.notes)
         notes.append(QString::fromStdString(note));
-    const bool writes = !target.isEmpty() && !options.diff && !changesNothing(file, spliced, target);
+    const bool writes = !target.isEmpty() && !options.diff && !engine::holdsAlready(file, spliced, target);
     if (writes) {
         refuseToReplace(file, target, options);
         const QString why = engine::saveKept(file, spliced, target, store::ExplorationStore::defaultPath());

@@ -98,7 +98,8 @@ QJsonObject writtenObject(const engine::ConfigFile& file, const config::ChosenSi
 
 /// Takes back the last size that was written into a file, or shows what that would change.
 /// \throws UsageError where there is none, or the file has changed since and neither --diff nor --force
-/// allows it \throws config::ConfigError with the system's reason
+///         allows it
+/// \throws config::ConfigError with the system's reason
 void takeSizeBack(const QString& path, const OutputOptions& options, Console& console);
 /// The same with a document for programs.
 QJsonObject takenBackObject(const QString& path, const OutputOptions& options);

@@ -49,6 +49,20 @@ std::string batchText(const AccumulationKeys& keys)
     return std::string(keys.microBatchSize) + " * " + std::string(keys.accumulationSteps);
 }
 
+ConfigError aboveBatch(std::int64_t microBatchSize, const BatchPlan& plan, TextPosition position)
+{
+    if (plan.devices == 1) {
+        return errorAt(position,
+                       "The micro_batch_size {} is above the batch_size {}; lower it, or raise batch_size to "
+                       "a multiple of it.",
+                       microBatchSize, plan.globalBatchSize);
+    }
+    return errorAt(position,
+                   "The micro_batch_size {} is above the {} that each of {} devices takes of the batch_size "
+                   "{}; lower it, or raise batch_size to a multiple of it for each device.",
+                   microBatchSize, samplesText(plan.perDeviceBatch()), plan.devices, plan.globalBatchSize);
+}
+
 } // namespace
 
 std::int64_t readDevices(const ConfigSection& section, std::string_view key)
@@ -145,26 +159,24 @@ void checkMicroBatchSize(std::int64_t microBatchSize, std::int64_t globalBatchSi
                       "from 1 to batch_size ({}).",
                       microBatchSize, globalBatchSize);
     }
-    if (microBatchSize > globalBatchSize) {
-        throw errorAt(position,
-                      "The micro_batch_size {} is above the batch_size {}; lower it, or raise batch_size to "
-                      "a multiple of it.",
-                      microBatchSize, globalBatchSize);
-    }
+    if (microBatchSize > globalBatchSize)
+        throw aboveBatch(microBatchSize, {.globalBatchSize = globalBatchSize}, position);
 }
 
 void checkChosenSize(const BatchPlan& plan, const ChosenSize& chosen, TextPosition position)
 {
-    try {
-        checkMicroBatchSize(chosen.microBatchSize, chosen.globalBatchSize.value_or(plan.globalBatchSize),
-                            position);
-    } catch (const ConfigError& words) {
-        const bool isAbove = !chosen.globalBatchSize && chosen.microBatchSize > plan.globalBatchSize &&
-                             chosen.microBatchSize <= mostSamples;
-        if (isAbove)
-            throw BatchNotKept(words, BatchNotKept(plan, chosen, position));
-        throw;
-    }
+    if (!chosen.globalBatchSize && chosen.microBatchSize > plan.perDeviceBatch())
+        refuseSizeAboveBatch(aboveBatch(chosen.microBatchSize, plan, position), plan, chosen);
+    checkMicroBatchSize(chosen.microBatchSize, chosen.globalBatchSize.value_or(plan.globalBatchSize),
+                        position);
+}
+
+void refuseSizeAboveBatch(const ConfigError& words, const BatchPlan& plan, const ChosenSize& chosen)
+{
+    checkSize(chosen.microBatchSize);
+    if (chosen.globalBatchSize)
+        throw words;
+    throw BatchNotKept(words, BatchNotKept(plan, chosen, words.position()));
 }
 
 std::vector<EntryChange> globalBatchChanges(const std::vector<std::string>& section, const GlobalKeys& keys,

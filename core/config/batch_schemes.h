@@ -58,7 +58,7 @@ void warnOfUnevenDivision(const BatchPlan& plan, TextPosition position, std::vec
                           const GlobalKeys& keys = {});
 
 /// Says where releases up to 2.1 refuse what later ones take: a batch that is no multiple of the
-/// micro-batches of all devices (peers.md has both rules).
+/// micro-batches of all devices.
 void noteStrictRule(const BatchPlan& plan, std::int64_t microBatchSize, std::vector<std::string>& notes);
 
 /// \throws ConfigError if \p microBatchSize is not 1..globalBatchSize
@@ -66,8 +66,15 @@ void checkMicroBatchSize(std::int64_t microBatchSize, std::int64_t globalBatchSi
 /// The same of a size that is to be written.
 /// \param plan      as the config has it
 /// \param position  of the batch in the text
-/// \throws BatchNotKept where the size is above the plan's batch, and none was chosen in its place
+/// \throws BatchNotKept where the size is above the plan's batch on one device, and none was chosen in its
+///         place
 void checkChosenSize(const BatchPlan& plan, const ChosenSize& chosen, TextPosition position);
+
+/// Refuses a size that the batch has no room for.
+/// \throws BatchNotKept in these words where no batch was chosen in place of the plan's
+/// \throws ConfigError in these words where one was, and where it is no size
+[[noreturn]] void refuseSizeAboveBatch(const ConfigError& words, const BatchPlan& plan,
+                                       const ChosenSize& chosen);
 
 /// What writes a size, and with it the batch where one was chosen.
 /// \param section  keys that lead from the root to both

@@ -90,11 +90,16 @@ struct TrainerRules
 {
     /// A batch need be no multiple of the micro-batch size: its samples are spread evenly.
     bool spreadsUnevenBatches = false;
+    /// Nor here: the samples that are left over run as one smaller micro-batch.
+    bool runsRestOfBatch = false;
     /// The batch of a network with batch normalization is not cut into micro-batches, whatever a config says.
     bool refusesBatchNormalization = false;
     /// A run of training and evaluation is refused where one of them asks for all sizes and the other does
     /// not.
     bool exploresBothPhasesOrNone = false;
+
+    /// A size up to the batch can be written with that batch, whether it divides it or not.
+    bool takesUnevenSizes() const { return spreadsUnevenBatches || runsRestOfBatch; }
 };
 
 /// What was read from a config: everything that a run needs and that the user may want to check.

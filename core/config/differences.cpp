@@ -91,6 +91,31 @@ void refuseRun(TextPosition position, std::string_view does, std::string_view wh
     throw otherRun(position, does, why);
 }
 
+std::string onPreferencePairs(std::string_view method, std::string_view key)
+{
+    return sentence("trains on preference pairs ({}, {})", method, key);
+}
+
+std::optional<std::string> onPreferences(model::Preference method, std::string_view key)
+{
+    using enum model::Preference;
+    switch (method) {
+    case Dpo:
+        return onPreferencePairs("DPO", key);
+    case Orpo:
+        return onPreferencePairs("ORPO", key);
+    case Simpo:
+        return onPreferencePairs("SimPO", key);
+    case Kto:
+        return sentence("trains on unpaired preferences (KTO, {})", key);
+    case None:
+    case Reward:
+    case ValueHead:
+        break;
+    }
+    return std::nullopt;
+}
+
 void noteRunOnPreferences(TextPosition position, std::string_view does, model::Preference preference,
                           ConfigContents& contents)
 {
@@ -108,7 +133,8 @@ void refuseOtherRun(const Settings& settings, std::span<const Difference> differ
         const Warning found = told(settings, difference);
         if (preference == model::Preference::None || difference.why != reason::preferences)
             refuseRun(found.position, found.sentence, difference.why);
-        noteRunOnPreferences(found.position, found.sentence, preference, contents);
+        const auto does = onPreferences(preference, settings.pathOf(difference.key));
+        noteRunOnPreferences(found.position, does.value_or(found.sentence), preference, contents);
     }
 }
 

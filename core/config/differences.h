@@ -136,12 +136,20 @@ std::optional<Warning> firstOf(const Settings& settings, std::span<const Differe
 void warnOf(const Settings& settings, std::span<const Difference> differences,
             std::vector<Warning>& warnings);
 
+/// What a run does that learns from pairs of texts, as refuseRun() takes it: "trains on preference pairs
+/// (DPO, rl)".
+std::string onPreferencePairs(std::string_view method, std::string_view key);
+/// The same of each method: "trains on unpaired preferences (KTO, rl)".
+/// \return nothing of rewards, and where there is no method
+std::optional<std::string> onPreferences(model::Preference method, std::string_view key);
+
 /// A run on preferences, which the user's Python alone can run.
 /// \param does  as of refuseRun()
 void noteRunOnPreferences(TextPosition position, std::string_view does, model::Preference preference,
                           ConfigContents& contents);
 
-/// The same as below, but that rows of preferences are noted so.
+/// The same as below, but that rows of preferences are noted so, in the words of onPreferences() where it has
+/// any.
 /// \param preference  None for a kind that Python does not run either
 void refuseOtherRun(const Settings& settings, std::span<const Difference> differences,
                     model::Preference preference, ConfigContents& contents);

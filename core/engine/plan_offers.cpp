@@ -37,7 +37,7 @@ PlanOffer keepBatch(const config::ConfigContents& contents, const config::BatchP
     const QString batch = numberText(ofConfig.perDeviceBatch());
     return {.kind = Kind::KeepBatch,
             .reason =
-                contents.rules.spreadsUnevenBatches
+                contents.rules.takesUnevenSizes()
                     ? Translated::tr("A size above the batch of %1 can only be written with a larger batch.")
                           .arg(batch)
                     : Translated::tr("A size that does not divide the batch of %1 can only be written with "
@@ -48,12 +48,18 @@ PlanOffer keepBatch(const config::ConfigContents& contents, const config::BatchP
             .words = QStringLiteral("--setting auto")};
 }
 
-PlanOffer allSizes(const config::BatchPlan& ofConfig, const ExplorationOptions& options)
+PlanOffer allSizes(const config::ConfigContents& contents, const config::BatchPlan& ofConfig,
+                   const ExplorationOptions& options)
 {
+    const QString batch = numberText(ofConfig.perDeviceBatch());
     return {.kind = Kind::AllSizes,
-            .reason =
-                Translated::tr("These sizes keep the batch of %1; to write another one changes the batch.")
-                    .arg(numberText(ofConfig.perDeviceBatch())),
+            .reason = contents.rules.takesUnevenSizes()
+                          ? Translated::tr("Only the divisors of %1 are explored; other sizes up to it keep "
+                                           "the batch, too.")
+                                .arg(batch)
+                          : Translated::tr("These sizes keep the batch of %1; to write another one changes "
+                                           "the batch.")
+                                .arg(batch),
             .label = Translated::tr("Explore all sizes"),
             .options = askingFor<config::Explore>(options, ofConfig),
             .words = QStringLiteral("--setting explore")};
@@ -97,7 +103,7 @@ std::vector<PlanOffer> planOffers(const config::ConfigContents& contents, const 
         plan.space.maximum > ofConfig->perDeviceBatch())
         offers.push_back(keepBatch(contents, *ofConfig, options));
     else if (std::holds_alternative<config::Auto>(plan.run.plan.setting) && !asksForAuto)
-        offers.push_back(allSizes(*ofConfig, options));
+        offers.push_back(allSizes(contents, *ofConfig, options));
     if (const auto offer = offerOfBothPhases(contents, options))
         offers.push_back(*offer);
     return offers;

@@ -94,6 +94,14 @@ QString saveKept(const ConfigFile& file, const config::SplicedText& spliced, con
     return why;
 }
 
+bool holdsAlready(const ConfigFile& file, const config::SplicedText& spliced, const QString& path)
+{
+    if (!isSameFile(path, file.path()) || spliced.text != file.text())
+        return false;
+    QFile now(path);
+    return now.open(QIODevice::ReadOnly) && now.readAll().toStdString() == spliced.text;
+}
+
 QString LastWriting::changeText() const
 {
     return Translated::tr("%1 has changed since a size was written into it on %2.")

@@ -24,6 +24,10 @@ class ConfigFile;
 QString saveKept(const ConfigFile& file, const config::SplicedText& spliced, const QString& path,
                  const QString& historyPath);
 
+/// Whether saving it there would change nothing: it is the config's own file, which holds all of it on disk
+/// too, where somebody may have changed it since it was read.
+bool holdsAlready(const ConfigFile& file, const config::SplicedText& spliced, const QString& path);
+
 /// The newest of the sizes that were written into a file, and what has become of that since.
 struct LastWriting
 {

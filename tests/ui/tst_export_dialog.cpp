@@ -461,6 +461,20 @@ private slots:
         QCOMPARE(test::readFile(copy), own);
     }
 
+    void knowsWhatHasBecomeOfTheFile()
+    {
+        opened(own);
+        fileWith("config.yaml", QByteArray(own).replace("micro_batch_size: 4", "micro_batch_size: 2"));
+        ExportDialog dialog(*m_file, training(4), Theme::light());
+        QVERIFY2(dialog.preview().contains(QStringLiteral("has changed since")),
+                 qPrintable(dialog.preview()));
+        // Who writes it all the same is told why not.
+        QVERIFY(test::buttonOf(dialog, "Write")->isEnabled());
+        dialog.accept();
+        QCOMPARE(dialog.result(), static_cast<int>(QDialog::Rejected));
+        VERIFY_CONTAINS(test::readFile(m_file->path()), "\nmicro_batch_size: 2");
+    }
+
     void wordsTheBatchOfSeveralDevices()
     {
         const config::BatchPlan plan{.globalBatchSize = 2000, .devices = 4};

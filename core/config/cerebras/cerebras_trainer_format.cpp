@@ -323,6 +323,21 @@ ConfigContents read(const ConfigText& text)
     return contents;
 }
 
+/// The text with a size that its batch takes.
+SplicedText withSize(const ConfigText& text, const ChosenSize& chosen)
+{
+    const Trainer trainer = *findTrainer(text);
+    const std::int64_t devices = devicesOf(trainer);
+    const BatchPlan plan{.globalBatchSize =
+                             readGlobalBatchSize(*dataLoader(trainer.section, chosen.phase), devices),
+                         .devices = devices};
+    SplicedText spliced = withFlag(trainer.init(), chosen.phase, chosen.microBatchSize);
+    noteStrictRule(plan, chosen.microBatchSize, spliced.notes);
+    if (trainer.isFirstOfSeveral)
+        spliced.notes.emplace_back("The size was written into the first of several trainers.");
+    return spliced;
+}
+
 SplicedText splice(const ConfigText& text, const ChosenSize& chosen)
 {
     constexpr std::string_view batchKey = GlobalKeys().batchSize;
@@ -332,21 +347,15 @@ SplicedText splice(const ConfigText& text, const ChosenSize& chosen)
         throw errorAt({}, "The config has no data loader for {} to write a size for; choose the other phase.",
                       chosen.phase == model::Phase::Train ? "training" : "evaluation");
     }
-    if (chosen.globalBatchSize) {
-        SplicedText batch = spliceEntry(*loader, batchKey, std::to_string(*chosen.globalBatchSize), {});
-        SplicedText size = splice(ConfigText(batch.document),
-                                  {.phase = chosen.phase, .microBatchSize = chosen.microBatchSize});
-        size.notes.insert(size.notes.begin(), batch.notes.begin(), batch.notes.end());
-        return size;
-    }
     const std::int64_t devices = devicesOf(trainer);
-    const BatchPlan plan{.globalBatchSize = readGlobalBatchSize(*loader, devices), .devices = devices};
-    checkChosenSize(plan, chosen, loader->positionOf(batchKey));
-    SplicedText spliced = withFlag(trainer.init(), chosen.phase, chosen.microBatchSize);
-    noteStrictRule(plan, chosen.microBatchSize, spliced.notes);
-    if (trainer.isFirstOfSeveral)
-        spliced.notes.emplace_back("The size was written into the first of several trainers.");
-    return spliced;
+    checkChosenSize({.globalBatchSize = readGlobalBatchSize(*loader, devices), .devices = devices}, chosen,
+                    loader->positionOf(batchKey));
+    if (!chosen.globalBatchSize)
+        return withSize(text, chosen);
+    const SplicedText batch = spliceEntry(*loader, batchKey, std::to_string(*chosen.globalBatchSize), {});
+    SplicedText size = withSize(ConfigText(batch.document), chosen);
+    size.notes.insert(size.notes.begin(), batch.notes.begin(), batch.notes.end());
+    return size;
 }
 
 } // namespace

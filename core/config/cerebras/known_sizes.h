@@ -25,8 +25,7 @@ struct KnownSize
 ///
 /// GPT-3's sizes count for every decoder without experts, as Cerebras says that they are a good estimate for
 /// BLOOM and LLaMA of like size. They hold for CS systems: on other devices they are a place to start.
-/// Source: "Effective use of microbatching" in Cerebras' documentation of release 2.0 (peers.md,
-/// section 1.3).
+/// Source: "Effective use of microbatching" in Cerebras' documentation of release 2.0.
 std::optional<KnownSize> knownSizeFor(const model::ModelSpec& spec);
 
 } // namespace batchpeak::config

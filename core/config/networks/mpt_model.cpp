@@ -97,7 +97,7 @@ std::int64_t readFeedForwardSize(const ConfigSection& model, std::int64_t hidden
     const double size = static_cast<double>(hiddenSize) * positiveNumberOr(model, key, 4.0);
     if (size != std::floor(size)) {
         model.fail(key,
-                   "times d_model is no whole number, which LLM-Foundry refuses; write one whose product is");
+                   "times d_model must be a whole number, or LLM-Foundry refuses it; write another value");
     }
     constexpr double largest = 1 << 22;
     return checkedSize(model, key, static_cast<std::int64_t>(std::min(size, largest + 1)));

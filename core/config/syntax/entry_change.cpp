@@ -69,8 +69,8 @@ SplicedText spliceEntry(const ConfigSection& section, std::string_view key, cons
         }
         return spliced;
     }
-    const auto neighbour = section.find(below);
-    const YamlNode* after = neighbour ? neighbour->value : nullptr;
+    const auto neighbor = section.find(below);
+    const YamlNode* after = neighbor ? neighbor->value : nullptr;
     return splicedText(
         applied(document, insertEntry(document, section.mapping(), std::string(key), value, after)),
         aliasNotes(document, section.mapping(), key));

@@ -309,13 +309,13 @@ SplicedText withArgument(const ShellScript& script, std::string_view name, const
         return {.text = std::string(script.text()).replace(place.begin, place.end - place.begin, value),
                 .notes = notesOf(script, *argument, place)};
     }
-    const ShellArgument* neighbour = onlyArgument(script, beside);
-    if (!neighbour) {
+    const ShellArgument* neighbor = onlyArgument(script, beside);
+    if (!neighbor) {
         throw errorAt({}, "The script has no {}, and no {} beside which it could be written; add it by hand.",
                       name, beside);
     }
-    const std::string argument = std::string(name) + (neighbour->isJoined ? "=" : " ") + value;
-    return {.text = inserted(script.text(), *neighbour, argument)};
+    const std::string argument = std::string(name) + (neighbor->isJoined ? "=" : " ") + value;
+    return {.text = inserted(script.text(), *neighbor, argument)};
 }
 
 } // namespace batchpeak::config

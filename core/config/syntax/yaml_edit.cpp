@@ -308,8 +308,8 @@ YamlEdit insertEntry(const YamlDocument& document, const YamlNode& mapping, cons
                      const std::string& text, const YamlNode* after)
 {
     const std::string entry = quotedAs(document, mapping, key) + ": " + text;
-    const bool hasNeighbour = after && after->parent == &mapping;
-    if (const auto insertion = hasNeighbour ? besideValue(document, *after, entry) : std::nullopt)
+    const bool hasNeighbor = after && after->parent == &mapping;
+    if (const auto insertion = hasNeighbor ? besideValue(document, *after, entry) : std::nullopt)
         return {.pieces = {insertion->piece}, .nodesBegin = insertion->index, .nodesEnd = insertion->index};
     const std::size_t first = mapping.index + 1;
     return {.pieces = {firstIn(document, mapping, entry)}, .nodesBegin = first, .nodesEnd = first};

@@ -29,17 +29,16 @@ constexpr NameKeys nameKeys{.name = "model_name_or_path", .revision = "model_rev
 constexpr std::string_view lossKey = "loss_type";
 
 /// Steps that hold more than a network and its texts.
-constexpr std::string_view onPreferences =
-    "trains on preferences ({}), with two texts for each sample and a second network";
+constexpr std::string_view orRewards = "trains on preferences or rewards ({})";
 constexpr std::array<Difference, 3> otherSteps{
-    {{"beta", onPreferences, Difference::When::On, {}, {}, reason::preferences},
-     {"max_prompt_length", onPreferences, Difference::When::On, {}, {}, reason::preferences},
-     {"num_generations",
+    {{"num_generations",
       "trains on texts that the network writes itself ({})",
       Difference::When::On,
       {},
       {},
-      reason::preferences}}};
+      reason::preferences},
+     {"beta", orRewards, Difference::When::On, {}, {}, reason::preferences},
+     {"max_prompt_length", orRewards, Difference::When::On, {}, {}, reason::preferences}}};
 
 /// Of KTOConfig, CPOConfig and RewardConfig in TRL 1.16, each theirs alone.
 constexpr WordTable<model::Preference, 5> keysOfMethods{
@@ -52,7 +51,7 @@ constexpr auto stepsOfMethods = [] {
     std::array<Difference, keysOfMethods.size()> steps{};
     std::ranges::transform(keysOfMethods, steps.begin(), [](const auto& method) {
         return Difference{.key = method.first,
-                          .text = "trains on preferences ({})",
+                          .text = orRewards,
                           .when = Difference::When::There,
                           .why = reason::preferences};
     });
@@ -65,10 +64,8 @@ constexpr std::string_view lossesOfDpo =
     "discopop sft sigmoid_norm";
 constexpr std::string_view lossesOfKto = "kto apo_zero_unpaired";
 constexpr std::string_view lossesOfGrpo = "grpo bnpo dr_grpo dapo luspo cispo sapo vespo";
-constexpr std::array<Difference, 1> stepsOfLosses{{{.key = lossKey,
-                                                    .text = "has a loss of preferences or rewards ({})",
-                                                    .when = Difference::When::There,
-                                                    .why = reason::preferences}}};
+constexpr std::array<Difference, 1> stepsOfLosses{
+    {{.key = lossKey, .text = orRewards, .when = Difference::When::There, .why = reason::preferences}}};
 
 /// None where the network writes the texts itself; nothing where the loss tells no method.
 std::optional<model::Preference> preferenceOfLoss(const ConfigSection& root)

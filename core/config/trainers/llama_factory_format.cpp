@@ -139,10 +139,8 @@ void refuseOtherPurpose(const ConfigSection& root)
 model::Preference preferenceOf(const ConfigSection& root, const std::string& stage)
 {
     using enum model::Preference;
-    if (stage == "dpo") {
-        const std::string loss = root.text("pref_loss").value_or("sigmoid");
-        return loss == "orpo" ? Orpo : loss == "simpo" ? Simpo : Dpo;
-    }
+    if (stage == "dpo")
+        return methodOnPairs(root);
     return stage == "kto" ? Kto : stage == "rm" ? ValueHead : None;
 }
 
@@ -151,9 +149,11 @@ void readStage(const ConfigSection& root, ConfigContents& contents)
     const std::string stage = readWord(root, stageKey, stages, "sft");
     if (stage == "sft" || stage == "pt")
         return;
-    const std::string does = sentence(
-        "trains in the {} {}, with other networks or several texts for each sample", stageKey, stage);
     const model::Preference preference = preferenceOf(root, stage);
+    const std::string does =
+        onPreferences(preference, stageKey)
+            .value_or(sentence("trains in the {} {}, with other networks or several texts for each sample",
+                               stageKey, stage));
     if (preference == model::Preference::None)
         refuseRun(root.positionOf(stageKey), does, reason::preferences);
     noteRunOnPreferences(root.positionOf(stageKey), does, preference, contents);

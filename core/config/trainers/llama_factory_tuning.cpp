@@ -235,6 +235,13 @@ model::FrozenWeights weightsOfFrozen(const ConfigSection& root)
 
 } // namespace
 
+model::Preference methodOnPairs(const ConfigSection& root)
+{
+    using enum model::Preference;
+    const std::string loss = root.text("pref_loss").value_or("sigmoid");
+    return loss == "orpo" ? Orpo : loss == "simpo" ? Simpo : Dpo;
+}
+
 bool trainsWholeModules(const ConfigSection& root)
 {
     return root.isOn(savedKey) || root.isOn(vocabularyKey);

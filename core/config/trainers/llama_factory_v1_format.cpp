@@ -58,14 +58,14 @@ constexpr PlaceKeys placeKeys{.network = nameKey,
 
 using enum Difference::When;
 
-constexpr std::array<Difference, 7> otherRuns{
+constexpr std::array<Difference, 4> otherRuns{
     {{"cp_size", cutOverDevices, AboveOne, {}, {}, reason::overDevices},
-     {"pref_loss", "trains on preferences ({})", On, {}, {}, reason::preferences},
      {"pref_beta", "trains on preferences ({})", On, {}, {}, reason::preferences},
      {"pref_ftx", "trains on preferences ({})", On, {}, {}, reason::preferences},
-     {"simpo_gamma", "trains on preferences ({})", On, {}, {}, reason::preferences},
-     {"dpo_label_smoothing", "trains on preferences ({})", On, {}, {}, reason::preferences},
-     {"ld_alpha", "trains on preferences ({})", On, {}, {}, reason::preferences}}};
+     {"simpo_gamma", "trains on preferences ({})", On, {}, {}, reason::preferences}}};
+
+/// The loss tells the method of preferences, and the others are options of DPO's alone.
+constexpr std::string_view keysOfPairs = "pref_loss dpo_label_smoothing ld_alpha";
 
 /// The name of a plugin, which each of those sections has; empty without one.
 std::string nameOf(const ConfigSection& root, std::string_view key)
@@ -89,6 +89,10 @@ void refuseOtherTexts(const ConfigSection& root)
         refuseRun(root.positionOf("model_class"),
                   sentence("trains a network of the class {} (model_class)", kind),
                   kind == "cls" ? reason::preferences : reason::otherRun);
+    }
+    for (std::string_view key : splitWords(keysOfPairs)) {
+        if (root.isOn(key))
+            refuseRun(root.positionOf(key), *onPreferences(methodOnPairs(root), key), reason::preferences);
     }
     refuseOtherRun(root, otherRuns);
     if (root.sectionIfAny(devicesKey).integer("ep_size").value_or(1) > 1) {

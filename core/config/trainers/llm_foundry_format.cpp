@@ -486,14 +486,11 @@ SplicedText spliceTrain(const ConfigSection& root, const ChosenSize& chosen)
     const std::int64_t present = readGlobalBatch(root);
     const std::int64_t batch = chosen.globalBatchSize.value_or(present);
     if (chosen.microBatchSize > batch) {
-        const auto words = errorAt(root.positionOf(globalKey),
-                                   "The micro-batch size {} is above the {} samples of {}, to which "
-                                   "LLM-Foundry would lower it; choose a smaller size, or raise the batch.",
-                                   chosen.microBatchSize, batch, globalKey);
-        checkSize(chosen.microBatchSize);
-        if (chosen.globalBatchSize)
-            throw words;
-        throw BatchNotKept(words, BatchNotKept({.globalBatchSize = present}, chosen, words.position()));
+        refuseSizeAboveBatch(errorAt(root.positionOf(globalKey),
+                                     "The micro-batch size {} is above the {} samples of {}, to which "
+                                     "LLM-Foundry would lower it; choose a smaller size, or raise the batch.",
+                                     chosen.microBatchSize, batch, globalKey),
+                             {.globalBatchSize = present}, chosen);
     }
     std::vector<std::string> notes;
     noteRest(batch, chosen.microBatchSize, notes);
@@ -530,6 +527,7 @@ constinit const Format llmFoundryFormat{
     .neededKeys = "global_train_batch_size train_loader|device_train_microbatch_size",
     .usualKeys = "global_train_batch_size device_train_microbatch_size device_eval_batch_size train_loader "
                  "max_seq_len max_duration",
+    .rules = {.runsRestOfBatch = true},
     .fits = fits,
     .read = read,
     .splice = splice};

@@ -116,13 +116,10 @@ void refuseOtherRuns(const ConfigSection& root, ConfigContents& contents)
     const std::string name = componentOf(loss);
     const bool isDpo = name.find("DPO") != std::string::npos && !root.has("policy_model");
     refuseOtherRun(root, otherRuns, isDpo ? model::Preference::Dpo : model::Preference::None, contents);
-    const auto does = [&](std::string_view what, std::string_view kind) {
-        return sentence("trains on {} ({}, {})", what, kind, loss.pathOf(componentKey));
-    };
-    constexpr std::string_view pairs = "preference pairs";
+    const std::string key = loss.pathOf(componentKey);
     if (isDpo) {
-        noteRunOnPreferences(loss.positionOf(componentKey), does(pairs, "DPO"), model::Preference::Dpo,
-                             contents);
+        noteRunOnPreferences(loss.positionOf(componentKey), onPreferencePairs("DPO", key),
+                             model::Preference::Dpo, contents);
         // LoRADPORecipeSingleDevice in recipes/lora_dpo_single_device.py of torchtune 0.7.
         warnOfApproximation(contents.warnings, loss.positionOf(componentKey), approximation::otherLoss,
                             "torchtune's recipe computes the chances of texts by itself; trials compute them "
@@ -131,11 +128,12 @@ void refuseOtherRuns(const ConfigSection& root, ConfigContents& contents)
     }
     for (std::string_view kind : {"DPO", "RSO", "SimPO"}) {
         if (name.find(kind) != std::string::npos)
-            refuseRun(loss.positionOf(componentKey), does(pairs, kind), reason::preferences);
+            refuseRun(loss.positionOf(componentKey), onPreferencePairs(kind, key), reason::preferences);
     }
     for (std::string_view kind : {"PPO", "GRPO"}) {
         if (name.find(kind) != std::string::npos)
-            refuseRun(loss.positionOf(componentKey), does("rewards of its own answers", kind),
+            refuseRun(loss.positionOf(componentKey),
+                      sentence("trains on rewards of its own answers ({}, {})", kind, key),
                       reason::preferences);
     }
 }

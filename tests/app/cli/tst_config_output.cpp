@@ -425,7 +425,7 @@ private slots:
     {
         const auto& [options, remark, sizes] = row<Searched>();
         QVERIFY(writeBytes(m_path, axolotl));
-        const ProgramRun run = exploreAxolotl(words("--dry-run --sequence-length 64") + words(options));
+        const ProgramRun run = exploreSmall(words("--dry-run --sequence-length 64") + words(options));
         QVERIFY2(run.succeeded(), run.text());
         QVERIFY2(run.answers(sizes), run.text());
         QVERIFY2(run.answers("Divisors") == run.remarks("Only the sizes"), run.text());
@@ -433,11 +433,21 @@ private slots:
         QVERIFY2(*remark != '\0' || !run.remarks("batch of"), run.text());
     }
 
+    // Its trainer runs what is left over of a batch, too.
+    void saysThatASizeAboveTheBatchIsNotWritten()
+    {
+        QVERIFY(writeBytes(m_path, "max_seq_len: 64\nglobal_train_batch_size: 16\n"
+                                   "device_train_microbatch_size: 2\ntrain_loader: {name: text}\n"));
+        const ProgramRun run = exploreSmall(words("--dry-run --in-place --setting explore"));
+        QVERIFY2(run.succeeded(), run.text());
+        QVERIFY2(run.remarks("A size that is above the batch of 16 will not be written."), run.text());
+    }
+
     void writesASizeThatItExplored()
     {
         QVERIFY(writeBytes(m_path, axolotl));
         const ProgramRun run =
-            exploreAxolotl(words("--max-trials 3 --min-confidence 0 --in-place --sequence-length 8"));
+            exploreSmall(words("--max-trials 3 --min-confidence 0 --in-place --sequence-length 8"));
         QVERIFY2(run.succeeded({"Wrote"}), run.text());
         static const QRegularExpression written(
             QStringLiteral("gradient_accumulation_steps: (\\d+)\nmicro_batch_size: (\\d+)\n"));
@@ -448,7 +458,7 @@ private slots:
     void keepsTheLastLinesWhereABatchHasToBeChosen()
     {
         QVERIFY(writeBytes(m_path, axolotl));
-        const ProgramRun run = exploreAxolotl(words("--setting 12 --in-place --sequence-length 64"));
+        const ProgramRun run = exploreSmall(words("--setting 12 --in-place --sequence-length 64"));
         QVERIFY2(run.exitCode == 1, run.text());
         QVERIFY2(run.answers("micro_batch_size: 12"), run.text());
         QVERIFY2(run.remarks("--size 12 --global-batch 24 --in-place"), run.text());
@@ -463,8 +473,8 @@ private:
         return runProgram(words("export --undo") + QStringList{m_path} + options);
     }
 
-    /// With a small network in the place of that of axolotl.
-    ProgramRun exploreAxolotl(const QStringList& options) const
+    /// With a small network in the place of the config's.
+    ProgramRun exploreSmall(const QStringList& options) const
     {
         const QStringList network{QStringLiteral("--model"), examplePath("llama-tiny.yaml")};
         return runProgram(exploreArguments("", options + network, m_path));

@@ -171,6 +171,29 @@ private slots:
         QCOMPARE(QByteArray::fromStdString(spliced.text), after);
     }
 
+    void notesAPhaseThatStillExplores_data()
+    {
+        rows<std::vector<model::Phase>, int>({{"training", {{model::Phase::Train}, 1}},
+                                              {"evaluation", {{model::Phase::Eval}, 1}},
+                                              {"both", {{model::Phase::Train, model::Phase::Eval}, 0}}});
+    }
+    void notesAPhaseThatStillExplores()
+    {
+        const auto& [phases, notes] = row<std::vector<model::Phase>, int>();
+        test::writeFile(m_path, "train_input: {batch_size: 8, micro_batch_size: explore}\n"
+                                "eval_input: {batch_size: 8, micro_batch_size: explore}\n");
+        std::vector<config::ChosenSize> chosen;
+        for (model::Phase phase : phases)
+            chosen.push_back({.phase = phase, .microBatchSize = 4});
+        const auto spliced = ConfigFile::open(m_path).withMicroBatchSizes(chosen);
+        const char* other =
+            phases.front() == model::Phase::Train ? "explore in evaluation" : "explore in training";
+        QCOMPARE(std::ranges::count_if(
+                     spliced.notes, [&](const std::string& note) { return note.find(other) != note.npos; }),
+                 notes);
+        QCOMPARE(spliced.notes.size(), std::size_t(notes));
+    }
+
     void refusesTwoSizesInOnePlace()
     {
         test::writeFile(m_path, "train_input: &input\n  batch_size: 8\n  micro_batch_size: 8\n"

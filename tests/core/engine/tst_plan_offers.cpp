@@ -4,6 +4,7 @@
 #include "support/rows.h"
 #include "support/small_config.h"
 #include "support/test_main.h"
+#include "support/verify.h"
 
 #include <QTest>
 
@@ -117,6 +118,27 @@ private slots:
             // And nothing is asked for that holds by itself.
             QVERIFY(!options.setting);
         }
+    }
+
+    void saysWhichSizesKeepTheBatch_data()
+    {
+        rows<config::TrainerRules, config::Setting, Text>(
+            {{"above the batch, spread evenly", {{.spreadsUnevenBatches = true}, config::Explore{}, "above"}},
+             {"above the batch, with a rest", {{.runsRestOfBatch = true}, config::Explore{}, "above"}},
+             {"no divisors", {{}, config::Explore{}, "does not divide"}},
+             {"divisors of those spread evenly", {{.spreadsUnevenBatches = true}, config::Auto{}, "too"}},
+             {"divisors of those with a rest", {{.runsRestOfBatch = true}, config::Auto{}, "too"}},
+             {"divisors alone", {{}, config::Auto{}, "changes the batch"}}});
+    }
+    void saysWhichSizesKeepTheBatch()
+    {
+        const auto& [rules, setting, word] = row<config::TrainerRules, config::Setting, Text>();
+        config::ConfigContents contents = contentsOf({.train = numbered(), .offers = {}});
+        contents.rules = rules;
+        const ExplorationOptions options{.setting = setting};
+        const auto offers = planOffers(contents, options, planExploration({}, contents, options));
+        QCOMPARE(offers.size(), 1U);
+        VERIFY_CONTAINS(offers.front().reason, word);
     }
 
     void exploresBothPhases()

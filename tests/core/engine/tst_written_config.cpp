@@ -107,6 +107,22 @@ private slots:
         QVERIFY(last(m_path).isChangedSince());
     }
 
+    void knowsWhatIsThereAlready()
+    {
+        writeFile(m_path, withSize("4"));
+        const ConfigFile file = ConfigFile::open(m_path);
+        const auto same = file.withMicroBatchSize({.microBatchSize = 4});
+        QVERIFY(holdsAlready(file, same, m_path));
+        QVERIFY(!holdsAlready(file, file.withMicroBatchSize({.microBatchSize = 2}), m_path));
+        const QString copy = m_folder->filePath(QStringLiteral("copy.yaml"));
+        QVERIFY(!holdsAlready(file, same, copy));
+        // Somebody changes it, or takes it away.
+        writeFile(m_path, withSize("2"));
+        QVERIFY(!holdsAlready(file, same, m_path));
+        QVERIFY(QFile::remove(m_path));
+        QVERIFY(!holdsAlready(file, same, m_path));
+    }
+
     /// What is saved while a person is asked is not lost.
     void takesNothingBackThatHasJustChanged()
     {

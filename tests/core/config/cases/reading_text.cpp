@@ -138,8 +138,12 @@ std::string rulesText(const TrainerRules& rules)
     Lines parts;
     if (rules.spreadsUnevenBatches)
         parts.emplace_back("spreads uneven batches");
+    if (rules.runsRestOfBatch)
+        parts.emplace_back("runs the rest of a batch");
     if (rules.refusesBatchNormalization)
         parts.emplace_back("refuses batch normalization");
+    if (rules.exploresBothPhasesOrNone)
+        parts.emplace_back("explores both phases or none");
     return parts.empty() ? "none" : joined(parts, ", ");
 }
 
