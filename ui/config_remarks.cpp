@@ -19,6 +19,8 @@ struct Words
 
 constexpr qsizetype mostRemarks = 3;
 
+} // namespace
+
 QString remarksText(const engine::ConfigFile& file)
 {
     const auto& warnings = file.contents().warnings;
@@ -38,8 +40,6 @@ QString remarksText(const engine::ConfigFile& file)
     }
     return lines.join(QLatin1Char('\n'));
 }
-
-} // namespace
 
 void showRemarks(MessageBanner& banner, const engine::ConfigFile& file)
 {

@@ -8,9 +8,10 @@ namespace batchpeak::ui {
 
 class MessageBanner;
 
-/// Shows what a person should know about a config that can be explored, a sentence a line: the first few of
-/// them, as more would take the charts' room, and how many there are besides. Hides the banner where there is
-/// nothing.
+/// What a person should know about a config that can be explored, a sentence a line: the first few of them,
+/// as more would take the charts' room, and how many there are besides.
+QString remarksText(const engine::ConfigFile& file);
+/// Shows them, and hides the banner where there is nothing.
 void showRemarks(MessageBanner& banner, const engine::ConfigFile& file);
 
 } // namespace batchpeak::ui

@@ -40,7 +40,7 @@ QString entryText(const EntryWords& words)
     const auto& [started, phase, isUnderWay, size, confidence, trials, fidelity] = words;
     QStringList parts{engine::momentText(started)};
     if (isUnderWay)
-        return (parts << EarlierRuns::tr("running in another window") << engine::trialsText(trials))
+        return (parts << EarlierRuns::tr("running elsewhere") << engine::trialsText(trials))
             .join(QStringLiteral(" · "));
     if (phase == model::Phase::Eval)
         parts << engine::phaseText(phase);
@@ -223,20 +223,25 @@ void EarlierRuns::addHistory(std::vector<Entry>& entries)
 void EarlierRuns::choose(qint64 exploration)
 {
     try {
-        const auto found = readWithSearch(exploration);
-        if (!found)
-            return;
-        emit chosen(found->run);
-        if (!found->run.awaitsSearch || !mayThink())
-            return;
-        m_search.start([run = found->run, search = found->search](const std::stop_token& stop) mutable {
-            engine::addSearch(run.snapshot, search, stop);
-            run.awaitsSearch = false;
-            return std::optional(run);
-        });
+        lookAt(exploration);
     } catch (const store::StoreError& error) {
         emit failed(error.sentence());
     }
+}
+
+void EarlierRuns::lookAt(qint64 exploration)
+{
+    const auto found = readWithSearch(exploration);
+    if (!found)
+        return;
+    emit chosen(found->run);
+    if (!found->run.awaitsSearch || !mayThink())
+        return;
+    m_search.start([run = found->run, search = found->search](const std::stop_token& stop) mutable {
+        engine::addSearch(run.snapshot, search, stop);
+        run.awaitsSearch = false;
+        return std::optional(run);
+    });
 }
 
 std::optional<EarlierRun> EarlierRuns::read(qint64 exploration) const

@@ -80,6 +80,9 @@ public:
     void choose(qint64 exploration);
     /// Whether that can begin now.
     bool mayThink() const { return !m_isUnderWay && m_elsewhere.empty() && !m_search.isUnderWay(); }
+    /// As choose(), without failed().
+    /// \throws store::StoreError
+    void lookAt(qint64 exploration);
 
 signals:
     void chosen(const batchpeak::ui::EarlierRun& run);

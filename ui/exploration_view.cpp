@@ -6,7 +6,6 @@
 #include "charts/exploration_charts.h"
 #include "empty_view.h"
 #include "log_view.h"
-#include "message_banner.h"
 #include "plan/plan_view.h"
 #include "recommendation_card.h"
 #include "run/batch_view.h"
@@ -108,6 +107,7 @@ ExplorationView::ExplorationView(WindowActions* actions, QMenu* recent, QMenu* m
     outer->addLayout(inner, 1);
     outer->addWidget(m_status);
 
+    connect(m_remembered, &MessageBanner::closed, this, [this] { m_closedText = m_remembered->text(); });
     connect(m_pair, &ExplorationCharts::sizeSelected, m_trials, &TrialsView::setSelectedSize);
     connect(m_trials, &TrialsView::sizeSelected, m_pair, &ExplorationCharts::setSelectedSize);
     connect(m_pair, &ExplorationCharts::sizeSelected, this, &ExplorationView::sizeSelected);
@@ -272,10 +272,12 @@ void ExplorationView::choosePage()
     m_pages->setCurrentWidget(page);
 }
 
-void ExplorationView::setLookingBack(const QString& sentence, const QString& details)
+void ExplorationView::setLookingBack(const QString& sentence, const QString& details,
+                                     MessageBanner::Kind kind)
 {
     if (sentence == m_lookingBackText && details == m_lookingBackDetails)
         return;
+    m_lookingBackKind = kind;
     m_lookingBackText = sentence;
     m_lookingBackDetails = details;
     if (sentence.isEmpty())
@@ -289,7 +291,7 @@ void ExplorationView::setLookingBack(const QString& sentence, const QString& det
 void ExplorationView::fitLookingBack()
 {
     const auto heightWith = [this](const QString& text) {
-        m_lookingBack->showMessage(MessageBanner::Kind::Past, text, m_lookingBackDetails, m_actions->present);
+        m_lookingBack->showMessage(m_lookingBackKind, text, m_lookingBackDetails, m_actions->present);
         // Else what lies within keeps the size of the text before.
         m_lookingBack->layout()->activate();
         return m_lookingBack->layout()->totalHeightForWidth(width() - 2 * margin);
@@ -315,12 +317,9 @@ void ExplorationView::fitLookingBack()
 
 void ExplorationView::setRemembered(const QString& sentence)
 {
-    if (sentence == m_rememberedText)
-        return;
-    m_rememberedText = sentence;
-    if (sentence.isEmpty())
+    if (sentence.isEmpty() || sentence == m_closedText)
         m_remembered->hide();
-    else
+    else if (m_remembered->isHidden() || m_remembered->text() != sentence)
         m_remembered->showMessage(MessageBanner::Kind::Note, sentence, {}, m_actions->resetAll);
 }
 
@@ -346,6 +345,11 @@ void ExplorationView::hideUnmeasurable()
 void ExplorationView::setLogarithmic(bool logarithmic)
 {
     m_pair->setLogarithmic(logarithmic);
+}
+
+void ExplorationView::setAwaitsSearch(bool awaitsSearch)
+{
+    m_thinking->setAwaitsSearch(awaitsSearch);
 }
 
 void ExplorationView::setBefore(const QString& sentence)

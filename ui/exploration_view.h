@@ -4,6 +4,7 @@
 
 #include "engine/config_file.h"
 #include "engine/snapshot.h"
+#include "message_banner.h"
 #include "theme/theme.h"
 
 #include <QWidget>
@@ -22,7 +23,6 @@ class DeviceStrips;
 class EmptyView;
 class LogView;
 class MemoryChart;
-class MessageBanner;
 class PlanView;
 class RecommendationCard;
 class ToolBar;
@@ -62,6 +62,8 @@ public:
     /// Of the exploration that is shown, for what changes in it.
     void setConfig(const engine::ConfigFile& file);
 
+    /// What the search of the earlier run knew is still to be made out of the history.
+    void setAwaitsSearch(bool awaitsSearch);
     /// What came of the phase that was explored before, as a sentence; else empty.
     void setBefore(const QString& sentence);
 
@@ -72,7 +74,8 @@ public:
     /// sentence, which ends in "…" then, as with a short one.
     /// \param sentence  empty when it is
     /// \param details   lines in the fixed font, as the command of an earlier run
-    void setLookingBack(const QString& sentence, const QString& details = {});
+    void setLookingBack(const QString& sentence, const QString& details = {},
+                        MessageBanner::Kind kind = MessageBanner::Kind::Past);
     /// Says what is asked for since it was asked for on another day, and offers to forget it.
     /// \param sentence  empty for nothing
     void setRemembered(const QString& sentence);
@@ -108,9 +111,10 @@ private:
     MessageBanner* m_lookingBack;
     QString m_lookingBackText;
     QString m_lookingBackDetails;
+    MessageBanner::Kind m_lookingBackKind = MessageBanner::Kind::Past;
     MessageBanner* m_remembered;
-    /// What was said last, so that one that a person has closed stays away.
-    QString m_rememberedText;
+    /// What it said when a person closed it: the same stays away.
+    QString m_closedText;
     QSplitter* m_columns;
     QScrollArea* m_columnsPage;
     QSplitter* m_charts;

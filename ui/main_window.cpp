@@ -49,7 +49,7 @@ using namespace std::chrono_literals;
 // Thirty pictures a second: both charts together take about half of that time to draw.
 constexpr auto drawInterval = 33ms;
 constexpr QSize usualSize{1440, 900};
-// Of a title bar and borders, which are no part of it before it is shown.
+// A title bar and borders are no part of a window before it is shown.
 constexpr QSize frameRoom{8, 48};
 
 QStringList idsOf(const engine::Snapshot& snapshot)
@@ -124,10 +124,7 @@ MainWindow::~MainWindow()
 
 void MainWindow::connectExploration()
 {
-    connect(m_exploration, &engine::Exploration::snapshotChanged, this, [this] {
-        if (!m_drawTimer.isActive())
-            m_drawTimer.start();
-    });
+    connect(m_exploration, &engine::Exploration::snapshotChanged, this, &MainWindow::drawSoon);
     engine::onEvent<engine::Started>(*m_exploration, this, [this](const engine::Started&) {
         m_earlierRuns->begin(QDateTime::currentDateTimeUtc());
     });
@@ -162,6 +159,11 @@ void MainWindow::connectEarlierRuns()
             lookBack(run);
     });
     connect(m_earlierRuns, &EarlierRuns::failed, this, &MainWindow::showError);
+    connect(m_view->banner(), &MessageBanner::closed, this, [this](const QAction* offered) {
+        if (Ready* const ready = planInHand(); ready && ready->cut && offered == m_actions->resume)
+            ready->declined = ready->cut->summary.id;
+        showOffer();
+    });
     connect(m_actions->previousRun, &QAction::triggered, this, [this] {
         if (const EarlierRun* run = m_earlierRuns->previous())
             lookBack(*run);
@@ -231,7 +233,7 @@ void MainWindow::connectExports()
             [this] { exportSizes(m_view->trials().selectedSize()); });
     connect(m_actions->takeBack, &QAction::triggered, this, &MainWindow::takeExportBack);
     connect(m_exports, &WindowExports::written, this, &MainWindow::showWritten);
-    connect(m_view, &ExplorationView::sizeSelected, &m_drawTimer, qOverload<>(&QTimer::start));
+    connect(m_view, &ExplorationView::sizeSelected, this, &MainWindow::drawSoon);
     connect(m_actions->copySize, &QAction::triggered, this,
             [this] { m_exports->copySize(asked()->file, shown()); });
     connect(m_actions->writeSize, &QAction::triggered, this, &MainWindow::writeSize);
@@ -255,6 +257,13 @@ void MainWindow::connectPlan()
         if (planInHand())
             m_view->plan()->setPython(m_planSearch->python());
         draw();
+        if (!m_planSearch->python())
+            return;
+        // A question that the start asks must not hold up what the search does next.
+        QTimer::singleShot(0, this, [this] {
+            if (const auto* ready = std::get_if<Ready>(&m_inHand); ready && ready->startsOnceKnown)
+                startAsAsked();
+        });
     });
 }
 
@@ -353,8 +362,15 @@ void MainWindow::startExploring()
 
 void MainWindow::startAsAsked()
 {
-    if (const QString problem = m_view->plan()->problem(); !problem.isEmpty())
-        return showError(problem);
+    auto* ready = std::get_if<Ready>(&m_inHand);
+    if (!ready)
+        return;
+    ready->startsOnceKnown = m_view->plan()->isAskingPython();
+    if (const QString problem = m_view->plan()->problem(); !problem.isEmpty()) {
+        m_saidProblem = problem;
+        return m_view->banner()->showMessage(
+            ready->startsOnceKnown ? MessageBanner::Kind::Note : MessageBanner::Kind::Error, problem);
+    }
     try {
         startInHand();
     } catch (const std::exception& error) {
@@ -398,7 +414,7 @@ void MainWindow::startInHand(const std::optional<store::StoredExploration>& cut)
     const QString refusal = cut ? m_exploration->takeUp(*engine::cutRunFrom(*cut)) : QString();
     if (!refusal.isEmpty())
         return showError(refusal);
-    if (ready.cut)
+    if (m_view->banner()->offers(m_actions->resume))
         showRemarks(*m_view->banner(), asked.file);
     m_training->setExplored(asked.file, asked.options);
     m_inHand = Running{std::move(asked)};
@@ -422,6 +438,13 @@ void MainWindow::exploreNextPhase()
     }
 }
 
+/// Whatever asks for it again and again does not put it off.
+void MainWindow::drawSoon()
+{
+    if (!m_drawTimer.isActive())
+        m_drawTimer.start();
+}
+
 void MainWindow::draw()
 {
     if (auto* ready = std::get_if<Ready>(&m_inHand))
@@ -439,7 +462,10 @@ void MainWindow::draw()
     showRemembered();
     m_view->showPlan(isPlanShown());
     m_view->setBefore(before && runInHand() && !looksBack ? engine::endText(*before) : QString());
+    m_view->setAwaitsSearch(looksBack && std::get<Earlier>(m_inHand).run.awaitsSearch);
     m_view->display(shown());
+    takeAwayProblem();
+    showOffer();
     const double progress = own().progress;
     m_desktop->follow(present(), run ? run->asked.phases.progress(progress) : progress,
                       unmeasurable() ? unmeasurable()->path : QString());

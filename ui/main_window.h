@@ -100,6 +100,10 @@ private:
         std::optional<Running> ended;
         /// One of the history that was cut off and can go on.
         std::optional<store::StoredExploration> cut;
+        /// Number of the one whose offer a person has closed; 0 without one.
+        qint64 declined = 0;
+        /// A person has asked for the start while its Python was being asked what it has.
+        bool startsOnceKnown = false;
         /// The snapshot of an exploration that has not begun.
         engine::Snapshot snapshot;
     };
@@ -146,6 +150,7 @@ private:
     QString startObstacle() const;
     // Of what is in hand, also while an earlier run is looked at; null where it is something else.
     const Ready* planInHand() const;
+    Ready* planInHand();
     const Running* runInHand() const;
     /// The exploration that the engine has of the config in hand.
     const Running* engineRun() const;
@@ -173,6 +178,7 @@ private:
     bool mayClose();
     void applyTheme();
     void draw();
+    void drawSoon();
     void chooseConfig();
     void chooseNetwork();
     void rememberOpened(const QString& path);
@@ -180,6 +186,7 @@ private:
     void connectPlan();
     void connectSteering();
     void startAsAsked();
+    void takeAwayProblem();
     void takeOptions(const engine::ExplorationOptions& options);
     void exploreOnCpu();
     void resetOptions();
@@ -191,6 +198,7 @@ private:
     void pauseOrResume();
     void goOn();
     void offerToResume();
+    void showOffer();
     void resumeCut();
     /// Starts the plan in hand. \param cut  goes on; without it all begins anew
     void startInHand(const std::optional<store::StoredExploration>& cut = {});
@@ -209,6 +217,8 @@ private:
     std::variant<Nothing, Unmeasurable, Ready, Running, Earlier> m_inHand;
     bool m_closesUnasked = false;
     bool m_closesAtEnd = false;
+    /// What was said of the plan when it could not start; empty without it.
+    QString m_saidProblem;
     WindowSettings m_settings;
     ConfigOptions m_options{m_settings};
     ThemeSetting m_themeSetting;

@@ -73,6 +73,11 @@ const MainWindow::Ready* MainWindow::planInHand() const
     return std::get_if<Ready>(&m_inHand);
 }
 
+MainWindow::Ready* MainWindow::planInHand()
+{
+    return const_cast<Ready*>(std::as_const(*this).planInHand());
+}
+
 const MainWindow::Running* MainWindow::runInHand() const
 {
     if (const auto* earlier = std::get_if<Earlier>(&m_inHand))
@@ -122,12 +127,14 @@ const engine::Snapshot& MainWindow::shown() const
 
 void MainWindow::lookBack(const EarlierRun& run)
 {
-    if (auto* earlier = std::get_if<Earlier>(&m_inHand))
+    if (auto* earlier = std::get_if<Earlier>(&m_inHand)) {
         earlier->run = run;
-    else if (auto* ready = std::get_if<Ready>(&m_inHand))
+    } else if (auto* ready = std::get_if<Ready>(&m_inHand)) {
+        ready->startsOnceKnown = false;
         m_inHand = Earlier{.run = run, .before = std::move(*ready)};
-    else if (auto* running = std::get_if<Running>(&m_inHand))
+    } else if (auto* running = std::get_if<Running>(&m_inHand)) {
         m_inHand = Earlier{.run = run, .before = std::move(*running)};
+    }
     draw();
 }
 
@@ -151,8 +158,6 @@ void MainWindow::backToPresent()
             // What was said of the plan has given way to how the earlier run failed.
             if (m_view->banner()->isHidden())
                 showRemarks(*m_view->banner(), ready->asked.file);
-            if (!m_view->banner()->offers(m_actions->resume))
-                ready->cut.reset();
         }
     } else if (const Running* const run = engineRun(); run && !runInHand()) {
         Running present = *run;
@@ -266,6 +271,7 @@ void MainWindow::setAsked(Ready& ready, const engine::ConfigFile& file,
                    .options = options,
                    .phases = engine::PhaseSequence(options),
                    .trustsCode = ready.asked.trustsCode};
+    ready.startsOnceKnown = false;
     m_view->plan()->setConfig(file, options);
     handOver(ready.asked);
 }
@@ -278,7 +284,7 @@ void MainWindow::handOver(const Asked& asked)
     m_training->setConfig(asked.file, asked.options);
 }
 
-/// An exploration of the config as it is, that ended with its program.
+/// An exploration that ended with its program goes on where the config is still the same.
 void MainWindow::offerToResume()
 {
     m_offerTimer.stop();
@@ -296,19 +302,44 @@ void MainWindow::offerToResume()
     }
     if (cut && cut->summary.info.configText.toStdString() != ready->asked.file.text())
         cut.reset();
-    const bool wasOffered = std::exchange(ready->cut, std::move(cut)).has_value();
-    if (!ready->cut && wasOffered)
+    const auto before = std::exchange(ready->cut, std::move(cut));
+    const bool isSame = before && ready->cut && before->summary.id == ready->cut->summary.id;
+    if (!isSame && m_view->banner()->offers(m_actions->resume))
         showRemarks(*m_view->banner(), ready->asked.file);
-    if (!ready->cut || wasOffered)
+    showOffer();
+}
+
+/// Whatever else is said is read first, and one that a person has closed stays closed.
+void MainWindow::showOffer()
+{
+    const auto* ready = std::get_if<Ready>(&m_inHand);
+    MessageBanner& banner = *m_view->banner();
+    if (!ready || !ready->cut || ready->cut->summary.id == ready->declined ||
+        banner.offers(m_actions->resume))
+        return;
+    const QString remarks = remarksText(ready->asked.file);
+    if (!banner.isHidden() && banner.text() != remarks)
         return;
     const QString sentence =
         tr("An exploration of this config that began at %1 was cut off after %2. Continue it, or start anew.")
             .arg(engine::momentText(ready->cut->summary.info.started),
                  engine::trialsText(ready->cut->summary.trials));
-    const QString remarks = m_view->banner()->isHidden() ? QString() : m_view->banner()->text();
-    m_view->banner()->showMessage(MessageBanner::Kind::Warning,
-                                  remarks.isEmpty() ? sentence : sentence + QLatin1Char('\n') + remarks, {},
-                                  m_actions->resume);
+    banner.showMessage(MessageBanner::Kind::Warning,
+                       remarks.isEmpty() ? sentence : sentence + QLatin1Char('\n') + remarks, {},
+                       m_actions->resume);
+}
+
+/// It holds for the plan as it stands alone.
+void MainWindow::takeAwayProblem()
+{
+    if (m_saidProblem.isEmpty() || (isPlanShown() && m_view->plan()->problem() == m_saidProblem))
+        return;
+    if (const QString said = std::exchange(m_saidProblem, {}); m_view->banner()->text() != said)
+        return;
+    if (const Asked* const inHand = asked())
+        showRemarks(*m_view->banner(), inHand->file);
+    else
+        m_view->banner()->hide();
 }
 
 /// What it was asked stands, whatever is asked for in the plan by now; who then declines has the plan as it
@@ -338,13 +369,14 @@ void MainWindow::resumeCut()
     draw();
 }
 
-/// A person has changed them in the plan.
+/// The plan has them from a person, so that they are remembered.
 void MainWindow::takeOptions(const engine::ExplorationOptions& options)
 {
     auto* ready = std::get_if<Ready>(&m_inHand);
     if (!ready)
         return;
     Asked& asked = ready->asked;
+    ready->startsOnceKnown = false;
     asked.options = options;
     // Of one config, as it is now: nothing to be taken for another one, or another day.
     asked.options.trustsCode = false;
@@ -463,14 +495,14 @@ void MainWindow::watchOthers()
     }
     if (!earlier)
         return;
-    if (earlier->run.awaitsSearch && m_earlierRuns->mayThink())
-        return m_earlierRuns->choose(earlier->run.exploration);
-    if (!earlier->run.snapshot.isUnderWay())
-        return;
     try {
+        if (earlier->run.awaitsSearch && m_earlierRuns->mayThink())
+            return m_earlierRuns->lookAt(earlier->run.exploration);
+        if (!earlier->run.snapshot.isUnderWay())
+            return;
         const auto now = m_earlierRuns->read(earlier->run.exploration);
         if (now && now->snapshot.finish)
-            m_earlierRuns->choose(earlier->run.exploration);
+            m_earlierRuns->lookAt(earlier->run.exploration);
         else if (now)
             lookBack(*now);
     } catch (const store::StoreError&) {
@@ -540,7 +572,7 @@ void MainWindow::showWhatIsInHand()
     m_actions->readAgain->setEnabled(unmeasurable());
     m_earlierRuns->setEnabled(!unmeasurable());
     m_actions->previousRun->setEnabled(inHand && m_earlierRuns->previous());
-    m_actions->present->setEnabled(looksBack || (engineRun() && !runInHand()));
+    m_actions->updatePresent(looksBack || (engineRun() && !runInHand()), looksBack && planInHand());
     m_actions->resetAll->setEnabled(inHand);
     m_actions->watch->setEnabled(isPlanShown() && m_earlierRuns->elsewhereOf(absolutePath(*file)));
     if (isPlanShown())
@@ -551,7 +583,9 @@ void MainWindow::showLookingBack()
 {
     QString sentence;
     QString command;
+    auto kind = MessageBanner::Kind::Note;
     if (const auto* earlier = std::get_if<Earlier>(&m_inHand)) {
+        kind = MessageBanner::Kind::Past;
         sentence = viewingText(earlier->run);
         if (const auto& run = earlier->run.snapshot.run)
             command = engine::exploreCommand(run->filePath, run->chosenModel, run->command);
@@ -560,7 +594,7 @@ void MainWindow::showLookingBack()
                                    : tr("This is the plan of the next run. The present one: %1."))
                        .arg(outcomeText(own()));
     }
-    m_view->setLookingBack(sentence, command);
+    m_view->setLookingBack(sentence, command, kind);
 }
 
 } // namespace batchpeak::ui

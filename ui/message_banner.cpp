@@ -83,7 +83,10 @@ MessageBanner::MessageBanner(QWidget* parent)
         if (m_action)
             m_action->trigger();
     });
-    connect(m_close, &QToolButton::clicked, this, &QWidget::hide);
+    connect(m_close, &QToolButton::clicked, this, [this] {
+        hide();
+        emit closed(m_action);
+    });
     hide();
 }
 

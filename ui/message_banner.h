@@ -43,6 +43,10 @@ public:
     /// \param host  of the same window
     void floatOver(QWidget* host);
 
+signals:
+    /// A person has closed it. \param offered  the action of its button; null without one
+    void closed(const QAction* offered);
+
 protected:
     bool event(QEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override;

@@ -276,7 +276,11 @@ void OptionField::setProblem(const QString& sentence)
 void OptionField::setProblem(const engine::UsageError& error)
 {
     const auto* value = dynamic_cast<const engine::ValueError*>(&error);
-    QString sentence = value ? value->sentence(title(), QLocale()) : QString::fromUtf8(error.what());
+    // Where problems are told together, the field is not beside them.
+    QString sentence =
+        value
+            ? value->sentence(title(), QLocale())
+            : tr("%1: %2", "field, and what is wrong with it").arg(title(), QString::fromUtf8(error.what()));
     if (!sentence.isEmpty())
         sentence[0] = sentence.at(0).toUpper();
     setProblem(sentence);

@@ -274,17 +274,14 @@ void showState(TableRow& row, const TableRow& newest, bool isRunning, const engi
 }
 
 /// The tool tip of a row of one trial, which itself may say something else of the speed.
-QString withItsTrial(QString toolTip, const QString& rate, const TableRow& trial, const Look& look)
+QString withItsTrial(const QString& toolTip, const QString& rate, const TableRow& trial)
 {
     const QString& own = trial.texts[TrialsModel::Rate];
     if (rate == own || own == none)
         return toolTip;
-    toolTip.chop(look.markText.size());
-    toolTip = toolTip.trimmed();
-    if (!toolTip.isEmpty())
-        toolTip += QLatin1Char('\n');
-    return look.explained(
-        toolTip + TrialsModel::tr("Samples/s as all trials together say it; its trial alone: %1").arg(own));
+    const QString text =
+        TrialsModel::tr("Samples/s as all trials together say it; its trial alone: %1").arg(own);
+    return toolTip.isEmpty() ? text : text + QLatin1Char('\n') + toolTip;
 }
 
 QString togetherText(const engine::MeasuredSize& size)
@@ -366,7 +363,7 @@ TrialsModel::SizeRows TrialsModel::rowsOf(const engine::Snapshot& snapshot,
                                              : tr("%1 · %2", "trials of a size, and the newest of them")
                                             .arg(engine::numberText(row->count), numberSign(row->newest)),
                               seconds > 0.0 ? engine::durationText(seconds) : none, devicesText(trials)},
-                    .toolTip = isOne ? withItsTrial(newest.toolTip, rate, newest, look)
+                    .toolTip = isOne ? withItsTrial(newest.toolTip, rate, newest)
                                      : look.explained(togetherText(size))};
         row->row.isPale = trials.empty();
         const bool isRunning = !trials.empty() && trials.front()->isRunning();

@@ -198,6 +198,13 @@ void WindowActions::updateRun(const Snapshot& present, const Surroundings& surro
                                    : tr("More trials would tell nothing more"));
 }
 
+void WindowActions::updatePresent(bool isEnabled, bool leadsToPlan)
+{
+    present->setEnabled(isEnabled);
+    present->setText(leadsToPlan ? tr("&Back to the plan") : tr("&Back to the present run"));
+    explain(present);
+}
+
 void WindowActions::updatePause(const Snapshot& snapshot)
 {
     const State state = snapshot.state;

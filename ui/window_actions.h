@@ -43,6 +43,8 @@ public:
     // and the focus of its buttons.
     /// Enables what changes the exploration in hand.
     void updateRun(const engine::Snapshot& present, const Surroundings& surroundings);
+    /// \param leadsToPlan  what was in hand before is a plan, and no run
+    void updatePresent(bool isEnabled, bool leadsToPlan);
     /// Enables what can leave the window, of the exploration that it shows.
     /// \param toWrite  as of engine::selectedToWrite()
     /// \param doubt    why that size had better not be written yet, as sentences; else empty
@@ -77,7 +79,7 @@ public:
     QAction* stop;
     /// Looks at the run of this window before the one in hand.
     QAction* previousRun;
-    /// Goes back from there, or from the plan to the run that has ended.
+    /// Goes back from there to the run or the plan in hand, or from the plan to the run that has ended.
     QAction* present;
     /// Takes an end back and searches on.
     QAction* goOn;

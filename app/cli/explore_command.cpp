@@ -166,17 +166,18 @@ int ExploreCommand::run()
     return events.codeWith(explore(file, events, console));
 }
 
-/// Another exploration on the same devices, which is no error.
+/// It warns of another exploration on the same devices, which is no error.
 void ExploreCommand::sayWhatItDisturbs(const QString& path, Console& console) const
 {
     if (!m_options.launcher.isEmpty())
         return;
     try {
         const auto runs = engine::runsElsewhere(store::ExplorationStore::defaultPath());
+        // Nobody has asked yet which devices there are.
         const QString text =
-            engine::elsewhereText(runs, QFileInfo(path).absoluteFilePath(), m_options.devices);
+            engine::disturbanceText(runs, QFileInfo(path).absoluteFilePath(), m_options.devices);
         if (!text.isEmpty())
-            console.remark(QStringLiteral("%1 Both disturb each other.").arg(text));
+            console.remark(text);
     } catch (const store::StoreError&) {
         // Who keeps the history says so.
     }

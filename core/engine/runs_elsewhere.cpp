@@ -20,6 +20,20 @@ struct Translated
     Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::RunElsewhere)
 };
 
+/// The first of them that an exploration on these devices would disturb; null without one. Where devices are
+/// not known, any may be meant.
+const RunElsewhere* disturbedOf(const std::vector<RunElsewhere>& runs, const QStringList& devices)
+{
+    const auto isMeant = [&](const QString& id) {
+        return devices.contains(id) || devices.contains(id.section(QLatin1Char(':'), 0, 0));
+    };
+    const auto run = std::ranges::find_if(runs, [&](const RunElsewhere& elsewhere) {
+        return devices.isEmpty() || elsewhere.devices.isEmpty() ||
+               std::ranges::any_of(elsewhere.devices, isMeant);
+    });
+    return run == runs.end() ? nullptr : &*run;
+}
+
 } // namespace
 
 std::vector<RunElsewhere> runsElsewhere(const QString& historyPath, const std::function<bool(qint64)>& isOwn)
@@ -47,18 +61,24 @@ std::vector<RunElsewhere> runsElsewhere(const QString& historyPath, const std::f
 
 QString elsewhereText(const std::vector<RunElsewhere>& runs, const QString& path, const QStringList& devices)
 {
-    const auto isMeant = [&](const QString& id) {
-        return devices.contains(id) || devices.contains(id.section(QLatin1Char(':'), 0, 0));
-    };
-    const auto run = std::ranges::find_if(runs, [&](const RunElsewhere& elsewhere) {
-        return devices.isEmpty() || elsewhere.devices.isEmpty() ||
-               std::ranges::any_of(elsewhere.devices, isMeant);
-    });
-    if (run == runs.end())
+    const RunElsewhere* const run = disturbedOf(runs, devices);
+    if (!run)
         return {};
     return Translated::tr("Another window or terminal has been exploring %1 since %2.")
         .arg(run->filePath == path ? Translated::tr("this config") : QFileInfo(run->filePath).fileName(),
              momentText(run->started));
+}
+
+QString disturbanceText(const std::vector<RunElsewhere>& runs, const QString& path,
+                        const QStringList& devices)
+{
+    const RunElsewhere* const run = disturbedOf(runs, devices);
+    if (!run)
+        return {};
+    const bool isKnown = !devices.isEmpty() && !run->devices.isEmpty();
+    return (isKnown ? Translated::tr("%1 Both disturb each other.")
+                    : Translated::tr("%1 Both may disturb each other."))
+        .arg(elsewhereText(runs, path, devices));
 }
 
 } // namespace batchpeak::engine

@@ -29,10 +29,13 @@ struct RunElsewhere
 std::vector<RunElsewhere> runsElsewhere(const QString& historyPath,
                                         const std::function<bool(qint64)>& isOwn = {});
 
-/// A full sentence that one of them would be disturbed by an exploration of a config, and disturb it; empty
-/// where none would.
+/// A full sentence on one of them that an exploration of a config would disturb, and be disturbed by; empty
+/// where there is none.
 /// \param path  of the config
 /// \param devices  ids or kinds that it runs on; none where that is not known
 QString elsewhereText(const std::vector<RunElsewhere>& runs, const QString& path, const QStringList& devices);
+/// The same, and that both disturb each other, or may where the devices of one are not known.
+QString disturbanceText(const std::vector<RunElsewhere>& runs, const QString& path,
+                        const QStringList& devices);
 
 } // namespace batchpeak::engine

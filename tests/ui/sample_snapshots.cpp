@@ -440,7 +440,7 @@ Snapshot doubtfulSnapshot()
                        "trials."));
     snapshot.searchState.recommendation->expectedLoss = 0.0004;
     snapshot.searchState.prospect =
-        search::Prospect{.size = 192, .rival = 224, .seconds = 700.0, .gain = 0.013};
+        search::Prospect{.size = 192, .rival = 224, .seconds = 700.0, .gain = 0.006, .mostGain = 0.023};
     snapshot.ending = endingText(snapshot);
     return snapshot;
 }
@@ -451,7 +451,7 @@ Snapshot prospectSnapshot()
     snapshot.trials.back() = comparisonOf(trial::Outcome::Ok, 18, {192, 208}, {0.009, 0.0});
     snapshot.searchState.status = search::SearchState::Status::Exhausted;
     snapshot.searchState.prospect =
-        search::Prospect{.size = 192, .rival = 208, .seconds = 2400.0, .gain = 0.009};
+        search::Prospect{.size = 192, .rival = 208, .seconds = 2400.0, .gain = 0.004, .mostGain = 0.021};
     recommend(snapshot, 192, 84, 16.0,
               QStringLiteral("192 and 208 cannot be told apart; 192 has the lower expected loss."));
     snapshot.searchState.recommendation->expectedLoss = 0.008;

@@ -212,7 +212,7 @@ private slots:
             other.addTrial(trial);
             trial = test::trialThat(trial::Outcome::Cancelled, 2, 48, 0.0);
             other.addTrial(trial);
-            QCOMPARE(entriesOf(menu), QStringList{QStringLiteral("running in another window · 1 trial")});
+            QCOMPARE(entriesOf(menu), QStringList{QStringLiteral("running elsewhere · 1 trial")});
             QVERIFY(menu.lookElsewhere() && !menu.lookElsewhere());
             const auto elsewhere = menu.elsewhere();
             QVERIFY(menu.elsewhereOf(ready.run->filePath) &&
@@ -268,7 +268,7 @@ private slots:
         QVERIFY(menu.lookElsewhere());
         QCOMPARE(menu.elsewhere().size(), std::size_t{1});
         QVERIFY(menu.elsewhere().front().exploration != number);
-        QCOMPARE(entriesOf(menu), QStringList{QStringLiteral("running in another window · 0 trials")});
+        QCOMPARE(entriesOf(menu), QStringList{QStringLiteral("running elsewhere · 0 trials")});
         // Any GPU is one of those that are asked for.
         QVERIFY(!menu.elsewhereText({}, {QStringLiteral("cuda")}).isEmpty());
         QVERIFY(menu.elsewhereText({}, {QStringLiteral("cuda:1"), QStringLiteral("cpu")}).isEmpty());

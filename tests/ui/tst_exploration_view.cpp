@@ -248,7 +248,7 @@ private slots:
                "micro_batch_size; 192; 2.05× base; confidence 84 percent; expected loss 0.8 %; "
                "2234 ± 38 samples/s; 59.7 of 79.1 peak memory, GiB; 8 × accumulation; 192 and 208 cannot be "
                "told apart; 192 has the lower expected loss. 160 is within 2 % and takes 8.4 GiB less. No "
-               "further trial is worth its time. Continuing could gain up to 0.9 % (208 may be faster).; "
+               "further trial is worth its time. Continuing could gain up to 2.1 % (208 may be faster).; "
                "launch-bound"}},
              {"nothing fits",
               {test::nothingFitsSnapshot(),
@@ -263,6 +263,16 @@ private slots:
         const auto* card = window.findChild<RecommendationCard*>();
         QCOMPARE(card->summary().toStdString(), expected);
         QCOMPARE(card->accessibleDescription().toStdString(), expected);
+    }
+
+    void accumulatesInTrainingAlone()
+    {
+        test::SampleWindow window(Theme::light(), QSize(1100, 680));
+        Snapshot evaluation = test::runningSnapshot();
+        evaluation.run->phase = model::Phase::Eval;
+        window.display(evaluation);
+        const auto* card = window.findChild<RecommendationCard*>();
+        QVERIFY2(!card->summary().contains(QStringLiteral("accumulation")), qPrintable(card->summary()));
     }
 
     void labelsEveryNumber()

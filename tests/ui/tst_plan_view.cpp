@@ -17,11 +17,15 @@
 #include <QComboBox>
 #include <QLabel>
 #include <QLineEdit>
+#include <QPointer>
+#include <QPushButton>
 #include <QRadioButton>
 #include <QSignalSpy>
 #include <QTest>
+#include <QTranslator>
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 using namespace batchpeak;
@@ -231,6 +235,21 @@ private slots:
         QVERIFY(words(m_told).isEmpty());
     }
 
+    void writesAnOfferAnewInOtherWords()
+    {
+        struct OtherWords : QTranslator
+        {
+            bool isEmpty() const override { return false; }
+            QString translate(const char*, const char* text, const char*, int) const override
+            {
+                return text == std::string_view("Keep the batch") ? QStringLiteral("Batch stays") : QString();
+            }
+        } words;
+        QVERIFY(QCoreApplication::installTranslator(&words));
+        m_plan->setDevices(test::processorAlone());
+        QVERIFY(test::buttonOf(*m_plan, "Batch stays"));
+    }
+
     void warnsWhereNothingWillFit()
     {
         const auto says = [this](const char* words) {
@@ -270,6 +289,23 @@ private slots:
         QCOMPARE(chosen, 2);
         const auto* card = test::partOf<QWidget>(*m_plan, "Earlier");
         QVERIFY(card->isVisible());
+        // A run elsewhere begins and another is gone while somebody presses one of them.
+        const QPointer<QPushButton> pressed = test::buttonOf(*m_plan, "run 0");
+        QTest::mousePress(pressed, Qt::LeftButton);
+        runs.at(1).text = QStringLiteral("running elsewhere");
+        m_plan->setEarlier(runs);
+        runs.at(0).choose = [&chosen] { chosen = 7; };
+        m_plan->setEarlier(runs);
+        QVERIFY(pressed);
+        QTest::mouseRelease(pressed, Qt::LeftButton);
+        QCOMPARE(chosen, 7);
+        runs.insert(runs.begin(), {.text = QStringLiteral("newest"), .choose = [] {}});
+        m_plan->setEarlier(runs);
+        QCoreApplication::processEvents();
+        const auto topOf = [this](const char* text) { return test::buttonOf(*m_plan, text)->y(); };
+        QVERIFY(topOf("newest") < topOf("run 0") && topOf("run 0") < topOf("running elsewhere"));
+        QCOMPARE(test::buttonOf(*m_plan, "newest")->nextInFocusChain(), pressed);
+        QVERIFY(!test::buttonOf(*m_plan, "run 3"));
         m_plan->setEarlier({{.text = QStringLiteral("The history cannot be read."), .choose = nullptr}});
         QVERIFY(!card->isVisible());
     }

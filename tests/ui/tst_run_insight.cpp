@@ -73,6 +73,27 @@ private slots:
         QVERIFY(!hasColour(chart.grab().toImage(), chart.rect(), line));
     }
 
+    void saysWhyThereIsNoCourse_data()
+    {
+        rows<bool, bool, const char*>({{"it runs elsewhere", {false, true, "Shown once the run has ended"}},
+                                       {"it is awaited", {true, true, "Being worked out from the history"}},
+                                       {"there is none", {true, false, "Not worked out from the history"}}});
+    }
+    void saysWhyThereIsNoCourse()
+    {
+        const auto& [hasEnded, isAwaited, text] = row<bool, bool, const char*>();
+        engine::Snapshot snapshot = hasEnded ? test::finishedSnapshot() : test::runningSnapshot();
+        snapshot.course.clear();
+        snapshot.searchState.estimates.clear();
+        // Its confidence stands in the gauge beside them.
+        snapshot.searchState.recommendation->confidence = 0;
+        ThinkingView view;
+        view.setAwaitsSearch(isAwaited);
+        view.display(snapshot);
+        QCOMPARE(view.findChild<CourseChart*>()->emptyText(), QString::fromUtf8(text));
+        QCOMPARE(view.findChild<ContendersList*>()->emptyText(), QString::fromUtf8(text));
+    }
+
     /// The recommended size has the confidence of the gauge beside it.
     void listsWhatIsWithinTheTolerance()
     {

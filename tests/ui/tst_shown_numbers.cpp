@@ -279,7 +279,7 @@ private:
         const auto& prospect = m_snapshot.searchState.prospect;
         if (!m_snapshot.finish || !prospect)
             return {};
-        return m_snapshot.ending.contains(engine::percentText(prospect->gain)) &&
+        return m_snapshot.ending.contains(engine::percentText(std::max(prospect->mostGain, 0.001))) &&
                        m_snapshot.ending.contains(engine::numberText(prospect->rival))
                    ? QString()
                    : QStringLiteral("the end tells another prospect: ") + m_snapshot.ending;

@@ -1,9 +1,12 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/option_table.h"
 #include "support/rows.h"
 #include "support/test_main.h"
+#include "training/training_option_table.h"
 #include "ui/form_fields.h"
 #include "ui/option_field.h"
+#include "ui/plan/option_form.h"
 #include "ui/training_window/training_form.h"
 #include "window_fixture.h"
 
@@ -276,11 +279,43 @@ private slots:
         QCOMPARE(changes.count() > 0, true);
         const QString sentence = field(option).problem();
         QCOMPARE(m_form->problem(), sentence);
+        QVERIFY2(sentence.startsWith(field(option).title()), qPrintable(sentence));
         QCOMPARE(field(option).explanation(), sentence);
         QVERIFY2(sentence.endsWith(QLatin1Char('.')), qPrintable(sentence));
         QVERIFY2(sentence.at(0) == sentence.at(0).toUpper(), qPrintable(sentence));
         type(option, "");
         QVERIFY2(m_form->problem().isEmpty(), qPrintable(m_form->problem()));
+    }
+
+    // Elsewhere a comma is a comma, as in a path.
+    void takesTheNumbersOfTheLocaleWhereItTakesNumbers()
+    {
+        QLocale::setDefault(QLocale(QLocale::German));
+        OptionForm explored;
+        int numeric = 0;
+        const auto check = [&numeric](const auto& option, OptionField* field) {
+            const auto takes = [&option](const char* text) {
+                return engine::normalText(option, text).has_value();
+            };
+            const bool takesNumbers = !takes("no number") && (takes("2.5") || takes("25") || takes("25m") ||
+                                                              takes("25GiB") || takes("25%"));
+            if (!field || !field->findChild<QLineEdit*>())
+                return !takesNumbers;
+            numeric += takesNumbers ? 1 : 0;
+            field->type(QStringLiteral("2,5"));
+            return field->text() == (takesNumbers ? QStringLiteral("2.5") : QStringLiteral("2,5"));
+        };
+        QStringList wrong;
+        for (const auto& option : engine::explorationOptions()) {
+            if (!check(option, explored.field(option.name)))
+                wrong << QString::fromStdString(option.name);
+        }
+        for (const auto& option : training::trainingOptionTable()) {
+            if (!check(option, m_form->field(option.name)))
+                wrong << QString::fromStdString(option.name);
+        }
+        QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join(QLatin1Char(' '))));
+        QVERIFY(numeric > 20);
     }
 
     void saysWhatTheConfigDoesNotAllow()

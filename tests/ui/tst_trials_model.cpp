@@ -4,10 +4,14 @@
 #include "sample_snapshots.h"
 #include "support/rows.h"
 #include "support/test_main.h"
+#include "ui/theme/glyphs.h"
 #include "ui/trials_model.h"
 #include "ui/trials_order.h"
 
 #include <QAbstractItemModelTester>
+#include <QIcon>
+#include <QImage>
+#include <QPainter>
 #include <QSignalSpy>
 #include <QTest>
 
@@ -220,7 +224,7 @@ private slots:
                                 "208 | comparing | – | – | #18 | 3.2 s | cuda:0\n"
                                 "224 | compared | 2225 ± 39 | 68.1 | #17 | 11 s | cuda:0\n"));
         const QString toolTip = model.index(1, TrialsModel::Size).data(Qt::ToolTipRole).toString();
-        QVERIFY2(toolTip.startsWith(QStringLiteral("compared 160, 192 and 224 in 8 visits each: 192 is")),
+        QVERIFY2(toolTip.contains(QStringLiteral("\ncompared 160, 192 and 224 in 8 visits each: 192 is")),
                  qPrintable(toolTip));
     }
 
@@ -431,6 +435,28 @@ private slots:
         Watched watched(snapshot);
         watched.order.sort(column, direction);
         QCOMPARE(wordsOf(watched.order, TrialsModel::Size).join(QLatin1Char(' ')).toStdString(), sizes);
+    }
+
+    // A header enlarges a sign that is smaller than what it asks for.
+    void signsTheOrderSharply_data() { rows<int>({{"1", 1}, {"2", 2}, {"3", 3}}); }
+    void signsTheOrderSharply()
+    {
+        const int pixelsAPoint = row<int>();
+        const QSize asked(16, 16);
+        constexpr int side = 8;
+        Watched watched(test::runningSnapshot());
+        watched.order.sort(TrialsModel::Rate, Qt::DescendingOrder);
+        const QVariant icon = watched.order.headerData(TrialsModel::Rate, Qt::Horizontal, Qt::DecorationRole);
+        const QImage shown = icon.value<QIcon>().pixmap(asked, pixelsAPoint).toImage();
+        QCOMPARE(shown.devicePixelRatio(), pixelsAPoint);
+        QCOMPARE(shown.size(), asked * pixelsAPoint);
+        QImage expected(asked * pixelsAPoint, QImage::Format_ARGB32_Premultiplied);
+        expected.setDevicePixelRatio(pixelsAPoint);
+        expected.fill(Qt::transparent);
+        QPainter painter(&expected);
+        paintGlyph(painter, Glyph::Down, QRectF(16 - side, 4, side, side), Theme::light().mutedText);
+        painter.end();
+        QCOMPARE(shown.convertToFormat(expected.format()), expected);
     }
 
     void keepsTheNewestTrialFirstBelowItsSize_data()

@@ -4,9 +4,11 @@
 #include "sample_windows.h"
 #include "support/rows.h"
 #include "support/test_main.h"
+#include "ui/labels.h"
 #include "ui/message_banner.h"
 #include "ui/plan/plan_view.h"
 #include "ui/recommendation_card.h"
+#include "ui/status_bar.h"
 #include "ui/tool_bar.h"
 #include "ui/unmeasurable_view.h"
 #include "window_fixture.h"
@@ -129,6 +131,43 @@ private slots:
             QVERIFY(std::abs(labels.at(0)->geometry().center().y() - labels.at(1)->geometry().center().y()) <=
                     1);
         }
+    }
+
+    void saysWhyTheProgressFellBack()
+    {
+        test::SampleWindow window(Theme::light(), QSize(1440, 900));
+        engine::Snapshot snapshot = test::runningSnapshot();
+        const auto says = [&window, &snapshot](const QString& words) {
+            window.display(snapshot);
+            const auto labels = window.findChild<StatusBar*>()->findChildren<ElidedLabel*>();
+            return std::ranges::any_of(
+                labels, [&words](const ElidedLabel* label) { return label->fullText().endsWith(words); });
+        };
+        const QString reason = QStringLiteral("a size has turned out slower");
+        QVERIFY(!says(reason));
+        snapshot.setback = reason;
+        QVERIFY(says(reason));
+    }
+
+    void leavesAClosedBarClosed()
+    {
+        test::SampleWindow window(Theme::light(), QSize(1100, 680));
+        window.show();
+        const QString sentence = QStringLiteral("Options remembered for this config: --tolerance 4");
+        window.view()->setRemembered(sentence);
+        const MessageBanner* bar = bannerOf(window, "Reset all");
+        QVERIFY(bar->isVisible());
+        // An earlier run, which has options of its own, is looked at in between.
+        window.view()->setRemembered({});
+        QVERIFY(!bar->isVisible());
+        window.view()->setRemembered(sentence);
+        QVERIFY(bar->isVisible());
+        bar->findChild<QToolButton*>()->click();
+        window.view()->setRemembered({});
+        window.view()->setRemembered(sentence);
+        QVERIFY(!bar->isVisible());
+        window.view()->setRemembered(sentence + QStringLiteral(" --max 8"));
+        QVERIFY(bar->isVisible());
     }
 
     void saysTheCommandOfEachRun()

@@ -5,6 +5,7 @@
 #include "support/rows.h"
 #include "support/test_main.h"
 #include "support/verify.h"
+#include "ui/exploration_view.h"
 #include "ui/export_dialog.h"
 #include "ui/message_banner.h"
 #include "ui/plan/option_form.h"
@@ -17,6 +18,7 @@
 #include <QAction>
 #include <QApplication>
 #include <QClipboard>
+#include <QDeadlineTimer>
 #include <QFileDialog>
 #include <QHeaderView>
 #include <QImage>
@@ -496,6 +498,25 @@ private slots:
         click("Back to the present run");
         QVERIFY(!present->isEnabled());
         QVERIFY(!test::buttonOf(window(), "Back to the present run")->isVisible());
+    }
+
+    void drawsWhileOneSizeAfterTheOtherIsSelected()
+    {
+        explore(optionsWith(QString()));
+        auto* view = window().findChild<ExplorationView*>();
+        const QAction* exportSize = actionOf(window(), "Export");
+        TRY_VERIFY(exportSize->isEnabled());
+        const QString before = exportSize->text();
+        auto* table = view->trials().findChild<QTreeView*>();
+        const std::int64_t recommended = snapshot().searchState.recommendation->size;
+        for (int row = 0; view->trials().selectedSize().value_or(recommended) == recommended; ++row)
+            table->setCurrentIndex(table->model()->index(row, 0));
+        const QDeadlineTimer patience(test::longestWaitMilliseconds);
+        while (exportSize->text() == before && !patience.hasExpired()) {
+            emit view->sizeSelected();
+            QCoreApplication::processEvents();
+        }
+        QVERIFY(exportSize->text() != before);
     }
 
     void asksBeforeItClosesOnATrial()

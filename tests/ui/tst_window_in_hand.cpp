@@ -6,9 +6,11 @@
 #include "sample_snapshots.h"
 #include "store/exploration_store.h"
 #include "store/patient_store.h"
+#include "support/held_history.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 #include "support/verify.h"
+#include "ui/config_remarks.h"
 #include "ui/earlier_runs.h"
 #include "ui/labels.h"
 #include "ui/message_banner.h"
@@ -84,6 +86,43 @@ class WindowInHandTest : public test::WindowFixture
         open(options);
         window().startExploring();
         TRY_VERIFY(snapshot().finish.has_value());
+    }
+
+    /// As another program did on another day.
+    void exploreIntoHistory()
+    {
+        auto options = optionsWith({}, 6);
+        options.strategy = QStringLiteral("posterior");
+        engine::Exploration exploration;
+        const engine::ExplorationRecorder recorder(exploration, history());
+        exploration.load(engine::ConfigFile::open(m_path), options);
+        exploration.start();
+        TRY_VERIFY(exploration.snapshot().finish.has_value());
+        QVERIFY(exploration.snapshot().searchState.recommendation);
+    }
+
+    /// The button in the plan for an earlier run with these words; null without one.
+    QPushButton* entryOf(const char* words)
+    {
+        for (auto* button : window().findChild<PlanView*>()->findChildren<QPushButton*>()) {
+            if (button->text().contains(QString::fromUtf8(words)))
+                return button;
+        }
+        return nullptr;
+    }
+
+    /// What the banner that offers a way back is called to those who do not see it.
+    QString kindOfLookingBack(const char* way)
+    {
+        const QPushButton* button = buttonOf(window(), way);
+        return button ? button->parentWidget()->accessibleName() : QString();
+    }
+
+    /// A config of which there is something to say.
+    QString notedConfig()
+    {
+        return fileWith("noted.yaml", QByteArray(m_config).replace(
+                                          "  hidden_size", "  embedding_dropout_rate: 0.3\n  hidden_size"));
     }
 
     /// A config of a network that batchpeak-worker cannot run, with adapters.
@@ -206,6 +245,7 @@ private slots:
         QVERIFY(isPlanVisible());
         QVERIFY(goOn->isEnabled() && confirm->isEnabled());
         QVERIFY2(said().contains(QStringLiteral("after 2 trials with size")), qPrintable(said()));
+        QCOMPARE(kindOfLookingBack("Back to the present run"), QStringLiteral("Message"));
         QCOMPARE(window().windowTitle(), QStringLiteral("params.yaml"));
         // What the next run is to be has nothing to do with it.
         window().findChild<OptionForm*>()->field("--tolerance")->type(QStringLiteral("4"));
@@ -226,29 +266,88 @@ private slots:
         QVERIFY(!actionOf(window(), "Back to the present run")->isEnabled());
     }
 
-    void showsAllThatTheHistoryTellsOfARun()
+    void asksForTheSearchAgainWithoutAWord()
     {
-        auto options = optionsWith({}, 6);
-        options.strategy = QStringLiteral("posterior");
-        {
-            engine::Exploration exploration;
-            const engine::ExplorationRecorder recorder(exploration, history());
-            exploration.load(engine::ConfigFile::open(m_path), options);
-            exploration.start();
-            TRY_VERIFY(exploration.snapshot().finish.has_value());
-            QVERIFY(exploration.snapshot().searchState.recommendation);
-        }
+        exploreIntoHistory();
+        auto elsewhere = std::make_unique<store::PatientStore>(history());
+        elsewhere->begin(
+            {.started = QDateTime::currentDateTimeUtc(), .filePath = QStringLiteral("/other.yaml")});
         window().setHistory(history());
         open(optionsWith({}));
-        const auto entryOf = [this] {
-            const auto buttons = window().findChild<PlanView*>()->findChildren<QPushButton*>();
-            const auto entry = std::ranges::find_if(buttons, [](const QPushButton* button) {
-                return button->text().contains(QStringLiteral("6 trials"));
-            });
-            return entry == buttons.end() ? nullptr : *entry;
-        };
-        TRY_VERIFY(entryOf());
-        entryOf()->click();
+        const auto* runs = window().findChild<EarlierRuns*>();
+        TRY_VERIFY(runs->elsewhere().size() == 1 && entryOf("6 trials"));
+        entryOf("6 trials")->click();
+        // It waits for the end of the other one.
+        const auto* course = window().findChild<CourseChart*>();
+        QCOMPARE(course->emptyText(), QStringLiteral("Being worked out from the history"));
+        // Of a trial that is not there, so that nobody can read them.
+        QVERIFY(test::OtherProgram(history()).run(
+            "INSERT INTO compared_size (exploration, trial, place, micro_batch_size) VALUES (1, 99, 0, 4)"));
+        QVERIFY_THROWS_EXCEPTION(store::StoreError, store::ExplorationStore(history()).show(1));
+        elsewhere.reset();
+        TRY_VERIFY(runs->elsewhere().empty());
+        QVERIFY2(!banner().isVisible(), qPrintable(banner().text()));
+        QVERIFY(test::OtherProgram(history()).run("DELETE FROM compared_size WHERE trial = 99"));
+        TRY_VERIFY(course->emptyText().isEmpty());
+    }
+
+    void saysAProblemAsLongAsThereIsOne()
+    {
+        m_path = notedConfig();
+        open(optionsWith({}));
+        const QString remarks = remarksText(engine::ConfigFile::open(m_path));
+        auto* form = window().findChild<OptionForm*>();
+        form->field("--min")->type(QStringLiteral("9"));
+        form->field("--max")->type(QStringLiteral("8"));
+        const QString problem = window().findChild<PlanView*>()->problem();
+        window().startExploring();
+        QCOMPARE(banner().text(), problem);
+        QCOMPARE(banner().accessibleName(), QStringLiteral("Error"));
+        form->field("--max")->type(QStringLiteral("16"));
+        QCOMPARE(banner().text(), remarks);
+        QVERIFY(banner().isVisible());
+        form->field("--max")->type(QStringLiteral("8"));
+        window().startExploring();
+        QCOMPARE(banner().text(), problem);
+        // Of another plan it says nothing.
+        QVERIFY(window().openConfig(fileWith("params.yaml", m_config)));
+        QVERIFY2(!banner().isVisible(), qPrintable(banner().text()));
+    }
+
+    void startsOnceItsPythonIsKnown_data()
+    {
+        rows<bool>({{"and says its problem then", false}, {"unless something else is asked", true}});
+    }
+    void startsOnceItsPythonIsKnown()
+    {
+        const bool changesItsMind = row<bool>();
+        engine::ExplorationOptions options;
+        options.python = QStringLiteral("/no/such/python");
+        open(options);
+        const auto* plan = window().findChild<PlanView*>();
+        const QString asking = plan->problem();
+        window().startExploring();
+        QCOMPARE(banner().text(), asking);
+        QCOMPARE(banner().accessibleName(), QStringLiteral("Message"));
+        if (changesItsMind)
+            window().findChild<OptionForm*>()->field("--tolerance")->type(QStringLiteral("3"));
+        TRY_VERIFY(plan->problem() != asking);
+        // What the answer leads to begins behind the drawing.
+        QCoreApplication::processEvents();
+        QCOMPARE(banner().isVisible(), !changesItsMind);
+        if (!changesItsMind) {
+            QCOMPARE(banner().text(), plan->problem());
+            QCOMPARE(banner().accessibleName(), QStringLiteral("Error"));
+        }
+    }
+
+    void showsAllThatTheHistoryTellsOfARun()
+    {
+        exploreIntoHistory();
+        window().setHistory(history());
+        open(optionsWith({}));
+        TRY_VERIFY(entryOf("6 trials"));
+        entryOf("6 trials")->click();
         const QString sentence = said();
         QVERIFY2(sentence.startsWith(QStringLiteral("Viewing the run of ")), qPrintable(sentence));
         QVERIFY2(sentence.contains(QStringLiteral(" (training). Finished after 6 trials with size ")) &&
@@ -363,7 +462,8 @@ private slots:
         TRY_VERIFY(elsewhere->exploration.snapshot().finish.has_value());
         TRY_VERIFY2(said().contains(QStringLiteral("(training). Finished after ")), qPrintable(said()));
         TRY_VERIFY2(status().contains(QStringLiteral("Finished after ")), qPrintable(status()));
-        actionOf(window(), "Back to the present run")->trigger();
+        QCOMPARE(kindOfLookingBack("Back to the plan"), QStringLiteral("Earlier run"));
+        actionOf(window(), "Back to the plan")->trigger();
         QVERIFY(isPlanVisible());
         TRY_VERIFY(!buttonOf(window(), "Watch it")->isVisible());
     }
@@ -441,7 +541,7 @@ private slots:
         QVERIFY(!search->python());
         TRY_VERIFY(search->python());
         emit search->devicesFound(test::sampleDevices());
-        actionOf(window(), "Back to the present run")->trigger();
+        actionOf(window(), "Back to the plan")->trigger();
         QVERIFY(isPlanVisible());
         QVERIFY(plan->problem() != asking);
         QVERIFY(std::ranges::any_of(plan->outlook().devices, [](const engine::DeviceOutlook& device) {
@@ -494,8 +594,7 @@ private slots:
 
     void keepsWhatIsSaidOfTheConfigAfterAFailure()
     {
-        m_path = fileWith("noted.yaml", QByteArray(m_config).replace(
-                                            "  hidden_size", "  embedding_dropout_rate: 0.3\n  hidden_size"));
+        m_path = notedConfig();
         const auto warnings = engine::ConfigFile::open(m_path).contents().warnings;
         QVERIFY(!warnings.empty());
         explore(optionsWith(QStringLiteral("start=exit")));

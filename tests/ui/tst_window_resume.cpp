@@ -7,16 +7,22 @@
 #include "store/patient_store.h"
 #include "support/files.h"
 #include "support/held_history.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 #include "support/verify.h"
+#include "ui/export_dialog.h"
 #include "ui/message_banner.h"
+#include "ui/option_field.h"
 #include "ui/plan/plan_view.h"
+#include "ui/training_window/training_form.h"
+#include "ui/training_window/training_window.h"
 #include "window_fixture.h"
 
 #include <QAction>
 #include <QMessageBox>
 #include <QPushButton>
 #include <QTest>
+#include <QToolButton>
 
 #include <algorithm>
 #include <chrono>
@@ -93,8 +99,56 @@ private slots:
         QVERIFY(snapshot().trials.size() > before);
     }
 
+    void offersItAgainAfterAnotherMessage()
+    {
+        cutOff();
+        window().setHistory(history());
+        QVERIFY(window().openConfig(m_path));
+        TRY_VERIFY(isOffered());
+        writeACopy();
+        QVERIFY2(banner().isVisible() && !isOffered(), qPrintable(banner().text()));
+        closeMessage();
+        QVERIFY2(banner().isVisible() && isOffered(), qPrintable(banner().text()));
+        // Whoever closes it has seen it.
+        closeMessage();
+        writeACopy();
+        closeMessage();
+        QVERIFY2(!banner().isVisible(), qPrintable(banner().text()));
+        QVERIFY(window().openConfig(m_path));
+        TRY_VERIFY(banner().isVisible() && isOffered());
+    }
+
+    void offersItAgainBesideATraining()
+    {
+        const std::size_t before = cutOff();
+        window().setHistory(history());
+        window().setOptions(optionsWith(QStringLiteral("pause=20")));
+        QVERIFY(window().openConfig(m_path));
+        TRY_VERIFY(isOffered());
+        test::actionOf(window(), "Train")->trigger();
+        auto* training = window().findChild<ui::TrainingWindow*>();
+        training->findChild<ui::TrainingForm*>()->field("--epochs")->type(QStringLiteral("500"));
+        test::actionOf(*training, "Start")->trigger();
+        TRY_VERIFY(training->isUnderWay());
+        QPushButton* const button = buttonOf(window(), "Continue");
+        button->click();
+        QVERIFY2(banner().isVisible() && !isOffered(), qPrintable(banner().text()));
+        closeMessage();
+        QVERIFY(isOffered() && button->isVisible());
+        test::actionOf(*training, "Stop")->trigger();
+        TRY_VERIFY(!training->isUnderWay());
+        button->click();
+        TRY_VERIFY(snapshot().finish);
+        QVERIFY(snapshot().trials.size() > before);
+    }
+
+    void offersItAgainAfterAnEarlierRun_data()
+    {
+        test::rows<bool>({{"by the way back", false}, {"by a start that waits", true}});
+    }
     void offersItAgainAfterAnEarlierRun()
     {
+        const bool starts = test::row<bool>();
         {
             store::ExplorationStore store(history());
             const qint64 failed = store.begin(
@@ -122,8 +176,19 @@ private slots:
         QVERIFY(failed != buttons.end());
         (*failed)->click();
         QCOMPARE(banner().text(), QStringLiteral("Its GPU was lost."));
-        test::actionOf(window(), "Back to the present run")->trigger();
-        QVERIFY(banner().isVisible());
+        store::PatientStore elsewhere(history());
+        if (starts) {
+            elsewhere.begin({.started = QDateTime::currentDateTimeUtc(),
+                             .filePath = QStringLiteral("/other.yaml"),
+                             .phase = QStringLiteral("train")});
+            test::whenOpen<QMessageBox>(&window(), [](QMessageBox* box) { buttonOf(*box, "Wait")->click(); });
+            window().startExploring();
+        } else {
+            QAction* back = test::actionOf(window(), "Back to the plan");
+            QVERIFY(back);
+            back->trigger();
+        }
+        QVERIFY(plan->isVisible() && banner().isVisible());
         QVERIFY2(banner().text().contains(QStringLiteral("was cut off after")), qPrintable(banner().text()));
         QVERIFY(buttonOf(window(), "Continue")->isVisible());
     }
@@ -184,6 +249,22 @@ private slots:
 
 private:
     QString history() const { return pathOf("history.sqlite"); }
+    bool isOffered() { return banner().text().contains(QStringLiteral("was cut off after")); }
+    void closeMessage() { banner().findChild<QToolButton*>()->click(); }
+
+    /// Says in the place of the offer what it has written.
+    void writeACopy()
+    {
+        const QString copy = pathOf("copy.yaml");
+        QFile::remove(copy);
+        test::whenOpen<ui::ExportDialog>(&window(), [copy](ui::ExportDialog* dialog) {
+            dialog->setMicroBatchSize(8);
+            dialog->setPath(copy);
+            dialog->accept();
+        });
+        test::actionOf(window(), "Write a size")->trigger();
+        QVERIFY(QFile::exists(copy));
+    }
 
     /// The button of a cut run among what was explored before.
     static QPushButton* cutRun(const QWidget& plan)

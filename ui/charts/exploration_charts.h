@@ -133,7 +133,7 @@ private:
     static QString againstText(const MeasuredPoint& point, const ComparedSizes& compared);
     /// Half of the interval that is drawn at a trial: none where all trials of its size have one together.
     double halfShownOf(const MeasuredPoint& point) const;
-    /// Of a ring, and of what stands at its size.
+    /// A ring has it, and what stands at its size.
     QColor hueOf(const MeasuredPoint& point) const;
     QString speedText(double value, std::optional<double> relativeError) const;
     QStringList speedLines(const MeasuredPoint& point) const;

@@ -67,9 +67,9 @@ class ExplorationLegend : public Legend
 
     enum Sign {
         Measured,
-        /// With the interval of its trial.
+        /// It shows the interval of its trial.
         MeasuredAlone,
-        /// Of all trials of a size.
+        /// It stands for all trials of a size.
         Reckoned,
         Earlier,
         Unusable,

@@ -34,6 +34,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 namespace batchpeak::ui {
 
@@ -49,7 +50,7 @@ constexpr int valueGap = 18;
 // Frames of the card and of the field in which the command stands.
 constexpr int besideCommand = 64;
 // The menu has the others.
-constexpr int mostEarlier = 4;
+constexpr std::size_t mostEarlier = 4;
 
 QLabel* heading(const QString& text, QWidget* parent)
 {
@@ -298,20 +299,43 @@ void PlanView::setElsewhere(const QString& sentence)
     showReady();
 }
 
+/// Rows stay as long as they say the same: runs elsewhere begin and end while somebody clicks.
 void PlanView::setEarlier(const std::vector<EarlierRuns::Entry>& runs)
 {
-    qDeleteAll(m_earlier->findChildren<QPushButton*>());
-    int count = 0;
+    std::vector<EarlierRow> before = std::exchange(m_earlierRows, {});
     for (const EarlierRuns::Entry& run : runs) {
-        if (!run.choose || count == mostEarlier)
+        if (!run.choose || m_earlierRows.size() == mostEarlier)
             break;
-        auto* button = new QPushButton(run.text, m_earlier);
-        button->setProperty("link", QStringLiteral("plain"));
-        connect(button, &QPushButton::clicked, this, [choose = run.choose] { choose(); });
-        m_earlier->body()->addWidget(button, 0, Qt::AlignLeft);
-        ++count;
+        const auto same = std::ranges::find_if(
+            before, [&run](const EarlierRow& row) { return row.button->text() == run.text; });
+        QPushButton* button = same == before.end() ? makeEarlierButton(run.text) : same->button;
+        if (same != before.end())
+            before.erase(same);
+        if (!m_earlierRows.empty())
+            setTabOrder(m_earlierRows.back().button, button);
+        m_earlierRows.push_back({.button = button, .choose = run.choose});
+        // Behind the title.
+        const auto place = static_cast<int>(m_earlierRows.size());
+        if (m_earlier->body()->indexOf(button) == place)
+            continue;
+        m_earlier->body()->removeWidget(button);
+        m_earlier->body()->insertWidget(place, button, 0, Qt::AlignLeft);
     }
-    m_earlier->setVisible(count > 0);
+    for (const EarlierRow& row : before)
+        delete row.button;
+    m_earlier->setVisible(!m_earlierRows.empty());
+}
+
+QPushButton* PlanView::makeEarlierButton(const QString& text)
+{
+    auto* button = new QPushButton(text, m_earlier);
+    button->setProperty("link", QStringLiteral("plain"));
+    connect(button, &QPushButton::clicked, this, [this, button] {
+        // What is chosen may take the row away.
+        const auto choose = std::ranges::find(m_earlierRows, button, &EarlierRow::button)->choose;
+        choose();
+    });
+    return button;
 }
 
 void PlanView::setTheme(const Theme& theme)
@@ -355,11 +379,17 @@ QString PlanView::problem() const
         return tr("No device is ticked. Tick one under Where.");
     if (const QString unreadable = m_form->problem(); !unreadable.isEmpty())
         return unreadable;
+    if (isAskingPython())
+        return tr("Your Python is being asked what it has.");
     if (!m_outlook.problem.isEmpty() || m_options.python.isEmpty() || !m_options.launcher.isEmpty())
         return withLine(m_outlook.problem, m_file->path());
-    if (!m_python)
-        return tr("Your Python is being asked what it has.");
     return m_outlook.plan ? engine::problemFor(*m_python, m_outlook.plan->load) : m_python->problem;
+}
+
+bool PlanView::isAskingPython() const
+{
+    return !m_hasNoTick && m_form->problem().isEmpty() && m_outlook.problem.isEmpty() &&
+           !m_options.python.isEmpty() && m_options.launcher.isEmpty() && !m_python;
 }
 
 void PlanView::chooseDevices(const QStringList& ids)
@@ -539,7 +569,8 @@ void PlanView::showReady()
 void PlanView::showOffers()
 {
     const auto isSame = [](const engine::PlanOffer& shown, const engine::PlanOffer& offer) {
-        return shown.kind == offer.kind && shown.reason == offer.reason;
+        return shown.kind == offer.kind && shown.reason == offer.reason && shown.label == offer.label &&
+               shown.words == offer.words;
     };
     const bool areShown = std::ranges::equal(m_shownOffers, m_outlook.offers, isSame);
     m_shownOffers = m_outlook.offers;

@@ -10,6 +10,7 @@
 
 #include <QWidget>
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -56,6 +57,8 @@ public:
     void setPython(const std::optional<engine::PythonStack>& python);
     /// Why nothing can be started as it stands, as a full sentence; else empty.
     QString problem() const;
+    /// Nothing else is the problem than that its Python is being asked what it has.
+    bool isAskingPython() const;
     const engine::ExplorationOutlook& outlook() const { return m_outlook; }
     /// The command that asks for the same in a terminal; empty as long as there is no plan, or a field holds
     /// what is no value.
@@ -87,6 +90,7 @@ private:
     void setWide(std::size_t row, bool isWide);
     /// \param label  of a row that labels numbers; else nothing
     void showTone(QLabel* value, const config::Fidelity* label);
+    QPushButton* makeEarlierButton(const QString& text);
     void showOffers();
     QWidget* makeOffer(const engine::PlanOffer& offer);
     void showReady();
@@ -138,6 +142,12 @@ private:
     QPushButton* m_copy = nullptr;
     /// Hidden where there is none.
     Card* m_earlier = nullptr;
+    struct EarlierRow
+    {
+        QPushButton* button = nullptr;
+        std::function<void()> choose;
+    };
+    std::vector<EarlierRow> m_earlierRows;
 };
 
 } // namespace batchpeak::ui

@@ -33,15 +33,16 @@ void ContendersList::setTheme(const Theme& theme)
     update();
 }
 
-void ContendersList::display(const engine::Snapshot& snapshot)
+void ContendersList::display(const engine::Snapshot& snapshot, bool awaitsSearch)
 {
     const auto& state = snapshot.searchState;
     const std::int64_t recommended = state.recommendation ? state.recommendation->size : 0;
     const QString noRows = !state.recommendation
                                ? snapshot.finish ? tr("No size was found") : tr("No recommendation yet")
-                           : !snapshot.course.empty() ? tr("Not told by this strategy")
-                           : snapshot.finish          ? tr("Not worked out from the history")
-                                                      : tr("Shown once the run has ended");
+                           : !snapshot.course.empty()        ? tr("Not told by this strategy")
+                           : awaitsSearch && snapshot.finish ? tr("Being worked out from the history")
+                           : snapshot.finish                 ? tr("Not worked out from the history")
+                                                             : tr("Shown once the run has ended");
     if (std::exchange(m_noRows, noRows) != noRows)
         update();
     std::vector<Row> rows;

@@ -23,7 +23,10 @@ public:
     explicit ContendersList(QWidget* parent = nullptr);
 
     void setTheme(const Theme& theme);
-    void display(const engine::Snapshot& snapshot);
+    /// \param awaitsSearch  what the search knew is still to be made out of the history
+    void display(const engine::Snapshot& snapshot, bool awaitsSearch = false);
+    /// What is said where there is no size.
+    QString emptyText() const { return m_rows.empty() ? m_noRows : QString(); }
 
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;

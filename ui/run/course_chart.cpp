@@ -41,7 +41,7 @@ void CourseChart::setTheme(const Theme& theme)
     update();
 }
 
-void CourseChart::display(const engine::Snapshot& snapshot)
+void CourseChart::display(const engine::Snapshot& snapshot, bool awaitsSearch)
 {
     std::vector<engine::CoursePoint> points;
     std::ranges::copy_if(snapshot.course, std::back_inserter(points),
@@ -50,8 +50,9 @@ void CourseChart::display(const engine::Snapshot& snapshot)
     // made once more when it has ended.
     const QString noCourse = !snapshot.recommendsSize()
                                  ? snapshot.finish ? tr("No size was found") : tr("No recommendation yet")
-                             : snapshot.finish ? tr("Not worked out from the history")
-                                               : tr("Shown once the run has ended");
+                             : awaitsSearch && snapshot.finish ? tr("Being worked out from the history")
+                             : snapshot.finish                 ? tr("Not worked out from the history")
+                                                               : tr("Shown once the run has ended");
     if (std::exchange(m_noCourse, noCourse) != noCourse)
         update();
     const double target = snapshot.run ? 100.0 * snapshot.run->targetConfidence : m_targetPercent;

@@ -21,7 +21,11 @@ public:
     explicit CourseChart(QWidget* parent = nullptr);
 
     void setTheme(const Theme& theme);
-    void display(const engine::Snapshot& snapshot);
+    /// \param awaitsSearch  what the search knew is still to be made out of the history
+    void display(const engine::Snapshot& snapshot, bool awaitsSearch = false);
+
+    /// What is said where nothing is drawn.
+    QString emptyText() const { return m_points.empty() ? m_noCourse : QString(); }
 
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;

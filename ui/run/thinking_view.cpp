@@ -72,8 +72,8 @@ void ThinkingView::setTheme(const Theme& theme)
 void ThinkingView::display(const engine::Snapshot& snapshot)
 {
     setTextIfNew(m_plans, plansText(snapshot));
-    m_course->display(snapshot);
-    m_contenders->display(snapshot);
+    m_course->display(snapshot, m_awaitsSearch);
+    m_contenders->display(snapshot, m_awaitsSearch);
 }
 
 } // namespace batchpeak::ui

@@ -24,6 +24,8 @@ public:
     explicit ThinkingView(QWidget* parent = nullptr);
 
     void setTheme(const Theme& theme);
+    /// What a search of the history knew is still to be made out of it, as is said from the next snapshot on.
+    void setAwaitsSearch(bool awaitsSearch) { m_awaitsSearch = awaitsSearch; }
     void display(const engine::Snapshot& snapshot);
 
 signals:
@@ -34,6 +36,7 @@ private:
     QLabel* m_plans;
     CourseChart* m_course;
     ContendersList* m_contenders;
+    bool m_awaitsSearch = false;
 };
 
 } // namespace batchpeak::ui

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "program_run.h"
+#include "store/patient_store.h"
 #include "support/event_schema.h"
 #include "support/rows.h"
 #include "support/test_main.h"
@@ -19,6 +20,8 @@
 #include <functional>
 #include <sys/stat.h>
 #include <vector>
+
+namespace store = batchpeak::store;
 
 namespace {
 
@@ -114,6 +117,37 @@ private slots:
         const ProgramRun fresh = explore("--fresh");
         QVERIFY2(fresh.succeeded() && !fresh.remarks("of exploration"), fresh.text());
         QVERIFY2(trialsOf(second) < trialsOf(fresh), second.text());
+    }
+
+    void saysWhatItDisturbs_data()
+    {
+        rows<const char*, bool, const char*>(
+            {{"any device", {"cpu", false, "Both may disturb each other."}},
+             {"the same device", {"cpu", true, "Both disturb each other."}},
+             {"one that is not known yet", {"", true, "Both may disturb each other."}},
+             {"another device", {"cuda:0", true, ""}}});
+    }
+    void saysWhatItDisturbs()
+    {
+        const auto& [device, namesDevice, said] = row<const char*, bool, const char*>();
+        const QTemporaryDir home;
+        QVERIFY(QDir(home.path()).mkdir(QStringLiteral("batchpeak")));
+        store::PatientStore elsewhere(home.filePath(QStringLiteral("batchpeak/explorations.sqlite")));
+        elsewhere.begin(
+            {.started = QDateTime::currentDateTimeUtc(), .filePath = QStringLiteral("/other.yaml")});
+        if (const QString id = QString::fromUtf8(device); !id.isEmpty())
+            elsewhere.addDevice({.id = id, .name = {}, .program = {}});
+        QProcessEnvironment environment = environmentWithoutDisplay();
+        environment.insert(QStringLiteral("XDG_DATA_HOME"), home.path());
+        QStringList arguments = exploreArguments("", words("--max-trials 1"));
+        if (!namesDevice)
+            arguments.remove(arguments.indexOf(QStringLiteral("--device")), 2);
+        const ProgramRun run = runProgram(arguments, environment);
+        QVERIFY2(run.succeeded(), run.text());
+        const QString text = QString::fromUtf8(said);
+        QVERIFY2(run.err.contains(QStringLiteral("has been exploring other.yaml")) == !text.isEmpty() &&
+                     run.err.contains(text),
+                 run.text());
     }
 
     void saysTheLastLinesOnlyWhenQuiet()
