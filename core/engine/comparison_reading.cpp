@@ -69,6 +69,7 @@ search::Measurement measurementOfComparison(const trial::TrialRecord& trial, con
 {
     search::Measurement measurement{.optimizerSeconds = result.optimizerSeconds.value_or(0.0),
                                     .disturbed = trial.disturbed,
+                                    .contention = result.readings.contention.value_or(0.0),
                                     .compared = result.compared};
     if (trial.microBatchSize > 0) {
         measurement.size = trial.microBatchSize;

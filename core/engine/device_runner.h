@@ -42,7 +42,7 @@ public:
     /// Cancels the trial that runs, where one does; trialEnded() follows, as cancelled unless it was over
     /// before. A worker that does not heed it is replaced.
     void skip();
-    /// It was, and the trial has not ended yet.
+    /// Whether skip() was called for the trial that runs.
     bool isSkipping() const { return m_trial && m_skipRequested; }
     /// Ends the worker, whatever it does but run a trial, and starts none until wake(); isAtRest() follows.
     void rest();

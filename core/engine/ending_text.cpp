@@ -18,6 +18,8 @@ struct Translated
 };
 
 constexpr double leastLossTold = 0.0005;
+/// A smaller one would be told as 0.0 %.
+constexpr double leastToldGain = 0.001;
 
 QString capitalised(const QString& text)
 {
@@ -57,7 +59,8 @@ QString expectedLossText(double share, const QLocale& locale)
 QString prospectText(const search::Prospect& prospect, const QLocale& locale)
 {
     return Translated::tr("Continuing could gain up to %1 (%2 may be faster).")
-        .arg(percentText(prospect.gain, locale), numberText(prospect.rival, locale));
+        .arg(percentText(std::max(prospect.mostGain, leastToldGain), locale),
+             numberText(prospect.rival, locale));
 }
 
 int uncancelledTrials(const Snapshot& snapshot)

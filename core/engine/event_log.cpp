@@ -3,6 +3,7 @@
 #include "event_log.h"
 
 #include "comparison_text.h"
+#include "ending_text.h"
 #include "json_text.h"
 #include "log_text.h"
 #include "model/word_table.h"
@@ -84,7 +85,8 @@ QJsonValue objectOf(const search::Prospect& prospect)
     return QJsonObject{{QStringLiteral("micro_batch_size"), eventNumber(prospect.size)},
                        {QStringLiteral("rival"), eventNumber(prospect.rival)},
                        {QStringLiteral("seconds"), prospect.seconds},
-                       {QStringLiteral("gain"), prospect.gain}};
+                       {QStringLiteral("gain"), prospect.gain},
+                       {QStringLiteral("most_gain"), prospect.mostGain}};
 }
 
 QJsonValue objectOf(const trial::ComparedRecord& size)
@@ -422,7 +424,7 @@ void EventLog::write(const Finished& finished)
          {QStringLiteral("joules_per_sample"), best ? orNull(snapshot.recommendedJoulesPerSample) : absent},
          {QStringLiteral("accumulation_steps"),
           best && snapshot.accumulationSteps > 0 ? eventNumber(snapshot.accumulationSteps) : absent},
-         {QStringLiteral("trials"), static_cast<qint64>(snapshot.trials.size())},
+         {QStringLiteral("trials"), uncancelledTrials(snapshot)},
          {QStringLiteral("wall_seconds"), snapshot.elapsedSeconds},
          {QStringLiteral("smallest_within_tolerance"),
           best ? eventNumber(smallestWithinTolerance(*best)) : absent},

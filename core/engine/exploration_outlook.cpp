@@ -211,14 +211,19 @@ std::vector<DeviceOutlook> devicesFor(const ExplorationOutlook& outlook, const E
     return result;
 }
 
-/// Says so where even one sample would not fit on any device that is chosen, nine times in ten.
+/// Says so where even the smallest size that is asked for would not fit on any device that is chosen, nine
+/// times in ten.
 QString shortageText(const ExplorationOutlook& outlook)
 {
+    if (!outlook.plan)
+        return {};
+    const search::SearchSpace& space = outlook.plan->space;
+    const std::int64_t least = space.candidates.empty() ? space.minimum : space.candidates.front();
     const DeviceOutlook* largest = nullptr;
     for (const DeviceOutlook& device : outlook.devices) {
         if (!device.isChosen)
             continue;
-        if (!device.largestFit || device.largestFit->high > 0)
+        if (!device.largestFit || device.largestFit->high >= least)
             return {};
         if (!largest || device.usableBytes > largest->usableBytes)
             largest = &device;
@@ -237,11 +242,12 @@ QString shortageText(const ExplorationOutlook& outlook)
             .arg(needed, usable, id);
     }
     const QString usable = memoryText(static_cast<double>(largest->usableBytes));
-    return Translated::tr(
-               "Nothing is expected to fit: of the %1 that may be used on %2, the network leaves "
-               "%3, and a sample takes about %4. Raise the memory limit, or choose another device.")
+    return Translated::tr("Nothing is expected to fit: of the %1 that may be used on %2, the network leaves "
+                          "%3, and %4 about %5. Raise the memory limit, or choose another device.")
         .arg(usable, id, memoryText(static_cast<double>(largest->usableBytes - constant)),
-             memoryText(outlook.memory->bytesPerSample));
+             least == 1 ? Translated::tr("a sample takes")
+                        : Translated::tr("%1 samples take").arg(numberText(least)),
+             memoryText(static_cast<double>(least) * outlook.memory->bytesPerSample));
 }
 
 /// To two figures: an estimate has no more.

@@ -8,9 +8,8 @@
 #include <QCoreApplication>
 #include <QStringList>
 
+#include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <span>
 
 namespace batchpeak::engine {
 
@@ -85,8 +84,7 @@ private:
     {
         if (m_reason.largestPredictedFit > m_best.size)
             return tr("Throughput is still rising at %1, so a larger size is probably faster; about %2 "
-                      "should "
-                      "fit in memory.")
+                      "should fit in memory.")
                 .arg(size(), number(m_reason.largestPredictedFit));
         return tr("Throughput is still rising at %1, so a larger size is probably faster.").arg(size());
     }
@@ -211,33 +209,39 @@ QString besideOthersText(const Snapshot& snapshot, const QLocale& locale)
 {
     // Less is within what an idle computer does for itself.
     constexpr double leastTold = 0.1;
-    // The later half, which the speeds that are told are of.
-    const auto first = static_cast<std::ptrdiff_t>(snapshot.trials.size() / 2);
+    // Of all alike, as the speeds that are told are (search::LongRun).
     double taken = 0.0;
     double foreign = 0.0;
-    double seconds = 0.0;
+    int trials = 0;
     double least = 1.0;
     double most = 0.0;
-    for (const trial::TrialRecord& trial : std::span(snapshot.trials).subspan(first)) {
+    for (const trial::TrialRecord& trial : snapshot.trials) {
         if (trial.outcome != trial::Outcome::Ok || !trial.readings.contention)
             continue;
         least = std::min(least, *trial.readings.contention);
         most = std::max(most, *trial.readings.contention);
-        taken += *trial.readings.contention * trial.wallSeconds;
-        foreign += trial.readings.foreignProcessors.value_or(0.0) * trial.wallSeconds;
-        seconds += trial.wallSeconds;
+        taken += *trial.readings.contention;
+        foreign += trial.readings.foreignProcessors.value_or(0.0);
+        ++trials;
     }
-    if (seconds <= 0.0 || taken < leastTold * seconds)
+    if (trials == 0 || taken < leastTold * trials)
         return {};
     const bool isOnCpu = snapshot.isOnCpu();
     // A lower clock is contention too, and no other program.
-    if (isOnCpu && foreign < leastTold * seconds)
+    if (isOnCpu && foreign < leastTold * trials)
         return {};
+    const bool isMixed = !isOnCpu && std::ranges::any_of(snapshot.devices, [](const DeviceSnapshot& device) {
+        return device.id == QLatin1String("cpu");
+    });
     const QString taking =
-        isOnCpu ? Translated::tr("Samples/s are those beside other programs, which kept %1 processors busy.")
-                      .arg(locale.toString(foreign / seconds, 'f', 1))
-                : Translated::tr("Samples/s are those beside other programs, which took %1 % of the GPU.")
-                      .arg(percent(taken / seconds, locale));
+        isOnCpu
+            ? Translated::tr("Samples/s are those beside other programs, which kept %1 processors busy.")
+                  .arg(locale.toString(foreign / trials, 'f', 1))
+            : (isMixed
+                   ? Translated::tr(
+                         "Samples/s are those beside other programs, which took %1 % of the devices.")
+                   : Translated::tr("Samples/s are those beside other programs, which took %1 % of the GPU."))
+                  .arg(percent(taken / trials, locale));
     // Speeds that differ by so much are seen to lie off the line of their means.
     constexpr double leastFactor = 1.3;
     if (1.0 - least <= leastFactor * (1.0 - most))

@@ -32,8 +32,8 @@ struct SmallerSize
 /// "16 is within 2 % and takes 3.1 GiB less."
 QString smallerSizeText(const SmallerSize& smaller, const QLocale& locale = QLocale());
 
-/// A full sentence that the samples/s are those which the later trials had beside other programs, and what
-/// these took; empty where they took next to nothing, or no trial tells (trial::TrialReadings).
+/// A full sentence that the samples/s are those which trials had beside other programs, and what these took;
+/// empty where they took next to nothing, or no trial tells (trial::TrialReadings).
 QString besideOthersText(const Snapshot& snapshot, const QLocale& locale = QLocale());
 
 /// "launch-bound", "tile-quantized, 64"; empty where it is unknown.

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <stdexcept>
 #include <utility>
 
@@ -271,7 +272,10 @@ bool addSearch(Snapshot& snapshot, StoredSearch& search, const std::stop_token& 
         return false;
     }
     const auto& found = state.recommendation;
-    if (!found || found->size != told->microBatchSize || found->confidence != told->confidence)
+    // An older program told other speeds of the same size.
+    constexpr double rounding = 1e-6;
+    if (!found || found->size != told->microBatchSize || found->confidence != told->confidence ||
+        std::abs(found->samplesPerSecond / told->samplesPerSecond - 1.0) > rounding)
         return false;
     snapshot.searchState = state;
     if (state.recalledTrials == 0)

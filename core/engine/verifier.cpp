@@ -68,6 +68,7 @@ void Verifier::begin(const Snapshot& snapshot)
         if (trial.secondsPerStep)
             (trial.disturbed ? disturbed : calm).push_back(*trial.secondsPerStep);
     }
+    m_isComparedWithCalm = !calm.empty();
     m_expectedSeconds = medianOf(calm.empty() ? disturbed : calm);
 }
 
@@ -107,9 +108,10 @@ std::optional<search::Measurement> Verifier::judge(const TrialReading& reading, 
                                                    bool mayRepeat)
 {
     const auto& [trial, measurement] = reading;
-    // It is compared with calm trials, without the search's knowledge of what others take.
     search::Measurement compared = measurement;
-    compared.contention = 0.0;
+    // Calm trials know nothing of what others take.
+    if (m_isComparedWithCalm)
+        compared.contention = 0.0;
     if (m_repeater.trialEnded(compared, mayRepeat))
         return measurement;
     const bool saysNothing = measurement.saysNothing();

@@ -137,8 +137,7 @@ at::Tensor ResidualNetwork::normalized(const at::Tensor& input, const BatchNorma
             throw UnsupportedStep(
                 "A micro-batch of one sample cannot be trained: its images are one pixel in the last stages, "
                 "so that batch normalization has a single value of each channel. Take two samples or more, "
-                "or "
-                "larger images.");
+                "or larger images.");
         }
         norm.batches.add_(1);
     }

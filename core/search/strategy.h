@@ -184,8 +184,10 @@ struct Prospect
     std::int64_t rival = 0;
     /// Of trials until they can [s].
     double seconds = 0.0;
-    /// Share by which the answer may be faster than the recommended size.
+    /// Share by which the best size is expected to be faster than the recommended one, and by which it is at
+    /// most, with a probability of 95 %.
     double gain = 0.0;
+    double mostGain = 0.0;
 };
 
 /// What keeps the recommended size from being faster, by the terms of the fitted curve there.
@@ -355,9 +357,8 @@ public:
     /// and they are forgotten where it speaks against them. A strategy that builds on no evidence does
     /// nothing.
     ///
-    /// \param measurements  that say from which exploration they are, and whose clocks are negative: before
-    /// the
-    ///                      start of this search
+    /// \param measurements  that say from which exploration they are, and whose clocks are negative:
+    ///                      before the start of this search
     virtual void recall(std::span<const Measurement> /*measurements*/) {}
 
     /// \param inFlight  sizes of trials under way, believed but not known; what was proposed, is none of them

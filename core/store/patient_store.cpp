@@ -105,7 +105,9 @@ std::vector<qint64> PatientStore::underWay(const QString& path)
     const QString begin = history.fileName() + QLatin1Char('.');
     const QString end = lockOf(QString());
     std::vector<qint64> explorations;
-    for (const QString& name : history.dir().entryList({begin + QLatin1Char('*') + end}, QDir::Files)) {
+    for (const QString& name : history.dir().entryList(QDir::Files)) {
+        if (!name.startsWith(begin) || !name.endsWith(end))
+            continue;
         bool isNumber = false;
         const qint64 exploration =
             name.mid(begin.size(), name.size() - begin.size() - end.size()).toLongLong(&isNumber);

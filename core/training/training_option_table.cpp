@@ -6,6 +6,7 @@
 #include "engine/option_table.h"
 #include "training_snapshot.h"
 
+#include <QCoreApplication>
 #include <QFileInfo>
 
 #include <algorithm>
@@ -68,7 +69,9 @@ trial::HeldOut heldOutFromText(const std::string& text)
         return {.samples = countFromText(text, 1, engine::largestCount)};
     const double share = engine::positiveNumberFromText(text);
     if (share > largestShare)
-        throw engine::ValueError(text, "must be a share up to %1, or a whole number of samples",
+        throw engine::ValueError(text,
+                                 QT_TRANSLATE_NOOP("batchpeak::engine::OptionValues",
+                                                   "must be a share up to %1, or a whole number of samples"),
                                  {largestShare});
     return {.share = share};
 }

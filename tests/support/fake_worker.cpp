@@ -271,6 +271,9 @@ private:
             result.secondsPerStep *= 0.5;
         } else if (fault == "disturbed") {
             result.flags.push_back(trial::disturbedBy("other programs used 1.0 of 2 processors"));
+        } else if (fault == "contended") {
+            result.flags.push_back(trial::disturbedBy("other programs used 1.0 of 2 processors"));
+            result.readings.contention = 0.5;
         } else if (fault == "disturbed-slow") {
             result.secondsPerStep *= 2.0;
             result.flags.emplace_back(trial::flag::disturbed);

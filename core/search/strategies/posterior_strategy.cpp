@@ -107,12 +107,14 @@ bool PosteriorStrategy::isAsGoodAsFound() const
 int PosteriorStrategy::trialsBeforeAsGoodAsFound() const
 {
     double taken = 0.0;
-    double seconds = 0.0;
-    for (const Measurement& trial : history().timed()) {
-        taken += trial.contention * trial.wallSeconds;
-        seconds += trial.wallSeconds;
+    int trials = 0;
+    for (const Measurement& trial : history().all()) {
+        if (!trial.ran() || trial.isRecalled())
+            continue;
+        taken += trial.contention;
+        ++trials;
     }
-    const AsGoodAsFound& rule = taken > contentionOfOthers * seconds ? besideOthers : alone;
+    const AsGoodAsFound& rule = taken > contentionOfOthers * trials ? besideOthers : alone;
     return summary().expectedLoss < rule.loss * space().tolerance ? rule.trials - history().countedTrials()
                                                                   : space().maxTrials;
 }
@@ -123,6 +125,8 @@ std::optional<SearchingStrategy::Choice> PosteriorStrategy::chooseByGain() const
         return std::nullopt;
     if (posterior()->recommended() == 0)
         return candidates().excluded().empty() ? std::nullopt : untried();
+    if (!goesOn() && isAsGoodAsFound())
+        return std::nullopt;
     RandomSource random(space().seed + choiceSeedStep * (history().all().size() + 1) + inFlight().size());
     // A copy takes as long as a tenth of an update.
     std::optional<Posterior> believed;
@@ -157,8 +161,6 @@ std::optional<SearchingStrategy::Choice> PosteriorStrategy::chooseByGain() const
     const std::optional<KnowledgeGradient::Comparison> comparison =
         mayCompare ? gradient.bestComparison(comparableSizes()) : std::nullopt;
     const bool compares = comparison && !isTooCostly(*comparison) && comparison->score > choice.score;
-    if (!goesOn() && isAsGoodAsFound())
-        return std::nullopt;
     const Choice trial{.size = choice.size,
                        .length =
                            KnowledgeGradient::stepsOf(choice.length, summary().stepSecondsAt(choice.size)),

@@ -167,6 +167,15 @@ void addContenders(PosteriorSummary& summary, const Posterior& posterior)
     summary.otherContenders = std::max(0.0, all / paths - named);
 }
 
+double mostLoss(const Posterior& posterior)
+{
+    const Eigen::Index recommended = posterior.indexOf(posterior.recommended());
+    std::vector<double> gaps(static_cast<std::size_t>(posterior.pathCount()));
+    for (Eigen::Index path = 0; path < posterior.pathCount(); ++path)
+        gaps[static_cast<std::size_t>(path)] = posterior.gap(recommended, path);
+    return std::expm1(quantile(gaps, highQuantile));
+}
+
 double chanceOfLarger(const Posterior& posterior)
 {
     int larger = 0;
@@ -281,6 +290,7 @@ PosteriorSummary summarise(const SearchSpace& space, const Posterior& posterior,
         summary.probability =
             summary.evidence ? calibratedProbability(*summary.evidence) : probabilityAtFirst;
     summary.expectedLoss = calibratedLoss(posterior.expectedRegret(posterior.recommended()));
+    summary.mostLoss = mostLoss(posterior);
     const double bare = posterior.shareWithin(summary.best);
     for (const std::int64_t size : posterior.measured()) {
         summary.measured.push_back(estimateOf(posterior, longRun, size));

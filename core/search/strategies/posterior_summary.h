@@ -33,6 +33,8 @@ struct PosteriorSummary
     std::optional<CalibrationCase> evidence;
     /// By what share the best of all sizes is expected to be faster than the best measured one, calibrated.
     double expectedLoss = 0.0;
+    /// The share that it does not exceed with a probability of 95 %, by the paths.
+    double mostLoss = 0.0;
     /// SearchState::estimates.
     std::vector<SizeEstimate> measured;
     /// The most probable first; sizes that cannot win are left out.

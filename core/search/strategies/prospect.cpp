@@ -49,7 +49,8 @@ std::optional<Prospect> prospectOf(const Posterior& posterior, const PosteriorSu
     return Prospect{.size = summary.best,
                     .rival = rival.size,
                     .seconds = rivals * comparisons * cost.comparisonSeconds(seconds, visits, stepsPerVisit),
-                    .gain = summary.expectedLoss};
+                    .gain = summary.expectedLoss,
+                    .mostGain = summary.mostLoss};
 }
 
 } // namespace batchpeak::search

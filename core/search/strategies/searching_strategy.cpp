@@ -418,8 +418,7 @@ Reason SearchingStrategy::reason(const std::optional<Choice>& next) const
     }
 
     const std::optional<std::int64_t> above = m_candidates.above(best.size);
-    if (next && next->isClimbing && next->size > best.size &&
-        (m_summary.chanceOfLarger > probable || !m_summary.evidence))
+    if (next && next->size > best.size && climbsForSpeed(*next))
         reason.kind = Reason::Kind::Climbing;
     else if (next && m_history.goodSizes().size() < fewestSizes)
         reason.kind = Reason::Kind::TooEarly;
@@ -470,6 +469,12 @@ NextTrial SearchingStrategy::trialPlanOf(const Choice& choice) const
     return next;
 }
 
+/// Whether a larger size is probably the fastest, by more than one size.
+bool SearchingStrategy::climbsForSpeed(const Choice& choice) const
+{
+    return choice.isClimbing && m_summary.evidence && m_summary.chanceOfLarger > probable;
+}
+
 trial::Purpose SearchingStrategy::purposeOf(const Choice& choice) const
 {
     using trial::Purpose;
@@ -483,7 +488,7 @@ trial::Purpose SearchingStrategy::purposeOf(const Choice& choice) const
         return choice.isClimbing ? Purpose::Climbing : Purpose::Memory;
     if (isFirst)
         return Purpose::FirstSizes;
-    if (choice.isClimbing)
+    if (climbsForSpeed(choice))
         return Purpose::Climbing;
     return m_history.timedTrials(choice.size) > 0 ? Purpose::Remeasuring : Purpose::Rival;
 }

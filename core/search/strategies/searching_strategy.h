@@ -133,6 +133,7 @@ private:
     /// The recommended size has run today, or nothing is recalled that would have to be checked.
     bool isBestChecked() const;
     NextTrial trialPlanOf(const Choice& choice) const;
+    bool climbsForSpeed(const Choice& choice) const;
     trial::Purpose purposeOf(const Choice& choice) const;
     std::int64_t rivalOf(std::int64_t size) const;
     Proposal proposalFor(const Choice& choice) const;

@@ -16,10 +16,11 @@ constexpr int repeatFactor = 3;
 /// search would stand still.
 constexpr double slowStepSeconds = 1.0;
 constexpr int slowSteps = 3;
-/// Warm-up in steps: three, the first of which takes as long as two and a half; of slow steps two
-/// (trial::isWarm()), the first of which is hardly slower.
+/// Warm-up in steps: three, the first of which takes as long as two and a half; of steps of so many seconds
+/// two (trial::isWarm()), the first of which is hardly slower.
 constexpr double warmupSteps = 4.5;
 constexpr double slowWarmupSteps = 2.5;
+constexpr double slowWarmupSeconds = 2.0;
 // Of a comparison, a size.
 constexpr double comparedWarmupSteps = 3.0;
 constexpr int untimedStepsPerVisit = 1;
@@ -29,7 +30,7 @@ constexpr double setupMemory = 0.3;
 
 double warmupStepsAt(double stepSeconds)
 {
-    return stepSeconds > slowStepSeconds ? slowWarmupSteps : warmupSteps;
+    return stepSeconds > slowWarmupSeconds ? slowWarmupSteps : warmupSteps;
 }
 
 } // namespace

@@ -339,6 +339,13 @@ private slots:
         const auto tight =
             outlook(QStringLiteral("--headroom,0,--memory-limit,%1B,--device,cpu").arg(constant + 1));
         QVERIFY2(tight.warning.contains(QStringLiteral("a sample takes")), qPrintable(tight.warning));
+        // It leaves room for some, but not for as many as are asked for.
+        const auto some =
+            static_cast<qint64>(small.memory->constantBytes + 4.0 * small.memory->bytesPerSample);
+        const auto many =
+            outlook(QStringLiteral("--headroom,0,--min,32,--memory-limit,%1B,--device,cpu").arg(some));
+        QVERIFY2(many.warning.contains(QStringLiteral("48 samples take")),
+                 qPrintable(many.warning + many.problem));
         // One device that has room is enough.
         QVERIFY(outlook("--device,cpu,--device,cuda").warning.isEmpty());
         QVERIFY(outlook("--memory-limit,1MiB,--worker,python3 step.py").warning.isEmpty());

@@ -84,12 +84,29 @@ private slots:
         // The verification is not repeated either.
         QCOMPARE(harness.trials(),
                  QStringLiteral("1 ok, 1 ok, 1 ok, 2 ok, 2 ok, 2 ok, 3 ok, 4 ok, 5 ok, 5 ok"));
-        QCOMPARE(harness.log().count(QStringLiteral("cpu is busy")), 1);
+        QCOMPARE(harness.log().count(QStringLiteral("last trials on cpu were disturbed")), 1);
         const engine::Busyness& busyness = harness.snapshot().devices.front().busyness;
         QVERIFY(busyness.isBusy());
         QCOMPARE(busyness.disturbedShare, 1.0);
         QCOMPARE(busyness.by, QStringLiteral("other programs used 1.0 of 2 processors"));
         QCOMPARE(harness.told.size(), harness.snapshot().trials.size());
+    }
+
+    /// Beside a program that is always there a repetition tells nothing more, of a verification neither; one
+    /// that comes and goes may have gone.
+    void repeatsNothingBesideWhatIsAlwaysThere_data()
+    {
+        rows<Text, Text>(
+            {{"always there", {"trial=contended", "1 ok, 2 ok, 4 ok, 4 ok"}},
+             {"came last", {"trial=contended@4 starts after=1", "1 ok, 2 ok, 4 ok, 4 ok, 4 ok, 4 ok"}}});
+    }
+    void repeatsNothingBesideWhatIsAlwaysThere()
+    {
+        const auto& [words, trials] = row<Text, Text>();
+        ExplorationHarness harness(words);
+        harness.options.verify = true;
+        QVERIFY(harness.runToEnd());
+        QCOMPARE(harness.trials(), trials);
     }
 
     void keepsTheBudgetOfTrials()

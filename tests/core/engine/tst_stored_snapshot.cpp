@@ -85,6 +85,11 @@ private slots:
         ++another.summary.recommendation->microBatchSize;
         StoredSearch withAnotherAnswer(another);
         QVERIFY(!addSearch(is, withAnotherAnswer));
+        // An older program told another speed of the same size.
+        another = stored.stored();
+        another.summary.recommendation->samplesPerSecond *= 1.5;
+        StoredSearch withAnotherSpeed(another);
+        QVERIFY(!addSearch(is, withAnotherSpeed));
         another = stored.stored();
         another.searchCalls.clear();
         StoredSearch withoutCalls(another);

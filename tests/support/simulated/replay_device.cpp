@@ -132,6 +132,8 @@ Measurement ReplayDevice::compare(const Proposal& proposal)
                                   .peakReservedBytes = static_cast<std::int64_t>(m_truth.peakBytes(size))});
         m_speed.work(comparedWarmupSteps * typical.back());
     }
+    double takenInAll = 0.0;
+    double sum = 0.0;
     for (int visit = 0; visit < proposal.visits; ++visit) {
         for (std::size_t i = 0; i < typical.size(); ++i) {
             const std::size_t which = visit % 2 == 0 ? i : typical.size() - 1 - i;
@@ -145,10 +147,14 @@ Measurement ReplayDevice::compare(const Proposal& proposal)
             for (int step = 0; step < proposal.stepsPerVisit; ++step)
                 visits.stepSeconds.push_back(stepSeconds(seconds));
             visits.seconds = m_speed.clock() - visits.clockSeconds;
+            takenInAll += m_speed.takenSeconds() - taken;
+            sum += visits.seconds;
             if (m_truth.restlessness.besideShare > 0.0)
                 visits.contention = (m_speed.takenSeconds() - taken) / visits.seconds;
         }
     }
+    if (m_truth.restlessness.besideShare > 0.0)
+        trial.contention = takenInAll / sum;
     trial.secondsPerStep = typical.front();
     trial.optimizerSeconds = m_truth.optimizerSeconds;
     trial.peakReservedBytes = trial.compared.front().peakReservedBytes;

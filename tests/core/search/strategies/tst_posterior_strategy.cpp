@@ -139,7 +139,7 @@ private slots:
         const Recommendation& recommendation = *strategy.searchState().recommendation;
         QCOMPARE(recommendation.confidence, 2);
         QCOMPARE(recommendation.relativePerformance, 1.0);
-        QCOMPARE(recommendation.reason.kind, Reason::Kind::Climbing);
+        QCOMPARE(recommendation.reason.kind, Reason::Kind::TooEarly);
         QCOMPARE(recommendation.reason.next, 8);
     }
 

@@ -45,6 +45,9 @@ private slots:
         QCOMPARE(end.prospect->size, end.recommendation->size);
         QVERIFY(end.prospect->rival > 0 && end.prospect->rival != end.prospect->size);
         QCOMPARE(end.prospect->gain, end.recommendation->expectedLoss);
+        // It is within the tolerance less probably than 95 %, so that more than that is within reach.
+        QVERIFY(end.recommendation->confidence < 95);
+        QVERIFY(end.prospect->mostGain > 0.02 && end.prospect->mostGain < 0.5);
         QVERIFY(end.prospect->seconds > 0.0);
     }
 

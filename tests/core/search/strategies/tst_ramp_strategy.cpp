@@ -52,7 +52,7 @@ private slots:
         const Recommendation& recommendation = *strategy.searchState().recommendation;
         QCOMPARE(recommendation.confidence, 2);
         QCOMPARE(recommendation.relativePerformance, 1.0);
-        QCOMPARE(recommendation.reason.kind, Kind::Climbing);
+        QCOMPARE(recommendation.reason.kind, Kind::TooEarly);
         QCOMPARE(recommendation.reason.next, 2);
     }
 
