@@ -57,8 +57,11 @@ double StallWatch::stalledSeconds(double now) const
 Progress estimateProgress(const Course& course)
 {
     Progress progress;
-    const int expected = std::max(course.expectedTrials, course.finishedTrials + 1);
-    progress.share = static_cast<double>(course.finishedTrials) / expected;
+    // Before the search has spoken nobody knows of how many the first trials are.
+    if (course.expectedTrials > 0) {
+        const int expected = std::max(course.expectedTrials, course.finishedTrials + 1);
+        progress.share = static_cast<double>(course.finishedTrials) / expected;
+    }
     if (course.forecastSeconds) {
         const auto left = [&course](double seconds) {
             const double ofTrials =

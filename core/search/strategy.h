@@ -293,7 +293,8 @@ struct SearchState
     };
     Status status = Status::Searching;
     std::optional<Recommendation> recommendation;
-    /// Estimates of the sizes that may be recommended, ascending; the recommended one is among them.
+    /// Estimates of the sizes that ran well, on another day too where that is recalled, ascending; the
+    /// recommended one is among them.
     std::vector<SizeEstimate> estimates = {};
     /// Ascending sizes >= 1; empty before two sizes are measured.
     std::vector<CurvePoint> curve;

@@ -209,7 +209,10 @@ SizeEstimate estimateOf(const Posterior& posterior, const LongRun& longRun, std:
 }
 
 /// About two hundred sizes, and every measured one, so that the curve that is drawn meets what was seen.
-std::vector<CurvePoint> curveOf(const Posterior& posterior, const LongRun& longRun, std::int64_t limit)
+///
+/// \param measured  ascending
+std::vector<CurvePoint> curveOf(const Posterior& posterior, const LongRun& longRun,
+                                const std::vector<std::int64_t>& measured, std::int64_t limit)
 {
     const Eigen::Index end = posterior.indexAtMost(limit) + 1;
     const Eigen::Index stride = std::max<Eigen::Index>(end / curvePoints, 1);
@@ -217,7 +220,7 @@ std::vector<CurvePoint> curveOf(const Posterior& posterior, const LongRun& longR
     std::vector<double> values(static_cast<std::size_t>(posterior.pathCount()));
     for (Eigen::Index size = 0; size < end; ++size) {
         const std::int64_t samples = posterior.sizes()[static_cast<std::size_t>(size)];
-        if (size % stride != 0 && !std::ranges::binary_search(posterior.measured(), samples))
+        if (size % stride != 0 && !std::ranges::binary_search(measured, samples))
             continue;
         for (Eigen::Index path = 0; path < posterior.pathCount(); ++path)
             values[static_cast<std::size_t>(path)] =
@@ -292,7 +295,10 @@ PosteriorSummary summarise(const SearchSpace& space, const Posterior& posterior,
     summary.expectedLoss = calibratedLoss(posterior.expectedRegret(posterior.recommended()));
     summary.mostLoss = mostLoss(posterior);
     const double bare = posterior.shareWithin(summary.best);
-    for (const std::int64_t size : posterior.measured()) {
+    for (const std::int64_t size : history.goodSizes()) {
+        // Those of another day alone are no answer, but stand beside those of today.
+        if (!posterior.contains(size) || !posterior.isAllowed(posterior.indexOf(size)))
+            continue;
         summary.measured.push_back(estimateOf(posterior, longRun, size));
         SizeEstimate& estimate = summary.measured.back();
         estimate.probabilityWithin = std::min(summary.probability, mostConfidence);
@@ -308,7 +314,8 @@ PosteriorSummary summarise(const SearchSpace& space, const Posterior& posterior,
     addContenders(summary, posterior);
     summary.smallestWithinTolerance = smallestWithinTolerance(posterior);
     summary.speedLimit = findSpeedLimit(posterior, history);
-    summary.curve = curveOf(posterior, longRun, memory.largestWithFit(curveEndProbability));
+    summary.curve =
+        curveOf(posterior, longRun, history.goodSizes(), memory.largestWithFit(curveEndProbability));
     return summary;
 }
 

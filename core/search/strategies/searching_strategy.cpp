@@ -406,7 +406,10 @@ Reason SearchingStrategy::reason(const std::optional<Choice>& next) const
     const SizeEstimate& best = *m_summary.find(m_summary.best);
     double runnerUpSpeed = 0.0;
     for (const SizeEstimate& size : m_summary.measured) {
-        if (size.size != best.size && size.samplesPerSecond > runnerUpSpeed) {
+        // One of another day alone may be faster, and is no answer all the same.
+        const bool isAhead = !std::ranges::binary_search(m_posterior->measured(), size.size) &&
+                             size.samplesPerSecond > best.samplesPerSecond;
+        if (size.size != best.size && !isAhead && size.samplesPerSecond > runnerUpSpeed) {
             runnerUpSpeed = size.samplesPerSecond;
             reason.runnerUp = size.size;
             reason.leadOverRunnerUp = best.samplesPerSecond / size.samplesPerSecond - 1.0;

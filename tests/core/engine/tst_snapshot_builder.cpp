@@ -150,6 +150,9 @@ private slots:
         };
         SnapshotBuilder book = bookWithATrialOf({}, 0.0);
         book.endTrial(okResult(), {}, 80.0);
+        // The search has not said yet of how many that is the first.
+        book.takeTime(80.0, std::nullopt, 1);
+        QCOMPARE(book.snapshot().progress, 0.0);
         book.takeSearchState(foretelling(10, 20.0));
         book.takeTime(80.0, std::nullopt, 1);
         QCOMPARE(book.snapshot().progress, 0.8);

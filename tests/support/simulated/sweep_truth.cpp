@@ -29,7 +29,7 @@ constexpr double openVariance = 100.0;
 // can be told.
 constexpr std::array deviceDeviations{0.0005, 0.002, 0.004, 0.008, 0.015, 0.03, 0.06, 0.12};
 constexpr std::array deviceSeconds{1.5, 4.0, 10.0, 25.0, 60.0, 180.0};
-constexpr std::array visitDeviations{0.0005, 0.001, 0.002, 0.004, 0.008, 0.015, 0.03, 0.06};
+constexpr std::array visitDeviations{0.0005, 0.001, 0.002, 0.004, 0.008, 0.015, 0.03, 0.06, 0.12};
 /// For each factor of e between sizes.
 constexpr std::array walkDeviations{0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5};
 constexpr std::array roughnesses{0.0001, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05};

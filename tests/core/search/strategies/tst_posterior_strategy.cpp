@@ -275,6 +275,24 @@ private slots:
         QCOMPARE(strategy.searchState().recommendation->size, found);
     }
 
+    /// Table and chart have one number of each size, also of those that ran on another day alone.
+    void estimatesWhatIsRecalled()
+    {
+        const SearchSpace space = exact::spaceFor(300);
+        const std::vector<Measurement> before = searched(space);
+        const std::int64_t found = foundBy(before, space).size;
+        PosteriorStrategy strategy(space);
+        strategy.recall(before);
+        strategy.record(exact::trial(found, 500.0));
+        const SearchState state = strategy.searchState();
+        QVERIFY(state.recalledTrials > 0);
+        for (const Measurement& trial : before) {
+            if (trial.ran() && trial.compared.empty())
+                QVERIFY2(state.estimateOf(trial.size), qPrintable(QString::number(trial.size)));
+        }
+        QCOMPARE(state.recommendation->size, found);
+    }
+
     void recallsNothingAfterItsFirstTrial()
     {
         const SearchSpace space = exact::spaceFor(300);
