@@ -90,7 +90,7 @@ struct TrainerRules
 {
     /// A batch need be no multiple of the micro-batch size: its samples are spread evenly.
     bool spreadsUnevenBatches = false;
-    /// Nor here: the samples that are left over run as one smaller micro-batch.
+    /// It need be none here either: what is left over runs as one smaller micro-batch.
     bool runsRestOfBatch = false;
     /// The batch of a network with batch normalization is not cut into micro-batches, whatever a config says.
     bool refusesBatchNormalization = false;

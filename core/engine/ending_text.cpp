@@ -17,9 +17,8 @@ struct Translated
     Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::Ending)
 };
 
-constexpr double leastLossTold = 0.0005;
-/// A smaller one would be told as 0.0 %.
-constexpr double leastToldGain = 0.001;
+/// Shares are told with one decimal of a percent; half of it would be told as 0.0 %.
+constexpr double leastTold = 0.001;
 
 QString capitalised(const QString& text)
 {
@@ -51,16 +50,15 @@ QString expectedLossText(double share, const QLocale& locale)
 {
     if (!(share > 0.0))
         return {};
-    if (share < leastLossTold)
-        return Translated::tr("less than %1").arg(percentText(0.001, locale));
+    if (share < leastTold / 2.0)
+        return Translated::tr("less than %1").arg(percentText(leastTold, locale));
     return percentText(share, locale);
 }
 
 QString prospectText(const search::Prospect& prospect, const QLocale& locale)
 {
     return Translated::tr("Continuing could gain up to %1 (%2 may be faster).")
-        .arg(percentText(std::max(prospect.mostGain, leastToldGain), locale),
-             numberText(prospect.rival, locale));
+        .arg(percentText(std::max(prospect.mostGain, leastTold), locale), numberText(prospect.rival, locale));
 }
 
 int uncancelledTrials(const Snapshot& snapshot)

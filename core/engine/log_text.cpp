@@ -170,9 +170,9 @@ QString repetitionText(const trial::TrialRecord& trial, const QLocale& locale)
 
 QString noMoreRepetitionsText(const QString& device)
 {
-    return Translated::tr("Most of the last trials on %1 were disturbed, so disturbed trials are no longer "
-                          "retried and times "
-                          "are less precise. Stop other programs there for a better result.")
+    return Translated::tr(
+               "Most of the last trials on %1 were disturbed, so disturbed trials are no longer "
+               "retried and times are less precise. Stop other programs there for a better result.")
         .arg(device);
 }
 

@@ -33,7 +33,7 @@ struct MeasuredSize
 /// The sizes that were tried or are being tried, ascending, those among them of which only recalled trials
 /// tell.
 ///
-/// Of a size that the search has an estimate of that is the speed, which every other place shows too.
+/// The speed of a size that the search has an estimate of is that, which every other place shows too.
 /// Of the others, such as those above the memory limit, it is the mean of their trials, each weighing by its
 /// precision (inverse variance: its own error and the scatter of trials from run to run, trial::RunScatter).
 /// What thrashes has measured no speed of its size.

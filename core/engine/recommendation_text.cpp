@@ -209,7 +209,7 @@ QString besideOthersText(const Snapshot& snapshot, const QLocale& locale)
 {
     // Less is within what an idle computer does for itself.
     constexpr double leastTold = 0.1;
-    // Of all alike, as the speeds that are told are (search::LongRun).
+    // Trials count alike, as in the speeds that are told (search::LongRun).
     double taken = 0.0;
     double foreign = 0.0;
     int trials = 0;

@@ -71,9 +71,10 @@ private:
     QString m_device;
     /// Of a step and of a whole trial, by the trials before [s], and the relative error of what they say.
     double m_expectedSeconds = 0.0;
-    bool m_isComparedWithCalm = false;
     double m_expectedWallSeconds = 0.0;
     double m_expectedError = 0.0;
+    /// Trials of the size that nothing disturbed tell the expected time.
+    bool m_isComparedWithCalm = false;
     double m_tolerance = 0.0;
 };
 

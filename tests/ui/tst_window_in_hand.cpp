@@ -88,7 +88,7 @@ class WindowInHandTest : public test::WindowFixture
         TRY_VERIFY(snapshot().finish.has_value());
     }
 
-    /// As another program did on another day.
+    /// Explores as another program did on another day.
     void exploreIntoHistory()
     {
         auto options = optionsWith({}, 6);
@@ -280,7 +280,7 @@ private slots:
         // It waits for the end of the other one.
         const auto* course = window().findChild<CourseChart*>();
         QCOMPARE(course->emptyText(), QStringLiteral("Being worked out from the history"));
-        // Of a trial that is not there, so that nobody can read them.
+        // Sizes of a trial that is not there cannot be read.
         QVERIFY(test::OtherProgram(history()).run(
             "INSERT INTO compared_size (exploration, trial, place, micro_batch_size) VALUES (1, 99, 0, 4)"));
         QVERIFY_THROWS_EXCEPTION(store::StoreError, store::ExplorationStore(history()).show(1));
@@ -309,7 +309,7 @@ private slots:
         form->field("--max")->type(QStringLiteral("8"));
         window().startExploring();
         QCOMPARE(banner().text(), problem);
-        // Of another plan it says nothing.
+        // It says nothing of another plan.
         QVERIFY(window().openConfig(fileWith("params.yaml", m_config)));
         QVERIFY2(!banner().isVisible(), qPrintable(banner().text()));
     }

@@ -18,7 +18,7 @@ namespace batchpeak::config {
 decltype(ConfigContents::tuningFor) readLlamaFactoryTuning(const ConfigSection& root, std::string_view type,
                                                            std::vector<Warning>& warnings);
 
-/// By pref_loss, which both trainers of LLaMA-Factory have, in their runs on pairs of texts.
+/// pref_loss tells the method of a run on pairs of texts, in both trainers of LLaMA-Factory.
 model::Preference methodOnPairs(const ConfigSection& root);
 
 /// Beside adapters: modules that are named, or those of the vocabulary where that is resized.

@@ -472,7 +472,7 @@ NextTrial SearchingStrategy::trialPlanOf(const Choice& choice) const
     return next;
 }
 
-/// Whether a larger size is probably the fastest, by more than one size.
+/// Whether it goes up since a larger size is probably the fastest, as trials of two sizes or more tell.
 bool SearchingStrategy::climbsForSpeed(const Choice& choice) const
 {
     return choice.isClimbing && m_summary.evidence && m_summary.chanceOfLarger > probable;

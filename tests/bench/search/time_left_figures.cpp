@@ -141,20 +141,17 @@ std::vector<double> errorsOfMedian(const std::vector<double>& seconds)
 std::string timeLeftHeading()
 {
     return "After a third of each search's own duration: median error of the time left in % of it (left), "
-           "the "
-           "same of a forecaster who\nsays the median of how the search would go on from there by other "
-           "chance "
-           "(floor), median error in % of the whole search\n(whole), % of searches whose time left was in "
-           "the "
-           "band (in band; 80 would be right), how many times its lower end the upper\none is (width), and "
-           "how "
-           "many times the time left is told, in the worst tenth (told). Left, at other shares; left, in "
-           "band "
-           "and\ntold, right after 6 and 12 trials.\n" +
+           "the same of a forecaster who\n"
+           "says the median of how the search would go on from there by other chance (floor), median error "
+           "in % of the whole search\n"
+           "(whole), % of searches whose time left was in the band (in band; 80 would be right), how many "
+           "times its lower end the upper\n"
+           "one is (width), and how many times the time left is told, in the worst tenth (told). Left, at "
+           "other shares; left, in band and\n"
+           "told, right after 6 and 12 trials.\n" +
            nameCell("", nameWidth) +
-           "    n |  left floor whole  in band width  told |  20 %  50 %  67 % | 6 tr. in band  told | 12 "
-           "tr. in "
-           "band  told";
+           "    n |  left floor whole  in band width  told |  20 %  50 %  67 % | 6 tr. in band  told "
+           "| 12 tr. in band  told";
 }
 
 std::string timeLeftRow(const std::string& name, std::span<const SearchRecord> searches,

@@ -147,10 +147,11 @@ Measurement ReplayDevice::compare(const Proposal& proposal)
             for (int step = 0; step < proposal.stepsPerVisit; ++step)
                 visits.stepSeconds.push_back(stepSeconds(seconds));
             visits.seconds = m_speed.clock() - visits.clockSeconds;
-            takenInAll += m_speed.takenSeconds() - taken;
+            const double takenNow = m_speed.takenSeconds() - taken;
+            takenInAll += takenNow;
             sum += visits.seconds;
             if (m_truth.restlessness.besideShare > 0.0)
-                visits.contention = (m_speed.takenSeconds() - taken) / visits.seconds;
+                visits.contention = takenNow / visits.seconds;
         }
     }
     if (m_truth.restlessness.besideShare > 0.0)

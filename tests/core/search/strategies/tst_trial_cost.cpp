@@ -54,7 +54,7 @@ private slots:
         const double setUp = cost.predictedWallSeconds(0.0, TrialCost::length(0.0, false));
         // 3 timed steps, and 2.5 in the warm-up.
         QCOMPARE(cost.predictedWallSeconds(4.0, TrialCost::length(4.0, false)), setUp + 5.5 * 4.0);
-        // Of shorter ones the second does not take two seconds.
+        // The second of shorter steps does not take two seconds.
         QCOMPARE(cost.predictedWallSeconds(1.5, TrialCost::length(1.5, false)), setUp + 7.5 * 1.5);
     }
 
