@@ -4,6 +4,7 @@
 
 #include "interpolation.h"
 #include "words.h"
+#include "yaml_tag.h"
 
 #include <algorithm>
 #include <unordered_set>
@@ -16,9 +17,25 @@ constexpr std::string_view mergeKey = "<<";
 // Real configs merge one or two.
 constexpr std::size_t maxMerged = 1000;
 
+/// A key of which its tag makes anything but a text has no name that is looked for.
+bool isNamed(const YamlNode& key)
+{
+    const TagKind tag = tagKind(key);
+    const bool isMerge = key.value == mergeKey && tagText(key) == "!!merge";
+    return key.kind == NodeKind::Scalar && (tag == TagKind::None || tag == TagKind::Text || isMerge);
+}
+
 bool isKey(const YamlNode& node, std::string_view key)
 {
-    return resolved(node).kind == NodeKind::Scalar && resolved(node).value == key;
+    return isNamed(resolved(node)) && resolved(node).value == key;
+}
+
+[[noreturn]] void refuseTag(const YamlDocument& document, const YamlNode& node, const std::string& path)
+{
+    throw errorAt(
+        document.positionOf(node),
+        "The value of {} is {}, which PyYAML's SafeLoader does not read; correct or remove the tag.", path,
+        described(node));
 }
 
 std::optional<ConfigEntry> findOwn(const YamlDocument& document, const YamlNode& mapping,
@@ -93,6 +110,8 @@ std::optional<ConfigSection> ConfigSection::root(const YamlDocument& document, D
 {
     if (document.root().kind != NodeKind::Mapping)
         return std::nullopt;
+    if (!hasReadableTag(document.root()))
+        refuseTag(document, document.root(), "the whole text");
     return ConfigSection(document, document.root(), {}, dialect);
 }
 
@@ -142,8 +161,11 @@ std::optional<ValuePlace> ConfigSection::writtenPlaceOf(std::string_view path) c
 std::optional<ConfigEntry> ConfigSection::find(std::string_view key) const
 {
     auto entry = findIn(*m_document, *m_mapping, key);
-    if (entry)
-        entry->target = &targetOf(*entry->value, *m_mapping);
+    if (!entry)
+        return entry;
+    entry->target = &targetOf(*entry->value, *m_mapping);
+    if (!hasReadableTag(*entry->target))
+        refuseTag(*m_document, *entry->target, pathOf(key));
     return entry;
 }
 
@@ -183,7 +205,7 @@ std::vector<std::string_view> ConfigSection::keys() const
     std::vector<std::string_view> keys;
     for (std::size_t i = 0; i + 1 < m_mapping->children.size(); i += 2) {
         const YamlNode& key = resolved(*m_mapping->children[i]);
-        if (key.kind == NodeKind::Scalar)
+        if (isNamed(key))
             keys.push_back(key.value);
     }
     return keys;
@@ -260,7 +282,7 @@ std::optional<std::vector<std::string>> ConfigSection::words(std::string_view ke
         fail(key, "must be a list of words, but is {}", described(*there));
     std::vector<std::string> words;
     for (const YamlNode* item : there->children) {
-        if (resolved(*item).kind != NodeKind::Scalar)
+        if (resolved(*item).kind != NodeKind::Scalar || !hasReadableTag(resolved(*item)))
             fail(key, "must be a list of words, but holds {}", described(*item));
         words.push_back(resolved(*item).value);
     }
@@ -309,7 +331,7 @@ std::vector<ConfigSection> ConfigSection::sections(std::string_view key) const
     std::vector<ConfigSection> sections;
     for (const YamlNode* item : there->children) {
         const YamlNode& target = targetOf(*item, *there);
-        if (target.kind != NodeKind::Mapping)
+        if (target.kind != NodeKind::Mapping || !hasReadableTag(target))
             fail(key, "must be a list of mappings, but holds {}", described(target));
         sections.emplace_back(*m_document, target, sentence("{}[{}]", pathOf(key), sections.size()),
                               m_dialect);
@@ -317,7 +339,9 @@ std::vector<ConfigSection> ConfigSection::sections(std::string_view key) const
     return sections;
 }
 
-std::string described(const YamlNode& node)
+namespace {
+
+std::string describedWithoutTag(const YamlNode& node)
 {
     switch (node.kind) {
     case NodeKind::Sequence:
@@ -335,6 +359,14 @@ std::string described(const YamlNode& node)
         return "\"" + node.value + "\", for which this text has no value (write the value here)";
     // What looks like a number is text to a program if it is quoted.
     return sentence(node.plain ? "\"{}\"" : "the text \"{}\"", shortened(node.value));
+}
+
+} // namespace
+
+std::string described(const YamlNode& node)
+{
+    const std::string text = describedWithoutTag(node);
+    return node.tag.empty() ? text : sentence("{} with the tag {}", text, shortened(tagText(node)));
 }
 
 void refuseOtherKeys(const ConfigSection& section, const std::vector<std::string>& known)

@@ -53,7 +53,7 @@ public:
     std::optional<ValuePlace> writtenPlaceOf(std::string_view path) const;
 
     /// The entry, null or not. An entry of this mapping comes before one that is merged in.
-    /// \throws ConfigError where the key stands twice in one mapping
+    /// \throws ConfigError where the key stands twice in one mapping, or PyYAML does not read its value's tag
     std::optional<ConfigEntry> find(std::string_view key) const;
     /// What stands under the key, aliases and interpolations followed; null where that is nothing or null.
     const YamlNode* value(std::string_view key) const;

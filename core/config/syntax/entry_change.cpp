@@ -40,8 +40,9 @@ bool isAlready(const ConfigSection& section, const EntryChange& change)
         return false;
     const YamlNode& value = *entry->target;
     const auto present = asInteger(value);
-    return value.kind == NodeKind::Scalar && value.plain &&
-           (value.value == change.value || (present && std::to_string(*present) == change.value));
+    const bool isWritten = value.plain && value.tag.empty() && value.value == change.value;
+    return value.kind == NodeKind::Scalar &&
+           (isWritten || (present && std::to_string(*present) == change.value));
 }
 
 } // namespace

@@ -5,6 +5,7 @@
 #include "config_section.h"
 #include "yaml_edit.h"
 #include "yaml_scalar.h"
+#include "yaml_tag.h"
 
 #include <algorithm>
 #include <charconv>
@@ -179,7 +180,7 @@ public:
     std::optional<std::string> text(Place place)
     {
         const YamlNode& value = resolved(*place.value);
-        if (value.kind != NodeKind::Scalar)
+        if (value.kind != NodeKind::Scalar || !hasReadableTag(value))
             return std::nullopt;
         if (value.value.find(opening) == std::string::npos)
             return writtenByPython(value);

@@ -26,6 +26,12 @@ using Reading = std::vector<std::string>;
 /// What a null is read as, however it is written.
 constexpr const char* nullText = "null";
 
+/// yaml-cpp has "?" and "!" where no tag is written.
+std::string tagged(const std::string& value, const std::string& tag)
+{
+    return tag.empty() || tag == "?" || tag == "!" ? value : value + " with the tag " + tag;
+}
+
 /// Collects what yaml-cpp reads. Aliases are not expanded: a text of nested ones takes no more room than its
 /// bytes.
 class ReadingHandler : public YAML::EventHandler
@@ -40,19 +46,21 @@ public:
     {
         m_reading.push_back("an alias of anchor " + std::to_string(anchor));
     }
-    void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t, const std::string& value) override
+    void OnScalar(const YAML::Mark&, const std::string& tag, YAML::anchor_t,
+                  const std::string& value) override
     {
-        m_reading.push_back("\"" + value + "\"");
+        m_reading.push_back(tagged("\"" + value + "\"", tag));
     }
-    void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+    void OnSequenceStart(const YAML::Mark&, const std::string& tag, YAML::anchor_t,
                          YAML::EmitterStyle::value) override
     {
-        m_reading.emplace_back("a list");
+        m_reading.push_back(tagged("a list", tag));
     }
     void OnSequenceEnd() override { m_reading.emplace_back("the end of a list"); }
-    void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override
+    void OnMapStart(const YAML::Mark&, const std::string& tag, YAML::anchor_t,
+                    YAML::EmitterStyle::value) override
     {
-        m_reading.emplace_back("a mapping");
+        m_reading.push_back(tagged("a mapping", tag));
     }
     void OnMapEnd() override { m_reading.emplace_back("the end of a mapping"); }
 
@@ -102,7 +110,7 @@ std::string textOf(const YamlNode& node)
 
 void addReading(const YamlNode& node, Reading& reading)
 {
-    reading.push_back(textOf(node));
+    reading.push_back(tagged(textOf(node), node.tag));
     for (const YamlNode* child : node.children)
         addReading(*child, reading);
     if (node.kind == NodeKind::Sequence || node.kind == NodeKind::Mapping)

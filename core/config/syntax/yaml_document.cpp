@@ -201,8 +201,10 @@ void YamlTreeBuilder::addScalar(const yaml_event_t& event)
     const auto& scalar = event.data.scalar;
     YamlNode& node = add(NodeKind::Scalar, event, scalar.anchor, scalar.tag);
     node.value.assign(reinterpret_cast<const char*>(scalar.value), scalar.length);
-    node.plain = scalar.style == YAML_PLAIN_SCALAR_STYLE;
-    node.empty = node.plain && scalar.length == 0;
+    const bool isBare = scalar.style == YAML_PLAIN_SCALAR_STYLE;
+    // PyYAML looks for numbers behind the tag "!" too, also in quotes.
+    node.plain = isBare || scalar.plain_implicit != 0;
+    node.empty = isBare && scalar.length == 0;
     // Of an empty value libyaml gives the place of what stands before it or of what follows.
     if (node.empty)
         node.end = node.begin;

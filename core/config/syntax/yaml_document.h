@@ -28,7 +28,7 @@ struct YamlNode
     /// A scalar's value, unescaped.
     std::string value;
     std::string tag;
-    /// Neither quoted nor a block scalar, so that PyYAML looks for numbers, booleans and null in it.
+    /// Neither quoted nor a block scalar, or behind "!": PyYAML looks for numbers, booleans and null in it.
     bool plain = false;
     /// Nothing is written: "key:" alone.
     bool empty = false;

@@ -35,10 +35,9 @@ std::size_t endOf(const YamlDocument& document, const YamlNode& node)
     return node.end;
 }
 
-/// The byte after the colon of a mapping's value, and after the value's anchor and tag where those stand
-/// on the same line: where the value goes if nothing is written yet.
+/// The byte after the colon of a mapping's value.
 /// \throws ConfigError if \p value is not a value of a mapping, or there is no colon
-std::size_t placeOfValue(const YamlDocument& document, const YamlNode& value)
+std::size_t afterColon(const YamlDocument& document, const YamlNode& value)
 {
     const std::string& text = document.text();
     const YamlNode* key = keyBefore(value);
@@ -50,10 +49,28 @@ std::size_t placeOfValue(const YamlDocument& document, const YamlNode& value)
         throw errorAt(document.positionOf(*key),
                       "No colon follows this key, so a value cannot be written there; write \"key: value\".");
     }
-    ++place;
+    return place + 1;
+}
+
+/// Where a value goes if nothing is written yet: behind the colon, and behind its anchor and tag where those
+/// stand on the same line.
+/// \throws ConfigError as afterColon()
+std::size_t placeOfValue(const YamlDocument& document, const YamlNode& value)
+{
+    const std::string& text = document.text();
+    std::size_t place = afterColon(document, value);
     for (std::size_t next = skipped(text, place, blanks); isProperty(text, next);
          next = skipped(text, place, blanks))
         place = propertyEnd(text, next);
+    return place;
+}
+
+/// The first byte that is neither a blank nor in a comment.
+std::size_t afterBlanks(std::string_view text, std::size_t begin)
+{
+    std::size_t place = skipped(text, begin, " \t\r\n");
+    while (place < text.size() && text[place] == '#')
+        place = skipped(text, lineEnd(text, place), " \t\r\n");
     return place;
 }
 
@@ -71,6 +88,35 @@ std::string_view lineBreakFor(std::string_view text, std::size_t byte)
 bool isBlank(std::string_view text)
 {
     return text.find_first_not_of(blanks) == std::string_view::npos;
+}
+
+/// Nothing but blanks stands before this byte in its line.
+bool startsLine(std::string_view text, std::size_t byte)
+{
+    const std::size_t line = lineBegin(text, byte);
+    return isBlank(text.substr(line, byte - line));
+}
+
+/// The tag of a value, with the blanks that go with it: another value is none of it, as "!!str 24" is a text.
+/// \throws ConfigError as afterColon()
+std::optional<TextPiece> tagOf(const YamlDocument& document, const YamlNode& value)
+{
+    const std::string_view text = document.text();
+    const YamlNode* key = keyBefore(value);
+    // Behind "!" alone a number is a text to readers of YAML 1.2.
+    const bool mayHaveOne =
+        key && text.substr(key->end, value.begin - key->end).find('!') != std::string_view::npos;
+    if (value.tag.empty() && !mayHaveOne)
+        return std::nullopt;
+    std::size_t begin = afterBlanks(text, afterColon(document, value));
+    while (isProperty(text, begin) && text[begin] != '!')
+        begin = afterBlanks(text, propertyEnd(text, begin));
+    if (!isProperty(text, begin))
+        return std::nullopt;
+    const std::size_t end = propertyEnd(text, begin);
+    if (startsLine(text, begin))
+        return TextPiece{begin, skipped(text, end, blanks), {}};
+    return TextPiece{text.find_last_not_of(blanks, begin - 1) + 1, end, {}};
 }
 
 bool isBlankOrComment(std::string_view line)
@@ -111,13 +157,6 @@ TextPiece firstInBlock(const YamlDocument& document, const YamlNode& block, cons
         return {block.begin, block.begin, entry + lineBreak + indent};
     const std::size_t place = lineAboveComments(text, line);
     return {place, place, indent + entry + lineBreak};
-}
-
-/// Nothing but blanks stands before this byte in its line.
-bool startsLine(std::string_view text, std::size_t byte)
-{
-    const std::size_t line = lineBegin(text, byte);
-    return isBlank(text.substr(line, byte - line));
 }
 
 /// What stands before an entry that has a line of its own: tabs too, as JSON takes them.
@@ -273,7 +312,10 @@ bool onlyEditedNodesChanged(const YamlDocument& before, const YamlDocument& afte
                         added))
             return false;
     }
-    return true;
+    // What was put in has no tag, so that one is what stood there before.
+    return std::all_of(after.nodes().begin() + static_cast<std::ptrdiff_t>(edit.nodesBegin),
+                       after.nodes().begin() + static_cast<std::ptrdiff_t>(afterTail),
+                       [](const YamlNode& node) { return node.tag.empty(); });
 }
 
 bool hasKey(const YamlNode& mapping, std::string_view key)
@@ -290,6 +332,8 @@ bool hasKey(const YamlNode& mapping, std::string_view key)
 YamlEdit replaceValue(const YamlDocument& document, const YamlNode& value, const std::string& text)
 {
     YamlEdit edit{.nodesBegin = value.index, .nodesEnd = value.indexAfter};
+    if (const auto tag = tagOf(document, value))
+        edit.pieces.push_back(*tag);
     const bool isBlock = !value.children.empty() && !value.flow;
     if (!value.empty && !isBlock) {
         edit.pieces.push_back({value.begin, endOf(document, value), text});
@@ -301,6 +345,8 @@ YamlEdit replaceValue(const YamlDocument& document, const YamlNode& value, const
         const std::size_t line = lineBegin(document.text(), value.begin);
         edit.pieces.push_back({line, nextLine(document.text(), endOf(document, value)), {}});
     }
+    // A tag may stand on a line below the place.
+    std::ranges::stable_sort(edit.pieces, {}, &TextPiece::begin);
     return edit;
 }
 

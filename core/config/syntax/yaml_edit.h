@@ -35,7 +35,8 @@ struct YamlEdit
 };
 
 /// Puts \p text in the place of a value of a mapping, whatever it was: a scalar, nothing at all, an
-/// alias, or a mapping of several lines. Its anchor stays.
+/// alias, or a mapping of several lines. Its anchor stays; its tag, by which PyYAML would read the new one
+/// otherwise, goes.
 YamlEdit replaceValue(const YamlDocument& document, const YamlNode& value, const std::string& text);
 
 /// Puts \p key with \p text into a mapping, in one line of its own in the mapping's indent, or between
@@ -71,8 +72,8 @@ std::vector<std::string> changeNotes(const YamlDocument& document, const std::ve
                                      std::string_view why);
 
 /// The second opinion on a text that is about to be written: yaml-cpp, which has nothing in common with
-/// libyaml, reads it too. What it finds is compared value by value, as text, with what YamlDocument has
-/// found.
+/// libyaml, reads it too. What it finds is compared value by value, as text and with tags, with what
+/// YamlDocument has found.
 ///
 /// Values at which the two readers differ in \p before already are not the change's doing, nor is it where
 /// yaml-cpp cannot read \p before at all.

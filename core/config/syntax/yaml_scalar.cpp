@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "yaml_scalar.h"
 
+#include "words.h"
+#include "yaml_tag.h"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -13,9 +16,11 @@ namespace batchpeak::config {
 
 namespace {
 
-bool isPlain(const YamlNode& node)
+/// Its tag makes it one of those, or it has none and its text looks like one.
+bool mayBe(TagKind kind, const YamlNode& node)
 {
-    return node.kind == NodeKind::Scalar && node.plain;
+    const TagKind tag = tagKind(node);
+    return node.kind == NodeKind::Scalar && (tag == kind || (tag == TagKind::None && node.plain));
 }
 
 bool isOneOf(std::string_view word, const auto& words)
@@ -38,7 +43,7 @@ struct Integer
 
 Integer parsedInteger(const YamlNode& node)
 {
-    if (!isPlain(node) || node.value.empty() || node.value.front() == '_')
+    if (!mayBe(TagKind::Integer, node) || node.value.empty() || node.value.front() == '_')
         return {};
     std::string digits = withoutUnderscores(node.value);
     const bool negative = digits.front() == '-';
@@ -68,7 +73,8 @@ Integer parsedInteger(const YamlNode& node)
 bool isNull(const YamlNode& node)
 {
     constexpr std::array<std::string_view, 5> words{"", "~", "null", "Null", "NULL"};
-    return isPlain(node) && isOneOf(node.value, words);
+    const bool isSaid = tagKind(node) == TagKind::Null;
+    return mayBe(TagKind::Null, node) && (isSaid || isOneOf(node.value, words));
 }
 
 std::optional<bool> asBoolean(const YamlNode& node)
@@ -77,9 +83,13 @@ std::optional<bool> asBoolean(const YamlNode& node)
                                                         "YES",  "on",   "On",   "ON"};
     constexpr std::array<std::string_view, 9> falseWords{"false", "False", "FALSE", "no", "No",
                                                          "NO",    "off",   "Off",   "OFF"};
-    if (isPlain(node) && isOneOf(node.value, trueWords))
+    if (!mayBe(TagKind::Boolean, node))
+        return std::nullopt;
+    // Behind its tag a word may have any case: bool_values of PyYAML's SafeConstructor.
+    const std::string word = tagKind(node) == TagKind::Boolean ? lowerCase(node.value) : node.value;
+    if (isOneOf(word, trueWords))
         return true;
-    if (isPlain(node) && isOneOf(node.value, falseWords))
+    if (isOneOf(word, falseWords))
         return false;
     return std::nullopt;
 }
@@ -97,7 +107,11 @@ bool isTooLarge(const YamlNode& node)
 
 std::optional<double> asNumber(const YamlNode& node)
 {
-    if (!isPlain(node) || node.value.starts_with('_'))
+    if (tagKind(node) == TagKind::Integer) {
+        const auto integer = asInteger(node);
+        return integer ? std::optional(static_cast<double>(*integer)) : std::nullopt;
+    }
+    if (!mayBe(TagKind::Float, node) || node.value.starts_with('_'))
         return std::nullopt;
     const std::string text = withoutUnderscores(node.value);
     const char* begin = text.data() + (text.starts_with('+') ? 1 : 0);

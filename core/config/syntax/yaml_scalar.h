@@ -16,13 +16,13 @@ namespace batchpeak::config {
 /// Json: json.load of Python, for which true, false and null are the only words.
 enum class Dialect { PyYaml, OmegaConf, Json };
 
-/// What a scalar means to PyYAML's SafeLoader: only plain scalars are anything but text. JSON's few words and
-/// numbers mean the same to it.
+/// What a scalar means to PyYAML's SafeLoader: only plain scalars, and those with a tag (yaml_tag.h), are
+/// anything but text. JSON's few words and numbers mean the same to it.
 
-/// Nothing written, ~, null, Null or NULL.
+/// Nothing written, ~, null, Null or NULL; and whatever is written behind "!!null".
 bool isNull(const YamlNode& node);
 
-/// true, yes, on and their opposites, in lower case, upper case or capitalized.
+/// true, yes, on and their opposites, in lower case, upper case or capitalized; in any behind "!!bool".
 std::optional<bool> asBoolean(const YamlNode& node);
 
 /// Decimal, 0x, 0b and octal with a leading 0, with underscores anywhere. Sexagesimal numbers (1:30) are

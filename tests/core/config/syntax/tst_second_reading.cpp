@@ -81,6 +81,8 @@ private slots:
             {"a value",
              {"a: \"x\xC2\x85y\"\nb: x\n",
               {"(libyaml) reads \"x y\" in", "(yaml-cpp) reads \"x\xC2\x85y\","}}},
+            {"a tag",
+             {"a: 4\nb: !x%21y x\n", {"(libyaml) reads \"x\" with the tag !x!y in", "with the tag !x%21y,"}}},
             {"another structure",
              {"a: 4\xC2\x85"
               "b: x\n",

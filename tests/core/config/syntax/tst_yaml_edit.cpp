@@ -68,6 +68,10 @@ private slots:
              [](YamlEdit& edit) {
                  edit.pieces = {{3, 7, "9"}, {12, 12, "&x "}};
              }},
+            {"a tag",
+             [](YamlEdit& edit) {
+                 edit.pieces = {{6, 7, "!!str 9"}};
+             }},
             {"no YAML any more",
              [](YamlEdit& edit) {
                  edit.pieces.push_back({17, 18, ""});
