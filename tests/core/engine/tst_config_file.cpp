@@ -370,6 +370,20 @@ private slots:
         QVERIFY2(error.startsWith(full + QStringLiteral(":")) && error.contains(named), qPrintable(error));
     }
 
+    // As /proc/kmsg does. Who opens it may wait until the other program lets it go.
+    void refusesWhatAnotherProgramHolds()
+    {
+        const auto before = std::signal(SIGIO, SIG_IGN);
+        const int holder = ::open(QFile::encodeName(m_path).constData(), O_RDWR | O_CLOEXEC);
+        const bool isHeld = ::fcntl(holder, F_SETLEASE, F_WRLCK) == 0;
+        const QString error = isHeld ? errorOf([&] { ConfigFile::open(m_path); }) : QString();
+        ::close(holder);
+        std::signal(SIGIO, before);
+        if (!isHeld)
+            QSKIP("This file system gives no leases.");
+        VERIFY_CONTAINS(error, "another program");
+    }
+
     void leavesNothingHalfWritten_data()
     {
         rows<Text>({{"a folder that is not there", "absent/out.yaml"}, {"a folder", "."}});
