@@ -8,9 +8,12 @@
 #include <QFileInfo>
 #include <QSaveFile>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 namespace batchpeak::engine {
@@ -35,15 +38,236 @@ std::error_code synced(int descriptor)
     return {errno, std::generic_category()};
 }
 
+using Status = struct stat;
+
+/// Of the file that a path leads to; nothing where there is none.
+std::optional<Status> statusOf(const QString& path)
+{
+    Status status{};
+    return ::stat(QFile::encodeName(path).constData(), &status) == 0 ? std::optional(status) : std::nullopt;
+}
+
+store::FileIdentity identityOf(const Status& status)
+{
+    return {.device = status.st_dev, .inode = status.st_ino};
+}
+
+std::error_code lastError()
+{
+    return {errno, std::generic_category()};
+}
+
+/// A file that is open, and closed with the scope.
+class OpenFile
+{
+public:
+    OpenFile(const QString& path, int flags)
+        : m_descriptor(::open(QFile::encodeName(path).constData(), flags | O_NONBLOCK | O_CLOEXEC))
+    {}
+    ~OpenFile()
+    {
+        if (m_descriptor >= 0)
+            ::close(m_descriptor);
+    }
+    OpenFile(const OpenFile&) = delete;
+    OpenFile& operator=(const OpenFile&) = delete;
+
+    int descriptor() const { return m_descriptor; }
+
+private:
+    int m_descriptor;
+};
+
+constexpr const char* accessList = "system.posix_acl_access";
+
+/// Of the others some are of the bytes, which change, and some a file system's own.
+bool isOfTheUser(const QByteArray& attribute)
+{
+    const bool isOfTheBytes = attribute == "security.ima" || attribute == "security.evm";
+    return attribute.startsWith("user.") || attribute.startsWith("system.") ||
+           (attribute.startsWith("security.") && !isOfTheBytes);
+}
+
+QList<QByteArray> attributesOf(const char* path)
+{
+    const ssize_t size = ::listxattr(path, nullptr, 0);
+    QByteArray names(std::max<ssize_t>(size, 0), '\0');
+    names.truncate(std::max<ssize_t>(::listxattr(path, names.data(), std::size_t(names.size())), 0));
+    QList<QByteArray> attributes = names.split('\0');
+    attributes.removeIf([](const QByteArray& name) { return !isOfTheUser(name); });
+    return attributes;
+}
+
+/// \param read  getxattr() or fgetxattr() of a file
+std::optional<QByteArray> attribute(const auto& read)
+{
+    const ssize_t size = read(nullptr, 0);
+    QByteArray value(std::max<ssize_t>(size, 0), '\0');
+    const ssize_t count = size < 0 ? size : read(value.data(), std::size_t(value.size()));
+    return count == value.size() ? std::optional(value) : std::nullopt;
+}
+
+/// \return the system's reason where another file cannot have them
+std::error_code giveAttributes(const char* from, int to)
+{
+    const QList<QByteArray> attributes = attributesOf(from);
+    for (const QByteArray& name : attributes) {
+        const auto value = attribute(
+            [&](char* bytes, std::size_t size) { return ::getxattr(from, name.constData(), bytes, size); });
+        if (!value)
+            return lastError();
+        const auto there = attribute(
+            [&](char* bytes, std::size_t size) { return ::fgetxattr(to, name.constData(), bytes, size); });
+        if (there != value && ::fsetxattr(to, name.constData(), value->constData(),
+                                          static_cast<std::size_t>(value->size()), 0) != 0)
+            return lastError();
+    }
+    // The folder's default.
+    if (!attributes.contains(accessList) && ::fremovexattr(to, accessList) != 0 && errno != ENODATA &&
+        errno != ENOTSUP)
+        return lastError();
+    return {};
+}
+
 /// A file that takes another's place is as much its user's, where the system lets us: a super-user's program
 /// would take it from its owner.
-void keepOwnerAndMode(int descriptor, const struct stat& before)
+/// \return the system's reason where it cannot have all that the other has beside its bytes
+std::error_code giveAllButBytes(const QString& path, const Status& before, int descriptor)
 {
     constexpr uid_t unchanged = -1;
     if (::fchown(descriptor, before.st_uid, before.st_gid) != 0)
         (void)!::fchown(descriptor, unchanged, before.st_gid);
-    // Later, since a change of owner may take rights away.
+    if (const std::error_code error = giveAttributes(QFile::encodeName(path).constData(), descriptor))
+        return error;
+    // Later, since a change of owner may take rights away; and with an access list the group's bits are what
+    // that may give at most.
     (void)::fchmod(descriptor, before.st_mode & (S_IRWXU | S_IRWXG | S_IRWXO));
+    return {};
+}
+
+/// As a container's file is that is mounted into it alone: its name cannot be given to another one.
+bool isMountedAlone(const QString& path)
+{
+    struct statx status
+    {};
+    // Of older kernels replacing it finds out.
+    return ::statx(AT_FDCWD, QFile::encodeName(path).constData(), 0, STATX_TYPE, &status) == 0 &&
+           (status.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
+}
+
+QString whyNotReplaced(const QString& path, const Status& before)
+{
+    if (before.st_nlink > 1)
+        return Translated::tr("it has %1 names (hard links)").arg(before.st_nlink);
+    return isMountedAlone(path) ? Translated::tr("it is mounted by itself") : QString();
+}
+
+WayToWrite inPlaceSince(const QString& reason, const QString& path)
+{
+    WayToWrite way{.inPlace = reason};
+    if (OpenFile(path, O_RDWR).descriptor() < 0)
+        way.problem = sentenceOf(lastError());
+    return way;
+}
+
+/// Opens what is to take the place of the file at the path, and gives it all that this has beside its bytes.
+/// \param before  what is there, if anything is
+WayToWrite begin(QSaveFile& file, const std::optional<Status>& before)
+{
+    const QString path = file.fileName();
+    if (before && !S_ISREG(before->st_mode) && !S_ISDIR(before->st_mode))
+        return {.problem = Translated::tr("it is no regular file")};
+    if (const QString reason = before ? whyNotReplaced(path, *before) : QString(); !reason.isEmpty())
+        return inPlaceSince(reason, path);
+    if (!file.open(QIODevice::WriteOnly))
+        return {.problem = file.errorString()};
+    if (!before)
+        return {};
+    const std::error_code error = giveAllButBytes(path, *before, file.handle());
+    return error ? inPlaceSince(Translated::tr("its access list or attributes cannot be given to another "
+                                               "file (%1)")
+                                    .arg(sentenceOf(error)),
+                                path)
+                 : WayToWrite();
+}
+
+QString notAllBytes()
+{
+    return Translated::tr("not all bytes could be written, as on a full disk");
+}
+
+QString anotherFile()
+{
+    return Translated::tr("another file has taken its place");
+}
+
+/// \return why not; empty where the disk has them
+QString written(QSaveFile& file, const QByteArray& bytes)
+{
+    // Qt has no reason for a write of fewer bytes than asked for, which is how a disk fills up, and commit()
+    // alone lets it pass (Qt 6.4).
+    if (file.write(bytes) != bytes.size() || !file.flush())
+        return notAllBytes();
+    // So that the name never leads to bytes that are not there yet. commit() does the same, and is silent
+    // where it fails. Without a commit the old file stays as it was.
+    if (const std::error_code error = synced(file.handle()))
+        return sentenceOf(error);
+    return {};
+}
+
+/// Cut to its new length last, so that a disk that is full takes nothing of what was there.
+/// \return why not; empty where the disk has them
+QString overwritten(int descriptor, const QByteArray& bytes)
+{
+    for (qsizetype done = 0; done < bytes.size();) {
+        const ssize_t count = ::pwrite(descriptor, bytes.constData() + done,
+                                       static_cast<std::size_t>(bytes.size() - done), done);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count <= 0)
+            return count == 0 || errno == ENOSPC || errno == EFBIG || errno == EDQUOT
+                       ? notAllBytes()
+                       : sentenceOf(lastError());
+        done += count;
+    }
+    if (::ftruncate(descriptor, bytes.size()) != 0)
+        return sentenceOf(lastError());
+    if (const std::error_code error = synced(descriptor))
+        return sentenceOf(error);
+    return {};
+}
+
+std::optional<QByteArray> bytesOf(int descriptor, qsizetype size)
+{
+    QByteArray bytes(size, '\0');
+    for (qsizetype done = 0; done < size;) {
+        const ssize_t count =
+            ::pread(descriptor, bytes.data() + done, static_cast<std::size_t>(size - done), done);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count <= 0)
+            return std::nullopt;
+        done += count;
+    }
+    return bytes;
+}
+
+/// \return why not; the file holds what it held before then, as far as the system lets it
+QString writtenInPlace(const QString& path, const Status& before, const QByteArray& bytes)
+{
+    const OpenFile file(path, O_RDWR);
+    Status status{};
+    if (file.descriptor() < 0 || ::fstat(file.descriptor(), &status) != 0)
+        return sentenceOf(lastError());
+    if (identityOf(status) != identityOf(before) || !S_ISREG(status.st_mode))
+        return anotherFile();
+    const auto old = bytesOf(file.descriptor(), static_cast<qsizetype>(status.st_size));
+    if (!old)
+        return Translated::tr("it cannot be read");
+    QString problem = overwritten(file.descriptor(), bytes);
+    if (!problem.isEmpty())
+        (void)overwritten(file.descriptor(), *old);
+    return problem;
 }
 
 /// Who may write into a folder without reading it cannot open it for this, and is not the worse off for it.
@@ -57,26 +281,46 @@ std::error_code syncNames(const QString& folder)
 
 QString replaceFile(const QString& path, const QByteArray& bytes)
 {
+    return replaceFile(path, bytes, std::nullopt, InPlace::WhereNeeded).problem;
+}
+
+WayToWrite wayToWrite(const QString& path)
+{
     QSaveFile file(path);
-    if (!file.open(QIODevice::WriteOnly))
-        return file.errorString();
-    struct stat before
-    {};
-    if (::stat(QFile::encodeName(path).constData(), &before) == 0)
-        keepOwnerAndMode(file.handle(), before);
-    // Qt has no reason for a write of fewer bytes than asked for, which is how a disk fills up, and commit()
-    // alone lets it pass (Qt 6.4).
-    if (file.write(bytes) != bytes.size() || !file.flush())
-        return Translated::tr("not all bytes could be written, as on a full disk");
-    // So that the name never leads to bytes that are not there yet. commit() does the same, and is silent
-    // where it fails. Without a commit the old file stays as it was.
-    if (const std::error_code error = synced(file.handle()))
-        return sentenceOf(error);
-    if (!file.commit())
-        return file.errorString();
-    if (const std::error_code error = syncNames(QFileInfo(QFileInfo(path).canonicalFilePath()).path()))
-        return sentenceOf(error);
-    return {};
+    return begin(file, statusOf(path));
+}
+
+WayToWrite replaceFile(const QString& path, const QByteArray& bytes,
+                       const std::optional<store::FileIdentity>& expected, InPlace inPlace)
+{
+    const std::optional<Status> before = statusOf(path);
+    const auto isStill = [&](const std::optional<store::FileIdentity>& identity) {
+        return store::identityOf(path) == identity;
+    };
+    if (expected && !isStill(expected))
+        return {.problem = anotherFile()};
+    QSaveFile file(path);
+    WayToWrite way = begin(file, before);
+    if (!way.problem.isEmpty())
+        return way;
+    if (way.inPlace.isEmpty()) {
+        if (const QString problem = written(file, bytes); !problem.isEmpty())
+            return {.problem = problem};
+        if (!isStill(before ? std::optional(identityOf(*before)) : std::nullopt))
+            return {.problem = anotherFile()};
+        if (file.commit()) {
+            const auto error = syncNames(QFileInfo(QFileInfo(path).canonicalFilePath()).path());
+            return {.problem = error ? sentenceOf(error) : QString()};
+        }
+        if (!before || inPlace == InPlace::Never)
+            return {.problem = file.errorString()};
+        way.inPlace = Translated::tr("no other file can take its place (%1)").arg(file.errorString());
+    }
+    file.cancelWriting();
+    way.problem = inPlace == InPlace::Never
+                      ? Translated::tr("it can be written in place alone, since %1").arg(way.inPlace)
+                      : writtenInPlace(path, *before, bytes);
+    return way;
 }
 
 std::error_code makeFolder(const QString& path)

@@ -402,7 +402,8 @@ int sync(int descriptor, long call)
 
 int renameTo(int fromFolder, const char* from, int toFolder, const char* to, unsigned flags)
 {
-    if (refusesNames(from))
+    const bool isBusy = refusal == EBUSY && isBelow(absolute(to), refusingFolder) && ::access(to, F_OK) == 0;
+    if (isBusy || refusesNames(from))
         return refused(refusal);
     const std::scoped_lock lock(guard);
     const auto result = static_cast<int>(::syscall(SYS_renameat2, fromFolder, from, toFolder, to, flags));

@@ -124,7 +124,7 @@ class RefusingDisk
 {
 public:
     /// \param error  ENOSPC lets no file grow and none be made, EROFS lets nothing be changed, EIO takes all
-    ///        but fails to sync, ENOLCK takes all and has no locks
+    ///        but fails to sync, ENOLCK takes all and has no locks, EBUSY lets no file take another's place
     RefusingDisk(const QString& folder, int error);
     ~RefusingDisk();
     RefusingDisk(const RefusingDisk&) = delete;
