@@ -10,7 +10,6 @@
 #include "engine/phase_sequence.h"
 #include "engine/readable_text.h"
 #include "engine/unified_diff.h"
-#include "engine/written_config.h"
 #include "labels.h"
 #include "questions.h"
 
@@ -391,7 +390,7 @@ void ExportDialog::accept()
     if (!hasSomethingToWrite() || !mayWrite())
         return;
     try {
-        m_whyFinal = engine::saveKept(m_file, *m_spliced, path(), m_historyPath);
+        m_saved = engine::saveKept(m_file, *m_spliced, path(), m_historyPath);
     } catch (const config::ConfigError& error) {
         showError(QString::fromUtf8(error.what()));
         return;

@@ -4,6 +4,7 @@
 
 #include "config/batch_plan.h"
 #include "engine/config_file.h"
+#include "engine/written_config.h"
 #include "theme/theme.h"
 
 #include <QDialog>
@@ -80,8 +81,8 @@ public:
     void setNeeded(const QStringList& files) { m_needed = files; }
     /// \param path  of the store, which keeps what the file held before; without one nothing does
     void setHistory(const QString& path) { m_historyPath = path; }
-    /// Why what was written cannot be taken back, as a sentence; empty where it can.
-    const QString& whyFinal() const { return m_whyFinal; }
+    /// What there is to say of the file that was written.
+    const engine::SavedConfig& saved() const { return m_saved; }
     QString path() const;
     void setPath(const QString& path);
     /// What is shown of the change: a unified diff, or why there is none.
@@ -123,7 +124,7 @@ private:
     QPushButton* m_browse = nullptr;
     QStringList m_needed;
     QString m_historyPath;
-    QString m_whyFinal;
+    engine::SavedConfig m_saved;
     /// Path of a file that a person has let go already.
     QString m_replaced;
     /// Where the questions for batches stand.

@@ -16,7 +16,6 @@
 
 #include <QFileInfo>
 #include <QJsonArray>
-#include <QSaveFile>
 #include <QStringList>
 
 #include <algorithm>
@@ -163,17 +162,21 @@ void refuseToReplace(const engine::ConfigFile& file, const QString& target, cons
                          .toStdString());
 }
 
-/// As the system says it, without anything being written; empty where it can be.
-QString whyNotWritable(const QString& target)
+/// As wayToWrite() has it; of pipes and devices too.
+engine::WayToWrite wayTo(const QString& target)
 {
+    if (!engine::isStream(target))
+        return engine::wayToWrite(target);
     // A pipe that is opened tells its reader of an end when it is closed.
-    if (engine::isStream(target))
-        return QFileInfo(target).isWritable() ? QString() : qt_error_string(EACCES);
-    QSaveFile probe(target);
-    if (!probe.open(QIODevice::WriteOnly))
-        return probe.errorString();
-    probe.cancelWriting();
-    return {};
+    return {.problem = QFileInfo(target).isWritable() ? QString() : qt_error_string(EACCES)};
+}
+
+/// What saveKept() says of a file.
+QStringList sentencesOf(const engine::SavedConfig& saved)
+{
+    QStringList sentences{saved.inPlace, saved.whyFinal};
+    sentences.removeAll(QString());
+    return sentences;
 }
 
 const QString holdsItAlready = QStringLiteral("The config holds that already, so nothing was written.");
@@ -222,7 +225,7 @@ bool writesToStdout(const OutputOptions& options)
     return !options.inPlace && leadsToStdout(QString::fromStdString(options.output));
 }
 
-void checkTarget(const engine::ConfigFile& file, const OutputOptions& options)
+void checkTarget(const engine::ConfigFile& file, const OutputOptions& options, Console& console)
 {
     const QString target = outputPath(file, options);
     if (target.isEmpty() || options.diff)
@@ -230,12 +233,23 @@ void checkTarget(const engine::ConfigFile& file, const OutputOptions& options)
     refuseToReplace(file, target, options);
     if (writesToStdout(options))
         return;
-    if (const QString reason = whyNotWritable(target); !reason.isEmpty()) {
+    const engine::WayToWrite way = wayTo(target);
+    if (!way.problem.isEmpty()) {
         throw UsageError(
             QStringLiteral("%1 cannot be written: %2. Name another file, or make this one writable.")
-                .arg(target, reason)
+                .arg(target, way.problem)
                 .toStdString());
     }
+    if (way.inPlace.isEmpty())
+        return;
+    if (const QString why = engine::whyNotKept(store::ExplorationStore::defaultPath()); !why.isEmpty()) {
+        throw UsageError(
+            QStringLiteral("%1 can be written in place alone, since %2, and what it holds cannot "
+                           "be kept before; name another file with --output. %3")
+                .arg(target, way.inPlace, why)
+                .toStdString());
+    }
+    console.remark(engine::inPlaceText(target, way.inPlace));
 }
 
 engine::ExplorationOptions optionsForWriting(const engine::ConfigFile& file,
@@ -322,10 +336,10 @@ void writeSizes(const engine::ConfigFile& file, const std::vector<config::Chosen
         return printBytes(spliced.text);
     if (engine::holdsAlready(file, spliced, target))
         return console.remark(holdsItAlready);
-    const QString why = engine::saveKept(file, spliced, target, store::ExplorationStore::defaultPath());
+    const auto saved = engine::saveKept(file, spliced, target, store::ExplorationStore::defaultPath());
     console.answer(QStringLiteral("Wrote %1").arg(target));
-    if (!why.isEmpty())
-        console.remark(QStringLiteral("warning: ") + why);
+    for (const QString& sentence : sentencesOf(saved))
+        console.remark(QStringLiteral("warning: ") + sentence);
 }
 
 QJsonObject writtenObject(const engine::ConfigFile& file, const config::ChosenSize& chosen,
@@ -340,9 +354,9 @@ QJsonObject writtenObject(const engine::ConfigFile& file, const config::ChosenSi
     const bool writes = !target.isEmpty() && !options.diff && !engine::holdsAlready(file, spliced, target);
     if (writes) {
         refuseToReplace(file, target, options);
-        const QString why = engine::saveKept(file, spliced, target, store::ExplorationStore::defaultPath());
-        if (!why.isEmpty())
-            notes.append(why);
+        for (const QString& sentence :
+             sentencesOf(engine::saveKept(file, spliced, target, store::ExplorationStore::defaultPath())))
+            notes.append(sentence);
     }
     const auto plan = config::recognise(spliced.text)->read().plan(chosen.phase);
     const std::int64_t steps = plan ? plan->accumulationSteps(chosen.microBatchSize) : 0;

@@ -66,9 +66,10 @@ QString outputPath(const engine::ConfigFile& file, const OutputOptions& options)
 /// Whether --output names stdout, as leadsToStdout() has it: the config goes where answers would go.
 bool writesToStdout(const OutputOptions& options);
 
-/// Tells before an exploration of an hour, not after it, that its result could not be kept.
+/// Tells before an exploration of an hour, not after it, that its result could not be kept, or that it will
+/// be written in place.
 /// \throws UsageError with the system's reason, or since another file would be replaced
-void checkTarget(const engine::ConfigFile& file, const OutputOptions& options);
+void checkTarget(const engine::ConfigFile& file, const OutputOptions& options, Console& console);
 
 /// What is explored where a size may be written: all sizes where another batch was asked for with it. Which
 /// sizes keep the batch, and what will not be written otherwise, is said now and not after an hour.

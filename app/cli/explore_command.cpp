@@ -27,7 +27,6 @@
 #include "store/exploration_store.h"
 #include "store/patient_store.h"
 
-#include <QFile>
 #include <QFileInfo>
 
 #include <memory>
@@ -57,7 +56,7 @@ private:
     engine::ConfigFile resumedConfig(const store::StoredExploration& stored) const;
     void refuseSizeOfSmallerNetwork() const;
     int printPlan(const engine::ConfigFile& file, Console& console) const;
-    void checkPlaceForSize(const engine::ConfigFile& file) const;
+    void checkPlaceForSize(const engine::ConfigFile& file, Console& console) const;
     engine::ExplorationOptions searchedBy(const engine::ExplorationOptions& options,
                                           const engine::ConfigFile& file, Console& console) const;
     void sayWhatItDisturbs(const QString& path, Console& console) const;
@@ -150,12 +149,12 @@ int ExploreCommand::run()
     }
     const auto file = m_stored ? resumedConfig(*m_stored) : openConfig(m_file, m_model);
     m_output.alsoNeeded = engine::filesNeededBy(m_options);
-    checkPlaceForSize(file);
+    const bool isStdoutTaken = m_events == "-" || writesToStdout(m_output);
+    Console console(isStdoutTaken ? stderr : stdout, m_colours);
+    checkPlaceForSize(file, console);
     if (!m_dryRun)
         engine::requireTrust(engine::codeOf(file.contentsFor(m_options)), m_options.trustsCode);
 
-    const bool isStdoutTaken = m_events == "-" || writesToStdout(m_output);
-    Console console(isStdoutTaken ? stderr : stdout, m_colours);
     console.remark(warningLines(file.path(), file.contentsFor(m_options)));
     if (m_dryRun)
         return printPlan(file, console);
@@ -268,13 +267,10 @@ engine::ConfigFile ExploreCommand::resumedConfig(const store::StoredExploration&
     const store::ExplorationInfo& info = stored.summary.info;
     const std::string text = info.configText.toStdString();
     auto file = engine::ConfigFile::fromText(info.filePath, text);
-    if (m_output.asksForAConfig()) {
-        QFile now(info.filePath);
-        if (!now.open(QIODevice::ReadOnly) || now.readAll().toStdString() != text) {
-            throw UsageError(info.filePath.toStdString() + " has changed since exploration " +
-                             std::to_string(stored.summary.id) +
-                             " began; leave out --output, --in-place and --diff, or explore it anew.");
-        }
+    if (m_output.asksForAConfig() && !file.isUnchanged()) {
+        throw UsageError(info.filePath.toStdString() + " has changed since exploration " +
+                         std::to_string(stored.summary.id) +
+                         " began; leave out --output, --in-place and --diff, or explore it anew.");
     }
     return info.chosenModel.isEmpty() ? file : file.withModel(info.chosenModel);
 }
@@ -303,7 +299,7 @@ int ExploreCommand::printPlan(const engine::ConfigFile& file, Console& console) 
     return exitCode::success;
 }
 
-void ExploreCommand::checkPlaceForSize(const engine::ConfigFile& file) const
+void ExploreCommand::checkPlaceForSize(const engine::ConfigFile& file, Console& console) const
 {
     if (!m_output.asksForAConfig())
         return;
@@ -312,7 +308,7 @@ void ExploreCommand::checkPlaceForSize(const engine::ConfigFile& file) const
                          ": The config holds a network alone, so there is no place for a size; leave out "
                          "--output, --in-place and --diff.");
     }
-    checkTarget(file, m_output);
+    checkTarget(file, m_output, console);
 }
 
 /// \return the exit code

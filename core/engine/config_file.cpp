@@ -7,7 +7,6 @@
 #include "errors.h"
 #include "network_files.h"
 #include "output_place.h"
-#include "saved_file.h"
 #include "text_file.h"
 #include "unified_diff.h"
 
@@ -229,31 +228,47 @@ config::SplicedText ConfigFile::withMicroBatchSizes(const std::vector<config::Ch
 
 QString ConfigFile::changeIn(const config::SplicedText& spliced, const QString& path) const
 {
-    refuseIfChanged();
+    requireUnchanged();
     return unifiedDiff(m_text, spliced.text, nameInDiff(QLatin1Char('a'), m_path),
                        nameInDiff(QLatin1Char('b'), path));
 }
 
-void ConfigFile::save(const config::SplicedText& spliced, const QString& path) const
+QString ConfigFile::save(const config::SplicedText& spliced, const QString& path, InPlace inPlace) const
 {
     const QByteArray bytes = QByteArray::fromStdString(spliced.text);
-    if (isStream(path)) {
+    std::optional<store::FileIdentity> expected;
+    // Before streams, since a pipe may have taken the config's place.
+    if (isSameFile(path, m_path)) {
+        expected = requireUnchanged();
+    } else if (isStream(path)) {
         writeStream(path, bytes);
-        return;
+        return {};
     }
-    if (isSameFile(path, m_path))
-        refuseIfChanged();
-    if (const QString reason = replaceFile(path, bytes); !reason.isEmpty())
-        failToWrite(path, reason);
+    const WayToWrite way = replaceFile(path, bytes, expected, inPlace);
+    if (!way.problem.isEmpty())
+        failToWrite(path, way.problem);
+    return way.inPlace;
 }
 
-void ConfigFile::refuseIfChanged() const
+bool ConfigFile::isUnchanged() const
 {
-    if (readTextFile(m_path) != m_text) {
+    return holdsText(m_path, m_text);
+}
+
+/// \return which file it is that holds what was read
+store::FileIdentity ConfigFile::requireUnchanged() const
+{
+    if (isStream(m_path)) {
+        fail(m_path, "What is there now is no regular file any more, as it was when it was read, and nothing "
+                     "was written into it; put the config back and repeat.");
+    }
+    const FileBytes present = readConfigBytes(m_path);
+    if (present.bytes.toStdString() != m_text) {
         fail(m_path,
              "The file has changed since it was read, and nothing was written over it; open it again and "
              "repeat.");
     }
+    return present.identity;
 }
 
 } // namespace batchpeak::engine

@@ -4,6 +4,7 @@
 
 #include "config/config_document.h"
 #include "exploration_options.h"
+#include "saved_file.h"
 
 #include <QString>
 
@@ -15,9 +16,9 @@ namespace batchpeak::engine {
 /// A config on disk: the one place that reads and writes such files.
 ///
 /// A network that the config only names is looked up on this computer (network_files.h). What stands in the
-/// file is core/config's business. Here sizes are limited before reading, a file is
-/// replaced whole or not at all, its permissions and links are kept, and it is not overwritten when it
-/// changed on disk since it was read.
+/// file is core/config's business. Here sizes are limited before reading, a file is replaced as
+/// replaceFile() does it (saved_file.h), and it is not overwritten when it changed on disk since it was read.
+/// Another file in its place that holds the same is as good, since editors save so.
 class ConfigFile
 {
 public:
@@ -61,13 +62,18 @@ public:
     /// \throws config::ConfigError where the config has changed on disk since it was read
     QString changeIn(const config::SplicedText& spliced, const QString& path) const;
 
-    /// Writes \p spliced to \p path, atomically.
+    /// Writes \p spliced to \p path, as replaceFile() does it.
+    /// \return why it was written in place, as WayToWrite has it; empty where it was not
     /// \throws config::ConfigError with the system's reason (read-only, full disk, changed since read)
-    void save(const config::SplicedText& spliced, const QString& path) const;
+    QString save(const config::SplicedText& spliced, const QString& path,
+                 InPlace inPlace = InPlace::WhereNeeded) const;
+
+    /// The file is there and holds what was read.
+    bool isUnchanged() const;
 
 private:
     ConfigFile() = default;
-    void refuseIfChanged() const;
+    store::FileIdentity requireUnchanged() const;
     void setContents(config::ConfigContents forPython);
 
     QString m_path;

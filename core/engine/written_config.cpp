@@ -7,6 +7,7 @@
 #include "output_place.h"
 #include "saved_file.h"
 #include "store/exploration_store.h"
+#include "text_file.h"
 #include "unified_diff.h"
 
 #include <QCoreApplication>
@@ -39,14 +40,8 @@ QString wholePathOf(const QString& path)
 /// \throws config::ConfigError
 std::optional<QByteArray> bytesAt(const QString& path)
 {
-    QFile file(path);
-    if (!file.exists())
-        return std::nullopt;
-    if (!file.open(QIODevice::ReadOnly))
-        throw located(path,
-                      config::ConfigError("The file cannot be read (" + file.errorString().toStdString() +
-                                          "); set its permissions."));
-    return file.readAll();
+    const auto present = presentBytes(path);
+    return present ? std::optional(present->bytes) : std::nullopt;
 }
 
 [[noreturn]] void fail(const QString& path, const QString& reason)
@@ -55,14 +50,35 @@ std::optional<QByteArray> bytesAt(const QString& path)
                                             "); make room or set permissions."));
 }
 
+/// \param why  what it holds cannot be kept, as a full sentence
+void refuseInPlace(const QString& path, const QString& why)
+{
+    const QString reason = wayToWrite(path).inPlace;
+    if (reason.isEmpty())
+        return;
+    throw located(path,
+                  config::ConfigError("The config was not written: it can be written in place alone, since " +
+                                      reason.toStdString() +
+                                      ", and what it holds cannot be kept before; choose another "
+                                      "place. " +
+                                      why.toStdString()));
+}
+
 } // namespace
 
-QString saveKept(const ConfigFile& file, const config::SplicedText& spliced, const QString& path,
-                 const QString& historyPath)
+SavedConfig saveKept(const ConfigFile& file, const config::SplicedText& spliced, const QString& path,
+                     const QString& historyPath)
 {
     const QByteArray after = QByteArray::fromStdString(spliced.text);
-    if (isStream(path) || historyPath.isEmpty()) {
+    // A pipe in the place of the config is none to write into.
+    const bool isOutput = isStream(path) && !isSameFile(path, file.path());
+    if (isOutput) {
         file.save(spliced, path);
+        return {};
+    }
+    if (historyPath.isEmpty()) {
+        refuseInPlace(path, {});
+        file.save(spliced, path, InPlace::Never);
         return {};
     }
     std::optional<store::ExplorationStore> history;
@@ -80,7 +96,10 @@ QString saveKept(const ConfigFile& file, const config::SplicedText& spliced, con
         why = Translated::tr("This cannot be taken back later: %1").arg(QString::fromUtf8(error.what()));
     }
     try {
-        file.save(spliced, path);
+        if (id == 0)
+            refuseInPlace(path, why);
+        const InPlace inPlace = id > 0 ? InPlace::WhereNeeded : InPlace::Never;
+        return {.whyFinal = why, .inPlace = inPlaceText(path, file.save(spliced, path, inPlace))};
     } catch (const config::ConfigError&) {
         try {
             if (id > 0)
@@ -91,15 +110,30 @@ QString saveKept(const ConfigFile& file, const config::SplicedText& spliced, con
         }
         throw;
     }
-    return why;
+}
+
+QString inPlaceText(const QString& path, const QString& reason)
+{
+    if (reason.isEmpty())
+        return {};
+    return Translated::tr("%1 is written in place, where a power loss may leave it cut, since %2; what it "
+                          "held before is kept in the history.")
+        .arg(QDir::toNativeSeparators(path), reason);
+}
+
+QString whyNotKept(const QString& historyPath)
+{
+    try {
+        store::ExplorationStore(historyPath).requireWritable();
+        return {};
+    } catch (const store::StoreError& error) {
+        return QString::fromUtf8(error.what());
+    }
 }
 
 bool holdsAlready(const ConfigFile& file, const config::SplicedText& spliced, const QString& path)
 {
-    if (!isSameFile(path, file.path()) || spliced.text != file.text())
-        return false;
-    QFile now(path);
-    return now.open(QIODevice::ReadOnly) && now.readAll().toStdString() == spliced.text;
+    return isSameFile(path, file.path()) && spliced.text == file.text() && file.isUnchanged();
 }
 
 QString LastWriting::changeText() const
@@ -126,7 +160,8 @@ std::optional<LastWriting> lastWriting(const QString& path, const QString& histo
 void takeBack(const LastWriting& last, const QString& historyPath)
 {
     const QString& path = last.written.filePath;
-    if (bytesAt(path) != last.now)
+    const auto present = presentBytes(path);
+    if ((present ? std::optional(present->bytes) : std::nullopt) != last.now)
         throw located(path,
                       config::ConfigError("The file has just changed, so the size was not taken back; try "
                                           "again."));
@@ -136,8 +171,10 @@ void takeBack(const LastWriting& last, const QString& historyPath)
         fail(path, QString::fromUtf8(error.what()));
     }
     if (last.written.before) {
-        if (const QString reason = replaceFile(path, *last.written.before); !reason.isEmpty())
-            fail(path, reason);
+        const auto expected = present ? std::optional(present->identity) : std::nullopt;
+        const WayToWrite way = replaceFile(path, *last.written.before, expected, InPlace::WhereNeeded);
+        if (!way.problem.isEmpty())
+            fail(path, way.problem);
     } else if (QFile file(path); file.exists() && !file.remove()) {
         fail(path, file.errorString());
     }

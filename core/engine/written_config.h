@@ -17,12 +17,28 @@ class ConfigFile;
 /// Sizes that are written into files, and taken back: the history keeps what a file held before. Whether
 /// somebody's later change may be lost for that, the program asks that takes it back.
 
-/// Saves the file as ConfigFile::save() does, and keeps what it held before.
+/// What there is to say of a file that was saved, as full sentences.
+struct SavedConfig
+{
+    /// Why it cannot be taken back; empty where it can, and for a stream.
+    QString whyFinal = {};
+    /// As inPlaceText() has it.
+    QString inPlace = {};
+};
+
+/// Saves the file as ConfigFile::save() does, and keeps what it held before; where that cannot be kept, it
+/// writes nothing in place.
 /// \param historyPath  of the store; empty where nothing is to be kept
-/// \return why it cannot be taken back, as a full sentence; empty where it can, and for a stream
 /// \throws config::ConfigError as ConfigFile::save()
-QString saveKept(const ConfigFile& file, const config::SplicedText& spliced, const QString& path,
-                 const QString& historyPath);
+SavedConfig saveKept(const ConfigFile& file, const config::SplicedText& spliced, const QString& path,
+                     const QString& historyPath);
+
+/// "config.yaml is written in place, since it is mounted by itself; ..." \param reason  as WayToWrite has it;
+/// empty where there is none, and nothing to say
+QString inPlaceText(const QString& path, const QString& reason);
+
+/// Why what a file holds cannot be kept before it is written, as a full sentence; empty where it can.
+QString whyNotKept(const QString& historyPath);
 
 /// Whether saving it there would change nothing: it is the config's own file, which holds all of it on disk
 /// too, where somebody may have changed it since it was read.

@@ -25,6 +25,7 @@
 
 #include <cmath>
 #include <optional>
+#include <unistd.h>
 
 using namespace batchpeak;
 using namespace batchpeak::ui;
@@ -254,6 +255,23 @@ private slots:
         QCOMPARE(test::readFile(m_file->path()), isTakenBack ? own : before);
         QCOMPARE(written.count(), isTakenBack ? 1 : 0);
         QCOMPARE(exports.canTakeBack(m_file->path()), !isTakenBack);
+    }
+
+    void saysThatAFileIsWrittenInPlace()
+    {
+        const QString history = pathOf("history.sqlite");
+        ExportDialog dialog(opened(own), training(16), Theme::light());
+        const QString other = m_file->path() + QStringLiteral(".other");
+        QCOMPARE(::link(QFile::encodeName(m_file->path()).constData(), QFile::encodeName(other).constData()),
+                 0);
+        dialog.accept();
+        QCOMPARE(dialog.result(), int(QDialog::Rejected));
+        dialog.setHistory(history);
+        dialog.accept();
+        QCOMPARE(dialog.result(), int(QDialog::Accepted));
+        VERIFY_CONTAINS(dialog.saved().inPlace, "2 names");
+        QCOMPARE(test::readFile(other), test::readFile(m_file->path()));
+        QVERIFY(QFile::remove(other));
     }
 
     void showsTheUnifiedDiffAndWritesIt_data()

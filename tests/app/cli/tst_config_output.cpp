@@ -384,6 +384,27 @@ private slots:
         QVERIFY2(undo({}).refused({"no size was written into"}), run.text());
     }
 
+    void saysThatAFileIsWrittenInPlace()
+    {
+        const QString other = linked();
+        const ProgramRun run = exportSize(4, words("--in-place"));
+        QVERIFY2(run.succeeded({"Wrote"}), run.text());
+        QVERIFY2(run.remarks("is written in place") && run.remarks("2 names"), run.text());
+        QCOMPARE(bytesOf(other), QByteArray(params).replace("explore", "4"));
+        QVERIFY2(undo({}).succeeded(), "it was not taken back");
+        QCOMPARE(bytesOf(other), params);
+    }
+
+    // What no trial has run for yet.
+    void saysSoBeforeAnyTrial()
+    {
+        QVERIFY(writeBytes(m_path, bytesOf(examplePath("gpt2-tiny.yaml"))));
+        linked();
+        const ProgramRun run = runProgram(exploreArguments("", words("--dry-run --in-place"), m_path));
+        QVERIFY2(run.succeeded(), run.text());
+        QVERIFY2(run.remarks("is written in place") && run.remarks("2 names"), run.text());
+    }
+
     void saysThatThereIsNoBatchBelow()
     {
         QVERIFY(writeBytes(m_path, axolotl));
@@ -467,6 +488,15 @@ private slots:
 
 private:
     QString path(const char* name) const { return m_folder->filePath(QString::fromLatin1(name)); }
+
+    /// Another name of the config.
+    QString linked() const
+    {
+        const QString other = path("other.yaml");
+        if (::link(QFile::encodeName(m_path).constData(), QFile::encodeName(other).constData()) != 0)
+            qFatal("no link can be made");
+        return other;
+    }
 
     ProgramRun undo(const QStringList& options) const
     {

@@ -5,6 +5,7 @@
 #include "store/exploration_store.h"
 #include "support/error_of.h"
 #include "support/files.h"
+#include "support/rows.h"
 #include "support/test_main.h"
 #include "support/verify.h"
 
@@ -14,6 +15,8 @@
 #include <QTest>
 
 #include <memory>
+#include <sys/stat.h>
+#include <unistd.h>
 
 using namespace batchpeak;
 using namespace batchpeak::engine;
@@ -43,7 +46,15 @@ class WrittenConfigTest : public QObject
     QString write(std::int64_t size, const QString& target)
     {
         const ConfigFile file = ConfigFile::open(m_path);
-        return saveKept(file, file.withMicroBatchSize({.microBatchSize = size}), target, m_history);
+        return saveKept(file, file.withMicroBatchSize({.microBatchSize = size}), target, m_history).whyFinal;
+    }
+
+    QString giveAnotherName()
+    {
+        const QString name = m_folder->filePath(QStringLiteral("other.yaml"));
+        if (::link(QFile::encodeName(m_path).constData(), QFile::encodeName(name).constData()) != 0)
+            qFatal("no link can be made");
+        return name;
     }
 
     LastWriting last(const QString& path) { return lastWriting(path, m_history).value(); }
@@ -151,6 +162,74 @@ private slots:
         QVERIFY(write(2, m_path).contains(QStringLiteral("cannot be taken back")));
         QCOMPARE(readFile(m_path), withSize("2"));
         QVERIFY(!lastWriting(m_path, m_history));
+    }
+
+    void keepsWhatItWritesInPlace()
+    {
+        const QString other = giveAnotherName();
+        const ConfigFile file = ConfigFile::open(m_path);
+        const auto saved = saveKept(file, file.withMicroBatchSize({.microBatchSize = 2}), m_path, m_history);
+        QCOMPARE(saved.whyFinal, QString());
+        VERIFY_CONTAINS(saved.inPlace, "2 names");
+        QCOMPARE(readFile(other), withSize("2"));
+        takeBack(last(m_path), m_history);
+        QCOMPARE(readFile(other), params);
+        QCOMPARE(readFile(m_path), params);
+    }
+
+    void writesNothingInPlaceThatItCannotKeep_data()
+    {
+        test::rows<bool>({{"a history that cannot be written", true}, {"no history", false}});
+    }
+    void writesNothingInPlaceThatItCannotKeep()
+    {
+        const QString other = giveAnotherName();
+        writeFile(m_folder->filePath(QStringLiteral("history")), "no folder");
+        QVERIFY(!whyNotKept(m_history).isEmpty());
+        const ConfigFile file = ConfigFile::open(m_path);
+        const auto spliced = file.withMicroBatchSize({.microBatchSize = 2});
+        const QString history = test::row<bool>() ? m_history : QString();
+        VERIFY_CONTAINS(test::errorOf([&] { saveKept(file, spliced, m_path, history); }),
+                        QStringLiteral("in place alone"));
+        QCOMPARE(readFile(other), params);
+    }
+
+    // Nothing waits for the other end of the pipe, or for the end of the device.
+    void writesIntoNothingThatTookTheConfigsPlace_data()
+    {
+        test::rows<bool>({{"a pipe", true}, {"a link to a device", false}});
+    }
+    void writesIntoNothingThatTookTheConfigsPlace()
+    {
+        QCOMPARE(write(2, m_path), QString());
+        const ConfigFile file = ConfigFile::open(m_path);
+        const auto spliced = file.withMicroBatchSize({.microBatchSize = 4});
+        QVERIFY(QFile::remove(m_path));
+        if (test::row<bool>())
+            QCOMPARE(::mkfifo(QFile::encodeName(m_path).constData(), 0600), 0);
+        else
+            QVERIFY(QFile::link(QStringLiteral("/dev/zero"), m_path));
+        QVERIFY(!file.isUnchanged());
+        QVERIFY(!holdsAlready(file, file.withMicroBatchSize({.microBatchSize = 2}), m_path));
+        VERIFY_CONTAINS(test::errorOf([&] { file.changeIn(spliced, m_path); }),
+                        QStringLiteral("no regular file any more"));
+        VERIFY_CONTAINS(test::errorOf([&] { saveKept(file, spliced, m_path, m_history); }),
+                        QStringLiteral("no regular file any more"));
+        if (test::row<bool>())
+            VERIFY_CONTAINS(test::errorOf([&] { lastWriting(m_path, m_history); }),
+                            QStringLiteral("no regular file"));
+    }
+
+    // As editors save: beside it first.
+    void writesIntoAnotherFileThatHoldsTheSame()
+    {
+        const ConfigFile file = ConfigFile::open(m_path);
+        const QString beside = m_folder->filePath(QStringLiteral("params.yaml.new"));
+        writeFile(beside, params);
+        QVERIFY(QFile::remove(m_path));
+        QVERIFY(QFile::rename(beside, m_path));
+        saveKept(file, file.withMicroBatchSize({.microBatchSize = 2}), m_path, m_history);
+        QCOMPARE(readFile(m_path), withSize("2"));
     }
 
     void keepsNothingOfWhatWasNotWritten()
