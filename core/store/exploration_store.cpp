@@ -185,8 +185,6 @@ void ExplorationStore::open(std::chrono::milliseconds patience, std::optional<Pl
     database.setDatabaseName(m_path);
     database.setConnectOptions(QStringLiteral("QSQLITE_BUSY_TIMEOUT=%1").arg(patience.count()));
     openDatabase(database);
-    if (const auto file = identityOf(m_path))
-        m_file = std::make_unique<const FileIdentity>(*file);
     runSql(database, QStringLiteral("PRAGMA foreign_keys = ON"));
     // What is committed is on the disk. Without EXTRA a power loss may bring back a journal that a
     // commit removed, and take the commit back with it (sqlite.org/pragma.html#pragma_synchronous).
@@ -198,6 +196,7 @@ void ExplorationStore::open(std::chrono::milliseconds patience, std::optional<Pl
     const bool isHere = place ? *place == Place::ThisComputer : isOnThisComputer(m_path);
     runSql(database, isHere ? QStringLiteral("PRAGMA journal_mode = WAL")
                             : QStringLiteral("PRAGMA journal_mode = DELETE"));
+    takeNote();
 }
 
 /// As a file that nobody changes meanwhile, for which nothing is made beside it (sqlite.org/uri.html,
@@ -229,9 +228,34 @@ void ExplorationStore::requireWritable() const
         throw StoreError(*m_unwritable);
 }
 
-bool ExplorationStore::isInItsPlace() const
+bool ExplorationStore::isAsItWas() const
 {
-    return m_file && identityOf(m_path) == *m_file;
+    if (!m_trace)
+        return false;
+    const HistoryTrace now = traceOf(m_path);
+    if (now.sharedBytes < m_trace->sharedBytes)
+        lengthenSharedMemory(m_path, m_trace->sharedBytes);
+    if (!areSameFiles(*m_trace, now))
+        return false;
+    const bool isUnwritten = now.bytes == m_trace->bytes && now.written == m_trace->written;
+    // Another program's change is one that SQLite knows of.
+    return isUnwritten || dataVersion(QSqlDatabase::database(m_connection)) != m_version;
+}
+
+void ExplorationStore::takeNote()
+{
+    // In this order: what changes in between is looked at once too often.
+    m_trace = std::make_unique<const HistoryTrace>(traceOf(m_path));
+    try {
+        m_version = dataVersion(QSqlDatabase::database(m_connection));
+    } catch (const StoreError&) {
+        // Held for a moment. By the older number a change counts as another program's.
+    }
+}
+
+void ExplorationStore::requireWhole() const
+{
+    store::requireWhole(QSqlDatabase::database(m_connection));
 }
 
 bool ExplorationStore::holds(qint64 exploration, const ExplorationInfo& info) const

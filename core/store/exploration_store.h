@@ -16,7 +16,7 @@
 
 namespace batchpeak::store {
 
-struct FileIdentity;
+struct HistoryTrace;
 
 /// The history cannot be read or written, as a full sentence that tells the user what to do.
 class StoreError : public std::runtime_error
@@ -82,8 +82,15 @@ public:
 
     /// \throws StoreError  where it can be read alone
     void requireWritable() const;
-    /// Whether its path leads to the file that was opened still: what is written into another goes nowhere.
-    bool isInItsPlace() const;
+    /// Whether its path leads to the file that was opened still, and nobody has written into that past SQLite
+    /// since the last takeNote(). SQLite reads no page again that it knows, so that it would write on, and
+    /// leave a damaged file behind.
+    bool isAsItWas() const;
+    /// It is as it should be now. Does not throw.
+    void takeNote();
+    /// Reads all of the file.
+    /// \throws StoreError  where any page of it is damaged
+    void requireWhole() const;
 
     /// \return the exploration's number, for the calls below and for people
     qint64 begin(const ExplorationInfo& info);
@@ -143,8 +150,9 @@ private:
 
     QString m_path;
     QString m_connection;
-    /// Of the file that was opened.
-    std::unique_ptr<const FileIdentity> m_file;
+    std::unique_ptr<const HistoryTrace> m_trace;
+    /// What dataVersion() said then.
+    qint64 m_version = 0;
     /// Why it can be read alone.
     std::optional<StoreError> m_unwritable;
 };

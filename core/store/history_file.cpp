@@ -32,21 +32,72 @@ void makeFolder(const QString& path)
     ::close(folder);
 }
 
-} // namespace
-
-std::optional<FileIdentity> identityOf(const QString& path)
+std::optional<struct stat> statusOf(const QString& path)
 {
     struct stat status
     {};
     if (::stat(QFile::encodeName(path).constData(), &status) != 0)
         return std::nullopt;
-    return FileIdentity{.device = status.st_dev, .inode = status.st_ino};
+    return status;
+}
+
+// Both are beside the file itself, where the path is that of a link.
+QString logOf(const QString& path)
+{
+    return QFileInfo(path).canonicalFilePath() + QStringLiteral("-wal");
+}
+
+QString sharedMemoryOf(const QString& path)
+{
+    return QFileInfo(path).canonicalFilePath() + QStringLiteral("-shm");
+}
+
+FileIdentity identityFrom(const struct stat& status)
+{
+    return {.device = status.st_dev, .inode = status.st_ino};
+}
+
+} // namespace
+
+std::optional<FileIdentity> identityOf(const QString& path)
+{
+    const auto status = statusOf(path);
+    return status ? std::optional(identityFrom(*status)) : std::nullopt;
 }
 
 QStringList filesOfHistory(const QString& path)
 {
     return {path, path + QStringLiteral("-wal"), path + QStringLiteral("-shm"),
             path + QStringLiteral("-journal")};
+}
+
+HistoryTrace traceOf(const QString& path)
+{
+    HistoryTrace trace;
+    if (const auto file = statusOf(path)) {
+        trace.file = identityFrom(*file);
+        trace.bytes = file->st_size;
+        trace.written =
+            std::chrono::seconds(file->st_mtim.tv_sec) + std::chrono::nanoseconds(file->st_mtim.tv_nsec);
+    }
+    if (const auto log = statusOf(logOf(path))) {
+        trace.log = identityFrom(*log);
+        trace.logBytes = log->st_size;
+    }
+    if (const auto shared = statusOf(sharedMemoryOf(path)))
+        trace.sharedBytes = shared->st_size;
+    return trace;
+}
+
+void lengthenSharedMemory(const QString& path, qint64 bytes)
+{
+    [[maybe_unused]] const int done = ::truncate(QFile::encodeName(sharedMemoryOf(path)).constData(), bytes);
+}
+
+bool areSameFiles(const HistoryTrace& before, const HistoryTrace& now)
+{
+    const bool isSameLog = !before.log || (before.log == now.log && before.logBytes <= now.logBytes);
+    return before.file && before.file == now.file && isSameLog;
 }
 
 void makeHistoryFile(const QString& path)

@@ -265,11 +265,14 @@ void PatientStore::forget()
 
 void PatientStore::open()
 {
-    if (m_store && m_store->isInItsPlace())
+    const bool isOpen = m_store != nullptr;
+    if (isOpen && m_store->isAsItWas())
         return;
     m_store.reset();
     m_store = std::make_unique<ExplorationStore>(m_file, m_patience);
     m_store->requireWritable();
+    if (isOpen)
+        m_store->requireWhole();
     if (!m_isBeside)
         takeInLeftOnes(*m_store, m_path, [this](const QString& sentence) { emit said(sentence); });
 }
@@ -328,6 +331,7 @@ void PatientStore::writeWaiting()
             m_waiting.pop_front();
         }
         writeLog();
+        m_store->takeNote();
         if (isLost)
             emit said(Translated::tr("The history %1 did not hold this exploration any more, as when "
                                      "somebody removes it. All of it was written there anew.")

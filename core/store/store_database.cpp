@@ -167,6 +167,20 @@ QDateTime toTime(const QString& text)
     return QDateTime::fromString(text, Qt::ISODateWithMs);
 }
 
+qint64 dataVersion(const QSqlDatabase& database)
+{
+    SqlStatement statement(database, QStringLiteral("PRAGMA data_version"));
+    return statement.run().next() ? statement.integer("data_version") : 0;
+}
+
+void requireWhole(const QSqlDatabase& database)
+{
+    // It ends at the first fault, and says "ok" where there is none (sqlite.org/pragma.html).
+    SqlStatement statement(database, QStringLiteral("PRAGMA quick_check(1)"));
+    if (!statement.run().next() || statement.text("quick_check") != QLatin1String("ok"))
+        statement.failAsDamaged();
+}
+
 void runSql(const QSqlDatabase& database, const QString& text)
 {
     SqlStatement(database, text).run();

@@ -78,6 +78,14 @@ QString notNull(const QString& text);
 QString fromTime(const QDateTime& time);
 QDateTime toTime(const QString& text);
 
+/// Another number after each change that another connection has made.
+/// \throws StoreError
+qint64 dataVersion(const QSqlDatabase& database);
+
+/// Reads all of the file.
+/// \throws StoreError  where it is damaged, whichever page that is
+void requireWhole(const QSqlDatabase& database);
+
 /// Runs a statement without values.
 /// \throws StoreError
 void runSql(const QSqlDatabase& database, const QString& text);

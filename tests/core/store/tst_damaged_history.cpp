@@ -1,0 +1,184 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "store/exploration_store.h"
+#include "store/patient_store.h"
+#include "support/files.h"
+#include "support/rows.h"
+#include "support/test_main.h"
+#include "support/verify.h"
+
+#include <QDir>
+#include <QFile>
+#include <QFileInfo>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <functional>
+
+using namespace batchpeak;
+using namespace batchpeak::test;
+using store::ExplorationStore;
+using store::PatientStore;
+
+namespace {
+
+constexpr qint64 pageBytes = 4096;
+
+store::ExplorationInfo infoOf(const QString& file)
+{
+    return {.started = QDateTime::fromString(QStringLiteral("2026-11-25T10:00:00.123Z"), Qt::ISODateWithMs),
+            .filePath = file,
+            .family = QStringLiteral("gpt2")};
+}
+
+trial::TrialRecord trialOf(int number)
+{
+    return {.number = number, .device = "cpu", .microBatchSize = 8, .outcome = trial::Outcome::Ok};
+}
+
+void makeNothing(const QString& /*path*/) {}
+
+/// One with some hundred pages, written last long ago: what is written into it now has another time, however
+/// coarse a file system counts.
+void makeFullHistory(const QString& path)
+{
+    {
+        ExplorationStore history(path);
+        for (int number = 1; number <= 60; ++number) {
+            store::ExplorationInfo info = infoOf(QStringLiteral("/old-%1.yaml").arg(number));
+            info.configText = QString(10'000, QLatin1Char('x'));
+            history.addTrial(history.begin(info), trialOf(1));
+        }
+    }
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::ReadWrite));
+    QVERIFY(file.setFileTime(QDateTime::currentDateTimeUtc().addDays(-1), QFileDevice::FileModificationTime));
+}
+
+void resize(const QString& path, qint64 bytes)
+{
+    QVERIFY(QFile::resize(path, bytes));
+}
+
+void spoilPages(const QString& path, qint64 first, qint64 count)
+{
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::ReadWrite) && file.size() > (first + count) * pageBytes);
+    QVERIFY(file.seek(first * pageBytes));
+    QCOMPARE(file.write(QByteArray(count * pageBytes, 'x')), count * pageBytes);
+}
+
+/// What somebody does to a history that a program writes, past SQLite.
+struct Damage
+{
+    std::function<void(const QString& path)> make = makeFullHistory;
+    std::function<void(const QString& path)> damage;
+    const char* said = "It was kept as";
+    /// Explorations that the history has beside the one under way in the end.
+    qsizetype others = 0;
+};
+
+} // namespace
+
+/// A history that is damaged while a program writes it. SQLite knows its pages, and would not look again.
+class DamagedHistoryTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void init()
+    {
+        m_folder = std::make_unique<QTemporaryDir>();
+        m_path = m_folder->filePath(QStringLiteral("history.sqlite"));
+    }
+
+    void isNoticedAtTheNextWrite_data()
+    {
+        constexpr const char* lost = "did not hold this exploration any more";
+        const auto add = rows<Damage>();
+        add("emptied in the first exploration of a home",
+            {.make = makeNothing, .damage = [](const QString& path) { resize(path, 0); }});
+        // Nothing is left to set aside.
+        add("emptied", {.damage = [](const QString& path) { resize(path, 0); }, .said = lost});
+        add("cut short",
+            {.damage = [](const QString& path) { resize(path, QFileInfo(path).size() / 2 + 100); }});
+        add("pages of garbage", {.damage = [](const QString& path) { spoilPages(path, 40, 20); }});
+        add("one page of garbage", {.damage = [](const QString& path) { spoilPages(path, 50, 1); }});
+        add("garbage where it begins", {.damage = [](const QString& path) { spoilPages(path, 0, 1); }});
+        add("its log emptied",
+            {.damage = [](const QString& path) { resize(path + QLatin1String("-wal"), 0); },
+             .said = lost,
+             .others = 60});
+        // Whoever looked there would be ended.
+        add("its shared memory emptied",
+            {.damage = [](const QString& path) { resize(path + QLatin1String("-shm"), 0); },
+             .said = "",
+             .others = 60});
+        add("its log removed",
+            {.damage = [](const QString& path) { QVERIFY(QFile::remove(path + QLatin1String("-wal"))); },
+             .said = "",
+             .others = 60});
+    }
+    void isNoticedAtTheNextWrite()
+    {
+        const Damage& row = test::row<Damage>();
+        row.make(m_path);
+        PatientStore patient(m_path);
+        QSignalSpy said(&patient, &PatientStore::said);
+        patient.begin(infoOf(QStringLiteral("/a.yaml")));
+        patient.addTrial(trialOf(1));
+        QCOMPARE(said.size(), 0);
+        row.damage(m_path);
+        patient.addTrial(trialOf(2));
+
+        const bool isSaid = *row.said != '\0';
+        QCOMPARE(said.size(), isSaid ? 1 : 0);
+        if (isSaid)
+            VERIFY_CONTAINS(said.front().front().toString(), row.said);
+        const QStringList aside =
+            QDir(m_folder->path()).entryList({QStringLiteral("history.sqlite.damaged-*")}, QDir::Files);
+        QCOMPARE(!aside.isEmpty(), qstrcmp(row.said, Damage().said) == 0);
+        if (!aside.isEmpty())
+            VERIFY_CONTAINS(said.front().front().toString(), aside.front());
+
+        // All of it is in a sound history, which goes on.
+        patient.addTrial(trialOf(3));
+        patient.finish({.finished = QDateTime::currentDateTimeUtc(), .status = QStringLiteral("budget")});
+        QCOMPARE(said.size(), isSaid ? 1 : 0);
+        const ExplorationStore history(m_path);
+        history.requireWhole();
+        const auto explorations = history.list();
+        QCOMPARE(static_cast<qsizetype>(explorations.size()), row.others + 1);
+        QCOMPARE(explorations.front().info.filePath, QStringLiteral("/a.yaml"));
+        QCOMPARE(explorations.front().trials, 3);
+    }
+
+    // What another program commits, and moves from the log into the file, is no damage.
+    void takesOtherProgramsForWhatTheyAre()
+    {
+        makeFullHistory(m_path);
+        PatientStore patient(m_path);
+        QSignalSpy said(&patient, &PatientStore::said);
+        patient.begin(infoOf(QStringLiteral("/a.yaml")));
+        {
+            ExplorationStore other(m_path);
+            store::ExplorationInfo info = infoOf(QStringLiteral("/b.yaml"));
+            // Beyond a thousand pages SQLite moves them.
+            info.configText = QString(5'000'000, QLatin1Char('x'));
+            const QDateTime before = QFileInfo(m_path).lastModified();
+            (void)other.begin(info);
+            QVERIFY(QFileInfo(m_path).lastModified() != before);
+        }
+        patient.addTrial(trialOf(1));
+        QCOMPARE(said.size(), 0);
+        QCOMPARE(ExplorationStore(m_path).list().size(), std::size_t{62});
+    }
+
+private:
+    std::unique_ptr<QTemporaryDir> m_folder;
+    QString m_path;
+};
+
+BATCHPEAK_TEST(DamagedHistoryTest)
+#include "tst_damaged_history.moc"
