@@ -91,7 +91,7 @@ std::string bashReply(const Values& values)
     if (values.areFolders)
         return "_batchpeak_folders";
     if (values.areCommands)
-        return "_batchpeak_words \"$(compgen -c)\"";
+        return "_batchpeak_programs";
     return "_batchpeak_words " + shellQuoted(joined(values.words));
 }
 
@@ -214,9 +214,15 @@ std::string bashCompletion(const DeclaredCommand& program)
     values += bashValues(window);
     arguments += bashArguments(window);
     return std::string("# bash completion for batchpeak\n") + header + R"(
+# Bash expands the words, with $(...) in them: none may come from elsewhere.
 _batchpeak_words() { mapfile -t COMPREPLY < <(compgen -W "$1" -- "$current"); }
 _batchpeak_files() { compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$current"); }
 _batchpeak_folders() { compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -d -- "$current"); }
+_batchpeak_programs()
+{
+    local name
+    mapfile -t COMPREPLY < <(compgen -c -- "$current" | while IFS= read -r name; do printf '%q\n' "$name"; done)
+}
 
 _batchpeak()
 {

@@ -5,7 +5,9 @@
 #include "support/test_main.h"
 
 #include <QDir>
+#include <QFile>
 #include <QProcess>
+#include <QProcessEnvironment>
 #include <QStandardPaths>
 #include <QTemporaryDir>
 #include <QTest>
@@ -128,6 +130,41 @@ private slots:
                              QStringLiteral("oth")});
         QVERIFY(process.waitForFinished());
         QCOMPARE(process.readAllStandardOutput(), QByteArray("other file.yaml\n"));
+    }
+
+    // Whoever may write into a folder of PATH, or where somebody works, names files as they like.
+    void runsNothingThatANameSays_data()
+    {
+        rows<const char*, QByteArray>({{"of a program", {"--worker", "\\$\\(touch\\$\\{IFS\\}ran\\)\n"}},
+                                       {"of a file", {"--output", "$(touch${IFS}ran)\n"}},
+                                       {"of a folder", {"--resume", "$(touch${IFS}ran)\n"}}});
+    }
+    void runsNothingThatANameSays()
+    {
+        const auto& [option, offered] = row<const char*, QByteArray>();
+        const QString bash = shellPath("bash");
+        if (bash.isEmpty())
+            QSKIP("There is no bash on this computer.");
+        QVERIFY(writeBytes(path("script"), scriptFor("bash")));
+        const QString evil = path("$(touch${IFS}ran)");
+        const bool isFolder = qstrcmp(option, "--resume") == 0;
+        QVERIFY(isFolder ? QDir().mkpath(evil) : writeBytes(evil, "#!/bin/sh\n"));
+        QVERIFY(QFile::setPermissions(evil, QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner));
+        QProcess process;
+        process.setWorkingDirectory(m_folder->path());
+        QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+        environment.insert(QStringLiteral("PATH"),
+                           m_folder->path() + QLatin1Char(':') + environment.value(QStringLiteral("PATH")));
+        process.setProcessEnvironment(environment);
+        const QString command = isFolder ? QStringLiteral("train") : QStringLiteral("explore");
+        for (const char* typed : {"", "$"}) {
+            process.start(bash, {QStringLiteral("--norc"), QStringLiteral("-c"), QString::fromUtf8(askBash),
+                                 bash, path("script"), QStringLiteral("batchpeak"), command,
+                                 QString::fromUtf8(option), QString::fromUtf8(typed)});
+            QVERIFY(process.waitForFinished());
+        }
+        QCOMPARE(process.readAllStandardOutput(), offered);
+        QVERIFY(!QFile::exists(path("ran")));
     }
 
     void isUnderstoodByItsShell_data()
