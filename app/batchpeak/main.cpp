@@ -3,6 +3,7 @@
 #include "app_icon.h"
 #include "cli/command_line.h"
 #include "cli/signal_relay.h"
+#include "cli/surroundings.h"
 #include "engine/exploration_recorder.h"
 #include "startup_trace.h"
 #include "store/exploration_store.h"
@@ -17,7 +18,6 @@
 #include <csignal>
 #include <cstdio>
 #include <fcntl.h>
-#include <pwd.h>
 #include <unistd.h>
 
 namespace {
@@ -54,15 +54,6 @@ void occupyStandardStreams()
         if (fcntl(stream, F_GETFD) == -1 && errno == EBADF)
             (void)open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
     }
-}
-
-/// As Python does: a service may have no HOME, for which Qt would take the root of the file system.
-void findHome()
-{
-    if (qEnvironmentVariableIsSet("HOME"))
-        return;
-    if (const passwd* user = getpwuid(geteuid()))
-        qputenv("HOME", user->pw_dir);
 }
 
 void nameApplication()
@@ -123,7 +114,8 @@ int main(int argc, char** argv)
     // A limit of file sizes is then as a full disk, which is said where something is written.
     std::signal(SIGXFSZ, SIG_IGN);
     occupyStandardStreams();
-    findHome();
+    if (const auto code = batchpeak::cli::settleSurroundings())
+        return *code;
     batchpeak::cli::CommandLine commandLine;
     if (const auto code = commandLine.parse(argc, argv))
         return *code;

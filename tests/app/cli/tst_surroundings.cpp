@@ -1,0 +1,121 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "program_run.h"
+#include "support/rows.h"
+#include "support/test_main.h"
+
+#include <QDir>
+#include <QFile>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <sys/resource.h>
+
+namespace {
+
+struct Variable
+{
+    const char* name;
+    const char* value;
+    /// That something is wrong with it.
+    bool isSaid;
+};
+
+} // namespace
+
+/// What the program was started with that it cannot use.
+class SurroundingsTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void init()
+    {
+        m_folder = std::make_unique<QTemporaryDir>();
+        QVERIFY(QDir(m_folder->path()).mkdir(QStringLiteral("here")));
+    }
+
+    // A history in the folder where somebody works is found nowhere else.
+    void leavesTheWorkingFolderAlone_data()
+    {
+        rows<Variable>({{"a relative folder of data", {"XDG_DATA_HOME", "data", true}},
+                        {"one of the folder itself", {"XDG_DATA_HOME", "./data", true}},
+                        {"a relative cache", {"XDG_CACHE_HOME", "cache", true}},
+                        {"a relative folder of settings", {"XDG_CONFIG_HOME", "config", true}},
+                        {"an empty one", {"XDG_DATA_HOME", "", false}}});
+    }
+    void leavesTheWorkingFolderAlone()
+    {
+        const Variable& variable = row<Variable>();
+        QProcessEnvironment environment = environmentWithoutDisplay();
+        environment.remove(QStringLiteral("XDG_DATA_HOME"));
+        environment.insert(QStringLiteral("HOME"), m_folder->path());
+        environment.insert(QString::fromUtf8(variable.name), QString::fromUtf8(variable.value));
+        const QByteArray said = explore(environment);
+        QCOMPARE(said.contains(QByteArray(variable.name) + " is '" + variable.value), variable.isSaid);
+        QVERIFY(QDir(here()).isEmpty());
+        QVERIFY(
+            QFile::exists(m_folder->filePath(QStringLiteral(".local/share/batchpeak/explorations.sqlite"))));
+    }
+
+    // The system knows another one, in which a test has nothing to write.
+    void takesNoRelativeHome_data()
+    {
+        rows<Variable>({{"a name", {"HOME", "me", true}}, {"none", {"HOME", "", false}}});
+    }
+    void takesNoRelativeHome()
+    {
+        const Variable& variable = row<Variable>();
+        QProcessEnvironment environment = environmentWithoutDisplay();
+        environment.insert(QString::fromUtf8(variable.name), QString::fromUtf8(variable.value));
+        environment.insert(QStringLiteral("XDG_DATA_HOME"), m_folder->filePath(QStringLiteral("data")));
+        QCOMPARE(explore(environment).contains("HOME is 'me'"), variable.isSaid);
+        QVERIFY(QDir(here()).isEmpty());
+    }
+
+    void saysThatTooFewFilesMayBeOpen_data()
+    {
+        rows<rlim_t, rlim_t, bool>(
+            {{"for good", {5, 5, false}}, {"and raises that", {5, 4096, true}}, {"not", {64, 64, true}}});
+    }
+    void saysThatTooFewFilesMayBeOpen()
+    {
+        const auto [usual, most, isEnough] = row<rlim_t, rlim_t, bool>();
+        rlimit here{};
+        if (getrlimit(RLIMIT_NOFILE, &here) != 0 || here.rlim_max < most)
+            QSKIP("No more files may be open here.");
+        QProcess process;
+        process.setChildProcessModifier(
+            [limit = rlimit{.rlim_cur = usual, .rlim_max = most}] { setrlimit(RLIMIT_NOFILE, &limit); });
+        const QByteArray said = explore(environmentWithoutDisplay(), process);
+        QCOMPARE(process.exitCode(), isEnough ? 0 : 1);
+        QCOMPARE(said.contains("than 5 files may be open"), !isEnough);
+        QCOMPARE(said.contains("ulimit -n"), !isEnough);
+    }
+
+private:
+    QString here() const { return m_folder->filePath(QStringLiteral("here")); }
+
+    /// In the folder where somebody works.
+    /// \return what is said on stderr
+    QByteArray explore(const QProcessEnvironment& environment) const
+    {
+        QProcess process;
+        return explore(environment, process);
+    }
+    QByteArray explore(const QProcessEnvironment& environment, QProcess& process) const
+    {
+        process.setProcessEnvironment(environment);
+        process.setWorkingDirectory(here());
+        process.start(QStringLiteral(BATCHPEAK_PROGRAM), exploreArguments("", words("--max-trials 2")));
+        process.closeWriteChannel();
+        if (!process.waitForFinished(600'000))
+            process.kill();
+        return process.readAllStandardError();
+    }
+
+    std::unique_ptr<QTemporaryDir> m_folder;
+};
+
+BATCHPEAK_TEST(SurroundingsTest)
+#include "tst_surroundings.moc"
