@@ -113,6 +113,55 @@ bool isOption(const CLI::App& app, const std::string& word)
     return looksLikeAnOption(word) && (hasIt(&app) || std::ranges::any_of(app.get_subcommands({}), hasIt));
 }
 
+bool isCommand(const CLI::App& app, const std::string& word)
+{
+    return std::ranges::any_of(app.get_subcommands({}),
+                               [&word](const CLI::App* each) { return each->get_name() == word; });
+}
+
+/// As many as an option of that name takes: 0 of a flag, and of what is none.
+struct ValueCount
+{
+    int least = 0;
+    int most = 0;
+};
+ValueCount valuesOf(const CLI::App& app, const std::string& word)
+{
+    std::vector<const CLI::App*> all = app.get_subcommands({});
+    all.push_back(&app);
+    for (const CLI::App* each : all) {
+        if (const CLI::Option* option = looksLikeAnOption(word) ? each->get_option_no_throw(word) : nullptr)
+            return {.least = option->get_items_expected_min(), .most = option->get_items_expected_max()};
+    }
+    return {};
+}
+
+/// Behind "--" a word is no option and no command, whatever it begins with. CLI11 has that in some places
+/// alone, so that such names of files get the folder in front that they are looked for in anyway.
+std::vector<std::string> withoutEndOfOptions(const CLI::App& app, const std::vector<std::string>& words)
+{
+    std::vector<std::string> all;
+    auto word = words.begin();
+    for (; word != words.end() && *word != "--"; ++word) {
+        all.push_back(*word);
+        // The next one is its value, be it "--".
+        if (valuesOf(app, *word).least > 0 && word + 1 != words.end())
+            all.push_back(*++word);
+    }
+    if (word == words.end())
+        return all;
+    // It ends the values of an option that may have none, and CLI11 takes it away.
+    if (!all.empty() && valuesOf(app, all.back()).most > 0)
+        all.push_back(*word);
+    const bool hasCommand = !all.empty() && isCommand(app, all.front());
+    for (++word; word != words.end(); ++word) {
+        const bool isTaken =
+            (looksLikeAnOption(*word) && *word != "-") || (!hasCommand && isCommand(app, *word));
+        all.push_back(isTaken ? "./" + *word : *word);
+    }
+    return all;
+}
+
 /// Another file than the one that is named would be read or written.
 /// \throws UsageError where one of \p words is not UTF-8
 void refuseOtherEncodings(const std::vector<std::string>& words)
@@ -300,7 +349,9 @@ bool Options::parse(const std::vector<std::string>& words)
     refuseEmptyWords(*m_app, words);
     try {
         // CLI11 takes the last word first.
-        m_app->parse(std::vector<std::string>(words.rbegin(), words.rend()));
+        std::vector<std::string> reversed = withoutEndOfOptions(*m_app, words);
+        std::ranges::reverse(reversed);
+        m_app->parse(std::move(reversed));
     } catch (const CLI::Success& request) {
         // Help and version, in CLI11's words.
         std::ostringstream text;

@@ -67,6 +67,68 @@ private slots:
                                 QStringLiteral("--fresh")}));
     }
 
+    // Whatever a file is called.
+    void takesWordsBehindTwoDashesForFiles_data()
+    {
+        rows<std::vector<std::string>, const char*>(
+            {{"a dash", {{"--", "-dash.yaml"}, "./-dash.yaml"}},
+             {"an option", {{"--fresh", "--", "--phase"}, "./--phase"}},
+             {"behind a value", {{"--phase", "eval", "--", "-dash.yaml"}, "./-dash.yaml"}},
+             {"a command", {{"--", "inspect"}, "./inspect"}},
+             {"two dashes as a value", {{"--model", "--", "inspect.yaml"}, "inspect.yaml"}},
+             {"a plain name", {{"--", "a.yaml"}, "a.yaml"}},
+             {"a path", {{"--", "/tmp/-dash.yaml"}, "/tmp/-dash.yaml"}},
+             {"nothing", {{"a.yaml", "--"}, "a.yaml"}}});
+    }
+    void takesWordsBehindTwoDashesForFiles()
+    {
+        const auto& [given, file] = row<std::vector<std::string>, const char*>();
+        batchpeak::cli::CommandLine line;
+        std::vector<std::string> words{"batchpeak"};
+        words.insert(words.end(), given.begin(), given.end());
+        std::vector<char*> arguments;
+        for (std::string& word : words)
+            arguments.push_back(word.data());
+        QVERIFY(!line.parse(static_cast<int>(arguments.size()), arguments.data()));
+        const auto request = line.windowRequest();
+        QVERIFY(request);
+        QCOMPARE(request->file, QString::fromUtf8(file));
+    }
+
+    void endsAValueThatMayBeLeftOutAtTwoDashes()
+    {
+        batchpeak::cli::Options options({.name = "program"});
+        std::string file;
+        std::string number = "not asked";
+        options.addArgument("FILE", "A file", file);
+        options.addTextOrNone("--resume", "[ID]", "A number",
+                              [&](const std::string& text) { number = text; });
+        QVERIFY(options.parse({"--resume", "--", "-7"}));
+        QCOMPARE(QString::fromStdString(file), QStringLiteral("./-7"));
+        QCOMPARE(QString::fromStdString(number), QString());
+    }
+
+    void readsAFileThatBeginsWithADash_data()
+    {
+        rows<QStringList>({{"alone", {QStringLiteral("--"), QStringLiteral("-dash.yaml")}},
+                           {"behind an option", words("--json -- -dash.yaml")}});
+    }
+    void readsAFileThatBeginsWithADash()
+    {
+        const QTemporaryDir folder;
+        QVERIFY(writeBytes(folder.filePath(QStringLiteral("-dash.yaml")),
+                           bytesOf(examplePath("gpt2-tiny.yaml"))));
+        QProcess process;
+        process.setProcessEnvironment(environmentWithoutDisplay());
+        process.setWorkingDirectory(folder.path());
+        process.start(QStringLiteral(BATCHPEAK_PROGRAM),
+                      QStringList{QStringLiteral("inspect")} + row<QStringList>());
+        QVERIFY(process.waitForFinished());
+        const QByteArray complaints = process.readAllStandardError();
+        QVERIFY2(process.exitCode() == 0, complaints.constData());
+        QVERIFY(process.readAllStandardOutput().contains("-dash.yaml"));
+    }
+
     void refusesWhatCannotBeFollowed_data()
     {
         const QString example = examplePath("gpt2-tiny.yaml");
