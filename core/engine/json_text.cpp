@@ -2,19 +2,32 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "json_text.h"
 
+#include "visible_text.h"
+
+#include <algorithm>
+
 namespace batchpeak::engine {
+
+namespace {
+
+/// In two parts beyond U+FFFF, as JSON has it.
+QString escaped(char32_t code)
+{
+    QString text;
+    for (const QChar unit : QString::fromUcs4(&code, 1))
+        text += QStringLiteral("\\u%1").arg(unit.unicode(), 4, 16, QLatin1Char('0'));
+    return text;
+}
+
+} // namespace
 
 QByteArray jsonText(const QJsonObject& object, QJsonDocument::JsonFormat format)
 {
-    // Such characters stand in texts alone.
-    QByteArray text = QJsonDocument(object).toJson(format);
-    text.replace('\x7f', "\\u007f");
-    for (int code = 0x80; code <= 0x9f; ++code) {
-        // Of them UTF-8 makes the byte 0xc2 and their own.
-        const QByteArray encoded{"\xc2" + QByteArray(1, static_cast<char>(code))};
-        text.replace(encoded, "\\u00" + QByteArray::number(code, 16));
-    }
-    return text;
+    // Such characters stand in texts alone, but for the ends of lines, which stay.
+    const QByteArray text = QJsonDocument(object).toJson(format);
+    const auto isPlain = [](char byte) { return static_cast<unsigned char>(byte) < 0x7f; };
+    return std::ranges::all_of(text, isPlain) ? text
+                                              : withUnseenSpelled(QString::fromUtf8(text), escaped).toUtf8();
 }
 
 } // namespace batchpeak::engine

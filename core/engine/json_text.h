@@ -8,8 +8,8 @@
 
 namespace batchpeak::engine {
 
-/// An object of JSON as text that may be looked at in a terminal: Qt escapes C0 alone, and here DEL and C1
-/// (U+007F to U+009F) are escaped too. For programs it is the same.
+/// An object of JSON as text that may be looked at in a terminal: Qt escapes C0 alone, and here all that is
+/// unseen is escaped, as of isUnseen(). For programs it is the same.
 QByteArray jsonText(const QJsonObject& object, QJsonDocument::JsonFormat format);
 
 } // namespace batchpeak::engine

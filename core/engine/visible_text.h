@@ -4,10 +4,21 @@
 
 #include <QString>
 
+#include <functional>
+
 namespace batchpeak::engine {
 
-/// Words of configs, workers, devices and files as a terminal may have them: a control character, which
-/// could color, erase or answer in its user's name, is spelled out as "\x1b" (C0, DEL and C1 of ECMA-48).
+/// Whether a terminal does something else with a character than show it where it stands: control characters
+/// (C0, DEL and C1 of ECMA-48), those that turn the direction of text, so that it reads as another one
+/// (Bidi_Control of Unicode), that end lines (U+2028, U+2029), or that nobody sees. The joiners U+200C and
+/// U+200D, without which some scripts cannot be written, are none of them.
+bool isUnseen(char32_t code);
+
+/// \param spell  is asked what is to stand in the place of an unseen character
+QString withUnseenSpelled(const QString& text, const std::function<QString(char32_t)>& spell);
+
+/// Words of configs, workers, devices and files as a terminal may have them: an unseen character, which could
+/// color, erase, answer in its user's name or hide what is written, is spelled out as "\x1b" or "\u202e".
 /// Tabs and ends of lines, CR LF among them, stay. What is visible already stays as it is.
 QString visibleText(const QString& text);
 

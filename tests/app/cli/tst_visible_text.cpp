@@ -22,12 +22,14 @@ using namespace batchpeak::cli;
 namespace {
 
 /// Whether a terminal would do anything but show it: of control characters tabs and ends of lines alone may
-/// be there.
+/// be there, and none that turns a line.
 bool isVisible(const QString& text)
 {
     return std::ranges::all_of(text, [](QChar character) {
         const char16_t code = character.unicode();
-        return code == u'\n' || code == u'\t' || (code >= 0x20 && code < 0x7f) || code > 0x9f;
+        const bool turns = code == 0x200e || code == 0x200f || (code >= 0x2028 && code <= 0x202e) ||
+                           (code >= 0x2066 && code <= 0x2069);
+        return !turns && (code == u'\n' || code == u'\t' || (code >= 0x20 && code < 0x7f) || code > 0x9f);
     });
 }
 
@@ -83,21 +85,31 @@ private slots:
 
     void spellsOutControlCharacters_data()
     {
-        rows<std::string, std::string>({{"nothing", {"", ""}},
-                                        {"plain", {"größer – 96 %", "größer – 96 %"}},
-                                        {"lines and tabs", {"a\tb\nc\r\nd", "a\tb\nc\r\nd"}},
-                                        {"an escape sequence", {"\x1b[2Jgone", "\\x1b[2Jgone"}},
-                                        {"a bell and a backspace", {"a\a\bc", "a\\x07\\x08c"}},
-                                        {"a zero", {std::string("a\0b", 3), "a\\x00b"}},
-                                        {"a return that hides", {"bad\rgood", "bad\\x0dgood"}},
-                                        {"a return at the end", {"bad\r", "bad\\x0d"}},
-                                        {"delete", {"a\x7f", "a\\x7f"}},
-                                        {"a sequence of one character",
-                                         {"\xc2\x9b"
-                                          "2J",
-                                          "\\x9b2J"}},
-                                        {"the first and the last of C1", {"\xc2\x80\xc2\x9f", "\\x80\\x9f"}},
-                                        {"beyond them", {"\xc2\xa0", "\xc2\xa0"}}});
+        rows<std::string, std::string>(
+            {{"nothing", {"", ""}},
+             {"plain", {"größer – 96 %", "größer – 96 %"}},
+             {"lines and tabs", {"a\tb\nc\r\nd", "a\tb\nc\r\nd"}},
+             {"an escape sequence", {"\x1b[2Jgone", "\\x1b[2Jgone"}},
+             {"a bell and a backspace", {"a\a\bc", "a\\x07\\x08c"}},
+             {"a zero", {std::string("a\0b", 3), "a\\x00b"}},
+             {"a return that hides", {"bad\rgood", "bad\\x0dgood"}},
+             {"a return at the end", {"bad\r", "bad\\x0d"}},
+             {"delete", {"a\x7f", "a\\x7f"}},
+             {"a sequence of one character",
+              {"\xc2\x9b"
+               "2J",
+               "\\x9b2J"}},
+             {"the first and the last of C1", {"\xc2\x80\xc2\x9f", "\\x80\\x9f"}},
+             {"beyond them", {"\xc2\xa0", "\xc2\xa0"}},
+             {"an override", {"a\u202elmay.b", "a\\u202elmay.b"}},
+             {"isolates", {"\u2066a\u2067b\u2068c\u2069", "\\u2066a\\u2067b\\u2068c\\u2069"}},
+             {"embeddings", {"\u202aa\u202bb\u202cc\u202dd", "\\u202aa\\u202bb\\u202cc\\u202dd"}},
+             {"marks", {"\u200ea\u200fb\u061c", "\\u200ea\\u200fb\\u061c"}},
+             {"separators", {"a\u2028b\u2029c", "a\\u2028b\\u2029c"}},
+             {"what has no width", {"a\u200bb\u2060c\ufeff\u00ad", "a\\u200bb\\u2060c\\ufeff\\xad"}},
+             {"tags", {"a\U000e0041b", "a\\U000e0041b"}},
+             {"joiners and pairs", {"\u200d\u200c\U0001f600", "\u200d\u200c\U0001f600"}},
+             {"their neighbors", {"\u2010\u2027\u202f\u2070", "\u2010\u2027\u202f\u2070"}}});
     }
     void spellsOutControlCharacters()
     {
@@ -128,6 +140,8 @@ private slots:
         QVERIFY(writeBytes(badName, bytesOf(examplePath("gpt2-tiny.yaml"))));
         const QString badValue = path("value.yaml");
         QVERIFY(writeBytes(badValue, exampleWithSize("\"\\x9b2Jmany\"")));
+        const QString turningValue = path("turning.yaml");
+        QVERIFY(writeBytes(turningValue, exampleWithSize("\"\\u202e46\\u2066many\"")));
         rows<QStringList, std::string>(
             {{"a file's name", {{QStringLiteral("inspect"), badName}, "bad\\x1b[2Jname.yaml"}},
              {"a file that is not there",
@@ -137,6 +151,8 @@ private slots:
               {exploreArguments("start=exit \"complain=\x1b[2J\xc2\x9b"
                                 "5mgone\""),
                "\\x1b[2J\\x9b5mgone"}},
+             {"a config's value that turns the line",
+              {{QStringLiteral("inspect"), turningValue}, "\\u202e46\\u2066many"}},
              {"a device's kernel",
               {exploreArguments("\"attention=\x1b[2Jfast\"", words("--max-trials 2 --min-confidence 0")),
                "\\x1b[2Jfast"}},
@@ -176,10 +192,10 @@ private slots:
     void escapesAllOfThemInDocuments()
     {
         const QString file = path("a\x7f\xc2\x9b"
-                                  "2J\xc2\xa0.yaml");
+                                  "2J\u202e\U000e0041\xc2\xa0.yaml");
         QVERIFY(writeBytes(file, bytesOf(examplePath("gpt2-tiny.yaml"))));
         const ProgramRun run = runProgram({QStringLiteral("inspect"), file, QStringLiteral("--json")});
-        QVERIFY2(run.succeeded({"a\\u007f\\u009b2J"}) && isVisible(run.out), run.text());
+        QVERIFY2(run.succeeded({"a\\u007f\\u009b2J\\u202e\\udb40\\udc41"}) && isVisible(run.out), run.text());
         QCOMPARE(QJsonDocument::fromJson(run.out.toUtf8()).object().value(QLatin1String("file")).toString(),
                  file);
     }
