@@ -9,6 +9,9 @@
 #include "syntax/words.h"
 #include "syntax/yaml_scalar.h"
 
+#include <charconv>
+#include <system_error>
+
 namespace batchpeak::config {
 
 namespace {
@@ -155,6 +158,19 @@ bool isPaged(const std::string& name)
     return lowerCase(name).starts_with("paged_");
 }
 
+/// ".nan", "-.inf", "Infinity", "1e400": what trainers read as a number that is none to train by.
+bool isNoFiniteNumber(std::string_view written)
+{
+    if (written.starts_with('+') || written.starts_with('-'))
+        written.remove_prefix(1);
+    const std::string word = lowerCase(std::string(written));
+    if (!word.empty() && isAmong(word, ".nan .inf nan inf infinity"))
+        return true;
+    double number = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+    return end == word.data() + word.size() && error == std::errc::result_out_of_range;
+}
+
 void readOptimizerInto(const ConfigSection& root, const RunKeys& keys, ConfigContents& contents)
 {
     const Place optimizer = placeOf(root, keys.optimizer);
@@ -220,7 +236,7 @@ void readRun(const ConfigSection& root, const RunKeys& keys, ConfigContents& con
         warnOfOtherAttention(*name, attention.section->positionOf(attention.key), contents.warnings);
     }
     contents.training.weighsTokens = keys.weighsTokens;
-    contents.training.learningRate = readLearningRate(root, keys.learningRate);
+    contents.training.learningRate = readLearningRate(root, keys.learningRate, contents.warnings);
     notePlaces(root,
                {.optimizer = keys.optimizer,
                 .checkpointing = keys.checkpointing,
@@ -295,19 +311,32 @@ double readGradientNorm(const Settings& settings, std::string_view key, double o
     return norm;
 }
 
-std::optional<double> readLearningRate(const ConfigSection& section, std::string_view path)
+std::optional<double> readLearningRate(const ConfigSection& section, std::string_view path,
+                                       std::vector<Warning>& warnings)
 {
+    Place place;
+    const YamlNode* rate = nullptr;
+    std::optional<double> number;
     try {
-        const auto [holder, key] = placeOf(section, path);
-        const YamlNode* rate = holder ? holder->value(key) : nullptr;
-        return rate ? learningRateOf(asNumber(*rate)) : std::nullopt;
+        place = placeOf(section, path);
+        rate = place.section ? place.section->value(place.key) : nullptr;
+        number = rate ? asNumber(*rate) : std::nullopt;
     } catch (const ConfigError&) {
         return std::nullopt;
     }
+    return rate ? learningRateOf(*place.section, place.key, rate->value, number, warnings) : std::nullopt;
 }
 
-std::optional<double> learningRateOf(std::optional<double> number)
+std::optional<double> learningRateOf(const Settings& settings, std::string_view key, std::string_view written,
+                                     std::optional<double> number, std::vector<Warning>& warnings)
 {
+    if (number ? *number < 0 : isNoFiniteNumber(written))
+        settings.fail(key, "is {}, but must be a number above 0, as in 3.0e-4", written);
+    if (number && *number == 0)
+        warn(warnings, settings.positionOf(key),
+             "{} is 0, by which nothing is learned; training takes its usual rate, or one given by "
+             "--learning-rate.",
+             settings.pathOf(key));
     return number && *number > 0 ? number : std::nullopt;
 }
 

@@ -102,14 +102,19 @@ void readCompilation(const Settings& settings, std::string_view mode, std::strin
 /// \throws ConfigError if it is negative
 double readGradientNorm(const Settings& settings, std::string_view key, double otherwise);
 
-/// The learning rate at the end of a path of keys, where it is one number above 0.
+/// The learning rate at the end of a path of keys, where it is one number above 0. Of 0, by which nothing is
+/// learned, a warning says that it is left out.
 ///
-/// Nothing is thrown, since trials do without it: a schedule, a word such as DeepSpeed's "auto", or a key
-/// that stands twice leaves it out.
-std::optional<double> readLearningRate(const ConfigSection& section, std::string_view path);
+/// Trials do without it: a schedule, a word such as DeepSpeed's "auto", or a key that stands twice leaves it
+/// out.
+/// \throws ConfigError where it is a number by which nobody trains
+std::optional<double> readLearningRate(const ConfigSection& section, std::string_view path,
+                                       std::vector<Warning>& warnings);
 
-/// A number that was read already, where it can be a learning rate.
-std::optional<double> learningRateOf(std::optional<double> number);
+/// The same of a value that was read already. \param written  as the config has it \param number  that this
+/// is
+std::optional<double> learningRateOf(const Settings& settings, std::string_view key, std::string_view written,
+                                     std::optional<double> number, std::vector<Warning>& warnings);
 
 /// The tokens of a sample, where the key is there.
 /// \param longest  that the network takes, where there is such a limit

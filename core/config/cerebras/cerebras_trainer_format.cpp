@@ -154,12 +154,13 @@ std::optional<ConfigSection> trainerOf(const ConfigSection& holder, const std::s
 
 /// Schedulers set the rate whatever the optimizer has; a rate that never changes is a single ConstantLR,
 /// which the converter from the older layout writes (trainer/utils.py of ModelZoo 2.10.0).
-std::optional<double> trainerLearningRate(const ConfigSection& init, const std::string& optimizer)
+std::optional<double> trainerLearningRate(const ConfigSection& init, const std::string& optimizer,
+                                          std::vector<Warning>& warnings)
 {
     constexpr std::string_view key = "schedulers";
     if (!init.has(key)) {
-        const auto rate = readLearningRate(init, "optimizer." + optimizer + ".learning_rate");
-        return rate ? rate : readLearningRate(init, "optimizer." + optimizer + ".lr");
+        const auto rate = readLearningRate(init, "optimizer." + optimizer + ".learning_rate", warnings);
+        return rate ? rate : readLearningRate(init, "optimizer." + optimizer + ".lr", warnings);
     }
     const YamlNode& list = *init.value(key);
     if (list.kind != NodeKind::Sequence || list.children.size() != 1)
@@ -168,7 +169,7 @@ std::optional<double> trainerLearningRate(const ConfigSection& init, const std::
     if (only.kind != NodeKind::Mapping)
         return std::nullopt;
     return readLearningRate(ConfigSection(init.document(), only, init.pathOf(key)),
-                            "ConstantLR.learning_rate");
+                            "ConstantLR.learning_rate", warnings);
 }
 
 /// The first of the document's trainers. A document may hold a list of them that run one after the other
@@ -278,7 +279,7 @@ void readRunInto(const ConfigSection& init, ConfigContents& contents)
         checkCerebrasOptimizer(contents.optimizer, optimizer->sectionAt(name));
         readOptimizerArguments(optimizer->sectionAt(name), contents);
         contents.places.optimizer = optimizer->writtenPlaceOf(name);
-        contents.training.learningRate = trainerLearningRate(init, name);
+        contents.training.learningRate = trainerLearningRate(init, name, contents.warnings);
     }
     warnOfSparsity(init, contents.warnings);
 }

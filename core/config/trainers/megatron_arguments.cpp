@@ -113,9 +113,10 @@ std::optional<double> MegatronArguments::number(std::string_view name) const
     return number;
 }
 
-std::optional<double> MegatronArguments::learningRate() const
+std::optional<double> MegatronArguments::learningRate(std::vector<Warning>& warnings) const
 {
-    return learningRateOf(numberIn(m_script.value("--lr").value_or("")));
+    const std::string written = m_script.value("--lr").value_or("");
+    return learningRateOf(*this, "lr", written, numberIn(written), warnings);
 }
 
 std::optional<bool> MegatronArguments::boolean(std::string_view name) const

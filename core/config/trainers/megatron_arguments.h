@@ -26,8 +26,9 @@ public:
     TextPosition positionOf(std::string_view name) const override;
     std::optional<ValuePlace> placeOf(std::string_view name) const override;
 
-    /// --lr, where the script tells it and it is above 0; trials do without it, so nothing is thrown.
-    std::optional<double> learningRate() const;
+    /// --lr, where the script tells it and it is above 0, as of learningRateOf().
+    /// \throws ConfigError where it is a number by which nobody trains
+    std::optional<double> learningRate(std::vector<Warning>& warnings) const;
     /// \throws NotRun where only a run of the script tells an argument of the network
     void refuseUnresolved() const;
 

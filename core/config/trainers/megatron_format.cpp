@@ -265,7 +265,7 @@ void LaunchScript::readRunInto(ConfigContents& contents) const
     // AttnBackend in megatron/core/transformer/enums.py of Megatron Core 0.20.
     if (const auto attention = m_arguments.text("attention_backend"))
         contents.step.attention = attentionNamed(*attention);
-    contents.training.learningRate = m_arguments.learningRate();
+    contents.training.learningRate = m_arguments.learningRate(contents.warnings);
     // Else micro-batches count alike: forward_step_calc_loss in megatron/core/pipeline_parallel/schedules.py
     // of Megatron Core 0.20.
     if (m_script.has("--calculate-per-token-loss"))
