@@ -264,7 +264,17 @@ void TrainingRunner::State::readCheckpoint(const std::string& path)
     const at::Tensor random = randomState(m_loaded.device());
     tensors.push_back({.name = randomName, .tensor = random});
     readTensorFile(path, tensors);
-    setRandomState(m_loaded.device(), random);
+    try {
+        setRandomState(m_loaded.device(), random);
+    } catch (const c10::OutOfMemoryError&) {
+        throw;
+    } catch (const c10::Error&) {
+        // What libtorch says of it is for its developers.
+        throw CheckpointError(
+            "The checkpoint " + path + " holds a " + randomName +
+            " that no generator of random numbers can have, as where a disk has damaged it. "
+            "Resume from an older one.");
+    }
 }
 
 TrainingRunner::TrainingRunner(const trial::LoadRequest& load, const trial::TrainingRequest& training,

@@ -266,6 +266,13 @@ QString CheckpointFolder::commit(const CheckpointState& state)
     return finished;
 }
 
+void CheckpointFolder::addTensorHash(const QString& checkpoint, const QString& hash) const
+{
+    StoredState stored = readStateFile(stateIn(checkpoint));
+    stored.state.tensorHash = hash;
+    writeStateFile(stateIn(checkpoint), stored);
+}
+
 CheckpointFolder::Found CheckpointFolder::newest() const
 {
     const QString folder = QDir::cleanPath(QFileInfo(m_path).absoluteFilePath());
@@ -319,22 +326,38 @@ QString TrainingCheckpoints::begin(std::int64_t step)
 QString TrainingCheckpoints::commit(const DataPosition& position, const MicroBatchSizes& sizes,
                                     std::int64_t batchSize)
 {
+    requireFolder();
+    m_written = m_folder.commit({.step = position.step,
+                                 .epoch = position.epoch,
+                                 .samplesDone = position.samplesDone,
+                                 .microBatchSize = sizes.of(model::Phase::Train),
+                                 .evaluationMicroBatchSize = sizes.of(model::Phase::Eval),
+                                 .batchSize = batchSize,
+                                 .samples = m_samples,
+                                 .heldOutSamples = m_heldOutSamples,
+                                 .thrashingInARow = sizes.thrashingInARow(),
+                                 .fingerprint = m_fingerprint,
+                                 .training = m_training});
+    m_savedStep = position.step;
+    return m_written;
+}
+
+QString TrainingCheckpoints::writtenTensors() const
+{
+    return tensorsIn(m_written);
+}
+
+void TrainingCheckpoints::addTensorHash(const QString& hash)
+{
+    requireFolder();
+    m_folder.addTensorHash(m_written, hash);
+}
+
+void TrainingCheckpoints::requireFolder() const
+{
     if (m_lock->isTaken() && !m_folder.isClaimedBy(*m_lock))
         fail(m_folder.path(), Translated::tr("This folder was removed or replaced while a checkpoint was "
                                              "written; choose a folder that stays."));
-    QString path = m_folder.commit({.step = position.step,
-                                    .epoch = position.epoch,
-                                    .samplesDone = position.samplesDone,
-                                    .microBatchSize = sizes.of(model::Phase::Train),
-                                    .evaluationMicroBatchSize = sizes.of(model::Phase::Eval),
-                                    .batchSize = batchSize,
-                                    .samples = m_samples,
-                                    .heldOutSamples = m_heldOutSamples,
-                                    .thrashingInARow = sizes.thrashingInARow(),
-                                    .fingerprint = m_fingerprint,
-                                    .training = m_training});
-    m_savedStep = position.step;
-    return path;
 }
 
 } // namespace batchpeak::training

@@ -37,6 +37,8 @@ struct CheckpointState
     QString fingerprint;
     /// Of the training, which it keeps when it goes on; empty in checkpoints that do not say.
     QString training;
+    /// Of the tensors, as of tensorHash(); empty in checkpoints that do not say.
+    QString tensorHash = {};
 
     bool operator==(const CheckpointState&) const = default;
 };
@@ -70,6 +72,10 @@ public:
     /// \return its path
     /// \throws config::ConfigError
     QString commit(const CheckpointState& state);
+    /// Adds to the state of a checkpoint what its tensors are. That takes long to know, and until then it is
+    /// whole without. \param checkpoint  that commit() told \param hash  as of CheckpointState
+    /// \throws config::ConfigError
+    void addTensorHash(const QString& checkpoint, const QString& hash) const;
 
     struct Found
     {
@@ -130,8 +136,14 @@ public:
     /// \return the path of the checkpoint
     /// \throws config::ConfigError  as begin()
     QString commit(const DataPosition& position, const MicroBatchSizes& sizes, std::int64_t batchSize);
+    /// Of the checkpoint that was written last.
+    QString writtenTensors() const;
+    /// \throws config::ConfigError  as begin()
+    void addTensorHash(const QString& hash);
 
 private:
+    void requireFolder() const;
+
     CheckpointFolder m_folder;
     std::shared_ptr<store::ProgramLock> m_lock;
     bool m_isWanted;
@@ -142,6 +154,8 @@ private:
     std::int64_t m_heldOutSamples = 0;
     QString m_fingerprint;
     QString m_training;
+    /// The checkpoint that was written last.
+    QString m_written;
 };
 
 } // namespace batchpeak::training

@@ -23,6 +23,7 @@ namespace {
 constexpr int formatVersion = 1;
 constexpr qint64 mostBytes = 1 << 20;
 constexpr auto formatKey = "batchpeak_checkpoint";
+constexpr auto hashKey = "tensors_sha256";
 
 struct Translated
 {
@@ -141,7 +142,7 @@ QByteArray readText(const QString& path)
 QJsonObject objectOf(const StoredState& stored)
 {
     const CheckpointState& state = stored.state;
-    return {
+    QJsonObject object{
         {QLatin1String(formatKey), formatVersion},
         {QStringLiteral("serial"), static_cast<qint64>(stored.serial)},
         {QStringLiteral("step"), static_cast<qint64>(state.step)},
@@ -155,6 +156,9 @@ QJsonObject objectOf(const StoredState& stored)
         {QStringLiteral("thrashing_in_a_row"), state.thrashingInARow},
         {QStringLiteral("fingerprint"), state.fingerprint},
         {QStringLiteral("training"), state.training}};
+    if (!state.tensorHash.isEmpty())
+        object.insert(QLatin1String(hashKey), state.tensorHash);
+    return object;
 }
 
 } // namespace
@@ -192,7 +196,8 @@ StoredState readStateFile(const QString& path)
                       .heldOutSamples = reader.numberOrNone("held_out_samples"),
                       .thrashingInARow = static_cast<int>(reader.number("thrashing_in_a_row", 0)),
                       .fingerprint = reader.text("fingerprint"),
-                      .training = reader.textOrNone("training")},
+                      .training = reader.textOrNone("training"),
+                      .tensorHash = reader.textOrNone(hashKey)},
             .serial = reader.number("serial", 1)};
 }
 

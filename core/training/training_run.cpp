@@ -6,6 +6,7 @@
 #include "checkpoint_folder.h"
 #include "config/batch_plan.h"
 #include "config/config_error.h"
+#include "engine/background_search.h"
 #include "engine/errors.h"
 #include "engine/exploration_plan.h"
 #include "engine/log_text.h"
@@ -15,6 +16,7 @@
 #include "micro_batch_sizes.h"
 #include "step_prediction.h"
 #include "store/exploration_store.h"
+#include "tensor_hash.h"
 #include "training_setup.h"
 #include "training_snapshot_builder.h"
 #include "training_steps.h"
@@ -26,6 +28,7 @@
 
 #include <exception>
 #include <limits>
+#include <optional>
 #include <utility>
 
 namespace batchpeak::training {
@@ -79,6 +82,9 @@ struct TrainingRun::Run : public QObject
     TrainingSetup setup;
     TrainingSnapshotBuilder builder;
     std::unique_ptr<engine::TelemetryWatch> telemetry;
+    std::unique_ptr<engine::BackgroundSearch<TensorCheck>> tensorCheck;
+    /// Where it found so.
+    std::optional<TensorCheck> damaged;
     std::unique_ptr<MaximumSearch> search;
     std::unique_ptr<TrainingWorker> worker;
     std::unique_ptr<TrainingSteps> steps;
@@ -164,6 +170,42 @@ void TrainingRun::begin()
         m_run->builder.log(LogLevel::Warning, note);
     if (!m_run->setup.resumedFrom.isEmpty())
         m_run->builder.log(LogLevel::Info, resumedText(m_run->setup.resumedFrom, m_run->setup.position.step));
+    for (const QString& difference : std::as_const(m_run->setup.resumedDifferences))
+        m_run->builder.log(LogLevel::Info, difference);
+    if (m_run->setup.resumedHash.isEmpty())
+        beginWork();
+    else
+        checkTensors();
+}
+
+/// What a disk has damaged would train all the same.
+void TrainingRun::checkTensors()
+{
+    m_run->tensorCheck = std::make_unique<engine::BackgroundSearch<TensorCheck>>(
+        [this, run = m_run.get()](const TensorCheck& check) {
+            if (run == m_run.get())
+                takeCheck(check);
+        });
+    m_run->tensorCheck->start([checkpoint = m_run->setup.resumedFrom,
+                               hash = m_run->setup.resumedHash](const std::stop_token& stop) {
+        return training::checkTensors(checkpoint, hash, stop);
+    });
+    publish();
+}
+
+void TrainingRun::takeCheck(const TensorCheck& check)
+{
+    if (state() != TrainingState::Starting)
+        return;
+    if (!check.areDamaged)
+        return beginWork();
+    m_run->damaged = check;
+    finish(TrainingEnd::Failed,
+           damagedTensorsText(QString::fromStdString(m_run->setup.plan.request.checkpoint)));
+}
+
+void TrainingRun::beginWork()
+{
     try {
         if (m_run->setup.plan.description.maximum)
             findMaximum();
@@ -259,6 +301,9 @@ void TrainingRun::becomeReady(const trial::TrainingReady& ready)
         return finish(TrainingEnd::Failed, problem);
     m_run->builder.setState(TrainingState::Training);
     m_run->builder.log(LogLevel::Info, engine::readyText(m_run->worker->device()));
+    const std::int64_t before = m_run->setup.resumedEpochSamples;
+    if (before > 0 && ready.samples != before)
+        m_run->builder.log(LogLevel::Warning, otherEpochText(before, ready.samples));
     publish();
     emit occurred(engine::DeviceReady{snapshot().device});
     // Whoever heard of the device may have stopped all.
@@ -327,7 +372,9 @@ QString TrainingRun::howToGoOn(const QString& failure) const
     const TrainingSetup& setup = m_run->setup;
     if (isThere(snapshot().checkpoint, setup.training))
         return resumeText(snapshot().checkpoint);
-    // Only the worker reads tensors, and names their file where it cannot.
+    if (m_run->damaged)
+        return resumeOlderText(m_run->damaged->wholeOne);
+    // A worker names the file of the tensors where it cannot read them.
     const QString tensors = QString::fromStdString(setup.plan.request.checkpoint);
     if (!tensors.isEmpty() && failure.contains(tensors))
         return resumeOlderText(olderCheckpoint(setup.resumedFrom));

@@ -15,6 +15,7 @@
 namespace batchpeak::training {
 
 class StepPrediction;
+struct TensorCheck;
 struct TrainingSetup;
 
 /// One training run from a loaded config to its last step: the one state machine behind the window and the
@@ -59,6 +60,9 @@ private:
     struct Run;
 
     void begin();
+    void checkTensors();
+    void takeCheck(const TensorCheck& check);
+    void beginWork();
     void findMaximum();
     void takeMaximum(const MaximumFound& maximum);
     void startWorker();

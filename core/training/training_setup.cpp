@@ -6,6 +6,7 @@
 #include "checkpoint_folder.h"
 #include "engine/errors.h"
 #include "engine/exploration_plan.h"
+#include "engine/readable_text.h"
 #include "engine/trusted_code.h"
 #include "growth_function.h"
 #include "store/program_lock.h"
@@ -17,6 +18,7 @@
 #include <QMap>
 #include <QUuid>
 
+#include <algorithm>
 #include <utility>
 
 namespace batchpeak::training {
@@ -98,6 +100,24 @@ void refuseUnlike(const CheckpointFolder::Found& found, const TrainingSetup& set
                    .arg(*steps));
 }
 
+/// A state that somebody has changed, or a disk, would train otherwise than is said.
+void refuseImpossible(const CheckpointFolder::Found& found, const TrainingSetup& setup)
+{
+    const CheckpointState& state = found.state;
+    if (!setup.plan.grows() && state.batchSize != setup.batchSize)
+        refuse(found.path,
+               Translated::tr("The state of this checkpoint has a batch_size of %1, where the training has "
+                              "batches of %2 samples; resume from another checkpoint.")
+                   .arg(state.batchSize)
+                   .arg(setup.batchSize));
+    if (state.microBatchSize > state.batchSize)
+        refuse(found.path,
+               Translated::tr("The state of this checkpoint has a micro_batch_size of %1, which is more than "
+                              "its batch_size of %2; resume from another checkpoint.")
+                   .arg(state.microBatchSize)
+                   .arg(state.batchSize));
+}
+
 /// A size that a person fixes may be another one than before, as when the old one did not fit.
 std::int64_t sizeToGoOnWith(const CheckpointState& state, const TrainingPlan& plan)
 {
@@ -106,20 +126,39 @@ std::int64_t sizeToGoOnWith(const CheckpointState& state, const TrainingPlan& pl
     return accumulation::evenSpread(state.batchSize, plan.sizes.training).largest();
 }
 
+QStringList differencesOf(const CheckpointState& state, const TrainingSetup& setup)
+{
+    QStringList differences;
+    const auto told = [](std::int64_t number) { return engine::numberText(number); };
+    if (state.batchSize != setup.batchSize)
+        differences.append(Translated::tr("It goes on with batches of %1 samples, to which those of %2 had "
+                                          "grown.")
+                               .arg(told(state.batchSize), told(setup.batchSize)));
+    if (const std::int64_t size = sizeToGoOnWith(state, setup.plan); size != state.microBatchSize)
+        differences.append(Translated::tr("It goes on with micro-batches of %1, where the checkpoint was "
+                                          "written with those of %2.")
+                               .arg(told(size), told(state.microBatchSize)));
+    return differences;
+}
+
 void goOn(TrainingSetup& setup, const CheckpointFolder::Found& found)
 {
     refuseUnlike(found, setup);
+    refuseImpossible(found, setup);
     const CheckpointState& state = found.state;
     TrainingPlan& plan = setup.plan;
     setup.resumedFrom = found.path;
     setup.training = state.training;
     setup.resumedSamples = state.samples + state.heldOutSamples;
+    setup.resumedEpochSamples = state.samples;
+    setup.resumedHash = state.tensorHash;
+    setup.resumedDifferences = differencesOf(state, setup);
     setup.position = {.step = state.step, .epoch = state.epoch, .samplesDone = state.samplesDone};
     setup.batchSize = state.batchSize;
     plan.request.checkpoint = found.tensors.toStdString();
     plan.sizes.training = sizeToGoOnWith(state, plan);
     plan.sizes.thrashingInARow = state.thrashingInARow;
-    plan.sizes.evaluation = state.evaluationMicroBatchSize;
+    plan.sizes.evaluation = std::min(state.evaluationMicroBatchSize, plan.evaluationBatchSize);
     plan.description.firstStep = state.step;
     plan.description.batchSize = state.batchSize;
     if (const std::int64_t samples = countedSamples(plan.request.data).samples; samples > 0)

@@ -52,8 +52,13 @@ struct TrainingSetup
     std::shared_ptr<store::ProgramLock> checkpointLock;
     /// The checkpoint that is gone on from; else empty.
     QString resumedFrom;
-    /// Samples of the data when that was written; 0 where it does not say.
+    /// Samples of the data when that was written, and of them those of an epoch; 0 where it does not say.
     std::int64_t resumedSamples = 0;
+    std::int64_t resumedEpochSamples = 0;
+    /// What its tensors were then; empty where it does not say.
+    QString resumedHash = {};
+    /// In what it is otherwise than the training would be now, as full sentences.
+    QStringList resumedDifferences = {};
 };
 
 /// \throws config::ConfigError, engine::ExplorationError where the config, the options, the devices and a

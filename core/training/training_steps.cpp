@@ -3,6 +3,7 @@
 #include "training_steps.h"
 
 #include "engine/log_text.h"
+#include "tensor_hash.h"
 #include "training_text.h"
 
 #include <algorithm>
@@ -265,6 +266,32 @@ void TrainingSteps::endSave(const trial::Saved& saved)
     } catch (const config::ConfigError& error) {
         return failSave(QString::fromUtf8(error.what()));
     }
+    // It is whole already, and stays so whatever becomes of this program meanwhile.
+    m_isHashing = true;
+    m_hashing.start([tensors = m_checkpoints.writtenTensors()](const std::stop_token& stop) {
+        return tensorHash(tensors, stop);
+    });
+    emit changed();
+}
+
+void TrainingSteps::takeHash(const QString& hash)
+{
+    // Nobody waits for it any more, or the worker is lost meanwhile.
+    if (!std::exchange(m_isHashing, false) || m_builder.snapshot().state != TrainingState::Saving)
+        return;
+    try {
+        if (hash.isEmpty())
+            log(LogLevel::Warning, noTensorHashText(stepsDone(), tr("They cannot be read.")));
+        else
+            m_checkpoints.addTensorHash(hash);
+    } catch (const config::ConfigError& error) {
+        log(LogLevel::Warning, noTensorHashText(stepsDone(), QString::fromUtf8(error.what())));
+    }
+    announceCheckpoint();
+}
+
+void TrainingSteps::announceCheckpoint()
+{
     m_builder.setState(TrainingState::Training);
     emit changed();
     emit occurred(CheckpointSaved{.path = m_builder.snapshot().checkpoint, .step = stepsDone()});
@@ -289,6 +316,11 @@ void TrainingSteps::failSave(const QString& why)
 
 void TrainingSteps::stop()
 {
+    // Whoever asks again does not wait for what is not needed.
+    if (m_isHashing && (m_conclusion || m_stopRequested)) {
+        m_isHashing = false;
+        return announceCheckpoint();
+    }
     if (m_conclusion)
         return;
     if (std::exchange(m_stopRequested, true)) {

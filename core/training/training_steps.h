@@ -5,6 +5,7 @@
 #include "batch_attempts.h"
 #include "batch_sequence.h"
 #include "checkpoint_folder.h"
+#include "engine/background_search.h"
 #include "epoch_growth.h"
 #include "step_prediction.h"
 #include "step_record.h"
@@ -71,6 +72,8 @@ private:
 
     void save();
     void endSave(const trial::Saved& saved);
+    void takeHash(const QString& hash);
+    void announceCheckpoint();
     void failSave(const QString& why);
     void conclude(TrainingEnd end, const QString& failure = {});
 
@@ -95,8 +98,11 @@ private:
     bool m_stopRequested = false;
     bool m_cancelRequested = false;
     bool m_hasDiverged = false;
+    /// The tensors of a checkpoint that is written are read for their hash.
+    bool m_isHashing = false;
     /// How it ends once the checkpoint under way is written.
     std::optional<Conclusion> m_conclusion;
+    engine::BackgroundSearch<QString> m_hashing{[this](const QString& hash) { takeHash(hash); }};
 };
 
 } // namespace batchpeak::training

@@ -217,6 +217,29 @@ QString otherDataText(std::int64_t samplesThen, std::int64_t samplesNow)
         .arg(samplesThen);
 }
 
+QString otherEpochText(std::int64_t samplesThen, std::int64_t samplesNow)
+{
+    return Translated::tr("The data has %1 samples an epoch, and had %2 when the checkpoint was written, so "
+                          "that the training goes on otherwise than it would have; give the data as it was, "
+                          "or start afresh without --resume.")
+        .arg(numberText(samplesNow, QLocale()), numberText(samplesThen, QLocale()));
+}
+
+QString damagedTensorsText(const QString& tensors)
+{
+    return Translated::tr("The tensors in %1 are not those that were written: their SHA-256 is another one "
+                          "than the state of the checkpoint says.")
+        .arg(tensors);
+}
+
+QString noTensorHashText(std::int64_t step, const QString& why)
+{
+    return Translated::tr("The checkpoint of step %1 is written, but without the SHA-256 of its tensors, by "
+                          "which damage would be noticed. %2")
+        .arg(step)
+        .arg(why);
+}
+
 QString nothingLeftText(std::int64_t step)
 {
     return Translated::tr("The checkpoint is of the last step, %1; give more --epochs or --steps.").arg(step);

@@ -60,6 +60,12 @@ QString tooLittleDataText(const trial::TrainingReady& ready, std::int64_t batchS
 QString nothingHeldOutText();
 /// The data is not what it was when the checkpoint was written, so that others would be held out.
 QString otherDataText(std::int64_t samplesThen, std::int64_t samplesNow);
+/// The same where none are held out: it goes on.
+QString otherEpochText(std::int64_t samplesThen, std::int64_t samplesNow);
+/// Those of the checkpoint that was to be gone on from. \param tensors  their file
+QString damagedTensorsText(const QString& tensors);
+/// A checkpoint was written, and what its tensors are could not be added.
+QString noTensorHashText(std::int64_t step, const QString& why);
 /// What is told of a run that was to go on and is at its end.
 QString nothingLeftText(std::int64_t step);
 QString divergedText(std::int64_t step);

@@ -1,9 +1,11 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "network/cpu_device_memory.h"
+#include "network/execution_state.h"
 #include "npy_bytes.h"
 #include "support/rows.h"
 #include "support/test_main.h"
+#include "support/verify.h"
 #include "training_support.h"
 
 #include <QTest>
@@ -113,6 +115,31 @@ private slots:
         TrainingRunner runner(load, resumed, m_memory);
         QCOMPARE(lossesOf(runner, 3, 4, 8, 4), losses);
         QVERIFY(stateOf(runner) == end);
+    }
+
+    // Of a checkpoint that does not say what its tensors are.
+    void refusesARandomStateThatCannotBe()
+    {
+        const LoadRequest load = trainingLoad(tinyGpt());
+        const QTemporaryDir folder;
+        const QString path = folder.filePath(QStringLiteral("damaged.safetensors"));
+        TrainingRunner(load, syntheticTraining(), m_memory).save(path.toStdString());
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::ReadWrite));
+        // It is the last of all that is in there.
+        const qint64 damagedBytes = randomState(at::kCPU).numel();
+        QVERIFY(file.seek(file.size() - damagedBytes));
+        QCOMPARE(file.write(QByteArray(damagedBytes, '\xff')), damagedBytes);
+        file.close();
+        trial::TrainingRequest resumed = syntheticTraining();
+        resumed.checkpoint = path.toStdString();
+        try {
+            const TrainingRunner runner(load, resumed, m_memory);
+            QFAIL("It was taken.");
+        } catch (const CheckpointError& error) {
+            VERIFY_CONTAINS(QString::fromUtf8(error.what()), path);
+            VERIFY_CONTAINS(QString::fromUtf8(error.what()), "random_state");
+        }
     }
 
     void evaluationChangesNothing_data() { addNetworks(); }

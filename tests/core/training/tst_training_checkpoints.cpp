@@ -10,9 +10,12 @@
 #include "training/checkpoint_folder.h"
 #include "training_harness.h"
 
+#include <QCryptographicHash>
 #include <QDir>
 #include <QFileInfo>
 #include <QTest>
+
+#include <utility>
 
 using namespace batchpeak;
 using namespace std::chrono_literals;
@@ -29,6 +32,31 @@ void prepare(TrainingHarness& harness, std::int64_t steps, const QString& folder
     harness.options.data.samples = 200;
     harness.options.steps = steps;
     harness.options.checkpointFolder = folder;
+}
+
+const QString tensorsFile = QStringLiteral("/tensors.safetensors");
+
+/// What becomes of checkpoints between two trainings.
+struct Damage
+{
+    int every = 1;
+    /// What the tensors are then; of the older one they stay where it is empty.
+    const char* newest = "";
+    const char* older = "";
+    bool saysWhatWasWritten = true;
+    bool isNoticed = true;
+    /// There is one to go on from.
+    bool hasOlder = true;
+};
+
+/// Replaces words in the state of a checkpoint, the first time that they stand there by themselves.
+void changeState(const QString& checkpoint, const QByteArray& before, const QByteArray& after)
+{
+    const QString path = checkpoint + QStringLiteral("/state.json");
+    QByteArray text = test::readFile(path);
+    const qsizetype place = text.indexOf("    " + before);
+    QVERIFY(place >= 0);
+    test::writeFile(path, text.replace(place + 4, before.size(), after));
 }
 
 } // namespace
@@ -83,6 +111,16 @@ private slots:
         prepare(harness, 2, harness.path(QStringLiteral("c")));
         QVERIFY(QDir().mkpath(harness.path(QStringLiteral("c/step-000002"))));
         VERIFY_CONTAINS(test::errorOf([&] { (void)harness.run(); }), "Something that is no checkpoint");
+    }
+
+    // What it leads to is not the checkpoint's to keep.
+    void takesNoLinkForTensors()
+    {
+        TrainingHarness harness("save=link");
+        prepare(harness, 2, harness.path(QStringLiteral("c")));
+        QVERIFY2(harness.endsAs(TrainingEnd::Failed), qPrintable(harness.log()));
+        VERIFY_CONTAINS(harness.snapshot().failure, "The worker left no tensors");
+        QVERIFY(!QFileInfo::exists(harness.path(QStringLiteral("c/step-000002"))));
     }
 
     void saysThatThereAreNoLocks()
@@ -261,30 +299,129 @@ private slots:
 
     void namesTheCheckpointBeforeADamagedOne_data()
     {
-        rows<bool>({{"there is one", true}, {"there is none", false}});
+        rows<Damage>({{"a byte of it", {.newest = "3"}},
+                      {"all of it", {.newest = ""}},
+                      {"a byte of one that is alone", {.every = 0, .newest = "3", .hasOlder = false}},
+                      {"the one before it too", {.newest = "3", .older = "4", .hasOlder = false}},
+                      {"one that does not say what was written",
+                       {.newest = "3", .saysWhatWasWritten = false, .isNoticed = false}}});
     }
     void namesTheCheckpointBeforeADamagedOne()
     {
+        const Damage& damage = row<Damage>();
         TrainingHarness first;
         const QString folder = first.path(QStringLiteral("c"));
         prepare(first, 2, folder);
-        first.options.checkpointEvery = row<bool>() ? 1 : 0;
+        first.options.checkpointEvery = damage.every;
         QVERIFY(first.runToEnd());
         const QString newest = first.snapshot().checkpoint;
-        test::writeFile(newest + QStringLiteral("/tensors.safetensors"), "");
+        const QString older = folder + QStringLiteral("/step-000001");
+        test::writeFile(newest + tensorsFile, damage.newest);
+        if (*damage.older != '\0')
+            test::writeFile(older + tensorsFile, damage.older);
+        if (!damage.saysWhatWasWritten)
+            changeState(newest, "\"tensors_sha256\"", "\"other\"");
         TrainingHarness second;
         prepare(second, 4, folder);
         second.options.resumeFolder = folder;
-        QVERIFY2(second.endsAs(TrainingEnd::Failed), qPrintable(second.log()));
+        QVERIFY2(second.endsAs(damage.isNoticed ? TrainingEnd::Failed : TrainingEnd::Completed),
+                 qPrintable(second.log()));
+        if (!damage.isNoticed)
+            return;
         const QString& failure = second.snapshot().failure;
-        VERIFY_CONTAINS(failure, newest);
-        if (row<bool>())
-            QVERIFY2(failure.endsWith(QStringLiteral("before it with --resume %1/step-000001.").arg(folder)),
-                     qPrintable(failure));
+        VERIFY_CONTAINS(failure, newest + tensorsFile);
+        QCOMPARE(failure.contains(QLatin1String("--resume ") + older), damage.hasOlder);
+        QVERIFY2(!failure.contains(QLatin1String("--resume ") + newest), qPrintable(failure));
+        QCOMPARE(failure.contains(QLatin1String("start afresh")), !damage.hasOlder);
+        QVERIFY(second.snapshot().steps.empty());
+    }
+
+    void saysWhatItsTensorsAre()
+    {
+        TrainingHarness harness;
+        prepare(harness, 2, harness.path(QStringLiteral("c")));
+        QVERIFY2(harness.endsAs(TrainingEnd::Completed), qPrintable(harness.log()));
+        const QByteArray tensors = test::readFile(harness.snapshot().checkpoint + tensorsFile);
+        QVERIFY(!tensors.isEmpty());
+        const auto found = training::CheckpointFolder(harness.snapshot().checkpoint).newest();
+        QCOMPARE(found.state.tensorHash.toLatin1(),
+                 QCryptographicHash::hash(tensors, QCryptographicHash::Sha256).toHex());
+    }
+
+    // Of large networks that takes minutes, which a person who wants the end need not wait for.
+    void waitsForNoHashWhenItIsStopped()
+    {
+        TrainingHarness harness;
+        prepare(harness, 100, harness.path(QStringLiteral("c")));
+        harness.options.checkpointEvery = 2;
+        TrainingRun& run = harness.run();
+        const auto whenWritten = [&run, isDone = false](const training::TrainingSnapshot& snapshot) mutable {
+            if (snapshot.checkpoint.isEmpty() || std::exchange(isDone, true))
+                return;
+            run.stop();
+            run.stop();
+        };
+        connect(&run, &TrainingRun::snapshotChanged, &run, whenWritten);
+        QVERIFY2(harness.endsAs(TrainingEnd::Interrupted), qPrintable(harness.log()));
+        const auto found = training::CheckpointFolder(harness.snapshot().checkpoint).newest();
+        QCOMPARE(found.state.step, 2);
+        QCOMPARE(found.state.tensorHash, QString());
+    }
+
+    void saysWhatIsOtherwiseThanThen_data()
+    {
+        rows<Text, int, Text>({{"less data", {"samples=130", 64, "130 samples an epoch, and had 640"}},
+                               {"more data", {"samples=6400", 64, "6,400 samples an epoch, and had 640"}},
+                               {"a smaller micro-batch", {"samples=640", 16, "micro-batches of 16"}},
+                               {"nothing", {"samples=640", 64, ""}}});
+    }
+    void saysWhatIsOtherwiseThanThen()
+    {
+        const auto& [words, size, said] = row<Text, int, Text>();
+        TrainingHarness first("samples=640");
+        TrainingHarness second(words);
+        const QString folder = first.path(QStringLiteral("c"));
+        const QString data = first.path(QStringLiteral("data.txt"));
+        test::writeFile(data, "text");
+        for (TrainingHarness* harness : {&first, &second}) {
+            prepare(*harness, harness == &first ? 2 : 4, folder);
+            harness->options.halvesAutomatically = false;
+            harness->options.run.setting = config::Fixed{.microBatchSize = harness == &first ? 64 : size};
+            harness->options.data = {.kind = trial::DataKind::Text, .path = data.toStdString()};
+        }
+        QVERIFY2(first.endsAs(TrainingEnd::Completed), qPrintable(first.log()));
+        second.options.resumeFolder = folder;
+        QVERIFY2(second.endsAs(TrainingEnd::Completed), qPrintable(second.log()));
+        if (said.isEmpty())
+            QVERIFY2(!second.log().contains(QLatin1String("checkpoint was written")),
+                     qPrintable(second.log()));
         else
-            QVERIFY2(failure.endsWith(
-                         QLatin1String("no older checkpoint beside it; start afresh without --resume.")),
-                     qPrintable(failure));
+            VERIFY_CONTAINS(second.log(), said);
+    }
+
+    void refusesAStateThatCannotBe_data()
+    {
+        rows<const char*, const char*, Text>({{"another batch",
+                                               {"\"batch_size\": 64", "\"batch_size\": 1",
+                                                "batch_size of 1, where the training has batches of 64"}},
+                                              {"more than the batch",
+                                               {"\"micro_batch_size\": 64", "\"micro_batch_size\": 65",
+                                                "micro_batch_size of 65, which is more"}}});
+    }
+    void refusesAStateThatCannotBe()
+    {
+        const auto& [before, after, said] = row<const char*, const char*, Text>();
+        TrainingHarness first;
+        const QString folder = first.path(QStringLiteral("c"));
+        prepare(first, 2, folder);
+        QVERIFY(first.runToEnd());
+        changeState(first.snapshot().checkpoint, before, after);
+        TrainingHarness second;
+        prepare(second, 4, {});
+        second.options.resumeFolder = folder;
+        const QString error = test::errorOf([&] { second.run(); });
+        VERIFY_STARTS_WITH(error, first.snapshot().checkpoint);
+        VERIFY_CONTAINS(error, said);
     }
 
     void saysHowToSaveWhereNothingIsSaved_data()

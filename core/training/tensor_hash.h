@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QString>
+
+#include <stop_token>
+
+namespace batchpeak::training {
+
+/// The SHA-256 of a file with tensors, in hex digits, as `sha256sum` tells it. It may take minutes, and any
+/// thread may ask.
+///
+/// \return empty where the file cannot be read to its end, or \p stop is asked for
+QString tensorHash(const QString& path, const std::stop_token& stop);
+
+/// What was found of the tensors of a checkpoint that is to be gone on from.
+struct TensorCheck
+{
+    /// They are others than were written.
+    bool areDamaged = false;
+    /// Then the newest checkpoint before it whose own are not, as far as it says; empty where there is none.
+    QString wholeOne;
+};
+
+/// \param checkpoint  as CheckpointFolder found it, which says what its tensors are
+/// \param hash  that it says
+TensorCheck checkTensors(const QString& checkpoint, const QString& hash, const std::stop_token& stop);
+
+} // namespace batchpeak::training
