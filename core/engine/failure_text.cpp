@@ -51,6 +51,23 @@ MemoryNeed memoryNeed(const Snapshot& snapshot, std::int64_t smallest)
     return need;
 }
 
+/// Where all that is known to be needed would have had room.
+QString needlessRefusalText(const Snapshot& snapshot)
+{
+    const std::int64_t usable = snapshot.leastUsableBytes();
+    if (usable <= 0)
+        return Translated::tr("How much it needs is unknown");
+    const bool ranOut = std::ranges::any_of(snapshot.trials, [](const trial::TrialRecord& trial) {
+        return trial.outcome == trial::Outcome::OutOfMemory;
+    });
+    return (ranOut
+                ? Translated::tr("Every size that was tried ran out of memory although %1 may be used, so "
+                                 "that how much it needs is unknown")
+                : Translated::tr("Every size that was tried had too little room although %1 may be used, so "
+                                 "that how much it needs is unknown"))
+        .arg(bytesText(usable));
+}
+
 } // namespace
 
 std::optional<FinishStatus> finishStatusOf(search::SearchState::Status status)
@@ -103,11 +120,11 @@ QString memoryNeedText(const Snapshot& snapshot, std::int64_t smallest)
     QString text;
     if (need.evenEmptyIsTooMuch)
         text = Translated::tr("The network alone, without any sample, needs %1").arg(bytes.first);
-    else if (need.needed > 0)
+    else if (need.needed > need.usable)
         text = Translated::tr("It needs at least %1").arg(bytes.first);
     else
-        text = Translated::tr("How much it needs is unknown");
-    if (need.usable > 0)
+        text = needlessRefusalText(snapshot);
+    if (need.usable > 0 && need.needed > need.usable)
         text += Translated::tr(", and %1 may be used").arg(bytes.second);
     text += QLatin1String(". ");
     QStringList ways{Translated::tr("raise the memory limit"), Translated::tr("take another device")};

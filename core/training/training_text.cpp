@@ -23,10 +23,13 @@ QString neededText(std::int64_t neededBytes, std::int64_t usableBytes)
 {
     if (neededBytes <= 0 && usableBytes <= 0)
         return {};
-    if (neededBytes <= 0)
-        return QLatin1Char(' ') + Translated::tr("%1 may be used.").arg(bytesText(usableBytes));
     if (usableBytes <= 0)
         return QLatin1Char(' ') + Translated::tr("It needs at least %1.").arg(bytesText(neededBytes));
+    if (neededBytes <= usableBytes)
+        return QLatin1Char(' ') +
+               Translated::tr("%1 may be used, and memory ran out all the same, so that how "
+                              "much it needs is unknown.")
+                   .arg(bytesText(usableBytes));
     const auto [needed, usable] = engine::comparedBytesText(neededBytes, usableBytes);
     return QLatin1Char(' ') + Translated::tr("It needs at least %1, and %2 may be used.").arg(needed, usable);
 }
