@@ -23,8 +23,9 @@ namespace batchpeak::engine {
 class Verifier
 {
 public:
-    /// Sizes verified in one exploration at most: a device on which so many differ is not worth more.
-    static constexpr int mostVerifications = 3;
+    /// Sizes verified in one exploration at most: a device on which so many differ is not worth more. Those
+    /// that run out of memory go down from one to the next.
+    static constexpr int mostVerifications = 6;
 
     /// \param isWanted  false where nothing is to be verified
     explicit Verifier(bool isWanted) : m_isWanted(isWanted) {}

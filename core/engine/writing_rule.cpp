@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace batchpeak::engine {
 
@@ -28,6 +29,31 @@ bool isOfSmallerNetwork(const Snapshot& snapshot)
     return snapshot.run && config::isOfSmallerNetwork(snapshot.run->fidelity);
 }
 
+/// A size that failed in a fresh process, where no fresh process has run the recommended one: what old ones
+/// ran is in doubt. 0 where there is none.
+std::int64_t failedVerification(const Snapshot& snapshot)
+{
+    std::set<std::int64_t> failed;
+    for (const trial::TrialRecord& trial : snapshot.trials) {
+        if (!trial.isVerification || trial.isRunning() || trial.outcome == trial::Outcome::Cancelled)
+            continue;
+        if (!trial.ranWell())
+            failed.insert(trial.microBatchSize);
+        else if (trial.microBatchSize == snapshot.searchState.recommendation->size)
+            return 0;
+        else
+            failed.erase(trial.microBatchSize);
+    }
+    return failed.empty() ? 0 : *failed.begin();
+}
+
+bool couldNotBeVerified(const Snapshot& snapshot)
+{
+    const auto& verification = snapshot.verification;
+    return verification && verification->size == snapshot.searchState.recommendation->size &&
+           verification->outcome == Verification::Outcome::NotRun;
+}
+
 } // namespace
 
 int leastConfidenceToWrite(const ExplorationOptions& options)
@@ -39,8 +65,11 @@ int leastConfidenceToWrite(const ExplorationOptions& options)
 bool isSureEnoughToWrite(const Snapshot& snapshot, const ExplorationOptions& options)
 {
     const auto& recommendation = snapshot.searchState.recommendation;
-    return recommendation && !isOfSmallerNetwork(snapshot) &&
-           recommendation->confidence >= leastConfidenceToWrite(options);
+    if (!recommendation || isOfSmallerNetwork(snapshot))
+        return false;
+    const int least = leastConfidenceToWrite(options);
+    return recommendation->confidence >= least &&
+           (least == 0 || (failedVerification(snapshot) == 0 && !couldNotBeVerified(snapshot)));
 }
 
 QString doubtText(const Snapshot& snapshot, const ExplorationOptions& options, const QLocale& locale,
@@ -53,6 +82,14 @@ QString doubtText(const Snapshot& snapshot, const ExplorationOptions& options, c
     }
     if (selected || !recommendation || isSureEnoughToWrite(snapshot, options))
         return {};
+    if (const std::int64_t failed = failedVerification(snapshot); failed > 0) {
+        return Translated::tr("%1 did not run in a fresh process, and none has run %2.")
+            .arg(numberText(failed, locale), numberText(recommendation->size, locale));
+    }
+    if (recommendation->confidence >= leastConfidenceToWrite(options)) {
+        return Translated::tr("%1 was not verified in a fresh process.")
+            .arg(numberText(recommendation->size, locale));
+    }
     return Translated::tr("Confidence is %1 %, below the required %2 %.")
         .arg(numberText(recommendation->confidence, locale),
              numberText(leastConfidenceToWrite(options), locale));

@@ -20,7 +20,9 @@ namespace batchpeak::engine {
 /// exploration was to stop at where that is less.
 int leastConfidenceToWrite(const ExplorationOptions& options);
 
-/// Whether the snapshot recommends a size of the config's network, with the confidence that writing takes.
+/// Whether the snapshot recommends a size of the config's network, with the confidence that writing takes. A
+/// size that no fresh process has run, after one could not run another, is not sure enough but where any
+/// confidence will do.
 bool isSureEnoughToWrite(const Snapshot& snapshot, const ExplorationOptions& options);
 
 /// "Confidence is 28 %, below the required 50 %.", or that the size is of a smaller network; empty where it

@@ -103,13 +103,36 @@ void TrialHistory::record(Measurement measurement)
     }
 
     m_outOfMemoryTrials += measurement.doesNotFit() ? 1 : 0;
-    if (measurement.doesNotFit() || (ran && (measurement.thrashes || aboveLimit))) {
+    const bool needsMore =
+        measurement.outcome == trial::Outcome::OutOfMemory || (ran && (measurement.thrashes || aboveLimit));
+    if (measurement.isVerification && ran && !needsMore)
+        insertOnce(m_verifiedSizes, measurement.size);
+    if (measurement.doesNotFit() || needsMore || (ran && isBarred(measurement.size))) {
         insertOnce(m_failedSizes, measurement.size);
         std::erase(m_goodSizes, measurement.size);
     } else if (ran && !hasFailed(measurement.size)) {
         insertOnce(m_goodSizes, measurement.size);
     }
+    if (measurement.isVerification && needsMore)
+        barAbove(measurement.size);
     m_all.push_back(std::move(measurement));
+}
+
+void TrialHistory::barAbove(std::int64_t failure)
+{
+    if (m_smallestFreshFailure == 0 || failure < m_smallestFreshFailure)
+        m_smallestFreshFailure = failure;
+    std::erase_if(m_goodSizes, [this](std::int64_t size) {
+        if (isBarred(size))
+            insertOnce(m_failedSizes, size);
+        return isBarred(size);
+    });
+}
+
+bool TrialHistory::isBarred(std::int64_t size) const
+{
+    return m_smallestFreshFailure > 0 && size > m_smallestFreshFailure &&
+           !std::ranges::binary_search(m_verifiedSizes, size);
 }
 
 bool TrialHistory::contradictsRecalled(const Measurement& measurement) const

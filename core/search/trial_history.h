@@ -12,8 +12,10 @@ namespace batchpeak::search {
 /// The trials of a search so far, and what they say about which sizes may be used.
 ///
 /// A size is "good" when it ran within the memory limit without thrashing and has never failed. A size
-/// "failed" when it did not fit, thrashed or needed more than the limit. Estimates of times and of memory
-/// between the sizes that were tried belong to the models.
+/// "failed" when it did not fit, thrashed or needed more than the limit. A verification runs in a fresh
+/// process: where it runs out of memory, larger sizes have failed too, whatever older processes ran, but for
+/// those that were verified themselves. Estimates of times and of memory between the sizes that were tried
+/// belong to the models.
 class TrialHistory
 {
 public:
@@ -67,12 +69,17 @@ public:
 private:
     template<typename Which>
     void forget(Which isForgotten);
+    void barAbove(std::int64_t failure);
+    bool isBarred(std::int64_t size) const;
 
     std::int64_t m_memoryLimitBytes = 0;
     std::vector<Measurement> m_all;
     std::vector<Measurement> m_timed;
     std::vector<std::int64_t> m_goodSizes;
     std::vector<std::int64_t> m_failedSizes;
+    /// That ran in a fresh process, and the smallest that ran out of memory there; 0 where none did.
+    std::vector<std::int64_t> m_verifiedSizes;
+    std::int64_t m_smallestFreshFailure = 0;
     int m_outOfMemoryTrials = 0;
 };
 

@@ -50,9 +50,9 @@ private slots:
              {"where a fresh worker just ran it",
               {"trial=kill@4 once", Sizes{1, 4}, true, "1 ok, 4 crashed, 4 ok"}},
              {"where nothing fits", {"slope=1900000000", Sizes{1, 2, 4}, true, "1 oom"}},
-             {"after the third",
-              {"trial=oom starts after=1", Sizes{1, 2, 4, 8, 16}, true,
-               "1 ok, 2 ok, 4 ok, 8 ok, 16 ok, 16 oom, 8 oom, 4 oom"}}});
+             {"after the sixth",
+              {"trial=oom starts after=1", Sizes{1, 2, 4, 8, 16, 32, 64}, true,
+               "1 ok, 2 ok, 4 ok, 8 ok, 16 ok, 32 ok, 64 ok, 64 oom, 32 oom, 16 oom, 8 oom, 4 oom, 2 oom"}}});
     }
     void isLeftOut()
     {

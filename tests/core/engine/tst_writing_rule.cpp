@@ -95,6 +95,45 @@ private slots:
         QCOMPARE(doubtText(snapshot, {}, QLocale::c(), taken).isEmpty(), taken.has_value());
     }
 
+    void doubtsASizeThatNoFreshProcessHasRun_data()
+    {
+        using trial::Outcome;
+        rows<std::int64_t, Outcome, bool, bool>({
+            {"a larger one failed", {2048, Outcome::OutOfMemory, false, true}},
+            {"a smaller one failed", {512, Outcome::OutOfMemory, false, true}},
+            {"itself ran after that", {2048, Outcome::OutOfMemory, true, false}},
+            {"another one ran", {2048, Outcome::Ok, false, false}},
+            {"another one was left", {2048, Outcome::Cancelled, false, false}},
+        });
+    }
+    void doubtsASizeThatNoFreshProcessHasRun()
+    {
+        const auto& [other, outcome, isVerified, isDoubted] = row<std::int64_t, trial::Outcome, bool, bool>();
+        Snapshot snapshot = snapshotWith(96);
+        snapshot.trials = {{.number = 1, .microBatchSize = 1024, .outcome = trial::Outcome::Ok},
+                           {.number = 2, .microBatchSize = other, .outcome = outcome}};
+        snapshot.trials.back().isVerification = true;
+        if (isVerified) {
+            snapshot.trials.push_back({.number = 3, .microBatchSize = 1024, .outcome = trial::Outcome::Ok});
+            snapshot.trials.back().isVerification = true;
+        }
+        QCOMPARE(isSureEnoughToWrite(snapshot, {}), !isDoubted);
+        QCOMPARE(doubtText(snapshot, {}).isEmpty(), !isDoubted);
+        QVERIFY(isSureEnoughToWrite(snapshot, {.minConfidence = 0.0}));
+    }
+
+    void doubtsASizeThatCouldNotBeVerified()
+    {
+        using Outcome = Verification::Outcome;
+        Snapshot snapshot = snapshotWith(96);
+        for (const auto& [outcome, isSure] :
+             {std::pair(Outcome::NotRun, false), {Outcome::Confirmed, true}, {Outcome::Slower, true}}) {
+            snapshot.verification = {.size = 1024, .outcome = outcome};
+            QCOMPARE(isSureEnoughToWrite(snapshot, {}), isSure);
+            QCOMPARE(doubtText(snapshot, {}).isEmpty(), isSure);
+        }
+    }
+
     void doubtsTheSizeOfASmallerNetwork()
     {
         const config::ConfigContents small = config::smallerRunOf(test::smallConfig());

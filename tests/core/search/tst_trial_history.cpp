@@ -228,6 +228,29 @@ private slots:
         QVERIFY(history.hasFailed(4));
     }
 
+    /// What older processes ran, as beside memory that they held already, says nothing there.
+    void failureInAFreshProcessBoundsLargerSizes()
+    {
+        const auto verified = [](Measurement measurement) {
+            measurement.isVerification = true;
+            return measurement;
+        };
+        TrialHistory history(0);
+        for (const std::int64_t size : {8, 16, 48, 52, 64})
+            history.record(ran(size));
+        history.record(verified(ran(64)));
+        history.record(verified(failed(16)));
+        QCOMPARE(history.goodSizes(), (std::vector<std::int64_t>{8, 64}));
+        history.record(ran(56));
+        QVERIFY(!history.isGood(56));
+        history.record(ran(12));
+        QVERIFY(history.isGood(12));
+        // Not only larger ones that a fresh process ran.
+        history.record(verified(failed(64)));
+        QCOMPARE(history.goodSizes(), (std::vector<std::int64_t>{8, 12}));
+        QCOMPARE(history.smallestFailure(), 16);
+    }
+
     void verificationsAreNotCounted()
     {
         TrialHistory history(limitBytes);
