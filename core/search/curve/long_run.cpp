@@ -17,6 +17,8 @@ constexpr Eigen::Index fewestTrials = 4;
 /// A trial that took so many times as long as the middle one of its day was held up by something: it says
 /// nothing more of how fast the device is.
 constexpr double mostSlowdown = 1.5;
+/// A trial counts as one of so many times the median length at most.
+constexpr double mostOfMedian = 2.0;
 /// The error of their sum is so many times what trials leave by how they scatter: those close to each other
 /// resemble each other.
 constexpr double scatterOfTrials = 1.5;
@@ -36,14 +38,11 @@ double unseenError(double watchedSeconds)
     return unseenDeviation * std::sqrt(share);
 }
 
-/// The median of the values of these rows.
-double medianOf(const Eigen::VectorXd& values, const std::vector<Eigen::Index>& rows)
+/// The lower one of two.
+double medianOf(Eigen::VectorXd values)
 {
-    std::vector<double> ofRows;
-    for (const Eigen::Index row : rows)
-        ofRows.push_back(values[row]);
-    const auto middle = ofRows.begin() + static_cast<std::ptrdiff_t>((ofRows.size() - 1) / 2);
-    std::ranges::nth_element(ofRows, middle);
+    const auto middle = values.begin() + (values.size() - 1) / 2;
+    std::nth_element(values.begin(), middle, values.end());
     return *middle;
 }
 
@@ -63,18 +62,26 @@ LongRun::LongRun(const Observations& trials, const Eigen::MatrixXd& logSeconds, 
     // of their day.
     Eigen::ArrayXd taken(trials.count());
     for (const std::vector<Eigen::Index>& rows : days) {
-        const double middle = rows.empty() ? 0.0 : medianOf(offCurve, rows);
+        const double middle = rows.empty() ? 0.0 : medianOf(offCurve(rows));
         for (const Eigen::Index i : rows) {
-            const double heldUp = std::max(0.0, offCurve[i] - middle - std::log(mostSlowdown));
-            taken[i] = trials.timedSeconds[i] * std::exp(-ofContention[i] - middle - heldUp);
+            const double off = offCurve[i] - middle;
+            const double beyond = off - std::clamp(off, -std::log(mostSlowdown), std::log(mostSlowdown));
+            taken[i] = trials.timedSeconds[i] * std::exp(-ofContention[i] - middle - beyond);
         }
     }
-    const double today = medianOf(offCurve, days.back());
+    const double today = medianOf(offCurve(days.back()));
     const auto ofNow = static_cast<Eigen::Index>(days.back().size());
     const bool needsOthers = ofNow < trials.count() && ofNow < fewestTrials;
     const Eigen::Index count = needsOthers ? trials.count() : ofNow;
     const auto slowdownOfLast = [&](Eigen::Index last) -> Eigen::ArrayXd {
-        return taken.tail(last).sum() / expected.bottomRows(last).colwise().sum().transpose();
+        // A long trial has seen more of what comes and goes, but the curve may be wrong at its size.
+        const Eigen::ArrayXd seconds = expected.bottomRows(last).rowwise().mean();
+        const Eigen::ArrayXd share = seconds.min(mostOfMedian * medianOf(seconds));
+        return ((share * taken.tail(last)).matrix().transpose() *
+                expected.bottomRows(last).inverse().matrix())
+                   .transpose()
+                   .array() /
+               share.sum();
     };
     const Eigen::ArrayXd slowdown = slowdownOfLast(count);
     const Eigen::ArrayXd ofMeanCurve =

@@ -49,6 +49,25 @@ double plausibility(std::int64_t alignment)
            static_cast<double>(alignment);
 }
 
+/// By how much a sample takes longer [s] above a rise than below, by the sizes next to it: a cliff may be a
+/// hundred times as high as most are. 0 where it does not, and where there is no rise.
+double riseOf(const Observations& trials, const Trend& trend)
+{
+    Eigen::Index below = -1;
+    Eigen::Index above = -1;
+    for (Eigen::Index i = 0; i < trials.count(); ++i) {
+        Eigen::Index& nearest = trials.size[i] <= trend.riseAfter ? below : above;
+        const double distance = std::abs(trials.size[i] - trend.riseAfter);
+        if (nearest < 0 || distance < std::abs(trials.size[nearest] - trend.riseAfter))
+            nearest = i;
+    }
+    if (trend.riseAfter <= 0.0 || below < 0 || above < 0 ||
+        trials.contention[below] + trials.contention[above] > 0.0)
+        return 0.0;
+    const auto perSample = [&](Eigen::Index i) { return trials.medianSeconds[i] / trials.size[i]; };
+    return std::max(0.0, perSample(above) - perSample(below));
+}
+
 } // namespace
 
 Eigen::Vector4d Trend::features(double size) const
@@ -134,9 +153,10 @@ CoefficientPrior::CoefficientPrior(const Observations& trials, const Trend& tren
 {
     const double shortest = trials.seconds.minCoeff();
     const double perSample = trials.seconds.cwiseQuotient(trials.size).minCoeff();
-    const double steps = trend.wave > 0.0 ? waveDeviation : cliffDeviation;
+    const double steps = trend.wave > 0.0 ? waveDeviation * perSample
+                                          : std::max(cliffDeviation * perSample, riseOf(trials, trend));
     mean = {0.5 * shortest, 0.55 * perSample, 0.0, 0.0};
-    deviation = {1.5 * shortest, 0.6 * perSample, steps * perSample, 0.06 * perSample};
+    deviation = {1.5 * shortest, 0.6 * perSample, steps, 0.06 * perSample};
 }
 
 } // namespace batchpeak::search

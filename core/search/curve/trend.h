@@ -56,7 +56,7 @@ std::vector<CandidateTrend> cliffTrends(const Observations& trials, double large
 Trend withCliffMoved(const Trend& trend, const Observations& trials, double share);
 
 /// What the coefficients are taken to be before any trial: independent normal, from the trials' own
-/// magnitudes.
+/// magnitudes, that of a rise from how far it seems to go.
 struct CoefficientPrior
 {
     CoefficientPrior(const Observations& trials, const Trend& trend);

@@ -21,6 +21,7 @@ public:
 
     /// A trial of five steps that scatter by half a percent, five seconds after the last one.
     batchpeak::search::Measurement trial(std::int64_t size, double seconds);
+    void wait(double seconds) { m_clock += seconds; }
     void record(const batchpeak::search::Measurement& measurement) { m_history.record(measurement); }
     void record(const std::vector<std::int64_t>& sizes, const Curve& seconds);
 
