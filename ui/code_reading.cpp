@@ -27,12 +27,13 @@ void readCode(const QString& path)
     if (path.isEmpty())
         return;
     QEventLoop waiting;
-    auto reading = std::async(std::launch::async, [&] {
+    // With both policies it is done here where the system has no thread to spare.
+    auto reading = std::async(std::launch::async | std::launch::deferred, [&] {
         const auto end = qScopeGuard(
             [&] { QMetaObject::invokeMethod(&waiting, &QEventLoop::quit, Qt::QueuedConnection); });
         (void)engine::CodeContent::of(path);
     });
-    if (reading.wait_for(unnoticed) != std::future_status::ready) {
+    if (reading.wait_for(unnoticed) == std::future_status::timeout) {
         QGuiApplication::setOverrideCursor(Qt::WaitCursor);
         waiting.exec(QEventLoop::ExcludeUserInputEvents);
         QGuiApplication::restoreOverrideCursor();

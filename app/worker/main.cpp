@@ -139,8 +139,8 @@ std::vector<std::unique_ptr<TrialGate>> gatesFor(const trial::DeviceDescription&
 /// destructor.
 [[noreturn]] void serve(ProtocolChannel& channel, network::DeviceId device)
 {
-    channel.startReading();
     try {
+        channel.startReading();
         const device::LocalDevice local = localDevice(device.kind);
         const auto memory = network::openDeviceMemory(device);
         const int threads = network::useAllCores();

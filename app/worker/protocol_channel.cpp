@@ -5,6 +5,8 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <stdexcept>
+#include <system_error>
 #include <thread>
 
 #include <fcntl.h>
@@ -22,17 +24,25 @@ ProtocolChannel::ProtocolChannel()
 
 void ProtocolChannel::startReading()
 {
-    std::thread([this] {
-        std::array<char, 65536> buffer{};
-        for (;;) {
-            const ssize_t count = read(STDIN_FILENO, buffer.data(), buffer.size());
-            if (count > 0)
-                take({buffer.data(), static_cast<std::size_t>(count)});
-            // Not exit(): the main thread may be within a step, and what it uses must not be destroyed.
-            else if (count == 0 || errno != EINTR)
-                _exit(ExitCode::Finished);
-        }
-    }).detach();
+    try {
+        std::thread([this] { read(); }).detach();
+    } catch (const std::system_error&) {
+        throw std::runtime_error("The system gives the worker no thread; raise the limit of processes "
+                                 "(ulimit -u, docker --pids-limit).");
+    }
+}
+
+void ProtocolChannel::read()
+{
+    std::array<char, 65536> buffer{};
+    for (;;) {
+        const ssize_t count = ::read(STDIN_FILENO, buffer.data(), buffer.size());
+        if (count > 0)
+            take({buffer.data(), static_cast<std::size_t>(count)});
+        // Not exit(): the main thread may be within a step, and what it uses must not be destroyed.
+        else if (count == 0 || errno != EINTR)
+            _exit(ExitCode::Finished);
+    }
 }
 
 ReceivedLine ProtocolChannel::next()

@@ -44,6 +44,7 @@ public:
     ProtocolChannel& operator=(const ProtocolChannel&) = delete;
 
     /// Starts to read standard input, for as long as the process lives.
+    /// \throws std::runtime_error where no thread can be made for it
     void startReading();
     /// Waits for the next line that is not a cancel.
     ReceivedLine next();
@@ -54,6 +55,7 @@ public:
     void send(const trial::WorkerMessage& message);
 
 private:
+    [[noreturn]] void read();
     void take(std::string_view bytes);
     void takeLine(std::string_view line);
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "spare_thread.h"
+
 #include <QObject>
 
 #include <chrono>
@@ -18,7 +20,8 @@ namespace batchpeak::engine {
 /// Looks something up on a thread of its own: a driver that wakes its GPUs takes a second, an interpreter on
 /// a network's disk some.
 ///
-/// One search at a time. Destroying it asks the search to stop, and waits a moment for its end; one that a
+/// One search at a time. Where the system has no thread to spare, that is made before start() returns.
+/// Destroying it asks the search to stop, and waits a moment for its end; one that a
 /// driver or a disk holds for longer is left to itself, and what it finds is dropped.
 template<typename Found>
 class BackgroundSearch
@@ -68,7 +71,12 @@ public:
         m_stop = std::stop_source();
         m_shared = std::make_shared<Shared>();
         m_shared->owner = this;
-        m_thread = std::thread(&BackgroundSearch::work, m_shared, std::move(search), m_stop.get_token());
+        const auto workHere = [shared = m_shared, search = std::move(search), token = m_stop.get_token()] {
+            work(shared, search, token);
+        };
+        m_thread = spareThread(workHere);
+        if (!m_thread.joinable())
+            workHere();
     }
 
 private:

@@ -9,6 +9,7 @@
 #include "log_text.h"
 #include "past_exploration.h"
 #include "readable_text.h"
+#include "spare_thread.h"
 #include "store/exploration_store.h"
 #include "trial_reading.h"
 
@@ -136,6 +137,8 @@ void Exploration::openDevices()
                 if (run->pool)
                     run->pool->setTelemetry(readings);
             });
+    if (!m_run->telemetry->hasThread())
+        m_run->builder.log(LogLevel::Warning, noThreadText(tr("Nothing is read of the devices meanwhile.")));
     connectPool();
     m_run->pool->start();
     lookAtDevices();
@@ -275,6 +278,9 @@ bool Exploration::makePlanner(const search::SearchSpace& space)
         m_run->abilities = strategy->abilities();
         m_run->planner = std::make_unique<PlannerThread>(
             TrialPlanner(std::move(strategy), space.maxTrials, m_run->options.repeatDisturbed));
+        if (!m_run->planner->hasThread())
+            m_run->builder.log(LogLevel::Warning,
+                               noThreadText(tr("While the search thinks, nothing else is answered.")));
         return true;
     } catch (const std::invalid_argument& error) {
         fail(QString::fromUtf8(error.what()));

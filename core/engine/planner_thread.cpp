@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "planner_thread.h"
 
+#include "spare_thread.h"
+
 namespace batchpeak::engine {
 
 PlannerThread::PlannerThread(TrialPlanner planner, QObject* parent)
     : QObject(parent),
       m_planner(std::move(planner)),
-      m_thread([this](const std::stop_token& stop) { work(stop); })
+      m_thread(spareThread<std::jthread>([this](const std::stop_token& stop) { work(stop); }))
 {}
 
 void PlannerThread::add(Question question)
@@ -17,7 +19,18 @@ void PlannerThread::add(Question question)
         const std::scoped_lock lock(m_mutex);
         m_questions.push_back(std::move(question));
     }
-    m_isAsked.notify_one();
+    if (hasThread())
+        m_isAsked.notify_one();
+    else
+        QMetaObject::invokeMethod(this, &PlannerThread::answerHere, Qt::QueuedConnection);
+}
+
+void PlannerThread::answerHere()
+{
+    const Question question = std::move(m_questions.front());
+    m_questions.pop_front();
+    m_answers.push_back(question(m_planner));
+    giveAnswer();
 }
 
 void PlannerThread::work(const std::stop_token& stop)

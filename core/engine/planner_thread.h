@@ -20,9 +20,9 @@ namespace batchpeak::engine {
 /// Owns a planner, and asks it on a thread of its own, so that however long the search takes for an update,
 /// its owner's event loop goes on.
 ///
-/// What it is asked is answered in order, one after another. It does not know what is asked, nor what an
-/// answer leads to. Destroying it waits for the work that is being done; what was to come after that, and
-/// all answers that were not given yet, are dropped.
+/// What it is asked is answered in order, one after another; where the system has no thread to spare, by that
+/// event loop. It does not know what is asked, nor what an answer leads to. Destroying it waits for the work
+/// that is being done; what was to come after that, and all answers that were not given yet, are dropped.
 class PlannerThread : public QObject
 {
     Q_OBJECT
@@ -47,6 +47,7 @@ public:
     }
     /// Something was asked, and its answer was not given yet; false in the last answer itself.
     bool isBusy() const { return m_unanswered > 0; }
+    bool hasThread() const { return m_thread.joinable(); }
 
 private:
     using Answer = std::function<void()>;
@@ -54,6 +55,7 @@ private:
 
     void add(Question question);
     void work(const std::stop_token& stop);
+    void answerHere();
     void giveAnswer();
 
     TrialPlanner m_planner;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "telemetry_watch.h"
 
+#include "spare_thread.h"
+
 #include <condition_variable>
 #include <mutex>
 #include <optional>
@@ -27,11 +29,13 @@ TelemetryWatch::TelemetryWatch(Read read, QObject* parent, std::chrono::millisec
 {
     m_shared->read = std::move(read);
     m_shared->owner = this;
-    m_thread = std::thread(&TelemetryWatch::work, m_shared);
+    m_thread = spareThread([shared = m_shared] { work(shared); });
 }
 
 TelemetryWatch::~TelemetryWatch()
 {
+    if (!hasThread())
+        return;
     std::unique_lock lock(m_shared->mutex);
     m_shared->owner = nullptr;
     m_shared->isAsked.notify_one();

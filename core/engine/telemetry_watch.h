@@ -17,9 +17,9 @@ namespace batchpeak::engine {
 /// Reads devices on a thread of its own: a driver may take its time to answer, and a window must not wait
 /// for it.
 ///
-/// It does not know what is read, nor how often that is worth it. Destroying it waits a moment for the
-/// reading under way; one that a driver holds for longer, as it does where it holds a worker, is left to
-/// itself.
+/// Where the system has no thread to spare, nothing is read. It does not know what is read, nor how often
+/// that is worth it. Destroying it waits a moment for the reading under way; one that a driver holds for
+/// longer, as it does where it holds a worker, is left to itself.
 class TelemetryWatch : public QObject
 {
     Q_OBJECT
@@ -35,6 +35,7 @@ public:
                             std::chrono::milliseconds patience = std::chrono::seconds(2));
     ~TelemetryWatch() override;
 
+    bool hasThread() const { return m_thread.joinable(); }
     /// Reads once more; taken() follows. Nothing happens while it still reads.
     /// \param workers  their process numbers, 0 where none runs
     void look(std::vector<std::int64_t> workers);

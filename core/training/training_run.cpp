@@ -10,6 +10,7 @@
 #include "engine/errors.h"
 #include "engine/exploration_plan.h"
 #include "engine/log_text.h"
+#include "engine/spare_thread.h"
 #include "engine/telemetry_watch.h"
 #include "growth_function.h"
 #include "maximum_search.h"
@@ -170,6 +171,9 @@ void TrainingRun::begin()
         m_run->builder.log(LogLevel::Warning, note);
     if (!m_run->setup.resumedFrom.isEmpty())
         m_run->builder.log(LogLevel::Info, resumedText(m_run->setup.resumedFrom, m_run->setup.position.step));
+    if (!m_run->telemetry->hasThread())
+        m_run->builder.log(LogLevel::Warning,
+                           engine::noThreadText(tr("Nothing is read of the device meanwhile.")));
     for (const QString& difference : std::as_const(m_run->setup.resumedDifferences))
         m_run->builder.log(LogLevel::Info, difference);
     if (m_run->setup.resumedHash.isEmpty())

@@ -4,6 +4,7 @@
 #include "engine/exploration.h"
 #include "engine/exploration_recorder.h"
 #include "support/files.h"
+#include "support/no_threads.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 #include "support/verify.h"
@@ -84,6 +85,16 @@ private slots:
         QVERIFY(drawn > 0);
         QVERIFY(!QGuiApplication::overrideCursor());
         TRY_COMPARE(snapshot().state, engine::State::Finished);
+    }
+
+    void readsACodeWithoutAThreadToSpare()
+    {
+        const test::NoThreads none;
+        open(m_path);
+        answer("Leave it");
+        window().startExploring();
+        QCOMPARE(m_questions, 1);
+        VERIFY_CONTAINS(m_asked, m_module);
     }
 
     void asksOnceOfEachContent()

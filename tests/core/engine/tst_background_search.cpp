@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/background_search.h"
+#include "support/no_threads.h"
 #include "support/test_main.h"
 #include "support/verify.h"
 
@@ -83,6 +84,26 @@ private slots:
         answer->release();
         TRY_VERIFY(hasEnded->load());
         QCoreApplication::processEvents();
+    }
+
+    void searchesWithoutAThreadToo()
+    {
+        std::vector<int> found;
+        BackgroundSearch<int> search([&](int value) { found.push_back(value); });
+        const auto startFor = [&](int value) {
+            search.start([value](const std::stop_token&) { return value; });
+        };
+        {
+            const batchpeak::test::NoThreads none;
+            startFor(1);
+            QVERIFY(search.isUnderWay() && found.empty());
+            TRY_COMPARE(found, std::vector<int>{1});
+        }
+        startFor(2);
+        TRY_COMPARE(found, (std::vector<int>{1, 2}));
+        const batchpeak::test::NoThreads none;
+        startFor(3);
+        TRY_COMPARE(found, (std::vector<int>{1, 2, 3}));
     }
 
     void canEndInTheMiddle()

@@ -4,6 +4,7 @@
 #include "search_gate.h"
 #include "support/event_spy.h"
 #include "support/fake_parts.h"
+#include "support/no_threads.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 #include "support/verify.h"
@@ -80,6 +81,16 @@ private slots:
         QCOMPARE(slow.harness.trials(), QStringLiteral("1 ok, 2 ok, 4 ok"));
         QCOMPARE(slow.harness.told.size(), 3U);
         QVERIFY(!slow.snapshot().thinkingSeconds);
+    }
+
+    void thinksWithoutAThreadToSpare()
+    {
+        const test::NoThreads none;
+        ExplorationHarness harness("trial=exit@2 once");
+        QVERIFY2(harness.endsAs(FinishStatus::Exhausted), qPrintable(harness.log()));
+        QCOMPARE(harness.trials(), QStringLiteral("1 ok, 2 crashed, 2 ok, 4 ok"));
+        // For the search, and for what is read of the devices.
+        QCOMPARE(harness.log().count(QStringLiteral("gives this program no more threads")), 2);
     }
 
     void saysThatItChooses()

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/planner_thread.h"
 #include "scripted_strategy.h"
+#include "support/no_threads.h"
 #include "support/test_main.h"
 #include "support/verify.h"
 
@@ -72,6 +73,25 @@ private slots:
                                   [&](int second) { answer = second; });
                    });
         TRY_COMPARE(answer, 2);
+    }
+
+    void answersWithoutAThreadToo()
+    {
+        const test::NoThreads none;
+        PlannerThread thread(plannerOf({1, 2}));
+        QVERIFY(!thread.hasThread());
+        std::vector<std::int64_t> sizes;
+        const auto askNext = [&](const auto& then) {
+            thread.ask([](TrialPlanner& planner) { return planner.next(QStringLiteral("cpu"))->size; },
+                       [&sizes, then](std::int64_t size) {
+                           sizes.push_back(size);
+                           then();
+                       });
+        };
+        askNext([&] { askNext([] {}); });
+        QVERIFY(thread.isBusy() && sizes.empty());
+        TRY_COMPARE(sizes, (std::vector<std::int64_t>{1, 2}));
+        QVERIFY(!thread.isBusy());
     }
 
     void doesNotHoldUpItsOwner()

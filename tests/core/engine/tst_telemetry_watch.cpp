@@ -3,10 +3,12 @@
 #include "engine/run_devices.h"
 #include "engine/telemetry_watch.h"
 #include "support/fake_parts.h"
+#include "support/no_threads.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 #include "support/verify.h"
 
+#include <QSignalSpy>
 #include <QTest>
 #include <QThread>
 
@@ -87,6 +89,19 @@ private slots:
         QCOMPARE(reads->load(), 1);
         answer->release();
         TRY_COMPARE(reads->load(), 2);
+    }
+
+    void readsNothingWithoutAThread()
+    {
+        const test::NoThreads none;
+        TelemetryWatch watch([](const std::vector<std::int64_t>& workers) {
+            return TelemetryWatch::Readings(workers.size());
+        });
+        QSignalSpy taken(&watch, &TelemetryWatch::taken);
+        QVERIFY(!watch.hasThread());
+        watch.look({61});
+        QCoreApplication::processEvents();
+        QCOMPARE(taken.count(), 0);
     }
 
     void namesTheThrottle_data()
