@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "process_group.h"
 
+#include "group_guard.h"
+
 #include <csignal>
 #include <set>
 #include <sys/prctl.h>
@@ -24,6 +26,31 @@ void bindToParent(pid_t parent)
         _exit(1);
 }
 
+/// The group of a process, from its start to its end.
+class GuardedGroup : public QObject
+{
+public:
+    explicit GuardedGroup(QProcess* process) : QObject(process)
+    {
+        connect(process, &QProcess::started, this, [this, process] {
+            m_leader = process->processId();
+            guardGroup(m_leader);
+        });
+        connect(process, &QProcess::finished, this, &GuardedGroup::forget);
+    }
+    ~GuardedGroup() override { forget(); }
+    Q_DISABLE_COPY_MOVE(GuardedGroup)
+
+private:
+    void forget()
+    {
+        if (const qint64 leader = std::exchange(m_leader, 0); leader > 0)
+            forgetGroup(leader);
+    }
+
+    qint64 m_leader = 0;
+};
+
 /// Processes that nobody waits for any more. They are never destroyed before they end, since QProcess would
 /// wait.
 std::set<QProcess*>& abandoned()
@@ -37,6 +64,7 @@ std::set<QProcess*>& abandoned()
 void leadOwnGroup(QProcess& process)
 {
     process.setChildProcessModifier([parent = getpid()] { bindToParent(parent); });
+    new GuardedGroup(&process);
 }
 
 void signalGroup(const QProcess& process, qint64 leader, int signal)

@@ -10,7 +10,8 @@
 namespace batchpeak::engine {
 
 /// Makes what \p process will start the leader of a process group of its own, which the kernel kills when we
-/// end: Ctrl-C in the terminal reaches us alone, and whatever the child starts can be ended with it.
+/// end, and the rest of its group with it: Ctrl-C in the terminal reaches us alone, and whatever the child
+/// starts can be ended with it.
 void leadOwnGroup(QProcess& process);
 
 /// \p signal to all that \p leader has started, and to itself; 0 stands for no process.

@@ -13,24 +13,26 @@
 
 namespace {
 
+/// Processes that one has started, while it lives.
+QStringList childrenOf(qint64 pid)
+{
+    const QString path = QStringLiteral("/proc/%1/task/%1/children").arg(pid);
+    return QString::fromUtf8(bytesOf(path)).split(QLatin1Char(' '), Qt::SkipEmptyParts);
+}
+
 /// A batchpeak whose second trial never ends, and that has ended its first.
 class HangingExploration : public RunningProgram
 {
 public:
-    explicit HangingExploration(const char* options = "")
-        : RunningProgram(exploreArguments("trial=hang@2 ignore-cancel", words(options))),
+    explicit HangingExploration(const QStringList& options = {})
+        : RunningProgram(exploreArguments("trial=hang@2 ignore-cancel", options)),
           m_workers(waitForAnswer("BEXP202") ? children() : QStringList())
     {}
 
     /// Its one worker; none where it has recommended nothing.
     QStringList workers() const { return m_workers; }
 
-    /// Processes started by the program, while it lives.
-    QStringList children()
-    {
-        const QString path = QStringLiteral("/proc/%1/task/%1/children").arg(process().processId());
-        return QString::fromUtf8(bytesOf(path)).split(QLatin1Char(' '), Qt::SkipEmptyParts);
-    }
+    QStringList children() { return childrenOf(process().processId()); }
 
 private:
     QStringList m_workers;
@@ -91,9 +93,23 @@ private slots:
         TRY_VERIFY(!batchpeak::test::isAlive(workers.front().toLongLong()));
     }
 
+    // As the processes of a script's data loader, or those that a launcher starts.
+    void leavesNothingThatItsWorkerStartedWhenItIsKilled()
+    {
+        HangingExploration exploration(
+            {QStringLiteral("--launcher"), QStringLiteral("sh -c \"sleep 600 & exec $0 $@\"")});
+        const QStringList workers = exploration.workers();
+        QCOMPARE(workers.size(), 1);
+        const QStringList started = childrenOf(workers.front().toLongLong());
+        QCOMPARE(started.size(), 1);
+        exploration.send(SIGKILL);
+        QVERIFY(exploration.waitForEnd());
+        TRY_VERIFY(!batchpeak::test::isAlive(started.front().toLongLong()));
+    }
+
     void goesOnAfterTheWorkerWasKilled()
     {
-        HangingExploration exploration("--setting explore --max-trials 2");
+        HangingExploration exploration(words("--setting explore --max-trials 2"));
         const QStringList workers = exploration.workers();
         QCOMPARE(workers.size(), 1);
         batchpeak::test::sendSignal(workers.front().toLongLong(), SIGKILL);
