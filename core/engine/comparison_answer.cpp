@@ -40,6 +40,14 @@ QString problemWith(const trial::TrialResult& result, const trial::CompareReques
                 .arg(size.microBatchSize)
                 .arg(visits)
                 .arg(request.visits);
+        for (const trial::Visit& visit : size.visits) {
+            if (visit.stepSeconds.size() > static_cast<std::size_t>(request.steps))
+                return Translated::tr(
+                           "The worker timed %1 steps in a visit of size %2 where %3 were asked for.")
+                    .arg(visit.stepSeconds.size())
+                    .arg(size.microBatchSize)
+                    .arg(request.steps);
+        }
     }
     return {};
 }

@@ -121,7 +121,7 @@ void Exploration::openDevices()
     m_run->tick.start(tickEvery);
     try {
         m_run->devices = RunDevices(m_run->plan.load, m_run->options, m_parts);
-        m_run->pool = std::make_unique<DevicePool>(m_run->devices.setups());
+        m_run->pool = std::make_unique<DevicePool>(deviceSetups());
         m_run->telemetry = std::make_unique<TelemetryWatch>(
             [devices = m_run->devices](const std::vector<std::int64_t>& workers) {
                 return devices.telemetry(workers);

@@ -13,6 +13,7 @@
 #include <QObject>
 
 #include <memory>
+#include <vector>
 
 namespace batchpeak::trial {
 struct Step;
@@ -22,6 +23,7 @@ struct TrialResult;
 namespace batchpeak::engine {
 
 class DeviceRunner;
+struct DeviceSetup;
 struct RecalledTrials;
 struct TrialReading;
 
@@ -134,6 +136,7 @@ private:
     void begin();
     void startClock();
     void openDevices();
+    std::vector<DeviceSetup> deviceSetups() const;
     bool makePlanner(const search::SearchSpace& space);
     void takeUpSearch();
     void recall(std::int64_t memoryLimitBytes);

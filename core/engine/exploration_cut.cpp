@@ -60,6 +60,25 @@ void Exploration::startClock()
     m_run->budget.start(std::chrono::milliseconds(std::llround(std::max(left, 0.0) * 1000.0)));
 }
 
+/// Of a run that goes on, on the devices that it ran on. One that was cut off may find less memory there.
+std::vector<DeviceSetup> Exploration::deviceSetups() const
+{
+    std::vector<DeviceSetup> setups = m_run->devices.setups();
+    for (DeviceSetup& setup : setups) {
+        for (const DeviceSnapshot& device : snapshot().devices) {
+            if (device.id == setup.id)
+                setup.known = identityOf(device);
+        }
+        if (!m_run->cut)
+            continue;
+        for (const store::DeviceRecord& device : m_run->cut->stored.devices) {
+            if (device.id == setup.id)
+                setup.known = {.name = device.name, .uuid = device.uuid};
+        }
+    }
+    return setups;
+}
+
 /// Tells a new search what the one before was told.
 void Exploration::takeUpSearch()
 {

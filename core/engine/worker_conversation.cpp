@@ -55,6 +55,14 @@ void takeHello(DeviceSnapshot& device, const trial::WorkerHello& hello, std::opt
     device.usableBytes = static_cast<std::int64_t>(static_cast<double>(device.limitBytes) * (1.0 - headroom));
 }
 
+/// Without steps beyond those that were asked for, or that are told one by one.
+trial::TrialResult believable(trial::TrialResult result, std::int64_t mostSteps)
+{
+    const auto told = static_cast<std::int64_t>(result.stepSeconds.size());
+    result.steps = static_cast<int>(std::min<std::int64_t>(result.steps, std::max(told, mostSteps)));
+    return result;
+}
+
 /// Nothing for what helps a worker's authors alone.
 std::optional<LogLevel> shownLevel(trial::LogLevel level)
 {
@@ -326,6 +334,10 @@ void WorkerConversation::receive(const trial::WorkerHello& hello)
                "install the same program for all of them.")
                 .arg(hello.protocol)
                 .arg(m_protocol));
+    const DeviceIdentity identity = identityOf(hello.device);
+    if (areTwo(m_setup.known, identity))
+        return lose(otherDeviceText(m_setup.known, identity));
+    m_setup.known = completed(m_setup.known, identity);
     m_stage = Stage::Loading;
     m_protocol = hello.protocol;
     m_sinceHello.start();
@@ -445,9 +457,11 @@ void WorkerConversation::receive(const trial::TrialResult& result)
         return;
     if (!isCompared && !result.compared.empty())
         return lose(tr("The worker answered with a comparison where one size was asked for."));
+    if (!mayEndSo(result.outcome))
+        return;
     noteAttention(result.attention);
     if (!isCompared)
-        return takeResult(result.microBatchSize, result);
+        return takeResult(believable(result, m_asked->steps));
     if (const QString problem = problemWith(result, *m_asked->comparison); !problem.isEmpty())
         return lose(problem);
     takeAnswer(result);
@@ -485,8 +499,8 @@ void WorkerConversation::receive(const trial::BatchResult& result)
 {
     if (!m_trains)
         return loseForTraining();
-    if (isAnswer(Kind::Batch, result.id))
-        takeResult(result.microBatchSize, result);
+    if (isAnswer(Kind::Batch, result.id) && mayEndSo(result.outcome))
+        takeResult(result);
 }
 
 void WorkerConversation::receive(const trial::Saved& saved)
@@ -522,11 +536,23 @@ bool WorkerConversation::isAnswer(Kind kind, std::int64_t id)
     return false;
 }
 
-void WorkerConversation::takeResult(std::int64_t microBatchSize, const trial::WorkerMessage& result)
+/// Nothing is canceled but by its owner, who would take a worker's word for it to mean nothing, for ever.
+bool WorkerConversation::mayEndSo(trial::Outcome outcome)
 {
-    if (microBatchSize != m_asked->microBatchSize)
+    if (outcome != trial::Outcome::Cancelled || m_asked->isCancelled)
+        return true;
+    lose((m_trains ? tr("The worker says that batch %1 was canceled, which nobody asked for.")
+                   : tr("The worker says that trial %1 was canceled, which nobody asked for."))
+             .arg(m_asked->id));
+    return false;
+}
+
+template<typename Result>
+void WorkerConversation::takeResult(const Result& result)
+{
+    if (result.microBatchSize != m_asked->microBatchSize)
         return lose(tr("The worker answered for a size of %1 where %2 was asked.")
-                        .arg(microBatchSize)
+                        .arg(result.microBatchSize)
                         .arg(m_asked->microBatchSize));
     takeAnswer(result);
 }

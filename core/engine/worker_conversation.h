@@ -4,6 +4,7 @@
 
 #include "device/host_memory.h"
 #include "device/processor_watch.h"
+#include "device_identity.h"
 #include "long_timer.h"
 #include "snapshot.h"
 #include "stuck_workers.h"
@@ -46,6 +47,8 @@ struct DeviceSetup
     std::function<std::int64_t()> memoryKills = [] { return device::memoryKills(); };
     /// DeviceLease::stuckWorkers
     std::shared_ptr<StuckWorkers> stuckWorkers = std::make_shared<StuckWorkers>();
+    /// Where something was measured before that counts; empty where the first worker tells.
+    DeviceIdentity known = {};
 };
 
 /// Why a worker is no longer there.
@@ -67,9 +70,10 @@ struct WorkerLoss
 /// its answer at a time, until the process has certainly ended.
 ///
 /// It decides how long each answer is waited for, and which message is none: an answer to an earlier request
-/// is late and left out, any other that was not asked for ends the worker. It also finds the version of the
-/// protocol that both sides speak, where a program refuses the newest by starting it a second time. What is
-/// asked, and what the loss of a worker means, is its owner's decision.
+/// is late and left out, any other that was not asked for ends the worker, and so does another device than
+/// the one of the first worker. It also finds the version of the protocol that both sides speak, where a
+/// program refuses the newest by starting it a second time. What is asked, and what the loss of a worker
+/// means, is its owner's decision.
 class WorkerConversation : public QObject
 {
     Q_OBJECT
@@ -106,6 +110,9 @@ public:
 
     /// How long ago the process said hello, which its own clock counts from; 0 before the first hello.
     double secondsSinceHello() const;
+
+    /// That all its workers run on, as far as they have told.
+    const DeviceIdentity& identity() const { return m_setup.known; }
 
     /// What the worker has told of its device. Telemetry and the number of restarts are filled in by the
     /// owner of the conversation.
@@ -168,8 +175,10 @@ private:
     bool waitsForMemory(const trial::Loaded& loaded);
     void takeLowerLimit(std::int64_t limitBytes);
     bool isAnswer(Kind kind, std::int64_t id);
+    bool mayEndSo(trial::Outcome outcome);
     void takeAnswer(const trial::WorkerMessage& answer);
-    void takeResult(std::int64_t microBatchSize, const trial::WorkerMessage& result);
+    template<typename Result>
+    void takeResult(const Result& result);
     void loseForTraining();
     QString cannotTrainText(const QString& why) const;
 

@@ -179,6 +179,8 @@ void ConfirmationRun::takeEnd()
         return launch();
     m_worker.reset();
     m_snapshot.isRunning = false;
+    // A fresh one in its place is to run where it did.
+    m_setup.known = m_worker->identity();
     m_snapshot.isStopped = m_isStopping && m_schedule.next();
     m_lease.reset();
     publish();

@@ -221,6 +221,12 @@ void MaximumSearch::report()
     emit found(maximum);
 }
 
+engine::DeviceIdentity MaximumSearch::device() const
+{
+    const std::vector<engine::DeviceSnapshot>& devices = d->exploration->snapshot().devices;
+    return devices.empty() ? engine::DeviceIdentity() : engine::identityOf(devices.front());
+}
+
 std::int64_t MaximumSearch::recommendedSize(const engine::Snapshot& snapshot)
 {
     try {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "config/config_document.h"
+#include "engine/device_identity.h"
 #include "engine/exploration_parts.h"
 #include "training_options.h"
 #include "training_snapshot.h"
@@ -33,6 +34,8 @@ public:
     void start(const QString& filePath, const config::ConfigContents& contents,
                const TrainingOptions& options, std::int64_t largest);
     void stop();
+    /// That it ran on; once it has ended.
+    engine::DeviceIdentity device() const;
 
 signals:
     void found(const batchpeak::training::MaximumFound& maximum);

@@ -268,8 +268,11 @@ void TrainingRun::takeMaximum(const MaximumFound& maximum)
 void TrainingRun::startWorker()
 {
     m_run->builder.setState(TrainingState::Starting);
-    m_run->worker =
-        std::make_unique<TrainingWorker>(m_run->setup.devices.setups().front(), m_run->setup.plan.request);
+    engine::DeviceSetup device = m_run->setup.devices.setups().front();
+    // The size that fits there is to be trained with there.
+    if (m_run->search)
+        device.known = m_run->search->device();
+    m_run->worker = std::make_unique<TrainingWorker>(std::move(device), m_run->setup.plan.request);
     TrainingWorker* worker = m_run->worker.get();
     connect(worker, &TrainingWorker::logged, this, &TrainingRun::log);
     connect(worker, &TrainingWorker::ready, this, &TrainingRun::becomeReady);

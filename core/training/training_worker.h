@@ -33,6 +33,8 @@ public:
 
     /// The device as the worker tells it, which is without telemetry.
     const engine::DeviceSnapshot& device() const { return m_worker.device(); }
+    /// As of WorkerConversation.
+    const engine::DeviceIdentity& identity() const { return m_worker.identity(); }
     /// After ended(): why no other worker can be started on the device; empty where one can.
     const QString& obstacle() const { return m_obstacle; }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <numeric>
 #include <string>
 
 namespace batchpeak::trial {
@@ -13,6 +14,9 @@ namespace batchpeak::trial {
 namespace {
 
 constexpr const char* compared = "compared";
+
+/// A visit holds its steps, but for how exactly the two are timed.
+constexpr double leastShareOfSteps = 0.5;
 
 bool hasTwins(std::vector<std::int64_t> sizes)
 {
@@ -51,6 +55,8 @@ Visit visitFrom(const FieldReader& fields)
         fields.refuse("seconds", "is less than a nanosecond, but no visit takes no time");
     if (visit.stepSeconds.empty())
         fields.refuse("step_seconds", "is missing or empty, but a visit without a step says nothing");
+    if (visit.seconds < leastShareOfSteps * std::reduce(visit.stepSeconds.begin(), visit.stepSeconds.end()))
+        fields.refuse("seconds", "is less than what step_seconds add up to");
     return visit;
 }
 

@@ -5,9 +5,15 @@
 #include "protocol.h"
 #include "training_messages.h"
 
+#include <algorithm>
+
 namespace batchpeak::trial {
 
 namespace {
+
+/// So many times as long or as short as any of its steps, and a typical step is none of them: a program may
+/// count what lies between its steps in one of the two numbers alone.
+constexpr double deniedRatio = 2.0;
 
 Json toJson(const WorkerHello& hello)
 {
@@ -174,6 +180,19 @@ Step stepFrom(const FieldReader& fields)
             .seconds = fields.duration("seconds")};
 }
 
+/// Refuses a number of steps, or a typical time of theirs, that the times of all steps deny.
+void checkStepTimes(const FieldReader& fields, const TrialResult& result)
+{
+    if (result.stepSeconds.empty())
+        return;
+    if (result.stepSeconds.size() != static_cast<std::size_t>(result.steps))
+        fields.refuse("steps", "is " + std::to_string(result.steps) + ", but step_seconds holds " +
+                                   std::to_string(result.stepSeconds.size()) + " of them");
+    const auto [shortest, longest] = std::ranges::minmax(result.stepSeconds);
+    if (result.secondsPerStep * deniedRatio < shortest || result.secondsPerStep > longest * deniedRatio)
+        fields.refuse("seconds_per_step", "is far from each of step_seconds, of which it is the typical one");
+}
+
 TrialResult resultFrom(const FieldReader& fields)
 {
     TrialResult result{.id = fields.integer("id"), .outcome = fields.word<Outcome>("outcome")};
@@ -204,6 +223,8 @@ TrialResult resultFrom(const FieldReader& fields)
         fields.refuse("micro_batch_size", "is too large: " + std::to_string(result.microBatchSize));
     result.samples = fields.amount("samples", samples);
     result.stepSeconds = fields.durations("step_seconds");
+    if (isOk)
+        checkStepTimes(fields, result);
     result.clockSeconds = fields.optionalDuration("clock");
     result.relativeError = fields.optionalDuration("relative_error");
     result.forwardSeconds = fields.optionalDuration("forward_seconds");

@@ -19,8 +19,8 @@ struct Fault
     /// late, failed, unsupported, timeout, oom, lost-memory, host-memory, nan, thrash, slow, trial-result. Of
     /// a comparison: exit, abort, kill, exit42, hang, garbage, wrong-id, wrong-size (compares one that was
     /// not asked for), wrong-end (ends with such a one), missing-size, missing-visit (of the last size),
-    /// missing-visits (one of each), late, failed, unsupported, timeout, oom, lost-memory, spill (of the
-    /// second size), thrash, disturbed, trial
+    /// missing-visits (one of each), more-steps, late, failed, unsupported, timeout, oom, lost-memory, spill
+    /// (of the second size), thrash, disturbed, trial
     std::string name;
     /// At this size only; nothing stands for every size.
     std::optional<std::int64_t> size;
@@ -70,7 +70,7 @@ struct FakeBehaviour
     bool chats = false;
     /// ok, unknown (the program knows no training), all (it holds no samples out), error, silent, exit
     std::string training = "ok";
-    /// ok, fail, silent, exit
+    /// ok, fail, link (to a file beside it), silent, exit
     std::string save = "ok";
     /// In an epoch of data that is not synthetic.
     std::int64_t samples = 640;

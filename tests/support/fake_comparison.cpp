@@ -128,6 +128,9 @@ void FakeComparison::falsify()
     } else if (m_falsification == "missing-visits") {
         for (trial::ComparedSize& size : sizes)
             size.visits.pop_back();
+    } else if (m_falsification == "more-steps") {
+        std::vector<double>& steps = sizes.back().visits.back().stepSeconds;
+        steps.push_back(steps.back());
     } else if (m_falsification == "thrash") {
         sizes.back().allocationRetries = 3;
         m_result.flags.emplace_back(trial::flag::thrashes);

@@ -61,8 +61,9 @@ void goAway(const std::string& fault)
 }
 
 /// What JSON libraries write who do not ask whether a number is one that JSON knows, or makes sense.
-std::optional<std::string> numberFor(const std::string& fault, bool isInteger)
+std::optional<std::string> numberFor(const std::string& fault, const Json& said)
 {
+    const bool isInteger = said.is_number_integer();
     if (fault == "nan")
         return "NaN";
     if (fault == "infinite")
@@ -75,6 +76,9 @@ std::optional<std::string> numberFor(const std::string& fault, bool isInteger)
         return "2147483647";
     if (fault == "tiny")
         return "1e-300";
+    if (fault == "hundredfold")
+        return isInteger ? std::to_string(100 * said.get<std::int64_t>())
+                         : Json(100.0 * said.get<double>()).dump();
     return std::nullopt;
 }
 
@@ -83,7 +87,7 @@ std::string withNumber(const Fault& fault, const std::string& line)
     constexpr std::string_view place = "\"here\"";
     Json message = Json::parse(line);
     Json& field = message[Json::json_pointer(fault.field)];
-    const auto number = numberFor(fault.name, field.is_number_integer());
+    const auto number = numberFor(fault.name, field);
     if (!number)
         return line;
     field = "here";
@@ -98,6 +102,24 @@ std::string asLongAsAllowed(const std::string& line)
     message["ignored"] = "";
     const std::size_t there = message.dump().size();
     message["ignored"] = std::string(trial::maxLineBytes - there, 'x');
+    return message.dump() + '\n';
+}
+
+std::string withOtherText(const Fault& fault, const std::string& line)
+{
+    Json message = Json::parse(line);
+    Json& field = message[Json::json_pointer(fault.field)];
+    field = field.get<std::string>() + " II";
+    return message.dump() + '\n';
+}
+
+/// As a program that was asked to cancel says it.
+std::string asCancelled(const std::string& line)
+{
+    Json message = Json::parse(line);
+    message["outcome"] = "cancelled";
+    if (!message.contains("micro_batch_size"))
+        message["micro_batch_size"] = message["compared"][0]["micro_batch_size"];
     return message.dump() + '\n';
 }
 
@@ -144,6 +166,10 @@ std::string spoilt(const Fault& fault, const std::string& line)
         return asLongAsAllowed(line);
     if (fault.name == "wrong-id")
         return withOtherId(line);
+    if (fault.name == "cancelled")
+        return asCancelled(line);
+    if (fault.name == "renamed")
+        return withOtherText(fault, line);
     if (fault.name == "duplicate")
         return line + line;
     if (fault.name == "stale")

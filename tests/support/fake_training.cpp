@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <limits>
@@ -99,7 +100,10 @@ bool FakeTraining::answer(const trial::SaveRequest& request)
         say(trial::Saved{.id = request.id, .problem = "The fake disk is full; make room on it."});
         return true;
     }
-    std::ofstream(request.path) << m_stepsDone;
+    const std::string file = m_behaviour.save == "link" ? request.path + ".elsewhere" : request.path;
+    std::ofstream(file) << m_stepsDone;
+    if (file != request.path)
+        std::filesystem::create_symlink(file, request.path);
     say(trial::Saved{.id = request.id, .bytes = m_behaviour.base});
     return true;
 }

@@ -252,6 +252,8 @@ private slots:
         add("a visit too few", {"compare=missing-visit@28", Outcome::Crashed, true, 0, "lacks visits"});
         add("a visit of each too few",
             {"compare=missing-visits@28", Outcome::Crashed, true, 0, "visited size 24 1 times where 2"});
+        add("a step too many",
+            {"compare=more-steps@28", Outcome::Crashed, true, 0, "steps in a visit of size"});
         add("answers like a trial",
             {"compare=trial@28", Outcome::Crashed, true, 0, "compared 0 sizes where 3"});
     }

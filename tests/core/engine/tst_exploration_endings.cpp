@@ -138,6 +138,15 @@ private slots:
         QVERIFY(!harness.log().contains(QStringLiteral("signal 9")));
     }
 
+    // Where nothing but their number tells of them.
+    void believesNoMoreStepsThanItAskedFor()
+    {
+        ExplorationHarness harness("trial=bare line=largest:result:/steps", {1});
+        QVERIFY2(harness.endsAs(FinishStatus::Exhausted), qPrintable(harness.log()));
+        QCOMPARE(harness.told.front().steps, 3);
+        QCOMPARE(harness.snapshot().trials.front().timedSteps, 3);
+    }
+
     void silenceIsNotWaitedForLong_data()
     {
         const auto add = rows<Text, FinishStatus, Text, Text>();

@@ -94,6 +94,31 @@ private slots:
         QVERIFY(!engine::whyNotGoOn(history(), *newest()).isEmpty());
     }
 
+    // What it measures there says nothing of what it has measured before.
+    void doesNotGoOnOnAnotherDevice()
+    {
+        ExplorationHarness first("trial=hang@4");
+        cutOff(first, QStringLiteral("1 ok, 2 ok, 4 running"));
+        ExplorationHarness second("line=renamed:hello:/device/name");
+        engine::ExplorationRecorder recorder(second.exploration(), history());
+        second.exploration().takeUp(*engine::cutRunFrom(*newest()));
+        QVERIFY(second.endsAs(FinishStatus::Failed));
+        QCOMPARE(second.trials(), QStringLiteral("1 ok, 2 ok, 4 cancelled"));
+        VERIFY_CONTAINS(second.snapshot().failure, "Fake device II where it was Fake device.");
+        // There it still can.
+        QCOMPARE(engine::whyNotGoOn(history(), *newest()), QString());
+    }
+
+    // Of a container it may be another limit.
+    void goesOnWithAnotherMemory()
+    {
+        ExplorationHarness first("trial=hang@4");
+        cutOff(first, QStringLiteral("1 ok, 2 ok, 4 running"));
+        ExplorationHarness second("line=hundredfold:hello:/device/total_bytes");
+        second.exploration().takeUp(*engine::cutRunFrom(*newest()));
+        QVERIFY2(second.endsAs(FinishStatus::Exhausted), qPrintable(second.log()));
+    }
+
     // Cut again and again, it is still one exploration.
     void goesOnTwice()
     {

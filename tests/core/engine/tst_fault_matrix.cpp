@@ -85,8 +85,12 @@ const std::vector<Particular> gauge{{"negative /energy_joules", ""}, {"huge /ene
 
 /// A speed that is reckoned from it would be beyond all others.
 const char* const refused = "does not keep to the trial protocol. The field";
-const std::vector<Particular> tinyNumbers{{"tiny /seconds_per_step", refused, true},
-                                          {"tiny /step_seconds/1", refused, true}};
+const std::vector<Particular> refusedNumbers{{"tiny /seconds_per_step", refused, true},
+                                             {"tiny /step_seconds/1", refused, true},
+                                             {"hundredfold /seconds_per_step", refused, true},
+                                             {"largest /steps", refused, true}};
+
+const char* const cancelledUnasked = "was canceled, which nobody asked for";
 
 std::vector<Particular> with(std::vector<Particular> some, const std::vector<Particular>& more)
 {
@@ -135,8 +139,9 @@ std::vector<EngineStation> stationsOfExplore()
                {{"wrong-id", "reported a step of trial 1002, which it was not asked for", true}})},
          trial},
         {{"explore", "result", "@2", "gave no answer within", numbersOfResult,
-          with(with(gauge, tinyNumbers),
+          with(with(gauge, refusedNumbers),
                {{"wrong-id", "answered trial 1002, which it was not asked for", true},
+                {"cancelled", cancelledUnasked, true},
                 {"duplicate", "a late answer to trial 2 was left out"},
                 {"stale", "a late answer to trial 1 was left out"},
                 {"end-after", "ended"}})},
@@ -164,7 +169,10 @@ std::vector<EngineStation> stationsOfVerify()
           "",
           "did not say hello",
           numbersOfHello,
-          {{"duplicate", "said hello a second time", true}}},
+          {{"duplicate", "said hello a second time", true},
+           {"renamed /device/name", "runs on another device", true},
+           {"hundredfold /device/total_bytes", "runs on another device", true},
+           {"hundredfold /device/free_bytes", ""}}},
          start},
         {{"verify",
           "loaded",
@@ -178,8 +186,10 @@ std::vector<EngineStation> stationsOfVerify()
           with(with(twice, streams), {{"wrong-id", "reported a step of trial 1004", true}})},
          trial},
         {{"verify", "result", "@4", "gave no answer within", numbersOfResult,
-          with(with(gauge, tinyNumbers),
-               {{"wrong-id", "answered trial 1004", true}, {"duplicate", ""}, {"end-after", ""}})},
+          with(with(gauge, refusedNumbers), {{"wrong-id", "answered trial 1004", true},
+                                             {"cancelled", cancelledUnasked, true},
+                                             {"duplicate", ""},
+                                             {"end-after", ""}})},
          trial},
         {{"verify", "bye"}, {verified, verified, verified}},
     };
@@ -204,7 +214,9 @@ std::vector<EngineStation> stationsOfCompare()
           {{"huge /compared/1/micro_batch_size", "compared a size of 9223372036854775807", true},
            {"tiny /compared/1/visits/0/seconds", refused, true},
            {"tiny /compared/1/visits/0/step_seconds/0", refused, true},
+           {"hundredfold /compared/1/visits/0/step_seconds/0", refused, true},
            {"wrong-id", "answered trial 1004", true},
+           {"cancelled", cancelledUnasked, true},
            {"duplicate", "a late answer to trial 4 was left out"},
            {"stale", "a late answer to trial 3 was left out"},
            {"end-after", ""}}},

@@ -42,6 +42,37 @@ private slots:
         QCOMPARE(harness.snapshot().devices.front().restarts, 0);
     }
 
+    // The first worker is of another device than all after it.
+    void doesNotMixTwoDevices()
+    {
+        ExplorationHarness harness("starts until=1 line=renamed:hello:/device/name trial=exit@2");
+        QVERIFY2(harness.endsAs(FinishStatus::Failed), qPrintable(harness.log()));
+        QCOMPARE(harness.trials(), QStringLiteral("1 ok, 2 crashed"));
+        VERIFY_CONTAINS(harness.snapshot().failure, "Fake device where it was Fake device II.");
+        QCOMPARE(harness.snapshot().devices.front().name, QStringLiteral("Fake device II"));
+    }
+
+    void doesNotVerifyOnAnotherDevice()
+    {
+        ExplorationHarness harness("starts after=1 line=hundredfold:hello:/device/total_bytes");
+        harness.options.verify = true;
+        QVERIFY2(harness.endsAs(FinishStatus::Exhausted), qPrintable(harness.log()));
+        QCOMPARE(harness.trials(), QStringLiteral("1 ok, 2 ok, 4 ok"));
+        QVERIFY(harness.snapshot().verification->outcome == engine::Verification::Outcome::NotRun);
+        VERIFY_CONTAINS(harness.log(), "runs on another device than the one before it");
+    }
+
+    void doesNotGoOnOnAnotherDevice()
+    {
+        ExplorationHarness harness("starts until=1 line=renamed:hello:/device/name");
+        harness.more = {8};
+        QVERIFY(harness.endsAs(FinishStatus::Exhausted));
+        QVERIFY(harness.goesOnToEnd());
+        QCOMPARE(harness.trials(), QStringLiteral("1 ok, 2 ok, 4 ok"));
+        VERIFY_CONTAINS(harness.snapshot().failure, "runs on another device than the one before it");
+        QCOMPARE(harness.snapshot().searchState.recommendation->size, 4);
+    }
+
     void loadsNothingThatWasNotLetRun()
     {
         const QTemporaryDir folder;

@@ -181,6 +181,9 @@ private slots:
                           {"no start", {"start=exit", ""}},
                           {"a crash", {"batch=abort#6", ""}},
                           {"a failure", {"batch=failed#6", "told to answer so"}},
+                          {"a fresh worker elsewhere",
+                           {"starts until=1 line=renamed:hello:/device/name batch=lost-memory@16",
+                            "runs on another device than the one before it"}},
                           {"nonsense", {"batch=garbage#6", "protocol"}}});
     }
     void saysWhyItCannotGoOn()
