@@ -29,6 +29,17 @@ bool needsResult(FinishStatus status)
     return status == FinishStatus::Exhausted || status == FinishStatus::Budget;
 }
 
+/// The smallest size that was tried and has no room: smaller ones may fail for another reason.
+std::int64_t smallestWithoutRoom(const Snapshot& snapshot, std::int64_t smallest)
+{
+    std::int64_t least = 0;
+    for (const trial::TrialRecord& trial : snapshot.trials) {
+        if (speaksOfMemory(trial) && (least == 0 || trial.microBatchSize < least))
+            least = trial.microBatchSize;
+    }
+    return std::max(least, smallest);
+}
+
 struct MemoryNeed
 {
     /// Of the least device; 0 where that is not known.
@@ -104,13 +115,18 @@ RunEnd runEndOf(FinishStatus wanted, const Snapshot& snapshot, std::int64_t smal
 
 QString nothingFitsText(const Snapshot& snapshot, std::int64_t smallest)
 {
-    const MemoryNeed need = memoryNeed(snapshot, smallest);
+    const std::int64_t without = smallestWithoutRoom(snapshot, smallest);
+    QString opening;
     // Where the network alone is too much, smaller sizes than those allowed would not help.
-    const QString opening = smallest == 1 || need.evenEmptyIsTooMuch
-                                ? Translated::tr("Nothing fits, not even 1.")
-                                : Translated::tr("Nothing fits, not even %1, the smallest size allowed.")
-                                      .arg(numberText(smallest));
-    return opening + QLatin1Char(' ') + memoryNeedText(snapshot, smallest);
+    if (without == 1 || memoryNeed(snapshot, without).evenEmptyIsTooMuch)
+        opening = Translated::tr("Nothing fits, not even 1.");
+    else if (without > smallest)
+        opening = Translated::tr("%1 does not run, and %2 does not fit.")
+                      .arg(numberText(smallest), numberText(without));
+    else
+        opening =
+            Translated::tr("Nothing fits, not even %1, the smallest size allowed.").arg(numberText(smallest));
+    return opening + QLatin1Char(' ') + memoryNeedText(snapshot, without);
 }
 
 QString memoryNeedText(const Snapshot& snapshot, std::int64_t smallest)

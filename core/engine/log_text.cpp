@@ -168,6 +168,21 @@ QString repetitionText(const trial::TrialRecord& trial, const QLocale& locale)
     return Translated::tr("Retrying size %1.").arg(size);
 }
 
+QString largerAllTheSameText(const std::vector<trial::TrialRecord>& before, const trial::TrialRecord& next,
+                             const QLocale& locale)
+{
+    using trial::Outcome;
+    const auto hasFailed = [](const trial::TrialRecord& trial) {
+        return trial.outcome == Outcome::Failed || trial.outcome == Outcome::Unsupported ||
+               trial.outcome == Outcome::Crashed;
+    };
+    if (before.empty() || !std::ranges::all_of(before, hasFailed) ||
+        next.microBatchSize <= before.back().microBatchSize)
+        return {};
+    return Translated::tr("A micro-batch of %1 does not run; %2 is tried, which may.")
+        .arg(numberText(before.back().microBatchSize, locale), numberText(next.microBatchSize, locale));
+}
+
 QString noMoreRepetitionsText(const QString& device)
 {
     return Translated::tr(

@@ -88,6 +88,8 @@ const trial::TrialRecord& SnapshotBuilder::startTrial(trial::TrialRecord trial, 
     m_underWay[trial.number] = {.start = now, .stepSeconds = {}};
     if (trial.purpose == trial::Purpose::Asked)
         dropAsked(trial.microBatchSize);
+    if (const QString text = largerAllTheSameText(m_snapshot.trials, trial); !text.isEmpty())
+        log(LogLevel::Warning, text);
     m_snapshot.trials.push_back(std::move(trial));
     findTrialsUnderWay();
     log(LogLevel::Info, startText(m_snapshot.trials.back()));

@@ -25,8 +25,8 @@ std::optional<SearchingStrategy::Choice> BinaryStrategy::choose() const
         return std::nullopt;
     std::optional<std::int64_t> size;
     if (history().goodSizes().empty()) {
-        if (safety().isUsable(candidates().smallest()))
-            size = candidates().smallest();
+        if (safety().isUsable(firstSize()))
+            size = firstSize();
     } else if (const std::int64_t end = smallestUnusable(); end > 0) {
         size = candidates().between(history().largestGood(), end);
     } else {
@@ -113,7 +113,7 @@ std::optional<std::int64_t> PredictStrategy::nextSize() const
     const auto ifUsable = [&](std::int64_t size) {
         return rules.isUsable(size) ? std::optional(size) : std::nullopt;
     };
-    const std::int64_t first = candidates().smallest();
+    const std::int64_t first = firstSize();
     if (!history().isGood(first))
         return ifUsable(first);
     const std::optional<std::int64_t> second = candidates().above(first);

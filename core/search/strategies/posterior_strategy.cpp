@@ -84,7 +84,7 @@ bool PosteriorStrategy::isProbing() const
 std::optional<std::int64_t> PosteriorStrategy::probe() const
 {
     if (history().goodSizes().empty()) {
-        const std::int64_t first = candidates().smallest();
+        const std::int64_t first = firstSize();
         return safety().isUsable(first) ? std::optional(first) : std::nullopt;
     }
     const std::int64_t last = history().largestGood();

@@ -46,9 +46,9 @@ RampStrategy::RampStrategy(const SearchSpace& space) : SearchingStrategy(space, 
 std::optional<SearchingStrategy::Choice> RampStrategy::choose() const
 {
     if (history().goodSizes().empty()) {
-        if (!isFree(candidates().smallest()))
+        if (!isFree(firstSize()))
             return std::nullopt;
-        return trialFor(Purpose::Climb, candidates().smallest());
+        return trialFor(Purpose::Climb, firstSize());
     }
     if (const auto choice = climb())
         return choice;

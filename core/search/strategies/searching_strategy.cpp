@@ -40,6 +40,10 @@ constexpr double littleGain = 0.3;
 constexpr double hopelessTimes = 16.0;
 constexpr int fewestForOutOfReach = 24;
 
+/// A normalization over the samples of a micro-batch wants two of them, and others want pairs or groups. What
+/// refuses these refuses all.
+constexpr int firstSizesLeft = 2;
+
 /// What a person did not want just now may be worth it when something else is known.
 constexpr int trialsBeforeSkippedAgain = 3;
 
@@ -281,7 +285,7 @@ void SearchingStrategy::plan()
 SearchState::Status SearchingStrategy::status() const
 {
     using Status = SearchState::Status;
-    if (m_history.goodSizes().empty() && m_history.hasFailed(m_candidates.smallest()))
+    if (m_history.goodSizes().empty() && m_history.hasFailed(firstSize()))
         return Status::NothingFits;
     const bool isSpent = m_history.countedTrials() >= m_space.maxTrials;
     if (m_isConfident && (isSpent || !m_goesOn))
@@ -434,10 +438,33 @@ Reason SearchingStrategy::reason(const std::optional<Choice>& next) const
     return reason;
 }
 
+std::int64_t SearchingStrategy::firstSize() const
+{
+    std::int64_t size = m_candidates.smallest();
+    for (int left = 0; left < firstSizesLeft && isRefused(size); ++left) {
+        std::optional<std::int64_t> next = m_candidates.above(2 * size - 1);
+        if (!next)
+            next = m_candidates.above(size);
+        size = next.value_or(size);
+    }
+    return size;
+}
+
+/// It does not run, whatever the memory.
+bool SearchingStrategy::isRefused(std::int64_t size) const
+{
+    const auto refuses = [size](const Measurement& trial) {
+        return trial.size == size && trial.outcome == trial::Outcome::Unsupported;
+    };
+    return !m_history.isGood(size) &&
+           (m_history.isGivenUp(size) || std::ranges::any_of(m_history.all(), refuses));
+}
+
 bool SearchingStrategy::allTried() const
 {
     for (std::optional<std::int64_t> size = m_candidates.smallest(); size; size = m_candidates.above(*size)) {
-        if (m_memory.probabilityOfFit(*size) > 0.0 && m_history.timedTrials(*size) == 0)
+        if (m_memory.probabilityOfFit(*size) > 0.0 && m_history.timedTrials(*size) == 0 &&
+            !m_history.isGivenUp(*size))
             return false;
     }
     return true;

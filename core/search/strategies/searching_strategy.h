@@ -97,7 +97,10 @@ protected:
     /// Where trials are recalled, the recommended size until it has run in this search; 0 where none is to be
     /// checked.
     std::int64_t recalledToCheck() const;
-    /// Whether every allowed size that may fit was timed.
+    /// Where a search begins that goes up: at the smallest allowed size, or above it where that does not run,
+    /// whatever the memory.
+    std::int64_t firstSize() const;
+    /// Whether every allowed size that may fit was timed, or is given up.
     bool allTried() const;
     /// Whether a trial of this size goes beyond what ran because the largest good size is the best so far.
     bool climbsTo(std::int64_t size) const;
@@ -130,6 +133,7 @@ private:
     Forecast withinBudget(Forecast forecast) const;
     void forgetRecalled();
     void judgeConfidence();
+    bool isRefused(std::int64_t size) const;
     /// The recommended size has run today, or nothing is recalled that would have to be checked.
     bool isBestChecked() const;
     NextTrial trialPlanOf(const Choice& choice) const;

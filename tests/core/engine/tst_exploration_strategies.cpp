@@ -4,6 +4,7 @@
 #include "search/strategy.h"
 #include "support/rows.h"
 #include "support/test_main.h"
+#include "support/verify.h"
 
 #include <QTest>
 
@@ -41,6 +42,32 @@ private slots:
         const std::int64_t size = snapshot.searchState.recommendation->size;
         QVERIFY2(size >= least && size <= most, qPrintable(harness.trials()));
         QVERIFY(harness.isNoWorkerLeft());
+    }
+
+    void goesOnAboveASizeThatDoesNotRun_data()
+    {
+        rows<Text, Text>({{"fails", {"trial=failed@1", "1 failed, 1 failed, 2 ok"}},
+                          {"is not supported", {"trial=unsupported@1", "1 unsupported, 2 ok"}},
+                          {"ends its worker", {"trial=exit@1", "1 crashed, 1 crashed, 2 ok"}}});
+    }
+    void goesOnAboveASizeThatDoesNotRun()
+    {
+        const auto& [words, trials] = row<Text, Text>();
+        ExplorationHarness harness(words + QStringLiteral(" slope=100000000"));
+        harness.parts.makeStrategy = search::makeStrategy;
+        QVERIFY(harness.runToEnd());
+        VERIFY_STARTS_WITH(harness.trials(), trials);
+        QCOMPARE(harness.log().count(QStringLiteral("A micro-batch of 1 does not run")), 1);
+        QVERIFY(harness.snapshot().searchState.recommendation->size >= 16);
+    }
+
+    void saysThatWhatMayRunDoesNotFit()
+    {
+        ExplorationHarness harness("trial=unsupported@1 slope=1000000000");
+        harness.parts.makeStrategy = search::makeStrategy;
+        QVERIFY(harness.endsAs(FinishStatus::NothingFits));
+        QCOMPARE(harness.trials(), QStringLiteral("1 unsupported, 2 oom"));
+        VERIFY_STARTS_WITH(harness.snapshot().failure, "1 does not run, and 2 does not fit.");
     }
 };
 

@@ -199,6 +199,37 @@ private slots:
         QVERIFY(strategy->searchState().recommendation);
     }
 
+    // As a normalization over the samples of a micro-batch refuses one of them, and pairs an odd one.
+    void smallestSizesMayNotRun_data()
+    {
+        const auto add = rows<std::string, Outcome, std::int64_t, bool>();
+        for (const std::string_view view : strategyNames()) {
+            const std::string name(view);
+            for (const Outcome outcome : {Outcome::Failed, Outcome::Unsupported}) {
+                const std::string what = name + ", " + std::string(toText(outcome));
+                add(what + ": one", {name, outcome, 1, true});
+                add(what + ": up to three", {name, outcome, 3, true});
+                add(what + ": more", {name, outcome, 7, name == "halving"});
+            }
+        }
+    }
+    void smallestSizesMayNotRun()
+    {
+        const auto& [name, outcome, refused, isFound] = row<std::string, Outcome, std::int64_t, bool>();
+        const SearchSpace space = exact::spaceFor(300);
+        const TrialOf runs = exact::deviceWith(space, 8.0);
+        const auto strategy = makeStrategy(name, space);
+        const Sizes sizes = exact::searchWith(*strategy, [&](const Proposal& p) {
+            return p.size <= refused ? Measurement{.size = p.size, .outcome = outcome} : runs(p);
+        });
+        QVERIFY(strategy->searchState().status != Status::Searching);
+        QCOMPARE(strategy->searchState().recommendation.has_value(), isFound);
+        if (isFound)
+            QVERIFY(strategy->searchState().recommendation->size > refused);
+        for (const std::int64_t size : sizes)
+            QVERIFY(size > refused || std::ranges::count(sizes, size) <= 2);
+    }
+
     void effectiveCountsTheOptimizer_data() { addStrategies(); }
     void effectiveCountsTheOptimizer()
     {
