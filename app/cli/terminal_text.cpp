@@ -81,7 +81,7 @@ QString lossText(double loss)
 {
     if (std::isnan(loss))
         return QStringLiteral("NaN");
-    return QString::number(loss, 'f', 4);
+    return engine::lossText(loss, terminalLocale(), 4);
 }
 
 QString durationText(double seconds)

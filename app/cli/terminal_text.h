@@ -43,7 +43,7 @@ QString rateText(double samplesPerSecond, double relativeError);
 /// \param mark  before both, as of engine::speedMark()
 QString speedText(double samplesPerSecond, double tokensPerSecond, const QString& mark);
 
-/// "7.6241"; "not a number" of a training that has diverged.
+/// "7.6241"; "NaN" of a training that has diverged.
 QString lossText(double loss);
 
 /// "45 s", "1 min 12 s", "2 h 5 min"

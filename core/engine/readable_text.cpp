@@ -16,6 +16,9 @@ namespace {
 constexpr double mebibyte = 1024.0 * 1024.0;
 constexpr double gibibyte = 1024.0 * mebibyte;
 
+// A number of more figures before its point is read by nobody.
+constexpr double mostWrittenOut = 1e6;
+
 QString translated(const char* text)
 {
     return QCoreApplication::translate("batchpeak::engine", text);
@@ -119,9 +122,9 @@ QString rateText(double perSecond, std::optional<double> relativeError, const QL
                                          locale.toString(half, 'f', decimals));
 }
 
-QString lossText(double loss, const QLocale& locale)
+QString lossText(double loss, const QLocale& locale, int decimals)
 {
-    return locale.toString(loss, 'f', 3);
+    return locale.toString(loss, std::abs(loss) < mostWrittenOut ? 'f' : 'e', decimals);
 }
 
 QString factorText(double factor, const QLocale& locale)

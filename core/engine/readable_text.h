@@ -64,8 +64,8 @@ QString comparedRateText(double perSecond, const QLocale& locale = QLocale());
 /// \param relativeError  standard error relative to the value; the interval shown is the 95 % one
 QString rateText(double perSecond, std::optional<double> relativeError, const QLocale& locale = QLocale());
 
-/// "2.413"
-QString lossText(double loss, const QLocale& locale = QLocale());
+/// "2.413"; "1.000E+308" of one that no longer says anything.
+QString lossText(double loss, const QLocale& locale = QLocale(), int decimals = 3);
 
 /// "1.20×"
 QString factorText(double factor, const QLocale& locale = QLocale());

@@ -43,7 +43,7 @@ void BatchAttempts::takeResult(const trial::BatchResult& result)
     if (result.outcome == trial::Outcome::Cancelled)
         return emit cancelled();
     if (result.outcome != trial::Outcome::Ok)
-        return emit failed(result);
+        return emit failed(batch.request, result);
     const Verdict verdict = m_sizes.recordDone(batch.request.phase, result.allocationRetries);
     emit done(batch, result, verdict == Verdict::GoOnSmaller);
 }
@@ -53,7 +53,7 @@ void BatchAttempts::takeOutOfMemory(BatchUnderWay batch, const trial::BatchResul
     const model::Phase phase = batch.request.phase;
     emit ranOutOfMemory();
     if (result.isLast)
-        return emit failed(result);
+        return emit failed(batch.request, result);
     if (m_sizes.recordOutOfMemory(phase) == Verdict::NothingFits)
         return emit doesNotFit(phase, result);
     const SizeChange change{.phase = phase,

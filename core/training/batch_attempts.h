@@ -46,7 +46,7 @@ signals:
     void doesNotFit(batchpeak::model::Phase phase, const batchpeak::trial::BatchResult& result);
     void cancelled();
     /// The worker could not do it, whatever the size, or can do nothing more.
-    void failed(const batchpeak::trial::BatchResult& result);
+    void failed(const batchpeak::trial::BatchRequest& batch, const batchpeak::trial::BatchResult& result);
 
 private:
     void attempt(const BatchUnderWay& batch);

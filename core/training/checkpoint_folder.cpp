@@ -246,7 +246,9 @@ QString CheckpointFolder::commit(const CheckpointState& state)
 {
     QString finished = finishedPath(m_path, state.step);
     const QString unfinished = finished + unfinishedEnding;
-    if (!QFileInfo(tensorsIn(unfinished)).isFile())
+    const QFileInfo tensors(tensorsIn(unfinished));
+    // What a link leads to may change, or go, behind a checkpoint that is said to be written.
+    if (!tensors.isFile() || tensors.isSymLink() || QFileInfo(unfinished).isSymLink())
         fail(unfinished, Translated::tr("The worker left no tensors here, so there is no checkpoint of step "
                                         "%1; choose a folder that it can write to.")
                              .arg(state.step));

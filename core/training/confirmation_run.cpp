@@ -110,11 +110,16 @@ void ConfirmationRun::runNext()
         return m_worker->end();
     if (!m_batches.epochHolds(m_snapshot.batchSize))
         m_batches.beginEpoch();
-    m_worker->runBatch(
-        {.epoch = m_batches.position().epoch,
-         .first = m_batches.position().samplesDone,
-         .samples = m_snapshot.batchSize,
-         .microBatchSize = m_snapshot.sizes[m_schedule.next()->size].predicted.microBatchSize});
+    m_worker->runBatch(requestOf(m_schedule.next()->size));
+}
+
+/// The next step, at a size of that place.
+trial::BatchRequest ConfirmationRun::requestOf(std::size_t place) const
+{
+    return {.epoch = m_batches.position().epoch,
+            .first = m_batches.position().samplesDone,
+            .samples = m_snapshot.batchSize,
+            .microBatchSize = m_snapshot.sizes[place].predicted.microBatchSize};
 }
 
 void ConfirmationRun::takeBatch(const trial::BatchResult& result)
@@ -130,9 +135,8 @@ void ConfirmationRun::takeBatch(const trial::BatchResult& result)
     case trial::Outcome::Cancelled:
         break;
     default:
-        return fail(tr("A step at the size %1 failed: %2")
-                        .arg(m_snapshot.sizes[place].predicted.microBatchSize)
-                        .arg(QString::fromStdString(result.text)));
+        return fail(tr("A step with micro-batches of %1 failed: %2")
+                        .arg(microBatchesText(requestOf(place)), QString::fromStdString(result.text)));
     }
     publish();
     // The device did not recover: a fresh process takes what is left to do.
@@ -175,12 +179,12 @@ void ConfirmationRun::takeEnd()
     m_isReady = false;
     if (hasMoreToDo())
         m_snapshot.failure = m_worker->obstacle();
+    // A fresh one in its place is to run where it did.
+    m_setup.known = m_worker->identity();
     if (hasMoreToDo())
         return launch();
     m_worker.reset();
     m_snapshot.isRunning = false;
-    // A fresh one in its place is to run where it did.
-    m_setup.known = m_worker->identity();
     m_snapshot.isStopped = m_isStopping && m_schedule.next();
     m_lease.reset();
     publish();

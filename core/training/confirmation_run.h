@@ -59,6 +59,7 @@ private:
     void launch();
     void takeReady(const trial::TrainingReady& ready);
     void runNext();
+    trial::BatchRequest requestOf(std::size_t place) const;
     void takeBatch(const trial::BatchResult& result);
     void takeStep(std::size_t place, const trial::BatchResult& result);
     void takeOutOfMemory(std::size_t place, const trial::BatchResult& result);

@@ -27,6 +27,7 @@
 #include <QElapsedTimer>
 #include <QTimer>
 
+#include <cstdlib>
 #include <exception>
 #include <limits>
 #include <optional>
@@ -43,12 +44,17 @@ constexpr std::chrono::seconds tickEvery{1};
 /// Why the data cannot be trained on; empty where it can.
 QString problemWith(const trial::TrainingReady& ready, const TrainingSetup& setup)
 {
-    const bool holdsOut = setup.plan.request.data.heldOut.isAsked();
+    const trial::HeldOut& asked = setup.plan.request.data.heldOut;
+    const bool holdsOut = asked.isAsked();
+    const std::int64_t samples = ready.samples + ready.heldOutSamples;
     if (holdsOut && ready.heldOutSamples == 0)
         return nothingHeldOutText();
+    // Another program may round a share otherwise.
+    const std::int64_t rounding = holdsOut && asked.samples == 0 ? 1 : 0;
+    if (std::abs(ready.heldOutSamples - asked.of(samples)) > rounding)
+        return otherHeldOutText(ready.heldOutSamples, asked.of(samples));
     if (ready.samples < setup.batchSize)
         return tooLittleDataText(ready, setup.batchSize);
-    const std::int64_t samples = ready.samples + ready.heldOutSamples;
     if (holdsOut && setup.resumedSamples > 0 && samples != setup.resumedSamples)
         return otherDataText(setup.resumedSamples, samples);
     return {};
@@ -165,15 +171,15 @@ void TrainingRun::begin()
         m_run->telemetry->look({snapshot().device.workerPid});
         publish();
     });
+    if (!m_run->telemetry->hasThread())
+        m_run->builder.log(LogLevel::Warning,
+                           engine::noThreadText(tr("Nothing is read of the device meanwhile.")));
     m_run->clock.start();
     m_run->tick.start(tickEvery);
     for (const QString& note : std::as_const(m_run->setup.plan.notes))
         m_run->builder.log(LogLevel::Warning, note);
     if (!m_run->setup.resumedFrom.isEmpty())
         m_run->builder.log(LogLevel::Info, resumedText(m_run->setup.resumedFrom, m_run->setup.position.step));
-    if (!m_run->telemetry->hasThread())
-        m_run->builder.log(LogLevel::Warning,
-                           engine::noThreadText(tr("Nothing is read of the device meanwhile.")));
     for (const QString& difference : std::as_const(m_run->setup.resumedDifferences))
         m_run->builder.log(LogLevel::Info, difference);
     if (m_run->setup.resumedHash.isEmpty())

@@ -63,11 +63,12 @@ void TrainingSteps::connectAttempts()
     connect(&m_attempts, &BatchAttempts::halved, this, &TrainingSteps::tellHalving);
     connect(&m_attempts, &BatchAttempts::doesNotFit, this, &TrainingSteps::misfit);
     connect(&m_attempts, &BatchAttempts::cancelled, this, [this] { conclude(TrainingEnd::Interrupted); });
-    connect(&m_attempts, &BatchAttempts::failed, this, [this](const trial::BatchResult& result) {
-        if (result.isLast)
-            return emit concluded(TrainingEnd::Failed, memoryLostText());
-        conclude(TrainingEnd::Failed, failedBatchText(stepsDone() + 1, result));
-    });
+    connect(&m_attempts, &BatchAttempts::failed, this,
+            [this](const trial::BatchRequest& batch, const trial::BatchResult& result) {
+                if (result.isLast)
+                    return emit concluded(TrainingEnd::Failed, memoryLostText());
+                conclude(TrainingEnd::Failed, failedBatchText(stepsDone() + 1, batch, result));
+            });
 }
 
 void TrainingSteps::connectGrowth()

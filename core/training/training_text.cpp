@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training_text.h"
 
+#include "accumulation/micro_batches.h"
 #include "engine/readable_text.h"
 
 #include <QCoreApplication>
@@ -163,21 +164,25 @@ QString notSavedText(std::int64_t step, const QString& why)
     return Translated::tr("The checkpoint of step %1 could not be written. %2").arg(step).arg(why);
 }
 
-QString failedBatchText(std::int64_t step, const trial::BatchResult& result)
+QString microBatchesText(const trial::BatchRequest& batch, const QLocale& locale)
+{
+    const auto spread = accumulation::evenSpread(batch.samples, batch.microBatchSize);
+    const QString size = numberText(spread.size, locale);
+    if (spread.ofOneMore > 0)
+        return Translated::tr("%1 and %2 samples").arg(size, numberText(spread.size + 1, locale));
+    return spread.size == 1 ? Translated::tr("1 sample") : Translated::tr("%1 samples").arg(size);
+}
+
+QString failedBatchText(std::int64_t step, const trial::BatchRequest& batch, const trial::BatchResult& result)
 {
     const QString why = result.text.empty() ? Translated::tr("The worker did not say why.")
                                             : QString::fromStdString(result.text);
-    if (result.outcome == trial::Outcome::Unsupported)
-        return Translated::tr(
-                   "Step %1 cannot be run with micro-batches of %2 samples, whatever the memory: %3 Give "
-                   "a smaller size with --setting.")
-            .arg(step)
-            .arg(result.microBatchSize)
-            .arg(why);
-    return Translated::tr("Step %1 failed with micro-batches of %2 samples: %3")
-        .arg(step)
-        .arg(result.microBatchSize)
-        .arg(why);
+    const QString text =
+        result.outcome == trial::Outcome::Unsupported
+            ? Translated::tr("Step %1 cannot be run with micro-batches of %2, whatever the memory: %3 Give "
+                             "another size with --setting.")
+            : Translated::tr("Step %1 failed with micro-batches of %2: %3");
+    return text.arg(step).arg(microBatchesText(batch), why);
 }
 
 QString memoryLostText()
@@ -208,6 +213,13 @@ QString nothingHeldOutText()
     return Translated::tr(
         "The worker holds no samples out for evaluation. Leave out --eval-split, or train with "
         "batchpeak's own worker.");
+}
+
+QString otherHeldOutText(std::int64_t told, std::int64_t asked)
+{
+    return Translated::tr("The worker says that it holds %1 samples out for evaluation, where %2 were asked "
+                          "for. Train with batchpeak's own worker.")
+        .arg(numberText(told, QLocale()), numberText(asked, QLocale()));
 }
 
 QString otherDataText(std::int64_t samplesThen, std::int64_t samplesNow)

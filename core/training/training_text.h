@@ -52,12 +52,19 @@ QString parametersMisfitText(std::int64_t neededBytes, std::int64_t usableBytes)
 /// Why a checkpoint is not there, as the worker or the disk says it.
 QString notSavedText(std::int64_t step, const QString& why);
 
+/// "16 samples", "1 and 2 samples": the micro-batches that a batch goes through in. A size that is none of
+/// them may still be what asks for them, as 16 does of 65 samples, which go in micro-batches of 13.
+QString microBatchesText(const trial::BatchRequest& batch, const QLocale& locale = QLocale());
+
 /// Why a batch could not be done, whatever its memory.
-QString failedBatchText(std::int64_t step, const trial::BatchResult& result);
+QString failedBatchText(std::int64_t step, const trial::BatchRequest& batch,
+                        const trial::BatchResult& result);
 QString memoryLostText();
 QString tooLittleDataText(const trial::TrainingReady& ready, std::int64_t batchSize);
 /// The worker was asked to hold samples out, and does not.
 QString nothingHeldOutText();
+/// It holds other than so many out.
+QString otherHeldOutText(std::int64_t told, std::int64_t asked);
 /// The data is not what it was when the checkpoint was written, so that others would be held out.
 QString otherDataText(std::int64_t samplesThen, std::int64_t samplesNow);
 /// The same where none are held out: it goes on.

@@ -61,6 +61,8 @@ private slots:
              {"fast", {rateText(2115.4), "2,115"}},
              {"slow", {rateText(0.04512), "0.0451"}},
              {"no rate", {rateText(0), "0"}},
+             {"loss", {lossText(7.62412), "7.6241"}},
+             {"loss beyond reason", {lossText(1e308), "1.0000E+308"}},
              {"seconds", {durationText(44.6), "45 s"}},
              {"minutes", {durationText(72), "1 min 12 s"}},
              {"hours", {durationText(7500), "2 h 5 min"}},

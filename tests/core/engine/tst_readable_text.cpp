@@ -47,6 +47,19 @@ private slots:
         QCOMPARE(energyPerSampleText(1.5, QLocale(QLocale::German)), QStringLiteral("1,50 J/sample"));
     }
 
+    void writesALoss_data()
+    {
+        rows<double, std::string>({{"usual", {2.4131, "2.413"}},
+                                   {"negative", {-0.5, "-0.500"}},
+                                   {"large", {999999.0, "999,999.000"}},
+                                   {"beyond reason", {1e308, "1.000E+308"}}});
+    }
+    void writesALoss()
+    {
+        const auto& [loss, text] = row<double, std::string>();
+        QCOMPARE(lossText(loss, american).toStdString(), text);
+    }
+
     void writesARateAsPreciselyAsItIsKnown_data()
     {
         rows<double, double, std::string>({{"interval of tens", {2266.0, 38.0, "2,266 ± 38"}},

@@ -111,6 +111,32 @@ private slots:
         QVERIFY(harness.isNoWorkerLeft());
     }
 
+    void namesMicroBatchesAsTheyAre_data()
+    {
+        rows<int, int, Text>({{"a size that divides the batch", {64, 16, "of 16 samples: The fake"}},
+                              {"one that does not", {65, 16, "of 13 samples: The fake"}},
+                              {"a single sample is left", {5, 2, "of 1 and 2 samples: The fake"}},
+                              {"a batch of one", {1, 1, "of 1 sample: The fake"}}});
+    }
+    void namesMicroBatchesAsTheyAre()
+    {
+        const auto& [batch, size, said] = row<int, int, Text>();
+        TrainingHarness harness("batch=failed");
+        harness.contents = test::smallConfig(batch);
+        harness.options.run.setting = config::Fixed{.microBatchSize = size};
+        QVERIFY2(harness.endsAs(TrainingEnd::Failed), qPrintable(harness.log()));
+        VERIFY_CONTAINS(harness.snapshot().failure, said);
+    }
+
+    void trainsWhereTheMaximumWasFound()
+    {
+        TrainingHarness harness("starts until=1 line=renamed:hello:/device/name");
+        harness.options.maximum = training::MaximumWay::Halving;
+        QVERIFY2(harness.endsAs(TrainingEnd::Failed), qPrintable(harness.log()));
+        VERIFY_CONTAINS(harness.snapshot().failure, "runs on another device than the one before it");
+        QVERIFY(harness.snapshot().steps.empty());
+    }
+
     void goesOnAfterADivergedLoss()
     {
         TrainingHarness harness("batch=nan#2 batch=nan#3");

@@ -69,8 +69,14 @@ const QStringList numbersOfBatch{QStringLiteral("/micro_batch_size"),
                                  QStringLiteral("/peak_reserved_bytes"),
                                  QStringLiteral("/alloc_retries")};
 
+std::vector<Particular> with(std::vector<Particular> some, const std::vector<Particular>& more)
+{
+    some.insert(some.end(), more.begin(), more.end());
+    return some;
+}
+
 /// Of what comes before a batch, in trainings and confirmations alike.
-std::vector<Station> stationsOfStart(const Text& command)
+std::vector<Station> stationsOfStart(const Text& command, const std::vector<Particular>& ofReady)
 {
     return {{command,
              "hello",
@@ -84,26 +90,17 @@ std::vector<Station> stationsOfStart(const Text& command)
              "did not load",
              numbersOfLoaded,
              {{"duplicate", "without being asked to", true}}},
-            {command,
-             "training_ready",
-             "",
-             "did not get ready to train",
-             numbersOfReady,
-             {{"duplicate", "ready to train without being asked to be", true}}}};
+            {command, "training_ready", "", "did not get ready to train", numbersOfReady,
+             with({{"duplicate", "ready to train without being asked to be", true}}, ofReady)}};
 }
 
 const char* const refused = "does not keep to the trial protocol. The field";
 /// Any number may be a loss; no speed may be beyond all others.
-const std::vector<Particular> numbersOtherwise{{"negative /loss", ""},
+const std::vector<Particular> answersOtherwise{{"negative /loss", ""},
                                                {"huge /loss", ""},
                                                {"tiny /seconds", refused, true},
-                                               {"huge /micro_batch_size", "for a size of 92", true}};
-
-std::vector<Particular> with(std::vector<Particular> some, const std::vector<Particular>& more)
-{
-    some.insert(some.end(), more.begin(), more.end());
-    return some;
-}
+                                               {"huge /micro_batch_size", "for a size of 92", true},
+                                               {"cancelled", "was canceled, which nobody asked for", true}};
 
 /// Batches of 64 in four micro-batches, with a checkpoint after each second: requests 1, 2, 4 and 5 are
 /// batches, 3 and 6 save. Most is spoilt in the third batch.
@@ -115,13 +112,14 @@ std::vector<TrainingStation> stationsOfTrain()
                                                       {"flood", "reported steps without an end", true},
                                                       {"endless", silence, true}});
     std::vector<TrainingStation> all;
-    for (const Station& station : stationsOfStart("train"))
+    const std::vector<Particular> unasked{{"largest /held_out_samples", "where 0 were asked for", true}};
+    for (const Station& station : stationsOfStart("train", unasked))
         all.push_back({station, {}});
     all.push_back({{"train", "step", "#10", silence, numbersOfStep,
                     with(step, {{"wrong-id", "reported a step of batch 1004", true}})},
                    {.steps = 2, .checkpoint = 2}});
     all.push_back({{"train", "batch_result", "#3", silence, numbersOfBatch,
-                    with(numbersOtherwise, {{"wrong-id", "answered batch 1004", true},
+                    with(answersOtherwise, {{"wrong-id", "answered batch 1004", true},
                                             {"duplicate", "a late answer to batch 4 was left out"},
                                             {"stale", "a late answer to batch 2 was left out"}})},
                    {.steps = 2, .checkpoint = 2}});
@@ -138,7 +136,7 @@ std::vector<TrainingStation> stationsOfTrain()
     all.push_back({{"train", "bye"}, {}});
     // After the second step, and before its checkpoint.
     all.push_back({{"evaluate", "batch_result", "#3", silence, numbersOfBatch,
-                    with(numbersOtherwise, {{"wrong-id", "answered batch 1003", true},
+                    with(answersOtherwise, {{"wrong-id", "answered batch 1003", true},
                                             {"duplicate", "a late answer to batch 3 was left out"},
                                             {"stale", "a late answer to batch 2 was left out"}})},
                    {.steps = 2}});
@@ -154,13 +152,15 @@ std::vector<TrainingStation> stationsOfConfirm()
                                                       {"flood", "reported steps without an end", true},
                                                       {"endless", silence, true}});
     std::vector<TrainingStation> all;
-    for (const Station& station : stationsOfStart("confirm"))
+    // It evaluates nothing.
+    const std::vector<Particular> unasked{{"largest /held_out_samples", ""}};
+    for (const Station& station : stationsOfStart("confirm", unasked))
         all.push_back({station, {}});
     all.push_back({{"confirm", "step", "#26", silence, numbersOfStep,
                     with(step, {{"wrong-id", "reported a step of batch 1006", true}})},
                    {.steps = 1}});
     all.push_back({{"confirm", "batch_result", "#6", silence, numbersOfBatch,
-                    with(numbersOtherwise, {{"wrong-id", "answered batch 1006", true},
+                    with(answersOtherwise, {{"wrong-id", "answered batch 1006", true},
                                             {"duplicate", "a late answer to batch 6 was left out"},
                                             {"stale", "a late answer to batch 5 was left out"}})},
                    {.steps = 1}});
