@@ -77,7 +77,7 @@ copy_text() {
 
 # The licenses of the libraries, of the fonts and of what is compiled in, and where the libraries' sources are.
 write_licenses() {
-  local name package packages=(fonts-dejavu-core libcli11-dev libeigen3-dev nlohmann-json3-dev) text
+  local name package packages=(fonts-dejavu-core libcli11-dev libeigen3-dev libxxhash-dev nlohmann-json3-dev) text
   mkdir -p "$licenses/common-licenses"
   cat >"$licenses/LIBRARIES.txt" <<END
 Each library is from the Debian or Ubuntu source package beside it, which "apt-get source PACKAGE=VERSION" gets.

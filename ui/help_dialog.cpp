@@ -134,7 +134,7 @@ AboutDialog::AboutDialog(const Theme& theme, QWidget* parent) : QDialog(parent)
            "comes without any warranty."),
         this));
     layout->addWidget(paragraph(tr("Made with Qt %1, Qt Charts, libtorch, Eigen, SQLite, libyaml, yaml-cpp, "
-                                   "nlohmann-json, CLI11 and muParser.")
+                                   "nlohmann-json, CLI11, muParser and xxHash.")
                                     .arg(QLibraryInfo::version().toString()),
                                 this));
     layout->addStretch(1);

@@ -23,7 +23,7 @@ namespace {
 constexpr int formatVersion = 1;
 constexpr qint64 mostBytes = 1 << 20;
 constexpr auto formatKey = "batchpeak_checkpoint";
-constexpr auto hashKey = "tensors_sha256";
+constexpr auto hashKey = "tensors_xxh3";
 
 struct Translated
 {

@@ -5,15 +5,28 @@
 #include "checkpoint_folder.h"
 #include "config/config_error.h"
 
-#include <QCryptographicHash>
 #include <QFile>
 #include <QFileInfo>
+
+// Compiled in from the header, so that there is no library to be shipped.
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 namespace batchpeak::training {
 
 namespace {
 
-constexpr qint64 pieceBytes = qint64{1} << 20;
+static_assert(XXH_VERSION_NUMBER >= 800, "XXH3 told other values before xxHash 0.8.0");
+
+constexpr qint64 pieceBytes = qint64{4} << 20;
+
+QString textOf(const XXH128_hash_t& hash)
+{
+    XXH128_canonical_t bytes;
+    XXH128_canonicalFromHash(&bytes, hash);
+    const QByteArray digest(reinterpret_cast<const char*>(bytes.digest), sizeof bytes.digest);
+    return QString::fromLatin1(digest.toHex());
+}
 
 bool hasOtherTensors(const QString& tensors, const QString& hash, const std::stop_token& stop)
 {
@@ -28,15 +41,16 @@ QString tensorHash(const QString& path, const std::stop_token& stop)
     QFile file(path);
     if (!QFileInfo(path).isFile() || !file.open(QIODevice::ReadOnly | QIODevice::Unbuffered))
         return {};
-    QCryptographicHash hash(QCryptographicHash::Sha256);
+    XXH3_state_t hash;
+    XXH3_128bits_reset(&hash);
     QByteArray piece(pieceBytes, Qt::Uninitialized);
     qint64 count = 0;
     while ((count = file.read(piece.data(), piece.size())) > 0) {
-        hash.addData(QByteArrayView(piece.constData(), count));
+        XXH3_128bits_update(&hash, piece.constData(), static_cast<std::size_t>(count));
         if (stop.stop_requested())
             return {};
     }
-    return count < 0 ? QString() : QString::fromLatin1(hash.result().toHex());
+    return count < 0 ? QString() : textOf(XXH3_128bits_digest(&hash));
 }
 
 TensorCheck checkTensors(const QString& checkpoint, const QString& hash, const std::stop_token& stop)

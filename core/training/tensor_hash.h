@@ -8,8 +8,9 @@
 
 namespace batchpeak::training {
 
-/// The SHA-256 of a file with tensors, in hex digits, as `sha256sum` tells it. It may take minutes, and any
-/// thread may ask.
+/// The XXH3 of 128 bits of a file with tensors, in hex digits, as `xxh128sum` tells it. It finds damage, and
+/// nobody who forges. It takes as long as the file takes to be read, which may be minutes of one that the
+/// memory does not hold any more; any thread may ask.
 ///
 /// \return empty where the file cannot be read to its end, or \p stop is asked for
 QString tensorHash(const QString& path, const std::stop_token& stop);

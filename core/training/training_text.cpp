@@ -242,14 +242,14 @@ QString otherEpochText(std::int64_t samplesThen, std::int64_t samplesNow)
 
 QString damagedTensorsText(const QString& tensors)
 {
-    return Translated::tr("The tensors in %1 are not those that were written: their SHA-256 is another one "
+    return Translated::tr("The tensors in %1 are not those that were written: their checksum is another one "
                           "than the state of the checkpoint says.")
         .arg(tensors);
 }
 
 QString noTensorHashText(std::int64_t step, const QString& why)
 {
-    return Translated::tr("The checkpoint of step %1 is written, but without the SHA-256 of its tensors, by "
+    return Translated::tr("The checkpoint of step %1 is written, but without the checksum of its tensors, by "
                           "which damage would be noticed. %2")
         .arg(step)
         .arg(why);

@@ -69,6 +69,7 @@ private slots:
             {"yaml-cpp",
              allowed("^yaml-cpp/", {"core/config/networks", "core/config/syntax", "tests/core/config"})},
             {"muParser", allowed("^muParser", {"core/training"})},
+            {"xxHash", allowed("^xxhash\\.h$", {"core/training"})},
             {"CLI11", allowed("^CLI/", {"app", "tests"})},
             {"Qt Sql",
              allowed("^QtSql/|^QSql", {"core/store", "tests/core/store", "tests/fuzz", "tests/support"})},
@@ -112,6 +113,7 @@ private slots:
                      {"core/network", "app/worker", "tests/core/network", "tests/app/worker", "tests/gpu",
                       "tests/parity", "tests/bench", "tests/support/simulated_gpu"})},
             {"muParser", allowed("muparser::", {"core/training"})},
+            {"xxHash", allowed("XxHash::", {"core/training"})},
             {"Qt", allowed("Qt6::", {"core/engine", "core/training", "core/store", "ui", "app/cli",
                                      "app/batchpeak", "tests"})},
         });
