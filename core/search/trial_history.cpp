@@ -80,7 +80,7 @@ Measurement rowOf(const Measurement& comparison, const trial::ComparedSize& comp
 
 TrialHistory::TrialHistory(std::int64_t memoryLimitBytes) : m_memoryLimitBytes(memoryLimitBytes) {}
 
-void TrialHistory::record(Measurement measurement)
+void TrialHistory::record(Measurement measurement, bool isUnlikely)
 {
     if (!isSound(measurement))
         measurement.outcome = trial::Outcome::Failed;
@@ -93,7 +93,6 @@ void TrialHistory::record(Measurement measurement)
     }
 
     const bool ran = measurement.ran();
-    const bool aboveLimit = m_memoryLimitBytes > 0 && measurement.peakReservedBytes > m_memoryLimitBytes;
     if (ran && !measurement.thrashes && measurement.compared.empty())
         m_timed.push_back(measurement);
     // What was measured before a size failed stands.
@@ -103,19 +102,54 @@ void TrialHistory::record(Measurement measurement)
     }
 
     m_outOfMemoryTrials += measurement.doesNotFit() ? 1 : 0;
-    const bool needsMore =
-        measurement.outcome == trial::Outcome::OutOfMemory || (ran && (measurement.thrashes || aboveLimit));
-    if (measurement.isVerification && ran && !needsMore)
+    const bool isBelieved = !isOdd(measurement, isUnlikely);
+    if (ran && measurement.size == m_oddSize)
+        m_oddSize = 0;
+    if (!isBelieved)
+        m_oddSize = measurement.size;
+    if (measurement.isVerification && ran && !needsMore(measurement))
         insertOnce(m_verifiedSizes, measurement.size);
-    if (measurement.doesNotFit() || needsMore || (ran && isBarred(measurement.size))) {
-        insertOnce(m_failedSizes, measurement.size);
-        std::erase(m_goodSizes, measurement.size);
-    } else if (ran && !hasFailed(measurement.size)) {
+    if ((measurement.doesNotFit() && isBelieved) || (ran && needsMore(measurement)) ||
+        (ran && isBarred(measurement.size)))
+        fail(measurement.size);
+    else if (ran && !hasFailed(measurement.size))
         insertOnce(m_goodSizes, measurement.size);
-    }
-    if (measurement.isVerification && needsMore)
+    if (measurement.isVerification && needsMore(measurement))
         barAbove(measurement.size);
     m_all.push_back(std::move(measurement));
+    if (m_all.back().saysNothing() && isBelieved)
+        noteBreakdown(m_all.back().size);
+}
+
+/// It ran out of memory, or ran and used or freed more of it than it may.
+bool TrialHistory::needsMore(const Measurement& measurement) const
+{
+    const bool aboveLimit = m_memoryLimitBytes > 0 && measurement.peakReservedBytes > m_memoryLimitBytes;
+    return measurement.outcome == trial::Outcome::OutOfMemory ||
+           (measurement.ran() && (measurement.thrashes || aboveLimit));
+}
+
+bool TrialHistory::isOdd(const Measurement& measurement, bool isUnlikely) const
+{
+    const bool mayBe = measurement.outcome == trial::Outcome::OutOfMemory || measurement.saysNothing();
+    const bool isFirst = m_oddSize == 0 && largestGood() > 0 && measurement.size > largestGood();
+    return mayBe && isUnlikely && !measurement.isVerification && measurement.compared.empty() &&
+           (isFirst || (measurement.size == m_oddSize && !hasFailed(m_oddSize)));
+}
+
+void TrialHistory::noteBreakdown(std::int64_t size)
+{
+    const bool isAbove = largestGood() > 0 && size > largestGood();
+    if (isAbove && isGivenUp(size))
+        fail(size);
+}
+
+void TrialHistory::fail(std::int64_t size)
+{
+    insertOnce(m_failedSizes, size);
+    std::erase(m_goodSizes, size);
+    if (size > m_oddSize && m_oddSize > largestGood())
+        insertOnce(m_failedSizes, m_oddSize);
 }
 
 void TrialHistory::barAbove(std::int64_t failure)
@@ -168,9 +202,11 @@ template<typename Which>
 void TrialHistory::forget(Which isForgotten)
 {
     TrialHistory kept(m_memoryLimitBytes);
+    kept.m_oddSize = m_oddSize;
     for (Measurement& measurement : m_all) {
+        const bool wasNotBelieved = !hasFailed(measurement.size);
         if (!std::invoke(isForgotten, measurement))
-            kept.record(std::move(measurement));
+            kept.record(std::move(measurement), wasNotBelieved);
     }
     *this = std::move(kept);
 }
@@ -192,8 +228,15 @@ int TrialHistory::timedTrials(std::int64_t size) const
 
 int TrialHistory::voidTrials(std::int64_t size) const
 {
-    return static_cast<int>(std::ranges::count_if(
-        m_all, [size](const Measurement& m) { return m.size == size && m.saysNothing(); }));
+    const bool isBelieved = hasFailed(size);
+    return static_cast<int>(std::ranges::count_if(m_all, [&](const Measurement& m) {
+        return m.size == size && (m.saysNothing() || (m.doesNotFit() && !isBelieved));
+    }));
+}
+
+std::int64_t TrialHistory::oddSize() const
+{
+    return m_oddSize > largestGood() && !hasFailed(m_oddSize) ? m_oddSize : 0;
 }
 
 int TrialHistory::countedTrials() const
@@ -229,6 +272,14 @@ std::int64_t TrialHistory::smallestFailure() const
 {
     const auto first = std::ranges::upper_bound(m_failedSizes, largestGood());
     return first == m_failedSizes.end() ? 0 : *first;
+}
+
+bool TrialHistory::isMemoryTheBound() const
+{
+    const std::int64_t failure = smallestFailure();
+    return failure == 0 || std::ranges::any_of(m_all, [&](const Measurement& measurement) {
+               return measurement.size == failure && needsMore(measurement);
+           });
 }
 
 std::int64_t TrialHistory::largestRun() const

@@ -44,6 +44,10 @@ constexpr int fewestForOutOfReach = 24;
 /// refuses these refuses all.
 constexpr int firstSizesLeft = 2;
 
+/// A convolution may have a faster algorithm at a small size, with a larger workspace: people have seen 4 run
+/// out of memory where 16 ran.
+constexpr std::int64_t decidingFactor = 4;
+
 /// What a person did not want just now may be worth it when something else is known.
 constexpr int trialsBeforeSkippedAgain = 3;
 
@@ -68,9 +72,12 @@ void SearchingStrategy::record(const Measurement& measurement)
 {
     if (const auto place = std::ranges::find(m_inFlight, measurement.size); place != m_inFlight.end())
         m_inFlight.erase(place);
+    const bool isUnlikely = measurement.size == m_history.oddSize()
+                                ? decidingSize(measurement.size).has_value()
+                                : safety().isHeldByFar(measurement.size);
     if (m_history.contradictsRecalled(measurement))
         forgetRecalled();
-    m_history.record(measurement);
+    m_history.record(measurement, isUnlikely);
     m_cost.record(m_history.all().back());
     if (m_skippedFor > 0 && --m_skippedFor == 0)
         m_skipped.clear();
@@ -222,7 +229,7 @@ bool SearchingStrategy::canGoOn()
     const bool goesOn = std::exchange(m_goesOn, true);
     const std::vector<std::int64_t> inFlight = std::exchange(m_inFlight, {});
     const std::vector<std::int64_t> skipped = std::exchange(m_skipped, {});
-    const bool hasMore = choose().has_value();
+    const bool hasMore = nextChoice().has_value();
     m_goesOn = goesOn;
     m_inFlight = inFlight;
     m_skipped = skipped;
@@ -245,11 +252,11 @@ std::optional<Proposal> SearchingStrategy::next(std::span<const std::int64_t> in
 
 void SearchingStrategy::plan()
 {
-    m_next = choose();
+    m_next = nextChoice();
     if (!m_next && m_inFlight.empty() && !m_skipped.empty()) {
         m_skipped.clear();
         m_skippedFor = 0;
-        m_next = choose();
+        m_next = nextChoice();
     }
     m_isPlanned = true;
     const int done = m_history.countedTrials();
@@ -429,13 +436,46 @@ Reason SearchingStrategy::reason(const std::optional<Choice>& next) const
         reason.kind = Reason::Kind::Climbing;
     else if (next && m_history.goodSizes().size() < fewestSizes)
         reason.kind = Reason::Kind::TooEarly;
-    else if (above && !safety().isSafe(*above))
+    else if (above && !safety().isSafe(*above) && m_history.isMemoryTheBound())
         reason.kind = Reason::Kind::MemoryEnds;
-    else if (!next && allTried())
+    else if (!next && allTried() && m_history.smallestFailure() == 0)
         reason.kind = Reason::Kind::AllTried;
     else
         reason.kind = Reason::Kind::Compared;
     return reason;
+}
+
+std::optional<SearchingStrategy::Choice> SearchingStrategy::nextChoice() const
+{
+    const std::optional<Choice> inDoubt = trialInDoubt();
+    return inDoubt ? inDoubt : choose();
+}
+
+/// The odd size once more, or the one that decides of it.
+std::optional<SearchingStrategy::Choice> SearchingStrategy::trialInDoubt() const
+{
+    const std::int64_t odd = m_history.oddSize();
+    if (odd == 0 || safety().isBesideUnknown())
+        return std::nullopt;
+    const bool isToRepeat = !m_history.isGivenUp(odd);
+    const std::optional<std::int64_t> size = isToRepeat ? odd : decidingSize(odd);
+    if (!size || !safety().mayBeTried(*size))
+        return std::nullopt;
+    Choice choice = trialOf(*size);
+    choice.probesMemory = true;
+    return choice;
+}
+
+/// A size far enough above the odd one to tell whether all larger ones fail.
+std::optional<std::int64_t> SearchingStrategy::decidingSize(std::int64_t odd) const
+{
+    const TrialSafety rules = safety();
+    for (const std::int64_t factor : {decidingFactor, decidingFactor / 2}) {
+        const std::optional<std::int64_t> size = m_candidates.atMost(factor * odd);
+        if (size && *size > odd && rules.mayBeTried(*size))
+            return size;
+    }
+    return std::nullopt;
 }
 
 std::int64_t SearchingStrategy::firstSize() const

@@ -128,6 +128,10 @@ private:
     {
         return {m_candidates, m_history, m_memory, m_inFlight, m_skipped};
     }
+    /// What comes before anything that a subclass would try: a size in doubt.
+    std::optional<Choice> nextChoice() const;
+    std::optional<Choice> trialInDoubt() const;
+    std::optional<std::int64_t> decidingSize(std::int64_t odd) const;
     void learn(const std::optional<CalibrationCase>& before);
     /// No more trials than may still be run.
     Forecast withinBudget(Forecast forecast) const;

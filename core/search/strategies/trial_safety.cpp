@@ -71,6 +71,14 @@ bool TrialSafety::mayBeTried(std::int64_t size) const
     return isUsable(size) && !isInFlight(size) && isSafe(size);
 }
 
+bool TrialSafety::isHeldByFar(std::int64_t size) const
+{
+    const std::int64_t larger = std::min(size + size / 2, m_situation.candidates.largest());
+    return larger >= size && m_situation.memory.probabilityOfFit(larger) >= demandedFit &&
+           std::ranges::any_of(m_situation.history.timed(),
+                               [](const Measurement& trial) { return trial.peakReservedBytes > 0; });
+}
+
 double TrialSafety::predictedFit(std::int64_t size) const
 {
     return size <= m_largestRun && isSafe(size) ? 1.0 : m_situation.memory.probabilityOfFit(size);

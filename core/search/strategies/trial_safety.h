@@ -44,6 +44,10 @@ public:
     /// All three: usable, safe and not under way already.
     bool mayBeTried(std::int64_t size) const;
 
+    /// By the peaks of others even half as much again, or the largest allowed size, is as sure to fit as a
+    /// safe one.
+    bool isHeldByFar(std::int64_t size) const;
+
     /// That it fits, 0..1: what MemoryModel thinks of sizes above the largest one that ran.
     double predictedFit(std::int64_t size) const;
     /// The largest size that memory makes safe, whether or not it is allowed; 0 where there is none.

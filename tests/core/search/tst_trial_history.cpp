@@ -8,6 +8,8 @@
 
 #include <cmath>
 #include <limits>
+#include <string>
+#include <vector>
 
 using namespace batchpeak::search;
 using batchpeak::trial::Outcome;
@@ -29,6 +31,20 @@ Measurement failed(std::int64_t size)
 {
     return {.size = size, .outcome = Outcome::OutOfMemory};
 }
+
+Measurement brokenDown(std::int64_t size)
+{
+    return {.size = size, .outcome = Outcome::Crashed};
+}
+
+/// After a size of 4 has run, with all failures as unlikely ones, what is said of 8.
+struct InDoubt
+{
+    std::vector<Measurement> trials;
+    std::int64_t odd = 0;
+    std::int64_t smallestFailure = 0;
+    bool isGivenUp = false;
+};
 
 /// What comes of a trial that differs in one member from one that ran.
 struct Sorted
@@ -226,6 +242,146 @@ private slots:
         QCOMPARE(history.largestGood(), 8);
         QCOMPARE(history.smallestFailure(), 16);
         QVERIFY(history.hasFailed(4));
+    }
+
+    void breakingDownTwiceIsFailure_data()
+    {
+        rows<std::vector<Measurement>, std::int64_t>({
+            {"twice", {{ran(4), brokenDown(16), brokenDown(16)}, 16}},
+            {"once", {{ran(4), brokenDown(16)}, 0}},
+            {"one size each", {{ran(4), brokenDown(16), brokenDown(32)}, 0}},
+            {"where nothing ran", {{brokenDown(16), brokenDown(16), ran(32)}, 0}},
+            {"below what ran", {{ran(32), brokenDown(16), brokenDown(16)}, 0}},
+            {"and a larger one ran later", {{ran(4), brokenDown(16), brokenDown(16), ran(32)}, 0}},
+        });
+    }
+    void breakingDownTwiceIsFailure()
+    {
+        const auto& [trials, failure] = row<std::vector<Measurement>, std::int64_t>();
+        TrialHistory history(limitBytes);
+        for (const Measurement& trial : trials)
+            history.record(trial);
+        QCOMPARE(history.smallestFailure(), failure);
+        QCOMPARE(history.outOfMemoryTrials(), 0);
+        QCOMPARE(history.isMemoryTheBound(), failure == 0);
+    }
+
+    void tellsWhetherMemoryIsTheBound_data()
+    {
+        Measurement refused = failed(16);
+        refused.outcome = Outcome::Unsupported;
+        Measurement slow = failed(16);
+        slow.outcome = Outcome::Timeout;
+        Measurement thrashing = ran(16);
+        thrashing.thrashes = true;
+        Measurement tooLarge = ran(16);
+        tooLarge.peakReservedBytes = limitBytes + 1;
+        rows<std::vector<Measurement>, bool>(
+            {{"nothing failed", {std::vector<Measurement>(), true}},
+             {"out of memory", {{failed(16)}, true}},
+             {"thrashes", {{thrashing}, true}},
+             {"above the limit", {{tooLarge}, true}},
+             {"refused", {{refused}, false}},
+             {"took too long", {{slow}, false}},
+             {"refused, and a larger one out of memory", {{failed(32), refused}, false}},
+             {"refused, and a smaller one out of memory", {{failed(8), refused}, true}}});
+    }
+    void tellsWhetherMemoryIsTheBound()
+    {
+        const auto& [trials, isMemory] = row<std::vector<Measurement>, bool>();
+        TrialHistory history(limitBytes);
+        history.record(ran(4));
+        for (const Measurement& trial : trials)
+            history.record(trial);
+        QCOMPARE(history.isMemoryTheBound(), isMemory);
+    }
+
+    void anUnlikelyFailureIsInDoubt_data()
+    {
+        const auto add = rows<InDoubt>();
+        for (const bool isOfMemory : {true, false}) {
+            const auto fails = [isOfMemory](std::int64_t size) {
+                return isOfMemory ? failed(size) : brokenDown(size);
+            };
+            const std::string how = isOfMemory ? "out of memory" : "breaks down";
+            add(how + " once", {{fails(8)}, 8, 0, false});
+            add(how + " twice", {{fails(8), fails(8)}, 8, 0, true});
+            add(how + " and then runs", {{fails(8), ran(8)}, 0, 0, false});
+            add(how + " twice, and a larger one runs", {{fails(8), fails(8), ran(32)}, 0, 0, true});
+            add(how + " twice, and a larger one runs out of memory",
+                {{fails(8), fails(8), failed(32)}, 0, 8, true});
+            add(how + " twice, and a larger one breaks down once",
+                {{fails(8), fails(8), brokenDown(32)}, 8, 0, true});
+            add(how + " twice, and a larger one does",
+                {{fails(8), fails(8), brokenDown(32), brokenDown(32)}, 0, 8, true});
+            add(how + ", and a smaller one runs out of memory", {{fails(8), failed(6)}, 8, 6, false});
+            add(how + " twice, and a larger one ran and failed",
+                {{fails(8), fails(8), ran(32), failed(64)}, 0, 64, true});
+        }
+    }
+    void anUnlikelyFailureIsInDoubt()
+    {
+        const auto& [trials, odd, failure, isGivenUp] = row<InDoubt>();
+        // Recalled ones that are forgotten change nothing.
+        for (const bool forgets : {false, true}) {
+            TrialHistory history(limitBytes);
+            if (forgets) {
+                Measurement recalled = ran(2);
+                recalled.exploration = 1;
+                history.record(recalled);
+            }
+            history.record(ran(4));
+            for (const Measurement& trial : trials)
+                history.record(trial, !trial.ran());
+            if (forgets)
+                history.forgetRecalled();
+            QCOMPARE(history.oddSize(), odd);
+            QCOMPARE(history.smallestFailure(), failure);
+            if (failure != 8)
+                QCOMPARE(history.isGivenUp(8), isGivenUp);
+        }
+    }
+
+    void onlyTheFirstIsInDoubt()
+    {
+        TrialHistory history(limitBytes);
+        history.record(ran(4));
+        for (int i = 0; i < 2; ++i)
+            history.record(failed(8), true);
+        history.record(ran(32), true);
+        history.record(failed(64), true);
+        QCOMPARE(history.oddSize(), 0);
+        QCOMPARE(history.smallestFailure(), 64);
+    }
+
+    void aSecondFailureThatNoLargerSizeCanDecideIsBelieved()
+    {
+        TrialHistory history(limitBytes);
+        history.record(ran(4));
+        history.record(failed(8), true);
+        QVERIFY(!history.hasFailed(8));
+        history.record(failed(8), false);
+        QCOMPARE(history.oddSize(), 0);
+        QCOMPARE(history.smallestFailure(), 8);
+        QCOMPARE(history.outOfMemoryTrials(), 2);
+    }
+
+    void believesWhatIsNoTrialOfTheSearch_data()
+    {
+        Measurement verification = failed(8);
+        verification.isVerification = true;
+        Measurement compared = failed(8);
+        compared.compared = {{.microBatchSize = 4}, {.microBatchSize = 8}};
+        Measurement refused = failed(8);
+        refused.outcome = Outcome::Unsupported;
+        rows<Measurement>({{"verification", verification}, {"comparison", compared}, {"refused", refused}});
+    }
+    void believesWhatIsNoTrialOfTheSearch()
+    {
+        TrialHistory history(limitBytes);
+        history.record(ran(4));
+        history.record(row<Measurement>(), true);
+        QVERIFY(history.hasFailed(8));
     }
 
     /// What older processes ran, as beside memory that they held already, says nothing there.

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <iterator>
 #include <limits>
 #include <string>
 
@@ -101,17 +103,23 @@ private slots:
         QCOMPARE(strategy->searchState().recommendation.has_value(), hasRecommendation);
     }
 
-    void whatFailedIsNeverPassed_data() { addStrategies(); }
-    void whatFailedIsNeverPassed()
+    void whatFailedIsNotPassedAgain_data() { addStrategies(); }
+    void whatFailedIsNotPassedAgain()
     {
         const auto strategy = makeStrategy(row<std::string>(), exact::spaceFor(100000));
         const Sizes sizes = exact::searchWith(*strategy, [](const Proposal& p) {
             return p.size >= 40 ? exact::outOfMemory(p.size) : exact::trial(p.size, 500.0);
         });
-        const auto failure = std::ranges::find_if(sizes, [](std::int64_t size) { return size >= 40; });
-        QVERIFY(failure != sizes.end());
-        QVERIFY(
-            std::all_of(std::next(failure), sizes.end(), [&](std::int64_t size) { return size < *failure; }));
+        Sizes failures;
+        std::ranges::copy_if(sizes, std::back_inserter(failures),
+                             [](std::int64_t size) { return size >= 40; });
+        QVERIFY(!failures.empty());
+        // One that memory should hold by far is asked again, and then a larger one, which decides.
+        const bool isInDoubt = failures.size() > 1 && failures[1] == failures[0];
+        const auto firstBelieved = failures.begin() + (isInDoubt ? 3 : 1);
+        QVERIFY(std::all_of(firstBelieved, failures.end(),
+                            [&](std::int64_t size) { return size < failures.front(); }));
+        QVERIFY(std::is_sorted(firstBelieved, failures.end(), std::greater_equal()));
         QVERIFY(strategy->searchState().recommendation->size < 40);
         QVERIFY(strategy->searchState().smallestFailure >= 40);
     }

@@ -188,6 +188,26 @@ private slots:
         QCOMPARE(search.safety().predictedFit(size), fit);
     }
 
+    void knowsWhatMemoryHoldsByFar_data()
+    {
+        const Trials few{ran(1), ran(8)};
+        rows<Safe>({
+            {"a few of many", {few, {}, 12, true}},
+            {"half as much again would not be safe", {few, {}, 54, false}},
+            {"what is not safe itself", {few, {}, 90, false}},
+            {"the largest that is allowed", {few, {1, 8, 24}, 24, true}},
+            {"above those allowed", {few, {1, 8, 24}, 30, false}},
+            {"no peaks are told", {{withoutPeak(1), withoutPeak(8)}, {}, 12, false}},
+            {"nothing ran", {{}, {}, 2, false}},
+        });
+    }
+    void knowsWhatMemoryHoldsByFar()
+    {
+        const auto& [trials, list, size, isHeld] = row<Safe>();
+        const MiddleOfSearch search(trials, list);
+        QCOMPARE(search.safety().isHeldByFar(size), isHeld);
+    }
+
     void givesUpOnVoidTrials()
     {
         const Measurement isVoid{.size = 4};
