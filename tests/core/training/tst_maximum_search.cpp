@@ -121,6 +121,14 @@ private slots:
                                      "slope=100000000 trial=thrash@16",
                                      64,
                                      {.measured = 8, .used = 8, .trials = 4, .outOfMemoryEvents = 2}});
+        // As on 8 x B200, where somebody saw 64 run at a third of the speed, and 66 run out of memory.
+        const char* thrashesFrom64 = "slope=29000000 trial=thrash@64 trial=thrash@65";
+        add("halving from a size that thrashes",
+            {halving, true, thrashesFrom64, 64, {.measured = 32, .used = 32, .trials = 2}});
+        add("binary below sizes that thrash",
+            {binary, true, thrashesFrom64, 128, {.measured = 63, .used = 63, .trials = 12}});
+        add("predict, and it thrashes",
+            {predict, true, thrashesFrom64, 64, {.measured = 32, .used = 32, .trials = 4}});
         add("a size whose memory spills", {halving,
                                            false,
                                            "slope=100000000 trial=spill@16",
