@@ -31,6 +31,7 @@
 #include <QAction>
 #include <QActionGroup>
 #include <QApplication>
+#include <QDialog>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QKeyEvent>
@@ -557,6 +558,12 @@ void MainWindow::showError(const QString& sentence)
 void MainWindow::stopAndClose()
 {
     m_closesUnasked = true;
+    // Nobody answers any more. The question whether to close is one of them, and while it is asked the window
+    // is deaf to close(): it then goes on as if that had just been called.
+    for (auto* dialog : findChildren<QDialog*>()) {
+        if (dialog->isModal() && dialog->isVisible())
+            dialog->reject();
+    }
     close();
 }
 
@@ -577,7 +584,8 @@ bool MainWindow::mayClose()
                                     ? tr("Its trials and the best size so far are kept in the history.")
                                 : training.isEmpty() ? tr("It ends without a result.")
                                                      : training;
-    if (!m_closesUnasked && !wantsToStop(this, what, consequence, m_theme))
+    // It may be told to close while it asks.
+    if (!m_closesUnasked && !wantsToStop(this, what, consequence, m_theme) && !m_closesUnasked)
         return false;
     if (isUnderWay()) {
         m_closesAtEnd = true;

@@ -196,7 +196,9 @@ void WindowTraining::stopTraining()
 
 void WindowTraining::close()
 {
-    delete m_training;
+    // It may be asking something further up the stack, so that it goes with the window that it belongs to.
+    if (m_training)
+        m_training->hide();
     if (m_dialog)
         m_dialog->close();
 }

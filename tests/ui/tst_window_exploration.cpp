@@ -549,6 +549,20 @@ private slots:
         QVERIFY(snapshot().finish == engine::FinishStatus::Cancelled);
     }
 
+    // As a signal does, or the end of a session.
+    void closesWhereItIsToldWhileItAsks()
+    {
+        window().setOptions(optionsWith(QStringLiteral("trial=hang")));
+        QVERIFY(window().openConfig(m_path));
+        click("Start");
+        TRY_VERIFY(snapshot().runsTrials());
+        whenOpen<QMessageBox>(&window(), [this](QMessageBox*) { window().stopAndClose(); });
+        window().close();
+        QVERIFY(!QApplication::activeModalWidget());
+        TRY_VERIFY(!window().isVisible());
+        QVERIFY(snapshot().finish == engine::FinishStatus::Cancelled);
+    }
+
     void startsAgainWithTheConfigAsItThenStands()
     {
         explore(optionsWith(QString()));

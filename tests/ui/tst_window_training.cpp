@@ -291,6 +291,25 @@ private slots:
         QCOMPARE(static_cast<std::size_t>(kept.state.step), steps + 1);
     }
 
+    void closesWhereItIsToldWhileTrainingAsks_data() { rows<bool>({{"under way", false}, {"ended", true}}); }
+    void closesWhereItIsToldWhileTrainingAsks()
+    {
+        beginTraining(unhurried, QStringLiteral("1000"));
+        TRY_VERIFY(!run().steps.empty());
+        const QPointer<TrainingWindow> asking = training();
+        test::whenOpen<QMessageBox>(asking, [&](QMessageBox*) {
+            if (row<bool>()) {
+                actionOf(*asking, "Stop")->trigger();
+                TRY_VERIFY(!asking->isUnderWay());
+            }
+            window().stopAndClose();
+        });
+        asking->close();
+        QVERIFY(!QApplication::activeModalWidget());
+        TRY_VERIFY(!window().isVisible());
+        QVERIFY(!asking || !asking->isVisible());
+    }
+
     void goesOnWhereClosingIsThoughtBetter()
     {
         beginTraining(unhurried, QStringLiteral("1000"));
