@@ -39,16 +39,32 @@ constexpr std::array signs{
     Sign{"unspecified launch failure", Cause::LostProcess},
     Sign{"misaligned address", Cause::LostProcess},
     Sign{"illegal instruction", Cause::LostProcess},
+    Sign{"uncorrectable ecc", Cause::LostProcess},
+    Sign{"launch timed out", Cause::LostProcess},
+    Sign{"status_mapping_error", Cause::LostProcess},
+    Sign{"error_device_lost", Cause::LostProcess},
     Sign{"nccl error", Cause::LostProcess},
-    // The allocators of main memory, torch's own and C++'s.
+    // The allocators of main memory: torch's own, C++'s and the system's.
     Sign{"can't allocate memory", Cause::HostMemory},
+    Sign{"cannot allocate memory", Cause::HostMemory},
     Sign{"not enough memory", Cause::HostMemory},
     Sign{"std::bad_alloc", Cause::HostMemory},
+    Sign{"out_of_host_memory", Cause::HostMemory},
+    Sign{"host_allocation_failed", Cause::HostMemory},
+    // Of CUDA, HIP, XPU and MPS, of Triton, and of the libraries that are written in capitals.
     Sign{"out of memory", Cause::DeviceMemory},
-    Sign{"cublas_status_alloc_failed", Cause::DeviceMemory},
-    Sign{"cudnn_status_alloc_failed", Cause::DeviceMemory},
+    Sign{"out_of_memory", Cause::DeviceMemory},
+    Sign{"outofmemory", Cause::DeviceMemory},
+    Sign{"out_of_device_memory", Cause::DeviceMemory},
+    Sign{"resource_exhausted", Cause::DeviceMemory},
+    // cuBLAS, hipBLAS, cuDNN, cuFFT, cuSOLVER, cuSPARSE; MIOpen.
+    Sign{"alloc_failed", Cause::DeviceMemory},
+    Sign{"allocation_failed", Cause::DeviceMemory},
+    Sign{"allocfailed", Cause::DeviceMemory},
+    Sign{"rocblas_status_memory_error", Cause::DeviceMemory},
     Sign{"allocation is out of device memory", Cause::DeviceMemory},
     Sign{"module:pt_devmem allocation failed", Cause::DeviceMemory},
+    Sign{"invalid buffer size", Cause::DeviceMemory},
     Sign{"cufft_internal_error", Cause::DeviceMemory},
     // libc10_cuda asks NVIDIA's management library who holds the memory before it says that there is none,
     // and asserts that it may: in a slice of a GPU and in some containers it may not (pytorch issues 112377
@@ -57,11 +73,18 @@ constexpr std::array signs{
     Sign{"would exceed allowed memory", Cause::DeviceMemory},
     Sign{"cudnn_status_not_supported", Cause::DeviceMemory},
     Sign{"cudnn_status_internal_error", Cause::DeviceMemory},
-    // Often memory in disguise; a fresh process tells.
-    Sign{"cublas_status_not_initialized", Cause::LostProcess},
-    Sign{"cublas_status_execution_failed", Cause::LostProcess},
-    Sign{"cublas_status_internal_error", Cause::LostProcess},
+    // Each algorithm of a convolution was tried, and what they asked of memory is not said.
+    Sign{"unable to find an engine to execute", Cause::DeviceMemory},
+    Sign{"unable to find a valid cudnn algorithm", Cause::DeviceMemory},
+    // Often memory in disguise; a fresh process tells. The allocator of expandable segments and XPU's
+    // driver are not to be trusted any more.
+    Sign{"blas_status_not_initialized", Cause::LostProcess},
+    Sign{"blas_status_execution_failed", Cause::LostProcess},
+    Sign{"blas_status_internal_error", Cause::LostProcess},
     Sign{"cudnn_status_execution_failed", Cause::LostProcess},
+    Sign{"error_out_of_resources", Cause::LostProcess},
+    Sign{"handles_.at(i)", Cause::LostProcess},
+    Sign{"device not ready", Cause::LostProcess},
     // More than a kernel or a library counts to: 65535 blocks in a grid's second and third dimension
     // (memory-efficient attention makes one of each sample), 2^31 - 1 elements.
     Sign{"invalid configuration argument", Cause::Input},
@@ -75,7 +98,7 @@ constexpr std::array signs{
     Sign{"tensor too large", Cause::Input},
     Sign{"storage size calculation overflowed", Cause::Input},
     Sign{"stride calculation overflowed", Cause::Input},
-    Sign{"cublas_status_invalid_value", Cause::Input},
+    Sign{"blas_status_invalid_value", Cause::Input},
     Sign{"cudnn_status_bad_param", Cause::Input},
     // Shapes and types that do not go together.
     Sign{"shapes cannot be multiplied", Cause::Input},

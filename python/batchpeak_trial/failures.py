@@ -18,29 +18,50 @@ _SIGNS = (
     ("unspecified launch failure", _LOST),
     ("misaligned address", _LOST),
     ("illegal instruction", _LOST),
+    ("uncorrectable ecc", _LOST),
+    ("launch timed out", _LOST),
+    ("status_mapping_error", _LOST),
+    ("error_device_lost", _LOST),
     ("nccl error", _LOST),
     ("can't allocate memory", _HOST),
     ("cannot allocate memory", _HOST),
+    # NumPy's.
     ("unable to allocate", _HOST),
     ("not enough memory", _HOST),
     ("std::bad_alloc", _HOST),
+    ("out_of_host_memory", _HOST),
+    ("host_allocation_failed", _HOST),
     ("out of memory", _DEVICE),
+    ("out_of_memory", _DEVICE),
+    ("outofmemory", _DEVICE),
+    ("out_of_device_memory", _DEVICE),
     ("resource_exhausted", _DEVICE),
-    ("cublas_status_alloc_failed", _DEVICE),
-    ("cudnn_status_alloc_failed", _DEVICE),
+    # TensorFlow's.
+    ("oom when allocating", _DEVICE),
+    ("alloc_failed", _DEVICE),
+    ("allocation_failed", _DEVICE),
+    ("allocfailed", _DEVICE),
+    ("rocblas_status_memory_error", _DEVICE),
     ("allocation is out of device memory", _DEVICE),
     ("module:pt_devmem allocation failed", _DEVICE),
+    ("invalid buffer size", _DEVICE),
     ("cufft_internal_error", _DEVICE),
     # libc10_cuda asks NVML who holds the memory before it says that there is none, and asserts that it may.
     ("nvml_success ==", _DEVICE),
     ("would exceed allowed memory", _DEVICE),
     ("cudnn_status_not_supported", _DEVICE),
     ("cudnn_status_internal_error", _DEVICE),
+    # Each algorithm of a convolution was tried, and what they asked of memory is not said.
+    ("unable to find an engine to execute", _DEVICE),
+    ("unable to find a valid cudnn algorithm", _DEVICE),
     # Often memory in disguise; a fresh process tells.
-    ("cublas_status_not_initialized", _LOST),
-    ("cublas_status_execution_failed", _LOST),
-    ("cublas_status_internal_error", _LOST),
+    ("blas_status_not_initialized", _LOST),
+    ("blas_status_execution_failed", _LOST),
+    ("blas_status_internal_error", _LOST),
     ("cudnn_status_execution_failed", _LOST),
+    ("error_out_of_resources", _LOST),
+    ("handles_.at(i)", _LOST),
+    ("device not ready", _LOST),
     # More than a kernel or a library counts to.
     ("invalid configuration argument", _INPUT),
     ("integer overflow", _INPUT),
@@ -53,7 +74,7 @@ _SIGNS = (
     ("tensor too large", _INPUT),
     ("storage size calculation overflowed", _INPUT),
     ("stride calculation overflowed", _INPUT),
-    ("cublas_status_invalid_value", _INPUT),
+    ("blas_status_invalid_value", _INPUT),
     ("cudnn_status_bad_param", _INPUT),
 )
 _UNITS = {"bytes": 1, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30}
@@ -103,7 +124,7 @@ def requested_bytes(text: str) -> int:
 
 def is_of_memory(error: BaseException) -> bool:
     """Whatever memory it was, and whoever else would have had something to say of the error."""
-    return isinstance(error, MemoryError) or "out of memory" in str(error).lower()
+    return classify(error, False).outcome == "oom"
 
 
 def classify(error: BaseException, has_gpu: bool) -> Failure:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+import re
 import resource
 import subprocess
 import sys
@@ -20,9 +21,9 @@ from .talk import PACKAGE
 
 sys.path.insert(0, str(PACKAGE))
 
-from batchpeak_trial import host_memory  # noqa: E402
+from batchpeak_trial import failures, host_memory  # noqa: E402
 from batchpeak_trial.devices import CudaDevice  # noqa: E402
-from batchpeak_trial.failures import classify, requested_bytes  # noqa: E402
+from batchpeak_trial.failures import classify, is_of_memory, requested_bytes  # noqa: E402
 from batchpeak_trial.nvidia_gate import NvidiaGate  # noqa: E402
 from batchpeak_trial.nvml import Condition, Nvml  # noqa: E402
 from batchpeak_trial.processor_gate import (  # noqa: E402
@@ -375,6 +376,58 @@ class FailuresTest(unittest.TestCase):
             self.assertEqual(failure.is_of_host, is_of_host, text)
         self.assertFalse(classify(RuntimeError(refused), has_gpu=False).is_of_host)
         self.assertEqual(classify(MemoryError(), has_gpu=False).outcome, "oom")
+
+    def test_of_memory_are_spelled_in_many_ways(self):
+        for text in (
+            "Triton Error [CUDA]: out of memory",
+            "Triton Error [HIP]: out of memory",
+            "CUDA driver error: out of memory",
+            "CUDA error: out of memory",
+            "HIP out of memory. Tried to allocate 2.00 MiB.",
+            "XPU out of memory. Tried to allocate 1.00 GiB",
+            "MPS backend out of memory",
+            "CUDA_ERROR_OUT_OF_MEMORY",
+            "hipErrorOutOfMemory",
+            "UR backend failed. UR backend returns:39 (UR_RESULT_ERROR_OUT_OF_DEVICE_MEMORY)",
+            "RESOURCE_EXHAUSTED: failed to allocate 2.00GiB",
+            "OOM when allocating tensor with shape[64,1024]",
+            "CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`",
+            "CUDA error: HIPBLAS_STATUS_ALLOC_FAILED when calling `hipblasCreate(handle)`",
+            "cuDNN error: CUDNN_STATUS_ALLOC_FAILED",
+            "CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED",
+            "GET was unable to find an engine to execute this computation",
+            "DefaultCPUAllocator: can't allocate memory: you tried to allocate 4096 bytes.",
+            "std::bad_alloc",
+        ):
+            self.assertEqual(classify(RuntimeError(text), has_gpu=True).outcome, "oom", text)
+            self.assertTrue(is_of_memory(RuntimeError(text)), text)
+
+    def test_of_torch_have_types_of_their_own(self):
+        class OutOfMemoryError(RuntimeError):
+            pass
+
+        class AcceleratorError(RuntimeError):
+            pass
+
+        self.assertEqual(classify(OutOfMemoryError("Allocation on device"), True).outcome, "oom")
+        self.assertEqual(classify(AcceleratorError("CUDA error: out of memory"), True).outcome, "oom")
+        lost = classify(AcceleratorError("CUDA error: device-side assert triggered"), True)
+        self.assertTrue(lost.sticky)
+        self.assertFalse(is_of_memory(AcceleratorError("CUDA error: misaligned address")))
+
+    def test_are_read_as_our_worker_reads_them(self):
+        ours = (Path(__file__).parents[2] / "core/network/failure.cpp").read_text()
+        causes = {
+            "lost process": "LostProcess",
+            "device memory": "DeviceMemory",
+            "host memory": "HostMemory",
+            "input": "Input",
+        }
+        others = {"unable to allocate", "oom when allocating"}
+        known = re.findall(r'Sign\{"([^"]+)", Cause::(\w+)\}', ours)
+        read = [(sign, causes[cause]) for sign, cause in failures._SIGNS if sign not in others]
+        # In the same order, since the first one decides.
+        self.assertEqual(read, [sign for sign in known if sign in read])
 
     def test_tell_what_was_asked_for(self):
         self.assertEqual(requested_bytes("Tried to allocate 2.50 GiB."), 5 << 29)

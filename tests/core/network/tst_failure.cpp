@@ -39,7 +39,47 @@ private slots:
               Outcome::OutOfMemory);
         reads("FATAL ERROR :: MODULE:PT_DEVMEM Allocation failed", Outcome::OutOfMemory);
         reads("Allocation is out of device memory on current platform.", Outcome::OutOfMemory);
+        // As people have met them beside PyTorch's own "out of memory".
+        for (const char* text :
+             {"Triton Error [CUDA]: out of memory",
+              "Triton Error [HIP]: out of memory",
+              "CUDA driver error: out of memory",
+              "HIP error: out of memory",
+              "CUDA Error: out of memory",
+              "torch.OutOfMemoryError: Allocation on device 0 would exceed allowed memory. (out of memory)",
+              "CUDA_ERROR_OUT_OF_MEMORY",
+              "hipErrorOutOfMemory",
+              "HIP_ERROR_OutOfMemory",
+              "Error Code 2: OutOfMemory (Requested size was 149635638784 bytes.)",
+              "UR backend failed. UR backend returns:39 (UR_RESULT_ERROR_OUT_OF_DEVICE_MEMORY)",
+              "UR_RESULT_ERROR_OUT_OF_HOST_MEMORY",
+              "RESOURCE_EXHAUSTED: failed to allocate 2.00GiB",
+              "CUDA error: HIPBLAS_STATUS_ALLOC_FAILED when calling `hipblasCreate(handle)`",
+              "CUSOLVER_STATUS_ALLOC_FAILED",
+              "cuFFT error: CUFFT_ALLOC_FAILED",
+              "miopenStatusAllocFailed",
+              "rocblas_status_memory_error",
+              "CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED",
+              "Invalid buffer size: 41.20 GiB",
+              "GET was unable to find an engine to execute this computation",
+              "FIND was unable to find an engine to execute this computation",
+              "Unable to find a valid cuDNN algorithm to run convolution",
+              "unable to mmap 4096 bytes from file: Cannot allocate memory (12)"})
+            reads(text, Outcome::OutOfMemory);
         reads("CUBLAS_STATUS_NOT_INITIALIZED", Outcome::Failed, true);
+        reads("CUDA error: HIPBLAS_STATUS_NOT_INITIALIZED", Outcome::Failed, true);
+        reads("level_zero backend failed with error: 40 (UR_RESULT_ERROR_OUT_OF_RESOURCES)", Outcome::Failed,
+              true);
+        reads("level_zero backend failed with error: 20 (UR_RESULT_ERROR_DEVICE_LOST)", Outcome::Failed,
+              true);
+        reads("!handles_.at(i) INTERNAL ASSERT FAILED at \"CUDACachingAllocator.cpp\":430", Outcome::Failed,
+              true);
+        reads("CUDA driver error: device not ready", Outcome::Failed, true);
+        reads("Triton Error [CUDA]: an illegal memory access was encountered", Outcome::Failed, true);
+        reads("CUDA error: misaligned address", Outcome::Failed, true);
+        reads("cuDNN error: CUDNN_STATUS_MAPPING_ERROR", Outcome::Failed, true);
+        reads("CUDA error: uncorrectable ECC error encountered", Outcome::Failed, true);
+        reads("CUDA error: the launch timed out and was terminated", Outcome::Failed, true);
         reads("CUBLAS_STATUS_EXECUTION_FAILED", Outcome::Failed, true);
         reads("CUBLAS_STATUS_INTERNAL_ERROR", Outcome::Failed, true);
         reads("CUDNN_STATUS_EXECUTION_FAILED", Outcome::Failed, true);
@@ -76,6 +116,21 @@ private slots:
         QCOMPARE(failure.outcome, outcome);
         QCOMPARE(failure.sticky, sticky);
         QCOMPARE(failure.text, text);
+    }
+
+    void knowsTheMemoryOfTheHost_data()
+    {
+        rows<bool>({{"DefaultCPUAllocator: can't allocate memory", true},
+                    {"unable to mmap: Cannot allocate memory (12)", true},
+                    {"std::bad_alloc", true},
+                    {"UR_RESULT_ERROR_OUT_OF_HOST_MEMORY", true},
+                    {"CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED", true},
+                    {"CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED", false},
+                    {"CUDA error: out of memory", false}});
+    }
+    void knowsTheMemoryOfTheHost()
+    {
+        QCOMPARE(classifyFailureText(QTest::currentDataTag()).refusedHostBytes.has_value(), row<bool>());
     }
 
     void readsCudaCodes_data()
