@@ -16,6 +16,7 @@
 #include <QApplication>
 #include <QDragEnterEvent>
 #include <QDropEvent>
+#include <QGraphicsView>
 #include <QHeaderView>
 #include <QMimeData>
 #include <QScreen>
@@ -32,16 +33,16 @@ using namespace batchpeak::ui;
 
 namespace {
 
-void drop(MainWindow& window, const QList<QUrl>& urls)
+void drop(QWidget& target, const QList<QUrl>& urls)
 {
     QMimeData data;
     data.setUrls(urls);
     QDragEnterEvent enter(QPoint(50, 200), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
-    QApplication::sendEvent(&window, &enter);
+    QApplication::sendEvent(&target, &enter);
     if (!enter.isAccepted())
         return;
     QDropEvent dropped(QPointF(50, 200), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
-    QApplication::sendEvent(&window, &dropped);
+    QApplication::sendEvent(&target, &dropped);
 }
 
 } // namespace
@@ -64,6 +65,18 @@ private slots:
         QVERIFY(!empty->isVisible());
         QVERIFY(window().windowTitle().startsWith(QStringLiteral("params.yaml")));
         QCOMPARE(window().findChild<RecentFiles*>()->files(), QStringList{m_path});
+    }
+
+    // Whoever drops one while something is under way is told why nothing comes of it, wherever it was.
+    void opensAConfigDroppedOnAChart()
+    {
+        const auto canvases = window().findChildren<QGraphicsView*>();
+        QVERIFY(canvases.size() >= 2);
+        for (QGraphicsView* canvas : canvases) {
+            QVERIFY(!window().openConfig(pathOf("no such file.yaml")));
+            drop(*canvas->viewport(), {QUrl::fromLocalFile(m_path)});
+            QVERIFY(window().windowTitle().startsWith(QStringLiteral("params.yaml")));
+        }
     }
 
     void hasHelpAndSaysWhatItIs()

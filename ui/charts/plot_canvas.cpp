@@ -45,6 +45,8 @@ PlotCanvas::PlotCanvas(QWidget* parent)
     setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     setMouseTracking(true);
     viewport()->setMouseTracking(true);
+    // A scene would take a config that is dropped here, and do nothing with it.
+    setAcceptDrops(false);
     setFocusPolicy(Qt::NoFocus);
 
     chart()->legend()->hide();
