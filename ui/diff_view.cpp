@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "diff_view.h"
 
+#include "engine/visible_text.h"
+
 #include <QPainter>
 #include <QTextBlock>
 #include <QTextCursor>
@@ -76,7 +78,9 @@ void DiffView::draw()
         rest = end < 0 ? QStringView() : rest.sliced(end + 1);
         isHeader = isHeader && !line.startsWith(QLatin1String("@@"));
         // Lines keep the ends that they have in the file, which are nothing to look at.
-        addLine(line.endsWith(QLatin1Char('\r')) ? line.chopped(1).toString() : line.toString(), isHeader);
+        const QStringView shown = line.endsWith(QLatin1Char('\r')) ? line.chopped(1) : line;
+        // What turns or breaks a line would have it look like another change.
+        addLine(engine::visibleText(shown.toString()), isHeader);
     }
     moveCursor(QTextCursor::Start);
 }

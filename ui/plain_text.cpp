@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "plain_text.h"
 
+#include "engine/visible_text.h"
+
+#include <QAbstractButton>
 #include <QApplication>
 #include <QHelpEvent>
 #include <QLabel>
@@ -10,6 +13,34 @@
 #include <QWidget>
 
 namespace batchpeak::ui {
+
+namespace {
+
+/// Dates of some locales have marks of direction, which turn nothing that stands beside them.
+bool isMark(QChar character)
+{
+    return character == QChar(0x61c) || character == QChar(0x200e) || character == QChar(0x200f);
+}
+
+template<typename Widget>
+void spellOut(Widget* widget)
+{
+    if (!widget)
+        return;
+    const QString text = widget->text();
+    const QString unmarked = QString(text).removeIf(isMark);
+    if (engine::visibleText(unmarked) != unmarked)
+        widget->setText(engine::visibleText(text));
+}
+
+} // namespace
+
+QString plainTitle(const QString& text)
+{
+    return engine::visibleText(text)
+        .replace(QLatin1Char('\n'), QLatin1Char(' '))
+        .replace(QLatin1String("[*]"), QLatin1String("[*][*]"));
+}
 
 QString plainToolTip(const QString& text)
 {
@@ -29,6 +60,10 @@ bool PlainText::eventFilter(QObject* object, QEvent* event)
         if (auto* label = qobject_cast<QLabel*>(object);
             label && label->textFormat() == Qt::AutoText && !label->inherits("QTipLabel"))
             label->setTextFormat(Qt::PlainText);
+    } else if (event->type() == QEvent::Paint) {
+        // However it came there.
+        spellOut(qobject_cast<QLabel*>(object));
+        spellOut(qobject_cast<QAbstractButton*>(object));
     } else if (event->type() == QEvent::ToolTip) {
         auto* widget = qobject_cast<QWidget*>(object);
         if (widget && Qt::mightBeRichText(widget->toolTip())) {

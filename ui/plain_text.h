@@ -11,8 +11,13 @@ namespace batchpeak::ui {
 /// anybody's, and "<img src=...>" would be fetched.
 QString plainToolTip(const QString& text);
 
-/// Has the labels and tool tips of all windows show text as it is. A label that is to show rich text says so
-/// itself (QLabel::setTextFormat).
+/// For the title of a window: names of files are anybody's, too, and Qt takes "[*]" in them for its sign of a
+/// change.
+QString plainTitle(const QString& text);
+
+/// Has the labels, buttons and tool tips of all windows show text as it is, and what nobody sees in it
+/// spelled out: a name with U+202E would turn around what stands beside it. A label that is to show rich text
+/// says so itself (QLabel::setTextFormat).
 class PlainText : public QObject
 {
     Q_OBJECT

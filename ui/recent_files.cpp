@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "recent_files.h"
 
+#include "engine/visible_text.h"
+
 #include <QAction>
 #include <QDir>
 #include <QFileInfo>
@@ -41,7 +43,7 @@ void RecentFiles::fill()
     clear();
     for (const QString& path : m_files) {
         // An ampersand in a name is no mnemonic.
-        QString name = QDir::toNativeSeparators(path);
+        QString name = engine::visibleText(QDir::toNativeSeparators(path));
         name.replace(QLatin1Char('&'), QLatin1String("&&"));
         QAction* action = addAction(name);
         connect(action, &QAction::triggered, this, [this, path] { emit chosen(path); });

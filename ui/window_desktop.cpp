@@ -5,6 +5,7 @@
 #include "desktop_presence.h"
 #include "engine/fidelity_text.h"
 #include "engine/readable_text.h"
+#include "plain_text.h"
 
 #include <QApplication>
 #include <QCoreApplication>
@@ -78,8 +79,8 @@ WindowDesktop::WindowDesktop(QWidget* window, std::shared_ptr<engine::DeviceLeas
 
 void WindowDesktop::follow(const Snapshot& exploration, double progress, const QString& otherConfig)
 {
-    const QString title =
-        otherConfig.isEmpty() ? windowTitle(exploration, progress) : QFileInfo(otherConfig).fileName();
+    const QString title = plainTitle(otherConfig.isEmpty() ? windowTitle(exploration, progress)
+                                                           : QFileInfo(otherConfig).fileName());
     if (title != m_window->windowTitle())
         m_window->setWindowTitle(title);
     m_presence->showProgress(exploration.isUnderWay() ? std::optional(progress) : std::nullopt);

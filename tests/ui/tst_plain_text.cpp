@@ -4,6 +4,7 @@
 #include "sample_windows.h"
 #include "support/rows.h"
 #include "support/test_main.h"
+#include "ui/diff_view.h"
 #include "ui/plain_text.h"
 #include "ui/trials_model.h"
 
@@ -13,6 +14,7 @@
 #include <QTest>
 #include <QTextDocument>
 #include <QToolTip>
+#include <QWindow>
 
 #include <memory>
 
@@ -65,6 +67,43 @@ private slots:
         rich.setTextFormat(Qt::RichText);
         rich.show();
         QCOMPARE(rich.textFormat(), Qt::RichText);
+    }
+
+    void spellsOutWhatTurnsText()
+    {
+        const QString turned = QStringLiteral("config\u202eLMAY.yaml");
+        QLabel label(turned);
+        QPushButton button(turned);
+        for (QWidget* widget : {static_cast<QWidget*>(&label), static_cast<QWidget*>(&button)}) {
+            widget->show();
+            (void)widget->grab();
+        }
+        QCOMPARE(label.text(), QStringLiteral("config\\u202eLMAY.yaml"));
+        QCOMPARE(button.text(), label.text());
+        QLabel date(QStringLiteral("1\u200f/2\u200f/2026"));
+        date.show();
+        (void)date.grab();
+        QCOMPARE(date.text(), QStringLiteral("1\u200f/2\u200f/2026"));
+    }
+
+    void spellsOutWhatLooksLikeAnotherChange()
+    {
+        DiffView diff;
+        diff.setDiff(QStringLiteral("--- a\n+++ a\n@@ -1 +1 @@\n-b: 1\n+b: 2 #\u2029+c: 3\n"));
+        QCOMPARE(diff.toPlainText().section(QLatin1Char('\n'), -1), QStringLiteral("+b: 2 #\\u2029+c: 3"));
+    }
+
+    void titlesSayWholeNames_data()
+    {
+        rows<const char*>({{"placeholder", "[*]a.yaml"}, {"after another", "a[*][*].yaml"}});
+    }
+    void titlesSayWholeNames()
+    {
+        const QString name = QString::fromUtf8(row<const char*>());
+        QWidget window;
+        window.setWindowTitle(plainTitle(name));
+        window.show();
+        QCOMPARE(window.windowHandle()->title(), name);
     }
 
     void guessesNowhereInAWindow()

@@ -4,6 +4,7 @@
 
 #include "engine/trusted_code.h"
 #include "message_banner.h"
+#include "plain_text.h"
 #include "questions.h"
 #include "runs_card.h"
 #include "runs_model.h"
@@ -114,7 +115,7 @@ void TrainingWindow::setConfig(const engine::ConfigFile& config, const engine::E
     m_view->form()->setWords(m_settings.optionsOf(absolutePathOf(config)));
     const QString name = QFileInfo(config.path()).fileName();
     m_view->setSubject(name);
-    setWindowTitle(tr("Training — %1").arg(name));
+    setWindowTitle(plainTitle(tr("Training — %1").arg(name)));
     draw();
 }
 
