@@ -237,9 +237,8 @@ bool ExplorationStore::isAsItWas() const
         lengthenSharedMemory(m_path, m_trace->sharedBytes);
     if (!areSameFiles(*m_trace, now))
         return false;
-    const bool isUnwritten = now.bytes == m_trace->bytes && now.written == m_trace->written;
     // Another program's change is one that SQLite knows of.
-    return isUnwritten || dataVersion(QSqlDatabase::database(m_connection)) != m_version;
+    return areUnwritten(*m_trace, now) || dataVersion(QSqlDatabase::database(m_connection)) != m_version;
 }
 
 void ExplorationStore::takeNote()

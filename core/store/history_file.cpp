@@ -52,6 +52,11 @@ QString sharedMemoryOf(const QString& path)
     return QFileInfo(path).canonicalFilePath() + QStringLiteral("-shm");
 }
 
+std::chrono::nanoseconds timeOf(const struct stat& status)
+{
+    return std::chrono::seconds(status.st_mtim.tv_sec) + std::chrono::nanoseconds(status.st_mtim.tv_nsec);
+}
+
 FileIdentity identityFrom(const struct stat& status)
 {
     return {.device = status.st_dev, .inode = status.st_ino};
@@ -77,12 +82,12 @@ HistoryTrace traceOf(const QString& path)
     if (const auto file = statusOf(path)) {
         trace.file = identityFrom(*file);
         trace.bytes = file->st_size;
-        trace.written =
-            std::chrono::seconds(file->st_mtim.tv_sec) + std::chrono::nanoseconds(file->st_mtim.tv_nsec);
+        trace.written = timeOf(*file);
     }
     if (const auto log = statusOf(logOf(path))) {
         trace.log = identityFrom(*log);
         trace.logBytes = log->st_size;
+        trace.logWritten = timeOf(*log);
     }
     if (const auto shared = statusOf(sharedMemoryOf(path)))
         trace.sharedBytes = shared->st_size;
@@ -98,6 +103,12 @@ bool areSameFiles(const HistoryTrace& before, const HistoryTrace& now)
 {
     const bool isSameLog = !before.log || (before.log == now.log && before.logBytes <= now.logBytes);
     return before.file && before.file == now.file && isSameLog;
+}
+
+bool areUnwritten(const HistoryTrace& before, const HistoryTrace& now)
+{
+    return now.bytes == before.bytes && now.written == before.written && now.logBytes == before.logBytes &&
+           now.logWritten == before.logWritten;
 }
 
 void makeHistoryFile(const QString& path)

@@ -36,6 +36,7 @@ struct HistoryTrace
     std::chrono::nanoseconds written{};
     std::optional<FileIdentity> log;
     qint64 logBytes = 0;
+    std::chrono::nanoseconds logWritten{};
     qint64 sharedBytes = 0;
 
     bool operator==(const HistoryTrace&) const = default;
@@ -45,6 +46,9 @@ HistoryTrace traceOf(const QString& path);
 /// Whether the files are those that they were, as far as SQLite lets them be while a program has them open:
 /// it neither removes the log then nor makes it shorter.
 bool areSameFiles(const HistoryTrace& before, const HistoryTrace& now);
+
+/// Whether nobody has written into either of them since, SQLite itself among others.
+bool areUnwritten(const HistoryTrace& before, const HistoryTrace& now);
 
 /// Gives the memory that programs share the length again that it had: what is missing of it would end whoever
 /// looks there, by SIGBUS. Of zeros alone SQLite makes it anew.

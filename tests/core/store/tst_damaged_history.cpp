@@ -69,6 +69,17 @@ void spoilPages(const QString& path, qint64 first, qint64 count)
     QCOMPARE(file.write(QByteArray(count * pageBytes, 'x')), count * pageBytes);
 }
 
+/// Every frame of it, header included. SQLite reads no checksum of a frame that it has written, and moves it
+/// into the file when that is closed.
+void spoilLog(const QString& path)
+{
+    QFile log(path + QLatin1String("-wal"));
+    QVERIFY(log.open(QIODevice::ReadWrite) && log.size() > 0);
+    QCOMPARE(log.write(QByteArray(log.size(), 'x')), log.size());
+    // Another time, however coarse a file system counts.
+    QVERIFY(log.setFileTime(QDateTime::currentDateTimeUtc().addDays(-1), QFileDevice::FileModificationTime));
+}
+
 /// What somebody does to a history that a program writes, past SQLite.
 struct Damage
 {
@@ -106,6 +117,8 @@ private slots:
         add("pages of garbage", {.damage = [](const QString& path) { spoilPages(path, 40, 20); }});
         add("one page of garbage", {.damage = [](const QString& path) { spoilPages(path, 50, 1); }});
         add("garbage where it begins", {.damage = [](const QString& path) { spoilPages(path, 0, 1); }});
+        add("its log spoilt", {.damage = spoilLog});
+        add("the log of the first exploration of a home spoilt", {.make = makeNothing, .damage = spoilLog});
         add("its log emptied",
             {.damage = [](const QString& path) { resize(path + QLatin1String("-wal"), 0); },
              .said = lost,
