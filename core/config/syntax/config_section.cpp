@@ -34,8 +34,9 @@ bool isKey(const YamlNode& node, std::string_view key)
 {
     throw errorAt(
         document.positionOf(node),
-        "The value of {} is {}, which PyYAML's SafeLoader does not read; correct or remove the tag.", path,
-        described(node));
+        "The value of {} is {}, of which PyYAML's SafeLoader makes no value that a config has; correct or "
+        "remove the tag.",
+        path, described(node));
 }
 
 std::optional<ConfigEntry> findOwn(const YamlDocument& document, const YamlNode& mapping,
