@@ -206,6 +206,18 @@ std::optional<double> FieldReader::optionalDuration(const char* name) const
     return duration(name);
 }
 
+std::optional<double> FieldReader::optionalRatio(const char* name) const
+{
+    constexpr double largest = 1e6;
+    const Json* found = find(name);
+    if (!found)
+        return std::nullopt;
+    const double ratio = found->is_number() ? found->get<double>() : -1.0;
+    if (!(ratio >= 0 && ratio <= largest))
+        refuse(name, *found, "a number from zero to a million");
+    return ratio;
+}
+
 std::vector<double> FieldReader::durations(const char* name) const
 {
     const Json* found = find(name);

@@ -68,6 +68,8 @@ public:
     /// Zero or more.
     double duration(const char* name, std::optional<double> fallback = {}) const;
     std::optional<double> optionalDuration(const char* name) const;
+    /// Of one number to another.
+    std::optional<double> optionalRatio(const char* name) const;
     /// Of steps: each of shortestStepSeconds or more.
     std::vector<double> durations(const char* name) const;
     /// Of a gauge: what is no number of zero or more, or beyond all reason, is absent, since no measurement

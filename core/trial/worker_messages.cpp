@@ -226,7 +226,7 @@ TrialResult resultFrom(const FieldReader& fields)
     if (isOk)
         checkStepTimes(fields, result);
     result.clockSeconds = fields.optionalDuration("clock");
-    result.relativeError = fields.optionalDuration("relative_error");
+    result.relativeError = fields.optionalRatio("relative_error");
     result.forwardSeconds = fields.optionalDuration("forward_seconds");
     result.backwardSeconds = fields.optionalDuration("backward_seconds");
     result.optimizerSeconds = fields.optionalDuration("optimizer_seconds");

@@ -205,6 +205,7 @@ private slots:
               {resultWith(R"(,"steps":2,"step_seconds":[0.05,0.09])"), "\"seconds_per_step\""}},
              {"one step in words", {resultWith(R"(,"step_seconds":["0.2"])"), "step_seconds"}},
              {"negative error", {resultWith(R"(,"relative_error":-0.1)"), "relative_error"}},
+             {"an error beyond reason", {resultWith(R"(,"relative_error":1e308)"), "from zero to a million"}},
              {"negative memory", {resultWith(R"(,"peak_reserved_bytes":-5)"), "peak_reserved_bytes"}},
              {"more memory than any computer has",
               {resultWith(R"(,"peak_reserved_bytes":1152921504606846977)"), "no computer has as much"}},
