@@ -157,6 +157,9 @@ bool isMountedAlone(const QString& path)
 
 QString whyNotReplaced(const QString& path, const Status& before)
 {
+    // It has a name in each folder of it, and is refused as what it is.
+    if (S_ISDIR(before.st_mode))
+        return {};
     if (before.st_nlink > 1)
         return Translated::tr("it has %1 names (hard links)").arg(before.st_nlink);
     return isMountedAlone(path) ? Translated::tr("it is mounted by itself") : QString();

@@ -281,6 +281,17 @@ private slots:
         QCOMPARE(readFile(path), old);
     }
 
+    // As one that takes a config's place while it is explored.
+    void namesAFolderAsWhatItIs()
+    {
+        const QString path = m_folder->filePath(QStringLiteral("params.yaml"));
+        QVERIFY(QDir().mkpath(path + QStringLiteral("/in it")));
+        const engine::WayToWrite way = engine::wayToWrite(path);
+        QCOMPARE(way.inPlace, QString());
+        QVERIFY(!way.problem.isEmpty());
+        QCOMPARE(engine::replaceFile(path, present), way.problem);
+    }
+
     void replacesNoPipe()
     {
         const QString path = m_folder->filePath(QStringLiteral("params.yaml"));
