@@ -555,6 +555,13 @@ void MainWindow::showError(const QString& sentence)
     m_view->banner()->showMessage(MessageBanner::Kind::Error, sentence);
 }
 
+void MainWindow::tellOfHistory(const QString& sentence)
+{
+    m_exploration->remark(engine::LogLevel::Warning, sentence);
+    // Nobody looks for a loss in the log.
+    m_view->banner()->showMessage(MessageBanner::Kind::Warning, sentence);
+}
+
 void MainWindow::stopAndClose()
 {
     m_closesUnasked = true;

@@ -66,6 +66,8 @@ public:
     bool openConfig(const QString& path, const QString& network = {});
     /// Starts, or starts again what has ended, with the config as it now stands on disk.
     void startExploring();
+    /// What has become of the history while something is kept in it, as a sentence.
+    void tellOfHistory(const QString& sentence);
     /// Closes the window without a question: what is under way ends first, with what is known.
     void stopAndClose();
 

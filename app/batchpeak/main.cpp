@@ -63,17 +63,6 @@ void nameApplication()
     QCoreApplication::setApplicationVersion(QStringLiteral(BATCHPEAK_VERSION));
 }
 
-/// The window only draws; whoever opens it keeps its explorations.
-void keepHistory(batchpeak::engine::ExplorationRecorder& recorder,
-                 batchpeak::engine::Exploration& exploration)
-{
-    using batchpeak::engine::ExplorationRecorder;
-    QObject::connect(&recorder, &ExplorationRecorder::said, &exploration,
-                     [&exploration](const QString& sentence) {
-                         exploration.remark(batchpeak::engine::LogLevel::Warning, sentence);
-                     });
-}
-
 int openWindow(int& argc, char** argv, const batchpeak::cli::WindowRequest& request,
                std::chrono::steady_clock::time_point startOfMain)
 {
@@ -89,7 +78,9 @@ int openWindow(int& argc, char** argv, const batchpeak::cli::WindowRequest& requ
     batchpeak::StartupTrace trace(&window, startOfMain);
     batchpeak::engine::ExplorationRecorder recorder(window.exploration(),
                                                     batchpeak::store::ExplorationStore::defaultPath());
-    keepHistory(recorder, window.exploration());
+    // The window only draws; whoever opens it keeps its explorations.
+    QObject::connect(&recorder, &batchpeak::engine::ExplorationRecorder::said, &window,
+                     &batchpeak::ui::MainWindow::tellOfHistory);
     window.setHistory(batchpeak::store::ExplorationStore::defaultPath());
     const batchpeak::cli::SignalRelay relay;
     QObject::connect(&relay, &batchpeak::cli::SignalRelay::interrupted, &window,

@@ -28,6 +28,7 @@
 #include "window_fixture.h"
 
 #include <QAction>
+#include <QDir>
 #include <QLabel>
 #include <QMessageBox>
 #include <QPushButton>
@@ -642,6 +643,19 @@ private slots:
         QCOMPARE(changed(), QString());
         QVERIFY(!window().openConfig(fileWith("broken.yaml", "a: [b\n")));
         QCOMPARE(changed(), QString());
+    }
+
+    void saysWhereAnExplorationIsKeptInstead()
+    {
+        const QString folder = pathOf("a folder.sqlite");
+        QVERIFY(QDir().mkpath(folder));
+        const engine::ExplorationRecorder recorder(window().exploration(), folder);
+        QObject::connect(&recorder, &engine::ExplorationRecorder::said, &window(),
+                         &MainWindow::tellOfHistory);
+        open(optionsWith(QString()));
+        window().startExploring();
+        TRY_VERIFY(snapshot().finish);
+        QVERIFY2(banner().isVisible() && banner().text().contains(folder), qPrintable(banner().text()));
     }
 
     void knowsItsOwnRunInTheHistory()
