@@ -371,6 +371,11 @@ bool ExportDialog::mayWrite()
 {
     if (engine::isSameFile(path(), m_file.path()))
         return true;
+    if (engine::isStream(path())) {
+        // The window would stand still until another program reads what is written.
+        showError(tr("%1 is a device or pipe; choose a file.").arg(QDir::toNativeSeparators(path())));
+        return false;
+    }
     switch (engine::obstacleTo(path(), engine::filesNeededBy(m_file) + m_needed)) {
     case engine::OutputObstacle::None:
         break;

@@ -169,6 +169,11 @@ QString WindowExports::choosePath(const QString& title, const QString& suggestio
 
 bool WindowExports::mayReplace(const QString& path, const QStringList& needed)
 {
+    if (engine::isStream(path)) {
+        emit failed(tr("%1 is a device or pipe, and nothing was written; choose a file.")
+                        .arg(QDir::toNativeSeparators(path)));
+        return false;
+    }
     if (engine::obstacleTo(path, needed) != engine::OutputObstacle::Needed)
         return true;
     emit failed(tr("%1 is a file that this run needs, and is not overwritten; choose another file.")

@@ -5,6 +5,7 @@
 #include "config/config_error.h"
 #include "engine/errors.h"
 #include "engine/event_log.h"
+#include "engine/output_place.h"
 #include "engine/stored_snapshot.h"
 #include "engine/tuning_text.h"
 #include "training_snapshot_builder.h"
@@ -201,6 +202,12 @@ private:
 
 TrainingSnapshot readTrainingEvents(const QString& path)
 {
+    // A pipe would be waited for.
+    if (engine::isStream(path))
+        throw engine::located(
+            path, config::ConfigError(Translated::tr("This is no regular file. Choose a file that batchpeak "
+                                                     "train --events has written.")
+                                          .toStdString()));
     QFile file(path);
     if (!file.open(QIODevice::ReadOnly))
         throw engine::located(

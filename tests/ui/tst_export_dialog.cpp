@@ -25,6 +25,7 @@
 
 #include <cmath>
 #include <optional>
+#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace batchpeak;
@@ -358,6 +359,19 @@ private slots:
                  isReplaced ? QByteArray(own).replace("\nmicro_batch_size: 4", "\nmicro_batch_size: 16")
                             : QByteArray("precious\n"));
         QVERIFY(QFile::remove(target));
+    }
+
+    // Nobody reads what would be waited for, without end.
+    void writesIntoNoPipe()
+    {
+        ExportDialog dialog(opened(own), training(16), Theme::light());
+        dialog.show();
+        const QString pipe = pathOf("pipe");
+        QCOMPARE(::mkfifo(QFile::encodeName(pipe).constData(), 0600), 0);
+        dialog.setPath(pipe);
+        dialog.accept();
+        QVERIFY(dialog.isVisible());
+        QVERIFY(QFile::remove(pipe));
     }
 
     // By no name, and without a question.

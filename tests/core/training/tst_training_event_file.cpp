@@ -14,6 +14,7 @@
 #include <QTest>
 
 #include <cmath>
+#include <sys/stat.h>
 
 using namespace batchpeak;
 using test::TrainingHarness;
@@ -100,6 +101,14 @@ private slots:
     {
         const auto& [text, said] = row<Text, Text>();
         VERIFY_CONTAINS(test::errorOf([&] { training::readTrainingEvents(written(text.toUtf8())); }), said);
+    }
+
+    // Nobody may ever write into it.
+    void refusesAPipe()
+    {
+        const QString pipe = m_folder.filePath(QStringLiteral("pipe"));
+        QCOMPARE(::mkfifo(QFile::encodeName(pipe).constData(), 0600), 0);
+        VERIFY_CONTAINS(test::errorOf([&] { training::readTrainingEvents(pipe); }), "no regular file");
     }
 
     void refusesWhatIsNotThere()
