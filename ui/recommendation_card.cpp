@@ -11,6 +11,7 @@
 #include "engine/present_size.h"
 #include "engine/readable_text.h"
 #include "engine/recommendation_text.h"
+#include "engine/writing_rule.h"
 #include "labels.h"
 
 #include <QAction>
@@ -169,9 +170,15 @@ void RecommendationCard::Chips::display(const Snapshot& snapshot)
     const bool isOther = hasSize && fidelity.hasCaveat();
     word(m_fidelity, isOther ? engine::fidelityName(fidelity) : QString(),
          isOther ? engine::fidelitySentence(fidelity) : QString());
-    word(m_verification, hasSize ? verificationWord(snapshot) : QString(),
-         snapshot.verification ? engine::verificationText(*snapshot.verification) : QString());
-    const QString kind = isWarning(snapshot.verification) ? QStringLiteral("warn") : QStringLiteral("plain");
+    // Before the end it may still be verified.
+    const QString unverified = hasSize && snapshot.finish ? engine::unverifiedText(snapshot) : QString();
+    if (!unverified.isEmpty())
+        word(m_verification, RecommendationCard::tr("not verified"), unverified);
+    else
+        word(m_verification, hasSize ? verificationWord(snapshot) : QString(),
+             snapshot.verification ? engine::verificationText(*snapshot.verification) : QString());
+    const bool warns = !unverified.isEmpty() || isWarning(snapshot.verification);
+    const QString kind = warns ? QStringLiteral("warn") : QStringLiteral("plain");
     if (m_verification->property("chip").toString() != kind) {
         m_verification->setProperty("chip", kind);
         style()->unpolish(m_verification);

@@ -183,6 +183,12 @@ QString largerAllTheSameText(const std::vector<trial::TrialRecord>& before, cons
         .arg(numberText(before.back().microBatchSize, locale), numberText(next.microBatchSize, locale));
 }
 
+QString leftOutText(const trial::TrialRecord& trial, const QLocale& locale)
+{
+    return Translated::tr("Size %1 broke down twice and is left out.")
+        .arg(numberText(trial.microBatchSize, locale));
+}
+
 QString noMoreRepetitionsText(const QString& device)
 {
     return Translated::tr(

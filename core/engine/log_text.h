@@ -37,6 +37,9 @@ QString endText(const trial::TrialRecord& trial, const config::Fidelity& fidelit
 /// "Trial 3 was disturbed; retrying size 8."; "Retrying size 8."
 QString repetitionText(const trial::TrialRecord& trial, const QLocale& locale = QLocale());
 
+/// "Size 8 broke down twice and is left out."
+QString leftOutText(const trial::TrialRecord& trial, const QLocale& locale = QLocale());
+
 /// Before a trial of another size than the last one's: that nothing has run so far, not for want of memory,
 /// and that a larger size is tried all the same. Empty where it is not so.
 QString largerAllTheSameText(const std::vector<trial::TrialRecord>& before, const trial::TrialRecord& next,

@@ -35,6 +35,20 @@ std::optional<double> speedAt(const std::vector<search::CurvePoint>& curve, std:
     return std::exp(std::lerp(std::log(left->samplesPerSecond), std::log(right->samplesPerSecond), share));
 }
 
+/// Whether the smallest size that failed did so for another reason than memory.
+bool breaksDown(const Snapshot& snapshot)
+{
+    const auto isOfFailure = [&](const trial::TrialRecord& trial) {
+        return !trial.isComparison() && trial.microBatchSize == snapshot.searchState.smallestFailure;
+    };
+    const auto isOfMemory = [&](const trial::TrialRecord& trial) {
+        return isOfFailure(trial) &&
+               (trial.outcome == trial::Outcome::OutOfMemory || trial.thrashes || !trial.withinHeadroom);
+    };
+    return std::ranges::any_of(snapshot.trials, isOfFailure) &&
+           std::ranges::none_of(snapshot.trials, isOfMemory);
+}
+
 } // namespace
 
 std::optional<PresentSizeComparison> comparedWithPresentSize(const Snapshot& snapshot)
@@ -71,7 +85,9 @@ QString presentSizeText(const Snapshot& snapshot, const QLocale& locale)
     if (snapshot.searchState.recommendation->size == comparison->size)
         return Translated::tr("the config's size");
     if (comparison->doesNotFit)
-        return Translated::tr("the config's %1 does not fit").arg(size);
+        return (breaksDown(snapshot) ? Translated::tr("the config's %1 does not run")
+                                     : Translated::tr("the config's %1 does not fit"))
+            .arg(size);
     if (!comparison->factor)
         return {};
     const QString factor = factorText(*comparison->factor, locale);

@@ -253,6 +253,8 @@ void SnapshotBuilder::logFollowUp(const trial::TrialRecord& trial, FollowUp foll
     switch (followUp) {
     case FollowUp::Repeated:
         return log(LogLevel::Info, repetitionText(trial));
+    case FollowUp::LeftOut:
+        return log(LogLevel::Warning, leftOutText(trial));
     case FollowUp::NoMoreRepetitions:
         return log(LogLevel::Warning, noMoreRepetitionsText(QString::fromStdString(trial.device)));
     case FollowUp::None:

@@ -207,12 +207,13 @@ FollowUp TrialPlanner::take(const search::Measurement& measurement, const search
         m_repeats.push_back(proposal);
         return FollowUp::Repeated;
     }
+    const bool isLostAgain = lost != m_lost.end() && measurement.saysNothing();
     if (lost != m_lost.end()) {
         m_strategy->record(*lost);
         m_lost.erase(lost);
     }
     m_strategy->record(measurement);
-    return FollowUp::None;
+    return isLostAgain ? FollowUp::LeftOut : FollowUp::None;
 }
 
 void TrialPlanner::deviceLost(const QString& device)

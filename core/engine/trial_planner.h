@@ -25,6 +25,8 @@ enum class FollowUp {
     None,
     /// It is tried once more: it was lost, or something disturbed it.
     Repeated,
+    /// It was lost a second time, and is not tried again.
+    LeftOut,
     /// The search knows of it, and no more trials are repeated on its device.
     NoMoreRepetitions
 };

@@ -72,6 +72,16 @@ bool isSureEnoughToWrite(const Snapshot& snapshot, const ExplorationOptions& opt
            (least == 0 || (failedVerification(snapshot) == 0 && !couldNotBeVerified(snapshot)));
 }
 
+QString unverifiedText(const Snapshot& snapshot, const QLocale& locale)
+{
+    const auto& recommendation = snapshot.searchState.recommendation;
+    const std::int64_t failed = recommendation ? failedVerification(snapshot) : 0;
+    if (failed == 0)
+        return {};
+    return Translated::tr("%1 did not run in a fresh process, and none has run %2.")
+        .arg(numberText(failed, locale), numberText(recommendation->size, locale));
+}
+
 QString doubtText(const Snapshot& snapshot, const ExplorationOptions& options, const QLocale& locale,
                   std::optional<std::int64_t> selected)
 {
@@ -82,10 +92,8 @@ QString doubtText(const Snapshot& snapshot, const ExplorationOptions& options, c
     }
     if (selected || !recommendation || isSureEnoughToWrite(snapshot, options))
         return {};
-    if (const std::int64_t failed = failedVerification(snapshot); failed > 0) {
-        return Translated::tr("%1 did not run in a fresh process, and none has run %2.")
-            .arg(numberText(failed, locale), numberText(recommendation->size, locale));
-    }
+    if (const QString unverified = unverifiedText(snapshot, locale); !unverified.isEmpty())
+        return unverified;
     if (recommendation->confidence >= leastConfidenceToWrite(options)) {
         return Translated::tr("%1 was not verified in a fresh process.")
             .arg(numberText(recommendation->size, locale));

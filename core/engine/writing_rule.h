@@ -25,6 +25,9 @@ int leastConfidenceToWrite(const ExplorationOptions& options);
 /// confidence will do.
 bool isSureEnoughToWrite(const Snapshot& snapshot, const ExplorationOptions& options);
 
+/// "34 did not run in a fresh process, and none has run 32.", of the recommended size; else empty.
+QString unverifiedText(const Snapshot& snapshot, const QLocale& locale = QLocale());
+
 /// "Confidence is 28 %, below the required 50 %.", or that the size is of a smaller network; empty where it
 /// may be written, and where there is no recommendation. \param selected  the size that a person wants
 /// instead: the confidence is none of it

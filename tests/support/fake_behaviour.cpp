@@ -11,15 +11,17 @@ namespace batchpeak::test {
 
 namespace {
 
-// "name@size#attempt*times", of which all but the name may be absent.
+// "name@size+#attempt*times", of which all but the name may be absent.
 Fault faultFrom(const std::string& text)
 {
     const auto behind = [&text](char sign) -> std::optional<std::int64_t> {
         const std::size_t place = text.find(sign);
         return place == std::string::npos ? std::nullopt : std::optional(std::stoll(text.substr(place + 1)));
     };
-    Fault fault{
-        .name = text.substr(0, text.find_first_of("@#*")), .size = behind('@'), .attempt = behind('#')};
+    Fault fault{.name = text.substr(0, text.find_first_of("@#*")),
+                .size = behind('@'),
+                .isFromSize = text.find('+') != std::string::npos,
+                .attempt = behind('#')};
     if (const auto times = behind('*'))
         fault.times = static_cast<int>(*times);
     return fault;
@@ -57,6 +59,8 @@ FakeBehaviour FakeBehaviour::parse(const std::vector<std::string>& words)
         const std::string value = cut == std::string::npos ? std::string() : word.substr(cut + 1);
         if (key == "start")
             behaviour.start = value;
+        else if (key == "little")
+            behaviour.little = value;
         else if (key == "load")
             behaviour.load = value;
         else if (key == "short-loads")
@@ -152,8 +156,10 @@ const Fault* FakeBehaviour::committed(std::vector<Fault>& faults, const std::str
                                       std::int64_t size, std::int64_t attempt) const
 {
     for (Fault& fault : faults) {
-        const bool isMeant = fault.message == message && fault.size.value_or(size) == size &&
-                             fault.attempt.value_or(attempt) == attempt;
+        const std::int64_t meant = fault.size.value_or(size);
+        const bool isOfSize = meant == size || (fault.isFromSize && size > meant);
+        const bool isMeant =
+            fault.message == message && isOfSize && fault.attempt.value_or(attempt) == attempt;
         if (!isMeant || fault.times == 0)
             continue;
         --fault.times;

@@ -9,11 +9,12 @@
 
 namespace batchpeak::test {
 
-/// Something that the fake worker does instead of a good trial or batch: "name@size#attempt*times".
+/// Something that the fake worker does instead of a good trial or batch: "name@size#attempt*times", or
+/// "name@size+" of that size and all larger ones.
 struct Fault
 {
-    /// Of a trial: exit, abort, kill, exit42, hang, garbage, long-line, silent-steps, zero-steps, wrong-id,
-    /// wrong-size, late, failed, unsupported, timeout, oom, lost-memory, host-memory, bare, spill,
+    /// Of a trial: exit, abort, kill, exit42, exit137, hang, garbage, long-line, silent-steps, zero-steps,
+    /// wrong-id, wrong-size, late, failed, unsupported, timeout, oom, lost-memory, host-memory, bare, spill,
     /// over-headroom, thrash, slow, fast, disturbed, disturbed-slow, contended, energy, comparison. Of a
     /// batch: exit, abort, kill, exit42, hang, endless (steps go on for ever), garbage, wrong-id, wrong-size,
     /// late, failed, unsupported, timeout, oom, lost-memory, host-memory, nan, thrash, slow, trial-result. Of
@@ -24,6 +25,8 @@ struct Fault
     std::string name;
     /// At this size only; nothing stands for every size.
     std::optional<std::int64_t> size;
+    /// At larger ones too.
+    bool isFromSize = false;
     /// At the n-th attempt only, from 1, of those of its kind in a process.
     std::optional<std::int64_t> attempt;
     /// So many times only in a process; then the next fault of the size is committed.
@@ -41,6 +44,8 @@ struct FakeBehaviour
     /// more), exit, kill, no-device, bound (by a setting of its user, to half of the device, of which its own
     /// context takes a quarter)
     std::string start = "ok";
+    /// The GPU of this identifier has half of the memory.
+    std::string little;
     /// How it takes version 2 of the protocol: ok, older (it answers with 1); or it refuses: complain (an
     /// error line), exit, newer (it answers with 3). Those speak version 1, and know no comparison.
     std::string protocol = "ok";

@@ -220,6 +220,8 @@ void endProcess(const std::string& fault)
         std::exit(1);
     if (fault == "exit42")
         std::exit(42);
+    if (fault == "exit137")
+        std::exit(137);
     if (fault == "abort")
         std::abort();
     if (fault == "kill")

@@ -101,6 +101,9 @@ private:
                             .name = "Fake device",
                             .totalBytes = FakeBehaviour::totalBytes,
                             .freeBytes = FakeBehaviour::totalBytes};
+        const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
+        if (visible && m_behaviour.little == visible)
+            hello.device.totalBytes = hello.device.freeBytes /= 2;
         if (start == "bound") {
             hello.device.contextBytes = FakeBehaviour::totalBytes / 4;
             hello.device.freeBytes -= hello.device.contextBytes;

@@ -8,6 +8,8 @@
 
 #include <QTest>
 
+#include <algorithm>
+
 using namespace batchpeak;
 using engine::FinishStatus;
 using test::ExplorationHarness;
@@ -59,6 +61,37 @@ private slots:
         VERIFY_STARTS_WITH(harness.trials(), trials);
         QCOMPARE(harness.log().count(QStringLiteral("A micro-batch of 1 does not run")), 1);
         QVERIFY(harness.snapshot().searchState.recommendation->size >= 16);
+    }
+
+    // As where a kernel fails from some size on: an illegal access, an assertion on the device.
+    void goesOnBelowASizeThatBreaksDown_data()
+    {
+        rows<Text, Text>({{"the device is lost", {"exit42", "only a fresh process clears"}},
+                          {"the worker ends", {"abort", "ended by signal 6"}}});
+    }
+    void goesOnBelowASizeThatBreaksDown()
+    {
+        const auto& [fault, said] = row<Text, Text>();
+        ExplorationHarness harness(QStringLiteral("slope=10000000 trial=%1@40+").arg(fault));
+        harness.parts.makeStrategy = search::makeStrategy;
+        QVERIFY(harness.runToEnd());
+        const engine::Snapshot& snapshot = harness.snapshot();
+        QVERIFY2(snapshot.finish == FinishStatus::Confident || snapshot.finish == FinishStatus::Exhausted,
+                 qPrintable(harness.log()));
+        QVERIFY2(snapshot.searchState.recommendation->size >= 30 &&
+                     snapshot.searchState.recommendation->size < 40,
+                 qPrintable(harness.trials()));
+        VERIFY_CONTAINS(harness.log(), said);
+        VERIFY_CONTAINS(harness.log(), "broke down twice");
+        const auto broken =
+            std::ranges::count(snapshot.trials, trial::Outcome::Crashed, &trial::TrialRecord::outcome);
+        QVERIFY2(broken >= 2 && broken <= 12, qPrintable(harness.trials()));
+        // It is not called a matter of memory, neither of a trial nor of the answer.
+        for (const trial::TrialRecord& trial : snapshot.trials)
+            QVERIFY(trial.outcome != trial::Outcome::OutOfMemory);
+        QVERIFY(snapshot.searchState.recommendation->reason.kind != search::Reason::Kind::MemoryEnds);
+        QCOMPARE(snapshot.devices.front().restarts, static_cast<int>(broken));
+        QVERIFY(harness.isNoWorkerLeft());
     }
 
     void saysThatWhatMayRunDoesNotFit()

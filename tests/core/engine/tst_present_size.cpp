@@ -61,6 +61,8 @@ private slots:
             .outcome = trial::Outcome::Ok};
         trial::TrialRecord failed = trialOf(16);
         failed.outcome = trial::Outcome::OutOfMemory;
+        trial::TrialRecord broken = trialOf(16);
+        broken.outcome = trial::Outcome::Crashed;
         const auto add = rows<Case>();
         add("measured", {.trials = {trialOf(64), trialOf(16)}, .text = "2.00× the config's 16"});
         add("compared", {.trials = {compared}, .text = "2.00× the config's 16"});
@@ -72,6 +74,10 @@ private slots:
                                                  .trials = {trialOf(16)},
                                                  .text = "2.00× the config's 16"});
         add("the same", {.recommended = 16, .trials = {trialOf(16)}, .text = "the config's size"});
+        add("breaks down",
+            {.trials = {broken, broken}, .smallestFailure = 16, .text = "the config's 16 does not run"});
+        add("broke down and is too large",
+            {.trials = {broken, failed}, .smallestFailure = 16, .text = "the config's 16 does not fit"});
         add("too large", {.trials = {failed}, .smallestFailure = 16, .text = "the config's 16 does not fit"});
         add("as estimated",
             {.trials = {trialOf(64), trialOf(16)},

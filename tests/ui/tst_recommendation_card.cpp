@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sample_snapshots.h"
+#include "sample_windows.h"
+#include "support/rows.h"
+#include "support/test_main.h"
+#include "ui/recommendation_card.h"
+
+#include <QLabel>
+#include <QTest>
+
+#include <string>
+
+using namespace batchpeak;
+using namespace batchpeak::ui;
+
+namespace {
+
+std::string warnings(const engine::Snapshot& snapshot)
+{
+    test::SampleWindow window(Theme::light(), QSize(1440, 900));
+    window.display(snapshot);
+    QStringList words;
+    for (const auto* label : window.findChild<RecommendationCard*>()->findChildren<QLabel*>()) {
+        if (label->property("chip").toString() == QLatin1String("warn") && !label->isHidden())
+            words << label->text();
+    }
+    return words.join(QLatin1String(", ")).toStdString();
+}
+
+} // namespace
+
+class RecommendationCardTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    // What a fresh process could not run, larger ones cannot run either; smaller ones are in doubt.
+    void warnsOfASizeThatNoFreshProcessHasRun_data()
+    {
+        using trial::Outcome;
+        rows<bool, Outcome, std::string>(
+            {{"another one failed", {true, Outcome::OutOfMemory, "not verified"}},
+             {"still to be verified", {false, Outcome::OutOfMemory, ""}},
+             {"another one ran", {true, Outcome::Ok, ""}}});
+    }
+    void warnsOfASizeThatNoFreshProcessHasRun()
+    {
+        const auto& [isAtEnd, outcome, expected] = row<bool, trial::Outcome, std::string>();
+        engine::Snapshot snapshot = test::finishedSnapshot();
+        snapshot.trials.back().microBatchSize = 224;
+        snapshot.trials.back().outcome = outcome;
+        snapshot.verification.reset();
+        if (!isAtEnd)
+            snapshot.finish.reset();
+        QCOMPARE(warnings(snapshot), expected);
+    }
+};
+
+BATCHPEAK_TEST(RecommendationCardTest)
+#include "tst_recommendation_card.moc"
