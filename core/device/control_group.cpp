@@ -73,7 +73,7 @@ ControlGroup::Hierarchy ControlGroup::hierarchyOf(std::string_view controller) c
     Hierarchy unified{.top = mount, .folder = mount, .isUnified = true};
     // Lines "number:controllers:path"; an empty list of controllers is version 2, which has those that no
     // hierarchy of version 1 has.
-    std::ifstream groups(m_root / "proc/self/cgroup");
+    std::ifstream groups(m_root / "proc" / m_process / "cgroup");
     for (std::string line; std::getline(groups, line);) {
         const auto first = line.find(':');
         const auto second = line.find(':', first + 1);
@@ -109,22 +109,39 @@ std::optional<std::int64_t> ControlGroup::freeMemoryBytes() const
                 return std::nullopt;
             const auto used =
                 numberIn(folder / (memory.isUnified ? "memory.current" : "memory.usage_in_bytes"));
-            const auto droppable =
-                entryOf(folder / "memory.stat", memory.isUnified ? "inactive_file" : "total_inactive_file");
-            return std::clamp<std::int64_t>(*limit - used.value_or(0) + droppable.value_or(0), 0, *limit);
+            std::int64_t droppable = 0;
+            for (const char* pages : {"inactive_file", "active_file"})
+                droppable += entryOf(folder / "memory.stat",
+                                     (memory.isUnified ? std::string() : std::string("total_")) + pages)
+                                 .value_or(0);
+            return std::clamp<std::int64_t>(*limit - used.value_or(0) + droppable, 0, *limit);
         });
 }
 
-std::optional<std::int64_t> ControlGroup::memoryKills() const
+std::vector<fs::path> ControlGroup::killCounters() const
 {
-    // The group's own count, or where a container sees no such folder, that of the tree's root.
     const Hierarchy memory = hierarchyOf("memory");
-    for (const fs::path& folder : {memory.folder, memory.top}) {
-        const char* file = memory.isUnified ? "memory.events" : "memory.oom_control";
-        if (auto kills = entryOf(folder / file, "oom_kill"))
-            return kills;
+    // Those of version 1 count their own processes alone. A container often sees its own group as the tree's
+    // root.
+    std::vector<fs::path> folders{memory.folder};
+    while (memory.isUnified && folders.back() != memory.top && folders.back().has_relative_path())
+        folders.push_back(folders.back().parent_path());
+    if (!memory.isUnified && memory.folder != memory.top)
+        folders.push_back(memory.top);
+    std::vector<fs::path> counters;
+    for (const fs::path& folder : folders) {
+        const fs::path counter = folder / (memory.isUnified ? "memory.events" : "memory.oom_control");
+        if (killsIn(counter))
+            counters.push_back(counter);
+        if (!counters.empty() && !memory.isUnified)
+            break;
     }
-    return std::nullopt;
+    return counters;
+}
+
+std::optional<std::int64_t> ControlGroup::killsIn(const fs::path& counter)
+{
+    return entryOf(counter, "oom_kill");
 }
 
 std::optional<double> ControlGroup::processors() const

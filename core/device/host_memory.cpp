@@ -29,17 +29,4 @@ HostMemory hostMemory(const std::filesystem::path& root)
     return memory;
 }
 
-std::int64_t memoryKills(const std::filesystem::path& root)
-{
-    if (const auto kills = ControlGroup(root).memoryKills())
-        return *kills;
-    std::ifstream counters(root / "proc/vmstat");
-    std::string name;
-    for (std::int64_t count = 0; counters >> name >> count;) {
-        if (name == "oom_kill")
-            return count;
-    }
-    return 0;
-}
-
 } // namespace batchpeak::device

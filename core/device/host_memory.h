@@ -20,8 +20,4 @@ struct HostMemory
 /// \param root  stands for /, so that tests can lay out a file system of their own
 HostMemory hostMemory(const std::filesystem::path& root = "/");
 
-/// Processes that the kernel has ended, ever, because no main memory was left: those of this process's
-/// control group where that counts them, else those of the whole computer; 0 where neither does.
-std::int64_t memoryKills(const std::filesystem::path& root = "/");
-
 } // namespace batchpeak::device

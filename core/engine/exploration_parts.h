@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "device/host_memory.h"
 #include "device/local_device.h"
+#include "device/memory_kills.h"
 #include "device/processor_watch.h"
 #include "device_lease.h"
 #include "python_stack.h"
@@ -30,8 +30,8 @@ struct ExplorationParts
     std::function<device::DeviceReadings(const std::string& uuid)> readingsOf = device::readingsOf;
     /// Makes what reads the CPU, for one run: it compares each reading with the one before.
     std::function<device::ProcessorReader()> processorReadings = device::processorReader;
-    /// Processes that the kernel has ended for want of main memory.
-    std::function<std::int64_t()> memoryKills = [] { return device::memoryKills(); };
+    /// What tells, from the start of a worker on, whether the kernel ended it for want of main memory.
+    std::function<device::MemoryKills()> memoryKills = [] { return device::MemoryKills(); };
     /// What an interpreter has, as python_stack.h says.
     std::function<PythonStack(const QString& program, const QString& packages)> pythonStackOf =
         [](const QString& program, const QString& packages) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "device/host_memory.h"
+#include "device/memory_kills.h"
 #include "device/processor_watch.h"
 #include "device_identity.h"
 #include "long_timer.h"
@@ -44,7 +44,7 @@ struct DeviceSetup
     double headroom = 0.08;
     WorkerTimeouts timeouts;
     /// ExplorationParts::memoryKills
-    std::function<std::int64_t()> memoryKills = [] { return device::memoryKills(); };
+    std::function<device::MemoryKills()> memoryKills = [] { return device::MemoryKills(); };
     /// DeviceLease::stuckWorkers
     std::shared_ptr<StuckWorkers> stuckWorkers = std::make_shared<StuckWorkers>();
     /// Where something was measured before that counts; empty where the first worker tells.

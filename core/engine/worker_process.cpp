@@ -3,6 +3,7 @@
 #include "worker_process.h"
 
 #include "process_group.h"
+#include "readable_text.h"
 
 #include <csignal>
 #include <cstring>
@@ -27,12 +28,12 @@ QString WorkerCommand::text() const
     return (QStringList(program) + arguments).join(QLatin1Char(' '));
 }
 
-WorkerProcess::WorkerProcess(WorkerTimeouts timeouts, std::function<std::int64_t()> memoryKills,
+WorkerProcess::WorkerProcess(WorkerTimeouts timeouts, std::function<device::MemoryKills()> memoryKills,
                              QObject* parent)
     : QObject(parent),
       m_process(std::make_unique<QProcess>()),
       m_timeouts(timeouts),
-      m_memoryKills(std::move(memoryKills))
+      m_watchMemory(std::move(memoryKills))
 {
     m_ending.setSingleShot(true);
     connect(&m_ending, &QTimer::timeout, this, &WorkerProcess::endNextWay);
@@ -75,7 +76,7 @@ void WorkerProcess::start(const WorkerCommand& command)
     for (const QString& entry : command.environment)
         environment.insert(entry.section(QLatin1Char('='), 0, 0), entry.section(QLatin1Char('='), 1));
     m_process->setProcessEnvironment(environment);
-    m_memoryKillsBefore = m_memoryKills();
+    m_memoryKills = m_watchMemory();
     leadOwnGroup(*m_process);
     m_process->start();
     m_group = m_process->processId();
@@ -85,6 +86,8 @@ void WorkerProcess::send(const trial::ParentMessage& message)
 {
     if (m_process->state() == QProcess::NotRunning)
         return;
+    // A launcher puts what it starts elsewhere in its own time.
+    m_memoryKills->include(pid());
     const std::string line = trial::toLine(message);
     m_process->write(line.data(), static_cast<qint64>(line.size()));
 }
@@ -185,6 +188,14 @@ void WorkerProcess::keepLine(const QByteArray& line)
 
 QString WorkerProcess::exitSentence(int code) const
 {
+    // What shells, containers and launchers make of a signal that ended what they had started.
+    constexpr int signalled = 128;
+    if (code == signalled + SIGKILL)
+        return m_memoryKills->haveHappened()
+                   ? memorySentence()
+                   : tr("The worker ended with exit code %1: signal 9 (Killed) ended what it had started, as "
+                        "where its container or its group has no main memory left.")
+                         .arg(code);
     return code == stickyDeviceErrorCode
                ? tr("The device reported an error that only a fresh process clears.")
                : tr("The worker ended with exit code %1.").arg(code);
@@ -192,12 +203,20 @@ QString WorkerProcess::exitSentence(int code) const
 
 QString WorkerProcess::signalSentence(int signal) const
 {
-    if (signal == SIGKILL && m_memoryKills() > m_memoryKillsBefore)
-        return tr(
-            "The kernel ended the worker, since the computer or its container had no main memory left.");
+    if (signal == SIGKILL && m_memoryKills->haveHappened())
+        return memorySentence();
     return tr("The worker was ended by signal %1 (%2).")
         .arg(signal)
         .arg(QString::fromLocal8Bit(strsignal(signal)));
+}
+
+QString WorkerProcess::memorySentence() const
+{
+    if (const auto limit = m_memoryKills->limitBytes())
+        return tr("The kernel ended the worker, since its control group may hold no more than %1 of main "
+                  "memory.")
+            .arg(bytesText(*limit));
+    return tr("The kernel ended the worker, since the computer or its container had no main memory left.");
 }
 
 void WorkerProcess::reportEnd(const QString& sentence, bool hasExited, bool isStuck)

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "device/memory_kills.h"
 #include "trial/protocol.h"
 
 #include <QByteArray>
@@ -15,6 +16,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 
 namespace batchpeak::engine {
 
@@ -98,9 +100,8 @@ class WorkerProcess : public QObject
     Q_OBJECT
 
 public:
-    /// \param memoryKills  processes that the kernel has ended for want of main memory; what tells its
-    ///        SIGKILL from others'
-    WorkerProcess(WorkerTimeouts timeouts, std::function<std::int64_t()> memoryKills, QObject* parent);
+    /// \param memoryKills  makes what tells the kernel's SIGKILL from others'
+    WorkerProcess(WorkerTimeouts timeouts, std::function<device::MemoryKills()> memoryKills, QObject* parent);
     /// Kills what still runs, and lets go of what is not gone in time.
     ~WorkerProcess() override;
 
@@ -131,6 +132,7 @@ private:
     void endNextWay();
     QString exitSentence(int code) const;
     QString signalSentence(int signal) const;
+    QString memorySentence() const;
     void reportEnd(const QString& sentence, bool hasExited, bool isStuck = false);
 
     std::unique_ptr<QProcess> m_process;
@@ -143,8 +145,9 @@ private:
     int m_linesBeforeHello = 0;
     QString m_text;
     qint64 m_group = 0;
-    std::function<std::int64_t()> m_memoryKills;
-    std::int64_t m_memoryKillsBefore = 0;
+    std::function<device::MemoryKills()> m_watchMemory;
+    /// Since the start.
+    std::optional<device::MemoryKills> m_memoryKills;
     bool m_silenced = false;
     bool m_terminated = false;
     bool m_isKilled = false;

@@ -106,14 +106,16 @@ def _group_bounds(root: Path):
     top, folder, is_unified = _memory_group(root)
     limit_name = "memory.max" if is_unified else "memory.limit_in_bytes"
     used_name = "memory.current" if is_unified else "memory.usage_in_bytes"
-    droppable_name = "inactive_file" if is_unified else "total_inactive_file"
+    # Page cache, whether or not it was read twice.
+    droppable_names = ["%s%s_file" % ("" if is_unified else "total_", kind) for kind in ("inactive", "active")]
     # A container often sees its own group as the root of the mounted tree, while its path names the host's:
     # folders that are not there are passed over.
     while True:
         limit = _number(folder / limit_name)
         if limit is not None and limit < _NO_LIMIT:
             used = _number(folder / used_name) or 0
-            droppable = _entry(_text(folder / "memory.stat"), droppable_name) or 0
+            statistics = _text(folder / "memory.stat")
+            droppable = sum(_entry(statistics, name) or 0 for name in droppable_names)
             yield limit, max(0, min(limit, limit - used + droppable))
         if folder == top or folder == folder.parent:
             return

@@ -347,7 +347,7 @@ class HostMemoryTest(unittest.TestCase):
                 "proc/self/cgroup": "0::/a/b\n",
                 "sys/fs/cgroup/a/memory.max": "500000\n",
                 "sys/fs/cgroup/a/memory.current": "400000\n",
-                "sys/fs/cgroup/a/memory.stat": "anon 1\ninactive_file 50000\n",
+                "sys/fs/cgroup/a/memory.stat": "anon 1\ninactive_file 30000\nactive_file 20000\n",
                 "sys/fs/cgroup/a/b/memory.max": "max\n",
             }.items():
                 (root / path).parent.mkdir(parents=True, exist_ok=True)

@@ -33,7 +33,7 @@ inline engine::ExplorationParts fakeParts()
 {
     engine::ExplorationParts parts;
     parts.localDevices = [] { return device::LocalDevices{.devices = {{.kind = "cpu", .name = "Test"}}}; };
-    parts.memoryKills = [] { return 0; };
+    parts.memoryKills = [] { return device::MemoryKills("/nowhere"); };
     return parts;
 }
 

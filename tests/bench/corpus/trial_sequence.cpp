@@ -45,7 +45,7 @@ void TrialSequence::run()
 void TrialSequence::startWorker()
 {
     m_process = std::make_unique<engine::WorkerProcess>(
-        engine::WorkerTimeouts(), [] { return device::memoryKills(); }, nullptr);
+        engine::WorkerTimeouts(), [] { return device::MemoryKills(); }, nullptr);
     connect(m_process.get(), &engine::WorkerProcess::messageReceived, this, &TrialSequence::take);
     connect(m_process.get(), &engine::WorkerProcess::protocolViolated, this,
             [this](const QString& sentence) { m_problem = sentence; });

@@ -3,6 +3,7 @@
 #include "device/control_group.h"
 #include "device/host_memory.h"
 #include "device/local_device.h"
+#include "device/memory_kills.h"
 #include "fake_root.h"
 #include "support/rows.h"
 #include "support/test_main.h"
@@ -35,6 +36,15 @@ struct Limits
     std::int64_t available = std::int64_t{4000000} * 1024;
     /// 0 for no limit.
     double processors = 0;
+};
+
+struct Kills
+{
+    Files before;
+    Files after;
+    bool haveHappened = false;
+    /// 0 for no limit.
+    std::int64_t limitBytes = 0;
 };
 
 bool layOut(const FakeRoot& root, const Files& files)
@@ -72,7 +82,8 @@ private slots:
                        {.files = {{"proc/self/cgroup", "0::/box\n"},
                                   {v2 + "box/memory.max", "500000\n"},
                                   {v2 + "box/memory.current", "300000\n"},
-                                  {v2 + "box/memory.stat", "anon 1\ninactive_file 100000\n"}},
+                                  {v2 + "box/memory.stat",
+                                   "anon 1\nfile 130000\ninactive_file 70000\nactive_file 30000\n"}},
                         .total = 500000,
                         .available = 300000}},
                       {"version 2, limit of the group above",
@@ -109,6 +120,8 @@ private slots:
                        {.files = {{"proc/self/cgroup", "4:cpu,cpuacct:/c\n3:memory:/m\n"},
                                   {v1 + "m/memory.limit_in_bytes", "5000000\n"},
                                   {v1 + "m/memory.usage_in_bytes", "1000000\n"},
+                                  {v1 + "m/memory.stat",
+                                   "inactive_file 1\ntotal_inactive_file 200000\ntotal_active_file 300000\n"},
                                   {v1 + "memory.limit_in_bytes", "9223372036854771712\n"},
                                   {v1 + "memory.usage_in_bytes", "1\n"},
                                   {"sys/fs/cgroup/cpu/c/cpu.cfs_quota_us", "200000\n"},
@@ -116,7 +129,7 @@ private slots:
                                   {"sys/fs/cgroup/cpu/cpu.cfs_quota_us", "-1\n"},
                                   {"sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n"}},
                         .total = 5000000,
-                        .available = 4000000,
+                        .available = 4500000,
                         .processors = 2.0}},
                       {"version 1 beside version 2, container that sees itself as the root",
                        {.files = {{"proc/self/cgroup", "4:memory:/docker/x\n0::/\n"},
@@ -176,33 +189,85 @@ private slots:
         QCOMPARE(localDevices().devices.back().id(), "cpu");
     }
 
-    void countsTheKillsOfTheNearestGroup_data()
+    void noticesKills_data()
     {
-        rows<Files, std::int64_t>(
-            {{"nothing counts", {Files(), 0}},
-             {"the whole computer", {computer, 7}},
-             {"version 2",
-              {onComputer({{"proc/self/cgroup", "0::/box\n"},
-                           {"sys/fs/cgroup/box/memory.events", "low 0\nmax 9\noom 3\noom_kill 2\n"}}),
-               2}},
-             {"version 2, container that sees itself as the root",
-              {onComputer(
-                   {{"proc/self/cgroup", "0::/docker/x\n"}, {"sys/fs/cgroup/memory.events", "oom_kill 4\n"}}),
-               4}},
-             {"version 1",
-              {onComputer({{"proc/self/cgroup", "3:memory:/m\n"},
-                           {"sys/fs/cgroup/memory/m/memory.oom_control",
-                            "oom_kill_disable 0\nunder_oom 0\noom_kill 5\n"},
-                           {"sys/fs/cgroup/memory/memory.oom_control", "oom_kill 0\n"}}),
-               5}},
-             {"a group that does not count", {onComputer({{"proc/self/cgroup", "0::/\n"}}), 7}}});
+        const std::string v1 = "sys/fs/cgroup/memory/";
+        const std::string v2 = "sys/fs/cgroup/";
+        const Files onlyComputer = {{"proc/vmstat", "oom_kill 8\n"}};
+        const auto add = rows<Kills>();
+        add("the whole computer", {computer, onlyComputer, true, 0});
+        add("nobody was ended", {computer, computer, false, 0});
+        add("a group that does not count", {{{"proc/self/cgroup", "0::/\n"}}, onlyComputer, true, 0});
+        const Files box{{"proc/self/cgroup", "0::/box\n"},
+                        {v2 + "box/memory.max", "5000\n"},
+                        {v2 + "box/memory.events", "low 0\nmax 9\noom 3\noom_kill 2\n"}};
+        add("version 2", {box, {{v2 + "box/memory.events", "max 9\noom_kill 3\n"}}, true, 5000});
+        add("version 2, and only others on the computer", {box, onlyComputer, false, 0});
+        add("version 2, container that sees itself as the root", {{{"proc/self/cgroup", "0::/docker/x\n"},
+                                                                   {v2 + "memory.max", "7000\n"},
+                                                                   {v2 + "memory.events", "oom_kill 4\n"}},
+                                                                  {{v2 + "memory.events", "oom_kill 5\n"}},
+                                                                  true,
+                                                                  7000});
+        const Files old{{"proc/self/cgroup", "3:memory:/m\n"},
+                        {v1 + "m/memory.limit_in_bytes", "6000\n"},
+                        {v1 + "m/memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 5\n"},
+                        {v1 + "memory.oom_control", "oom_kill 0\n"}};
+        add("version 1", {old, {{v1 + "m/memory.oom_control", "oom_kill 6\n"}}, true, 6000});
+        add("version 1, and another group", {old, {{v1 + "memory.oom_control", "oom_kill 1\n"}}, false, 0});
+        // Where a launcher has put the worker.
+        const Files apart{
+            {"proc/self/cgroup", "0::/own\n"},           {v2 + "own/memory.max", "9000\n"},
+            {v2 + "own/memory.events", "oom_kill 0\n"},  {"proc/7/cgroup", "0::/jobs/step\n"},
+            {v2 + "jobs/memory.events", "oom_kill 3\n"}, {v2 + "jobs/memory.max", "max\n"},
+            {v2 + "jobs/step/memory.max", "4000\n"},     {v2 + "jobs/step/memory.events", "oom_kill 1\n"}};
+        add("a worker elsewhere", {apart, {{v2 + "jobs/step/memory.events", "oom_kill 2\n"}}, true, 4000});
+        add("a worker elsewhere, and a neighbor of it",
+            {apart, {{v2 + "jobs/memory.events", "oom_kill 4\n"}}, false, 0});
+        Files child = apart;
+        child.erase("proc/7/cgroup");
+        child.insert({{"proc/7/cgroup", "0::/own\n"},
+                      {"proc/7/task/7/children", ""},
+                      {"proc/7/task/8/children", "9 11\n"},
+                      {"proc/9/cgroup", "0::/own\n"},
+                      {"proc/9/task/9/children", "10\n"},
+                      {"proc/10/cgroup", "0::/jobs/step\n"}});
+        add("what a worker has started elsewhere",
+            {child, {{v2 + "jobs/step/memory.events", "oom_kill 2\n"}}, true, 4000});
     }
-    void countsTheKillsOfTheNearestGroup()
+    void noticesKills()
     {
-        const auto& [files, kills] = row<Files, std::int64_t>();
+        const auto& [before, after, haveHappened, limitBytes] = row<Kills>();
         const FakeRoot root;
-        QVERIFY(layOut(root, files));
-        QCOMPARE(memoryKills(root.path()), kills);
+        QVERIFY(layOut(root, onComputer(before)));
+        MemoryKills kills(root.path());
+        kills.include(7);
+        // What was looked at before counts from then on.
+        kills.include(7);
+        QVERIFY(!kills.haveHappened());
+        QVERIFY(layOut(root, after));
+        kills.include(7);
+        QCOMPARE(kills.haveHappened(), haveHappened);
+        QCOMPARE(kills.limitBytes().value_or(0), limitBytes);
+    }
+
+    // As systemd does, once the last process of a scope has ended.
+    void noticesKillsInAGroupThatIsRemoved()
+    {
+        const FakeRoot root;
+        QVERIFY(layOut(root, onComputer({{"proc/self/cgroup", "0::/own\n"},
+                                         {"sys/fs/cgroup/own/memory.events", "oom_kill 0\n"},
+                                         {"proc/7/cgroup", "0::/jobs/step\n"},
+                                         {"sys/fs/cgroup/jobs/memory.events", "oom_kill 3\n"},
+                                         {"sys/fs/cgroup/jobs/step/memory.max", "4000\n"},
+                                         {"sys/fs/cgroup/jobs/step/memory.events", "oom_kill 0\n"}})));
+        MemoryKills kills(root.path());
+        kills.include(7);
+        std::filesystem::remove_all(root.path() / "sys/fs/cgroup/jobs/step");
+        QVERIFY(!kills.haveHappened());
+        QVERIFY(layOut(root, {{"sys/fs/cgroup/jobs/memory.events", "oom_kill 4\n"}}));
+        QVERIFY(kills.haveHappened());
+        QCOMPARE(kills.limitBytes(), 4000);
     }
 };
 

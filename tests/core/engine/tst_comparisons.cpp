@@ -54,7 +54,7 @@ class ComparisonsTest : public QObject
         engine::DeviceSetup setup{.id = QStringLiteral("cpu"),
                                   .command = {.program = command.takeFirst(), .arguments = command},
                                   .load = {.model = {.family = "gpt2"}, .sequenceLength = 1}};
-        setup.memoryKills = [] { return 0; };
+        setup.memoryKills = [] { return device::MemoryKills("/nowhere"); };
         setup.timeouts.terminate = 50ms;
         return setup;
     }

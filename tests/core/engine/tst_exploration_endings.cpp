@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/event.h"
 #include "exploration_harness.h"
+#include "fake_root.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 #include "support/verify.h"
@@ -12,6 +14,19 @@ using namespace batchpeak;
 using namespace std::chrono_literals;
 using engine::FinishStatus;
 using test::ExplorationHarness;
+
+namespace {
+
+struct Killed
+{
+    /// Of the fake worker.
+    Text fault;
+    /// What counts one more by then; empty for nothing.
+    Text counter;
+    Text said;
+};
+
+} // namespace
 
 /// Everything that a worker can do, from the start of an exploration to its end.
 class ExplorationEndingsTest : public QObject
@@ -71,9 +86,11 @@ private slots:
         add("crashes once",
             {"trial=kill@2 once", exhausted, "1 ok, 2 crashed, 2 ok, 4 ok", 4, "ended by signal 9"});
         add("crashes at one size",
-            {"trial=abort@2", exhausted, "1 ok, 2 crashed, 2 crashed, 4 ok", 4, "starting a fresh worker"});
+            {"trial=abort@2", exhausted, "1 ok, 2 crashed, 2 crashed, 4 ok", 4, "2 broke down twice"});
         add("exits in a trial",
             {"trial=exit@2 once", exhausted, "1 ok, 2 crashed, 2 ok, 4 ok", 4, "exit code 1"});
+        add("what a launcher started is killed",
+            {"trial=exit137@2 once", exhausted, "1 ok, 2 crashed, 2 ok, 4 ok", 4, "signal 9 (Killed) ended"});
         add("sticky device error", {"trial=exit42@2 once", exhausted, "1 ok, 2 crashed, 2 ok, 4 ok", 4,
                                     "only a fresh process clears"});
         add("crashes always", {"trial=kill", FinishStatus::Failed,
@@ -128,14 +145,49 @@ private slots:
         QVERIFY(harness.isNoWorkerLeft());
     }
 
+    void tellsWhenTheKernelKilled_data()
+    {
+        const auto add = rows<Killed>();
+        const char* const own = "sys/fs/cgroup/own/memory.events";
+        const char* const launched = "sys/fs/cgroup/jobs/step/memory.events";
+        add("of the own group", {"kill", own, "may hold no more than 8.0 GiB of main memory"});
+        add("of a launcher's group", {"kill", launched, "may hold no more than 4.0 GiB of main memory"});
+        add("what a launcher has started",
+            {"exit137", launched, "may hold no more than 4.0 GiB of main memory"});
+        add("of the computer", {"kill", "proc/vmstat", "had no main memory left"});
+        add("by somebody else", {"kill", "", "ended by signal 9"});
+        add("of another group", {"kill", "sys/fs/cgroup/other/memory.events", "ended by signal 9"});
+    }
     void tellsWhenTheKernelKilled()
     {
-        ExplorationHarness harness("trial=kill@2 once");
-        harness.parts.memoryKills = [kills = std::int64_t{0}]() mutable { return ++kills; };
+        const auto& [fault, counter, said] = row<Killed>();
+        const test::FakeRoot root;
+        const bool hasGroups = counter != QLatin1String("proc/vmstat");
+        if (hasGroups) {
+            QVERIFY(root.write(QStringLiteral("proc/self/cgroup"), "0::/own\n"));
+            QVERIFY(root.write(QStringLiteral("sys/fs/cgroup/own/memory.max"), "8589934592\n"));
+            QVERIFY(root.write(QStringLiteral("sys/fs/cgroup/own/memory.events"), "oom_kill 3\n"));
+            QVERIFY(root.write(QStringLiteral("sys/fs/cgroup/jobs/step/memory.max"), "4294967296\n"));
+            QVERIFY(root.write(QStringLiteral("sys/fs/cgroup/jobs/step/memory.events"), "oom_kill 3\n"));
+        }
+        QVERIFY(root.write(QStringLiteral("proc/vmstat"), "oom_kill 3\n"));
+        ExplorationHarness harness(QStringLiteral("trial=%1@2 once").arg(fault));
+        harness.parts.memoryKills = [&root] { return device::MemoryKills(root.path()); };
+        // The worker is put into its group once it has said hello, and killed in its second trial.
+        engine::onEvent<engine::DeviceReady>(
+            harness.exploration(), &harness, [&, isLaunched = hasGroups](const engine::DeviceReady& ready) {
+                if (isLaunched)
+                    root.write(QStringLiteral("proc/%1/cgroup").arg(ready.device.workerPid),
+                               "0::/jobs/step\n");
+            });
+        engine::onEvent<engine::TrialStarted>(harness.exploration(), &harness,
+                                              [&, file = counter](const engine::TrialStarted& started) {
+                                                  if (started.trial.microBatchSize == 2 && !file.isEmpty())
+                                                      root.write(file, "oom_kill 4\n");
+                                              });
         QVERIFY(harness.runToEnd());
         QCOMPARE(harness.trials(), QStringLiteral("1 ok, 2 crashed, 2 ok, 4 ok"));
-        VERIFY_CONTAINS(harness.log(), "had no main memory left");
-        QVERIFY(!harness.log().contains(QStringLiteral("signal 9")));
+        VERIFY_CONTAINS(harness.log(), said);
     }
 
     // Where nothing but their number tells of them.
