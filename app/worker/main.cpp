@@ -100,12 +100,13 @@ trial::DeviceDescription describe(const device::LocalDevice& before, const netwo
 {
     const std::int64_t free = memory.freeBytes();
     const bool isGpu = before.kind == "cuda";
+    const bool tellsContext = isGpu && !before.sharesHostMemory;
     return {.kind = before.kind,
             .name = before.name,
             .uuid = before.uuid,
             .totalBytes = memory.totalBytes(),
             .freeBytes = free,
-            .contextBytes = isGpu ? std::max<std::int64_t>(0, before.freeBytes - free) : 0,
+            .contextBytes = tellsContext ? std::max<std::int64_t>(0, before.freeBytes - free) : 0,
             .limitBytes = isGpu && memory.limitBytes() < free ? memory.limitBytes() : 0,
             .allocatorSettings = memory.userSettings()};
 }
@@ -142,7 +143,7 @@ std::vector<std::unique_ptr<TrialGate>> gatesFor(const trial::DeviceDescription&
     try {
         channel.startReading();
         const device::LocalDevice local = localDevice(device.kind);
-        const auto memory = network::openDeviceMemory(device);
+        const auto memory = network::openDeviceMemory(device, local.sharesHostMemory);
         const int threads = network::useAllCores();
         const trial::DeviceDescription description = describe(local, *memory);
         const SystemClock clock;

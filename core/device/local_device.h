@@ -23,6 +23,9 @@ struct LocalDevice
     std::string uuid;
     std::int64_t totalBytes = 0;
     std::int64_t freeBytes = 0;
+    /// Of a GPU: its memory is the computer's main memory, as on a GB10 or a Jetson, and so are the numbers
+    /// above.
+    bool sharesHostMemory = false;
     std::string driver;
     /// Processors of a CPU with a matrix unit (Intel AMX), for which libraries pack operands.
     int matrixUnits = 0;

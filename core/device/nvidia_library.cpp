@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "nvidia_library.h"
 
+#include "host_memory.h"
+
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -21,6 +23,7 @@ namespace {
 using Result = int;
 using Handle = void*;
 constexpr Result success = 0;
+constexpr Result notSupported = 3;
 constexpr Result insufficientSize = 7;
 constexpr unsigned temperatureOfGpu = 0;
 constexpr unsigned clockOfSm = 1;
@@ -210,6 +213,27 @@ struct NvidiaLibrary::Functions
         return wholeOfSlice && wholeOfSlice(handle, &whole) == success ? whole : handle;
     }
 
+    struct MemoryOf
+    {
+        Memory memory;
+        bool isHosts = false;
+    };
+    /// Of a GPU that has none of its own the library tells none: it is the computer's.
+    std::optional<MemoryOf> memoryOf(Handle handle) const
+    {
+        Memory memory;
+        const Result result = memoryInfo(handle, &memory);
+        if (result == success)
+            return MemoryOf{.memory = memory};
+        if (result != notSupported)
+            return std::nullopt;
+        const HostMemory host = hostMemory();
+        memory.total = static_cast<unsigned long long>(host.total);
+        memory.free = static_cast<unsigned long long>(host.available);
+        memory.used = memory.total - std::min(memory.free, memory.total);
+        return MemoryOf{.memory = memory, .isHosts = true};
+    }
+
     std::optional<std::vector<Process>> processesOn(Handle handle) const
     {
         if (!processes)
@@ -328,15 +352,15 @@ std::vector<LocalDevice> NvidiaLibrary::devices() const
             if (m_functions->uuid(handle, uuid.data(), textBytes) != success)
                 continue;
             Text name{};
-            Memory memory;
             m_functions->name(handle, name.data(), textBytes);
-            m_functions->memoryInfo(handle, &memory);
+            const auto [memory, isHosts] = m_functions->memoryOf(handle).value_or(Functions::MemoryOf());
             devices.push_back({.kind = "cuda",
                                .index = static_cast<int>(devices.size()),
                                .name = textOf(name),
                                .uuid = textOf(uuid),
                                .totalBytes = static_cast<std::int64_t>(memory.total),
                                .freeBytes = static_cast<std::int64_t>(memory.free),
+                               .sharesHostMemory = isHosts,
                                .driver = textOf(driver)});
         }
     }
@@ -371,9 +395,8 @@ DeviceReadings NvidiaLibrary::readings(const std::string& uuid) const
     if (m_functions->memoryErrors &&
         m_functions->memoryErrors(whole, uncorrected, volatileCount, &large) == success)
         readings.uncorrectedErrors = static_cast<std::int64_t>(large);
-    Memory memory;
-    if (m_functions->memoryInfo(handle, &memory) == success)
-        readings.usedBytes = static_cast<std::int64_t>(memory.used);
+    if (const auto of = m_functions->memoryOf(handle))
+        readings.usedBytes = static_cast<std::int64_t>(of->memory.used);
     if (const auto processes = m_functions->processesOn(handle)) {
         readings.processes.emplace();
         for (const Process& process : *processes)

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "accelerator_device_memory.h"
 
+#include "cpu_device_memory.h"
+#include "device/host_memory.h"
 #include "failure.h"
 
 #include <ATen/DeviceAccelerator.h>
@@ -50,7 +52,8 @@ double fractionIn(const std::string& settings)
 
 } // namespace
 
-AcceleratorDeviceMemory::AcceleratorDeviceMemory(DeviceId device) : m_device(device)
+AcceleratorDeviceMemory::AcceleratorDeviceMemory(DeviceId device, bool sharesHostMemory)
+    : m_device(device), m_sharesHostMemory(sharesHostMemory)
 {
     // libtorch counts devices in a signed char. NOLINTNEXTLINE(bugprone-signed-char-misuse)
     const int devices = at::accelerator::deviceCount();
@@ -78,6 +81,8 @@ std::int64_t AcceleratorDeviceMemory::totalBytes() const
 
 std::int64_t AcceleratorDeviceMemory::freeBytes() const
 {
+    if (m_sharesHostMemory)
+        return std::min(totalBytes(), tensorBytesWithin(device::hostMemory().available));
     return static_cast<std::int64_t>(m_allocator->getMemoryInfo(torchDevice(m_device).index()).first);
 }
 

@@ -15,11 +15,14 @@ namespace batchpeak::network {
 /// Its caching allocator reads a limit only before the device's first use: a smaller one later, or one that
 /// it does not obey, is enforced by ballast, memory that is held and in no count of this class; a larger one
 /// later is not to be had. The user's own settings of the allocator (PYTORCH_CUDA_ALLOC_CONF) stay in force.
+///
+/// Of a GPU whose memory is the computer's, CUDA calls free what is, without what the kernel would drop of
+/// files, and knows no control group. What the computer has left counts there, less what a CPU is not given.
 class AcceleratorDeviceMemory final : public DeviceMemory
 {
 public:
     /// \throws std::runtime_error  a full sentence, where there is no such device
-    explicit AcceleratorDeviceMemory(DeviceId device);
+    explicit AcceleratorDeviceMemory(DeviceId device, bool sharesHostMemory = false);
 
     DeviceId device() const override;
     std::int64_t totalBytes() const override;
@@ -44,6 +47,7 @@ private:
     bool refuses(std::int64_t bytes);
 
     DeviceId m_device;
+    bool m_sharesHostMemory = false;
     c10::DeviceAllocator* m_allocator = nullptr;
     /// The user's, of the allocator.
     std::string m_settings;

@@ -7,11 +7,11 @@
 
 namespace batchpeak::network {
 
-std::unique_ptr<DeviceMemory> openDeviceMemory(DeviceId device)
+std::unique_ptr<DeviceMemory> openDeviceMemory(DeviceId device, bool sharesHostMemory)
 {
     if (device.kind == DeviceKind::Cpu)
         return std::make_unique<CpuDeviceMemory>();
-    return std::make_unique<AcceleratorDeviceMemory>(device);
+    return std::make_unique<AcceleratorDeviceMemory>(device, sharesHostMemory);
 }
 
 } // namespace batchpeak::network

@@ -78,7 +78,8 @@ public:
 /// The memory of a device. For the CPU it installs the counting allocator, so call it before the first
 /// tensor exists, and once in a process.
 ///
+/// \param sharesHostMemory  of a GPU: its memory is the computer's main memory
 /// \throws std::runtime_error  a full sentence, where there is no such device
-std::unique_ptr<DeviceMemory> openDeviceMemory(DeviceId device);
+std::unique_ptr<DeviceMemory> openDeviceMemory(DeviceId device, bool sharesHostMemory = false);
 
 } // namespace batchpeak::network

@@ -126,13 +126,14 @@ class CudaDevice:
     def __init__(self, torch):
         self._torch, self._cuda = torch, torch.cuda
         self._nvml = Nvml()
+        self._shares_memory: bool | None = None
 
     def describe(self) -> dict:
         # Before anything asks torch for the device, which takes the program's own memory of it.
         is_untouched = not self._cuda.is_initialized()
         untouched = self._nvml.free_bytes(self._visible_uuid()) if is_untouched else None
         uuid = self.uuid()
-        free, total = self._cuda.mem_get_info()
+        free, total = self._free_and_total()
         described = {
             "kind": "cuda",
             "name": self._cuda.get_device_name(),
@@ -156,8 +157,20 @@ class CudaDevice:
         own = getattr(self._cuda.get_device_properties(self._cuda.current_device()), "uuid", None)
         return "GPU-%s" % own if own else self._nvml.uuid_of_only_device()
 
-    def limit(self, bytes_: int) -> int:
+    def _free_and_total(self) -> tuple[int, int]:
+        """Where the memory is the computer's, CUDA does not count what the kernel would drop of files, and knows
+        no control group."""
         free, total = self._cuda.mem_get_info()
+        if self._shares_memory is None:
+            properties = self._cuda.get_device_properties(self._cuda.current_device())
+            is_integrated = getattr(properties, "is_integrated", 0)
+            self._shares_memory = bool(is_integrated) or self._nvml.has_no_memory(self.uuid())
+        if self._shares_memory:
+            free = min(total, _tensor_bytes_within(host_memory.host_memory()[1]))
+        return free, total
+
+    def limit(self, bytes_: int) -> int:
+        free, total = self._free_and_total()
         possible = free + self._cuda.memory_reserved()
         limit = min(bytes_, possible) if bytes_ > 0 else possible
         # A fraction that is rounded down would refuse what the limit allows.

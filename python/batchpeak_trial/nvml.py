@@ -10,7 +10,7 @@ import time
 from dataclasses import dataclass
 
 # Declared by hand from NVIDIA's nvml.h (API 11 and later).
-_SUCCESS, _INSUFFICIENT_SIZE = 0, 7
+_SUCCESS, _NOT_SUPPORTED, _INSUFFICIENT_SIZE = 0, 3, 7
 _TEMPERATURE_OF_GPU, _CLOCK_OF_SM = 0, 1
 _MOST_PROCESSES = 256
 
@@ -97,6 +97,12 @@ class Nvml:
         handle, memory = self._handle_of(uuid), _Memory()
         found = handle and self._ask("nvmlDeviceGetMemoryInfo", handle, ctypes.byref(memory))
         return memory.free if found else None
+
+    def has_no_memory(self, uuid: str) -> bool:
+        """The device has none of its own: it computes in the computer's, as a GB10 does."""
+        handle, memory = self._handle_of(uuid), _Memory()
+        result = handle and self._result("nvmlDeviceGetMemoryInfo", handle, ctypes.byref(memory))
+        return result == _NOT_SUPPORTED
 
     def condition(self, uuid: str) -> Condition:
         handle = self._handle_of(uuid)

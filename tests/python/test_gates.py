@@ -485,6 +485,8 @@ class CudaDeviceTest(unittest.TestCase):
             memory_reserved=lambda: 10,
             memory_allocated=lambda: 8,
             set_per_process_memory_fraction=self.fractions.append,
+            current_device=lambda: 0,
+            get_device_properties=lambda _index: types.SimpleNamespace(uuid="1"),
         )
         self.device = CudaDevice(types.SimpleNamespace(cuda=self.cuda))
 
@@ -493,6 +495,21 @@ class CudaDeviceTest(unittest.TestCase):
         self.assertEqual(self.device.limit(0), 70)
         self.assertEqual(self.device.limit(500), 70)
         self.assertEqual(self.fractions, [0.51, 0.71, 0.71])
+
+    def test_takes_what_the_computer_has_left_where_its_memory_is_the_gpus(self):
+        mebibyte = 1 << 20
+        self.cuda.mem_get_info = lambda: (60 * mebibyte, 4000 * mebibyte)
+        self.cuda.memory_reserved = lambda: 0
+        integrated = types.SimpleNamespace(uuid="1", is_integrated=1)
+        for left, free in ((1300, 1000), (9000, 4000)):
+            for properties, has_none in ((integrated, False), (types.SimpleNamespace(uuid="1"), True)):
+                self.cuda.get_device_properties = lambda _index, properties=properties: properties
+                self.device = CudaDevice(types.SimpleNamespace(cuda=self.cuda))
+                self.device._nvml = types.SimpleNamespace(
+                    has_no_memory=lambda uuid, has_none=has_none: has_none and uuid == "GPU-1"
+                )
+                with mock.patch.object(host_memory, "host_memory", lambda: (16000 * mebibyte, left * mebibyte)):
+                    self.assertEqual(self.device.limit(0), free * mebibyte)
 
     def test_tells_what_the_program_itself_takes_of_the_memory(self):
         free = [75]
@@ -507,6 +524,7 @@ class CudaDeviceTest(unittest.TestCase):
         self.cuda.get_device_name = lambda: "a GPU"
         nvml = types.SimpleNamespace(
             free_bytes=lambda uuid: free[0] if uuid == "GPU-1" else None,
+            has_no_memory=lambda uuid: False,
             uuid_of_only_device=lambda: "",
         )
         self.device._nvml = nvml

@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "config/approximations.h"
+#include "device/host_memory.h"
+#include "network/cpu_device_memory.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 #include "support/verify.h"
@@ -9,6 +11,8 @@
 #include <QFileInfo>
 #include <QTemporaryDir>
 #include <QTest>
+
+#include <string>
 
 using namespace batchpeak;
 using namespace batchpeak::trial;
@@ -75,6 +79,26 @@ private slots:
         QCOMPARE(result.readings.temperatureCelsius, 61.0);
         worker.say(Bye{});
         QCOMPARE(worker.exitCode(), 0);
+    }
+
+    // As on a GB10, of whose memory the management library tells nothing.
+    void takesWhatTheComputerHasLeftWhereItIsTheGpus()
+    {
+        const std::int64_t left = network::tensorBytesWithin(device::hostMemory().available);
+        SimulatedGpuWorker worker(QStringLiteral("devices=2 total=%1").arg(std::int64_t{1} << 50),
+                                  {QStringLiteral("CUDA_VISIBLE_DEVICES=GPU-second")});
+        QVERIFY(worker.hello);
+        const DeviceDescription& told = worker.hello->device;
+        QCOMPARE(told.uuid, "GPU-second");
+        // CUDA's own number, and what the computer has left of it.
+        QCOMPARE(told.totalBytes, std::int64_t{1} << 50);
+        QVERIFY2(told.freeBytes > left / 2 && told.freeBytes < left + left / 2,
+                 std::to_string(told.freeBytes).c_str());
+        QCOMPARE(told.contextBytes, 0);
+        const auto loaded = worker.load(tinyGpt(model::Phase::Train, 0));
+        QVERIFY(loaded);
+        QVERIFY(loaded->limitBytes > left / 2 && loaded->limitBytes < left + left / 2);
+        QCOMPARE(worker.resultOf(quickTrial(1, 2)).outcome, Outcome::Ok);
     }
 
     // On an H100 bitsandbytes' one kernel took a quarter of the time of ours on large matrices.

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "device/host_memory.h"
 #include "device/nvidia_library.h"
 #include "support/rows.h"
 #include "support/test_main.h"
@@ -7,6 +8,7 @@
 
 #include <QTest>
 
+using batchpeak::device::hostMemory;
 using batchpeak::device::NvidiaLibrary;
 
 class NvidiaLibraryTest : public QObject
@@ -33,8 +35,12 @@ private slots:
         QCOMPARE(devices[0].totalBytes, 1000);
         QCOMPARE(devices[0].freeBytes, 600);
         QCOMPARE(devices[0].driver, "550.1");
+        QVERIFY(!devices[0].sharesHostMemory);
         QCOMPARE(devices[1].id(), "cuda:1");
-        QCOMPARE(devices[1].totalBytes, 0);
+        // It tells no memory of its own, as a GB10 does.
+        QVERIFY(devices[1].sharesHostMemory);
+        QCOMPARE(devices[1].totalBytes, hostMemory().total);
+        QVERIFY(devices[1].freeBytes > 0 && devices[1].freeBytes < devices[1].totalBytes);
     }
 
     void listsSlicesInThePlaceOfTheirGpu()
@@ -66,6 +72,9 @@ private slots:
         QCOMPARE(first.maxClockMegahertz, 1980);
         const auto refusing = nvml.readings("GPU-second");
         QVERIFY(!refusing.utilizationPercent && !refusing.temperatureCelsius && !refusing.clockMegahertz);
+        QCOMPARE(first.usedBytes, 400);
+        QVERIFY(refusing.usedBytes > 0 && refusing.usedBytes < hostMemory().total);
+        QVERIFY(!nvml.readings("GPU-unknown").usedBytes);
         QVERIFY(!nvml.readings("GPU-unknown").temperatureCelsius);
     }
 
@@ -91,7 +100,7 @@ private slots:
         // The error stays, although the driver tells of it once.
         QCOMPARE(nvml.readings("GPU-first").xid, 79);
         const auto refusing = nvml.readings("GPU-second");
-        QVERIFY(!refusing.powerWatts && !refusing.powerLimitWatts && !refusing.usedBytes);
+        QVERIFY(!refusing.powerWatts && !refusing.powerLimitWatts);
         QVERIFY(!refusing.processes && !refusing.uncorrectedErrors && !refusing.xid);
     }
 
