@@ -11,6 +11,7 @@
 #include "engine/present_size.h"
 #include "engine/readable_text.h"
 #include "engine/recommendation_text.h"
+#include "engine/unlike_devices.h"
 #include "engine/writing_rule.h"
 #include "labels.h"
 
@@ -87,7 +88,7 @@ bool isWarning(const std::optional<engine::Verification>& verification)
 /// Of a recommendation.
 QString reasonAndEnd(const Snapshot& snapshot)
 {
-    QStringList sentences{snapshot.reason, snapshot.smallerSize};
+    QStringList sentences{snapshot.reason, snapshot.smallerSize, engine::unusedMemoryText(snapshot)};
     // That it is as sure as was asked for is said by its confidence.
     if (snapshot.finish != FinishStatus::Confident)
         sentences << snapshot.ending;

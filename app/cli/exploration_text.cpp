@@ -11,6 +11,7 @@
 #include "engine/present_size.h"
 #include "engine/readable_text.h"
 #include "engine/recommendation_text.h"
+#include "engine/unlike_devices.h"
 #include "terminal_text.h"
 
 #include <algorithm>
@@ -339,6 +340,8 @@ QStringList finalLines(const Snapshot& snapshot)
         rows.push_back({QStringLiteral("limit"), snapshot.speedLimit});
     if (!snapshot.smallerSize.isEmpty())
         rows.push_back({QStringLiteral("smaller size"), snapshot.smallerSize});
+    if (const QString unused = engine::unusedMemoryText(snapshot, QLocale::c()); !unused.isEmpty())
+        rows.push_back({QStringLiteral("unused memory"), unused});
     if (snapshot.verification && snapshot.verification->outcome != engine::Verification::Outcome::Pending)
         rows.push_back(
             {QStringLiteral("verification"), engine::verificationText(*snapshot.verification, QLocale::c())});

@@ -9,6 +9,7 @@
 #include "model/word_table.h"
 #include "trial/contrast.h"
 #include "tuning_text.h"
+#include "unlike_devices.h"
 
 #include <QDateTime>
 #include <QFileDevice>
@@ -429,6 +430,7 @@ void EventLog::write(const Finished& finished)
          {QStringLiteral("smallest_within_tolerance"),
           best ? eventNumber(smallestWithinTolerance(*best)) : absent},
          {QStringLiteral("speed_limit"), best ? objectOf(snapshot.searchState.speedLimit) : absent},
+         {QStringLiteral("unused_memory"), textOrNull(unusedMemoryText(snapshot))},
          {QStringLiteral("verification"), snapshot.verification ? objectOf(*snapshot.verification) : absent},
          {QStringLiteral("fidelity"), fidelityWord(snapshot.run->fidelity)},
          {QStringLiteral("memory_fidelity"), memoryFidelityWord(snapshot.run->fidelity)}});

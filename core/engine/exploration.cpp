@@ -12,6 +12,7 @@
 #include "spare_thread.h"
 #include "store/exploration_store.h"
 #include "trial_reading.h"
+#include "unlike_devices.h"
 
 #include <algorithm>
 #include <cmath>
@@ -217,6 +218,8 @@ void Exploration::beginTrials()
         return;
     }
     m_run->builder.setState(State::Exploring);
+    if (const QString text = unlikeDevicesText(m_run->pool->snapshots()); !text.isEmpty() && isNew)
+        m_run->builder.log(LogLevel::Warning, text);
     if (isNew && !m_run->cut) {
         emit searchBegun(space);
         m_run->untilRecalled.setRemainingTime(longestRecall);
