@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/unlike_devices.h"
 #include "sample_snapshots.h"
 #include "sample_windows.h"
 #include "support/rows.h"
@@ -9,6 +10,7 @@
 #include <QLabel>
 #include <QTest>
 
+#include <algorithm>
 #include <string>
 
 using namespace batchpeak;
@@ -54,6 +56,22 @@ private slots:
         if (!isAtEnd)
             snapshot.finish.reset();
         QCOMPARE(warnings(snapshot), expected);
+    }
+
+    void tellsWhatLargerDevicesLose()
+    {
+        engine::Snapshot snapshot = test::finishedSnapshot();
+        snapshot.devices = {{.id = QStringLiteral("cuda:0"), .usableBytes = std::int64_t{40} << 30},
+                            {.id = QStringLiteral("cuda:1"), .usableBytes = std::int64_t{80} << 30}};
+        snapshot.searchState.recommendation->reason.kind = search::Reason::Kind::MemoryEnds;
+        const QString unused = engine::unusedMemoryText(snapshot);
+        QVERIFY(!unused.isEmpty());
+        test::SampleWindow window(Theme::light(), QSize(1440, 900));
+        window.display(snapshot);
+        const auto labels = window.findChild<RecommendationCard*>()->findChildren<QLabel*>();
+        QVERIFY(std::ranges::any_of(labels, [&](const QLabel* label) {
+            return !label->isHidden() && label->text().contains(unused);
+        }));
     }
 };
 

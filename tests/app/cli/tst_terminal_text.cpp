@@ -296,6 +296,18 @@ private slots:
                                {QStringLiteral("ccc"), QStringLiteral("d"), QStringLiteral("e")}}),
                  (QStringList{QStringLiteral("a    bb"), QStringLiteral("ccc  d   e")}));
     }
+
+    void tellsWhatLargerDevicesLose()
+    {
+        engine::Snapshot snapshot = finishedSnapshot();
+        QVERIFY(!finalLines(snapshot).join(QLatin1Char('\n')).contains(QLatin1String("unused memory")));
+        snapshot.devices = {{.id = QStringLiteral("cuda:0"), .usableBytes = std::int64_t{4} << 30},
+                            {.id = QStringLiteral("cuda:1"), .usableBytes = std::int64_t{8} << 30}};
+        snapshot.searchState.recommendation->reason.kind = search::Reason::Kind::MemoryEnds;
+        const QStringList unused = finalLines(snapshot).filter(QStringLiteral("unused memory"));
+        QCOMPARE(unused.size(), 1);
+        QVERIFY2(unused.first().contains(QLatin1String("5.0 GiB of cuda:1")), qPrintable(unused.first()));
+    }
 };
 
 BATCHPEAK_TEST(TerminalTextTest)
