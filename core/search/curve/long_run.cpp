@@ -73,20 +73,20 @@ LongRun::LongRun(const Observations& trials, const Eigen::MatrixXd& logSeconds, 
     const auto ofNow = static_cast<Eigen::Index>(days.back().size());
     const bool needsOthers = ofNow < trials.count() && ofNow < fewestTrials;
     const Eigen::Index count = needsOthers ? trials.count() : ofNow;
-    const auto slowdownOfLast = [&](Eigen::Index last) -> Eigen::ArrayXd {
-        // A long trial has seen more of what comes and goes, but the curve may be wrong at its size.
+    // A long trial has seen more of what comes and goes, but the curve may be wrong at its size.
+    const auto sharesOfLast = [&](Eigen::Index last) -> Eigen::ArrayXd {
         const Eigen::ArrayXd seconds = expected.bottomRows(last).rowwise().mean();
-        const Eigen::ArrayXd share = seconds.min(mostOfMedian * medianOf(seconds));
-        return ((share * taken.tail(last)).matrix().transpose() *
-                expected.bottomRows(last).inverse().matrix())
-                   .transpose()
-                   .array() /
-               share.sum();
+        const Eigen::ArrayXd counted = seconds.min(mostOfMedian * medianOf(seconds));
+        return counted / counted.sum();
+    };
+    const Eigen::ArrayXXd ofEach = expected.inverse().colwise() * taken;
+    const auto slowdownOfLast = [&](Eigen::Index last) -> Eigen::ArrayXd {
+        return (ofEach.bottomRows(last).colwise() * sharesOfLast(last)).colwise().sum().transpose();
     };
     const Eigen::ArrayXd slowdown = slowdownOfLast(count);
-    const Eigen::ArrayXd ofMeanCurve =
-        (expected.rowwise() * slowdown.transpose()).rowwise().mean().tail(count);
-    const double scatter = (taken.tail(count) - ofMeanCurve).matrix().norm() / ofMeanCurve.sum();
+    const Eigen::ArrayXd offMean =
+        (ofEach.bottomRows(count).rowwise() / slowdown.transpose()).rowwise().mean() - 1.0;
+    const double scatter = (sharesOfLast(count) * offMean).matrix().norm();
     // What others will take is known no better than the mean of what they took.
     const double company = ofContention.tail(count).norm() / static_cast<double>(count);
     // A device that heats up goes on as it was of late.

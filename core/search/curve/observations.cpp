@@ -21,9 +21,10 @@ constexpr double jitter = 1e-9;
 constexpr double degreesOfFreedom = 4.0;
 constexpr double leastWeight = 0.02;
 constexpr int weighings = 3;
-/// What is off by more in ln(seconds), where no other program ever disturbed a trial, is no noise, but the
-/// curve: a cliff, or a kernel of its own. It stands.
+/// What is off by more in ln(seconds), where no other program ever disturbed a trial and steps are as alike
+/// as this, is no noise, but the curve: a cliff, or a kernel of its own. It stands.
 constexpr double mostNoise = 0.5;
+constexpr double calmError = 0.005;
 /// Prior variance of the mean of a comparison's size, so large that it says nothing.
 constexpr double unknownMean = 1.0;
 
@@ -386,7 +387,7 @@ Eigen::VectorXd Observations::contentionOffMean(const std::vector<std::vector<Ei
 void Observations::weighTails(const Hyperparameters& hyperparameters, const Eigen::MatrixXd& columns,
                               const Eigen::VectorXd& residual)
 {
-    const bool isAlone = contention.isZero() && isDisturbed.isZero();
+    const bool isCalm = contention.isZero() && isDisturbed.isZero() && error.mean() < calmError;
     weight.setOnes();
     for (int weighing = 0; weighing < weighings; ++weighing) {
         const Eigen::MatrixXd inverse = (covariance(hyperparameters) + columns * columns.transpose())
@@ -397,7 +398,7 @@ void Observations::weighTails(const Hyperparameters& hyperparameters, const Eige
             // By what the others say.
             const double off = scaled[i] / inverse(i, i);
             const double likely = (degreesOfFreedom + 1.0) / (degreesOfFreedom + off * scaled[i]);
-            const bool isOfCurve = isAlone && std::abs(off) > mostNoise;
+            const bool isOfCurve = isCalm && std::abs(off) > mostNoise;
             weight[i] = isOfCurve ? 1.0 : std::clamp(likely, leastWeight, 1.0);
         }
     }

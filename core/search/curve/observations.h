@@ -61,8 +61,8 @@ struct Observations
 
     /// Gives rows that the others contradict less weight: heavy tails as a mixture of scales, Student's t of
     /// four degrees of freedom (Andrews and Mallows, Journal of the Royal Statistical Society B 36, 1974;
-    /// West, Biometrika 74, 1987). What is off by half and more is no noise where
-    /// no other program disturbed any trial, and keeps its weight.
+    /// West, Biometrika 74, 1987). What is off by half and more is no noise on a
+    /// calm device, and keeps its weight.
     ///
     /// \param columns  of the linearized trend, in units of their prior deviation, a row for each observation
     /// \param residual  what the trend leaves unexplained at its prior mean
