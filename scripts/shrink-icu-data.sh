@@ -4,15 +4,16 @@
 # Usage: shrink-icu-data.sh LIBRARY
 #
 # Makes a small libicudata.so.N of a whole one, in place. ICU's data is 30 MB, most of it in languages and encodings
-# that nothing here asks for: Qt has tables of its own for numbers and dates. What remains is what is common to all
-# languages, the order of sorting among it; ICU falls back to that.
+# that nothing here asks for, and the names of all characters: Qt has tables of its own for numbers and dates. What remains
+# is what is common to all languages, the order of sorting among it; ICU falls back to that.
 set -euo pipefail
 library=$1
 name=$(basename "$library")
 version=${name##*.}
 symbol=icudt${version}_dat
 kept=(
-  '[a-z0-9_]+\.(icu|nrm)'
+  '[a-z0-9_]+\.nrm'
+  '(cnvalias|uemoji|ulayout)\.icu'
   '(root|pool|res_index|supplementalData|likelySubtags|metadata|keyTypeData|numberingSystems|timezoneTypes|zoneinfo64)\.res'
   'coll/((root|res_index)\.res|ucadata\.icu)'
 )
