@@ -178,6 +178,20 @@ QString endReason(const Snapshot& snapshot)
     return {};
 }
 
+/// "11 trials (3 of them verifications)": no budget is charged for these.
+QString trialsText(const engine::Snapshot& snapshot)
+{
+    const auto verifications = std::ranges::count_if(snapshot.trials, [](const trial::TrialRecord& trial) {
+        return trial.isVerification && trial.outcome != trial::Outcome::Cancelled;
+    });
+    const QString all = countText(engine::uncancelledTrials(snapshot), QStringLiteral("trial"));
+    if (verifications == 0)
+        return all;
+    return QStringLiteral("%1 (%2)").arg(
+        all, verifications == 1 ? QStringLiteral("one of them a verification")
+                                : QStringLiteral("%1 of them verifications").arg(verifications));
+}
+
 } // namespace
 
 std::vector<std::int64_t> nearestGlobalBatchSizes(const config::BatchPlan& plan, std::int64_t microBatchSize)
@@ -348,10 +362,10 @@ QStringList finalLines(const Snapshot& snapshot)
     if (engine::hasMicroBatches(plan))
         rows.push_back({QStringLiteral("valid batch sizes"), globalBatchText(plan, recommendation->size)});
     if (snapshot.finish) {
-        rows.push_back({QStringLiteral("ended"),
-                        QStringLiteral("%1, after %2 and %3")
-                            .arg(endReason(snapshot), durationText(snapshot.elapsedSeconds),
-                                 countText(engine::uncancelledTrials(snapshot), QStringLiteral("trial")))});
+        rows.push_back(
+            {QStringLiteral("ended"),
+             QStringLiteral("%1, after %2 and %3")
+                 .arg(endReason(snapshot), durationText(snapshot.elapsedSeconds), trialsText(snapshot))});
     }
     if (snapshot.finish && snapshot.finish != FinishStatus::Confident && snapshot.searchState.prospect)
         rows.push_back(

@@ -492,8 +492,8 @@ void Exploration::conclude(FinishStatus status)
     // A trial of another device may have ended after all, and have shown another size to be better.
     if (m_run->verifier.isUnderWay() && !m_run->verifier.isOvertaken(snapshot()))
         return;
-    const bool isComplete = status == FinishStatus::Confident || status == FinishStatus::Exhausted;
-    if (!isComplete || !m_run->verifier.isDue(snapshot(), *m_run->pool))
+    // A budget of trials is not charged for verifications.
+    if (!m_run->verifier.isDue(snapshot(), *m_run->pool))
         return finish(status);
     m_run->conclusion = status;
     m_run->verifier.begin(snapshot());
