@@ -245,7 +245,7 @@ private slots:
         actionOf(window(), "Plan")->trigger();
         QVERIFY(isPlanVisible());
         QVERIFY(goOn->isEnabled() && confirm->isEnabled());
-        QVERIFY2(said().contains(QStringLiteral("after 2 trials with size")), qPrintable(said()));
+        QVERIFY2(said().contains(QStringLiteral("after 3 trials with size")), qPrintable(said()));
         QCOMPARE(kindOfLookingBack("Back to the present run"), QStringLiteral("Message"));
         QCOMPARE(window().windowTitle(), QStringLiteral("params.yaml"));
         // What the next run is to be has nothing to do with it.
