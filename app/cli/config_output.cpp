@@ -171,14 +171,6 @@ engine::WayToWrite wayTo(const QString& target)
     return {.problem = QFileInfo(target).isWritable() ? QString() : qt_error_string(EACCES)};
 }
 
-/// What saveKept() says of a file.
-QStringList sentencesOf(const engine::SavedConfig& saved)
-{
-    QStringList sentences{saved.inPlace, saved.whyFinal};
-    sentences.removeAll(QString());
-    return sentences;
-}
-
 const QString holdsItAlready = QStringLiteral("The config holds that already, so nothing was written.");
 
 /// \param target  as outputPath() has it; without one the change is to the config itself
@@ -338,7 +330,7 @@ void writeSizes(const engine::ConfigFile& file, const std::vector<config::Chosen
         return console.remark(holdsItAlready);
     const auto saved = engine::saveKept(file, spliced, target, store::ExplorationStore::defaultPath());
     console.answer(QStringLiteral("Wrote %1").arg(target));
-    for (const QString& sentence : sentencesOf(saved))
+    for (const QString& sentence : saved.sentences())
         console.remark(QStringLiteral("warning: ") + sentence);
 }
 
@@ -355,7 +347,7 @@ QJsonObject writtenObject(const engine::ConfigFile& file, const config::ChosenSi
     if (writes) {
         refuseToReplace(file, target, options);
         for (const QString& sentence :
-             sentencesOf(engine::saveKept(file, spliced, target, store::ExplorationStore::defaultPath())))
+             engine::saveKept(file, spliced, target, store::ExplorationStore::defaultPath()).sentences())
             notes.append(sentence);
     }
     const auto plan = config::recognise(spliced.text)->read().plan(chosen.phase);

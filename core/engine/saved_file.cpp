@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "saved_file.h"
 
+#include "open_file.h"
+
 #include <QCoreApplication>
 #include <QDir>
 #include <QFile>
@@ -47,36 +49,10 @@ std::optional<Status> statusOf(const QString& path)
     return ::stat(QFile::encodeName(path).constData(), &status) == 0 ? std::optional(status) : std::nullopt;
 }
 
-store::FileIdentity identityOf(const Status& status)
-{
-    return {.device = status.st_dev, .inode = status.st_ino};
-}
-
 std::error_code lastError()
 {
     return {errno, std::generic_category()};
 }
-
-/// A file that is open, and closed with the scope.
-class OpenFile
-{
-public:
-    OpenFile(const QString& path, int flags)
-        : m_descriptor(::open(QFile::encodeName(path).constData(), flags | O_NONBLOCK | O_CLOEXEC))
-    {}
-    ~OpenFile()
-    {
-        if (m_descriptor >= 0)
-            ::close(m_descriptor);
-    }
-    OpenFile(const OpenFile&) = delete;
-    OpenFile& operator=(const OpenFile&) = delete;
-
-    int descriptor() const { return m_descriptor; }
-
-private:
-    int m_descriptor;
-};
 
 constexpr const char* accessList = "system.posix_acl_access";
 
@@ -259,12 +235,12 @@ std::optional<QByteArray> bytesOf(int descriptor, qsizetype size)
 QString writtenInPlace(const QString& path, const Status& before, const QByteArray& bytes)
 {
     const OpenFile file(path, O_RDWR);
-    Status status{};
-    if (file.descriptor() < 0 || ::fstat(file.descriptor(), &status) != 0)
+    const auto status = file.status();
+    if (!status)
         return sentenceOf(lastError());
-    if (identityOf(status) != identityOf(before) || !S_ISREG(status.st_mode))
+    if (identityOf(*status) != identityOf(before) || !S_ISREG(status->st_mode))
         return anotherFile();
-    const auto old = bytesOf(file.descriptor(), static_cast<qsizetype>(status.st_size));
+    const auto old = bytesOf(file.descriptor(), static_cast<qsizetype>(status->st_size));
     if (!old)
         return Translated::tr("it cannot be read");
     QString problem = overwritten(file.descriptor(), bytes);

@@ -4,6 +4,7 @@
 
 #include "config/config_document.h"
 #include "errors.h"
+#include "open_file.h"
 
 #include <QFile>
 #include <QFileInfo>
@@ -43,55 +44,33 @@ constexpr auto maxBytes = static_cast<qint64>(config::maxConfigBytes);
     fail(path, "This is no regular file; save the config as one and open that.");
 }
 
-/// A file that is open to be read, and closed with the scope.
-class OpenFile
+/// At most so many: the file may have grown since it was looked at.
+/// \throws config::ConfigError where it is no regular file, or cannot be read without waiting for others
+FileBytes readBytes(const QString& path, qint64 most)
 {
-public:
-    /// \throws config::ConfigError where it is no regular file, or cannot be read without waiting for others
-    explicit OpenFile(const QString& path)
-        : m_path(path),
-          m_descriptor(::open(QFile::encodeName(path).constData(), O_RDONLY | O_NONBLOCK | O_CLOEXEC))
-    {
-        if (m_descriptor < 0)
-            failToRead(path, errno, "check its permissions");
-        struct stat status
-        {};
-        // Another file may have come in its place since it was looked at.
-        if (::fstat(m_descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
-            ::close(m_descriptor);
-            refuseKind(path);
-        }
-        m_identity = {.device = status.st_dev, .inode = status.st_ino};
+    const OpenFile opened(path, O_RDONLY);
+    if (opened.descriptor() < 0)
+        failToRead(path, errno, "check its permissions");
+    // Another file may have come in its place since it was looked at.
+    const auto status = opened.status();
+    if (!status || !S_ISREG(status->st_mode))
+        refuseKind(path);
+    FileBytes file{.identity = identityOf(*status)};
+    std::array<char, 65536> buffer{};
+    while (file.bytes.size() < most) {
+        const auto wanted =
+            static_cast<std::size_t>(std::min<qint64>(buffer.size(), most - file.bytes.size()));
+        const ssize_t count = ::read(opened.descriptor(), buffer.data(), wanted);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count < 0)
+            failToRead(path, errno, "try again");
+        if (count == 0)
+            break;
+        file.bytes.append(buffer.data(), count);
     }
-    ~OpenFile() { ::close(m_descriptor); }
-    OpenFile(const OpenFile&) = delete;
-    OpenFile& operator=(const OpenFile&) = delete;
-
-    /// At most so many: the file may have grown since it was looked at.
-    FileBytes read(qint64 most)
-    {
-        FileBytes file{.identity = m_identity};
-        std::array<char, 65536> buffer{};
-        while (file.bytes.size() < most) {
-            const auto wanted =
-                static_cast<std::size_t>(std::min<qint64>(buffer.size(), most - file.bytes.size()));
-            const ssize_t count = ::read(m_descriptor, buffer.data(), wanted);
-            if (count < 0 && errno == EINTR)
-                continue;
-            if (count < 0)
-                failToRead(m_path, errno, "try again");
-            if (count == 0)
-                break;
-            file.bytes.append(buffer.data(), count);
-        }
-        return file;
-    }
-
-private:
-    const QString& m_path;
-    int m_descriptor;
-    store::FileIdentity m_identity;
-};
+    return file;
+}
 
 } // namespace
 
@@ -108,7 +87,7 @@ FileBytes readConfigBytes(const QString& path)
         fail(path, "The file has " + std::to_string(info.size()) + " bytes, but a config has less than " +
                        std::to_string(maxBytes) + "; open the config itself.");
     }
-    return OpenFile(path).read(maxBytes);
+    return readBytes(path, maxBytes);
 }
 
 std::string readTextFile(const QString& path)
@@ -123,7 +102,7 @@ std::optional<FileBytes> presentBytes(const QString& path)
         return std::nullopt;
     if (!info.isFile())
         refuseKind(path);
-    return OpenFile(path).read(std::numeric_limits<qint64>::max());
+    return readBytes(path, std::numeric_limits<qint64>::max());
 }
 
 bool holdsText(const QString& path, const std::string& text)

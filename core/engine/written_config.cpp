@@ -66,6 +66,13 @@ void refuseInPlace(const QString& path, const QString& why)
 
 } // namespace
 
+QStringList SavedConfig::sentences() const
+{
+    QStringList sentences{inPlace, whyFinal};
+    sentences.removeAll(QString());
+    return sentences;
+}
+
 SavedConfig saveKept(const ConfigFile& file, const config::SplicedText& spliced, const QString& path,
                      const QString& historyPath)
 {

@@ -7,6 +7,7 @@
 
 #include <QByteArray>
 #include <QString>
+#include <QStringList>
 
 #include <optional>
 
@@ -24,6 +25,9 @@ struct SavedConfig
     QString whyFinal = {};
     /// As inPlaceText() has it.
     QString inPlace = {};
+
+    /// Those that there are.
+    QStringList sentences() const;
 };
 
 /// Saves the file as ConfigFile::save() does, and keeps what it held before; where that cannot be kept, it

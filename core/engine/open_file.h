@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "store/history_file.h"
+
+#include <QFile>
+
+#include <fcntl.h>
+#include <optional>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace batchpeak::engine {
+
+inline store::FileIdentity identityOf(const struct stat& status)
+{
+    return {.device = status.st_dev, .inode = status.st_ino};
+}
+
+/// A file that is open, and closed with the scope. Neither opening nor reading it waits for another program.
+class OpenFile
+{
+public:
+    /// \param flags  of open(2)
+    OpenFile(const QString& path, int flags)
+        : m_descriptor(::open(QFile::encodeName(path).constData(), flags | O_NONBLOCK | O_CLOEXEC))
+    {}
+    ~OpenFile()
+    {
+        if (m_descriptor >= 0)
+            ::close(m_descriptor);
+    }
+    OpenFile(const OpenFile&) = delete;
+    OpenFile& operator=(const OpenFile&) = delete;
+
+    /// Negative where it could not be opened; errno has the reason then.
+    int descriptor() const { return m_descriptor; }
+    /// Of what was opened, whatever has its name by now.
+    std::optional<struct stat> status() const
+    {
+        struct stat status
+        {};
+        return ::fstat(m_descriptor, &status) == 0 ? std::optional(status) : std::nullopt;
+    }
+
+private:
+    int m_descriptor;
+};
+
+} // namespace batchpeak::engine
