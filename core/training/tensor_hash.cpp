@@ -30,8 +30,10 @@ QString textOf(const XXH128_hash_t& hash)
 
 bool hasOtherTensors(const QString& tensors, const QString& hash, const std::stop_token& stop)
 {
+    if (hash.isEmpty())
+        return false;
     const QString found = tensorHash(tensors, stop);
-    return !hash.isEmpty() && !found.isEmpty() && found != hash;
+    return !found.isEmpty() && found != hash;
 }
 
 } // namespace
