@@ -19,11 +19,6 @@ struct Translated
     Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::Failure)
 };
 
-bool speaksOfMemory(const trial::TrialRecord& trial)
-{
-    return trial.outcome == trial::Outcome::OutOfMemory || trial.thrashes || !trial.withinHeadroom;
-}
-
 bool needsResult(FinishStatus status)
 {
     return status == FinishStatus::Exhausted || status == FinishStatus::Budget;
@@ -80,6 +75,11 @@ QString needlessRefusalText(const Snapshot& snapshot)
 }
 
 } // namespace
+
+bool speaksOfMemory(const trial::TrialRecord& trial)
+{
+    return trial.outcome == trial::Outcome::OutOfMemory || trial.thrashes || !trial.withinHeadroom;
+}
 
 std::optional<FinishStatus> finishStatusOf(search::SearchState::Status status)
 {

@@ -6,6 +6,9 @@
 
 namespace batchpeak::engine {
 
+/// Whether a trial ran out of memory, or ran and used or freed more of it than it may.
+bool speaksOfMemory(const trial::TrialRecord& trial);
+
 /// How an exploration ends whose search stands so; nothing while it goes on.
 std::optional<FinishStatus> finishStatusOf(search::SearchState::Status status);
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "present_size.h"
 
+#include "failure_text.h"
 #include "measured_sizes.h"
 #include "readable_text.h"
 
@@ -42,8 +43,7 @@ bool breaksDown(const Snapshot& snapshot)
         return !trial.isComparison() && trial.microBatchSize == snapshot.searchState.smallestFailure;
     };
     const auto isOfMemory = [&](const trial::TrialRecord& trial) {
-        return isOfFailure(trial) &&
-               (trial.outcome == trial::Outcome::OutOfMemory || trial.thrashes || !trial.withinHeadroom);
+        return isOfFailure(trial) && speaksOfMemory(trial);
     };
     return std::ranges::any_of(snapshot.trials, isOfFailure) &&
            std::ranges::none_of(snapshot.trials, isOfMemory);
