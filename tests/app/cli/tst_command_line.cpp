@@ -26,6 +26,18 @@ QStringList exploring(const char* options)
     return QStringList{QStringLiteral("explore"), examplePath("gpt2-tiny.yaml")} + words(options);
 }
 
+/// What a window is asked for by the words behind the program's name; nothing where there is none to be.
+std::optional<batchpeak::cli::WindowRequest> windowRequestFor(std::vector<std::string> words)
+{
+    words.insert(words.begin(), "batchpeak");
+    std::vector<char*> arguments;
+    for (std::string& word : words)
+        arguments.push_back(word.data());
+    batchpeak::cli::CommandLine line;
+    const auto exitCode = line.parse(static_cast<int>(arguments.size()), arguments.data());
+    return exitCode ? std::nullopt : line.windowRequest();
+}
+
 } // namespace
 
 /// The program as it is met on a command line, without a display: what it offers, and what it refuses.
@@ -51,14 +63,8 @@ private slots:
 
     void namesWhatTheWindowIsGiven()
     {
-        batchpeak::cli::CommandLine line;
-        std::vector<std::string> words{"batchpeak", "a.yaml",   "--phase", "train",  "--device",
-                                       "cpu",       "--device", "cuda:0",  "--fresh"};
-        std::vector<char*> arguments;
-        for (std::string& word : words)
-            arguments.push_back(word.data());
-        QVERIFY(!line.parse(static_cast<int>(arguments.size()), arguments.data()));
-        const auto request = line.windowRequest();
+        const auto request = windowRequestFor(
+            {"a.yaml", "--phase", "train", "--device", "cpu", "--device", "cuda:0", "--fresh"});
         QVERIFY(request);
         const QStringList& names = request->givenNames;
         // That of training is usual, and asked for all the same.
@@ -83,14 +89,7 @@ private slots:
     void takesWordsBehindTwoDashesForFiles()
     {
         const auto& [given, file] = row<std::vector<std::string>, const char*>();
-        batchpeak::cli::CommandLine line;
-        std::vector<std::string> words{"batchpeak"};
-        words.insert(words.end(), given.begin(), given.end());
-        std::vector<char*> arguments;
-        for (std::string& word : words)
-            arguments.push_back(word.data());
-        QVERIFY(!line.parse(static_cast<int>(arguments.size()), arguments.data()));
-        const auto request = line.windowRequest();
+        const auto request = windowRequestFor(given);
         QVERIFY(request);
         QCOMPARE(request->file, QString::fromUtf8(file));
     }
