@@ -108,7 +108,21 @@ private slots:
              {"separators", {"a\u2028b\u2029c", "a\\u2028b\\u2029c"}},
              {"what has no width", {"a\u200bb\u2060c\ufeff\u00ad", "a\\u200bb\\u2060c\\ufeff\\xad"}},
              {"tags", {"a\U000e0041b", "a\\U000e0041b"}},
-             {"joiners and pairs", {"\u200d\u200c\U0001f600", "\u200d\u200c\U0001f600"}},
+             {"fillers", {"a\u115f\u1160\u3164\uffa0", "a\\u115f\\u1160\\u3164\\uffa0"}},
+             {"an empty cell of braille", {"\u2801\u2800", "\u2801\\u2800"}},
+             {"what joins and parts", {"a\u034fb\u180ec\u2064", "a\\u034fb\\u180ec\\u2064"}},
+             {"the ends of the tags", {"\U000e0000\U000e007f", "\\U000e0000\\U000e007f"}},
+             {"joiners of Latin", {"a\u200cb\u200d", "a\\u200cb\\u200d"}},
+             {"joiners of joined scripts",
+              {"\u0645\u06cc\u200c\u062e \u0915\u094d\u200d", "\u0645\u06cc\u200c\u062e \u0915\u094d\u200d"}},
+             {"one joiner too many", {"\u0645\u200c\u200d", "\u0645\u200c\\u200d"}},
+             {"emoji in parts",
+              {"\U0001f468\u200d\U0001f469 \u2764\ufe0f", "\U0001f468\u200d\U0001f469 \u2764\ufe0f"}},
+             {"emoji of parts with selectors",
+              {"\U0001f3f3\ufe0f\u200d\U0001f308", "\U0001f3f3\ufe0f\u200d\U0001f308"}},
+             {"a row of selectors", {"\u2764\ufe0f\ufe01\ufe02", "\u2764\ufe0f\\ufe01\\ufe02"}},
+             {"a selector of nothing", {"a\ufe0f\U000e0101", "a\\ufe0f\\U000e0101"}},
+             {"pairs", {"\U0001f600", "\U0001f600"}},
              {"their neighbors", {"\u2010\u2027\u202f\u2070", "\u2010\u2027\u202f\u2070"}}});
     }
     void spellsOutControlCharacters()
