@@ -3,6 +3,7 @@
 #include "trial_planner.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace batchpeak::engine {
@@ -202,7 +203,8 @@ FollowUp TrialPlanner::trialEnded(const QString& device, const search::Measureme
 FollowUp TrialPlanner::take(const search::Measurement& measurement, const search::Proposal& proposal)
 {
     const auto lost = std::ranges::find(m_lost, measurement.size, &search::Measurement::size);
-    if (measurement.saysNothing() && lost == m_lost.end()) {
+    const bool mayRepeat = m_trials + std::ssize(m_repeats) < m_maxTrials;
+    if (measurement.saysNothing() && lost == m_lost.end() && mayRepeat) {
         m_lost.push_back(measurement);
         m_repeats.push_back(proposal);
         return FollowUp::Repeated;

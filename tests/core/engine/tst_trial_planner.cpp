@@ -104,6 +104,19 @@ private slots:
         QCOMPARE(nextOf(planner, other), 1);
     }
 
+    void repeatsLostTrialsWithinTheBudget()
+    {
+        TrialPlanner planner = plannerOf({1, 2, 3, 4}, 3);
+        QCOMPARE(nextOf(planner, one), 1);
+        QCOMPARE(nextOf(planner, other), 2);
+        QCOMPARE(planner.trialEnded(one, {.size = 1}), FollowUp::Repeated);
+        // The third is for the first of them.
+        QCOMPARE(planner.trialEnded(other, {.size = 2}), FollowUp::None);
+        QCOMPARE(nextOf(planner, one), 1);
+        QCOMPARE(planner.trialEnded(one, {.size = 1}), FollowUp::LeftOut);
+        QVERIFY(!planner.expectsMore());
+    }
+
     void triesWhatIsAskedForBeforeAllElse()
     {
         TrialPlanner planner = plannerOf({1, 2, 3});
