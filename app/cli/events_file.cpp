@@ -81,12 +81,18 @@ void makeOurs(int descriptor, const QString& path)
     (void)!::ftruncate(descriptor, 0);
 }
 
-/// Each line is put at the end, wherever that is by then: who empties the file meanwhile leaves no gap.
+/// Each line is put at the end, wherever that is by then: who empties the file meanwhile leaves no gap. A
+/// pipe that nobody reads from yet is not waited for, and one that is read slowly is.
+///
 /// \return below 0 for the system's reason
 int openForEvents(const QString& path)
 {
     constexpr mode_t rights = S_IRUSR | S_IWUSR | S_IRGRP | S_IWGRP | S_IROTH | S_IWOTH;
-    return ::open(QFile::encodeName(path).constData(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, rights);
+    constexpr int flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC;
+    const int descriptor = ::open(QFile::encodeName(path).constData(), flags | O_NONBLOCK, rights);
+    if (descriptor >= 0)
+        (void)::fcntl(descriptor, F_SETFL, flags);
+    return descriptor;
 }
 
 } // namespace
@@ -117,8 +123,10 @@ QIODevice* EventsFile::open()
     }
     const int descriptor = openForEvents(target);
     if (descriptor < 0) {
+        const QString reason =
+            errno == ENXIO ? QStringLiteral("no program reads from it") : qt_error_string(errno);
         throw UsageError(QStringLiteral("%1 cannot be written: %2. Name another file for the events.")
-                             .arg(target, qt_error_string(errno))
+                             .arg(target, reason)
                              .toStdString());
     }
     m_file.open(descriptor, QIODevice::WriteOnly, QFileDevice::AutoCloseHandle);

@@ -6,6 +6,7 @@
 #include "config/networks/named_network.h"
 #include "errors.h"
 #include "network_files.h"
+#include "open_file.h"
 #include "output_place.h"
 #include "text_file.h"
 #include "unified_diff.h"
@@ -14,8 +15,13 @@
 #include <QFile>
 #include <QFileInfo>
 
+#include <cerrno>
+#include <fcntl.h>
+#include <poll.h>
 #include <span>
 #include <string>
+#include <system_error>
+#include <unistd.h>
 #include <utility>
 #include <variant>
 
@@ -79,13 +85,41 @@ QString nameInDiff(QChar side, const QString& path)
                    "); make room or set permissions, or choose another place.");
 }
 
+QString lastReason()
+{
+    return QString::fromStdString(std::generic_category().message(errno));
+}
+
+/// Whether something can be written there before so long, or never.
+bool waitForReader(int descriptor)
+{
+    constexpr int patienceMilliseconds = 10'000;
+    pollfd wanted{.fd = descriptor, .events = POLLOUT, .revents = 0};
+    int ready = 0;
+    do
+        ready = ::poll(&wanted, 1, patienceMilliseconds);
+    while (ready < 0 && errno == EINTR);
+    return ready != 0;
+}
+
+/// A pipe that nobody reads from is not waited for.
 void writeStream(const QString& path, const QByteArray& bytes)
 {
-    QFile file(path);
-    if (!file.open(QIODevice::WriteOnly | QIODevice::Unbuffered))
-        failToWrite(path, file.errorString());
-    if (file.write(bytes) != bytes.size())
-        failToWrite(path, QStringLiteral("not all bytes could be written, as on a full disk"));
+    const OpenFile file(path, O_WRONLY);
+    if (file.descriptor() < 0)
+        failToWrite(path, errno == ENXIO ? QStringLiteral("no program reads from it") : lastReason());
+    for (qsizetype done = 0; done < bytes.size();) {
+        const ssize_t count = ::write(file.descriptor(), bytes.constData() + done,
+                                      static_cast<std::size_t>(bytes.size() - done));
+        if (count > 0)
+            done += count;
+        else if (count == 0 || errno == ENOSPC)
+            failToWrite(path, QStringLiteral("not all bytes could be written, as on a full disk"));
+        else if (errno == EAGAIN && !waitForReader(file.descriptor()))
+            failToWrite(path, QStringLiteral("the program that reads from it takes no more"));
+        else if (errno != EAGAIN && errno != EINTR)
+            failToWrite(path, lastReason());
+    }
 }
 
 } // namespace

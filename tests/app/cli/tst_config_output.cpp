@@ -188,6 +188,14 @@ private slots:
         QCOMPARE(bytes, exampleWithSize("32"));
     }
 
+    void waitsForNoReaderOfAPipe()
+    {
+        const QString pipe = path("pipe");
+        QCOMPARE(::mkfifo(QFile::encodeName(pipe).constData(), 0600), 0);
+        const ProgramRun run = exportSize(4, {QStringLiteral("--output"), pipe, QStringLiteral("--force")});
+        QVERIFY2(run.remarks("no program reads from it"), run.text());
+    }
+
     // By whatever name, and by force neither.
     void overwritesTheConfigInPlaceAlone_data()
     {

@@ -10,6 +10,7 @@
 #include <QTest>
 
 #include <csignal>
+#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace batchpeak::test;
@@ -225,6 +226,16 @@ private slots:
     }
 
     // Opened a second time, its file would be written over answers.
+    void waitsForNoReaderOfAPipe()
+    {
+        const QTemporaryDir folder;
+        const QString pipe = folder.filePath(QStringLiteral("pipe"));
+        QCOMPARE(::mkfifo(QFile::encodeName(pipe).constData(), 0600), 0);
+        const ProgramRun run =
+            runProgram(exploreArguments("", QStringList{QStringLiteral("--events"), pipe}));
+        QVERIFY2(run.refused({"no program reads from it"}), run.text());
+    }
+
     void knowsStdoutByItsNames_data()
     {
         rows<const char*>({{"a device", "/dev/stdout"}, {"its file", "out"}});

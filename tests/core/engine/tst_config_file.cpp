@@ -15,10 +15,13 @@
 #include <QTest>
 
 #include <algorithm>
+#include <array>
 #include <csignal>
 #include <functional>
+#include <thread>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -434,6 +437,38 @@ private slots:
         ::close(reader);
         QCOMPARE(received, written);
         QVERIFY(!QFileInfo(pipe).isFile());
+    }
+
+    void waitsForNoReaderOfAPipe()
+    {
+        const QString pipe = m_folder->filePath(QStringLiteral("pipe"));
+        QCOMPARE(mkfifo(QFile::encodeName(pipe).constData(), 0600), 0);
+        const ConfigFile file = ConfigFile::open(m_path);
+        const auto spliced = file.withMicroBatchSize({.phase = model::Phase::Train, .microBatchSize = 4});
+        VERIFY_CONTAINS(errorOf([&] { file.save(spliced, pipe); }), "no program reads from it");
+    }
+
+    void writesMoreThanAPipeHolds()
+    {
+        const QString pipe = m_folder->filePath(QStringLiteral("pipe"));
+        QCOMPARE(mkfifo(QFile::encodeName(pipe).constData(), 0600), 0);
+        const int reader = ::open(QFile::encodeName(pipe).constData(), O_RDONLY | O_NONBLOCK);
+        QVERIFY(reader >= 0);
+        QCOMPARE(::fcntl(reader, F_SETFL, 0), 0);
+        QByteArray received;
+        std::jthread reading([&] {
+            // Until a writer has been there, a read would end at once.
+            pollfd begun{.fd = reader, .events = POLLIN, .revents = 0};
+            ::poll(&begun, 1, -1);
+            std::array<char, 4096> buffer{};
+            for (ssize_t count = 0; (count = ::read(reader, buffer.data(), buffer.size())) > 0;)
+                received.append(buffer.data(), count);
+        });
+        const std::string text(std::size_t{1} << 20, 'x');
+        ConfigFile::open(m_path).save({.text = text}, pipe);
+        reading.join();
+        ::close(reader);
+        QCOMPARE(received.toStdString(), text);
     }
 
     void needsPermissions()
