@@ -12,9 +12,18 @@
 #include <torch/headeronly/version.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <filesystem>
+#include <iterator>
+#include <latch>
+#include <stdexcept>
+#include <system_error>
+#include <thread>
+#include <vector>
 
 #ifdef __x86_64__
 #include <cpuid.h>
@@ -26,6 +35,9 @@ namespace batchpeak::network {
 namespace {
 
 constexpr std::string_view compiledVersion = TORCH_VERSION;
+
+/// Its own and OpenMP's, each with a thread for each core but that of the one who waits for them.
+constexpr int poolsOfLibtorch = 2;
 
 /// What libtorch says while this lives, in the place of its own lines on stderr.
 class HeardWarnings final : public c10::WarningHandler
@@ -64,6 +76,46 @@ bool announcesTilesWithoutShape()
 #else
     return false;
 #endif
+}
+
+/// 0 where the system does not tell.
+std::ptrdiff_t threadsOfProcess()
+{
+    std::error_code error;
+    const std::filesystem::directory_iterator threads("/proc/self/task", error);
+    return error ? 0 : std::distance(begin(threads), end(threads));
+}
+
+/// Returns when the system does not count threads any more that have ended: it does for a moment after.
+void waitForThreadsToGo(std::ptrdiff_t left)
+{
+    constexpr int mostLooks = 1000;
+    constexpr std::chrono::milliseconds betweenLooks{1};
+    for (int look = 0; threadsOfProcess() > left && look < mostLooks; ++look)
+        std::this_thread::sleep_for(betweenLooks);
+}
+
+/// Without a thread that they want, libtorch's pool would wait for it for ever, and OpenMP's end the process
+/// (torch 2.11.0).
+/// \throws std::runtime_error where so many cannot be there at once
+void requireThreads(int count)
+{
+    const std::ptrdiff_t before = threadsOfProcess();
+    {
+        std::latch end(1);
+        std::vector<std::jthread> threads;
+        try {
+            while (std::ssize(threads) < count)
+                threads.emplace_back([&end] { end.wait(); });
+        } catch (const std::system_error& error) {
+            end.count_down();
+            throw std::runtime_error("The worker could not make " + std::to_string(count) +
+                                     (count == 1 ? " thread: " : " threads: ") + error.code().message() +
+                                     ". Raise the limit of processes (ulimit -u, docker --pids-limit).");
+        }
+        end.count_down();
+    }
+    waitForThreadsToGo(before);
 }
 
 } // namespace
@@ -115,6 +167,7 @@ int useAllCores()
     int threads = at::get_num_threads();
     if (const auto quota = device::ControlGroup().processors())
         threads = std::clamp(static_cast<int>(std::ceil(*quota)), 1, threads);
+    requireThreads(poolsOfLibtorch * (threads - 1));
     at::set_num_threads(threads);
     return threads;
 }

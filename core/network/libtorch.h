@@ -31,6 +31,7 @@ std::string libtorchName();
 /// core, or OMP_NUM_THREADS), but no more than a container's CPU quota.
 ///
 /// \return threads in use
+/// \throws std::runtime_error with a sentence that says so, where the system has too few threads to spare
 int useAllCores();
 
 /// Keeps oneDNN from a matrix unit (Intel AMX) that the processor announces but does not describe.

@@ -351,6 +351,27 @@ private slots:
         QVERIFY(QString::fromStdString(error->text).endsWith(QLatin1Char('.')));
         QCOMPARE(worker.exitCode(), 1);
     }
+
+    // libtorch would wait for them for ever.
+    void saysThatItsThreadsAreTooMany()
+    {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+        QSKIP("A sanitizer needs more address space than this leaves.");
+#endif
+        // A stack of 8 GiB for each, in an address space of 12: there is room for one beside libtorch, which
+        // is the one that reads.
+        const QString limits = QStringLiteral("ulimit -s 8388608 && ulimit -v 12582912 && exec ");
+        WorkerTalk worker(
+            QStringLiteral("/bin/sh"),
+            {QStringLiteral("-c"), limits + QStringLiteral(BATCHPEAK_WORKER_PROGRAM " --device cpu")},
+            {QStringLiteral("OMP_NUM_THREADS=4")});
+        worker.say(Hello{});
+        const auto error = worker.hear<WorkerError>();
+        QVERIFY(error && error->fatal);
+        VERIFY_CONTAINS(error->text, "could not make");
+        VERIFY_CONTAINS(error->text, "--pids-limit");
+        QCOMPARE(worker.exitCode(), 1);
+    }
 };
 
 BATCHPEAK_TEST(WorkerProcessTest)
