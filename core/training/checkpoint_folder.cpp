@@ -7,6 +7,7 @@
 #include "engine/errors.h"
 #include "engine/saved_file.h"
 #include "store/program_lock.h"
+#include "training_text.h"
 
 #include <QCoreApplication>
 #include <QDir>
@@ -19,6 +20,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <fcntl.h>
+#include <optional>
 #include <system_error>
 #include <vector>
 
@@ -96,6 +98,30 @@ QString stateIn(const QString& checkpoint)
     return QDir(checkpoint).filePath(QStringLiteral("state.json"));
 }
 
+const QString nameOfFinished = QStringLiteral("^step-(\\d{6,})");
+
+/// That the folder of a checkpoint is named for; -1 where a person has named it.
+std::int64_t stepInName(const QString& checkpoint)
+{
+    const auto name =
+        QRegularExpression(nameOfFinished + QLatin1Char('$')).match(QFileInfo(checkpoint).fileName());
+    return name.hasMatch() ? name.captured(1).toLongLong() : -1;
+}
+
+/// \throws config::ConfigError  where it cannot be read, is damaged, or is not of the step that its folder
+///         says
+StoredState readState(const QString& checkpoint)
+{
+    StoredState stored = readStateFile(stateIn(checkpoint));
+    const std::int64_t step = stepInName(checkpoint);
+    if (step >= 0 && step != stored.state.step)
+        fail(stateIn(checkpoint),
+             Translated::tr("This is the state of step %1, where its folder has the name "
+                            "of another; resume from another checkpoint.")
+                 .arg(stored.state.step));
+    return stored;
+}
+
 QString finishedPath(const QString& folder, std::int64_t step)
 {
     return QDir(folder).absoluteFilePath(QStringLiteral("step-%1").arg(step, 6, 10, QLatin1Char('0')));
@@ -104,8 +130,7 @@ QString finishedPath(const QString& folder, std::int64_t step)
 /// What is in \p folder whose name begins as those of checkpoints do and goes on with \p ending.
 QStringList entriesOf(const QString& folder, const QString& ending, QDir::Filters kinds)
 {
-    const QRegularExpression name(QStringLiteral("^step-\\d{6,}") + QRegularExpression::escape(ending) +
-                                  QLatin1Char('$'));
+    const QRegularExpression name(nameOfFinished + QRegularExpression::escape(ending) + QLatin1Char('$'));
     QStringList paths;
     const QDir dir(folder);
     for (const QFileInfo& entry : dir.entryInfoList(kinds | QDir::NoDotAndDotDot)) {
@@ -145,7 +170,7 @@ struct Written
 };
 
 /// Those that were written whole, the newest first.
-/// \param damaged  what becomes of one whose state cannot be read
+/// \param damaged  what becomes of one whose state cannot be read, by its path and what is wrong
 template<typename Damaged>
 std::vector<Written> writtenIn(const QString& folder, const Damaged& damaged)
 {
@@ -154,9 +179,9 @@ std::vector<Written> writtenIn(const QString& folder, const Damaged& damaged)
         if (!QFileInfo::exists(stateIn(path)))
             continue;
         try {
-            found.push_back({.path = path, .stored = readStateFile(stateIn(path))});
+            found.push_back({.path = path, .stored = readState(path)});
         } catch (const config::ConfigError& error) {
-            damaged(error);
+            damaged(path, error);
         }
     }
     std::ranges::sort(found, std::ranges::greater(), [](const Written& one) { return one.stored.serial; });
@@ -165,7 +190,53 @@ std::vector<Written> writtenIn(const QString& folder, const Damaged& damaged)
 
 std::vector<Written> soundOnesIn(const QString& folder)
 {
-    return writtenIn(folder, [](const config::ConfigError&) {});
+    return writtenIn(folder, [](const QString&, const config::ConfigError&) {});
+}
+
+/// \throws config::ConfigError  that of a damaged one that is not older
+std::optional<Written> newestIn(const QString& folder)
+{
+    std::int64_t damagedStep = -1;
+    std::optional<config::ConfigError> damage;
+    const auto found = writtenIn(folder, [&](const QString& path, const config::ConfigError& error) {
+        if (const std::int64_t step = stepInName(path); step > damagedStep) {
+            damagedStep = step;
+            damage = error;
+        }
+    });
+    if (damage && (found.empty() || damagedStep > found.front().stored.state.step))
+        throw config::ConfigError(*damage);
+    return found.empty() ? std::nullopt : std::optional(found.front());
+}
+
+bool hasTensors(const Written& written)
+{
+    return QFileInfo(tensorsIn(written.path)).isFile();
+}
+
+/// A checkpoint that cannot be gone on from is refused together with the name of one that can.
+/// \param checkpoint  that is refused, or the folder that it is in
+[[noreturn]] void refuse(const config::ConfigError& error, const QString& checkpoint)
+{
+    const bool isAmongOthers = QFileInfo::exists(stateIn(checkpoint));
+    const std::vector<Written> sound = soundOnesIn(isAmongOthers ? QFileInfo(checkpoint).path() : checkpoint);
+    const auto whole = std::ranges::find_if(sound, hasTensors);
+    const QString instead = resumeWholeText(whole == sound.end() ? QString() : whole->path);
+    throw config::ConfigError(error.what() + (' ' + instead.toStdString()));
+}
+
+/// \throws config::ConfigError
+void requireTensors(const QString& checkpoint)
+{
+    const QString tensors = tensorsIn(checkpoint);
+    const QFileInfo there(tensors);
+    if (there.isFile())
+        return;
+    fail(tensors, there.exists()
+                      ? Translated::tr("This is no regular file, as the tensors of each checkpoint are; "
+                                       "resume from another checkpoint.")
+                      : Translated::tr("This file with the tensors of the checkpoint is missing; resume from "
+                                       "another checkpoint."));
 }
 
 void makeFolder(const QString& path)
@@ -270,7 +341,7 @@ QString CheckpointFolder::commit(const CheckpointState& state)
 
 void CheckpointFolder::addTensorHash(const QString& checkpoint, const QString& hash) const
 {
-    StoredState stored = readStateFile(stateIn(checkpoint));
+    StoredState stored = readState(checkpoint);
     stored.state.tensorHash = hash;
     writeStateFile(stateIn(checkpoint), stored);
 }
@@ -283,21 +354,21 @@ CheckpointFolder::Found CheckpointFolder::newest() const
              Translated::tr("There is no such folder; give the one that checkpoints were written to, or "
                             "one checkpoint in it."));
     Written chosen{.path = folder, .stored = {}};
-    if (QFileInfo::exists(stateIn(folder)) && !folder.endsWith(unfinishedEnding)) {
-        chosen.stored = readStateFile(stateIn(folder));
-    } else {
-        const auto found = writtenIn(folder, [](const config::ConfigError& error) { throw error; });
-        if (found.empty())
-            fail(m_path, Translated::tr("This folder has no complete checkpoint; give another, or leave out "
-                                        "--resume to start afresh."));
-        chosen = found.front();
+    try {
+        if (QFileInfo::exists(stateIn(folder)) && !folder.endsWith(unfinishedEnding)) {
+            chosen.stored = readState(folder);
+        } else {
+            chosen = newestIn(folder).value_or(chosen);
+        }
+        if (chosen.stored.serial > 0)
+            requireTensors(chosen.path);
+    } catch (const config::ConfigError& error) {
+        refuse(error, folder);
     }
-    const QString tensors = tensorsIn(chosen.path);
-    if (!QFileInfo(tensors).isFile())
-        fail(tensors,
-             Translated::tr(
-                 "This file with the tensors of the checkpoint is missing; resume from another checkpoint."));
-    return {.path = chosen.path, .tensors = tensors, .state = chosen.stored.state};
+    if (chosen.stored.serial == 0)
+        fail(m_path, Translated::tr("This folder has no complete checkpoint; give another, or leave out "
+                                    "--resume to start afresh."));
+    return {.path = chosen.path, .tensors = tensorsIn(chosen.path), .state = chosen.stored.state};
 }
 
 QString olderCheckpoint(const QString& checkpoint)
@@ -308,7 +379,7 @@ QString olderCheckpoint(const QString& checkpoint)
         return {};
     const QString& training = newer->stored.state.training;
     const auto older = std::find_if(newer + 1, found.end(), [&](const Written& written) {
-        return written.stored.state.training == training && QFileInfo(tensorsIn(written.path)).isFile();
+        return written.stored.state.training == training && hasTensors(written);
     });
     return older == found.end() ? QString() : older->path;
 }

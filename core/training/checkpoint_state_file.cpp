@@ -5,6 +5,7 @@
 #include "config/config_error.h"
 #include "engine/errors.h"
 #include "engine/saved_file.h"
+#include "tensor_hash.h"
 
 #include <QCoreApplication>
 #include <QFile>
@@ -24,6 +25,9 @@ constexpr int formatVersion = 1;
 constexpr qint64 mostBytes = 1 << 20;
 constexpr auto formatKey = "batchpeak_checkpoint";
 constexpr auto hashKey = "tensors_xxh3";
+/// Of the file's own bytes, where so many zeros stand in the place of its digits.
+constexpr auto ownHashKey = "state_xxh3";
+constexpr int hashDigits = 32;
 
 struct Translated
 {
@@ -37,6 +41,25 @@ config::TextPosition positionOf(const QByteArray& text, qsizetype offset)
     const qsizetype lineStart = before.lastIndexOf('\n') + 1;
     return {.line = static_cast<int>(before.count('\n')) + 1,
             .column = static_cast<int>(QString::fromUtf8(before.mid(lineStart)).size()) + 1};
+}
+
+/// -1 where the key is not there. Within a text quotes are escaped.
+qsizetype placeOf(const char* key, const QByteArray& text)
+{
+    return text.indexOf('"' + QByteArray(key) + '"');
+}
+
+QString blankHash()
+{
+    return QString(hashDigits, QLatin1Char('0'));
+}
+
+/// A file with its own checksum in the place of the blank one.
+QByteArray withOwnHash(QByteArray text)
+{
+    const QString hash = hashOf(text);
+    const qsizetype place = text.indexOf(blankHash().toUtf8(), placeOf(ownHashKey, text));
+    return text.replace(place, hashDigits, hash.toUtf8());
 }
 
 /// The numbers of a state file, looked at with its text at hand, so that a wrong one is found in it.
@@ -84,6 +107,22 @@ public:
         return low;
     }
 
+    /// Where it tells a checksum of itself, its bytes are those that it tells of.
+    void requireOwnHash() const
+    {
+        const QString told = textOrNone(ownHashKey);
+        if (!m_object.contains(QLatin1String(ownHashKey)))
+            return;
+        QByteArray blank = m_text;
+        const qsizetype place = blank.indexOf(told.toUtf8(), placeOf(ownHashKey));
+        if (told.size() != hashDigits || place < 0 ||
+            hashOf(blank.replace(place, hashDigits, blankHash().toUtf8())) != told)
+            fail(Translated::tr("This is not what was written: the checksum is another one than \"%1\" says; "
+                                "resume from another checkpoint.")
+                     .arg(QLatin1String(ownHashKey)),
+                 -1);
+    }
+
     QString textOrNone(const char* key) const
     {
         return m_object.contains(QLatin1String(key)) ? text(key) : QString();
@@ -100,8 +139,7 @@ public:
     }
 
 private:
-    /// -1 where the key is not there.
-    qsizetype placeOf(const char* key) const { return m_text.indexOf('"' + QByteArray(key) + '"'); }
+    qsizetype placeOf(const char* key) const { return training::placeOf(key, m_text); }
 
     [[noreturn]] void fail(const QString& sentence, qsizetype offset) const
     {
@@ -154,6 +192,7 @@ QJsonObject objectOf(const StoredState& stored)
         {QStringLiteral("samples"), static_cast<qint64>(state.samples)},
         {QStringLiteral("held_out_samples"), static_cast<qint64>(state.heldOutSamples)},
         {QStringLiteral("thrashing_in_a_row"), state.thrashingInARow},
+        {QLatin1String(ownHashKey), blankHash()},
         {QStringLiteral("fingerprint"), state.fingerprint},
         {QStringLiteral("training"), state.training}};
     if (!state.tensorHash.isEmpty())
@@ -165,7 +204,7 @@ QJsonObject objectOf(const StoredState& stored)
 
 void writeStateFile(const QString& path, const StoredState& stored)
 {
-    const QByteArray text = QJsonDocument(objectOf(stored)).toJson();
+    const QByteArray text = withOwnHash(QJsonDocument(objectOf(stored)).toJson());
     const QString reason = engine::replaceFile(path, text);
     if (reason.isEmpty())
         return;
@@ -186,19 +225,22 @@ StoredState readStateFile(const QString& path)
 {
     const StateReader reader(path, readText(path));
     reader.requireFormat();
-    return {.state = {.step = reader.number("step", 0),
-                      .epoch = reader.number("epoch", 0),
-                      .samplesDone = reader.number("samples_done", 0),
-                      .microBatchSize = reader.number("micro_batch_size", 1),
-                      .evaluationMicroBatchSize = reader.number("evaluation_micro_batch_size", 1),
-                      .batchSize = reader.number("batch_size", 1),
-                      .samples = reader.numberOrNone("samples"),
-                      .heldOutSamples = reader.numberOrNone("held_out_samples"),
-                      .thrashingInARow = static_cast<int>(reader.number("thrashing_in_a_row", 0)),
-                      .fingerprint = reader.text("fingerprint"),
-                      .training = reader.textOrNone("training"),
-                      .tensorHash = reader.textOrNone(hashKey)},
-            .serial = reader.number("serial", 1)};
+    const StoredState stored{
+        .state = {.step = reader.number("step", 0),
+                  .epoch = reader.number("epoch", 0),
+                  .samplesDone = reader.number("samples_done", 0),
+                  .microBatchSize = reader.number("micro_batch_size", 1),
+                  .evaluationMicroBatchSize = reader.number("evaluation_micro_batch_size", 1),
+                  .batchSize = reader.number("batch_size", 1),
+                  .samples = reader.numberOrNone("samples"),
+                  .heldOutSamples = reader.numberOrNone("held_out_samples"),
+                  .thrashingInARow = static_cast<int>(reader.number("thrashing_in_a_row", 0)),
+                  .fingerprint = reader.text("fingerprint"),
+                  .training = reader.textOrNone("training"),
+                  .tensorHash = reader.textOrNone(hashKey)},
+        .serial = reader.number("serial", 1)};
+    reader.requireOwnHash();
+    return stored;
 }
 
 } // namespace batchpeak::training

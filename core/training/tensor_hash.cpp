@@ -55,6 +55,11 @@ QString tensorHash(const QString& path, const std::stop_token& stop)
     return count < 0 ? QString() : textOf(XXH3_128bits_digest(&hash));
 }
 
+QString hashOf(const QByteArray& bytes)
+{
+    return textOf(XXH3_128bits(bytes.constData(), static_cast<std::size_t>(bytes.size())));
+}
+
 TensorCheck checkTensors(const QString& checkpoint, const QString& hash, const std::stop_token& stop)
 {
     try {

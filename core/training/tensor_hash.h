@@ -15,6 +15,9 @@ namespace batchpeak::training {
 /// \return empty where the file cannot be read to its end, or \p stop is asked for
 QString tensorHash(const QString& path, const std::stop_token& stop);
 
+/// The same of bytes that the memory holds.
+QString hashOf(const QByteArray& bytes);
+
 /// What was found of the tensors of a checkpoint that is to be gone on from.
 struct TensorCheck
 {

@@ -10,6 +10,7 @@
 #include "engine/trusted_code.h"
 #include "growth_function.h"
 #include "store/program_lock.h"
+#include "training_text.h"
 #include "trial/protocol.h"
 
 #include <QCoreApplication>
@@ -100,22 +101,25 @@ void refuseUnlike(const CheckpointFolder::Found& found, const TrainingSetup& set
                    .arg(*steps));
 }
 
-/// A state that somebody has changed, or a disk, would train otherwise than is said.
+/// A state that somebody has changed, or a disk, would train otherwise than is said. Without a checksum of
+/// its own, this much is noticed.
 void refuseImpossible(const CheckpointFolder::Found& found, const TrainingSetup& setup)
 {
     const CheckpointState& state = found.state;
+    const auto refuseIt = [&](const QString& sentence) {
+        refuse(found.path, sentence + QLatin1Char(' ') + resumeOlderText(olderCheckpoint(found.path)));
+    };
     if (!setup.plan.grows() && state.batchSize != setup.batchSize)
-        refuse(found.path,
-               Translated::tr("The state of this checkpoint has a batch_size of %1, where the training has "
-                              "batches of %2 samples; resume from another checkpoint.")
-                   .arg(state.batchSize)
-                   .arg(setup.batchSize));
+        refuseIt(Translated::tr("The state of this checkpoint has a batch_size of %1, where the training has "
+                                "batches of %2 samples; resume from another checkpoint.")
+                     .arg(state.batchSize)
+                     .arg(setup.batchSize));
     if (state.microBatchSize > state.batchSize)
-        refuse(found.path,
-               Translated::tr("The state of this checkpoint has a micro_batch_size of %1, which is more than "
-                              "its batch_size of %2; resume from another checkpoint.")
-                   .arg(state.microBatchSize)
-                   .arg(state.batchSize));
+        refuseIt(
+            Translated::tr("The state of this checkpoint has a micro_batch_size of %1, which is more than "
+                           "its batch_size of %2; resume from another checkpoint.")
+                .arg(state.microBatchSize)
+                .arg(state.batchSize));
 }
 
 /// A size that a person fixes may be another one than before, as when the old one did not fit.

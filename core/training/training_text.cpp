@@ -279,6 +279,13 @@ QString resumeOlderText(const QString& older)
     return Translated::tr("Resume from the checkpoint before it with --resume %1.").arg(older);
 }
 
+QString resumeWholeText(const QString& whole)
+{
+    if (whole.isEmpty())
+        return Translated::tr("There is no whole one beside it; start afresh without --resume.");
+    return Translated::tr("The newest whole one there goes on with --resume %1.").arg(whole);
+}
+
 QString noCheckpointText(const TrainingOptions& options)
 {
     if (options.checkpointFolder.isEmpty())

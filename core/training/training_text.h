@@ -82,6 +82,9 @@ QString resumeText(const QString& checkpoint);
 /// The same where the checkpoint that was gone on from cannot be read.
 /// \param older  the one before it; empty where there is none
 QString resumeOlderText(const QString& older);
+/// The same where it cannot be told what was before it. \param whole  the newest whole one; empty where there
+/// is none
+QString resumeWholeText(const QString& whole);
 /// The same where there is no checkpoint.
 QString noCheckpointText(const TrainingOptions& options);
 

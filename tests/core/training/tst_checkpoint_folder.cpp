@@ -338,11 +338,16 @@ private slots:
         VERIFY_CONTAINS(errorOf([&] { (void)folder.commit(stateOf(10)); }),
                         "The worker left no tensors here");
 
-        const QString written = write(stateOf(10));
-        QVERIFY(QFile::remove(written + QLatin1String("/tensors.safetensors")));
+        const QString older = write(stateOf(10));
+        const QString written = write(stateOf(20));
+        const QString tensors = written + QLatin1String("/tensors.safetensors");
+        QVERIFY(QFile::remove(tensors));
         const QString sentence = errorOf([&] { (void)folder.newest(); });
-        VERIFY_STARTS_WITH(sentence, written + QLatin1String("/tensors.safetensors: "));
+        VERIFY_STARTS_WITH(sentence, tensors + QLatin1String(": "));
         VERIFY_CONTAINS(sentence, "is missing");
+        VERIFY_CONTAINS(sentence, QStringLiteral("--resume %1.").arg(older));
+        QVERIFY(QDir().mkpath(tensors));
+        VERIFY_CONTAINS(errorOf([&] { (void)folder.newest(); }), "is no regular file");
     }
 
     void saysWhatIsWrongWithAState_data()
@@ -379,6 +384,57 @@ private slots:
         const QString sentence = errorOf([&] { (void)CheckpointFolder(m_folder->path()).newest(); });
         VERIFY_STARTS_WITH(sentence, path);
         QVERIFY2(sentence.contains(part), qPrintable(sentence + QString::fromUtf8(text)));
+    }
+
+    // Any byte may be another one, and the numbers be such as can be.
+    void noticesAChangedState_data()
+    {
+        rows<QByteArray, QByteArray>(
+            {{"step", {"\"step\": 20", "\"step\": 21"}},
+             {"samples that are done", {"\"samples_done\": 48", "\"samples_done\": 49"}},
+             {"size", {"\"micro_batch_size\": 8", "\"micro_batch_size\": 4"}},
+             {"batch", {"\"batch_size\": 16", "\"batch_size\": 32"}},
+             {"seed", {"seed 1", "seed 2"}},
+             {"training", {"7d9c", "7d9d"}},
+             {"serial", {"\"serial\": 2", "\"serial\": 1"}},
+             {"checksum", {"\"state_xxh3\": \"", "\"state_xxh3\": \"0"}}});
+    }
+    void noticesAChangedState()
+    {
+        const auto& [from, to] = row<QByteArray, QByteArray>();
+        const QString older = write(stateOf(10));
+        const QString newest = write(stateOf(20));
+        change(newest, from, to);
+        for (const QString& folder : {m_folder->path(), newest}) {
+            const QString sentence = errorOf([&] { (void)CheckpointFolder(folder).newest(); });
+            VERIFY_STARTS_WITH(sentence, newest + QLatin1String("/state.json: "));
+            VERIFY_CONTAINS(sentence, "\"state_xxh3\"");
+            VERIFY_CONTAINS(sentence, QStringLiteral("--resume %1.").arg(older));
+        }
+        QCOMPARE(CheckpointFolder(older).newest().state.step, 10);
+        // A damaged one before the newest is in nobody's way.
+        write(stateOf(30));
+        QCOMPARE(CheckpointFolder(m_folder->path()).newest().state.step, 30);
+    }
+
+    void saysThatNoneIsWhole()
+    {
+        const QString checkpoint = write(stateOf(10));
+        change(checkpoint, "seed 1", "seed 2");
+        VERIFY_CONTAINS(errorOf([&] { (void)CheckpointFolder(checkpoint).newest(); }), "start afresh");
+    }
+
+    void readsAStateWithoutAChecksum()
+    {
+        const QString checkpoint = write(stateOf(10));
+        removeChecksum(checkpoint);
+        QVERIFY(CheckpointFolder(m_folder->path()).newest().state == stateOf(10));
+        change(checkpoint, "\"step\": 10", "\"step\": 11");
+        const QString sentence = errorOf([&] { (void)CheckpointFolder(m_folder->path()).newest(); });
+        VERIFY_CONTAINS(sentence, "the state of step 11");
+        // A name of a person's own says nothing of a step.
+        QVERIFY(QDir().rename(checkpoint, path("best")));
+        QCOMPARE(CheckpointFolder(path("best")).newest().state.step, 11);
     }
 
     // A pipe would be waited for, until somebody writes into it.
@@ -418,6 +474,24 @@ private:
         CheckpointFolder folder(m_folder->path());
         writeFile(folder.begin(state.step), tensors);
         return folder.commit(state);
+    }
+
+    /// The first time that the words stand there by themselves.
+    static void change(const QString& checkpoint, const QByteArray& from, const QByteArray& to)
+    {
+        const QString file = checkpoint + QLatin1String("/state.json");
+        QByteArray text = readFile(file);
+        VERIFY_CONTAINS(text, from);
+        writeFile(file, text.replace(text.indexOf(from), from.size(), to));
+    }
+
+    /// As older programs wrote it.
+    static void removeChecksum(const QString& checkpoint)
+    {
+        const QByteArray text = readFile(checkpoint + QLatin1String("/state.json"));
+        const qsizetype place = text.indexOf("    \"state_xxh3\"");
+        QVERIFY(place > 0);
+        change(checkpoint, text.mid(place, text.indexOf('\n', place) + 1 - place), "");
     }
 
     QString path(const char* name) const { return m_folder->filePath(QString::fromUtf8(name)); }
