@@ -5,7 +5,7 @@
 #include "command.h"
 #include "engine/visible_text.h"
 #include "signal_relay.h"
-#include "store/history_file.h"
+#include "store/file_identity.h"
 
 #include <QByteArray>
 
@@ -168,7 +168,7 @@ bool leadsToStdout(const QString& path)
     struct stat open
     {};
     return ::fstat(STDOUT_FILENO, &open) == 0 && !S_ISCHR(open.st_mode) &&
-           store::identityOf(path) == store::FileIdentity{.device = open.st_dev, .inode = open.st_ino};
+           store::identityOf(path) == store::identityOf(open);
 }
 
 void printError(const QString& sentence)

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "store/history_file.h"
-
 #include <QFile>
 
 #include <fcntl.h>
@@ -12,11 +10,6 @@
 #include <unistd.h>
 
 namespace batchpeak::engine {
-
-inline store::FileIdentity identityOf(const struct stat& status)
-{
-    return {.device = status.st_dev, .inode = status.st_ino};
-}
 
 /// A file that is open, and closed with the scope. Neither opening nor reading it waits for another program.
 class OpenFile

@@ -32,26 +32,24 @@ QString sentenceOf(const std::error_code& error)
     return QString::fromStdString(error.message());
 }
 
+std::error_code lastError()
+{
+    return {errno, std::generic_category()};
+}
+
 std::error_code synced(int descriptor)
 {
     // Some file systems have nothing to do for a folder, and say so.
-    if (::fsync(descriptor) == 0 || errno == EINVAL)
-        return {};
-    return {errno, std::generic_category()};
+    return ::fsync(descriptor) == 0 || errno == EINVAL ? std::error_code() : lastError();
 }
 
 using Status = struct stat;
 
-/// Of the file that a path leads to; nothing where there is none.
-std::optional<Status> statusOf(const QString& path)
+/// As a link that leads to itself: the name would be taken from it.
+bool leadsInACircle(const QString& path)
 {
     Status status{};
-    return ::stat(QFile::encodeName(path).constData(), &status) == 0 ? std::optional(status) : std::nullopt;
-}
-
-std::error_code lastError()
-{
-    return {errno, std::generic_category()};
+    return ::stat(QFile::encodeName(path).constData(), &status) != 0 && errno == ELOOP;
 }
 
 constexpr const char* accessList = "system.posix_acl_access";
@@ -154,6 +152,8 @@ WayToWrite inPlaceSince(const QString& reason, const QString& path)
 WayToWrite begin(QSaveFile& file, const std::optional<Status>& before)
 {
     const QString path = file.fileName();
+    if (leadsInACircle(path))
+        return {.problem = Translated::tr("its links lead to no file but round in a circle")};
     if (before && !S_ISREG(before->st_mode) && !S_ISDIR(before->st_mode))
         return {.problem = Translated::tr("it is no regular file")};
     if (const QString reason = before ? whyNotReplaced(path, *before) : QString(); !reason.isEmpty())
@@ -238,7 +238,7 @@ QString writtenInPlace(const QString& path, const Status& before, const QByteArr
     const auto status = file.status();
     if (!status)
         return sentenceOf(lastError());
-    if (identityOf(*status) != identityOf(before) || !S_ISREG(status->st_mode))
+    if (store::identityOf(*status) != store::identityOf(before) || !S_ISREG(status->st_mode))
         return anotherFile();
     const auto old = bytesOf(file.descriptor(), static_cast<qsizetype>(status->st_size));
     if (!old)
@@ -266,13 +266,13 @@ QString replaceFile(const QString& path, const QByteArray& bytes)
 WayToWrite wayToWrite(const QString& path)
 {
     QSaveFile file(path);
-    return begin(file, statusOf(path));
+    return begin(file, store::statusOf(path));
 }
 
 WayToWrite replaceFile(const QString& path, const QByteArray& bytes,
                        const std::optional<store::FileIdentity>& expected, InPlace inPlace)
 {
-    const std::optional<Status> before = statusOf(path);
+    const std::optional<Status> before = store::statusOf(path);
     const auto isStill = [&](const std::optional<store::FileIdentity>& identity) {
         return store::identityOf(path) == identity;
     };
@@ -285,7 +285,7 @@ WayToWrite replaceFile(const QString& path, const QByteArray& bytes,
     if (way.inPlace.isEmpty()) {
         if (const QString problem = written(file, bytes); !problem.isEmpty())
             return {.problem = problem};
-        if (!isStill(before ? std::optional(identityOf(*before)) : std::nullopt))
+        if (!isStill(before ? std::optional(store::identityOf(*before)) : std::nullopt))
             return {.problem = anotherFile()};
         if (file.commit()) {
             const auto error = syncNames(QFileInfo(QFileInfo(path).canonicalFilePath()).path());
@@ -312,7 +312,7 @@ std::error_code makeFolder(const QString& path)
     // Another program may have been quicker.
     if (::mkdir(QFile::encodeName(folder.filePath()).constData(), S_IRWXU | S_IRWXG | S_IRWXO) != 0 &&
         errno != EEXIST)
-        return {errno, std::generic_category()};
+        return lastError();
     if (!QFileInfo(folder.filePath()).isDir())
         return std::make_error_code(std::errc::not_a_directory);
     return syncNames(folder.path());
@@ -320,12 +320,8 @@ std::error_code makeFolder(const QString& path)
 
 std::error_code syncToDisk(const QString& path)
 {
-    const int descriptor = ::open(QFile::encodeName(path).constData(), O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0)
-        return {errno, std::generic_category()};
-    const std::error_code error = synced(descriptor);
-    ::close(descriptor);
-    return error;
+    const OpenFile file(path, O_RDONLY);
+    return file.descriptor() < 0 ? lastError() : synced(file.descriptor());
 }
 
 } // namespace batchpeak::engine

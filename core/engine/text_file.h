@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "store/history_file.h"
+#include "store/file_identity.h"
 
 #include <QByteArray>
 #include <QString>

@@ -243,12 +243,13 @@ bool ExplorationStore::isAsItWas() const
 
 void ExplorationStore::takeNote()
 {
-    // In this order: what changes in between is looked at once too often.
+    // The trace comes first, so that a change between the two is looked at once too often, and never missed.
     m_trace = std::make_unique<const HistoryTrace>(traceOf(m_path));
     try {
         m_version = dataVersion(QSqlDatabase::database(m_connection));
     } catch (const StoreError&) {
-        // Held for a moment. By the older number a change counts as another program's.
+        // The history is held for a moment. With the older number, the next change counts as another
+        // program's.
     }
 }
 

@@ -82,14 +82,14 @@ public:
 
     /// \throws StoreError  where it can be read alone
     void requireWritable() const;
-    /// Whether its path leads to the file that was opened still, and nobody has written into that past SQLite
+    /// Whether its path still leads to the file that was opened, and nobody has written into that past SQLite
     /// since the last takeNote(). SQLite reads no page again that it knows, so that it would write on, and
     /// leave a damaged file behind.
     bool isAsItWas() const;
-    /// It is as it should be now. Does not throw.
+    /// Takes the file as it is now for what isAsItWas() compares with. Does not throw.
     void takeNote();
-    /// Reads all of the file.
-    /// \throws StoreError  where any page of it is damaged
+    /// Refuses a file of which any page is damaged; it reads all of it.
+    /// \throws StoreError
     void requireWhole() const;
 
     /// \return the exploration's number, for the calls below and for people
@@ -151,7 +151,7 @@ private:
     QString m_path;
     QString m_connection;
     std::unique_ptr<const HistoryTrace> m_trace;
-    /// What dataVersion() said then.
+    /// dataVersion() at the last takeNote().
     qint64 m_version = 0;
     /// Why it can be read alone.
     std::optional<StoreError> m_unwritable;

@@ -10,7 +10,6 @@
 #include <QStorageInfo>
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 namespace batchpeak::store {
@@ -32,43 +31,26 @@ void makeFolder(const QString& path)
     ::close(folder);
 }
 
-std::optional<struct stat> statusOf(const QString& path)
+/// SQLite keeps what it needs beside the file itself, where the path leads to it through a link.
+QString placeOf(const QString& path)
 {
-    struct stat status
-    {};
-    if (::stat(QFile::encodeName(path).constData(), &status) != 0)
+    const QString place = QFileInfo(path).canonicalFilePath();
+    // Of a file that is gone Qt says nothing.
+    return place.isEmpty() ? path : place;
+}
+
+std::optional<FileTrace> fileTraceOf(const QString& path)
+{
+    const auto status = statusOf(path);
+    if (!status)
         return std::nullopt;
-    return status;
-}
-
-// Both are beside the file itself, where the path is that of a link.
-QString logOf(const QString& path)
-{
-    return QFileInfo(path).canonicalFilePath() + QStringLiteral("-wal");
-}
-
-QString sharedMemoryOf(const QString& path)
-{
-    return QFileInfo(path).canonicalFilePath() + QStringLiteral("-shm");
-}
-
-std::chrono::nanoseconds timeOf(const struct stat& status)
-{
-    return std::chrono::seconds(status.st_mtim.tv_sec) + std::chrono::nanoseconds(status.st_mtim.tv_nsec);
-}
-
-FileIdentity identityFrom(const struct stat& status)
-{
-    return {.device = status.st_dev, .inode = status.st_ino};
+    return FileTrace{.identity = identityOf(*status),
+                     .bytes = status->st_size,
+                     .written = std::chrono::seconds(status->st_mtim.tv_sec) +
+                                std::chrono::nanoseconds(status->st_mtim.tv_nsec)};
 }
 
 } // namespace
-
-std::optional<FileIdentity> identityOf(const QString& path)
-{
-    const auto status = statusOf(path);
-    return status ? std::optional(identityFrom(*status)) : std::nullopt;
-}
 
 QStringList filesOfHistory(const QString& path)
 {
@@ -78,37 +60,29 @@ QStringList filesOfHistory(const QString& path)
 
 HistoryTrace traceOf(const QString& path)
 {
-    HistoryTrace trace;
-    if (const auto file = statusOf(path)) {
-        trace.file = identityFrom(*file);
-        trace.bytes = file->st_size;
-        trace.written = timeOf(*file);
-    }
-    if (const auto log = statusOf(logOf(path))) {
-        trace.log = identityFrom(*log);
-        trace.logBytes = log->st_size;
-        trace.logWritten = timeOf(*log);
-    }
-    if (const auto shared = statusOf(sharedMemoryOf(path)))
-        trace.sharedBytes = shared->st_size;
-    return trace;
+    const QStringList files = filesOfHistory(placeOf(path));
+    const auto shared = fileTraceOf(files[2]);
+    return {.file = fileTraceOf(files[0]),
+            .log = fileTraceOf(files[1]),
+            .sharedBytes = shared ? shared->bytes : 0};
 }
 
 void lengthenSharedMemory(const QString& path, qint64 bytes)
 {
-    [[maybe_unused]] const int done = ::truncate(QFile::encodeName(sharedMemoryOf(path)).constData(), bytes);
+    const QString shared = filesOfHistory(placeOf(path))[2];
+    [[maybe_unused]] const int done = ::truncate(QFile::encodeName(shared).constData(), bytes);
 }
 
 bool areSameFiles(const HistoryTrace& before, const HistoryTrace& now)
 {
-    const bool isSameLog = !before.log || (before.log == now.log && before.logBytes <= now.logBytes);
-    return before.file && before.file == now.file && isSameLog;
+    const bool isSameLog = !before.log || (now.log && before.log->identity == now.log->identity &&
+                                           before.log->bytes <= now.log->bytes);
+    return before.file && now.file && before.file->identity == now.file->identity && isSameLog;
 }
 
 bool areUnwritten(const HistoryTrace& before, const HistoryTrace& now)
 {
-    return now.bytes == before.bytes && now.written == before.written && now.logBytes == before.logBytes &&
-           now.logWritten == before.logWritten;
+    return before.file == now.file && before.log == now.log;
 }
 
 void makeHistoryFile(const QString& path)
@@ -124,9 +98,7 @@ void keepToOneself(const QString& path)
 {
     constexpr auto ofOthers = QFileDevice::ReadGroup | QFileDevice::WriteGroup | QFileDevice::ExeGroup |
                               QFileDevice::ReadOther | QFileDevice::WriteOther | QFileDevice::ExeOther;
-    // Beside the file itself, where the path is that of a link.
-    const QString file = QFileInfo(path).canonicalFilePath();
-    for (const QString& each : filesOfHistory(file)) {
+    for (const QString& each : filesOfHistory(placeOf(path))) {
         const QFileInfo kept(each);
         if (kept.isFile() && kept.permissions().testAnyFlags(ofOthers))
             QFile::setPermissions(kept.filePath(), kept.permissions() & ~ofOthers);

@@ -215,6 +215,7 @@ void PatientStore::leave()
 void PatientStore::close()
 {
     m_store.reset();
+    m_isDoubted = false;
     m_lock.reset();
 }
 
@@ -265,14 +266,16 @@ void PatientStore::forget()
 
 void PatientStore::open()
 {
-    const bool isOpen = m_store != nullptr;
-    if (isOpen && m_store->isAsItWas())
+    if (m_store && !m_isDoubted && m_store->isAsItWas())
         return;
+    // Where it is busy, the next try doubts it as well.
+    m_isDoubted = m_isDoubted || m_store;
     m_store.reset();
     m_store = std::make_unique<ExplorationStore>(m_file, m_patience);
     m_store->requireWritable();
-    if (isOpen)
+    if (m_isDoubted)
         m_store->requireWhole();
+    m_isDoubted = false;
     if (!m_isBeside)
         takeInLeftOnes(*m_store, m_path, [this](const QString& sentence) { emit said(sentence); });
 }
@@ -343,6 +346,9 @@ void PatientStore::writeWaiting()
             return writeWaiting();
         if (error.kind() != StoreError::Kind::Busy || m_isBeside)
             return setAside(error.sentence());
+        // What was written before it was held is no change of others.
+        if (m_store)
+            m_store->takeNote();
         m_retry.start();
         if (!std::exchange(m_hasSaidThatItWaits, true))
             emit said(Translated::tr("The history %1 is held by another program. What is found is written as "

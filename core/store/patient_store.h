@@ -98,6 +98,8 @@ private:
     QString m_file;
     std::chrono::milliseconds m_patience;
     std::unique_ptr<ExplorationStore> m_store;
+    /// Somebody wrote into the file past SQLite, and no page of it has been looked at since.
+    bool m_isDoubted = false;
     /// Of the present exploration, for writing it anew elsewhere; what waits is its end.
     std::vector<Write> m_writes;
     std::deque<Write> m_waiting;

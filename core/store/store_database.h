@@ -78,12 +78,12 @@ QString notNull(const QString& text);
 QString fromTime(const QDateTime& time);
 QDateTime toTime(const QString& text);
 
-/// Another number after each change that another connection has made.
+/// A number that changes with each commit of another connection.
 /// \throws StoreError
 qint64 dataVersion(const QSqlDatabase& database);
 
-/// Reads all of the file.
-/// \throws StoreError  where it is damaged, whichever page that is
+/// Refuses a file of which any page is damaged; it reads all of it.
+/// \throws StoreError
 void requireWhole(const QSqlDatabase& database);
 
 /// Runs a statement without values.

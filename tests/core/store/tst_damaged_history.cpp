@@ -167,6 +167,24 @@ private slots:
         QCOMPARE(explorations.front().trials, 3);
     }
 
+    // The files beside a history that is gone would be looked for in the folder where somebody works.
+    void leavesTheWorkingFolderAlone()
+    {
+        const QString before = QDir::currentPath();
+        const auto back = qScopeGuard([&] { QDir::setCurrent(before); });
+        QVERIFY(QDir::setCurrent(m_folder->path()));
+        writeFile(QStringLiteral("-shm"), "mine");
+        QVERIFY(QDir(m_folder->path()).mkdir(QStringLiteral("history")));
+        m_path = m_folder->filePath(QStringLiteral("history/history.sqlite"));
+        PatientStore patient(m_path);
+        patient.begin(infoOf(QStringLiteral("/a.yaml")));
+        for (const QString& file : QDir(QStringLiteral("history")).entryList(QDir::Files))
+            QVERIFY(QFile::remove(QStringLiteral("history/") + file));
+        patient.addTrial(trialOf(1));
+        QCOMPARE(readFile(QStringLiteral("-shm")), QByteArray("mine"));
+        QCOMPARE(ExplorationStore(m_path).list().size(), std::size_t{1});
+    }
+
     // What another program commits, and moves from the log into the file, is no damage.
     void takesOtherProgramsForWhatTheyAre()
     {
