@@ -178,12 +178,10 @@ QString endReason(const Snapshot& snapshot)
     return {};
 }
 
-/// "11 trials (3 of them verifications)": no budget is charged for these.
+/// Tells the verifications apart, since no budget is charged for them: "11 trials (3 of them verifications)".
 QString trialsText(const engine::Snapshot& snapshot)
 {
-    const auto verifications = std::ranges::count_if(snapshot.trials, [](const trial::TrialRecord& trial) {
-        return trial.isVerification && trial.outcome != trial::Outcome::Cancelled;
-    });
+    const int verifications = engine::uncancelledVerifications(snapshot);
     const QString all = countText(engine::uncancelledTrials(snapshot), QStringLiteral("trial"));
     if (verifications == 0)
         return all;

@@ -68,10 +68,17 @@ int uncancelledTrials(const Snapshot& snapshot)
     }));
 }
 
+int uncancelledVerifications(const Snapshot& snapshot)
+{
+    return static_cast<int>(std::ranges::count_if(snapshot.trials, [](const trial::TrialRecord& trial) {
+        return trial.isVerification && trial.outcome != trial::Outcome::Cancelled;
+    }));
+}
+
 QString budgetText(const Snapshot& snapshot)
 {
     const RunDescription& run = *snapshot.run;
-    const int trials = uncancelledTrials(snapshot);
+    const int trials = uncancelledTrials(snapshot) - uncancelledVerifications(snapshot);
     if (run.budgetSeconds && trials < run.maxTrials)
         return Translated::tr("time budget (%1) reached").arg(wholeDurationText(*run.budgetSeconds));
     return Translated::tr("trial budget (%1) reached").arg(run.maxTrials);

@@ -208,6 +208,8 @@ void Exploration::beginTrials()
     space.memoryPrior = memoryPrior(m_run->devices.setups().front().load, m_run->options);
     space.comparesSizes = m_run->pool->canCompare();
     const bool isNew = !m_run->planner;
+    if (isNew)
+        m_run->startUpSeconds = static_cast<double>(m_run->clock.elapsed()) / 1000.0;
     if (isNew && m_run->cut)
         space = spaceOf(*m_run->cut, space);
     if (isNew && !makePlanner(space))
@@ -482,8 +484,22 @@ void Exploration::endIfSearchHasEnded()
         return;
     if (const auto status = finishStatusOf(snapshot().searchState.status))
         conclude(*status);
+    else if (leavesTimeToVerifyAlone())
+        conclude(FinishStatus::Budget);
     else
         m_run->verifier.dropUnlessRunning(snapshot());
+}
+
+/// Whether the budget's time would end before the verification, after one more trial. Half of the budget is
+/// the search's, however long a worker takes to start.
+bool Exploration::leavesTimeToVerifyAlone() const
+{
+    if (!m_run->budget.isActive() || !m_run->verifier.isDue(snapshot(), *m_run->pool))
+        return false;
+    const double needed = Verifier::neededSeconds(snapshot(), m_run->startUpSeconds);
+    const std::chrono::duration<double> left = m_run->budget.remaining();
+    return left.count() <
+           std::min(needed + snapshot().trials.back().wallSeconds, *m_run->budgetSeconds / 2.0);
 }
 
 /// Ends a search with its result, once that has been verified where it should be.
@@ -595,6 +611,10 @@ void Exploration::finish(FinishStatus status, const QString& failure)
 {
     if (isIdle() || state() == State::Finishing || hasEnded())
         return;
+    const bool isCutShort =
+        status == FinishStatus::Budget && m_run->pool && m_run->verifier.isDue(snapshot(), *m_run->pool);
+    if (isCutShort && !m_run->verifier.isUnderWay())
+        m_run->verifier.begin(snapshot());
     if (m_run->verifier.isUnderWay()) {
         m_run->verifier.giveUp();
         m_run->builder.setVerification(m_run->verifier.verification());
@@ -641,6 +661,10 @@ void Exploration::endSearch()
 /// \param hasMore  whether going on could run another trial
 void Exploration::reportEnd(bool hasMore)
 {
+    const auto verdict = m_run->verifier.verdict(snapshot());
+    const auto& told = snapshot().verification;
+    if (verdict && !(told && told->size == verdict->size && told->outcome == verdict->outcome))
+        m_run->builder.setVerification(verdict);
     const RunEnd end = runEndOf(m_run->status, snapshot(), m_run->plan.space.minimum, m_run->budgetSeconds);
     m_run->status = end.status;
     m_run->builder.setFailure(m_run->failure.isEmpty() ? end.failure : m_run->failure);

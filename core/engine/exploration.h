@@ -159,6 +159,7 @@ private:
     void endSkipped(const trial::TrialRecord& trial);
     void endWithoutDevices();
     void endIfSearchHasEnded();
+    bool leavesTimeToVerifyAlone() const;
     bool holdForPause();
     void leavePause();
     void wish(PlannerCall call, const Commanded& command, const QString& text);

@@ -72,6 +72,8 @@ struct Exploration::Run : public QObject
     QElapsedTimer clock;
     /// Of a cut exploration, from its start to the start of the clock.
     double secondsBefore = 0.0;
+    /// Until the first workers held the network [s].
+    double startUpSeconds = 0.0;
     QTimer tick;
     LongTimer budget;
     /// Since when it is paused [s], and what of the budget's time is kept for after that.

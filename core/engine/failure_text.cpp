@@ -160,8 +160,14 @@ QString noResultText(const Snapshot& snapshot)
     const trial::TrialRecord& last = snapshot.trials.back();
     const QString why =
         last.text.empty() ? Translated::tr("The worker did not say why.") : QString::fromStdString(last.text);
-    return Translated::tr(
-               "No trial gave a result. The last one, of size %1, failed: %2 Fix that, then start again.")
+    const bool onlyFreshOnesFailed = std::ranges::any_of(snapshot.trials, &trial::TrialRecord::ranWell);
+    return (onlyFreshOnesFailed
+                ? Translated::tr(
+                      "None of the sizes that ran did so in a fresh process, too. The last one, %1, "
+                      "failed: %2 Fix that, then start again.")
+                : Translated::tr(
+                      "No trial gave a result. The last one, of size %1, failed: %2 Fix that, then "
+                      "start again."))
         .arg(numberText(last.microBatchSize), why);
 }
 

@@ -25,6 +25,17 @@ double medianOf(std::vector<double> values)
     return values.empty() ? 0.0 : values[values.size() / 2];
 }
 
+/// [s] of the trials of that size that ran; 0 where none did.
+double longestWallSeconds(const Snapshot& snapshot, std::int64_t size)
+{
+    double longest = 0.0;
+    for (const trial::TrialRecord& trial : snapshot.trials) {
+        if (trial.microBatchSize == size && trial.outcome == trial::Outcome::Ok)
+            longest = std::max(longest, trial.wallSeconds);
+    }
+    return longest;
+}
+
 bool isVerificationRunning(const Snapshot& snapshot)
 {
     return std::ranges::any_of(snapshot.trials, [](const trial::TrialRecord& trial) {
@@ -37,8 +48,8 @@ bool isVerificationRunning(const Snapshot& snapshot)
 bool Verifier::isDue(const Snapshot& snapshot, const DevicePool& pool) const
 {
     const auto& recommendation = snapshot.searchState.recommendation;
-    if (!m_isWanted || !recommendation || static_cast<int>(m_done.size()) >= mostVerifications ||
-        m_done.contains(recommendation->size))
+    if (!m_isWanted || !recommendation || static_cast<int>(m_verdicts.size()) >= mostVerifications ||
+        m_verdicts.contains(recommendation->size))
         return false;
     const trial::TrialRecord& last = snapshot.trials.back();
     const DeviceRunner* runner = pool.usableRunner(QString::fromStdString(last.device));
@@ -53,7 +64,7 @@ void Verifier::begin(const Snapshot& snapshot)
     m_verification = {.size = recommendation.size,
                       .expectedSamplesPerSecond = recommendation.samplesPerSecond};
     m_expectedError = recommendation.relativeError;
-    m_expectedWallSeconds = 0.0;
+    m_expectedWallSeconds = longestWallSeconds(snapshot, recommendation.size);
     m_tolerance = snapshot.run->tolerance;
     m_hasFailedOnce = false;
     m_isUnderWay = true;
@@ -64,7 +75,6 @@ void Verifier::begin(const Snapshot& snapshot)
         if (trial.microBatchSize != recommendation.size || trial.outcome != trial::Outcome::Ok)
             continue;
         m_device = QString::fromStdString(trial.device);
-        m_expectedWallSeconds = std::max(m_expectedWallSeconds, trial.wallSeconds);
         if (trial.secondsPerStep)
             (trial.disturbed ? disturbed : calm).push_back(*trial.secondsPerStep);
     }
@@ -88,8 +98,20 @@ void Verifier::dropUnlessRunning(const Snapshot& snapshot)
 void Verifier::giveUp()
 {
     m_isUnderWay = false;
-    m_done.insert(m_verification.size);
     m_verification.outcome = Outcome::NotRun;
+    m_verdicts.insert_or_assign(m_verification.size, m_verification);
+}
+
+std::optional<Verification> Verifier::verdict(const Snapshot& snapshot) const
+{
+    const auto& recommendation = snapshot.searchState.recommendation;
+    const auto verdict = recommendation ? m_verdicts.find(recommendation->size) : m_verdicts.end();
+    return verdict == m_verdicts.end() ? std::nullopt : std::optional(verdict->second);
+}
+
+double Verifier::neededSeconds(const Snapshot& snapshot, double startUpSeconds)
+{
+    return startUpSeconds + longestWallSeconds(snapshot, snapshot.searchState.recommendation->size);
 }
 
 search::Proposal Verifier::proposal() const
@@ -118,12 +140,12 @@ std::optional<search::Measurement> Verifier::judge(const TrialReading& reading, 
     if (saysNothing && !std::exchange(m_hasFailedOnce, true))
         return std::nullopt;
     m_isUnderWay = false;
-    m_done.insert(m_verification.size);
     m_verification.outcome = outcomeOf(trial);
     m_verification.samplesPerSecond = trial.samplesPerSecond;
     m_verification.peakReservedBytes = trial.peakReservedBytes.value_or(0);
     if (device.limitBytes > 0 && m_verification.peakReservedBytes > 0)
         m_verification.spareBytes = device.limitBytes - m_verification.peakReservedBytes;
+    m_verdicts.insert_or_assign(m_verification.size, m_verification);
     search::Measurement learnt = measurement;
     // Twice in a row it is taken for the size's fault.
     if (saysNothing)

@@ -11,8 +11,8 @@
 #include <QString>
 
 #include <cstdint>
+#include <map>
 #include <optional>
-#include <set>
 
 namespace batchpeak::engine {
 
@@ -44,6 +44,12 @@ public:
     void giveUp();
 
     const Verification& verification() const { return m_verification; }
+    /// How the verification of the recommended size ended, whichever was verified last; nothing where there
+    /// was none.
+    std::optional<Verification> verdict(const Snapshot& snapshot) const;
+    /// What a verification takes [s]; only while isDue().
+    /// \param startUpSeconds  until a worker holds the network
+    static double neededSeconds(const Snapshot& snapshot, double startUpSeconds);
     /// That measured the size before.
     const QString& device() const { return m_device; }
     search::Proposal proposal() const;
@@ -67,7 +73,7 @@ private:
     bool m_isUnderWay = false;
     bool m_hasFailedOnce = false;
     TrialRepeater m_repeater;
-    std::set<std::int64_t> m_done;
+    std::map<std::int64_t, Verification> m_verdicts;
     Verification m_verification;
     QString m_device;
     /// Of a step and of a whole trial, by the trials before [s], and the relative error of what they say.

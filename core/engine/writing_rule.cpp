@@ -47,13 +47,6 @@ std::int64_t failedVerification(const Snapshot& snapshot)
     return failed.empty() ? 0 : *failed.begin();
 }
 
-bool couldNotBeVerified(const Snapshot& snapshot)
-{
-    const auto& verification = snapshot.verification;
-    return verification && verification->size == snapshot.searchState.recommendation->size &&
-           verification->outcome == Verification::Outcome::NotRun;
-}
-
 } // namespace
 
 int leastConfidenceToWrite(const ExplorationOptions& options)
@@ -62,24 +55,19 @@ int leastConfidenceToWrite(const ExplorationOptions& options)
     return static_cast<int>(std::lround(100.0 * least));
 }
 
-bool isSureEnoughToWrite(const Snapshot& snapshot, const ExplorationOptions& options)
-{
-    const auto& recommendation = snapshot.searchState.recommendation;
-    if (!recommendation || isOfSmallerNetwork(snapshot))
-        return false;
-    const int least = leastConfidenceToWrite(options);
-    return recommendation->confidence >= least &&
-           (least == 0 || (failedVerification(snapshot) == 0 && !couldNotBeVerified(snapshot)));
-}
-
 QString unverifiedText(const Snapshot& snapshot, const QLocale& locale)
 {
     const auto& recommendation = snapshot.searchState.recommendation;
-    const std::int64_t failed = recommendation ? failedVerification(snapshot) : 0;
-    if (failed == 0)
+    if (!recommendation)
         return {};
-    return Translated::tr("%1 did not run in a fresh process, and none has run %2.")
-        .arg(numberText(failed, locale), numberText(recommendation->size, locale));
+    const QString size = numberText(recommendation->size, locale);
+    if (const std::int64_t failed = failedVerification(snapshot))
+        return Translated::tr("%1 did not run in a fresh process, and none has run %2.")
+            .arg(numberText(failed, locale), size);
+    const auto& verification = snapshot.verification;
+    const bool couldNotBe = verification && verification->size == recommendation->size &&
+                            verification->outcome == Verification::Outcome::NotRun;
+    return couldNotBe ? Translated::tr("%1 was not verified in a fresh process.").arg(size) : QString();
 }
 
 QString doubtText(const Snapshot& snapshot, const ExplorationOptions& options, const QLocale& locale,
@@ -90,17 +78,16 @@ QString doubtText(const Snapshot& snapshot, const ExplorationOptions& options, c
         return Translated::tr("%1 was found of a smaller network than the config's.")
             .arg(numberText(selected.value_or(recommendation ? recommendation->size : 0), locale));
     }
-    if (selected || !recommendation || isSureEnoughToWrite(snapshot, options))
+    const int least = leastConfidenceToWrite(options);
+    // Who takes any confidence takes a size that nothing has verified, too.
+    if (selected || !recommendation || least == 0)
         return {};
     if (const QString unverified = unverifiedText(snapshot, locale); !unverified.isEmpty())
         return unverified;
-    if (recommendation->confidence >= leastConfidenceToWrite(options)) {
-        return Translated::tr("%1 was not verified in a fresh process.")
-            .arg(numberText(recommendation->size, locale));
-    }
+    if (recommendation->confidence >= least)
+        return {};
     return Translated::tr("Confidence is %1 %, below the required %2 %.")
-        .arg(numberText(recommendation->confidence, locale),
-             numberText(leastConfidenceToWrite(options), locale));
+        .arg(numberText(recommendation->confidence, locale), numberText(least, locale));
 }
 
 std::optional<std::int64_t> selectedToWrite(const Snapshot& snapshot, std::optional<std::int64_t> selected)

@@ -20,17 +20,14 @@ namespace batchpeak::engine {
 /// exploration was to stop at where that is less.
 int leastConfidenceToWrite(const ExplorationOptions& options);
 
-/// Whether the snapshot recommends a size of the config's network, with the confidence that writing takes. A
-/// size that no fresh process has run, after one could not run another, is not sure enough but where any
-/// confidence will do.
-bool isSureEnoughToWrite(const Snapshot& snapshot, const ExplorationOptions& options);
-
-/// "34 did not run in a fresh process, and none has run 32.", of the recommended size; else empty.
+/// "34 did not run in a fresh process, and none has run 32.", or that the recommended 32 could not be
+/// verified; else empty.
 QString unverifiedText(const Snapshot& snapshot, const QLocale& locale = QLocale());
 
-/// "Confidence is 28 %, below the required 50 %.", or that the size is of a smaller network; empty where it
-/// may be written, and where there is no recommendation. \param selected  the size that a person wants
-/// instead: the confidence is none of it
+/// "Confidence is 28 %, below the required 50 %.", that the size is unverified, or of a smaller network;
+/// empty where it may be written, and where there is no recommendation. Where any confidence will do, so does
+/// a size that is unverified. \param selected  the size that a person wants instead: confidence and
+/// verification are none of it
 QString doubtText(const Snapshot& snapshot, const ExplorationOptions& options,
                   const QLocale& locale = QLocale(), std::optional<std::int64_t> selected = {});
 

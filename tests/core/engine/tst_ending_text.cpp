@@ -83,6 +83,15 @@ private slots:
         QVERIFY(budgetText(snapshot).startsWith(QLatin1String("time")));
     }
 
+    void chargesTheTrialBudgetForNoVerification()
+    {
+        Snapshot snapshot{.run = RunDescription{.maxTrials = 3, .budgetSeconds = 20.0}};
+        snapshot.trials.resize(3, {.outcome = trial::Outcome::Ok});
+        snapshot.trials.back().isVerification = true;
+        QVERIFY(budgetText(snapshot).startsWith(QLatin1String("time")));
+        QCOMPARE(engine::uncancelledVerifications(snapshot), 1);
+    }
+
     void theLogSaysItWithTheConfidence()
     {
         search::Recommendation recommendation{.size = 8, .confidence = 90};

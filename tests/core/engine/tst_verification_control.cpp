@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/verifier.h"
 #include "exploration_harness.h"
 #include "support/fake_parts.h"
 #include "support/rows.h"
@@ -95,6 +96,42 @@ private slots:
         QCOMPARE(harness.trials(), searched + QStringLiteral(", 4 cancelled"));
         QCOMPARE(harness.snapshot().searchState.recommendation->size, 4);
         QCOMPARE(harness.snapshot().verification->outcome, Outcome::NotRun);
+    }
+
+    void takesItsShareOfTheTimeBudget()
+    {
+        // A start of two seconds leaves half of the time.
+        ExplorationHarness harness("start=late", std::vector<std::int64_t>(100, 4));
+        harness.options.verify = true;
+        harness.options.timeBudget = 4s;
+        bool wasVerifying = false;
+        connect(
+            &harness.exploration(), &Exploration::snapshotChanged, &harness,
+            [&](const engine::Snapshot& snapshot) { wasVerifying |= snapshot.state == State::Verifying; });
+        QVERIFY2(harness.endsAs(FinishStatus::Budget), qPrintable(harness.log()));
+        QVERIFY(wasVerifying);
+        QCOMPARE(harness.trials().left(10), QStringLiteral("4 ok, 4 ok"));
+        QCOMPARE(harness.snapshot().verification->size, 4);
+    }
+
+    void tellsTheVerdictOnTheRecommendedSize()
+    {
+        engine::Verifier verifier(true);
+        engine::Snapshot snapshot;
+        snapshot.run.emplace();
+        const auto recommend = [&](std::int64_t size) {
+            snapshot.searchState.recommendation = search::Recommendation{.size = size};
+        };
+        for (const std::int64_t size : {8, 4}) {
+            recommend(size);
+            verifier.begin(snapshot);
+            verifier.giveUp();
+        }
+        for (const std::int64_t size : {8, 4, 2}) {
+            recommend(size);
+            const auto verdict = verifier.verdict(snapshot);
+            QCOMPARE(verdict ? verdict->size : 0, size == 2 ? 0 : size);
+        }
     }
 
     void endsThoughAPauseWasAskedFor()

@@ -66,7 +66,6 @@ private slots:
         const Snapshot snapshot = snapshotWith(confidence);
         const QString expected = QString::fromUtf8(doubt);
         QCOMPARE(leastConfidenceToWrite(options), least);
-        QCOMPARE(isSureEnoughToWrite(snapshot, options), confidence && expected.isEmpty());
         QCOMPARE(doubtText(snapshot, options, QLocale(QLocale::English, QLocale::UnitedStates)), expected);
     }
 
@@ -117,9 +116,19 @@ private slots:
             snapshot.trials.push_back({.number = 3, .microBatchSize = 1024, .outcome = trial::Outcome::Ok});
             snapshot.trials.back().isVerification = true;
         }
-        QCOMPARE(isSureEnoughToWrite(snapshot, {}), !isDoubted);
         QCOMPARE(doubtText(snapshot, {}).isEmpty(), !isDoubted);
-        QVERIFY(isSureEnoughToWrite(snapshot, {.minConfidence = 0.0}));
+        QVERIFY(doubtText(snapshot, {.minConfidence = 0.0}).isEmpty());
+    }
+
+    void doubtsNothingWhereWhatFailedRanLater()
+    {
+        using trial::Outcome;
+        Snapshot snapshot = snapshotWith(96);
+        for (const Outcome outcome : {Outcome::OutOfMemory, Outcome::Ok}) {
+            snapshot.trials.push_back({.microBatchSize = 2048, .outcome = outcome});
+            snapshot.trials.back().isVerification = true;
+            QCOMPARE(doubtText(snapshot, {}).isEmpty(), outcome == Outcome::Ok);
+        }
     }
 
     void doubtsASizeThatCouldNotBeVerified()
@@ -129,7 +138,6 @@ private slots:
         for (const auto& [outcome, isSure] :
              {std::pair(Outcome::NotRun, false), {Outcome::Confirmed, true}, {Outcome::Slower, true}}) {
             snapshot.verification = {.size = 1024, .outcome = outcome};
-            QCOMPARE(isSureEnoughToWrite(snapshot, {}), isSure);
             QCOMPARE(doubtText(snapshot, {}).isEmpty(), isSure);
         }
     }
@@ -139,7 +147,6 @@ private slots:
         const config::ConfigContents small = config::smallerRunOf(test::smallConfig());
         Snapshot snapshot = snapshotWith(99);
         snapshot.run.emplace().fidelity = config::fidelityOf(small);
-        QVERIFY(!isSureEnoughToWrite(snapshot, {}));
         QCOMPARE(doubtText(snapshot, {}, QLocale(QLocale::English, QLocale::UnitedStates)),
                  QStringLiteral("1,024 was found of a smaller network than the config's."));
     }
