@@ -84,6 +84,8 @@ void WindowTraining::follow(const engine::Snapshot& exploration, Page page)
     m_page = page;
     m_recommended = m_isExploredAsAsked ? exploration.trainingSize() : 0;
     m_sizes = exploration.predictedSizes;
+    m_exploredDevice = exploration.devices.empty() ? engine::DeviceIdentity()
+                                                   : engine::identityOf(exploration.devices.front());
     enableActions();
     updateWindows();
 }
@@ -162,7 +164,7 @@ void WindowTraining::startConfirmation(bool trustsCode)
         training::TrainingOptions options = training::trainingOptions(m_exploredOptions);
         options.run.trustsCode = trustsCode;
         m_confirmation->start(m_exploredConfig->path(), m_exploredConfig->contentsFor(m_exploredOptions),
-                              options, m_sizes, training::usualConfirmationSteps);
+                              options, m_sizes, training::usualConfirmationSteps, m_exploredDevice);
     } catch (const engine::UntrustedCode& code) {
         return askOfCode(code.path());
     } catch (const std::exception& error) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/config_file.h"
+#include "engine/device_identity.h"
 #include "engine/device_lease.h"
 #include "engine/exploration_options.h"
 #include "engine/exploration_parts.h"
@@ -90,6 +91,8 @@ private:
     std::int64_t m_recommended = 0;
     /// What a confirmation compares; empty without such a recommendation, or without a batch.
     std::vector<engine::PredictedSize> m_sizes;
+    /// What the trials of those ran on.
+    engine::DeviceIdentity m_exploredDevice;
     QPointer<TrainingWindow> m_training;
     training::ConfirmationRun* m_confirmation;
     ConfirmationDialog* m_dialog = nullptr;

@@ -150,7 +150,10 @@ int confirmRecommendation(const engine::ConfigFile& file, const training::Traini
     QIODevice* const events = request.events();
     ConfirmationRun run;
     ConfirmationTerminal terminal(run, console);
-    run.start(file.path(), contents, options, sizes, request.steps);
+    const auto ofDevice = std::ranges::find(exploration.devices, device, &store::DeviceRecord::id);
+    const auto explored =
+        ofDevice != exploration.devices.end() ? engine::identityOf(*ofDevice) : engine::DeviceIdentity();
+    run.start(file.path(), contents, options, sizes, request.steps, explored);
     const int code = terminal.waitForEnd();
     const QString problem = events ? training::writeConfirmation(*events, run.snapshot()) : QString();
     if (!problem.isEmpty() && request.onMissingEvents)

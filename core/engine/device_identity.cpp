@@ -59,27 +59,33 @@ bool areTwo(const DeviceIdentity& one, const DeviceIdentity& other)
            differ(one.totalBytes, other.totalBytes);
 }
 
+std::pair<QString, QString> comparedTexts(const DeviceIdentity& one, const DeviceIdentity& other)
+{
+    QStringList ofOne;
+    QStringList ofOther;
+    const auto add = [&](const QString& first, const QString& second) {
+        ofOne.append(first);
+        ofOther.append(second);
+    };
+    if (differ(one.name, other.name))
+        add(one.name, other.name);
+    if (differ(one.uuid, other.uuid))
+        add(one.uuid, other.uuid);
+    if (differ(one.totalBytes, other.totalBytes)) {
+        const auto [first, second] = comparedBytesText(one.totalBytes, other.totalBytes);
+        add(first, second);
+    }
+    return {ofOne.join(QLatin1String(", ")), ofOther.join(QLatin1String(", "))};
+}
+
 QString otherDeviceText(const DeviceIdentity& before, const DeviceIdentity& now)
 {
-    QStringList were;
-    QStringList are;
-    const auto add = [&](const QString& one, const QString& other) {
-        were.append(one);
-        are.append(other);
-    };
-    if (differ(before.name, now.name))
-        add(before.name, now.name);
-    if (differ(before.uuid, now.uuid))
-        add(before.uuid, now.uuid);
-    if (differ(before.totalBytes, now.totalBytes)) {
-        const auto [then, there] = comparedBytesText(before.totalBytes, now.totalBytes);
-        add(then, there);
-    }
+    const auto [then, there] = comparedTexts(before, now);
     return Translated::tr(
                "The worker runs on another device than the one before it: %1 where it was %2. What "
                "two devices measure is not mixed. Keep all workers on one, as by a launcher that "
                "names the computer, or start anew.")
-        .arg(are.join(QLatin1String(", ")), were.join(QLatin1String(", ")));
+        .arg(there, then);
 }
 
 } // namespace batchpeak::engine

@@ -7,6 +7,7 @@
 #include <QString>
 
 #include <cstdint>
+#include <utility>
 
 namespace batchpeak::engine {
 
@@ -35,6 +36,9 @@ DeviceIdentity completed(DeviceIdentity identity, const DeviceIdentity& later);
 
 /// Whether these are two devices. The memory of a virtual machine may be another one by a little.
 bool areTwo(const DeviceIdentity& one, const DeviceIdentity& other);
+
+/// What tells the two apart, of each: "Fake A, 8.0 GiB" and "Fake B, 16.0 GiB".
+std::pair<QString, QString> comparedTexts(const DeviceIdentity& one, const DeviceIdentity& other);
 
 /// Why a worker on \p now cannot go on with what one on \p before has begun, and what to do, as full
 /// sentences.

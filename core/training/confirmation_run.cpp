@@ -47,7 +47,7 @@ ConfirmationRun::~ConfirmationRun()
 
 void ConfirmationRun::start(const QString& filePath, const config::ConfigContents& contents,
                             const TrainingOptions& options, const std::vector<engine::PredictedSize>& sizes,
-                            int steps)
+                            int steps, const engine::DeviceIdentity& explored)
 {
     if (m_snapshot.isRunning)
         return;
@@ -64,6 +64,7 @@ void ConfirmationRun::start(const QString& filePath, const config::ConfigContent
     m_seconds.assign(sizes.size(), {});
     m_isStopping = false;
     m_batches = BatchSequence(0, {});
+    m_explored = explored;
     launch();
     publish();
 }
@@ -97,6 +98,11 @@ void ConfirmationRun::takeReady(const trial::TrainingReady& ready)
 {
     m_isReady = true;
     engine::addApproximations(m_snapshot.fidelity, m_worker->device());
+    if (const engine::DeviceIdentity& here = m_worker->identity(); engine::areTwo(m_explored, here)) {
+        const auto [then, now] = engine::comparedTexts(m_explored, here);
+        m_snapshot.exploredDevice = then;
+        m_snapshot.device = now;
+    }
     // A fresh worker in the place of one that is lost reads the same data.
     m_batches = BatchSequence(ready.samples, {}, m_batches.position());
     if (ready.samples < m_snapshot.batchSize)
@@ -153,6 +159,7 @@ void ConfirmationRun::takeStep(std::size_t place, const trial::BatchResult& resu
     if (m_schedule.next()->isTimed) {
         m_seconds[place].push_back(result.seconds);
         takeTimes(size, m_seconds[place], m_snapshot.batchSize);
+        size.allocationRetries += result.allocationRetries;
     }
     m_schedule.take(result.seconds);
 }

@@ -42,10 +42,12 @@ public:
 
     /// \param steps  timed full steps of each size
     /// \param sizes  recommended and runner-up, as of engine::predictedSizes()
+    /// \param explored  the device of the trials, as far as it is known
     /// \throws config::ConfigError, engine::ExplorationError as TrainingRun::load
     /// \throws engine::DeviceInUse where another run uses the device
     void start(const QString& filePath, const config::ConfigContents& contents,
-               const TrainingOptions& options, const std::vector<engine::PredictedSize>& sizes, int steps);
+               const TrainingOptions& options, const std::vector<engine::PredictedSize>& sizes, int steps,
+               const engine::DeviceIdentity& explored = {});
     /// Ends after the step under way. Asked a second time, it cancels the step.
     void stop();
 
@@ -74,6 +76,7 @@ private:
     engine::DeviceLease::Hold m_lease;
     engine::DeviceSetup m_setup;
     trial::TrainingRequest m_request;
+    engine::DeviceIdentity m_explored;
     ConfirmationSchedule m_schedule;
     /// Of the timed steps, for each of the snapshot's sizes.
     std::vector<std::vector<double>> m_seconds;

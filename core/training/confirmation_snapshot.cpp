@@ -168,6 +168,21 @@ QStringList confirmationRemarks(const ConfirmationSnapshot& snapshot, const QLoc
     if (!snapshot.sizes.empty() && snapshot.sizes.front().predicted.withoutOptimizer)
         remarks.append(Translated::tr("The trials lack the time of the optimizer step, and so do the "
                                       "predictions; explore again to include it."));
+    if (!snapshot.exploredDevice.isEmpty()) {
+        remarks.append(
+            Translated::tr("The trials ran on another device (%1) than these steps (%2), so the predictions "
+                           "are none of this one; explore on it to compare.")
+                .arg(snapshot.exploredDevice, snapshot.device));
+    }
+    for (const ConfirmedSize& size : snapshot.sizes) {
+        if (size.allocationRetries > 0)
+            remarks.append(
+                Translated::tr(
+                    "The steps of %1 thrash: CUDA's allocator had to flush its cache %2 times, which "
+                    "takes time. A smaller size is safer.")
+                    .arg(numberText(size.predicted.microBatchSize, locale),
+                         numberText(size.allocationRetries, locale)));
+    }
     if (const auto common = commonMiscorrelation(snapshot)) {
         remarks.append(
             (*common < 0.0

@@ -26,6 +26,8 @@ struct ConfirmedSize
     std::optional<double> meanSamplesPerSecond;
     int steps = 0;
     std::int64_t peakReservedBytes = 0;
+    /// Flushes of the allocator's cache in timed steps.
+    std::int64_t allocationRetries = 0;
     bool ranOutOfMemory = false;
 
     /// achieved / predicted - 1: how far trials and training are from each other.
@@ -47,6 +49,9 @@ struct ConfirmationSnapshot
     std::int64_t batchSize = 0;
     /// Of the steps that are measured here.
     config::Fidelity fidelity;
+    /// Where the trials ran on another device than the steps do: that of the trials, and that of the steps.
+    QString exploredDevice;
+    QString device;
     /// The recommended size first, then its runner-up where there is one.
     std::vector<ConfirmedSize> sizes;
     /// Timed steps done and to do, of all sizes together.

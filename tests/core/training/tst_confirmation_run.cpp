@@ -73,6 +73,7 @@ private slots:
     void init()
     {
         m_options = {};
+        m_explored = {};
         m_batch = 64;
         engine::ExplorationParts parts = test::fakeParts();
         parts.timeouts.batch = std::chrono::seconds(20);
@@ -142,6 +143,32 @@ private slots:
         QCOMPARE(*size.meanSamplesPerSecond, *size.achievedSamplesPerSecond * 4.0 / 4.5);
         QVERIFY(size.isDisturbed());
         QVERIFY(!snapshot().sizes[1].isDisturbed());
+    }
+
+    void saysThatTheTrialsRanElsewhere_data()
+    {
+        const auto add = rows<Text, Text>();
+        add("on this device", {"Fake device", ""});
+        add("on another one", {"Fake A100", "Fake A100"});
+        add("nobody knows where", {"", ""});
+    }
+    void saysThatTheTrialsRanElsewhere()
+    {
+        const auto& [explored, device] = row<Text, Text>();
+        m_explored.name = explored;
+        run("", 2);
+        QCOMPARE(snapshot().exploredDevice, device);
+        const QString remarks = training::confirmationRemarks(snapshot()).join(QLatin1Char(' '));
+        QCOMPARE(remarks.contains(QStringLiteral("Fake A100")), !device.isEmpty());
+    }
+
+    void saysWhichSizeThrashes()
+    {
+        run("batch=thrash@16", 3);
+        QVERIFY(snapshot().sizes[0].allocationRetries > 0);
+        QCOMPARE(snapshot().sizes[1].allocationRetries, 0);
+        VERIFY_CONTAINS(training::confirmationRemarks(snapshot(), QLocale::c()).join(QLatin1Char(' ')),
+                        "16 thrash");
     }
 
     void goesOnWithTheOtherSizeWhereMemoryRunsOut_data()
@@ -276,7 +303,7 @@ private:
     {
         m_options.run.workerCommand = test::fakeWorkerCommand(words, m_folder);
         m_run->start(QStringLiteral("config.yaml"), smallConfig(m_batch), m_options, predicted(m_batch),
-                     steps);
+                     steps, m_explored);
     }
 
     void run(const Text& words, int steps)
@@ -290,6 +317,7 @@ private:
 
     QTemporaryDir m_folder;
     training::TrainingOptions m_options;
+    engine::DeviceIdentity m_explored;
     std::int64_t m_batch = 64;
     bool m_isStopping = false;
     std::unique_ptr<ConfirmationRun> m_run;
