@@ -21,6 +21,7 @@
 #include "questions.h"
 #include "recent_files.h"
 #include "run/steering_panel.h"
+#include "settings_file.h"
 #include "table_layout.h"
 #include "trials_view.h"
 #include "window_actions.h"
@@ -115,6 +116,8 @@ MainWindow::MainWindow(QWidget* parent)
     connectEarlierRuns();
     connect(m_lease.get(), &engine::DeviceLease::changed, this, &MainWindow::draw);
     draw();
+    // Whoever makes a window opens a config in it, and has that read first.
+    QTimer::singleShot(0, this, &MainWindow::tellOfSettings);
 }
 
 MainWindow::~MainWindow()
@@ -560,6 +563,17 @@ void MainWindow::tellOfHistory(const QString& sentence)
     m_exploration->remark(engine::LogLevel::Warning, sentence);
     // Nobody looks for a loss in the log.
     m_view->banner()->showMessage(MessageBanner::Kind::Warning, sentence);
+}
+
+/// Beside what is to be said of the config that the window began with.
+void MainWindow::tellOfSettings()
+{
+    const QString sentence = SettingsFile::problem();
+    if (sentence.isEmpty())
+        return;
+    MessageBanner& banner = *m_view->banner();
+    const QString before = banner.isHidden() ? QString() : banner.text() + QLatin1Char('\n');
+    banner.showMessage(MessageBanner::Kind::Warning, before + sentence);
 }
 
 void MainWindow::stopAndClose()

@@ -176,6 +176,9 @@ private:
     /// \param devices  without any those that are asked for
     QString disturbedText(const Asked& asked, const QStringList& devices) const;
     bool mayStartBeside(const Asked& asked, const QStringList& devices);
+    void tellOfSettings();
+    /// What is left of the exploration under way when it ends now, as sentences.
+    QString whatIsKept() const;
     /// \return whether the window may close now; else it does so later, or not at all
     bool mayClose();
     void applyTheme();

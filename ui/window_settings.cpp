@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "window_settings.h"
 
+#include "settings_file.h"
+
 #include <QDir>
 #include <QFileInfo>
-#include <QSettings>
 #include <QSplitter>
 #include <QVariant>
 #include <QWidget>
@@ -15,14 +16,6 @@
 namespace batchpeak::ui {
 
 namespace {
-
-constexpr auto application = "batchpeak";
-
-QSettings settings()
-{
-    return {QSettings::IniFormat, QSettings::UserScope, QLatin1String(application),
-            QLatin1String(application)};
-}
 
 const QString geometrySubject = QStringLiteral("geometry");
 const QString themeKey = QStringLiteral("ui/theme");
@@ -48,13 +41,12 @@ const std::array<std::pair<ThemeSetting, QLatin1String>, 3> themeWords{
 /// \param value  an invalid one for nothing
 void keep(const QString& key, const QString& config, const QVariant& value)
 {
-    QSettings stored = settings();
-    QVariantMap all = stored.value(key).toMap();
+    QVariantMap all = SettingsFile::value(key).toMap();
     all.removeIf([](const QVariantMap::iterator& each) { return !QFileInfo::exists(each.key()); });
     all.remove(config);
     if (value.isValid())
         all.insert(config, value);
-    stored.setValue(key, all);
+    SettingsFile::setValue(key, all);
 }
 
 } // namespace
@@ -63,10 +55,10 @@ void WindowSettings::attach(QWidget* window, const QList<QSplitter*>& splitters)
 {
     m_window = window;
     m_splitters = splitters;
-    const QSettings stored = settings();
-    window->restoreGeometry(stored.value(keyOf(geometrySubject)).toByteArray());
+    window->restoreGeometry(SettingsFile::value(keyOf(geometrySubject)).toByteArray());
     for (QSplitter* splitter : splitters) {
-        const QByteArray state = stored.value(keyOf(splitterSubject(splitter->objectName()))).toByteArray();
+        const QByteArray state =
+            SettingsFile::value(keyOf(splitterSubject(splitter->objectName()))).toByteArray();
         if (!state.isEmpty() && splitter->restoreState(state))
             m_moved.insert(splitter->objectName());
         QObject::connect(splitter, &QSplitter::splitterMoved, window,
@@ -76,27 +68,25 @@ void WindowSettings::attach(QWidget* window, const QList<QSplitter*>& splitters)
 
 void WindowSettings::save() const
 {
-    QSettings stored = settings();
-    stored.setValue(keyOf(geometrySubject), m_window->saveGeometry());
+    SettingsFile::setValue(keyOf(geometrySubject), m_window->saveGeometry());
     for (const QSplitter* splitter : m_splitters) {
         if (m_moved.contains(splitter->objectName()))
-            stored.setValue(keyOf(splitterSubject(splitter->objectName())), splitter->saveState());
+            SettingsFile::setValue(keyOf(splitterSubject(splitter->objectName())), splitter->saveState());
     }
 }
 
 void WindowSettings::resetLayout()
 {
     m_moved.clear();
-    QSettings stored = settings();
     for (const QSplitter* splitter : m_splitters)
-        stored.remove(keyOf(splitterSubject(splitter->objectName())));
-    stored.remove(keyOf(columnsSubject));
-    stored.remove(orderKey);
+        SettingsFile::remove(keyOf(splitterSubject(splitter->objectName())));
+    SettingsFile::remove(keyOf(columnsSubject));
+    SettingsFile::remove(orderKey);
 }
 
 ThemeSetting WindowSettings::theme() const
 {
-    const QString word = settings().value(themeKey).toString();
+    const QString word = SettingsFile::value(themeKey).toString();
     for (const auto& [setting, name] : themeWords) {
         if (word == name)
             return setting;
@@ -108,53 +98,53 @@ void WindowSettings::setTheme(ThemeSetting setting)
 {
     for (const auto& [candidate, name] : themeWords) {
         if (candidate == setting)
-            settings().setValue(themeKey, QString(name));
+            SettingsFile::setValue(themeKey, QString(name));
     }
 }
 
 bool WindowSettings::isLogarithmic() const
 {
-    return settings().value(logarithmicKey, true).toBool();
+    return SettingsFile::value(logarithmicKey, true).toBool();
 }
 
 void WindowSettings::setLogarithmic(bool logarithmic)
 {
-    settings().setValue(logarithmicKey, logarithmic);
+    SettingsFile::setValue(logarithmicKey, logarithmic);
 }
 
 QVariantMap WindowSettings::columnWidths() const
 {
-    return settings().value(keyOf(columnsSubject)).toMap();
+    return SettingsFile::value(keyOf(columnsSubject)).toMap();
 }
 
 void WindowSettings::setColumnWidths(const QVariantMap& widths)
 {
-    settings().setValue(keyOf(columnsSubject), widths);
+    SettingsFile::setValue(keyOf(columnsSubject), widths);
 }
 
 QString WindowSettings::trialsOrder() const
 {
-    return settings().value(orderKey).toString();
+    return SettingsFile::value(orderKey).toString();
 }
 
 void WindowSettings::setTrialsOrder(const QString& order)
 {
-    settings().setValue(orderKey, order);
+    SettingsFile::setValue(orderKey, order);
 }
 
 QStringList WindowSettings::recentFiles() const
 {
-    return settings().value(recentKey).toStringList();
+    return SettingsFile::value(recentKey).toStringList();
 }
 
 void WindowSettings::setRecentFiles(const QStringList& files)
 {
-    settings().setValue(recentKey, files);
+    SettingsFile::setValue(recentKey, files);
 }
 
 QString WindowSettings::networkOf(const QString& config) const
 {
-    return settings().value(networksKey).toMap().value(config).toString();
+    return SettingsFile::value(networksKey).toMap().value(config).toString();
 }
 
 void WindowSettings::setNetworkOf(const QString& config, const QString& network)
@@ -164,7 +154,7 @@ void WindowSettings::setNetworkOf(const QString& config, const QString& network)
 
 QStringList WindowSettings::optionsOf(const QString& config) const
 {
-    return settings().value(keyOf(optionsSubject)).toMap().value(config).toStringList();
+    return SettingsFile::value(keyOf(optionsSubject)).toMap().value(config).toStringList();
 }
 
 void WindowSettings::setOptionsOf(const QString& config, const QStringList& words)
@@ -174,12 +164,12 @@ void WindowSettings::setOptionsOf(const QString& config, const QStringList& word
 
 QString WindowSettings::lastFolder() const
 {
-    return settings().value(folderKey, QDir::homePath()).toString();
+    return SettingsFile::value(folderKey, QDir::homePath()).toString();
 }
 
 void WindowSettings::setLastFolder(const QString& folder)
 {
-    settings().setValue(folderKey, folder);
+    SettingsFile::setValue(folderKey, folder);
 }
 
 } // namespace batchpeak::ui

@@ -7,6 +7,7 @@
 #include "ui/help_dialog.h"
 #include "ui/message_banner.h"
 #include "ui/recent_files.h"
+#include "ui/settings_file.h"
 #include "ui/trials_model.h"
 #include "ui/unmeasurable_view.h"
 #include "ui/window_settings.h"
@@ -14,8 +15,11 @@
 
 #include <QAction>
 #include <QApplication>
+#include <QDir>
 #include <QDragEnterEvent>
 #include <QDropEvent>
+#include <QFile>
+#include <QFileInfo>
 #include <QGraphicsView>
 #include <QHeaderView>
 #include <QMimeData>
@@ -27,6 +31,8 @@
 #include <QUrl>
 
 #include <algorithm>
+#include <sys/stat.h>
+#include <unistd.h>
 
 using namespace batchpeak;
 using namespace batchpeak::ui;
@@ -43,6 +49,27 @@ void drop(QWidget& target, const QList<QUrl>& urls)
         return;
     QDropEvent dropped(QPointF(50, 200), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
     QApplication::sendEvent(&target, &dropped);
+}
+
+// No device of this computer is among them: a program that takes it for its file would put one in its place.
+enum class SettingsPlace { Pipe, LinkedPipe, Folder, Large };
+
+/// \return whether that lies there now
+bool place(SettingsPlace what, const QString& path)
+{
+    const QByteArray name = QFile::encodeName(path);
+    switch (what) {
+    case SettingsPlace::Pipe:
+        return ::mkfifo(name.constData(), 0600) == 0;
+    case SettingsPlace::LinkedPipe:
+        return ::mkfifo((name + ".pipe").constData(), 0600) == 0 &&
+               ::symlink((name + ".pipe").constData(), name.constData()) == 0;
+    case SettingsPlace::Folder:
+        return QDir().mkpath(path);
+    case SettingsPlace::Large:
+        return QFile(path).open(QIODevice::WriteOnly) && QFile::resize(path, qint64{1} << 40);
+    }
+    return false;
 }
 
 } // namespace
@@ -168,6 +195,39 @@ private slots:
         QVERIFY(told.palette().color(QPalette::Window).lightness() < 128);
         WindowSettings().setTheme(ThemeSetting::System);
         QApplication::setPalette(before);
+    }
+
+    void leavesAloneWhatIsNoFileOfSettings_data()
+    {
+        rows<SettingsPlace>({{"a pipe", {SettingsPlace::Pipe}},
+                             {"a link to one", {SettingsPlace::LinkedPipe}},
+                             {"a folder", {SettingsPlace::Folder}},
+                             {"a very large file", {SettingsPlace::Large}}});
+    }
+    void leavesAloneWhatIsNoFileOfSettings()
+    {
+        const QString path = SettingsFile::path();
+        QVERIFY(QDir().mkpath(QFileInfo(path).path()));
+        QFile::remove(path);
+        QVERIFY(place(row<SettingsPlace>(), path));
+        struct stat before
+        {};
+        QCOMPARE(::lstat(QFile::encodeName(path).constData(), &before), 0);
+        QVERIFY(window().openConfig(fileWith("warned.yaml", smallGpt2("12", "4") + "unknown_part: 1\n")));
+        const QString remarks = banner().isHidden() ? QString() : banner().text();
+        TRY_VERIFY(!banner().isHidden() && banner().text().contains(path));
+        QVERIFY(banner().text().startsWith(remarks));
+        WindowSettings().setTheme(ThemeSetting::Dark);
+        QCOMPARE(WindowSettings().theme(), ThemeSetting::Dark);
+        window().close();
+        struct stat after
+        {};
+        QCOMPARE(::lstat(QFile::encodeName(path).constData(), &after), 0);
+        QCOMPARE(after.st_ino, before.st_ino);
+        QCOMPARE(after.st_mode, before.st_mode);
+        QCOMPARE(after.st_size, before.st_size);
+        QVERIFY(QFile::remove(path) || QDir().rmdir(path));
+        QCOMPARE(WindowSettings().theme(), ThemeSetting::System);
     }
 
     void keepsTheSplittersThatWereMoved()

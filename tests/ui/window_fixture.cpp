@@ -9,7 +9,6 @@
 #include <QAction>
 #include <QFile>
 #include <QPushButton>
-#include <QSettings>
 #include <QStandardPaths>
 
 namespace batchpeak::test {
@@ -103,7 +102,7 @@ const MessageBanner& WindowFixture::banner()
 void WindowFixture::initTestCase()
 {
     QStandardPaths::setTestModeEnabled(true);
-    QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, pathOf("settings"));
+    qputenv("XDG_CONFIG_HOME", QFile::encodeName(pathOf("settings")));
     QApplication::setAttribute(Qt::AA_DontUseNativeDialogs);
     // The desktop of whoever runs the tests hears nothing of them.
     qunsetenv("DBUS_SESSION_BUS_ADDRESS");

@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "settings_file.h"
+
+#include <QCoreApplication>
+#include <QDir>
+#include <QFile>
+#include <QSettings>
+#include <QVariantMap>
+
+#include <sys/stat.h>
+
+namespace batchpeak::ui {
+
+namespace {
+
+struct Words
+{
+    Q_DECLARE_TR_FUNCTIONS(SettingsFile)
+};
+
+// QSettings reads all of it at once. Those of many configs come to some KiB.
+constexpr qint64 mostBytes = qint64{16} << 20;
+
+/// \return as a part of a sentence; empty where QSettings can have it
+QString whyNotRead()
+{
+    struct stat status
+    {};
+    // What is not there is made, and what is kept from us is an error that QSettings takes.
+    if (::stat(QFile::encodeName(SettingsFile::path()).constData(), &status) != 0)
+        return {};
+    if (!S_ISREG(status.st_mode))
+        return Words::tr("is no regular file");
+    return status.st_size > mostBytes ? Words::tr("is too large for one") : QString();
+}
+
+QVariantMap& inMemory()
+{
+    static QVariantMap values;
+    return values;
+}
+
+} // namespace
+
+QString SettingsFile::path()
+{
+    const QString folder = QFile::decodeName(qgetenv("XDG_CONFIG_HOME"));
+    return (QDir::isAbsolutePath(folder) ? folder : QDir::home().filePath(QStringLiteral(".config"))) +
+           QStringLiteral("/batchpeak/batchpeak.ini");
+}
+
+QString SettingsFile::problem()
+{
+    const QString why = whyNotRead();
+    return why.isEmpty() ? QString()
+                         : Words::tr("What is set in this window lasts until it is closed, since the file of "
+                                     "settings %1 %2. Put it elsewhere.")
+                               .arg(QDir::toNativeSeparators(path()), why);
+}
+
+QVariant SettingsFile::value(const QString& key, const QVariant& otherwise)
+{
+    return whyNotRead().isEmpty() ? QSettings(path(), QSettings::IniFormat).value(key, otherwise)
+                                  : inMemory().value(key, otherwise);
+}
+
+void SettingsFile::setValue(const QString& key, const QVariant& value)
+{
+    if (whyNotRead().isEmpty())
+        QSettings(path(), QSettings::IniFormat).setValue(key, value);
+    else
+        inMemory().insert(key, value);
+}
+
+void SettingsFile::remove(const QString& key)
+{
+    if (whyNotRead().isEmpty())
+        QSettings(path(), QSettings::IniFormat).remove(key);
+    else
+        inMemory().remove(key);
+}
+
+} // namespace batchpeak::ui
