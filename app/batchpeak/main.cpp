@@ -8,6 +8,7 @@
 #include "startup_trace.h"
 #include "store/exploration_store.h"
 #include "ui/main_window.h"
+#include "ui/painting_threads.h"
 
 #include <QApplication>
 
@@ -69,6 +70,7 @@ int openWindow(int& argc, char** argv, const batchpeak::cli::WindowRequest& requ
     const auto handler = qInstallMessageHandler(beginWithoutDisplay);
     const QApplication application(argc, argv);
     qInstallMessageHandler(handler);
+    batchpeak::ui::keepPaintingThreads();
     nameApplication();
     QApplication::setApplicationDisplayName(QStringLiteral("Batchpeak"));
     QGuiApplication::setDesktopFileName(QStringLiteral("org.batchpeak.Batchpeak"));
@@ -112,8 +114,11 @@ int main(int argc, char** argv)
         return *code;
 
     const auto request = commandLine.windowRequest();
-    if (request && hasDisplay())
+    if (request && hasDisplay()) {
+        if (const auto code = batchpeak::cli::refuseTooFewThreads())
+            return *code;
         return openWindow(argc, argv, *request, startOfMain);
+    }
 
     const QCoreApplication application(argc, argv);
     nameApplication();

@@ -4,14 +4,21 @@
 
 #include "command.h"
 #include "console.h"
+#include "engine/spare_thread.h"
 
 #include <QFile>
 #include <QString>
 
 #include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <latch>
+#include <pthread.h>
 #include <pwd.h>
 #include <sys/resource.h>
+#include <thread>
 #include <unistd.h>
+#include <vector>
 
 namespace batchpeak::cli {
 
@@ -21,6 +28,15 @@ namespace {
 constexpr rlim_t leastOpenFiles = 64;
 /// As most systems have it; enough for each of very many devices.
 constexpr rlim_t usualOpenFiles = 1024;
+
+/// Of bytes, for a thread's own variables: of what reads a config, of libtorch, and of each library beside
+/// them.
+constexpr rlim_t leastStack = rlim_t{1} << 20U;
+/// As most systems have it.
+constexpr rlim_t usualStack = rlim_t{8} << 20U;
+
+/// Of the display (Qt has two for Wayland), of D-Bus, and that which paints.
+constexpr int threadsOfWindow = 4;
 
 bool isAbsolute(const QByteArray& path)
 {
@@ -66,24 +82,75 @@ void findHome()
                     : QStringLiteral(", and is ignored. Write all of the path, from / on.")));
 }
 
+/// Raises a limit that is below the usual one, as far as the system lets it.
+/// \return what it is then
+rlim_t raised(decltype(RLIMIT_NOFILE) resource, rlim_t usual)
+{
+    rlimit limit{};
+    if (getrlimit(resource, &limit) != 0 || limit.rlim_cur >= usual)
+        return usual;
+    const rlim_t before = limit.rlim_cur;
+    limit.rlim_cur = std::min(limit.rlim_max, usual);
+    return setrlimit(resource, &limit) == 0 ? limit.rlim_cur : before;
+}
+
 /// \return whether so many files can be open at once as it takes
 bool hasOpenFiles()
 {
-    rlimit limit{};
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= usualOpenFiles)
-        return true;
-    const rlim_t before = limit.rlim_cur;
-    limit.rlim_cur = std::min(limit.rlim_max, usualOpenFiles);
-    if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
-        limit.rlim_cur = before;
-    if (limit.rlim_cur >= leastOpenFiles)
+    const rlim_t most = raised(RLIMIT_NOFILE, usualOpenFiles);
+    if (most >= leastOpenFiles)
         return true;
     printError(
         QStringLiteral("no more than %1 files may be open at once (ulimit -n), and %2 are needed. Raise "
                        "that limit.")
-            .arg(limit.rlim_cur)
+            .arg(most)
             .arg(leastOpenFiles));
     return false;
+}
+
+/// Of threads that are made from here on. Theirs is that of the limit when the program began, however small.
+void giveThreadsAtLeast(std::size_t bytes)
+{
+    pthread_attr_t usual;
+    std::size_t now = 0;
+    if (pthread_getattr_default_np(&usual) != 0)
+        return;
+    if (pthread_attr_getstacksize(&usual, &now) == 0 && now < bytes &&
+        pthread_attr_setstacksize(&usual, bytes) == 0)
+        (void)pthread_setattr_default_np(&usual);
+    pthread_attr_destroy(&usual);
+}
+
+/// A program whose stack is at its end is ended by the system without a word.
+/// \return whether each thread's may grow as far as it takes
+bool hasStack()
+{
+    constexpr rlim_t kibibyte = 1024;
+    const rlim_t most = raised(RLIMIT_STACK, usualStack);
+    if (most >= leastStack) {
+        giveThreadsAtLeast(leastStack);
+        return true;
+    }
+    printError(QStringLiteral("a thread's stack may have no more than %1 KiB (ulimit -s), and %2 are needed. "
+                              "Raise that limit.")
+                   .arg(most / kibibyte)
+                   .arg(leastStack / kibibyte));
+    return false;
+}
+
+/// Whether so many can be there at once.
+bool canHaveThreads(int count)
+{
+    std::latch end(1);
+    std::vector<std::jthread> threads;
+    while (std::ssize(threads) < count) {
+        threads.push_back(engine::spareThread<std::jthread>([&end] { end.wait(); }));
+        if (!threads.back().joinable())
+            break;
+    }
+    const bool hasAll = threads.back().joinable();
+    end.count_down();
+    return hasAll;
 }
 
 } // namespace
@@ -92,7 +159,18 @@ std::optional<int> settleSurroundings()
 {
     ignoreRelativeFolders();
     findHome();
-    return hasOpenFiles() ? std::nullopt : std::optional(exitCode::badInput);
+    return hasOpenFiles() && hasStack() ? std::nullopt : std::optional(exitCode::badInput);
+}
+
+std::optional<int> refuseTooFewThreads()
+{
+    if (canHaveThreads(threadsOfWindow))
+        return std::nullopt;
+    printError(
+        engine::noThreadText(QStringLiteral("A window needs %1 of them. Raise that limit, or explore in "
+                                            "the terminal: batchpeak explore.")
+                                 .arg(threadsOfWindow)));
+    return exitCode::badInput;
 }
 
 } // namespace batchpeak::cli

@@ -10,9 +10,15 @@ namespace batchpeak::cli {
 ///
 /// Folders of the user that the environment names relative to wherever somebody works are ignored: those of
 /// XDG, as its specification has it (XDG Base Directory Specification 0.8, "Basics"), and HOME, for which the
-/// system knows another one. A low limit of open files is raised as far as it may be.
+/// system knows another one. Low limits of open files and of the stack are raised as far as they may be.
 ///
 /// \return the exit code where the program cannot go on so
 std::optional<int> settleSurroundings();
+
+/// Says on stderr where the system does not give the program the threads without which a window stands still:
+/// Qt waits without end for those of its own that could not be made.
+///
+/// \return the exit code then
+std::optional<int> refuseTooFewThreads();
 
 } // namespace batchpeak::cli

@@ -93,6 +93,46 @@ private slots:
         QCOMPARE(said.contains("ulimit -n"), !isEnough);
     }
 
+    // The system would end the program without a word.
+    void saysThatTheStackIsTooSmall_data()
+    {
+        constexpr rlim_t small = 64 << 10;
+        rows<rlim_t, bool>({{"for good", {small, false}}, {"and raises that", {rlim_t{8} << 20U, true}}});
+    }
+    void saysThatTheStackIsTooSmall()
+    {
+        const auto [most, isEnough] = row<rlim_t, bool>();
+        rlimit here{};
+        if (getrlimit(RLIMIT_STACK, &here) != 0 || here.rlim_max < most)
+            QSKIP("No stack may be as large here.");
+        QProcess process;
+        process.setChildProcessModifier(
+            [limit = rlimit{.rlim_cur = 64 << 10, .rlim_max = most}] { setrlimit(RLIMIT_STACK, &limit); });
+        const QByteArray said = explore(environmentWithoutDisplay(), process);
+        QCOMPARE(process.exitStatus(), QProcess::NormalExit);
+        QCOMPARE(process.exitCode(), isEnough ? 0 : 1);
+        QCOMPARE(said.contains("ulimit -s"), !isEnough);
+    }
+
+    // The program would open a window that stands still.
+    void opensNoWindowWithoutThreads()
+    {
+        QProcess process;
+        // What a thread's stack is to have, more than any address space.
+        process.setChildProcessModifier([] {
+            const rlimit limit{.rlim_cur = rlim_t{1} << 60U, .rlim_max = RLIM_INFINITY};
+            setrlimit(RLIMIT_STACK, &limit);
+        });
+        QProcessEnvironment environment = environmentWithoutDisplay();
+        environment.insert(QStringLiteral("QT_QPA_PLATFORM"), QStringLiteral("offscreen"));
+        environment.insert(QStringLiteral("XDG_CONFIG_HOME"), m_folder->path());
+        process.setProcessEnvironment(environment);
+        process.start(QStringLiteral(BATCHPEAK_PROGRAM), {examplePath("gpt2-tiny.yaml")});
+        QVERIFY(process.waitForFinished(600'000));
+        QCOMPARE(process.exitCode(), 1);
+        QVERIFY(process.readAllStandardError().contains("ulimit -u"));
+    }
+
 private:
     QString here() const { return m_folder->filePath(QStringLiteral("here")); }
 

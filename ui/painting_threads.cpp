@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "painting_threads.h"
+
+#include <QThreadPool>
+#include <QtGlobal>
+
+namespace batchpeak::ui {
+
+void keepPaintingThreads()
+{
+    // Newer Qt has a pool of its own for it, which it does without where this is set.
+    qputenv("QT_NO_GUI_THREADPOOL", "1");
+    QThreadPool* pool = QThreadPool::globalInstance();
+    pool->setMaxThreadCount(1);
+    pool->setExpiryTimeout(-1);
+    pool->start([] {});
+}
+
+} // namespace batchpeak::ui
