@@ -115,6 +115,17 @@ private slots:
         QVERIFY2(run.remarks("nothing would change"), run.text());
     }
 
+    void replacesNoLinkThatLeadsToItself()
+    {
+        QVERIFY(QFile::link(path("b.yaml"), path("a.yaml")));
+        QVERIFY(QFile::link(path("a.yaml"), path("b.yaml")));
+        for (const char* option : {"--output", "--force --output"}) {
+            const ProgramRun run = exportSize(4, words(option) << path("a.yaml"));
+            QVERIFY2(run.refused({"a.yaml", "circle"}), run.text());
+            QVERIFY(QFileInfo(path("a.yaml")).isSymLink());
+        }
+    }
+
     void saysWhichFileWasWritten_data()
     {
         rows<const char*, const char*>(

@@ -292,6 +292,18 @@ private slots:
         QCOMPARE(engine::replaceFile(path, present), way.problem);
     }
 
+    void replacesNoLinkThatLeadsToItself()
+    {
+        const QString path = m_folder->filePath(QStringLiteral("a"));
+        QVERIFY(QFile::link(m_folder->filePath(QStringLiteral("b")), path));
+        QVERIFY(QFile::link(path, m_folder->filePath(QStringLiteral("b"))));
+        VERIFY_CONTAINS(engine::wayToWrite(path).problem, "circle");
+        VERIFY_CONTAINS(engine::replaceFile(path, present), "circle");
+        QVERIFY(QFileInfo(path).isSymLink());
+        QCOMPARE(QDir(m_folder->path()).entryList(QDir::NoDotAndDotDot | QDir::AllEntries | QDir::System),
+                 (QStringList{QStringLiteral("a"), QStringLiteral("b")}));
+    }
+
     void replacesNoPipe()
     {
         const QString path = m_folder->filePath(QStringLiteral("params.yaml"));
