@@ -244,6 +244,21 @@ void EarlierRuns::lookAt(qint64 exploration)
     });
 }
 
+bool EarlierRuns::holds(const engine::Snapshot& exploration) const
+{
+    if (exploration.numberInHistory == 0 || !QFileInfo::exists(m_historyPath))
+        return false;
+    try {
+        const auto kept = store::ExplorationStore(m_historyPath).outline(exploration.numberInHistory);
+        const auto hasEnded = [](const trial::TrialRecord& trial) {
+            return !trial.isRunning() && trial.outcome != trial::Outcome::Cancelled;
+        };
+        return kept && kept->summary.trials >= std::ranges::count_if(exploration.trials, hasEnded);
+    } catch (const store::StoreError&) {
+        return false;
+    }
+}
+
 std::optional<EarlierRun> EarlierRuns::read(qint64 exploration) const
 {
     const auto found = readWithSearch(exploration);

@@ -62,6 +62,8 @@ public:
     /// The newest run of this window but for the one that it has in hand; null without one.
     const EarlierRun* previous() const;
 
+    /// Whether the history has all of an exploration by now, as far as it can be read at once.
+    bool holds(const engine::Snapshot& exploration) const;
     /// That exploration of the history as it stands now; nothing where it is gone.
     /// \throws store::StoreError
     std::optional<EarlierRun> read(qint64 exploration) const;

@@ -131,6 +131,7 @@ void MainWindow::connectExploration()
     connect(m_exploration, &engine::Exploration::snapshotChanged, this, &MainWindow::drawSoon);
     engine::onEvent<engine::Started>(*m_exploration, this, [this](const engine::Started&) {
         m_earlierRuns->begin(QDateTime::currentDateTimeUtc());
+        m_saidOfHistory.clear();
     });
     connect(m_training, &WindowTraining::closed, this, [this] {
         if (m_closesAtEnd)
@@ -560,6 +561,7 @@ void MainWindow::showError(const QString& sentence)
 
 void MainWindow::tellOfHistory(const QString& sentence)
 {
+    m_saidOfHistory = sentence;
     m_exploration->remark(engine::LogLevel::Warning, sentence);
     // Nobody looks for a loss in the log.
     m_view->banner()->showMessage(MessageBanner::Kind::Warning, sentence);
@@ -588,6 +590,15 @@ void MainWindow::stopAndClose()
     close();
 }
 
+QString MainWindow::whatIsKept() const
+{
+    if (m_earlierRuns->holds(m_exploration->snapshot()))
+        return tr("Its trials and the best size so far are kept in the history.");
+    if (m_exploration->snapshot().numberInHistory == 0 && m_saidOfHistory.isEmpty())
+        return tr("Its trials and the best size so far are lost: they are in no history.");
+    return tr("Not all of it is in the history. %1").arg(m_saidOfHistory).trimmed();
+}
+
 bool MainWindow::mayClose()
 {
     const bool works = isUnderWay() || m_lease->holder();
@@ -601,8 +612,7 @@ bool MainWindow::mayClose()
     const UnderWay what = isUnderWay()         ? UnderWay::Exploration
                           : training.isEmpty() ? UnderWay::Confirmation
                                                : UnderWay::Training;
-    const QString consequence = isUnderWay()
-                                    ? tr("Its trials and the best size so far are kept in the history.")
+    const QString consequence = isUnderWay()         ? whatIsKept()
                                 : training.isEmpty() ? tr("It ends without a result.")
                                                      : training;
     // It may be told to close while it asks.

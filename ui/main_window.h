@@ -222,6 +222,8 @@ private:
     std::variant<Nothing, Unmeasurable, Ready, Running, Earlier> m_inHand;
     bool m_closesUnasked = false;
     bool m_closesAtEnd = false;
+    /// What tellOfHistory() was told last of the exploration in hand.
+    QString m_saidOfHistory;
     /// What was said of the plan when it could not start; empty without it.
     QString m_saidProblem;
     WindowSettings m_settings;

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/exploration.h"
+#include "engine/exploration_recorder.h"
 #include "support/files.h"
 #include "support/rows.h"
 #include "support/test_main.h"
@@ -19,6 +20,7 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QDeadlineTimer>
+#include <QDir>
 #include <QFileDialog>
 #include <QHeaderView>
 #include <QImage>
@@ -536,6 +538,55 @@ private slots:
         window().close();
         TRY_VERIFY(snapshot().finish == engine::FinishStatus::Cancelled);
         TRY_VERIFY(!window().isVisible());
+    }
+
+    void saysWhatIsKeptBeforeItCloses_data()
+    {
+        // The path of a history, and whether it can be one.
+        rows<const char*, bool>({{"in the history", {"kept.sqlite", true}},
+                                 {"beside it", {"a folder", false}},
+                                 {"nowhere", {"params.yaml/kept.sqlite", false}}});
+    }
+    void saysWhatIsKeptBeforeItCloses()
+    {
+        const auto& [name, isKept] = row<const char*, bool>();
+        QVERIFY(QDir().mkpath(pathOf("a folder")));
+        engine::ExplorationRecorder recorder(window().exploration(), pathOf(name));
+        QString said;
+        QObject::connect(&recorder, &engine::ExplorationRecorder::said, &window(),
+                         [this, &said](const QString& sentence) {
+                             said = sentence;
+                             window().tellOfHistory(sentence);
+                         });
+        window().setHistory(pathOf(name));
+        window().setOptions(optionsWith(QStringLiteral("trial=hang")));
+        QVERIFY(window().openConfig(m_path));
+        click("Start");
+        TRY_VERIFY(snapshot().runsTrials());
+        QCOMPARE(said.isEmpty(), isKept);
+        QString told;
+        whenOpen<QMessageBox>(&window(), [&told](QMessageBox* box) {
+            told = box->informativeText();
+            test::buttonOf(*box, "Keep exploring")->click();
+        });
+        QVERIFY(!window().close());
+        QVERIFY2(isKept ? !told.startsWith(QStringLiteral("Not ")) && !told.contains(QStringLiteral("lost"))
+                        : told.endsWith(said),
+                 qPrintable(told));
+    }
+
+    void saysThatNothingIsKeptWithoutAHistory()
+    {
+        window().setOptions(optionsWith(QStringLiteral("trial=hang")));
+        QVERIFY(window().openConfig(m_path));
+        click("Start");
+        TRY_VERIFY(snapshot().runsTrials());
+        whenOpen<QMessageBox>(&window(), [](QMessageBox* box) {
+            const QString told = box->informativeText();
+            test::buttonOf(*box, "Keep exploring")->click();
+            VERIFY_CONTAINS(told, "lost");
+        });
+        QVERIFY(!window().close());
     }
 
     void closesUnaskedWhereItIsTold()
