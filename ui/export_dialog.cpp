@@ -362,7 +362,7 @@ void ExportDialog::browse()
 
 void ExportDialog::showError(const QString& sentence)
 {
-    m_problem->setText(sentence);
+    setTextWithShortNames(m_problem, sentence);
     m_problem->show();
 }
 

@@ -45,6 +45,25 @@ QString breakable(QString text)
     return text.replace(joints, QStringLiteral("\\1") + QChar(zeroWidthSpace));
 }
 
+QString withShortNames(QString text, int longest)
+{
+    const QRegularExpression longName(
+        QStringLiteral("([^\\s/]{%1})[^\\s/]{2,}([^\\s/]{%1})").arg((longest - 1) / 2));
+    return text.replace(longName, QStringLiteral("\\1…\\2"));
+}
+
+void setTextWithShortNames(QLabel* label, const QString& text, int longest)
+{
+    const QString shown = withShortNames(text, longest);
+    setTextIfNew(label, shown);
+    label->setToolTip(shown == text ? QString() : text);
+}
+
+QString wholeTextOf(const QLabel* label)
+{
+    return label->toolTip().isEmpty() ? label->text() : label->toolTip();
+}
+
 ElidedLabel::ElidedLabel(Qt::TextElideMode mode, QWidget* parent) : QLabel(parent), m_mode(mode)
 {
     setTextFormat(Qt::PlainText);

@@ -20,6 +20,17 @@ void setTextIfNew(QLabel* label, const QString& text);
 /// none forces its label wider.
 QString breakable(QString text);
 
+/// About as many letters as a dialog is wide.
+inline constexpr int longestName = 72;
+
+/// \p text with "…" in the middle of each longer name in it, as that of a file may be.
+QString withShortNames(QString text, int longest = longestName);
+
+/// Shows that in a label, and the whole of it as the tool tip where they differ.
+void setTextWithShortNames(QLabel* label, const QString& text, int longest = longestName);
+/// What was set there.
+QString wholeTextOf(const QLabel* label);
+
 /// One line of text that ends in "…" where it has no room, instead of forcing the window wider. The
 /// whole of it is then the tool tip.
 class ElidedLabel : public QLabel

@@ -110,7 +110,7 @@ void MessageBanner::setTheme(const Theme& theme)
 void MessageBanner::showMessage(Kind kind, const QString& text, const QString& details, QAction* action)
 {
     m_kind = kind;
-    m_text->setText(text);
+    setTextWithShortNames(m_text, text);
     m_details->setText(details);
     m_details->setVisible(!details.isEmpty());
     layout()->setAlignment(m_sign, details.isEmpty() ? Qt::AlignVCenter : Qt::AlignTop);
@@ -181,7 +181,7 @@ void MessageBanner::setClosable(bool closable)
 
 QString MessageBanner::text() const
 {
-    return m_text->text();
+    return wholeTextOf(m_text);
 }
 
 } // namespace batchpeak::ui

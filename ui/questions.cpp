@@ -46,7 +46,8 @@ bool isAnsweredWithYes(QWidget* window, const Question& asked, const Theme& them
     question.setWindowTitle(asked.title);
     question.setTextFormat(Qt::PlainText);
     question.setText(asked.text);
-    question.setInformativeText(asked.information);
+    // A box grows with its longest word.
+    question.setInformativeText(withShortNames(asked.information));
     auto* yes = dialogButton(asked.yes, "secondary", &question);
     auto* no = dialogButton(asked.no, "primary", &question);
     question.addButton(yes, QMessageBox::AcceptRole);
@@ -129,16 +130,18 @@ bool wantsToTakeBack(QWidget* window, const engine::LastWriting& last, const The
     layout->setSpacing(10);
     if (last.isChangedSince()) {
         auto* changed = wrapped(new QLabel(
-            Words::tr("%1 What has changed would be lost with it.").arg(last.changeText()), &dialog));
+            withShortNames(Words::tr("%1 What has changed would be lost with it.").arg(last.changeText())),
+            &dialog));
         changed->setProperty("warn", true);
         layout->addWidget(changed);
     }
     const QString path = QDir::toNativeSeparators(last.written.filePath);
-    layout->addWidget(wrapped(
-        new QLabel((last.written.before ? Words::tr("Give %1 back what it held before? This changes:")
-                                        : Words::tr("Remove %1, which was not there before? This changes:"))
-                       .arg(path),
-                   &dialog)));
+    auto* asked = wrapped(new QLabel(&dialog));
+    setTextWithShortNames(asked, (last.written.before
+                                      ? Words::tr("Give %1 back what it held before? This changes:")
+                                      : Words::tr("Remove %1, which was not there before? This changes:"))
+                                     .arg(path));
+    layout->addWidget(asked);
     auto* preview = new DiffView(&dialog);
     preview->setTheme(theme);
     preview->setAccessibleName(Words::tr("Lines that change"));
@@ -149,7 +152,8 @@ bool wantsToTakeBack(QWidget* window, const engine::LastWriting& last, const The
     layout->addWidget(preview, 1);
 
     // The answer says what it does, and with which file.
-    const QString name = QFileInfo(path).fileName().replace(QLatin1Char('&'), QLatin1String("&&"));
+    const QString name =
+        withShortNames(QFileInfo(path).fileName()).replace(QLatin1Char('&'), QLatin1String("&&"));
     auto* yes =
         dialogButton((last.written.before ? Words::tr("&Restore %1") : Words::tr("&Remove %1")).arg(name),
                      "secondary", &dialog);

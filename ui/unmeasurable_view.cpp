@@ -83,7 +83,9 @@ void UnmeasurableView::addFact(const QString& name, const QString& text)
 {
     const int row = m_facts->rowCount();
     m_facts->addWidget(mutedLabel(name, this), row, 0, Qt::AlignTop);
-    m_facts->addWidget(wrapped(new QLabel(text, this)), row, 1);
+    auto* value = wrapped(new QLabel(this));
+    setTextWithShortNames(value, text);
+    m_facts->addWidget(value, row, 1);
 }
 
 void UnmeasurableView::display(const UnmeasurableFile& file)
@@ -94,7 +96,7 @@ void UnmeasurableView::display(const UnmeasurableFile& file)
         delete item;
     }
     m_heading->setVisible(file.config.has_value());
-    m_why->setText(file.why);
+    setTextWithShortNames(m_why, file.why);
     addFact(tr("file"), QDir::toNativeSeparators(file.path));
     if (file.config)
         addFactsOf(*file.config);
@@ -125,11 +127,11 @@ void UnmeasurableView::addFactsOf(const engine::ConfigFile& file)
 
 QString UnmeasurableView::summary() const
 {
-    QStringList lines{m_why->text()};
+    QStringList lines{wholeTextOf(m_why)};
     for (int place = 0; place + 1 < m_facts->count(); place += 2) {
         const auto* name = qobject_cast<const QLabel*>(m_facts->itemAt(place)->widget());
         const auto* text = qobject_cast<const QLabel*>(m_facts->itemAt(place + 1)->widget());
-        lines << QStringLiteral("%1: %2").arg(name->text(), text->text());
+        lines << QStringLiteral("%1: %2").arg(name->text(), wholeTextOf(text));
     }
     return lines.join(QLatin1Char('\n'));
 }

@@ -405,6 +405,39 @@ private slots:
         }
     }
 
+    void replacesNoLinkThatLeadsToItself()
+    {
+        ExportDialog dialog(opened(own), training(16), Theme::light());
+        dialog.setHistory(pathOf("history.sqlite"));
+        dialog.show();
+        const QString link = pathOf("round.yaml");
+        QVERIFY(QFile::link(link, link));
+        dialog.setPath(link);
+        dialog.accept();
+        QVERIFY(dialog.isVisible());
+        QVERIFY(QFileInfo(link).isSymLink());
+        QCOMPARE(QFile::symLinkTarget(link), link);
+        QVERIFY(QFile::remove(link));
+    }
+
+    // The text of a label has no end to break a name at.
+    void staysAsWideWithALongName()
+    {
+        ExportDialog dialog(opened(own), training(16), Theme::light());
+        dialog.show();
+        const int width = dialog.width();
+        dialog.setPath(pathOf("no folder/") + QString(250, QLatin1Char('n')) + QStringLiteral(".yaml"));
+        dialog.accept();
+        QVERIFY(dialog.isVisible());
+        QApplication::processEvents();
+        QCOMPARE(dialog.width(), width);
+        VERIFY_BELOW(dialog.minimumSizeHint().width(), width);
+        QStringList whole;
+        for (const auto* label : dialog.findChildren<QLabel*>())
+            whole << label->toolTip();
+        VERIFY_CONTAINS(whole.join(QLatin1Char('\n')), dialog.path());
+    }
+
     void asksForTheBatchThatCannotBeKept()
     {
         ExportDialog dialog(opened(trainingArguments), training(12), Theme::light());

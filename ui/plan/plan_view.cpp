@@ -557,11 +557,13 @@ void PlanView::showReady()
         text = m_elsewhere + QLatin1Char('\n') + text;
     setTextIfNew(m_ready, text);
     const QString same = command();
-    setTextIfNew(m_command, same.isEmpty()
-                                ? tr("The command for a terminal stands here once all of this can "
-                                     "be asked for.")
-                                : inLines(same, engine::wordsFor(m_options), m_command->fontMetrics(),
-                                          m_sideScroll->width() - besideCommand));
+    const int room = m_sideScroll->width() - besideCommand;
+    const QFontMetrics& metrics = m_command->fontMetrics();
+    setTextWithShortNames(
+        m_command,
+        same.isEmpty() ? tr("The command for a terminal stands here once all of this can be asked for.")
+                       : inLines(same, engine::wordsFor(m_options), metrics, room),
+        room / metrics.horizontalAdvance(QLatin1Char('m')));
     m_copy->setEnabled(!same.isEmpty());
 }
 
