@@ -5,6 +5,7 @@
 #include "process_group.h"
 #include "readable_text.h"
 
+#include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <utility>
@@ -20,6 +21,17 @@ constexpr int keptLineBytes = 1000;
 constexpr int mostLinesBeforeHello = 100;
 // docs/trial-protocol.md: the device is in a state that only a fresh process leaves behind.
 constexpr int stickyDeviceErrorCode = 42;
+
+/// Why a process was not started. Of a limit that is reached the system says that something is not there for
+/// the moment.
+QString reasonOf(const QProcess& process)
+{
+    const QString reason = process.errorString();
+    return reason.contains(qt_error_string(EAGAIN))
+               ? WorkerProcess::tr("%1; a limit of processes (ulimit -u, docker --pids-limit) may be reached")
+                     .arg(reason)
+               : reason;
+}
 
 } // namespace
 
@@ -42,7 +54,7 @@ WorkerProcess::WorkerProcess(WorkerTimeouts timeouts, std::function<device::Memo
     connect(m_process.get(), &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
         // Every other error is followed by finished().
         if (error == QProcess::FailedToStart)
-            reportEnd(tr("%1 could not be started: %2.").arg(m_text, m_process->errorString()), false);
+            reportEnd(tr("%1 could not be started: %2.").arg(m_text, reasonOf(*m_process)), false);
     });
     connect(m_process.get(), &QProcess::finished, this, [this](int code, QProcess::ExitStatus status) {
         readMessages();

@@ -72,6 +72,7 @@ std::string_view typeWord(at::ScalarType type)
 class FileHandle
 {
 public:
+    /// Waits for nobody, as a pipe in its place would have it do.
     static FileHandle forReading(const std::string& path);
     /// Empty; replaces what stands there.
     static FileHandle forWriting(const std::string& path);
@@ -80,6 +81,7 @@ public:
     FileHandle& operator=(const FileHandle&) = delete;
 
     std::int64_t bytes() const;
+    bool isRegular() const;
     /// \throws std::system_error  also where the file ends before
     void read(void* data, std::size_t bytes, std::int64_t offset) const;
     /// Behind what was written before.
@@ -89,6 +91,8 @@ public:
 
 private:
     explicit FileHandle(int descriptor);
+
+    struct stat status() const;
 
     int m_descriptor;
 };
@@ -101,7 +105,7 @@ FileHandle::FileHandle(int descriptor) : m_descriptor(descriptor)
 
 FileHandle FileHandle::forReading(const std::string& path)
 {
-    return FileHandle(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    return FileHandle(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
 }
 
 FileHandle FileHandle::forWriting(const std::string& path)
@@ -115,12 +119,22 @@ FileHandle::~FileHandle()
         close(m_descriptor);
 }
 
-std::int64_t FileHandle::bytes() const
+struct stat FileHandle::status() const
 {
     struct stat status = {};
     if (fstat(m_descriptor, &status) != 0)
         throwLast();
-    return status.st_size;
+    return status;
+}
+
+std::int64_t FileHandle::bytes() const
+{
+    return status().st_size;
+}
+
+bool FileHandle::isRegular() const
+{
+    return S_ISREG(status().st_mode);
 }
 
 void FileHandle::read(void* data, std::size_t bytes, std::int64_t offset) const
@@ -329,6 +343,8 @@ void readTensorFile(const std::string& path, const std::vector<NamedTensor>& ten
 {
     try {
         const FileHandle file = FileHandle::forReading(path);
+        if (!file.isRegular())
+            refuse(path, "is no regular file. Resume from another one");
         const FileHeader header = readHeader(file, path);
         checkFits(header.content, tensors, path);
         for (const NamedTensor& named : tensors)

@@ -13,7 +13,9 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <functional>
 #include <random>
+#include <sys/stat.h>
 
 using namespace batchpeak::network;
 
@@ -225,7 +227,23 @@ private slots:
         QCOMPARE(tensor.item<float>(), 0.0F);
     }
 
-    void saysWhyAFileCannotBeRead() { VERIFY_CONTAINS(refusalOf(path("missing"), {}), "No such file"); }
+    // A pipe would be waited for, until somebody writes into it.
+    void saysWhyAFileCannotBeRead_data()
+    {
+        using Make = std::function<void(const QString& path)>;
+        rows<Make, Text>(
+            {{"missing", {[](const QString&) {}, "No such file"}},
+             {"a folder", {[](const QString& path) { QDir().mkpath(path); }, "is no regular file"}},
+             {"a pipe",
+              {[](const QString& path) { ::mkfifo(QFile::encodeName(path).constData(), 0600); },
+               "is no regular file"}}});
+    }
+    void saysWhyAFileCannotBeRead()
+    {
+        const auto& [make, said] = row<std::function<void(const QString& path)>, Text>();
+        make(path());
+        VERIFY_CONTAINS(refusalOf(path(), {}), said);
+    }
 
     void keepsTheOldFileWhereTheNewOneFails()
     {
