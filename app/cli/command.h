@@ -24,7 +24,7 @@ inline constexpr int nothingFits = 2;
 inline constexpr int noTrials = 3;
 /// It came to a good end, but events or answers that were asked for could not all be written.
 inline constexpr int notWritten = 4;
-/// The confidence stayed below --min-confidence, so nothing was written into a config.
+/// The size found was too unsure, or not verified, so nothing was written into a config.
 inline constexpr int tooUnsure = 5;
 /// 128 + SIGINT, as shells count a command that was interrupted.
 inline constexpr int interrupted = 130;
