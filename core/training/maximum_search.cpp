@@ -16,6 +16,7 @@
 #include <QTimer>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 namespace batchpeak::training {
@@ -52,21 +53,83 @@ engine::ExplorationOptions searchOptions(const TrainingOptions& options, Maximum
     return search;
 }
 
-/// A search whose trials only tell whether a size fits, and so are as short as they can be.
+/// Speeds of sizes that fit, by trials of a few steps.
 ///
-/// Which size is tried next, and what is learned of it, is the other strategy's.
+/// It tells a size at which something eats the speed, as memory that is flushed or moved again and again,
+/// also of a program that counts no flushes. Which of two usual sizes is faster is not its matter.
+class FitSpeeds
+{
+public:
+    void add(std::int64_t size, double secondsPerStep)
+    {
+        m_samplesPerSecond[size] = static_cast<double>(size) / secondsPerStep;
+    }
+
+    /// A smaller size is more than twice as fast.
+    bool isFarSlower(std::int64_t size) const
+    {
+        constexpr double leastShare = 0.5;
+        const auto place = m_samplesPerSecond.find(size);
+        return place != m_samplesPerSecond.end() &&
+               std::any_of(m_samplesPerSecond.begin(), place,
+                           [&](const auto& smaller) { return place->second < leastShare * smaller.second; });
+    }
+
+    /// 0 where there is none.
+    std::int64_t largest() const
+    {
+        const auto place = std::find_if(m_samplesPerSecond.rbegin(), m_samplesPerSecond.rend(),
+                                        [this](const auto& size) { return !isFarSlower(size.first); });
+        return place == m_samplesPerSecond.rend() ? 0 : place->first;
+    }
+    /// Of a smaller size: of much smaller ones steps of no samples would hide what eats the speed.
+    bool knowsNearBelow(std::int64_t size) const
+    {
+        constexpr std::int64_t near = 4;
+        const auto place = m_samplesPerSecond.lower_bound((size + near - 1) / near);
+        return place != m_samplesPerSecond.end() && place->first < size;
+    }
+
+private:
+    std::map<std::int64_t, double> m_samplesPerSecond;
+};
+
+/// A search whose trials only tell whether a size fits, and so are as short as they can be. One that runs far
+/// slower than a smaller one counts as one that thrashes; where none that is somewhat smaller ran, one is
+/// tried in the end.
+///
+/// Which size is tried next else, and what is learned of it, is the other strategy's.
 class FitTrials final : public search::Strategy
 {
 public:
-    explicit FitTrials(std::unique_ptr<search::Strategy> strategy) : m_strategy(std::move(strategy)) {}
+    FitTrials(std::unique_ptr<search::Strategy> strategy, const search::SearchSpace& space)
+        : m_strategy(std::move(strategy)), m_space(space), m_state(m_strategy->searchState())
+    {}
 
-    void record(const search::Measurement& measurement) override { m_strategy->record(measurement); }
-    const search::SearchState& searchState() const override { return m_strategy->searchState(); }
+    void record(const search::Measurement& measurement) override
+    {
+        search::Measurement heard = measurement;
+        const bool fits =
+            m_space.memoryLimitBytes <= 0 || heard.peakReservedBytes <= m_space.memoryLimitBytes;
+        if (heard.ran() && fits && !heard.thrashes && !heard.disturbed && heard.secondsPerStep > 0.0) {
+            m_speeds.add(heard.size, heard.secondsPerStep);
+            heard.thrashes = m_speeds.isFarSlower(heard.size);
+        }
+        m_strategy->record(heard);
+        m_state = m_strategy->searchState();
+        if (m_state.status == search::SearchState::Status::Exhausted && toCompareWith())
+            m_state.status = search::SearchState::Status::Searching;
+    }
+    const search::SearchState& searchState() const override { return m_state; }
     std::optional<search::Proposal> next(std::span<const std::int64_t> inFlight) override
     {
         // After the warm-up: one step could still find the allocator's cache as the warm-up left it.
         constexpr int steps = 2;
         auto proposal = m_strategy->next(inFlight);
+        if (const auto size = toCompareWith(); !proposal && inFlight.empty() && size) {
+            m_compared = *size;
+            proposal = search::Proposal{.size = *size};
+        }
         if (proposal) {
             proposal->minSteps = proposal->maxSteps = steps;
             proposal->minSeconds = 0.0;
@@ -77,7 +140,23 @@ public:
     }
 
 private:
+    /// Half of the largest size that ran, where none near is known; each is tried once.
+    std::optional<std::int64_t> toCompareWith() const
+    {
+        const std::int64_t largest = m_speeds.largest();
+        const std::int64_t half = largest / 2;
+        const bool isAllowed =
+            half >= std::max<std::int64_t>(m_space.minimum, 1) && m_space.candidates.empty();
+        const bool isNew = m_compared == 0 || half < m_compared;
+        return isAllowed && isNew && !m_speeds.knowsNearBelow(largest) ? std::optional(half) : std::nullopt;
+    }
+
     std::unique_ptr<search::Strategy> m_strategy;
+    search::SearchSpace m_space;
+    search::SearchState m_state;
+    FitSpeeds m_speeds;
+    /// The size that was tried last to compare with; 0 before.
+    std::int64_t m_compared = 0;
 };
 
 bool isOutOfMemory(const TrialRecord& trial)
@@ -85,7 +164,7 @@ bool isOutOfMemory(const TrialRecord& trial)
     return trial.outcome == trial::Outcome::OutOfMemory;
 }
 
-/// 0 where none ran as a training is to run.
+/// 0 where none ran.
 std::int64_t largestThatRan(const std::vector<TrialRecord>& trials)
 {
     std::int64_t largest = 0;
@@ -94,6 +173,22 @@ std::int64_t largestThatRan(const std::vector<TrialRecord>& trials)
             largest = std::max(largest, trial.microBatchSize);
     }
     return largest;
+}
+
+/// 0 where none ran as a training is to run.
+std::int64_t largestToTrainWith(const std::vector<TrialRecord>& trials)
+{
+    FitSpeeds speeds;
+    std::int64_t untold = 0;
+    for (const TrialRecord& trial : trials) {
+        if (!trial.ranWell())
+            continue;
+        if (trial.disturbed || !trial.secondsPerStep)
+            untold = std::max(untold, trial.microBatchSize);
+        else
+            speeds.add(trial.microBatchSize, *trial.secondsPerStep);
+    }
+    return std::max(untold, speeds.largest());
 }
 
 } // namespace
@@ -122,7 +217,7 @@ public:
             // looked beyond.
             space.perDeviceBatch = largest;
             space.predictsPowersOfTwo = roundsDown;
-            return std::make_unique<FitTrials>(makeStrategy(name, space));
+            return std::make_unique<FitTrials>(makeStrategy(name, space), space);
         };
         return search;
     }
@@ -211,7 +306,12 @@ void MaximumSearch::report()
             tr("Not enough memory even for batch_size=1. %1").arg(engine::memoryNeedText(snapshot, 1)));
         return;
     }
-    const std::int64_t measured = largestThatRan(snapshot.trials);
+    const std::int64_t measured = largestToTrainWith(snapshot.trials);
+    if (const std::int64_t largest = largestThatRan(snapshot.trials); largest > measured)
+        emit logged(engine::LogLevel::Warning,
+                    tr("Micro-batches of %1 ran too, but took more than twice as long for each sample as "
+                       "smaller ones, as where memory is moved or flushed again and again; they are left.")
+                        .arg(largest));
     if (snapshot.finish == engine::FinishStatus::Failed || measured == 0) {
         emit failed(snapshot.failure);
         return;

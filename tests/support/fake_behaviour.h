@@ -15,7 +15,7 @@ struct Fault
 {
     /// Of a trial: exit, abort, kill, exit42, exit137, hang, garbage, long-line, silent-steps, zero-steps,
     /// wrong-id, wrong-size, late, failed, unsupported, timeout, oom, lost-memory, host-memory, bare, spill,
-    /// over-headroom, thrash, slow, fast, disturbed, disturbed-slow, contended, energy, comparison. Of a
+    /// over-headroom, thrash, slow, crawl, fast, disturbed, disturbed-slow, contended, energy, comparison. Of a
     /// batch: exit, abort, kill, exit42, hang, endless (steps go on for ever), garbage, wrong-id, wrong-size,
     /// late, failed, unsupported, timeout, oom, lost-memory, host-memory, nan, thrash, slow, trial-result. Of
     /// a comparison: exit, abort, kill, exit42, hang, garbage, wrong-id, wrong-size (compares one that was
@@ -68,8 +68,8 @@ struct FakeBehaviour
     /// exit42, signal6, signal9, signal11, hang, half (and the end), garbage, long-line. With the line: late
     /// (for a short time limit), whole-line (as long as a line may be), wrong-id, duplicate, stale (the one
     /// before of its type comes once more before it), end-after, flood (again and again, for ever), endless
-    /// (the same, with a moment in between). Of a number: nan, infinite, negative, huge,
-    /// largest (of 32 bits), tiny.
+    /// (the same, with a moment in between), miscounted (of a result: only a number of steps, far too many).
+    /// Of a number: nan, infinite, negative, huge, largest (of 32 bits), tiny.
     std::vector<Fault> lineFaults;
     /// It says a log line, and an error that is not fatal, before it answers a request.
     bool chats = false;

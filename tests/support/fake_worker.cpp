@@ -270,6 +270,9 @@ private:
             result.peakReservedBytes = m_limit + 1;
         } else if (fault == "slow") {
             result.secondsPerStep *= 1.5;
+        } else if (fault == "crawl") {
+            result.secondsPerStep *= 3.0;
+            result.stepSeconds.assign(result.stepSeconds.size(), result.secondsPerStep);
         } else if (fault == "fast") {
             result.secondsPerStep *= 0.5;
         } else if (fault == "disturbed") {
