@@ -60,8 +60,8 @@ void refuseInPlace(const QString& path, const QString& why)
                   config::ConfigError("The config was not written: it can be written in place alone, since " +
                                       reason.toStdString() +
                                       ", and what it holds cannot be kept before; choose another "
-                                      "place. " +
-                                      why.toStdString()));
+                                      "place." +
+                                      (why.isEmpty() ? std::string() : ' ' + why.toStdString())));
 }
 
 } // namespace

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QtGlobal>
+
 #include <cstddef>
 #include <pthread.h>
 
@@ -18,7 +20,8 @@ public:
         pthread_attr_t attributes;
         pthread_getattr_default_np(&attributes);
         pthread_attr_setstacksize(&attributes, std::size_t{1} << 60U);
-        pthread_setattr_default_np(&attributes);
+        if (pthread_setattr_default_np(&attributes) != 0)
+            qFatal("This system gives threads no stack of such a size, so nothing was asked.");
         pthread_attr_destroy(&attributes);
     }
     ~NoThreads()

@@ -74,19 +74,23 @@ private slots:
     void saysWhatIsUnused_data()
     {
         const std::vector<DeviceSnapshot> unlike{deviceOf("cuda:0", 22), deviceOf("cuda:1", 74)};
-        rows<std::vector<DeviceSnapshot>, Reason::Kind, Text>({
+        rows<std::vector<DeviceSnapshot>, Reason::Kind, QStringList>({
             {"memory ends",
-             {unlike, Reason::Kind::MemoryEnds,
-              "cuda:0 decides the size that all share: 53.0 GiB of cuda:1 stay unused, which holds about "
-              "292."}},
-            {"larger ones would not gain", {unlike, Reason::Kind::Compared, ""}},
-            {"alike", {{unlike[0], unlike[0]}, Reason::Kind::MemoryEnds, ""}},
+             {unlike,
+              Reason::Kind::MemoryEnds,
+              {QStringLiteral("cuda:0 decides"), QStringLiteral("53.0 GiB of cuda:1"),
+               QStringLiteral("292")}}},
+            {"larger ones would not gain", {unlike, Reason::Kind::Compared, {}}},
+            {"alike", {{unlike[0], unlike[0]}, Reason::Kind::MemoryEnds, {}}},
         });
     }
     void saysWhatIsUnused()
     {
-        const auto& [devices, kind, text] = row<std::vector<DeviceSnapshot>, Reason::Kind, Text>();
-        QCOMPARE(unusedMemoryText(snapshotOf(devices, kind), QLocale::c()), text);
+        const auto& [devices, kind, parts] = row<std::vector<DeviceSnapshot>, Reason::Kind, QStringList>();
+        const QString text = unusedMemoryText(snapshotOf(devices, kind), QLocale::c());
+        QCOMPARE(text.isEmpty(), parts.isEmpty());
+        for (const QString& part : parts)
+            VERIFY_CONTAINS(text, part);
         Snapshot without = snapshotOf(devices, kind);
         without.searchState.recommendation.reset();
         QVERIFY(unusedMemoryText(without).isEmpty());
