@@ -4,11 +4,17 @@
 
 #include "group_guard.h"
 
+#include <QDir>
+#include <QFile>
+#include <QProcessEnvironment>
+#include <QUuid>
+
 #include <csignal>
 #include <set>
 #include <sys/prctl.h>
 #include <unistd.h>
 #include <utility>
+#include <vector>
 
 namespace batchpeak::engine {
 
@@ -26,17 +32,57 @@ void bindToParent(pid_t parent)
         _exit(1);
 }
 
+constexpr QLatin1String variable("BATCHPEAK_STARTED_IN");
+
+/// Of processes that are there now, and that we may look into.
+std::vector<pid_t> startedIn(const QString& mark)
+{
+    const QByteArray entry = QByteArray(variable.data()) + '=' + mark.toLatin1();
+    std::vector<pid_t> processes;
+    for (const QString& name : QDir(QStringLiteral("/proc")).entryList(QDir::Dirs)) {
+        bool isNumber = false;
+        const pid_t pid = name.toInt(&isNumber);
+        QFile environment(QStringLiteral("/proc/%1/environ").arg(name));
+        if (isNumber && environment.open(QIODevice::ReadOnly) &&
+            environment.readAll().split('\0').contains(entry))
+            processes.push_back(pid);
+    }
+    return processes;
+}
+
+/// What is started while others are looked for is found another time.
+void killStartedIn(const QString& mark)
+{
+    constexpr int mostTimes = 5;
+    for (int time = 0; time < mostTimes; ++time) {
+        const std::vector<pid_t> processes = startedIn(mark);
+        if (processes.empty())
+            return;
+        for (const pid_t pid : processes)
+            ::kill(pid, SIGKILL);
+    }
+}
+
 /// The group of a process, from its start to its end.
 class GuardedGroup : public QObject
 {
 public:
-    explicit GuardedGroup(QProcess* process) : QObject(process)
+    explicit GuardedGroup(QProcess* process)
+        : QObject(process), m_mark(QUuid::createUuid().toString(QUuid::WithoutBraces))
     {
+        QProcessEnvironment environment = process->processEnvironment();
+        if (environment.isEmpty())
+            environment = QProcessEnvironment::systemEnvironment();
+        environment.insert(variable, m_mark);
+        process->setProcessEnvironment(environment);
         connect(process, &QProcess::started, this, [this, process] {
             m_leader = process->processId();
             guardGroup(m_leader);
         });
-        connect(process, &QProcess::finished, this, &GuardedGroup::forget);
+        connect(process, &QProcess::finished, this, [this](int code, QProcess::ExitStatus status) {
+            m_endedWell = status == QProcess::NormalExit && code == 0;
+            forget();
+        });
     }
     ~GuardedGroup() override { forget(); }
     Q_DISABLE_COPY_MOVE(GuardedGroup)
@@ -44,11 +90,17 @@ public:
 private:
     void forget()
     {
-        if (const qint64 leader = std::exchange(m_leader, 0); leader > 0)
-            forgetGroup(leader);
+        const qint64 leader = std::exchange(m_leader, 0);
+        if (leader <= 0)
+            return;
+        forgetGroup(leader);
+        if (!m_endedWell)
+            killStartedIn(m_mark);
     }
 
+    const QString m_mark;
     qint64 m_leader = 0;
+    bool m_endedWell = false;
 };
 
 /// Processes that nobody waits for any more. They are never destroyed before they end, since QProcess would

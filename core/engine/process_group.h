@@ -12,6 +12,13 @@ namespace batchpeak::engine {
 /// Makes what \p process will start the leader of a process group of its own, which the kernel kills when we
 /// end, and the rest of its group with it: Ctrl-C in the terminal reaches us alone, and whatever the child
 /// starts can be ended with it.
+///
+/// What it starts in a session of its own, as launchers of several processes do (torchrun), is in no group of
+/// ours, and is known by a variable of its environment. It is ended where the child was killed or failed,
+/// since it would hold the memory of a device against whatever is tried next. Of a child that ended well it
+/// was left with intent, as the connection that ssh shares.
+///
+/// \p process has its environment already.
 void leadOwnGroup(QProcess& process);
 
 /// \p signal to all that \p leader has started, and to itself; 0 stands for no process.
