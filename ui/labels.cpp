@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "labels.h"
 
+#include "engine/visible_text.h"
 #include "theme/theme.h"
 
 #include <QEvent>
@@ -14,6 +15,7 @@ namespace batchpeak::ui {
 namespace {
 
 constexpr char16_t zeroWidthSpace = 0x200b;
+constexpr auto breakableProperty = "breakable";
 
 } // namespace
 
@@ -39,10 +41,17 @@ void setTextIfNew(QLabel* label, const QString& text)
         label->setText(text);
 }
 
-QString breakable(QString text)
+void setBreakableText(QLabel* label, const QString& text)
 {
     static const QRegularExpression joints(QStringLiteral("([._/])(?=\\w)"));
-    return text.replace(joints, QStringLiteral("\\1") + QChar(zeroWidthSpace));
+    label->setProperty(breakableProperty, true);
+    setTextIfNew(label,
+                 engine::visibleText(text).replace(joints, QStringLiteral("\\1") + QChar(zeroWidthSpace)));
+}
+
+QString withoutBreaks(const QWidget& widget, QString text)
+{
+    return widget.property(breakableProperty).toBool() ? text.remove(QChar(zeroWidthSpace)) : text;
 }
 
 QString withShortNames(QString text, int longest)

@@ -16,9 +16,11 @@ QLabel* wrapped(QLabel* label);
 /// Unlike QLabel::setText(), lays nothing out again where the text stays the same.
 void setTextIfNew(QLabel* label, const QString& text);
 
-/// \p text with places to break a line within long names of keys, as "train_input.micro_batch_size", so that
-/// none forces its label wider.
-QString breakable(QString text);
+/// Shows \p text in a label with places to break a line within long names of keys, as
+/// "train_input.micro_batch_size", so that none forces it wider. What nobody sees in the text is spelled out.
+void setBreakableText(QLabel* label, const QString& text);
+/// Text of a widget without the places to break a line that stand there so.
+QString withoutBreaks(const QWidget& widget, QString text);
 
 /// About as many letters as a dialog is wide.
 inline constexpr int longestName = 72;

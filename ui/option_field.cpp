@@ -292,7 +292,7 @@ void OptionField::showExplanation()
     const QString place = m_place == Explanation::Problems ? QString() : m_outlook.place;
     const QString text = !m_problem.isEmpty() ? m_problem : !place.isEmpty() ? place : help;
     m_explained = text;
-    setTextIfNew(m_explanation, breakable(text));
+    setBreakableText(m_explanation, text);
     m_explanation->setAccessibleName(text);
     m_explanation->setVisible(!text.isEmpty());
     m_explanation->setToolTip(text == help ? QString() : help);

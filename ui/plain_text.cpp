@@ -3,6 +3,7 @@
 #include "plain_text.h"
 
 #include "engine/visible_text.h"
+#include "labels.h"
 
 #include <QAbstractButton>
 #include <QApplication>
@@ -28,7 +29,7 @@ void spellOut(Widget* widget)
     if (!widget)
         return;
     const QString text = widget->text();
-    const QString unmarked = QString(text).removeIf(isMark);
+    const QString unmarked = withoutBreaks(*widget, text).removeIf(isMark);
     if (engine::visibleText(unmarked) != unmarked)
         widget->setText(engine::visibleText(text));
 }

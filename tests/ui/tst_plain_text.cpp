@@ -5,6 +5,7 @@
 #include "support/rows.h"
 #include "support/test_main.h"
 #include "ui/diff_view.h"
+#include "ui/labels.h"
 #include "ui/plain_text.h"
 #include "ui/trials_model.h"
 
@@ -84,6 +85,17 @@ private slots:
         date.show();
         (void)date.grab();
         QCOMPARE(date.text(), QStringLiteral("1\u200f/2\u200f/2026"));
+    }
+
+    void leavesPlacesToBreakALine()
+    {
+        QLabel label;
+        setBreakableText(&label, QStringLiteral("train_input.micro\u200b"));
+        label.show();
+        (void)label.grab();
+        QCOMPARE(label.text(), QStringLiteral("train_\u200binput.\u200bmicro\\u200b"));
+        (void)label.grab();
+        QCOMPARE(label.text().count(QChar(0x200b)), 2);
     }
 
     void spellsOutWhatLooksLikeAnotherChange()
