@@ -17,26 +17,13 @@ constexpr std::string_view mergeKey = "<<";
 // Real configs merge one or two.
 constexpr std::size_t maxMerged = 1000;
 
-/// A key of which its tag makes anything but a text has no name that is looked for.
-bool isNamed(const YamlNode& key)
-{
-    const TagKind tag = tagKind(key);
-    const bool isMerge = key.value == mergeKey && tagText(key) == "!!merge";
-    return key.kind == NodeKind::Scalar && (tag == TagKind::None || tag == TagKind::Text || isMerge);
-}
-
-bool isKey(const YamlNode& node, std::string_view key)
-{
-    return isNamed(resolved(node)) && resolved(node).value == key;
-}
-
 [[noreturn]] void refuseTag(const YamlDocument& document, const YamlNode& node, const std::string& path)
 {
-    throw errorAt(
-        document.positionOf(node),
-        "The value of {} is {}, of which PyYAML's SafeLoader makes no value that a config has; correct or "
-        "remove the tag.",
-        path, described(node));
+    throw UnreadableTag(
+        sentence("The value of {} is {}, of which PyYAML's SafeLoader makes no value that a config has; "
+                 "correct or remove the tag.",
+                 path, described(node)),
+        document.positionOf(node));
 }
 
 std::optional<ConfigEntry> findOwn(const YamlDocument& document, const YamlNode& mapping,
@@ -112,7 +99,7 @@ std::optional<ConfigSection> ConfigSection::root(const YamlDocument& document, D
     if (document.root().kind != NodeKind::Mapping)
         return std::nullopt;
     if (!hasReadableTag(document.root()))
-        refuseTag(document, document.root(), "the whole text");
+        refuseTag(document, document.root(), "the config");
     return ConfigSection(document, document.root(), {}, dialect);
 }
 

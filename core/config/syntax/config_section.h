@@ -15,6 +15,13 @@
 
 namespace batchpeak::config {
 
+/// A value that is there, but of which its tag lets no reader make anything.
+class UnreadableTag : public ConfigError
+{
+public:
+    using ConfigError::ConfigError;
+};
+
 /// One entry of a mapping, as it stands in the text.
 struct ConfigEntry
 {
@@ -53,7 +60,8 @@ public:
     std::optional<ValuePlace> writtenPlaceOf(std::string_view path) const;
 
     /// The entry, null or not. An entry of this mapping comes before one that is merged in.
-    /// \throws ConfigError where the key stands twice in one mapping, or PyYAML does not read its value's tag
+    /// \throws UnreadableTag where PyYAML does not read the value's tag
+    /// \throws ConfigError where the key stands twice in one mapping
     std::optional<ConfigEntry> find(std::string_view key) const;
     /// What stands under the key, aliases and interpolations followed; null where that is nothing or null.
     const YamlNode* value(std::string_view key) const;

@@ -145,8 +145,11 @@ using KeyIndex = std::unordered_map<std::string_view, const YamlNode*>;
 KeyIndex indexOf(const YamlNode& mapping)
 {
     KeyIndex index;
-    for (std::size_t i = 0; i + 1 < mapping.children.size(); i += 2)
-        index.try_emplace(resolved(*mapping.children[i]).value, mapping.children[i + 1]);
+    for (std::size_t i = 0; i + 1 < mapping.children.size(); i += 2) {
+        const YamlNode& key = resolved(*mapping.children[i]);
+        if (isNamed(key))
+            index.try_emplace(key.value, mapping.children[i + 1]);
+    }
     return index;
 }
 

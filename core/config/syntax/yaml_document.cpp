@@ -63,16 +63,34 @@ std::size_t blankSize(std::string_view text)
     return size;
 }
 
-/// First byte of a node's content, behind its anchor and tag, which may stand on lines of their own.
-std::size_t afterProperties(std::string_view text, std::size_t begin)
+/// Moves a node's begin behind its anchor and tag, which may stand on lines of their own. What follows may be
+/// those of the first key in it.
+void skipProperties(YamlNode& node, std::string_view text, bool mayHaveAnchor, bool mayHaveTag)
 {
-    std::size_t place = begin;
-    while (isProperty(text, place)) {
-        place = propertyEnd(text, place);
-        while (const std::size_t size = blankSize(text.substr(place)))
-            place += size;
+    while (isProperty(text, node.begin)) {
+        const bool isTag = text[node.begin] == '!';
+        bool& mayBeIts = isTag ? mayHaveTag : mayHaveAnchor;
+        if (!mayBeIts)
+            return;
+        mayBeIts = false;
+        const std::size_t end = propertyEnd(text, node.begin);
+        if (isTag) {
+            node.tagBegin = node.begin;
+            node.tagEnd = end;
+        }
+        node.begin = end;
+        while (const std::size_t size = blankSize(text.substr(node.begin)))
+            node.begin += size;
     }
-    return place;
+}
+
+/// Whether a tag may stand before a node: libyaml does not tell of "!" before a scalar.
+bool mayHaveTag(const yaml_event_t& event, const yaml_char_t* tag)
+{
+    const bool isWritten =
+        event.type == YAML_SCALAR_EVENT &&
+        (event.data.scalar.length > 0 || event.data.scalar.style != YAML_PLAIN_SCALAR_STYLE);
+    return tag || isWritten;
 }
 
 std::string textOf(const yaml_char_t* text)
@@ -241,7 +259,8 @@ YamlNode& YamlTreeBuilder::add(NodeKind kind, const yaml_event_t& event, const y
     YamlNode& node = m_document.m_nodes.emplace_back();
     node.kind = kind;
     // libyaml lets a node begin with its anchor and tag.
-    node.begin = anchor || tag ? afterProperties(m_text, begin) : begin;
+    node.begin = begin;
+    skipProperties(node, m_text, anchor != nullptr, mayHaveTag(event, tag));
     node.end = byteOf(event.end_mark);
     if (tag && textOf(tag) != "!")
         node.tag = textOf(tag);

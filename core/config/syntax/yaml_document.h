@@ -28,7 +28,10 @@ struct YamlNode
     /// A scalar's value, unescaped.
     std::string value;
     std::string tag;
-    /// Neither quoted nor a block scalar, or behind "!": PyYAML looks for numbers, booleans and null in it.
+    /// Where its tag is written, be it "!" alone, by which `tag` is empty; both are 0 where none is.
+    std::size_t tagBegin = 0;
+    std::size_t tagEnd = 0;
+    /// The scalar is bare, or stands behind "!": PyYAML looks for numbers, booleans and null in it.
     bool plain = false;
     /// Nothing is written: "key:" alone.
     bool empty = false;

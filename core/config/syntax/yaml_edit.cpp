@@ -4,6 +4,7 @@
 
 #include "text_check.h"
 #include "words.h"
+#include "yaml_tag.h"
 
 #include <algorithm>
 #include <optional>
@@ -35,7 +36,7 @@ std::size_t endOf(const YamlDocument& document, const YamlNode& node)
     return node.end;
 }
 
-/// The byte after the colon of a mapping's value.
+/// Finds the byte behind the colon of a mapping's value.
 /// \throws ConfigError if \p value is not a value of a mapping, or there is no colon
 std::size_t afterColon(const YamlDocument& document, const YamlNode& value)
 {
@@ -52,8 +53,8 @@ std::size_t afterColon(const YamlDocument& document, const YamlNode& value)
     return place + 1;
 }
 
-/// Where a value goes if nothing is written yet: behind the colon, and behind its anchor and tag where those
-/// stand on the same line.
+/// Finds where a value goes that is not written yet: behind the colon, and behind its anchor and tag where
+/// those stand on the same line.
 /// \throws ConfigError as afterColon()
 std::size_t placeOfValue(const YamlDocument& document, const YamlNode& value)
 {
@@ -62,15 +63,6 @@ std::size_t placeOfValue(const YamlDocument& document, const YamlNode& value)
     for (std::size_t next = skipped(text, place, blanks); isProperty(text, next);
          next = skipped(text, place, blanks))
         place = propertyEnd(text, next);
-    return place;
-}
-
-/// The first byte that is neither a blank nor in a comment.
-std::size_t afterBlanks(std::string_view text, std::size_t begin)
-{
-    std::size_t place = skipped(text, begin, " \t\r\n");
-    while (place < text.size() && text[place] == '#')
-        place = skipped(text, lineEnd(text, place), " \t\r\n");
     return place;
 }
 
@@ -90,33 +82,23 @@ bool isBlank(std::string_view text)
     return text.find_first_not_of(blanks) == std::string_view::npos;
 }
 
-/// Nothing but blanks stands before this byte in its line.
+/// Whether nothing but blanks stands before this byte in its line.
 bool startsLine(std::string_view text, std::size_t byte)
 {
     const std::size_t line = lineBegin(text, byte);
     return isBlank(text.substr(line, byte - line));
 }
 
-/// The tag of a value, with the blanks that go with it: another value is none of it, as "!!str 24" is a text.
-/// \throws ConfigError as afterColon()
+/// Finds the tag of a value and the blanks that go with it: a tag holds for one value alone, and "!!str 24"
+/// is a text. So is "! 24" to readers of YAML 1.2.
 std::optional<TextPiece> tagOf(const YamlDocument& document, const YamlNode& value)
 {
+    if (value.tagEnd == 0)
+        return std::nullopt;
     const std::string_view text = document.text();
-    const YamlNode* key = keyBefore(value);
-    // Behind "!" alone a number is a text to readers of YAML 1.2.
-    const bool mayHaveOne =
-        key && text.substr(key->end, value.begin - key->end).find('!') != std::string_view::npos;
-    if (value.tag.empty() && !mayHaveOne)
-        return std::nullopt;
-    std::size_t begin = afterBlanks(text, afterColon(document, value));
-    while (isProperty(text, begin) && text[begin] != '!')
-        begin = afterBlanks(text, propertyEnd(text, begin));
-    if (!isProperty(text, begin))
-        return std::nullopt;
-    const std::size_t end = propertyEnd(text, begin);
-    if (startsLine(text, begin))
-        return TextPiece{begin, skipped(text, end, blanks), {}};
-    return TextPiece{text.find_last_not_of(blanks, begin - 1) + 1, end, {}};
+    if (startsLine(text, value.tagBegin))
+        return TextPiece{value.tagBegin, skipped(text, value.tagEnd, blanks), {}};
+    return TextPiece{text.find_last_not_of(blanks, value.tagBegin - 1) + 1, value.tagEnd, {}};
 }
 
 bool isBlankOrComment(std::string_view line)
@@ -312,7 +294,7 @@ bool onlyEditedNodesChanged(const YamlDocument& before, const YamlDocument& afte
                         added))
             return false;
     }
-    // What was put in has no tag, so that one is what stood there before.
+    // New values have no tag, so a tag among them is the old one, which would read them otherwise.
     return std::all_of(after.nodes().begin() + static_cast<std::ptrdiff_t>(edit.nodesBegin),
                        after.nodes().begin() + static_cast<std::ptrdiff_t>(afterTail),
                        [](const YamlNode& node) { return node.tag.empty(); });
@@ -321,7 +303,7 @@ bool onlyEditedNodesChanged(const YamlDocument& before, const YamlDocument& afte
 bool hasKey(const YamlNode& mapping, std::string_view key)
 {
     for (std::size_t i = 0; i < mapping.children.size(); i += 2) {
-        if (resolved(*mapping.children[i]).value == key)
+        if (isKey(*mapping.children[i], key))
             return true;
     }
     return false;

@@ -5,8 +5,6 @@
 #include "words.h"
 #include "yaml_scalar.h"
 
-#include <string_view>
-
 namespace batchpeak::config {
 
 namespace {
@@ -57,6 +55,18 @@ bool hasReadableTag(const YamlNode& node)
         break;
     }
     return false;
+}
+
+bool isNamed(const YamlNode& key)
+{
+    const TagKind tag = tagKind(key);
+    const bool isMerge = key.value == "<<" && tagText(key) == "!!merge";
+    return key.kind == NodeKind::Scalar && (tag == TagKind::None || tag == TagKind::Text || isMerge);
+}
+
+bool isKey(const YamlNode& node, std::string_view key)
+{
+    return isNamed(resolved(node)) && resolved(node).value == key;
 }
 
 std::string tagText(const YamlNode& node)

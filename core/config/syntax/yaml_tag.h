@@ -5,6 +5,7 @@
 #include "yaml_document.h"
 
 #include <string>
+#include <string_view>
 
 namespace batchpeak::config {
 
@@ -30,7 +31,13 @@ TagKind tagKind(const YamlNode& node);
 /// boolean, a number, a text, a list or a mapping. It fails at "!!int explore".
 bool hasReadableTag(const YamlNode& node);
 
-/// As people write it: "!!str", "!mine".
+/// Whether a key can be looked for: a tag may make something else of it than a text.
+bool isNamed(const YamlNode& key);
+
+/// Whether a key, or what it is an alias of, is the one that is looked for.
+bool isKey(const YamlNode& node, std::string_view key);
+
+/// The tag as people write it: "!!str", "!mine".
 std::string tagText(const YamlNode& node);
 
 } // namespace batchpeak::config

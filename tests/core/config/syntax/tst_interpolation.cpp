@@ -243,9 +243,14 @@ private slots:
             QVERIFY2(spliced.notes[i].find(notes[i]) != std::string::npos, spliced.notes[i].c_str());
     }
 
+    void notesWhatIsMerged_data()
+    {
+        rows<std::string>({{"beside another key", "y"}, {"beside bytes of its name", "!!binary x"}});
+    }
     void notesWhatIsMerged()
     {
-        const YamlDocument document("s: &s {x: 4}\nt:\n  <<: *s\n  y: 1\nz: ${t.x}\n");
+        const YamlDocument document("s: &s {x: 4}\nt:\n  <<: *s\n  " + row<std::string>() +
+                                    ": 1\nz: ${t.x}\n");
         const SplicedText spliced =
             withEntries(document, Dialect::OmegaConf, {{.section = {"s"}, .key = "x", .value = "5"}});
         QVERIFY(std::ranges::any_of(spliced.notes, [](const std::string& note) {

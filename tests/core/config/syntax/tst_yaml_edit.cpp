@@ -14,6 +14,12 @@ namespace {
 
 using Change = std::function<void(YamlEdit&)>;
 
+struct Writing
+{
+    std::string before;
+    std::string after;
+};
+
 constexpr const char* text = "a: &x 1\nb: [2, *x]\nc: 3\n";
 
 } // namespace
@@ -31,6 +37,44 @@ private slots:
         const YamlNode& value = *document.root().children[1];
         QCOMPARE(applied(document, replaceValue(document, value, "9"))->text(),
                  std::string("a: &x 9\nb: [2, *x]\nc: 3\n"));
+    }
+
+    void takesCommentsForNoTags_data()
+    {
+        rows<Writing>({
+            {"of JSON", {"{\"a\" /* set! */ : 8}\n", "{\"a\" /* set! */ : 24}\n"}},
+            {"behind a key", {"? a # set!\n: 8\n", "? a # set!\n: 24\n"}},
+            {"before a tag", {"a: # set!\n  !!str 8\n", "a: # set!\n  24\n"}},
+        });
+    }
+    void takesCommentsForNoTags()
+    {
+        const auto& [before, after] = row<Writing>();
+        const YamlDocument document(before);
+        QCOMPARE(applied(document, replaceValue(document, *document.root().children[1], "24"))->text(),
+                 after);
+    }
+
+    void insertsAboveAKeyWithATag()
+    {
+        const YamlDocument document("a: &x\n  !!str b: 1\n");
+        QCOMPARE(applied(document, insertEntry(document, *document.root().children[1], "c", "2"))->text(),
+                 std::string("a: &x\n  c: 2\n  !!str b: 1\n"));
+    }
+
+    void notesMergedEntries_data()
+    {
+        const auto add = rows<std::string, std::size_t>();
+        add("one", {"b: {<<: *x}", 1});
+        add("one that is set there", {"b: {<<: *x, size: 8}", 0});
+        add("one beside bytes of its name", {"b: {<<: *x, !!binary size: 8}", 1});
+    }
+    void notesMergedEntries()
+    {
+        const auto& [merging, notes] = row<std::string, std::size_t>();
+        const YamlDocument document("a: &x {size: 4}\n" + merging + "\n");
+        const YamlNode& size = *document.root().children[1]->children[1];
+        QCOMPARE(aliasNotes(document, size, "size").size(), notes);
     }
 
     void refusesToChangeMore_data()
