@@ -9,8 +9,7 @@
 #include "syntax/words.h"
 #include "syntax/yaml_scalar.h"
 
-#include <charconv>
-#include <system_error>
+#include <cmath>
 
 namespace batchpeak::config {
 
@@ -158,17 +157,13 @@ bool isPaged(const std::string& name)
     return lowerCase(name).starts_with("paged_");
 }
 
-/// ".nan", "-.inf", "Infinity", "1e400": what trainers read as a number that is none to train by.
+/// Whether trainers read it as a number that nobody can train by: ".nan", "-.inf", "Infinity", "1e400".
 bool isNoFiniteNumber(std::string_view written)
 {
     if (written.starts_with('+') || written.starts_with('-'))
         written.remove_prefix(1);
-    const std::string word = lowerCase(std::string(written));
-    if (!word.empty() && isAmong(word, ".nan .inf nan inf infinity"))
-        return true;
-    double number = 0;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-    return end == word.data() + word.size() && error == std::errc::result_out_of_range;
+    const bool isWord = isAmong(lowerCase(std::string(written)), ".nan .inf nan inf infinity");
+    return isWord || std::isinf(numberIn(written).value_or(0.0));
 }
 
 void readOptimizerInto(const ConfigSection& root, const RunKeys& keys, ConfigContents& contents)
@@ -321,15 +316,20 @@ std::optional<double> readLearningRate(const ConfigSection& section, std::string
         place = placeOf(section, path);
         rate = place.section ? place.section->value(place.key) : nullptr;
         number = rate ? asNumber(*rate) : std::nullopt;
+    } catch (const UnreadableTag&) {
+        throw;
     } catch (const ConfigError&) {
         return std::nullopt;
     }
-    return rate ? learningRateOf(*place.section, place.key, rate->value, number, warnings) : std::nullopt;
+    return rate ? learningRateOf(*place.section, place.key, {.written = rate->value, .number = number},
+                                 warnings)
+                : std::nullopt;
 }
 
-std::optional<double> learningRateOf(const Settings& settings, std::string_view key, std::string_view written,
-                                     std::optional<double> number, std::vector<Warning>& warnings)
+std::optional<double> learningRateOf(const Settings& settings, std::string_view key,
+                                     const WrittenNumber& value, std::vector<Warning>& warnings)
 {
+    const auto& [written, number] = value;
     if (number ? *number < 0 : isNoFiniteNumber(written))
         settings.fail(key, "is {}, but must be a number above 0, as in 3.0e-4", written);
     if (number && *number == 0)

@@ -107,14 +107,20 @@ double readGradientNorm(const Settings& settings, std::string_view key, double o
 ///
 /// Trials do without it: a schedule, a word such as DeepSpeed's "auto", or a key that stands twice leaves it
 /// out.
-/// \throws ConfigError where it is a number by which nobody trains
+/// \throws ConfigError where it is a number by which nobody trains, or has a tag that nobody reads
 std::optional<double> readLearningRate(const ConfigSection& section, std::string_view path,
                                        std::vector<Warning>& warnings);
 
-/// The same of a value that was read already. \param written  as the config has it \param number  that this
-/// is
-std::optional<double> learningRateOf(const Settings& settings, std::string_view key, std::string_view written,
-                                     std::optional<double> number, std::vector<Warning>& warnings);
+/// A value as the config has it, and what that is where it is a finite number.
+struct WrittenNumber
+{
+    std::string_view written;
+    std::optional<double> number;
+};
+
+/// Decides the same of a value that was read already.
+std::optional<double> learningRateOf(const Settings& settings, std::string_view key,
+                                     const WrittenNumber& value, std::vector<Warning>& warnings);
 
 /// The tokens of a sample, where the key is there.
 /// \param longest  that the network takes, where there is such a limit

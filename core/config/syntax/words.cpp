@@ -5,6 +5,12 @@
 #include "text_check.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <locale>
+#include <sstream>
+#include <system_error>
 
 namespace batchpeak::config {
 
@@ -57,6 +63,24 @@ std::string shortened(const std::string& text)
     while (cut > 0 && isContinuationByte(text[cut]))
         --cut;
     return text.substr(0, cut) + "...";
+}
+
+std::optional<double> numberIn(std::string_view text)
+{
+    const bool hasPlus = text.starts_with('+');
+    text.remove_prefix(hasPlus ? 1 : 0);
+    double number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    const bool isWhole = end == text.data() + text.size() && !(hasPlus && text.starts_with('-'));
+    if (!isWhole || error == std::errc::invalid_argument)
+        return std::nullopt;
+    if (error == std::errc())
+        return std::isfinite(number) ? std::optional(number) : std::nullopt;
+    // from_chars does not tell what is too large from what is too small, but a stream does.
+    std::istringstream stream{std::string(text)};
+    stream.imbue(std::locale::classic());
+    stream >> number;
+    return std::abs(number) > 1.0 ? std::copysign(std::numeric_limits<double>::infinity(), number) : 0.0;
 }
 
 std::string lowerCase(std::string text)

@@ -69,6 +69,10 @@ std::string listed(std::span<const std::string_view> words);
 /// A text of a config as far as it fits into a sentence, cut between characters.
 std::string shortened(const std::string& text);
 
+/// The number that all of a text is, as Python's float() reads digits: infinite where it is too large for a
+/// double, and 0 where it is too small. Words are none, "inf" and "nan" among them.
+std::optional<double> numberIn(std::string_view text);
+
 /// ASCII letters in lower case, whatever the locale; all else as it is.
 std::string lowerCase(std::string text);
 

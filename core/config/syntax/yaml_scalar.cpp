@@ -16,7 +16,7 @@ namespace batchpeak::config {
 
 namespace {
 
-/// Its tag makes it one of those, or it has none and its text looks like one.
+/// Whether a node may be of a kind: by its tag, or, without one, by what its text looks like.
 bool mayBe(TagKind kind, const YamlNode& node)
 {
     const TagKind tag = tagKind(node);
@@ -113,15 +113,8 @@ std::optional<double> asNumber(const YamlNode& node)
     }
     if (!mayBe(TagKind::Float, node) || node.value.starts_with('_'))
         return std::nullopt;
-    const std::string text = withoutUnderscores(node.value);
-    const char* begin = text.data() + (text.starts_with('+') ? 1 : 0);
-    const char* end = text.data() + text.size();
-    double value = 0;
-    const auto [parsed, error] = std::from_chars(begin, end, value);
-    // from_chars also takes "inf", "nan" and "nan(1)", which are words in YAML.
-    if (begin == end || parsed != end || error != std::errc() || !std::isfinite(value))
-        return std::nullopt;
-    return value;
+    const auto number = numberIn(withoutUnderscores(node.value));
+    return number && std::isfinite(*number) ? number : std::nullopt;
 }
 
 } // namespace batchpeak::config

@@ -19,10 +19,11 @@ enum class Dialect { PyYaml, OmegaConf, Json };
 /// What a scalar means to PyYAML's SafeLoader: only plain scalars, and those with a tag (yaml_tag.h), are
 /// anything but text. JSON's few words and numbers mean the same to it.
 
-/// Nothing written, ~, null, Null or NULL; and whatever is written behind "!!null".
+/// Whether it is null: nothing written, ~, null, Null or NULL, and anything behind "!!null".
 bool isNull(const YamlNode& node);
 
-/// true, yes, on and their opposites, in lower case, upper case or capitalized; in any behind "!!bool".
+/// The boolean that it is: true, yes, on and their opposites, in lower case, upper case or capitalized; in
+/// any case behind "!!bool".
 std::optional<bool> asBoolean(const YamlNode& node);
 
 /// Decimal, 0x, 0b and octal with a leading 0, with underscores anywhere. Sexagesimal numbers (1:30) are
@@ -31,7 +32,8 @@ std::optional<std::int64_t> asInteger(const YamlNode& node);
 /// A whole number that 64 bits do not hold.
 bool isTooLarge(const YamlNode& node);
 
-/// Any number; also 2e-5 without a point, text for PyYAML that the program behind it makes a number of.
+/// The finite number that it is; also 2e-5 without a point, text for PyYAML that the program behind it makes
+/// a number of.
 std::optional<double> asNumber(const YamlNode& node);
 
 } // namespace batchpeak::config

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 
 namespace batchpeak::config {
@@ -70,13 +69,10 @@ std::string optionOf(std::string_view name, const ShellScript& script)
     return option;
 }
 
-std::optional<double> numberIn(const std::string& text)
+std::optional<double> finiteNumberIn(const std::string& text)
 {
-    double number = 0;
-    const char* end = text.data() + text.size();
-    const auto [parsed, error] = std::from_chars(text.data(), end, number);
-    const bool isNumber = !text.empty() && parsed == end && error == std::errc() && std::isfinite(number);
-    return isNumber ? std::optional(number) : std::nullopt;
+    const auto number = numberIn(text);
+    return number && std::isfinite(*number) ? number : std::nullopt;
 }
 
 } // namespace
@@ -107,7 +103,7 @@ std::optional<double> MegatronArguments::number(std::string_view name) const
     const auto value = m_script.value(optionOf(name, m_script));
     if (!value)
         return std::nullopt;
-    const auto number = numberIn(*value);
+    const auto number = finiteNumberIn(*value);
     if (!number)
         fail(name, "must be a number, but is \"{}\"", *value);
     return number;
@@ -116,7 +112,7 @@ std::optional<double> MegatronArguments::number(std::string_view name) const
 std::optional<double> MegatronArguments::learningRate(std::vector<Warning>& warnings) const
 {
     const std::string written = m_script.value("--lr").value_or("");
-    return learningRateOf(*this, "lr", written, numberIn(written), warnings);
+    return learningRateOf(*this, "lr", {.written = written, .number = finiteNumberIn(written)}, warnings);
 }
 
 std::optional<bool> MegatronArguments::boolean(std::string_view name) const

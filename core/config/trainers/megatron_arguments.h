@@ -26,7 +26,7 @@ public:
     TextPosition positionOf(std::string_view name) const override;
     std::optional<ValuePlace> placeOf(std::string_view name) const override;
 
-    /// --lr, where the script tells it and it is above 0, as of learningRateOf().
+    /// Reads --lr, where the script tells one above 0.
     /// \throws ConfigError where it is a number by which nobody trains
     std::optional<double> learningRate(std::vector<Warning>& warnings) const;
     /// \throws NotRun where only a run of the script tells an argument of the network
