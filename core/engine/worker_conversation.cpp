@@ -55,11 +55,15 @@ void takeHello(DeviceSnapshot& device, const trial::WorkerHello& hello, std::opt
     device.usableBytes = static_cast<std::int64_t>(static_cast<double>(device.limitBytes) * (1.0 - headroom));
 }
 
-/// Without steps beyond those that were asked for, or that are told one by one.
+/// Leaves out steps beyond those that were asked for, or that are told one by one, and the samples of those.
 trial::TrialResult believable(trial::TrialResult result, std::int64_t mostSteps)
 {
-    const auto told = static_cast<std::int64_t>(result.stepSeconds.size());
-    result.steps = static_cast<int>(std::min<std::int64_t>(result.steps, std::max(told, mostSteps)));
+    const std::int64_t most = std::max<std::int64_t>(std::ssize(result.stepSeconds), mostSteps);
+    if (result.steps <= most)
+        return result;
+    // A step of samples of varying length is told as the mean of several micro-batches.
+    result.samples = result.samples / result.steps * most;
+    result.steps = static_cast<int>(most);
     return result;
 }
 

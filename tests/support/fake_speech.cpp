@@ -113,6 +113,16 @@ std::string withOtherText(const Fault& fault, const std::string& line)
     return message.dump() + '\n';
 }
 
+/// As a program says it that tells its steps by a number alone, and a wrong one.
+std::string withStepsOfNobody(const std::string& line)
+{
+    Json message = Json::parse(line);
+    message["steps"] = 2'000'000'000;
+    message.erase("step_seconds");
+    message.erase("samples");
+    return message.dump() + '\n';
+}
+
 /// As a program that was asked to cancel says it.
 std::string asCancelled(const std::string& line)
 {
@@ -168,6 +178,8 @@ std::string spoilt(const Fault& fault, const std::string& line)
         return withOtherId(line);
     if (fault.name == "cancelled")
         return asCancelled(line);
+    if (fault.name == "miscounted")
+        return withStepsOfNobody(line);
     if (fault.name == "renamed")
         return withOtherText(fault, line);
     if (fault.name == "duplicate")

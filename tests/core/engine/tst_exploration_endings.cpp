@@ -199,6 +199,15 @@ private slots:
         QCOMPARE(harness.snapshot().trials.front().timedSteps, 3);
     }
 
+    void believesNoSamplesOfStepsThatItDoesNotBelieve()
+    {
+        ExplorationHarness harness("trial=energy line=miscounted:result", {1});
+        QVERIFY2(harness.endsAs(FinishStatus::Exhausted), qPrintable(harness.log()));
+        QCOMPARE(harness.snapshot().trials.front().timedSteps, 3);
+        // The fake worker takes 2 J for each sample that it was asked for.
+        QCOMPARE(harness.snapshot().trials.front().joulesPerSample, std::optional(2.0));
+    }
+
     void silenceIsNotWaitedForLong_data()
     {
         const auto add = rows<Text, FinishStatus, Text, Text>();
