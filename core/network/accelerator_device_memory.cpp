@@ -96,6 +96,8 @@ void AcceleratorDeviceMemory::setLimit(std::int64_t bytes)
     const bool isFirst = !m_allocator->initialized();
     if (isFirst)
         limitByFraction();
+    if (m_sharesHostMemory)
+        return;
     const std::int64_t surplus = (possible - m_limit) / blockBytes * blockBytes;
     if (surplus <= clearlyMore || refuses(m_limit - reservedBytes() + clearlyMore))
         return;

@@ -16,8 +16,10 @@ namespace batchpeak::network {
 /// it does not obey, is enforced by ballast, memory that is held and in no count of this class; a larger one
 /// later is not to be had. The user's own settings of the allocator (PYTORCH_CUDA_ALLOC_CONF) stay in force.
 ///
-/// Of a GPU whose memory is the computer's, CUDA calls free what is, without what the kernel would drop of
-/// files, and knows no control group. What the computer has left counts there, less what a CPU is not given.
+/// A GPU without memory of its own computes in the computer's. CUDA calls only unused pages free there, not
+/// page cache, and knows no control group, so what the computer has left counts, less the reserve of the CPU.
+/// Ballast would take that very memory from the kernel, so a smaller limit later is not enforced there; a
+/// step that takes more has spilled().
 class AcceleratorDeviceMemory final : public DeviceMemory
 {
 public:

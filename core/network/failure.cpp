@@ -51,13 +51,13 @@ constexpr std::array signs{
     Sign{"std::bad_alloc", Cause::HostMemory},
     Sign{"out_of_host_memory", Cause::HostMemory},
     Sign{"host_allocation_failed", Cause::HostMemory},
-    // Of CUDA, HIP, XPU and MPS, of Triton, and of the libraries that are written in capitals.
+    // CUDA, HIP, XPU, MPS and Triton say it in words, their drivers and XLA by the name of a code.
     Sign{"out of memory", Cause::DeviceMemory},
     Sign{"out_of_memory", Cause::DeviceMemory},
     Sign{"outofmemory", Cause::DeviceMemory},
     Sign{"out_of_device_memory", Cause::DeviceMemory},
     Sign{"resource_exhausted", Cause::DeviceMemory},
-    // cuBLAS, hipBLAS, cuDNN, cuFFT, cuSOLVER, cuSPARSE; MIOpen.
+    // Libraries say it by their status: cuBLAS, hipBLAS, cuDNN, cuFFT, cuSOLVER, cuSPARSE, MIOpen.
     Sign{"alloc_failed", Cause::DeviceMemory},
     Sign{"allocation_failed", Cause::DeviceMemory},
     Sign{"allocfailed", Cause::DeviceMemory},
@@ -73,11 +73,11 @@ constexpr std::array signs{
     Sign{"would exceed allowed memory", Cause::DeviceMemory},
     Sign{"cudnn_status_not_supported", Cause::DeviceMemory},
     Sign{"cudnn_status_internal_error", Cause::DeviceMemory},
-    // Each algorithm of a convolution was tried, and what they asked of memory is not said.
+    // cuDNN has tried each algorithm, and does not say that their workspaces found no room.
     Sign{"unable to find an engine to execute", Cause::DeviceMemory},
     Sign{"unable to find a valid cudnn algorithm", Cause::DeviceMemory},
-    // Often memory in disguise; a fresh process tells. The allocator of expandable segments and XPU's
-    // driver are not to be trusted any more.
+    // These are often memory in disguise, which a fresh process tells; after the last three the allocator of
+    // expandable segments, or XPU's driver, is in no state to go on.
     Sign{"blas_status_not_initialized", Cause::LostProcess},
     Sign{"blas_status_execution_failed", Cause::LostProcess},
     Sign{"blas_status_internal_error", Cause::LostProcess},
