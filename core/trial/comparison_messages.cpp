@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* compared = "compared";
 
-/// A visit holds its steps, but for how exactly the two are timed.
+/// A visit lasts at least as long as its steps; half of that allows for how the two are timed.
 constexpr double leastShareOfSteps = 0.5;
 
 bool hasTwins(std::vector<std::int64_t> sizes)
@@ -56,7 +56,7 @@ Visit visitFrom(const FieldReader& fields)
     if (visit.stepSeconds.empty())
         fields.refuse("step_seconds", "is missing or empty, but a visit without a step says nothing");
     if (visit.seconds < leastShareOfSteps * std::reduce(visit.stepSeconds.begin(), visit.stepSeconds.end()))
-        fields.refuse("seconds", "is less than what step_seconds add up to");
+        fields.refuse("seconds", "is less than half of what step_seconds add up to");
     return visit;
 }
 

@@ -208,6 +208,7 @@ std::optional<double> FieldReader::optionalDuration(const char* name) const
 
 std::optional<double> FieldReader::optionalRatio(const char* name) const
 {
+    // A scatter of a million times what was measured leaves nothing measured.
     constexpr double largest = 1e6;
     const Json* found = find(name);
     if (!found)

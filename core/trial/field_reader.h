@@ -68,7 +68,7 @@ public:
     /// Zero or more.
     double duration(const char* name, std::optional<double> fallback = {}) const;
     std::optional<double> optionalDuration(const char* name) const;
-    /// Of one number to another.
+    /// A number from 0 to a million, without a unit.
     std::optional<double> optionalRatio(const char* name) const;
     /// Of steps: each of shortestStepSeconds or more.
     std::vector<double> durations(const char* name) const;

@@ -11,8 +11,8 @@ namespace batchpeak::trial {
 
 namespace {
 
-/// So many times as long or as short as any of its steps, and a typical step is none of them: a program may
-/// count what lies between its steps in one of the two numbers alone.
+/// A typical step lies within this factor of some step: a program may count what lies between its steps in
+/// one of the two numbers alone.
 constexpr double deniedRatio = 2.0;
 
 Json toJson(const WorkerHello& hello)
