@@ -158,8 +158,8 @@ class CudaDevice:
         return "GPU-%s" % own if own else self._nvml.uuid_of_only_device()
 
     def _free_and_total(self) -> tuple[int, int]:
-        """Where the memory is the computer's, CUDA does not count what the kernel would drop of files, and knows
-        no control group."""
+        """Free and total bytes. Where the GPU computes in the computer's memory, CUDA leaves page cache out of
+        what is free, and knows no control group."""
         free, total = self._cuda.mem_get_info()
         if self._shares_memory is None:
             properties = self._cuda.get_device_properties(self._cuda.current_device())

@@ -25,7 +25,7 @@ _SIGNS = (
     ("nccl error", _LOST),
     ("can't allocate memory", _HOST),
     ("cannot allocate memory", _HOST),
-    # NumPy's.
+    # NumPy says so.
     ("unable to allocate", _HOST),
     ("not enough memory", _HOST),
     ("std::bad_alloc", _HOST),
@@ -36,7 +36,7 @@ _SIGNS = (
     ("outofmemory", _DEVICE),
     ("out_of_device_memory", _DEVICE),
     ("resource_exhausted", _DEVICE),
-    # TensorFlow's.
+    # TensorFlow says so.
     ("oom when allocating", _DEVICE),
     ("alloc_failed", _DEVICE),
     ("allocation_failed", _DEVICE),
@@ -51,10 +51,10 @@ _SIGNS = (
     ("would exceed allowed memory", _DEVICE),
     ("cudnn_status_not_supported", _DEVICE),
     ("cudnn_status_internal_error", _DEVICE),
-    # Each algorithm of a convolution was tried, and what they asked of memory is not said.
+    # cuDNN has tried each algorithm, and does not say that their workspaces found no room.
     ("unable to find an engine to execute", _DEVICE),
     ("unable to find a valid cudnn algorithm", _DEVICE),
-    # Often memory in disguise; a fresh process tells.
+    # These are often memory in disguise, which a fresh process tells.
     ("blas_status_not_initialized", _LOST),
     ("blas_status_execution_failed", _LOST),
     ("blas_status_internal_error", _LOST),
@@ -123,7 +123,7 @@ def requested_bytes(text: str) -> int:
 
 
 def is_of_memory(error: BaseException) -> bool:
-    """Whatever memory it was, and whoever else would have had something to say of the error."""
+    """Whether memory ran out, of the device or the computer."""
     return classify(error, False).outcome == "oom"
 
 

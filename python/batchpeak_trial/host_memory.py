@@ -106,7 +106,7 @@ def _group_bounds(root: Path):
     top, folder, is_unified = _memory_group(root)
     limit_name = "memory.max" if is_unified else "memory.limit_in_bytes"
     used_name = "memory.current" if is_unified else "memory.usage_in_bytes"
-    # Page cache, whether or not it was read twice.
+    # The kernel drops page cache first, whether it was read once or more.
     droppable_names = ["%s%s_file" % ("" if is_unified else "total_", kind) for kind in ("inactive", "active")]
     # A container often sees its own group as the root of the mounted tree, while its path names the host's:
     # folders that are not there are passed over.

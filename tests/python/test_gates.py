@@ -428,6 +428,8 @@ class FailuresTest(unittest.TestCase):
         read = [(sign, causes[cause]) for sign, cause in failures._SIGNS if sign not in others]
         # In the same order, since the first one decides.
         self.assertEqual(read, [sign for sign in known if sign in read])
+        # What an input is blamed for, exceptions of Python's own say too, but nothing else does.
+        self.assertEqual({sign for sign in known if sign not in read and sign[1] != "Input"}, set())
 
     def test_tell_what_was_asked_for(self):
         self.assertEqual(requested_bytes("Tried to allocate 2.50 GiB."), 5 << 29)
