@@ -19,6 +19,7 @@
 #include <csignal>
 #include <cstdio>
 #include <fcntl.h>
+#include <new>
 #include <unistd.h>
 
 namespace {
@@ -45,6 +46,15 @@ void beginWithoutDisplay(QtMsgType type, const QMessageLogContext& context, cons
     for (const char* name : namesOfDisplay)
         qunsetenv(name);
     execv("/proc/self/exe", wordsOfMain);
+}
+
+/// In a terminal what fails is said in sentences of this program. What Qt says beside them, as of a library
+/// that it cannot load, is for who asks for it by QT_LOGGING_RULES.
+void leaveUnsaid(QtMsgType type, const QMessageLogContext& context, const QString& text)
+{
+    const bool isOfAFailure = type == QtWarningMsg || type == QtCriticalMsg;
+    if (!isOfAFailure || qEnvironmentVariableIsSet("QT_LOGGING_RULES"))
+        std::fprintf(stderr, "%s\n", qPrintable(qFormatLogMessage(type, context, text)));
 }
 
 /// Without a standard stream the next file that is opened would take its number, and what is said would be
@@ -98,14 +108,9 @@ int openWindow(int& argc, char** argv, const batchpeak::cli::WindowRequest& requ
     return QApplication::exec();
 }
 
-} // namespace
-
-int main(int argc, char** argv)
+int run(int argc, char** argv)
 {
     const auto startOfMain = std::chrono::steady_clock::now();
-    wordsOfMain = argv;
-    // A limit of file sizes is then as a full disk, which is said where something is written.
-    std::signal(SIGXFSZ, SIG_IGN);
     occupyStandardStreams();
     if (const auto code = batchpeak::cli::settleSurroundings())
         return *code;
@@ -120,7 +125,23 @@ int main(int argc, char** argv)
         return openWindow(argc, argv, *request, startOfMain);
     }
 
+    qInstallMessageHandler(leaveUnsaid);
     const QCoreApplication application(argc, argv);
     nameApplication();
     return request ? commandLine.runWithoutDisplay() : commandLine.run();
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    wordsOfMain = argv;
+    // A limit of file sizes is then as a full disk, which is said where something is written.
+    std::signal(SIGXFSZ, SIG_IGN);
+    try {
+        return run(argc, argv);
+    } catch (const std::bad_alloc&) {
+        // Before there is a command line that says so.
+        return batchpeak::cli::endWithoutMemory();
+    }
 }

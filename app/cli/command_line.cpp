@@ -9,11 +9,13 @@
 #include "options.h"
 #include "run_arguments.h"
 #include "store/exploration_store.h"
+#include "surroundings.h"
 
 #include <QLocale>
 
 #include <algorithm>
 #include <exception>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -34,6 +36,8 @@ int answeringErrors(Action action)
         printError(error.sentence());
     } catch (const store::StoreError& error) {
         printError(error.sentence());
+    } catch (const std::bad_alloc&) {
+        return endWithoutMemory();
     } catch (const std::exception& error) {
         printError(
             QStringLiteral("something went wrong that nobody has foreseen: %1. Try it again, and report "

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdio>
 #include <iterator>
 #include <latch>
 #include <pthread.h>
@@ -170,6 +171,15 @@ std::optional<int> refuseTooFewThreads()
         engine::noThreadText(QStringLiteral("A window needs %1 of them. Raise that limit, or explore in "
                                             "the terminal: batchpeak explore.")
                                  .arg(threadsOfWindow)));
+    return exitCode::badInput;
+}
+
+int endWithoutMemory()
+{
+    std::fputs(
+        "batchpeak: the system gives this program no more memory. End other programs, or raise its limit "
+        "(ulimit -v).\n",
+        stderr);
     return exitCode::badInput;
 }
 

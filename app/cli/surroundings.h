@@ -21,4 +21,9 @@ std::optional<int> settleSurroundings();
 /// \return the exit code then
 std::optional<int> refuseTooFewThreads();
 
+/// Says on stderr that the system gives the program no more memory, and takes none for that.
+///
+/// \return the exit code then
+int endWithoutMemory();
+
 } // namespace batchpeak::cli

@@ -96,6 +96,12 @@ void openDatabase(QSqlDatabase& database)
 {
     if (database.open())
         return;
+    // Such a database has not even a name.
+    if (!database.isValid())
+        throw StoreError(QCoreApplication::translate(
+            "batchpeak::store",
+            "The history cannot be used: Qt's driver for SQLite cannot be loaded. Install "
+            "it, or raise the limit of memory (ulimit -v)."));
     const QSqlError error = database.lastError();
     throw StoreError(sentenceOf(pathOf(database), error), kindOf(error), pathOf(database));
 }

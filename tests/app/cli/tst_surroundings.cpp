@@ -13,6 +13,12 @@
 
 namespace {
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool isSanitized = true;
+#else
+constexpr bool isSanitized = false;
+#endif
+
 struct Variable
 {
     const char* name;
@@ -131,6 +137,27 @@ private slots:
         QVERIFY(process.waitForFinished(600'000));
         QCOMPARE(process.exitCode(), 1);
         QVERIFY(process.readAllStandardError().contains("ulimit -u"));
+    }
+
+    // What cannot be loaded for want of memory is said by this program, as far down as its main is reached.
+    void speaksInItsOwnWordsWithoutMemory()
+    {
+        if (isSanitized)
+            QSKIP("A sanitizer needs more address space than this leaves.");
+        constexpr rlim_t most = rlim_t{192} << 20U;
+        constexpr rlim_t step = rlim_t{1} << 20U;
+        bool hasBegun = true;
+        for (rlim_t bytes = most; hasBegun && bytes > 0; bytes -= step) {
+            QProcess process;
+            process.setChildProcessModifier(
+                [limit = rlimit{.rlim_cur = bytes, .rlim_max = bytes}] { setrlimit(RLIMIT_AS, &limit); });
+            process.setProcessEnvironment(environmentWithoutDisplay());
+            process.start(QStringLiteral(BATCHPEAK_PROGRAM), {QStringLiteral("history")});
+            QVERIFY(process.waitForFinished(600'000));
+            hasBegun = process.exitStatus() == QProcess::NormalExit && process.exitCode() < 100;
+            const QByteArray said = process.readAllStandardError();
+            QVERIFY2(!hasBegun || said.isEmpty() || said.startsWith("batchpeak: "), said.constData());
+        }
     }
 
 private:
