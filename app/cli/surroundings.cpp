@@ -12,8 +12,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
+#include <future>
 #include <iterator>
-#include <latch>
 #include <pthread.h>
 #include <pwd.h>
 #include <sys/resource.h>
@@ -142,15 +142,16 @@ bool hasStack()
 /// Whether so many can be there at once.
 bool canHaveThreads(int count)
 {
-    std::latch end(1);
+    std::promise<void> end;
+    const std::shared_future<void> ended = end.get_future().share();
     std::vector<std::jthread> threads;
     while (std::ssize(threads) < count) {
-        threads.push_back(engine::spareThread<std::jthread>([&end] { end.wait(); }));
+        threads.push_back(engine::spareThread<std::jthread>([ended] { ended.get(); }));
         if (!threads.back().joinable())
             break;
     }
     const bool hasAll = threads.back().joinable();
-    end.count_down();
+    end.set_value();
     return hasAll;
 }
 

@@ -18,8 +18,8 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <future>
 #include <iterator>
-#include <latch>
 #include <stdexcept>
 #include <system_error>
 #include <thread>
@@ -102,18 +102,19 @@ void requireThreads(int count)
 {
     const std::ptrdiff_t before = threadsOfProcess();
     {
-        std::latch end(1);
+        std::promise<void> end;
+        const std::shared_future<void> ended = end.get_future().share();
         std::vector<std::jthread> threads;
         try {
             while (std::ssize(threads) < count)
-                threads.emplace_back([&end] { end.wait(); });
+                threads.emplace_back([ended] { ended.get(); });
         } catch (const std::system_error& error) {
-            end.count_down();
+            end.set_value();
             throw std::runtime_error("The worker could not make " + std::to_string(count) +
                                      (count == 1 ? " thread: " : " threads: ") + error.code().message() +
                                      ". Raise the limit of processes (ulimit -u, docker --pids-limit).");
         }
-        end.count_down();
+        end.set_value();
     }
     waitForThreadsToGo(before);
 }
