@@ -13,6 +13,35 @@
 
 namespace batchpeak::engine {
 
+void Exploration::pause()
+{
+    if ((state() != State::Exploring && state() != State::Verifying) || snapshot().pauseRequested)
+        return;
+    m_run->builder.setPauseRequested(true);
+    int left = 0;
+    for (const trial::TrialRecord& trial : snapshot().trials)
+        left += leave(trial) ? 1 : 0;
+    m_run->builder.log(LogLevel::Info,
+                       left > 0 ? tr("Pausing. What runs is canceled, and does not count.") : tr("Pausing."));
+    publish();
+    emit occurred(Commanded{.kind = Commanded::Kind::Pause});
+    startTrials();
+}
+
+void Exploration::resume()
+{
+    if (state() != State::Paused && !snapshot().pauseRequested)
+        return;
+    leavePause();
+    m_run->builder.setState(m_run->verifier.isUnderWay() ? State::Verifying : State::Exploring);
+    m_run->builder.setPauseRequested(false);
+    m_run->pool->wake();
+    publish();
+    emit occurred(Commanded{.kind = Commanded::Kind::Resume});
+    endIfSearchHasEnded();
+    startTrials();
+}
+
 /// Whether there is a search that may follow them.
 bool Exploration::takesWishes() const
 {
