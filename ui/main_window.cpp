@@ -317,6 +317,11 @@ bool MainWindow::event(QEvent* event)
     // Who was asked to install something may have done so meanwhile.
     if (event->type() == QEvent::WindowActivate && isPlanShown())
         m_planSearch->askAgain();
+    // Another window, or a terminal, may have written a size or taken one back.
+    if (event->type() == QEvent::WindowActivate && !configInHand().isEmpty()) {
+        setWritten(m_written.isEmpty() ? configInHand() : m_written);
+        m_actions->takeBack->setEnabled(!m_written.isEmpty());
+    }
     return QMainWindow::event(event);
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/exploration.h"
 #include "engine/exploration_recorder.h"
+#include "engine/written_config.h"
 #include "support/files.h"
 #include "support/rows.h"
 #include "support/test_main.h"
@@ -538,6 +539,29 @@ private slots:
         window().close();
         TRY_VERIFY(snapshot().finish == engine::FinishStatus::Cancelled);
         TRY_VERIFY(!window().isVisible());
+    }
+
+    // By another window, or in a terminal.
+    void takesBackWhatWasWrittenElsewhere()
+    {
+        const QString history = pathOf("elsewhere.sqlite");
+        window().setHistory(history);
+        QVERIFY(window().openConfig(m_path));
+        const QAction* takeBack = actionOf(window(), "Take the last export");
+        const auto activate = [this] {
+            QEvent activation(QEvent::WindowActivate);
+            QApplication::sendEvent(&window(), &activation);
+        };
+        activate();
+        QVERIFY(!takeBack->isEnabled());
+        const auto file = engine::ConfigFile::open(m_path);
+        const std::vector<config::ChosenSize> sizes{{.phase = model::Phase::Train, .microBatchSize = 16}};
+        engine::saveKept(file, file.withMicroBatchSizes(sizes), m_path, history);
+        activate();
+        QVERIFY(takeBack->isEnabled());
+        engine::takeBack(*engine::lastWriting(m_path, history), history);
+        activate();
+        QVERIFY(!takeBack->isEnabled());
     }
 
     void saysWhatIsKeptBeforeItCloses_data()
