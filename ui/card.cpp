@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "card.h"
 
+#include "focus_scroll.h"
 #include "labels.h"
 #include "theme/theme.h"
 
@@ -71,6 +72,7 @@ void Card::setHeaderWidget(QWidget* widget)
 QScrollArea* scrolledOnCard(QWidget* page)
 {
     auto* area = new QScrollArea;
+    followFocus(area);
     area->setFrameShape(QFrame::NoFrame);
     area->setWidgetResizable(true);
     area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);

@@ -4,6 +4,7 @@
 #include "sample_windows.h"
 #include "support/rows.h"
 #include "support/test_main.h"
+#include "support/verify.h"
 #include "ui/recommendation_card.h"
 #include "ui/status_bar.h"
 #include "ui/tool_bar.h"
@@ -67,6 +68,27 @@ private slots:
                  qPrintable(QString::number(window.height())));
         QVERIFY2(window.width() <= room.width() || window.width() == window.minimumWidth(),
                  qPrintable(QString::number(window.width())));
+    }
+
+    void showsWhatTheKeyboardComesTo()
+    {
+        window().resize(900, 600);
+        QVERIFY(window().openConfig(fileWith("params.yaml", smallGpt2("64", "explore"))));
+        window().activateWindow();
+        TRY_VERIFY(window().isActiveWindow());
+        QTest::keyClick(&window(), Qt::Key_Tab);
+        const QWidget* first = window().focusWidget();
+        int count = 0;
+        do {
+            const QWidget* now = window().focusWidget();
+            QVERIFY2(!now->visibleRegion().isEmpty(),
+                     qPrintable(now->accessibleName() + QLatin1Char(' ') +
+                                QLatin1String(now->metaObject()->className())));
+            QTest::keyClick(window().focusWidget(), Qt::Key_Tab);
+            QApplication::processEvents();
+        } while (window().focusWidget() != first && ++count < 100);
+        QVERIFY(count > 20);
+        QVERIFY(count < 100);
     }
 
     void drawsTheArrowBesideTheTitleOfItsColumn()

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training_form.h"
 
+#include "focus_scroll.h"
 #include "option_sections.h"
 #include "training/training_option_table.h"
 
@@ -75,6 +76,7 @@ QString placeholderOf(const std::string& option)
 TrainingForm::TrainingForm(QWidget* parent) : Card(tr("How to train"), parent)
 {
     auto* area = new QScrollArea(this);
+    followFocus(area);
     area->setFrameShape(QFrame::NoFrame);
     area->setWidgetResizable(true);
     area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
