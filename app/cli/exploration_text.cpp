@@ -12,6 +12,7 @@
 #include "engine/readable_text.h"
 #include "engine/recommendation_text.h"
 #include "engine/unlike_devices.h"
+#include "engine/writing_rule.h"
 #include "terminal_text.h"
 
 #include <algorithm>
@@ -354,7 +355,10 @@ QStringList finalLines(const Snapshot& snapshot)
         rows.push_back({QStringLiteral("smaller size"), snapshot.smallerSize});
     if (const QString unused = engine::unusedMemoryText(snapshot, QLocale::c()); !unused.isEmpty())
         rows.push_back({QStringLiteral("unused memory"), unused});
-    if (snapshot.verification && snapshot.verification->outcome != engine::Verification::Outcome::Pending)
+    if (const QString unverified = engine::unverifiedText(snapshot, QLocale::c()); !unverified.isEmpty())
+        rows.push_back({QStringLiteral("verification"), unverified});
+    else if (snapshot.verification &&
+             snapshot.verification->outcome != engine::Verification::Outcome::Pending)
         rows.push_back(
             {QStringLiteral("verification"), engine::verificationText(*snapshot.verification, QLocale::c())});
     if (engine::hasMicroBatches(plan))

@@ -373,6 +373,16 @@ private slots:
         QVERIFY2(run.remarks("recommended"), run.text());
     }
 
+    void saysThatTheRecommendedSizeIsUnverified()
+    {
+        const QTemporaryDir folder;
+        const QByteArray behaviour =
+            "start=refuse after=1 starts=" + folder.filePath(QStringLiteral("starts")).toUtf8();
+        const ProgramRun run = runProgram(exploreArguments(behaviour.constData(), threeTrials + words("-")));
+        QVERIFY2(run.succeeded(), run.text());
+        QVERIFY2(run.remarks("was not verified in a fresh process.\n"), run.text());
+    }
+
     void writesNumbersAsTheCLocaleDoes()
     {
         QProcessEnvironment environment = environmentWithoutDisplay();
