@@ -317,6 +317,8 @@ bool MainWindow::event(QEvent* event)
     // Who was asked to install something may have done so meanwhile.
     if (event->type() == QEvent::WindowActivate && isPlanShown())
         m_planSearch->askAgain();
+    if (event->type() == QEvent::WindowActivate)
+        readIfChanged();
     // Another window, or a terminal, may have written a size or taken one back.
     if (event->type() == QEvent::WindowActivate && !configInHand().isEmpty()) {
         setWritten(m_written.isEmpty() ? configInHand() : m_written);
@@ -366,7 +368,8 @@ void MainWindow::startExploring()
     endLookingBack();
     if (std::holds_alternative<Running>(m_inHand) && !openConfig(configInHand()))
         return;
-    if (isPlanShown())
+    // What was read again is looked at before it is explored.
+    if (isPlanShown() && !readIfChanged())
         startAsAsked();
 }
 

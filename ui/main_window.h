@@ -141,6 +141,7 @@ private:
     /// A file has another size now, which may be that of the config in hand.
     void showWritten(const QString& sentence, const QString& path);
     void readWritten();
+    bool readIfChanged();
     void setWritten(const QString& path);
     void takeExportBack();
     void exploreNextPhase();

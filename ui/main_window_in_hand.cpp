@@ -433,6 +433,22 @@ void MainWindow::readWritten()
         handOver(run->asked);
 }
 
+/// Reads the config of the plan again where somebody has changed the file, as in an editor.
+/// \return whether it was read
+bool MainWindow::readIfChanged()
+{
+    const Asked* const inHand = asked();
+    // An editor may take the file away for a moment.
+    if (!isPlanShown() || !QFileInfo(inHand->file.path()).isFile() || inHand->file.isUnchanged())
+        return false;
+    readWritten();
+    if (isPlanShown()) {
+        m_view->banner()->showMessage(MessageBanner::Kind::Note,
+                                      tr("The config has changed since it was opened, and was read again."));
+    }
+    return true;
+}
+
 void MainWindow::resetOptions()
 {
     const Asked* const inHand = asked();

@@ -65,8 +65,7 @@ QString finishedText(const Snapshot& snapshot)
 {
     const bool isStopped = snapshot.finish == FinishStatus::Cancelled;
     const QString text = isStopped ? StatusBar::tr("Stopped after %1") : StatusBar::tr("Finished after %1");
-    QStringList parts{text.arg(engine::trialsText(engine::uncancelledTrials(snapshot))),
-                      engine::durationText(snapshot.elapsedSeconds)};
+    QStringList parts{text.arg(engine::trialsText(snapshot)), engine::durationText(snapshot.elapsedSeconds)};
     if (snapshot.finish && !isStopped)
         parts << endText(snapshot);
     return parts.join(separator());

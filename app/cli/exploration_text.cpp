@@ -179,18 +179,6 @@ QString endReason(const Snapshot& snapshot)
     return {};
 }
 
-/// Tells the verifications apart, since no budget is charged for them: "11 trials (3 of them verifications)".
-QString trialsText(const engine::Snapshot& snapshot)
-{
-    const int verifications = engine::uncancelledVerifications(snapshot);
-    const QString all = countText(engine::uncancelledTrials(snapshot), QStringLiteral("trial"));
-    if (verifications == 0)
-        return all;
-    return QStringLiteral("%1 (%2)").arg(
-        all, verifications == 1 ? QStringLiteral("one of them a verification")
-                                : QStringLiteral("%1 of them verifications").arg(verifications));
-}
-
 } // namespace
 
 std::vector<std::int64_t> nearestGlobalBatchSizes(const config::BatchPlan& plan, std::int64_t microBatchSize)
@@ -365,9 +353,9 @@ QStringList finalLines(const Snapshot& snapshot)
         rows.push_back({QStringLiteral("valid batch sizes"), globalBatchText(plan, recommendation->size)});
     if (snapshot.finish) {
         rows.push_back(
-            {QStringLiteral("ended"),
-             QStringLiteral("%1, after %2 and %3")
-                 .arg(endReason(snapshot), durationText(snapshot.elapsedSeconds), trialsText(snapshot))});
+            {QStringLiteral("ended"), QStringLiteral("%1, after %2 and %3")
+                                          .arg(endReason(snapshot), durationText(snapshot.elapsedSeconds),
+                                               engine::trialsText(snapshot))});
     }
     if (snapshot.finish && snapshot.finish != FinishStatus::Confident && snapshot.searchState.prospect)
         rows.push_back(

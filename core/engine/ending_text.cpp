@@ -75,6 +75,15 @@ int uncancelledVerifications(const Snapshot& snapshot)
     }));
 }
 
+QString trialsText(const Snapshot& snapshot)
+{
+    const QString all = trialsText(uncancelledTrials(snapshot));
+    const int verifications = uncancelledVerifications(snapshot);
+    return verifications == 0   ? all
+           : verifications == 1 ? Translated::tr("%1 (one of them a verification)").arg(all)
+                                : Translated::tr("%1 (%2 of them verifications)").arg(all).arg(verifications);
+}
+
 QString budgetText(const Snapshot& snapshot)
 {
     const RunDescription& run = *snapshot.run;

@@ -22,6 +22,8 @@ QString prospectText(const search::Prospect& prospect, const QLocale& locale = Q
 int uncancelledTrials(const Snapshot& snapshot);
 /// How many of those are verifications, which the trial budget is not charged for.
 int uncancelledVerifications(const Snapshot& snapshot);
+/// "11 trials (3 of them verifications)".
+QString trialsText(const Snapshot& snapshot);
 
 /// "time budget (20 s) reached", "trial budget (64) reached": the one that ended an exploration.
 QString budgetText(const Snapshot& snapshot);

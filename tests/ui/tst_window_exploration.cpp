@@ -85,6 +85,12 @@ class WindowExplorationTest : public test::WindowFixture
         TRY_VERIFY(window().windowTitle().startsWith(QStringLiteral("●")));
     }
 
+    void activate()
+    {
+        QEvent activation(QEvent::WindowActivate);
+        QApplication::sendEvent(&window(), &activation);
+    }
+
 private slots:
     void init() { m_path = fileWith("params.yaml", m_config); }
 
@@ -548,10 +554,6 @@ private slots:
         window().setHistory(history);
         QVERIFY(window().openConfig(m_path));
         const QAction* takeBack = actionOf(window(), "Take the last export");
-        const auto activate = [this] {
-            QEvent activation(QEvent::WindowActivate);
-            QApplication::sendEvent(&window(), &activation);
-        };
         activate();
         QVERIFY(!takeBack->isEnabled());
         const auto file = engine::ConfigFile::open(m_path);
@@ -562,6 +564,36 @@ private slots:
         engine::takeBack(*engine::lastWriting(m_path, history), history);
         activate();
         QVERIFY(!takeBack->isEnabled());
+    }
+
+    // Another window, or an editor.
+    void readsAConfigAgainThatHasChanged_data()
+    {
+        rows<bool>({{"when the window is looked at again", {true}}, {"when it is to be explored", {false}}});
+    }
+    void readsAConfigAgainThatHasChanged()
+    {
+        const bool isLookedAt = row<bool>();
+        window().setOptions(optionsWith(QString()));
+        QVERIFY(window().openConfig(m_path));
+        fileWith("params.yaml", QByteArray(m_config).replace("batch_size: 64", "batch_size: 48"));
+        if (isLookedAt)
+            activate();
+        else
+            click("Start");
+        QVERIFY(!snapshot().isUnderWay());
+        VERIFY_CONTAINS(banner().text(), "read again");
+        click("Start");
+        QCOMPARE(snapshot().run->plan.globalBatchSize, 48);
+        TRY_VERIFY(snapshot().finish.has_value());
+    }
+
+    void keepsThePlanOfAConfigThatIsGone()
+    {
+        QVERIFY(window().openConfig(m_path));
+        QVERIFY(QFile::remove(m_path));
+        activate();
+        QVERIFY(!banner().isVisible());
     }
 
     void saysWhatIsKeptBeforeItCloses_data()

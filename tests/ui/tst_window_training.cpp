@@ -115,6 +115,21 @@ private slots:
         TRY_COMPARE(run().end, training::TrainingEnd::Completed);
     }
 
+    void trainsNoConfigThatHasChanged()
+    {
+        open({});
+        actionOf(window(), "Train")->trigger();
+        field("--epochs").type(QStringLiteral("1"));
+        fileWith("params.yaml", smallGpt2("32", "explore"));
+        actionOf(*training(), "Start")->trigger();
+        QVERIFY(!run().isUnderWay());
+        QEvent activation(QEvent::WindowActivate);
+        QApplication::sendEvent(&window(), &activation);
+        actionOf(*training(), "Start")->trigger();
+        TRY_COMPARE(run().end, training::TrainingEnd::Completed);
+        QCOMPARE(run().run->batchSize, 32);
+    }
+
     void keepsTheRunBeforeForComparison()
     {
         beginTraining({}, QStringLiteral("1"));

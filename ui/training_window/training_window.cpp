@@ -173,6 +173,10 @@ void TrainingWindow::start(bool trustsCode)
         const training::TrainingSnapshot before = m_run->snapshot();
         training::TrainingOptions options = m_view->form()->options();
         options.run.trustsCode = trustsCode;
+        if (!m_config->isUnchanged())
+            return showError(
+                tr("The config has changed since it was read. Go to the main window, which reads it "
+                   "again, and start then."));
         m_run->load(m_config->path(), m_config->contents(), options);
         m_checkpointFolder = options.checkpointFolder;
         m_isStopping = false;
