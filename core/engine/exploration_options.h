@@ -17,6 +17,9 @@
 
 namespace batchpeak::engine {
 
+/// Stands for the interpreter that is found, where the path of one may stand.
+inline const QString anyPython = QStringLiteral("python");
+
 /// What an exploration may spend beside what it was given: one that has ended when it goes on, or one that is
 /// under way.
 struct MoreEffort

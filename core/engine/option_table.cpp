@@ -3,7 +3,6 @@
 #include "option_table.h"
 
 #include "option_kinds.h"
-#include "python_stack.h"
 
 #include <QProcess>
 #include <QRegularExpression>

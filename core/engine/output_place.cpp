@@ -4,7 +4,7 @@
 
 #include "config_file.h"
 #include "exploration_options.h"
-#include "snapshot.h"
+#include "run_description.h"
 #include "store/exploration_store.h"
 #include "store/history_file.h"
 #include "trusted_code.h"

@@ -40,9 +40,6 @@ struct PythonStack
     bool operator==(const PythonStack&) const = default;
 };
 
-/// Stands for the interpreter that is found, where the path of one may stand.
-inline const QString anyPython = QStringLiteral("python");
-
 /// The interpreter of VIRTUAL_ENV, else that of CONDA_PREFIX, else python3 in PATH; empty where there is
 /// none.
 QString pythonIn(const QProcessEnvironment& environment);

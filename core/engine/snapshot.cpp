@@ -52,19 +52,6 @@ QString toText(Verification::Outcome outcome)
     return QString::fromUtf8(model::wordFor(verificationWords, outcome));
 }
 
-bool Busyness::isBusy() const
-{
-    constexpr int fewestTrials = 4;
-    constexpr double majority = 0.5;
-    return trials >= fewestTrials && disturbedShare > majority;
-}
-
-void addApproximations(config::Fidelity& fidelity, const DeviceSnapshot& device)
-{
-    for (const QString& approximation : device.approximations)
-        fidelity.addReason(approximation.toStdString());
-}
-
 bool Snapshot::isUnderWay() const
 {
     return state != State::Idle && state != State::Finished && state != State::Failed;

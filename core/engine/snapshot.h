@@ -2,12 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "config/batch_plan.h"
 #include "config/config_error.h"
-#include "config/fidelity.h"
-#include "model/run_kind.h"
-#include "model/tuning.h"
-#include "search/strategy.h"
+#include "device_state.h"
+#include "run_description.h"
 #include "trial/trial_record.h"
 
 #include <QDateTime>
@@ -45,150 +42,6 @@ enum class FinishStatus { Confident, Exhausted, Budget, Cancelled, NothingFits, 
 
 /// "confident", "nothing_fits", ...: the words of the events.
 QString toText(FinishStatus status);
-
-/// What was read from the config and chosen for the run; what stands in the tool bar.
-struct RunDescription
-{
-    QString filePath;
-    /// As it was read; empty where nobody said.
-    QString configText = {};
-    /// File or id of the network that a person had in place of the config's; empty for none.
-    QString chosenModel = {};
-    /// The words behind "batchpeak explore FILE" that ask for the same.
-    QStringList command = {};
-    /// What workers are asked to load, as of the trial protocol, but for the memory that a device decides.
-    QString loadRequest = {};
-    /// The module of a network from a file; empty for any other network.
-    QString codePath = {};
-    QString formatName;
-    QString family;
-    /// Path or id that the network is from; empty where it is the config's own.
-    QString modelSource;
-    /// All, adapters included; 0 where they are counted when the network is loaded.
-    std::int64_t parameters = 0;
-    /// Of those, what training leaves as it is.
-    std::int64_t frozenParameters = 0;
-    model::Tuning tuning;
-    /// Of every number that its trials give.
-    config::Fidelity fidelity;
-    model::Phase phase = model::Phase::Train;
-    model::Precision precision = model::Precision::Fp32;
-    model::Optimizer optimizer = model::Optimizer::AdamW;
-    std::int64_t sequenceLength = 0;
-    /// In the mean over their lengths, those of both sides of an encoder-decoder; 0 where samples are no
-    /// sequences.
-    double tokensPerSample = 0.0;
-    /// As of model::stepFlops, in the mean over the lengths of samples; nothing where no description tells,
-    /// or where a program in the worker's place may run another network.
-    std::optional<double> flopsPerSample;
-    /// As of model::productPrecision.
-    model::Precision productPrecision = model::Precision::Fp32;
-    config::BatchPlan plan;
-    /// The plan is of a config's batch; else the config holds a network alone, and nobody knows its batch.
-    bool hasBatch = true;
-    search::Objective objective = search::Objective::Micro;
-    QString strategy;
-    double tolerance = 0.02;
-    double targetConfidence = 0.95;
-    double headroom = 0.08;
-    /// What the search may spend: trials, and seconds of all that it is under way; nothing where time sets no
-    /// bound. Exploration::extend() adds to it.
-    int maxTrials = 64;
-    std::optional<double> budgetSeconds;
-    /// The recommended size is to be measured once more in a fresh process.
-    bool isVerified = false;
-};
-
-/// A program of somebody else on a device.
-struct ForeignProcess
-{
-    std::int64_t pid = 0;
-    /// Empty where the system does not tell.
-    QString name;
-    std::optional<std::int64_t> bytes;
-
-    bool operator==(const ForeignProcess&) const = default;
-};
-
-/// What keeps a device below its clock.
-enum class Throttle { None, Power, Heat, Hardware };
-
-/// Readings of a device at present; those that it cannot give are absent.
-struct Telemetry
-{
-    std::optional<int> utilizationPercent;
-    std::optional<int> temperatureCelsius;
-    std::optional<int> clockMegahertz;
-    std::optional<int> mostClockMegahertz;
-    std::optional<double> powerWatts;
-    std::optional<double> powerLimitWatts;
-    Throttle throttle = Throttle::None;
-    /// Of the device's memory, or of the main memory that may be used: what is in use, whoever by, and what
-    /// programs beside our worker hold of it.
-    std::optional<std::int64_t> usedBytes;
-    std::optional<std::int64_t> heldByOthersBytes;
-    /// Programs beside our worker that compute there; nothing where nobody tells.
-    std::optional<std::vector<ForeignProcess>> otherProcesses;
-    /// Of a CPU, processors' worth of time that other programs take, and how many there are.
-    std::optional<double> otherProcessors;
-    std::optional<int> processors;
-    /// Errors of its memory that could not be corrected, since the driver was loaded.
-    std::optional<std::int64_t> uncorrectedErrors;
-    /// Number of the newest error that the driver reported (NVIDIA's "Xid") since the exploration began.
-    std::optional<int> xid;
-
-    bool operator==(const Telemetry&) const = default;
-};
-
-/// How far other programs disturb the trials on a device of late.
-struct Busyness
-{
-    /// Share of the last trials that something disturbed, 0..1, and how many those are.
-    double disturbedShare = 0.0;
-    int trials = 0;
-    /// What disturbed the newest of them, in the worker's words: "other programs used 0.8 of 2 processors".
-    QString by;
-
-    /// Of a device that is, times are less sure, and no trial is repeated.
-    bool isBusy() const;
-    bool operator==(const Busyness&) const = default;
-};
-
-struct DeviceSnapshot
-{
-    /// "cpu" or "cuda:0": the word of the command line.
-    QString id;
-    QString kind;
-    QString name;
-    std::int64_t totalBytes = 0;
-    /// What other processes held when the first worker said hello; 0 where the worker does not tell.
-    std::int64_t heldByOthersBytes = 0;
-    /// What the device, or --memory-limit, allows; usableBytes is that less the headroom.
-    std::int64_t limitBytes = 0;
-    std::int64_t usableBytes = 0;
-    /// Held before the first forward pass.
-    std::int64_t baselineBytes = 0;
-    /// 0 when no worker runs.
-    std::int64_t workerPid = 0;
-    QString program;
-    /// What it computes with: "torch 2.11.0"; empty where it does not tell, as the next two.
-    QString framework = {};
-    QString uuid = {};
-    QString driver = {};
-    /// What the user has set of the worker's allocator; empty for nothing, and where it is not told.
-    QString allocatorSettings;
-    /// The kernel that computed attention last, in the worker's word; empty before, and where it is not told.
-    QString attention;
-    /// What its worker says that it runs otherwise than asked, as trial::Loaded has it.
-    QStringList approximations;
-    Telemetry telemetry;
-    Busyness busyness;
-    /// How many times a worker of this device had to be started anew.
-    int restarts = 0;
-};
-
-/// What a device's worker says of itself holds for all numbers of its run.
-void addApproximations(config::Fidelity& fidelity, const DeviceSnapshot& device);
 
 /// The recommended size, measured once more in a fresh process.
 struct Verification
@@ -243,15 +96,6 @@ struct RecalledTrial
     /// Number of its exploration in the history; nothing where that was not kept.
     std::optional<std::int64_t> exploration;
     QDateTime ended;
-};
-
-enum class LogLevel { Info, Warning, Error };
-
-struct LogLine
-{
-    QDateTime time;
-    LogLevel level = LogLevel::Info;
-    QString text;
 };
 
 /// Where sizes come to the end of the memory, by the search's memory model and by what trials met; 0 where

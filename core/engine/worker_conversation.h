@@ -6,7 +6,7 @@
 #include "device/processor_watch.h"
 #include "device_identity.h"
 #include "long_timer.h"
-#include "snapshot.h"
+#include "device_state.h"
 #include "stuck_workers.h"
 #include "trial/protocol.h"
 #include "trusted_code.h"
