@@ -18,31 +18,31 @@ if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
     "${CCACHE_PROGRAM}")
 endif()
 
-add_library(batchpeak_options INTERFACE)
+add_library(batchpeak_compile_options INTERFACE)
 # Value types are made with designated initializers that name only what differs from the default.
-target_compile_options(batchpeak_options INTERFACE -Wall -Wextra -Wpedantic -Wno-missing-field-initializers
+target_compile_options(batchpeak_compile_options INTERFACE -Wall -Wextra -Wpedantic -Wno-missing-field-initializers
   # What GCC 12 suspects of std::string when it optimizes is wrong, and in precompiled headers it does not keep it to itself.
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<NOT:$<CONFIG:Debug>>>:-Wno-array-bounds;-Wno-stringop-overread;-Wno-stringop-overflow;-Wno-restrict>
   $<$<BOOL:${BATCHPEAK_WARNINGS_AS_ERRORS}>:-Werror>)
-target_compile_definitions(batchpeak_options INTERFACE
+target_compile_definitions(batchpeak_compile_options INTERFACE
   QT_NO_CAST_FROM_ASCII QT_NO_CAST_TO_ASCII QT_NO_FOREACH
   BATCHPEAK_VERSION="${PROJECT_VERSION}")
 if(BATCHPEAK_SANITIZE)
   # What GCC suspects of values behind std::optional with a sanitizer between is wrong.
-  target_compile_options(batchpeak_options INTERFACE -Wno-maybe-uninitialized)
-  target_compile_options(batchpeak_options INTERFACE
+  target_compile_options(batchpeak_compile_options INTERFACE -Wno-maybe-uninitialized)
+  target_compile_options(batchpeak_compile_options INTERFACE
     "-fsanitize=${BATCHPEAK_SANITIZE}" -fno-sanitize-recover=all -fno-omit-frame-pointer)
-  target_link_options(batchpeak_options INTERFACE "-fsanitize=${BATCHPEAK_SANITIZE}")
+  target_link_options(batchpeak_compile_options INTERFACE "-fsanitize=${BATCHPEAK_SANITIZE}")
   if(BATCHPEAK_SANITIZE STREQUAL thread)
-    target_sources(batchpeak_options INTERFACE
+    target_sources(batchpeak_compile_options INTERFACE
       $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:${PROJECT_SOURCE_DIR}/tests/sanitizers/clone.cpp>)
   endif()
 endif()
 if(BATCHPEAK_FUZZ)
-  target_compile_options(batchpeak_options INTERFACE
+  target_compile_options(batchpeak_compile_options INTERFACE
     -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
-  target_compile_definitions(batchpeak_options INTERFACE _GLIBCXX_ASSERTIONS)
-  target_link_options(batchpeak_options INTERFACE -fsanitize=address,undefined)
+  target_compile_definitions(batchpeak_compile_options INTERFACE _GLIBCXX_ASSERTIONS)
+  target_link_options(batchpeak_compile_options INTERFACE -fsanitize=address,undefined)
 endif()
 
 # batchpeak_precompiled_header(<name> HEADERS <header>... [LINKS <target>...])
@@ -58,7 +58,7 @@ function(batchpeak_precompiled_header name)
   endif()
   add_library(batchpeak_precompiled_${name} STATIC "${source}")
   set_target_properties(batchpeak_precompiled_${name} PROPERTIES AUTOMOC OFF)
-  target_link_libraries(batchpeak_precompiled_${name} PRIVATE batchpeak_options ${HEADER_LINKS})
+  target_link_libraries(batchpeak_precompiled_${name} PRIVATE batchpeak_compile_options ${HEADER_LINKS})
   target_precompile_headers(batchpeak_precompiled_${name} PRIVATE ${HEADER_HEADERS})
 endfunction()
 
@@ -119,7 +119,7 @@ function(batchpeak_room name)
   target_include_directories(batchpeak_${name} PUBLIC "${door}" PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}")
   target_link_libraries(batchpeak_${name}
     PUBLIC ${ROOM_LINKS}
-    PRIVATE batchpeak_options ${ROOM_PRIVATE_LINKS})
+    PRIVATE batchpeak_compile_options ${ROOM_PRIVATE_LINKS})
   _batchpeak_use_precompiled(batchpeak_${name} "${ROOM_PRECOMPILED}")
 endfunction()
 
@@ -150,7 +150,7 @@ function(batchpeak_tests name)
   target_include_directories(${name} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/${room}"
     "${PROJECT_SOURCE_DIR}/tests" "${PROJECT_SOURCE_DIR}/core" "${PROJECT_SOURCE_DIR}/app" "${PROJECT_SOURCE_DIR}"
     "${PROJECT_SOURCE_DIR}/ui")
-  target_link_libraries(${name} PRIVATE batchpeak_options batchpeak_test_main Qt6::Test ${TEST_LINKS})
+  target_link_libraries(${name} PRIVATE batchpeak_compile_options batchpeak_test_main Qt6::Test ${TEST_LINKS})
   target_compile_definitions(${name} PRIVATE
     BATCHPEAK_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data"
     BATCHPEAK_SOURCE_DIR="${PROJECT_SOURCE_DIR}"

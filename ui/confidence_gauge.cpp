@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "confidence_gauge.h"
 
-#include "engine/snapshot.h"
+#include "snapshot/snapshot.h"
 
 #include <QLocale>
 #include <QPainter>

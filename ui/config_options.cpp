@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "config_options.h"
 
-#include "engine/kept_words.h"
-#include "engine/option_table.h"
+#include "options/kept_words.h"
+#include "options/option_table.h"
 #include "window_settings.h"
 
 #include <utility>

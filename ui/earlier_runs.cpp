@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "earlier_runs.h"
 
-#include "engine/ending_text.h"
-#include "engine/fidelity_text.h"
-#include "engine/phase_sequence.h"
-#include "engine/readable_text.h"
+#include "snapshot/ending_text.h"
+#include "text/fidelity_text.h"
+#include "plan/phase_sequence.h"
+#include "text/readable_text.h"
 #include "store/exploration_store.h"
 #include "store/patient_store.h"
 

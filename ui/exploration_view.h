@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "engine/config_file.h"
-#include "engine/snapshot.h"
+#include "files/config_file.h"
+#include "snapshot/snapshot.h"
 #include "message_banner.h"
 #include "theme/theme.h"
 

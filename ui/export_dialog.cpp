@@ -4,12 +4,12 @@
 
 #include "buttons.h"
 #include "diff_view.h"
-#include "engine/batch_text.h"
-#include "engine/errors.h"
-#include "engine/output_place.h"
-#include "engine/phase_sequence.h"
-#include "engine/readable_text.h"
-#include "engine/unified_diff.h"
+#include "text/batch_text.h"
+#include "text/errors.h"
+#include "files/output_place.h"
+#include "plan/phase_sequence.h"
+#include "text/readable_text.h"
+#include "files/unified_diff.h"
 #include "labels.h"
 #include "questions.h"
 

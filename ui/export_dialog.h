@@ -3,8 +3,8 @@
 #pragma once
 
 #include "config/batch_plan.h"
-#include "engine/config_file.h"
-#include "engine/written_config.h"
+#include "files/config_file.h"
+#include "files/written_config.h"
 #include "theme/theme.h"
 
 #include <QDialog>

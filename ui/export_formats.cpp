@@ -3,11 +3,11 @@
 #include "export_formats.h"
 
 #include "charts/chart_scene.h"
-#include "engine/batch_text.h"
-#include "engine/ending_text.h"
-#include "engine/fidelity_text.h"
+#include "text/batch_text.h"
+#include "snapshot/ending_text.h"
+#include "text/fidelity_text.h"
 #include "engine/log_text.h"
-#include "engine/readable_text.h"
+#include "text/readable_text.h"
 #include "tool_bar.h"
 
 #include <QBuffer>

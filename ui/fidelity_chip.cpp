@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "fidelity_chip.h"
 
-#include "engine/fidelity_text.h"
+#include "text/fidelity_text.h"
 #include "labels.h"
 #include "theme/theme.h"
 

@@ -4,9 +4,9 @@
 
 #include "buttons.h"
 #include "config/networks/hub_models.h"
-#include "engine/batch_text.h"
-#include "engine/errors.h"
-#include "engine/network_files.h"
+#include "text/batch_text.h"
+#include "text/errors.h"
+#include "files/network_files.h"
 #include "labels.h"
 #include "window_settings.h"
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "engine/config_file.h"
+#include "files/config_file.h"
 #include "theme/theme.h"
 
 #include <QDialog>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "engine/exploration_outlook.h"
-#include "engine/option.h"
+#include "plan/exploration_outlook.h"
+#include "options/option.h"
 #include "theme/theme.h"
 
 #include <QWidget>

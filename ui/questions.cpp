@@ -4,8 +4,8 @@
 
 #include "buttons.h"
 #include "diff_view.h"
-#include "engine/trusted_code.h"
-#include "engine/written_config.h"
+#include "files/trusted_code.h"
+#include "files/written_config.h"
 #include "labels.h"
 
 #include <QCoreApplication>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "recent_files.h"
 
-#include "engine/visible_text.h"
+#include "text/visible_text.h"
 
 #include <QAction>
 #include <QDir>

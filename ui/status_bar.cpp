@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "status_bar.h"
 
-#include "engine/comparison_text.h"
-#include "engine/ending_text.h"
-#include "engine/plan_text.h"
-#include "engine/readable_text.h"
+#include "text/comparison_text.h"
+#include "snapshot/ending_text.h"
+#include "snapshot/plan_text.h"
+#include "text/readable_text.h"
 #include "labels.h"
 
 #include <QHBoxLayout>

@@ -5,7 +5,7 @@
 #include "charts/exploration_charts.h"
 #include "charts/legend.h"
 #include "charts/phase_strip.h"
-#include "engine/fidelity_text.h"
+#include "text/fidelity_text.h"
 #include "theme/glyphs.h"
 
 #include <QActionGroup>

@@ -3,8 +3,8 @@
 #include "tool_bar.h"
 
 #include "buttons.h"
-#include "engine/readable_text.h"
-#include "engine/tuning_text.h"
+#include "text/readable_text.h"
+#include "text/tuning_text.h"
 #include "fidelity_chip.h"
 #include "labels.h"
 #include "theme/glyphs.h"

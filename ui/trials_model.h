@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "engine/readable_text.h"
-#include "engine/snapshot.h"
+#include "text/readable_text.h"
+#include "snapshot/snapshot.h"
 #include "table_row.h"
 
 #include <QAbstractItemModel>

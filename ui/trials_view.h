@@ -3,8 +3,8 @@
 #pragma once
 
 #include "card.h"
-#include "engine/readable_text.h"
-#include "engine/snapshot.h"
+#include "text/readable_text.h"
+#include "snapshot/snapshot.h"
 #include "theme/theme.h"
 
 #include <cstdint>

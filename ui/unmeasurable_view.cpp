@@ -3,10 +3,10 @@
 #include "unmeasurable_view.h"
 
 #include "buttons.h"
-#include "engine/batch_text.h"
-#include "engine/errors.h"
-#include "engine/readable_text.h"
-#include "engine/tuning_text.h"
+#include "text/batch_text.h"
+#include "text/errors.h"
+#include "text/readable_text.h"
+#include "text/tuning_text.h"
 #include "labels.h"
 
 #include <QAction>

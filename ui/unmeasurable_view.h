@@ -4,7 +4,7 @@
 
 #include "card.h"
 #include "config/config_error.h"
-#include "engine/config_file.h"
+#include "files/config_file.h"
 
 #include <QList>
 #include <QString>

@@ -3,9 +3,9 @@
 #include "window_actions.h"
 
 #include "buttons.h"
-#include "engine/exploration_options.h"
-#include "engine/measured_sizes.h"
-#include "engine/readable_text.h"
+#include "options/exploration_options.h"
+#include "snapshot/measured_sizes.h"
+#include "text/readable_text.h"
 
 #include <QAction>
 #include <QActionGroup>

@@ -3,8 +3,8 @@
 #include "window_desktop.h"
 
 #include "desktop_presence.h"
-#include "engine/fidelity_text.h"
-#include "engine/readable_text.h"
+#include "text/fidelity_text.h"
+#include "text/readable_text.h"
 #include "plain_text.h"
 
 #include <QApplication>

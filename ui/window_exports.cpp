@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "window_exports.h"
 
-#include "engine/output_place.h"
-#include "engine/phase_sequence.h"
-#include "engine/readable_text.h"
-#include "engine/saved_file.h"
-#include "engine/written_config.h"
+#include "files/output_place.h"
+#include "plan/phase_sequence.h"
+#include "text/readable_text.h"
+#include "files/saved_file.h"
+#include "files/written_config.h"
 #include "export_dialog.h"
 #include "export_formats.h"
 #include "questions.h"

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "engine/config_file.h"
-#include "engine/exploration_options.h"
-#include "engine/snapshot.h"
+#include "files/config_file.h"
+#include "options/exploration_options.h"
+#include "snapshot/snapshot.h"
 #include "theme/theme.h"
 
 #include <QObject>

@@ -3,8 +3,8 @@
 #include "window_training.h"
 
 #include "buttons.h"
-#include "engine/option_table.h"
-#include "engine/trusted_code.h"
+#include "options/option_table.h"
+#include "files/trusted_code.h"
 #include "questions.h"
 #include "training/confirmation_run.h"
 #include "training_window/confirmation_dialog.h"

@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "engine/config_file.h"
-#include "engine/device_identity.h"
-#include "engine/device_lease.h"
-#include "engine/exploration_options.h"
-#include "engine/exploration_parts.h"
-#include "engine/snapshot.h"
+#include "files/config_file.h"
+#include "workers/device_identity.h"
+#include "workers/device_lease.h"
+#include "options/exploration_options.h"
+#include "workers/exploration_parts.h"
+#include "snapshot/snapshot.h"
 #include "theme/theme.h"
 
 #include <QObject>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "engine/exploration_options.h"
-#include "engine/option_values.h"
+#include "options/exploration_options.h"
+#include "options/option_values.h"
 
 #include <memory>
 #include <string>

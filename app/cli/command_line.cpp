@@ -5,7 +5,7 @@
 #include "command.h"
 #include "config/config_error.h"
 #include "console.h"
-#include "engine/errors.h"
+#include "text/errors.h"
 #include "options.h"
 #include "run_arguments.h"
 #include "store/exploration_store.h"

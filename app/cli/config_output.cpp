@@ -4,14 +4,14 @@
 
 #include "command.h"
 #include "console.h"
-#include "engine/batch_text.h"
+#include "text/batch_text.h"
 #include "engine/event_log.h"
-#include "engine/exploration_plan.h"
-#include "engine/option_table.h"
-#include "engine/option_values.h"
-#include "engine/output_place.h"
-#include "engine/plan_offers.h"
-#include "engine/written_config.h"
+#include "plan/exploration_plan.h"
+#include "options/option_table.h"
+#include "options/option_values.h"
+#include "files/output_place.h"
+#include "plan/plan_offers.h"
+#include "files/written_config.h"
 #include "store/exploration_store.h"
 
 #include <QFileInfo>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "engine/config_file.h"
-#include "engine/exploration_options.h"
+#include "files/config_file.h"
+#include "options/exploration_options.h"
 #include "options.h"
 
 #include <QJsonObject>

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "config/config_document.h"
-#include "engine/exploration_options.h"
-#include "engine/exploration_plan.h"
+#include "options/exploration_options.h"
+#include "plan/exploration_plan.h"
 
 #include <QString>
 #include <QStringList>

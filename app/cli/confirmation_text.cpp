@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "confirmation_text.h"
 
-#include "engine/fidelity_text.h"
+#include "text/fidelity_text.h"
 #include "terminal_text.h"
 #include "training/confirmation_snapshot.h"
 

@@ -3,7 +3,7 @@
 #include "console.h"
 
 #include "command.h"
-#include "engine/visible_text.h"
+#include "text/visible_text.h"
 #include "signal_relay.h"
 #include "store/file_identity.h"
 

@@ -4,7 +4,7 @@
 
 #include "command.h"
 #include "console.h"
-#include "engine/output_place.h"
+#include "files/output_place.h"
 #include "signal_relay.h"
 
 #include <QDateTime>

@@ -2,17 +2,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "exploration_text.h"
 
-#include "engine/batch_text.h"
-#include "engine/comparison_text.h"
-#include "engine/ending_text.h"
-#include "engine/fidelity_text.h"
+#include "text/batch_text.h"
+#include "text/comparison_text.h"
+#include "snapshot/ending_text.h"
+#include "text/fidelity_text.h"
 #include "engine/log_text.h"
-#include "engine/plan_text.h"
-#include "engine/present_size.h"
-#include "engine/readable_text.h"
-#include "engine/recommendation_text.h"
-#include "engine/unlike_devices.h"
-#include "engine/writing_rule.h"
+#include "snapshot/plan_text.h"
+#include "snapshot/present_size.h"
+#include "text/readable_text.h"
+#include "snapshot/recommendation_text.h"
+#include "snapshot/unlike_devices.h"
+#include "snapshot/writing_rule.h"
 #include "terminal_text.h"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "config/batch_plan.h"
-#include "engine/snapshot.h"
+#include "snapshot/snapshot.h"
 #include "progress_line.h"
 #include "search/strategy.h"
 

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "command.h"
 #include "console.h"
-#include "engine/cut_run.h"
+#include "history/cut_run.h"
 #include "engine/event_log.h"
-#include "engine/option_values.h"
+#include "options/option_values.h"
 #include "history_text.h"
 #include "json_output.h"
 #include "options.h"

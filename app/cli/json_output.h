@@ -4,7 +4,7 @@
 
 #include "config/config_document.h"
 #include "device/local_device.h"
-#include "engine/exploration_options.h"
+#include "options/exploration_options.h"
 #include "store/exploration_records.h"
 
 #include <QJsonObject>

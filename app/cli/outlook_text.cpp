@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "outlook_text.h"
 
-#include "engine/plan_forecast.h"
+#include "plan/plan_forecast.h"
 #include "terminal_text.h"
 
 #include <vector>

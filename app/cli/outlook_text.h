@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "engine/exploration_outlook.h"
+#include "plan/exploration_outlook.h"
 
 #include <QStringList>
 

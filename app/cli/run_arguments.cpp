@@ -3,7 +3,7 @@
 #include "run_arguments.h"
 
 #include "command.h"
-#include "engine/option_table.h"
+#include "options/option_table.h"
 
 #include <string>
 #include <vector>

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "console.h"
-#include "engine/config_file.h"
-#include "engine/exploration_options.h"
+#include "files/config_file.h"
+#include "options/exploration_options.h"
 #include "options.h"
 
 #include <QStringList>

@@ -4,7 +4,7 @@
 
 #include "command.h"
 #include "console.h"
-#include "engine/spare_thread.h"
+#include "workers/spare_thread.h"
 
 #include <QFile>
 #include <QString>

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "terminal_text.h"
 
-#include "engine/readable_text.h"
-#include "engine/tuning_text.h"
-#include "engine/visible_text.h"
+#include "text/readable_text.h"
+#include "text/tuning_text.h"
+#include "text/visible_text.h"
 
 #include <QLocale>
 

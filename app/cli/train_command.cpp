@@ -4,7 +4,7 @@
 #include "config_text.h"
 #include "confirm_recommendation.h"
 #include "console.h"
-#include "engine/output_place.h"
+#include "files/output_place.h"
 #include "events_file.h"
 #include "options.h"
 #include "run_arguments.h"

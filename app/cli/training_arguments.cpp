@@ -3,7 +3,7 @@
 #include "training_arguments.h"
 
 #include "command.h"
-#include "engine/option_values.h"
+#include "options/option_values.h"
 #include "run_arguments.h"
 #include "training/confirmation_run.h"
 #include "training/training_option_table.h"

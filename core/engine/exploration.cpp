@@ -2,17 +2,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "exploration.h"
 
-#include "comparison_text.h"
-#include "errors.h"
+#include "text/comparison_text.h"
+#include "text/errors.h"
 #include "exploration_run.h"
-#include "failure_text.h"
+#include "snapshot/failure_text.h"
 #include "log_text.h"
-#include "past_exploration.h"
-#include "readable_text.h"
-#include "spare_thread.h"
+#include "history/past_exploration.h"
+#include "text/readable_text.h"
+#include "workers/spare_thread.h"
 #include "store/exploration_store.h"
-#include "trial_reading.h"
-#include "unlike_devices.h"
+#include "history/trial_reading.h"
+#include "snapshot/unlike_devices.h"
 
 #include <algorithm>
 #include <cmath>

@@ -3,12 +3,12 @@
 #pragma once
 
 #include "config/config_document.h"
-#include "config_file.h"
-#include "cut_run.h"
+#include "files/config_file.h"
+#include "history/cut_run.h"
 #include "event.h"
-#include "exploration_options.h"
-#include "exploration_parts.h"
-#include "snapshot.h"
+#include "options/exploration_options.h"
+#include "workers/exploration_parts.h"
+#include "snapshot/snapshot.h"
 
 #include <QObject>
 

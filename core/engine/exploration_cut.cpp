@@ -3,8 +3,8 @@
 
 // How an exploration goes on that was cut off with its program.
 #include "exploration_run.h"
-#include "past_exploration.h"
-#include "readable_text.h"
+#include "history/past_exploration.h"
+#include "text/readable_text.h"
 
 #include <QDateTime>
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "exploration_recorder.h"
 
-#include "stored_snapshot.h"
-#include "tuning_text.h"
+#include "history/stored_snapshot.h"
+#include "text/tuning_text.h"
 
 #include <QCryptographicHash>
 #include <QFileInfo>

@@ -2,15 +2,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "device_pool.h"
+#include "workers/device_pool.h"
 #include "exploration.h"
-#include "exploration_plan.h"
-#include "long_timer.h"
-#include "planner_thread.h"
-#include "run_devices.h"
+#include "plan/exploration_plan.h"
+#include "workers/long_timer.h"
+#include "history/planner_thread.h"
+#include "workers/run_devices.h"
 #include "run_progress.h"
 #include "snapshot_builder.h"
-#include "telemetry_watch.h"
+#include "workers/telemetry_watch.h"
 #include "verifier.h"
 
 #include <QDateTime>

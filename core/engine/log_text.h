@@ -3,7 +3,7 @@
 #pragma once
 
 #include "event.h"
-#include "snapshot.h"
+#include "snapshot/snapshot.h"
 
 #include <QLocale>
 #include <QString>

@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "snapshot_builder.h"
 
-#include "comparison_text.h"
-#include "ending_text.h"
-#include "fidelity_text.h"
+#include "text/comparison_text.h"
+#include "snapshot/ending_text.h"
+#include "text/fidelity_text.h"
 #include "log_text.h"
-#include "plan_text.h"
-#include "predicted_sizes.h"
-#include "recommendation_text.h"
+#include "snapshot/plan_text.h"
+#include "snapshot/predicted_sizes.h"
+#include "snapshot/recommendation_text.h"
 #include "run_progress.h"
 
 #include <algorithm>

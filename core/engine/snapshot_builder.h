@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "cut_run.h"
-#include "snapshot.h"
+#include "history/cut_run.h"
+#include "snapshot/snapshot.h"
 #include "trial/protocol.h"
-#include "trial_planner.h"
-#include "trial_reading.h"
+#include "history/trial_planner.h"
+#include "history/trial_reading.h"
 
 #include <cstdint>
 #include <map>

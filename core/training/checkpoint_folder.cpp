@@ -4,8 +4,8 @@
 
 #include "checkpoint_state_file.h"
 #include "config/config_error.h"
-#include "engine/errors.h"
-#include "engine/saved_file.h"
+#include "text/errors.h"
+#include "files/saved_file.h"
 #include "store/program_lock.h"
 #include "training_text.h"
 

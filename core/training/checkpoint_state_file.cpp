@@ -3,8 +3,8 @@
 #include "checkpoint_state_file.h"
 
 #include "config/config_error.h"
-#include "engine/errors.h"
-#include "engine/saved_file.h"
+#include "text/errors.h"
+#include "files/saved_file.h"
 #include "tensor_hash.h"
 
 #include <QCoreApplication>

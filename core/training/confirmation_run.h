@@ -6,8 +6,8 @@
 #include "config/config_document.h"
 #include "confirmation_schedule.h"
 #include "confirmation_snapshot.h"
-#include "engine/exploration_parts.h"
-#include "engine/worker_conversation.h"
+#include "workers/exploration_parts.h"
+#include "workers/worker_conversation.h"
 #include "training_options.h"
 #include "trial/training.h"
 

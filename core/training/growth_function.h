@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "engine/trusted_code.h"
+#include "files/trusted_code.h"
 
 #include <QObject>
 #include <QString>

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "config/config_document.h"
-#include "engine/device_identity.h"
-#include "engine/exploration_parts.h"
+#include "workers/device_identity.h"
+#include "workers/exploration_parts.h"
 #include "training_options.h"
 #include "training_snapshot.h"
 

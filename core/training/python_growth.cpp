@@ -3,7 +3,7 @@
 #include "python_growth.h"
 
 #include "config/config_error.h"
-#include "engine/process_group.h"
+#include "workers/process_group.h"
 
 #include <QDeadlineTimer>
 #include <QDir>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "step_prediction.h"
 
-#include "engine/past_exploration.h"
-#include "engine/predicted_sizes.h"
+#include "history/past_exploration.h"
+#include "snapshot/predicted_sizes.h"
 #include "store/exploration_store.h"
 
 namespace batchpeak::training {

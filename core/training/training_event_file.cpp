@@ -3,11 +3,11 @@
 #include "training_event_file.h"
 
 #include "config/config_error.h"
-#include "engine/errors.h"
+#include "text/errors.h"
 #include "engine/event_log.h"
-#include "engine/output_place.h"
-#include "engine/stored_snapshot.h"
-#include "engine/tuning_text.h"
+#include "files/output_place.h"
+#include "history/stored_snapshot.h"
+#include "text/tuning_text.h"
 #include "training_snapshot_builder.h"
 #include "training_text.h"
 

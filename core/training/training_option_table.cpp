@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training_option_table.h"
 
-#include "engine/option_kinds.h"
-#include "engine/option_table.h"
+#include "options/option_kinds.h"
+#include "options/option_table.h"
 #include "training_snapshot.h"
 
 #include <QCoreApplication>

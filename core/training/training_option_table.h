@@ -3,7 +3,7 @@
 #pragma once
 
 #include "config/config_document.h"
-#include "engine/option.h"
+#include "options/option.h"
 #include "training_options.h"
 
 #include <string>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "config/config_document.h"
-#include "engine/exploration_outlook.h"
+#include "plan/exploration_outlook.h"
 #include "training_options.h"
 
 #include <QString>

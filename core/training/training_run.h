@@ -3,7 +3,7 @@
 #pragma once
 
 #include "config/config_document.h"
-#include "engine/exploration_parts.h"
+#include "workers/exploration_parts.h"
 #include "training_event.h"
 #include "training_options.h"
 #include "training_snapshot.h"

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "config/config_document.h"
-#include "engine/exploration_parts.h"
-#include "engine/run_devices.h"
-#include "engine/trusted_code.h"
+#include "workers/exploration_parts.h"
+#include "workers/run_devices.h"
+#include "files/trusted_code.h"
 #include "training_options.h"
 #include "training_plan.h"
 

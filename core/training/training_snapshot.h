@@ -3,7 +3,7 @@
 #pragma once
 
 #include "accumulation/growth_rule.h"
-#include "engine/snapshot.h"
+#include "snapshot/snapshot.h"
 #include "training_options.h"
 #include "trial/training.h"
 

@@ -5,7 +5,7 @@
 #include "batch_attempts.h"
 #include "batch_sequence.h"
 #include "checkpoint_folder.h"
-#include "engine/background_search.h"
+#include "workers/background_search.h"
 #include "epoch_growth.h"
 #include "step_prediction.h"
 #include "step_record.h"

@@ -3,7 +3,7 @@
 #include "training_text.h"
 
 #include "accumulation/micro_batches.h"
-#include "engine/readable_text.h"
+#include "text/readable_text.h"
 
 #include <QCoreApplication>
 #include <QFileInfo>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training_worker.h"
 
-#include "engine/failure_text.h"
+#include "snapshot/failure_text.h"
 
 #include <utility>
 #include <variant>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "engine/worker_conversation.h"
+#include "workers/worker_conversation.h"
 #include "trial/training.h"
 
 #include <QObject>

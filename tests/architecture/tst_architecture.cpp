@@ -114,7 +114,7 @@ private slots:
                       "tests/parity", "tests/bench", "tests/support/simulated_gpu"})},
             {"muParser", allowed("muparser::", {"core/training"})},
             {"xxHash", allowed("XxHash::", {"core/training"})},
-            {"Qt", allowed("Qt6::", {"core/engine", "core/training", "core/store", "ui", "app/cli",
+            {"Qt", allowed("Qt6::", {"core/text", "core/training", "core/store", "ui", "app/cli",
                                      "app/batchpeak", "tests"})},
         });
     }

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/cut_run.h"
-#include "engine/past_exploration.h"
-#include "engine/search_journal.h"
-#include "engine/stored_snapshot.h"
+#include "history/cut_run.h"
+#include "history/past_exploration.h"
+#include "history/search_journal.h"
+#include "history/stored_snapshot.h"
 #include "fuzz_target.h"
 #include "store/exploration_store.h"
 #include "support/files.h"

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/search_journal.h"
+#include "history/search_journal.h"
 #include "fuzz_target.h"
 
 #include <cmath>

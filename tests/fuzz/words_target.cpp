@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "config/syntax/shell_words.h"
-#include "engine/option_table.h"
+#include "options/option_table.h"
 #include "fuzz_target.h"
 
 #include <QProcess>

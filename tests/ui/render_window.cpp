@@ -7,8 +7,8 @@
 // With QT_SCALE_FACTOR=2 the pictures have twice as many pixels.
 #include "charts/exploration_charts.h"
 #include "charts/run_charts.h"
-#include "engine/phase_sequence.h"
-#include "engine/python_stack.h"
+#include "plan/phase_sequence.h"
+#include "workers/python_stack.h"
 #include "sample_snapshots.h"
 #include "sample_trainings.h"
 #include "sample_windows.h"

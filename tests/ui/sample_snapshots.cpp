@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sample_snapshots.h"
 
-#include "engine/ending_text.h"
-#include "engine/measured_sizes.h"
+#include "snapshot/ending_text.h"
+#include "snapshot/measured_sizes.h"
 
 #include <algorithm>
 #include <cmath>

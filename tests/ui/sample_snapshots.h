@@ -3,7 +3,7 @@
 #pragma once
 
 #include "device/local_device.h"
-#include "engine/snapshot.h"
+#include "snapshot/snapshot.h"
 
 #include <QDateTime>
 #include <QString>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "engine/writing_rule.h"
+#include "snapshot/writing_rule.h"
 #include "theme/theme.h"
 #include "ui/exploration_view.h"
 #include "ui/training_window/training_view.h"

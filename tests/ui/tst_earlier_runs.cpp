@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/readable_text.h"
+#include "text/readable_text.h"
 #include "sample_snapshots.h"
 #include "store/exploration_store.h"
 #include "store/patient_store.h"

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/unlike_devices.h"
+#include "snapshot/unlike_devices.h"
 #include "sample_snapshots.h"
 #include "sample_windows.h"
 #include "support/rows.h"

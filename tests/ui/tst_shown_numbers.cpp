@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "charts/chart_scene.h"
 #include "device_families.h"
-#include "engine/present_size.h"
-#include "engine/readable_text.h"
+#include "snapshot/present_size.h"
+#include "text/readable_text.h"
 #include "engine/snapshot_builder.h"
-#include "engine/trial_planner.h"
+#include "history/trial_planner.h"
 #include "replay_device.h"
 #include "support/rows.h"
 #include "support/test_main.h"

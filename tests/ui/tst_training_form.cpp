@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/option_table.h"
+#include "options/option_table.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 #include "training/training_option_table.h"

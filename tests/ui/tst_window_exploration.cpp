@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/exploration.h"
 #include "engine/exploration_recorder.h"
-#include "engine/written_config.h"
+#include "files/written_config.h"
 #include "support/files.h"
 #include "support/rows.h"
 #include "support/test_main.h"

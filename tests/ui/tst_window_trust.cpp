@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/config_file.h"
+#include "files/config_file.h"
 #include "engine/exploration.h"
 #include "engine/exploration_recorder.h"
 #include "support/files.h"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "engine/exploration_options.h"
+#include "options/exploration_options.h"
 #include "ui/main_window.h"
 
 #include <QApplication>

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "axis_scales.h"
-#include "engine/readable_text.h"
-#include "engine/snapshot.h"
-#include "engine/speed_quantity.h"
+#include "text/readable_text.h"
+#include "snapshot/snapshot.h"
+#include "snapshot/speed_quantity.h"
 #include "trial/contrast.h"
 
 #include <QString>

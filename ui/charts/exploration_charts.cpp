@@ -3,9 +3,9 @@
 #include "exploration_charts.h"
 
 #include "callout.h"
-#include "engine/comparison_text.h"
-#include "engine/fidelity_text.h"
-#include "engine/readable_text.h"
+#include "text/comparison_text.h"
+#include "text/fidelity_text.h"
+#include "text/readable_text.h"
 #include "legend.h"
 #include "limits_overlay.h"
 #include "markers_overlay.h"

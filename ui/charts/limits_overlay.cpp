@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "limits_overlay.h"
 
-#include "engine/readable_text.h"
+#include "text/readable_text.h"
 #include "plot_canvas.h"
 
 #include <QPainter>

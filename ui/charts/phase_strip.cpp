@@ -3,7 +3,7 @@
 #include "phase_strip.h"
 
 #include "accumulation/micro_batches.h"
-#include "engine/readable_text.h"
+#include "text/readable_text.h"
 
 #include <QPainter>
 #include <QPainterPath>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "device_list.h"
 
-#include "engine/readable_text.h"
+#include "text/readable_text.h"
 #include "labels.h"
 #include "theme/glyphs.h"
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "card.h"
-#include "engine/exploration_outlook.h"
+#include "plan/exploration_outlook.h"
 #include "theme/theme.h"
 
 #include <QStringList>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "memory_bars.h"
 
-#include "engine/fidelity_text.h"
+#include "text/fidelity_text.h"
 #include "plain_text.h"
 
 #include <QHelpEvent>

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "engine/exploration_outlook.h"
-#include "engine/memory_text.h"
-#include "engine/readable_text.h"
+#include "plan/exploration_outlook.h"
+#include "text/memory_text.h"
+#include "text/readable_text.h"
 #include "theme/theme.h"
 
 #include <QWidget>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "engine/exploration_outlook.h"
-#include "engine/option_table.h"
+#include "plan/exploration_outlook.h"
+#include "options/option_table.h"
 #include "option_sections.h"
 
 #include <string>

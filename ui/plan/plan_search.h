@@ -3,9 +3,9 @@
 #pragma once
 
 #include "device/local_device.h"
-#include "engine/background_search.h"
-#include "engine/exploration_parts.h"
-#include "engine/python_stack.h"
+#include "workers/background_search.h"
+#include "workers/exploration_parts.h"
+#include "workers/python_stack.h"
 
 #include <QObject>
 #include <QString>

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "earlier_runs.h"
-#include "engine/config_file.h"
-#include "engine/exploration_outlook.h"
-#include "engine/python_stack.h"
+#include "files/config_file.h"
+#include "plan/exploration_outlook.h"
+#include "workers/python_stack.h"
 #include "theme/theme.h"
 
 #include <QWidget>

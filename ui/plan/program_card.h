@@ -3,7 +3,7 @@
 #pragma once
 
 #include "card.h"
-#include "engine/trial_programs.h"
+#include "workers/trial_programs.h"
 
 #include <QString>
 

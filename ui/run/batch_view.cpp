@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "batch_view.h"
 
-#include "engine/batch_text.h"
-#include "engine/readable_text.h"
+#include "text/batch_text.h"
+#include "text/readable_text.h"
 #include "labels.h"
 
 #include <QLabel>

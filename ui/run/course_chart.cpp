@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "course_chart.h"
 
-#include "engine/ending_text.h"
-#include "engine/readable_text.h"
+#include "snapshot/ending_text.h"
+#include "text/readable_text.h"
 #include "plain_text.h"
 
 #include <QHelpEvent>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "engine/snapshot.h"
+#include "snapshot/snapshot.h"
 #include "theme/theme.h"
 
 #include <QWidget>

@@ -3,8 +3,8 @@
 #include "steering_panel.h"
 
 #include "buttons.h"
-#include "engine/option_values.h"
-#include "engine/readable_text.h"
+#include "options/option_values.h"
+#include "text/readable_text.h"
 #include "form_fields.h"
 #include "labels.h"
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "engine/exploration_options.h"
-#include "engine/snapshot.h"
+#include "options/exploration_options.h"
+#include "snapshot/snapshot.h"
 
 #include <QWidget>
 

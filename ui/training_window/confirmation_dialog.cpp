@@ -4,8 +4,8 @@
 
 #include "buttons.h"
 #include "confirmation_model.h"
-#include "engine/fidelity_text.h"
-#include "engine/readable_text.h"
+#include "text/fidelity_text.h"
+#include "text/readable_text.h"
 #include "labels.h"
 #include "message_banner.h"
 #include "table_layout.h"

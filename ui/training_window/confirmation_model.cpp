@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "confirmation_model.h"
 
-#include "engine/fidelity_text.h"
-#include "engine/readable_text.h"
+#include "text/fidelity_text.h"
+#include "text/readable_text.h"
 
 #include <cmath>
 #include <utility>

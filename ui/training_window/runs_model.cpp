@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runs_model.h"
 
-#include "engine/fidelity_text.h"
-#include "engine/readable_text.h"
-#include "engine/tuning_text.h"
+#include "text/fidelity_text.h"
+#include "text/readable_text.h"
+#include "text/tuning_text.h"
 #include "plain_text.h"
 
 #include <QFileInfo>

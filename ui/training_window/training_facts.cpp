@@ -3,9 +3,9 @@
 #include "training_facts.h"
 
 #include "charts/run_plot.h"
-#include "engine/fidelity_text.h"
-#include "engine/readable_text.h"
-#include "engine/tuning_text.h"
+#include "text/fidelity_text.h"
+#include "text/readable_text.h"
+#include "text/tuning_text.h"
 #include "labels.h"
 #include "training_text.h"
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "card.h"
-#include "engine/config_file.h"
+#include "files/config_file.h"
 #include "training/training_outlook.h"
 
 #include <QStringList>

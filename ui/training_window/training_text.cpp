@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training_text.h"
 
-#include "engine/fidelity_text.h"
-#include "engine/readable_text.h"
+#include "text/fidelity_text.h"
+#include "text/readable_text.h"
 
 #include <QCoreApplication>
 #include <QDir>

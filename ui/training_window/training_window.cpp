@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training_window.h"
 
-#include "engine/trusted_code.h"
+#include "files/trusted_code.h"
 #include "message_banner.h"
 #include "plain_text.h"
 #include "questions.h"

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "engine/config_file.h"
-#include "engine/device_lease.h"
-#include "engine/exploration_options.h"
+#include "files/config_file.h"
+#include "workers/device_lease.h"
+#include "options/exploration_options.h"
 #include "theme/theme.h"
 #include "window_settings.h"
 

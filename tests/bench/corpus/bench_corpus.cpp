@@ -9,8 +9,8 @@
 
 #include "config_survey.h"
 #include "distinct_runs.h"
-#include "engine/errors.h"
-#include "engine/run_devices.h"
+#include "text/errors.h"
+#include "workers/run_devices.h"
 #include "survey_table.h"
 #include "trial_sequence.h"
 

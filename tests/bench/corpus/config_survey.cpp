@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "config_survey.h"
 
-#include "engine/config_file.h"
-#include "engine/exploration_plan.h"
+#include "files/config_file.h"
+#include "plan/exploration_plan.h"
 
 #include <QDir>
 #include <QDirIterator>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "config/fidelity.h"
-#include "engine/exploration_options.h"
+#include "options/exploration_options.h"
 #include "trial/trial_request.h"
 
 #include <QString>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "engine/worker_process.h"
+#include "workers/worker_process.h"
 #include "trial/protocol.h"
 
 #include <QObject>

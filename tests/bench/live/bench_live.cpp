@@ -7,8 +7,8 @@
 
 #include "cli/signal_relay.h"
 #include "config/config_error.h"
-#include "engine/errors.h"
-#include "engine/process_group.h"
+#include "text/errors.h"
+#include "workers/process_group.h"
 #include "live_measurement.h"
 #include "live_report.h"
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "explorer_process.h"
 
-#include "engine/process_group.h"
+#include "workers/process_group.h"
 
 #include <QJsonDocument>
 #include <QJsonObject>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "live_measurement.h"
 
-#include "engine/errors.h"
+#include "text/errors.h"
 #include "explorer_process.h"
 
 #include <QFileInfo>

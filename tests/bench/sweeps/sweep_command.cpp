@@ -3,7 +3,7 @@
 #include "sweep_command.h"
 
 #include "config/config_error.h"
-#include "engine/errors.h"
+#include "text/errors.h"
 
 #include <QCoreApplication>
 

@@ -3,8 +3,8 @@
 #include "sweep_recorder.h"
 
 #include "device/local_device.h"
-#include "engine/config_file.h"
-#include "engine/run_devices.h"
+#include "files/config_file.h"
+#include "workers/run_devices.h"
 
 #include <QCoreApplication>
 

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "engine/device_runner.h"
-#include "engine/exploration_plan.h"
-#include "engine/snapshot.h"
+#include "workers/device_runner.h"
+#include "plan/exploration_plan.h"
+#include "snapshot/snapshot.h"
 #include "search/random_source.h"
 #include "trial/trial_result.h"
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/errors.h"
+#include "text/errors.h"
 #include "exploration_harness.h"
 #include "support/event_spy.h"
 #include "support/rows.h"

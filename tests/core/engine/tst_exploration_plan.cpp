@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/exploration_plan.h"
+#include "plan/exploration_plan.h"
 #include "exploration_harness.h"
 #include "support/error_of.h"
 #include "support/rows.h"

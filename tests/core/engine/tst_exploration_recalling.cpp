@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/event_log.h"
 #include "engine/exploration_recorder.h"
-#include "engine/stored_snapshot.h"
+#include "history/stored_snapshot.h"
 #include "exploration_harness.h"
 #include "store/exploration_store.h"
 #include "support/event_schema.h"

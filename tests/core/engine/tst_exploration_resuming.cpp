@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/cut_run.h"
+#include "history/cut_run.h"
 #include "engine/exploration_recorder.h"
 #include "exploration_harness.h"
 #include "store/exploration_store.h"

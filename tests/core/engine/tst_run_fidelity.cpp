@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "config/approximations.h"
-#include "engine/exploration_plan.h"
-#include "engine/fidelity_text.h"
+#include "plan/exploration_plan.h"
+#include "text/fidelity_text.h"
 #include "exploration_harness.h"
 #include "support/error_of.h"
 #include "support/rows.h"

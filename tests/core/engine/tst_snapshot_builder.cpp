@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/snapshot_builder.h"
-#include "engine/trial_reading.h"
+#include "history/trial_reading.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 #include "support/verify.h"

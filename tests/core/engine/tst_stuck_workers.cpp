@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/device_pool.h"
-#include "engine/exploration_plan.h"
-#include "engine/stuck_workers.h"
+#include "workers/device_pool.h"
+#include "plan/exploration_plan.h"
+#include "workers/stuck_workers.h"
 #include "exploration_harness.h"
 #include "support/fake_parts.h"
 #include "support/rows.h"

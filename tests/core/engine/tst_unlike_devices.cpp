@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/event_log.h"
-#include "engine/unlike_devices.h"
+#include "snapshot/unlike_devices.h"
 #include "exploration_harness.h"
 #include "search/strategy.h"
 #include "support/events_in.h"

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/predicted_sizes.h"
+#include "snapshot/predicted_sizes.h"
 #include "support/fake_parts.h"
 #include "support/fault_matrix.h"
 #include "support/test_main.h"

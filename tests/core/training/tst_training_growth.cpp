@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/trusted_code.h"
+#include "files/trusted_code.h"
 #include "support/files.h"
 #include "support/rows.h"
 #include "support/test_main.h"

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/device_lease.h"
+#include "workers/device_lease.h"
 #include "support/event_spy.h"
 #include "support/rows.h"
 #include "support/test_main.h"

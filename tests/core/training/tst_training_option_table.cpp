@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training/training_option_table.h"
 
-#include "engine/option_table.h"
+#include "options/option_table.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 

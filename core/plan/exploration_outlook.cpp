@@ -1,0 +1,484 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "exploration_outlook.h"
+
+#include "text/batch_text.h"
+#include "text/errors.h"
+#include "text/fidelity_text.h"
+#include "options/option_table.h"
+#include "text/readable_text.h"
+#include "workers/run_devices.h"
+#include "options/tuning_choice.h"
+#include "text/tuning_text.h"
+#include "snapshot/writing_rule.h"
+
+#include <QCoreApplication>
+#include <QFileInfo>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+namespace batchpeak::engine {
+
+namespace {
+
+struct Translated
+{
+    Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::ExplorationOutlook)
+};
+
+using config::ConfigContents;
+using config::ValuePlace;
+using Place = std::optional<ValuePlace>;
+
+/// The options with all that the config says filled in.
+ExplorationOptions inForce(ExplorationOptions options, const ConfigContents& contents)
+{
+    if (const auto& plan = contents.plan(options.phase))
+        options.setting = settingAsked(*plan, options);
+    options.minConfidence = leastConfidenceToWrite(options) / 100.0;
+    return filledIn(std::move(options), contents);
+}
+
+/// And with what the plan makes of the rest.
+ExplorationOptions inForce(ExplorationOptions options, const ExplorationPlan& plan)
+{
+    options.setting = plan.run.plan.setting;
+    if (plan.isSearch()) {
+        options.minimum = plan.space.minimum;
+        options.maximum = plan.space.maximum;
+    }
+    options.objective = plan.run.objective;
+    options.sequenceLength.reset();
+    if (model::takesSequences(plan.load.model))
+        options.sequenceLength = plan.load.sequenceLength;
+    if (options.adapterRank)
+        options.adapterRank = plan.load.tuning.rank;
+    return options;
+}
+
+bool boundIsOfConfig(const std::string& option, const config::BatchPlan& plan)
+{
+    const auto* explore = std::get_if<config::Explore>(&plan.setting);
+    return explore && (option == "--min" ? explore->minimum : explore->maximum).has_value();
+}
+
+QString textOf(const ExplorationOption& option, const ExplorationOptions& options)
+{
+    QStringList texts;
+    for (const std::string& text : option.texts(options))
+        texts << QString::fromStdString(text);
+    return texts.join(QLatin1String(", "));
+}
+
+/// Not every format tells where such a value stands.
+bool differsByConfig(const ExplorationOption& option, const ExplorationOptions& options,
+                     const ConfigContents& contents)
+{
+    return textOf(option, filledIn(options, contents)) != textOf(option, filledIn(options, {}));
+}
+
+OptionOutlook optionOutlook(const ExplorationOption& option, const ExplorationOptions& options,
+                            const ExplorationOptions& filled, const ExplorationOutlook& outlook,
+                            const ConfigContents& contents)
+{
+    OptionOutlook result{.name = option.name, .text = textOf(option, filled)};
+    if (option.isGiven(options)) {
+        result.origin = Origin::Yours;
+        return result;
+    }
+    // Of a smaller network the length is another than what stands there.
+    if (option.name == "--sequence-length" && filled.sequenceLength != contents.sequenceLength)
+        return result;
+    // A number that is no question is where the user stands, and asks for none of the settings.
+    const auto& batch = contents.plan(options.phase);
+    if (option.name == "--setting" && batch && batch->setting != filled.setting)
+        return result;
+    const Place place = placeOf(option.name, contents, options.phase);
+    const bool isBound = option.name == "--min" || option.name == "--max";
+    if (place && (!isBound || (outlook.plan && boundIsOfConfig(option.name, outlook.plan->run.plan)))) {
+        result.origin = Origin::Config;
+        result.place = placeText(place, contents);
+    } else if (differsByConfig(option, options, contents)) {
+        result.origin = Origin::Config;
+    }
+    return result;
+}
+
+QString batchText(const config::BatchPlan& plan)
+{
+    const QString batch = QStringLiteral("%1 %2").arg(QString::fromStdString(plan.globalBatchKey),
+                                                      numberText(plan.globalBatchSize));
+    if (!plan.knowsDevices)
+        return batch;
+    return plan.devices == 1 ? Translated::tr("%1 on 1 device").arg(batch)
+                             : Translated::tr("%1 on %2 devices").arg(batch).arg(plan.devices);
+}
+
+/// What the config has now, and what its steps are then.
+QString presentText(const config::BatchPlan& plan)
+{
+    const auto size = plan.writtenSize();
+    if (!size || !hasMicroBatches(plan))
+        return settingText(plan);
+    const std::int64_t steps = plan.accumulationSteps(*size);
+    return steps == 1 ? Translated::tr("%1, 1 accumulation step").arg(settingText(plan))
+                      : Translated::tr("%1, %2 accumulation steps").arg(settingText(plan)).arg(steps);
+}
+
+void addTuning(std::vector<ReadValue>& values, const model::Tuning& tuning)
+{
+    const auto add = [&values](const QString& name, const QString& value) {
+        if (!value.isEmpty())
+            values.push_back({name, value, {}});
+    };
+    add(Translated::tr("Adapter"), adapterText(tuning));
+    add(Translated::tr("In full"), trainedPartsText(tuning));
+    add(Translated::tr("Frozen"), frozenWeightsText(tuning));
+    add(Translated::tr("Quantization-aware"), fakeQuantizationText(tuning));
+}
+
+std::vector<ReadValue> valuesOf(const ConfigContents& contents, model::Phase phase)
+{
+    const config::ValuePlaces& places = contents.places;
+    std::vector<ReadValue> values;
+    values.push_back({Translated::tr("Format"), QString::fromStdString(contents.formatName), {}});
+    if (const auto* spec = std::get_if<model::ModelSpec>(&contents.model)) {
+        values.push_back({Translated::tr("Network"), networkText(*spec, contents.tuning),
+                          placeText(places.network, contents)});
+        addTuning(values, contents.tuning);
+        if (const QString steps = preferenceText(contents.step.preference, contents.tuning); !steps.isEmpty())
+            values.push_back({Translated::tr("Learns by"), steps, {}});
+        if (contents.sequenceLength > 0 && model::takesSequences(*spec))
+            values.push_back({Translated::tr("Samples"),
+                              Translated::tr("%1 tokens").arg(numberText(contents.sequenceLength)),
+                              placeText(places.sequenceLength, contents)});
+    }
+    if (const auto& plan = contents.plan(phase)) {
+        const auto& batch = phase == model::Phase::Train ? places.train : places.eval;
+        values.push_back({Translated::tr("Batch"), batchText(*plan), placeText(batch.globalBatch, contents)});
+        values.push_back({Translated::tr("Now"), presentText(*plan), placeText(batch.microBatch, contents)});
+    }
+    return values;
+}
+
+/// \param mostPackedBytes  that may be taken beside what the description tells
+std::optional<SizeBand> largestFit(const model::StepMemory& memory, std::int64_t usableBytes,
+                                   double mostPackedBytes)
+{
+    if (usableBytes <= 0 || memory.bytesPerSample <= 0.0)
+        return std::nullopt;
+    const auto usable = static_cast<double>(usableBytes);
+    const bool canStep = memory.optimizerStepBytes <= usable;
+    const double room = canStep ? std::max(0.0, usable - memory.constantBytes) : 0.0;
+    const auto fit = [&](double bytes, double deviations) {
+        return static_cast<std::int64_t>(std::max(0.0, bytes) /
+                                         (memory.bytesPerSample * std::exp(deviations * memory.deviation)));
+    };
+    // Nine tenths of a normal distribution lie within so many deviations.
+    constexpr double deviations = 1.645;
+    return SizeBand{.low = fit(room - mostPackedBytes, deviations),
+                    .likely = fit(room, 0.0),
+                    .high = fit(room, -deviations)};
+}
+
+/// The devices of this computer, or of wherever the launcher leads.
+std::vector<DeviceOutlook> devicesFor(const ExplorationOutlook& outlook, const ExplorationOptions& options,
+                                      const device::LocalDevices& devices)
+{
+    const bool isElsewhere = !options.launcher.isEmpty();
+    std::vector<device::LocalDevice> chosen;
+    if (isElsewhere || !devices.devices.empty())
+        chosen =
+            isElsewhere ? devicesBehindLauncher(options.devices) : chooseDevices(options.devices, devices);
+    const auto isSame = [](const device::LocalDevice& device) {
+        return [&device](const device::LocalDevice& other) { return other.id() == device.id(); };
+    };
+    std::vector<DeviceOutlook> result;
+    for (const device::LocalDevice& device : isElsewhere ? chosen : devices.devices) {
+        DeviceOutlook one{.device = device, .isChosen = std::ranges::any_of(chosen, isSame(device))};
+        const std::int64_t asked = options.memoryLimitBytes.value_or(0);
+        one.limitBytes = device.freeBytes > 0 && asked > 0 ? std::min(device.freeBytes, asked)
+                                                           : std::max(device.freeBytes, asked);
+        one.usableBytes =
+            static_cast<std::int64_t>(static_cast<double>(one.limitBytes) * (1.0 - options.headroom));
+        if (outlook.memory)
+            one.largestFit = largestFit(*outlook.memory, one.usableBytes,
+                                        device.matrixUnits * outlook.memory->packedBytesPerThread);
+        result.push_back(std::move(one));
+    }
+    return result;
+}
+
+/// Says so where even the smallest size that is asked for would not fit on any device that is chosen, nine
+/// times in ten.
+QString shortageText(const ExplorationOutlook& outlook)
+{
+    if (!outlook.plan)
+        return {};
+    const search::SearchSpace& space = outlook.plan->space;
+    const std::int64_t least = space.candidates.empty() ? space.minimum : space.candidates.front();
+    const DeviceOutlook* largest = nullptr;
+    for (const DeviceOutlook& device : outlook.devices) {
+        if (!device.isChosen)
+            continue;
+        if (!device.largestFit || device.largestFit->high >= least)
+            return {};
+        if (!largest || device.usableBytes > largest->usableBytes)
+            largest = &device;
+    }
+    if (!largest)
+        return {};
+    const auto constant = static_cast<std::int64_t>(
+        std::max(outlook.memory->constantBytes, outlook.memory->optimizerStepBytes));
+    const QString id = QString::fromStdString(largest->device.id());
+    if (constant > largest->usableBytes) {
+        const auto [needed, usable] = comparedBytesText(constant, largest->usableBytes);
+        return Translated::tr(
+                   "Nothing is expected to fit: whatever the size, the network and its optimizer take about "
+                   "%1, more than the %2 that may be used on %3. Raise the memory limit, or choose "
+                   "another device.")
+            .arg(needed, usable, id);
+    }
+    const QString usable = memoryText(static_cast<double>(largest->usableBytes));
+    return Translated::tr("Nothing is expected to fit: of the %1 that may be used on %2, the network leaves "
+                          "%3, and %4 about %5. Raise the memory limit, or choose another device.")
+        .arg(usable, id, memoryText(static_cast<double>(largest->usableBytes - constant)),
+             least == 1 ? Translated::tr("a sample takes")
+                        : Translated::tr("%1 samples take").arg(numberText(least)),
+             memoryText(static_cast<double>(least) * outlook.memory->bytesPerSample));
+}
+
+/// To two figures: an estimate has no more.
+std::int64_t rounded(std::int64_t number)
+{
+    std::int64_t unit = 1;
+    while (number / unit >= 100)
+        unit *= 10;
+    return (number + unit / 2) / unit * unit;
+}
+
+/// Describes a config that allows no run as it is asked for.
+RunDescription runAsRead(const ConfigFile& file, const ConfigContents& contents,
+                         const ExplorationOptions& options)
+{
+    return {.filePath = file.path(),
+            .chosenModel = file.chosenModel(),
+            .formatName = QString::fromStdString(contents.formatName),
+            .modelSource = QString::fromStdString(contents.modelSource),
+            .tuning = contents.tuning,
+            .phase = options.phase,
+            .precision = options.precision.value_or(contents.precision),
+            .optimizer = options.optimizer.value_or(contents.optimizer),
+            .sequenceLength = contents.sequenceLength,
+            .plan = contents.plan(options.phase).value_or(config::BatchPlan()),
+            .hasBatch = contents.plan(options.phase).has_value()};
+}
+
+void fillInTuning(ExplorationOptions& options, const ConfigContents& contents)
+{
+    model::Tuning tuning = contents.tuning;
+    try {
+        tuning = chooseTuning(contents, options);
+    } catch (const config::ConfigError&) {
+        // Planning says what contradicts itself; here what a person asks stays as it is.
+    }
+    options.adapter = options.adapter.value_or(tuning.adapter);
+    if (model::hasAdapters(tuning))
+        options.adapterRank = options.adapterRank.value_or(tuning.rank);
+    if (!model::trainsAll(tuning))
+        options.frozenWeights = options.frozenWeights.value_or(tuning.frozenWeights);
+}
+
+} // namespace
+
+ExplorationOptions filledIn(ExplorationOptions options, const ConfigContents& contents)
+{
+    if (!options.sequenceLength && contents.sequenceLength > 0)
+        options.sequenceLength = contents.sequenceLength;
+    options.precision = options.precision.value_or(contents.precision);
+    options.optimizer = options.optimizer.value_or(contents.optimizer);
+    fillInTuning(options, contents);
+    const model::StepOptions& step = contents.step;
+    options.activationCheckpointing = options.activationCheckpointing.value_or(step.activationCheckpointing);
+    options.packedTextLength = options.packedTextLength.value_or(step.packedTextLength);
+    options.lossChunkRows = options.lossChunkRows.value_or(step.lossChunkRows);
+    options.maxGradientNorm = options.maxGradientNorm.value_or(step.maxGradientNorm);
+    options.attention = options.attention.value_or(step.attention);
+    options.channelsLast = options.channelsLast.value_or(step.channelsLast);
+    options.timesConvolutions = options.timesConvolutions.value_or(step.timesConvolutions);
+    return options;
+}
+
+QString placeText(const Place& place, const ConfigContents& contents)
+{
+    if (!place)
+        return {};
+    const QString key = QString::fromStdString(place->key);
+    if (place->position.line < 1)
+        return key;
+    if (!place->isInModelSource)
+        return Translated::tr("%1, line %2").arg(key).arg(place->position.line);
+    const QString file = QFileInfo(QString::fromStdString(contents.modelSource)).fileName();
+    return Translated::tr("%1, line %2 of %3").arg(key).arg(place->position.line).arg(file);
+}
+
+Place placeOf(const std::string& option, const ConfigContents& contents, model::Phase phase)
+{
+    const config::ValuePlaces& places = contents.places;
+    const auto& batch = phase == model::Phase::Train ? places.train : places.eval;
+    if (option == "--setting" || option == "--min" || option == "--max")
+        return batch.microBatch;
+    if (option == "--sequence-length")
+        return places.sequenceLength;
+    if (option == "--precision")
+        return places.precision;
+    if (option == "--optimizer")
+        return places.optimizer;
+    if (option == "--activation-checkpointing")
+        return places.activationCheckpointing;
+    if (option == "--loss-chunk")
+        return places.lossChunks;
+    if (option == "--max-gradient-norm")
+        return places.gradientNorm;
+    if (option == "--attention")
+        return places.attention;
+    return std::nullopt;
+}
+
+const OptionOutlook& ExplorationOutlook::option(const std::string& name) const
+{
+    const auto place = std::ranges::find(options, name, &OptionOutlook::name);
+    if (place == options.end())
+        throw std::out_of_range("There is no option " + name + ".");
+    return *place;
+}
+
+bool ExplorationOutlook::hasChosenDevice() const
+{
+    return std::ranges::any_of(devices, &DeviceOutlook::isChosen);
+}
+
+ExplorationOutlook outlookOn(const ConfigFile& file, const ExplorationOptions& options,
+                             const device::LocalDevices& devices)
+{
+    // What batchpeak-worker cannot run it does not read to its end, and the config says it all the same.
+    const ConfigContents& contents =
+        file.isForPythonAlone() ? file.contentsForPython() : file.contentsFor(options);
+    ExplorationOutlook outlook{.values = valuesOf(contents, options.phase),
+                               .run = runAsRead(file, contents, options),
+                               .hasBothPhases = options.bothPhases};
+    ExplorationOptions filled = inForce(options, contents);
+    try {
+        outlook.plan = planExploration(file.path(), file.contentsFor(options), options);
+        fitToDevices(*outlook.plan, options, devices);
+        outlook.run = outlook.plan->run;
+        filled = inForce(filled, *outlook.plan);
+        outlook.values.push_back({Translated::tr("Measured"), fidelityText(outlook.plan->run.fidelity), {}});
+        outlook.offers = planOffers(contents, options, *outlook.plan);
+    } catch (const config::ConfigError& error) {
+        outlook.problem = QString::fromUtf8(error.what());
+    }
+    for (const ExplorationOption& option : explorationOptions())
+        outlook.options.push_back(optionOutlook(option, options, filled, outlook, contents));
+    try {
+        if (outlook.plan)
+            outlook.memory = stepMemoryOf(outlook.plan->load, options);
+        outlook.devices = devicesFor(outlook, options, devices);
+        outlook.warning = shortageText(outlook);
+    } catch (const ExplorationError& error) {
+        if (outlook.problem.isEmpty())
+            outlook.problem = error.sentence();
+        ExplorationOptions anywhere = options;
+        anywhere.devices = {QStringLiteral("cpu")};
+        outlook.devices = devicesFor(outlook, anywhere, devices);
+        for (DeviceOutlook& device : outlook.devices)
+            device.isChosen = false;
+    }
+    return outlook;
+}
+
+QString sizesText(const ExplorationPlan& plan)
+{
+    const search::SearchSpace& space = plan.space;
+    if (!plan.isSearch())
+        return Translated::tr("Size %1 alone is measured.").arg(numberText(space.minimum));
+    if (space.candidates.empty())
+        return Translated::tr("Sizes %1 to %2 are considered.")
+            .arg(numberText(space.minimum), numberText(space.maximum));
+    constexpr std::size_t mostNamed = 8;
+    QStringList sizes;
+    for (const std::int64_t size : space.candidates) {
+        if (sizes.size() + 1 < static_cast<qsizetype>(mostNamed) || space.candidates.size() <= mostNamed)
+            sizes << numberText(size);
+    }
+    if (space.candidates.size() > mostNamed)
+        sizes << QStringLiteral("…") << numberText(space.candidates.back());
+    return Translated::tr("Divisors of %1 are considered: %2.")
+        .arg(numberText(space.perDeviceBatch), sizes.join(QLatin1String(", ")));
+}
+
+QString samplesRoomText(const DeviceOutlook& device)
+{
+    if (!device.largestFit)
+        return {};
+    const std::int64_t likely = rounded(device.largestFit->likely);
+    if (likely < 1)
+        return Translated::tr("less than 1 sample");
+    return likely == 1 ? Translated::tr("about 1 sample")
+                       : Translated::tr("about %1 samples").arg(numberText(likely));
+}
+
+namespace {
+
+QString idsText(const QStringList& ids)
+{
+    if (ids.size() == 2)
+        return Translated::tr("%1 and %2").arg(ids.front(), ids.back());
+    return ids.size() == 1 ? ids.front()
+                           : Translated::tr("%1 and %2 others").arg(ids.front()).arg(ids.size() - 1);
+}
+
+/// \param ids  of the devices that have the same room
+QString roomText(const DeviceOutlook& device, const QStringList& ids)
+{
+    const SizeBand& fit = *device.largestFit;
+    const bool isOne = ids.size() == 1;
+    if (fit.likely < 1) {
+        return (isOne ? Translated::tr("%1 is likely too small for 1 sample.")
+                      : Translated::tr("%1 are likely too small for 1 sample each."))
+            .arg(idsText(ids));
+    }
+    return (isOne ? Translated::tr("%1 has room for %2 (%3 to %4).")
+                  : Translated::tr("%1 have room for %2 each (%3 to %4)."))
+        .arg(idsText(ids), samplesRoomText(device), numberText(rounded(fit.low)),
+             numberText(rounded(fit.high)));
+}
+
+} // namespace
+
+QStringList roomTexts(const std::vector<DeviceOutlook>& devices)
+{
+    struct Room
+    {
+        const DeviceOutlook* device = nullptr;
+        QStringList ids;
+    };
+    std::vector<Room> rooms;
+    for (const DeviceOutlook& device : devices) {
+        if (!device.isChosen || !device.largestFit)
+            continue;
+        const auto isSame = [&](const Room& room) { return room.device->largestFit == device.largestFit; };
+        auto place = std::ranges::find_if(rooms, isSame);
+        if (place == rooms.end())
+            place = rooms.insert(rooms.end(), {.device = &device, .ids = {}});
+        place->ids << QString::fromStdString(device.device.id());
+    }
+    QStringList texts;
+    for (const Room& room : rooms)
+        texts << roomText(*room.device, room.ids);
+    return texts;
+}
+
+} // namespace batchpeak::engine

@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ending_text.h"
+
+#include "text/readable_text.h"
+
+#include <QCoreApplication>
+
+#include <algorithm>
+
+namespace batchpeak::engine {
+
+namespace {
+
+struct Translated
+{
+    Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::Ending)
+};
+
+/// Shares are told with one decimal of a percent; half of it would be told as 0.0 %.
+constexpr double leastTold = 0.001;
+
+QString capitalised(const QString& text)
+{
+    return text.left(1).toUpper() + text.mid(1);
+}
+
+QString howItEnded(const Snapshot& snapshot)
+{
+    switch (*snapshot.finish) {
+    case FinishStatus::Confident:
+        return Translated::tr("Target confidence reached.");
+    case FinishStatus::Exhausted:
+        return snapshot.searchState.prospect ? Translated::tr("No further trial is worth its time.")
+                                             : Translated::tr("No size left that is worth a trial.");
+    case FinishStatus::Budget:
+        return capitalised(budgetText(snapshot)) + QLatin1Char('.');
+    case FinishStatus::Cancelled:
+        return Translated::tr("Stopped.");
+    case FinishStatus::NothingFits:
+    case FinishStatus::Failed:
+        break;
+    }
+    return Translated::tr("Ended without a recommendation.");
+}
+
+} // namespace
+
+QString expectedLossText(double share, const QLocale& locale)
+{
+    if (!(share > 0.0))
+        return {};
+    if (share < leastTold / 2.0)
+        return Translated::tr("less than %1").arg(percentText(leastTold, locale));
+    return percentText(share, locale);
+}
+
+QString prospectText(const search::Prospect& prospect, const QLocale& locale)
+{
+    return Translated::tr("Continuing could gain up to %1 (%2 may be faster).")
+        .arg(percentText(std::max(prospect.mostGain, leastTold), locale), numberText(prospect.rival, locale));
+}
+
+int uncancelledTrials(const Snapshot& snapshot)
+{
+    return static_cast<int>(std::ranges::count_if(snapshot.trials, [](const trial::TrialRecord& trial) {
+        return trial.outcome != trial::Outcome::Cancelled;
+    }));
+}
+
+int uncancelledVerifications(const Snapshot& snapshot)
+{
+    return static_cast<int>(std::ranges::count_if(snapshot.trials, [](const trial::TrialRecord& trial) {
+        return trial.isVerification && trial.outcome != trial::Outcome::Cancelled;
+    }));
+}
+
+QString trialsText(const Snapshot& snapshot)
+{
+    const QString all = trialsText(uncancelledTrials(snapshot));
+    const int verifications = uncancelledVerifications(snapshot);
+    return verifications == 0   ? all
+           : verifications == 1 ? Translated::tr("%1 (one of them a verification)").arg(all)
+                                : Translated::tr("%1 (%2 of them verifications)").arg(all).arg(verifications);
+}
+
+QString budgetText(const Snapshot& snapshot)
+{
+    const RunDescription& run = *snapshot.run;
+    const int trials = uncancelledTrials(snapshot) - uncancelledVerifications(snapshot);
+    if (run.budgetSeconds && trials < run.maxTrials)
+        return Translated::tr("time budget (%1) reached").arg(wholeDurationText(*run.budgetSeconds));
+    return Translated::tr("trial budget (%1) reached").arg(run.maxTrials);
+}
+
+QString endingText(const Snapshot& snapshot, const QLocale& locale)
+{
+    // A confidence that was wanted and is reached leaves nothing to wish for.
+    const FinishStatus status = *snapshot.finish;
+    const bool isOpen = status == FinishStatus::Exhausted || status == FinishStatus::Budget ||
+                        status == FinishStatus::Cancelled;
+    if (!isOpen || !snapshot.searchState.prospect)
+        return howItEnded(snapshot);
+    return howItEnded(snapshot) + QLatin1Char(' ') + prospectText(*snapshot.searchState.prospect, locale);
+}
+
+} // namespace batchpeak::engine

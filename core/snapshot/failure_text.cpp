@@ -1,0 +1,188 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "failure_text.h"
+
+#include "text/readable_text.h"
+#include "short_budget_text.h"
+
+#include <QCoreApplication>
+#include <QLocale>
+
+#include <algorithm>
+
+namespace batchpeak::engine {
+
+namespace {
+
+struct Translated
+{
+    Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::Failure)
+};
+
+bool needsResult(FinishStatus status)
+{
+    return status == FinishStatus::Exhausted || status == FinishStatus::Budget;
+}
+
+/// The smallest size that was tried and has no room: smaller ones may fail for another reason.
+std::int64_t smallestWithoutRoom(const Snapshot& snapshot, std::int64_t smallest)
+{
+    std::int64_t least = 0;
+    for (const trial::TrialRecord& trial : snapshot.trials) {
+        if (speaksOfMemory(trial) && (least == 0 || trial.microBatchSize < least))
+            least = trial.microBatchSize;
+    }
+    return std::max(least, smallest);
+}
+
+struct MemoryNeed
+{
+    /// Of the least device; 0 where that is not known.
+    std::int64_t usable = 0;
+    /// At least; 0 where nothing is known.
+    std::int64_t needed = 0;
+    bool evenEmptyIsTooMuch = false;
+};
+
+MemoryNeed memoryNeed(const Snapshot& snapshot, std::int64_t smallest)
+{
+    MemoryNeed need{.usable = snapshot.leastUsableBytes()};
+    for (const DeviceSnapshot& device : snapshot.devices)
+        need.needed = std::max(need.needed, device.baselineBytes);
+    need.evenEmptyIsTooMuch = need.usable > 0 && need.needed > need.usable;
+    for (const trial::TrialRecord& trial : snapshot.trials) {
+        if (trial.microBatchSize == smallest)
+            need.needed = std::max(need.needed, trial.peakReservedBytes.value_or(0));
+    }
+    return need;
+}
+
+/// Where all that is known to be needed would have had room.
+QString needlessRefusalText(const Snapshot& snapshot)
+{
+    const std::int64_t usable = snapshot.leastUsableBytes();
+    if (usable <= 0)
+        return Translated::tr("How much it needs is unknown");
+    const bool ranOut = std::ranges::any_of(snapshot.trials, [](const trial::TrialRecord& trial) {
+        return trial.outcome == trial::Outcome::OutOfMemory;
+    });
+    return (ranOut
+                ? Translated::tr("Every size that was tried ran out of memory although %1 may be used, so "
+                                 "that how much it needs is unknown")
+                : Translated::tr("Every size that was tried had too little room although %1 may be used, so "
+                                 "that how much it needs is unknown"))
+        .arg(bytesText(usable));
+}
+
+} // namespace
+
+bool speaksOfMemory(const trial::TrialRecord& trial)
+{
+    return trial.outcome == trial::Outcome::OutOfMemory || trial.thrashes || !trial.withinHeadroom;
+}
+
+std::optional<FinishStatus> finishStatusOf(search::SearchState::Status status)
+{
+    using Status = search::SearchState::Status;
+    switch (status) {
+    case Status::Confident:
+        return FinishStatus::Confident;
+    case Status::Exhausted:
+        return FinishStatus::Exhausted;
+    case Status::Budget:
+        return FinishStatus::Budget;
+    case Status::NothingFits:
+        return FinishStatus::NothingFits;
+    case Status::Searching:
+        break;
+    }
+    return std::nullopt;
+}
+
+RunEnd runEndOf(FinishStatus wanted, const Snapshot& snapshot, std::int64_t smallest,
+                std::optional<double> budgetSeconds)
+{
+    if (wanted == FinishStatus::Budget && budgetSeconds && endedBeforeATrial(snapshot)) {
+        return {.status = FinishStatus::Failed,
+                .failure = shortBudgetText(snapshot, *budgetSeconds, smallest)};
+    }
+    if (wanted == FinishStatus::NothingFits && std::ranges::any_of(snapshot.trials, speaksOfMemory))
+        return {.status = wanted, .failure = nothingFitsText(snapshot, smallest)};
+    if (wanted == FinishStatus::NothingFits || (needsResult(wanted) && !snapshot.searchState.recommendation))
+        return {.status = FinishStatus::Failed, .failure = noResultText(snapshot)};
+    return {.status = wanted, .failure = {}};
+}
+
+QString nothingFitsText(const Snapshot& snapshot, std::int64_t smallest)
+{
+    const std::int64_t without = smallestWithoutRoom(snapshot, smallest);
+    QString opening;
+    // Where the network alone is too much, smaller sizes than those allowed would not help.
+    if (without == 1 || memoryNeed(snapshot, without).evenEmptyIsTooMuch)
+        opening = Translated::tr("Nothing fits, not even 1.");
+    else if (without > smallest)
+        opening = Translated::tr("%1 does not run, and %2 does not fit.")
+                      .arg(numberText(smallest), numberText(without));
+    else
+        opening =
+            Translated::tr("Nothing fits, not even %1, the smallest size allowed.").arg(numberText(smallest));
+    return opening + QLatin1Char(' ') + memoryNeedText(snapshot, without);
+}
+
+QString memoryNeedText(const Snapshot& snapshot, std::int64_t smallest)
+{
+    const MemoryNeed need = memoryNeed(snapshot, smallest);
+    const ComparedBytes bytes = comparedBytesText(need.needed, need.usable);
+    QString text;
+    if (need.evenEmptyIsTooMuch)
+        text = Translated::tr("The network alone, without any sample, needs %1").arg(bytes.first);
+    else if (need.needed > need.usable)
+        text = Translated::tr("It needs at least %1").arg(bytes.first);
+    else
+        text = needlessRefusalText(snapshot);
+    if (need.usable > 0 && need.needed > need.usable)
+        text += Translated::tr(", and %1 may be used").arg(bytes.second);
+    text += QLatin1String(". ");
+    QStringList ways{Translated::tr("raise the memory limit"), Translated::tr("take another device")};
+    if (!need.evenEmptyIsTooMuch && smallest > 1)
+        ways.prepend(Translated::tr("allow smaller sizes"));
+    if (!need.evenEmptyIsTooMuch && snapshot.run && snapshot.run->sequenceLength > 0)
+        ways.append(Translated::tr("shorten the sequence length"));
+    ways.front()[0] = ways.front().at(0).toUpper();
+    const QString last = ways.takeLast();
+    return text + Translated::tr("%1 or %2.", "ways out").arg(ways.join(QLatin1String(", ")), last);
+}
+
+QString noResultText(const Snapshot& snapshot)
+{
+    if (snapshot.trials.empty())
+        return Translated::tr("The search proposed no trial; please report this.");
+    const trial::TrialRecord& last = snapshot.trials.back();
+    const QString why =
+        last.text.empty() ? Translated::tr("The worker did not say why.") : QString::fromStdString(last.text);
+    const bool onlyFreshOnesFailed = std::ranges::any_of(snapshot.trials, &trial::TrialRecord::ranWell);
+    return (onlyFreshOnesFailed
+                ? Translated::tr(
+                      "None of the sizes that ran did so in a fresh process, too. The last one, %1, "
+                      "failed: %2 Fix that, then start again.")
+                : Translated::tr(
+                      "No trial gave a result. The last one, of size %1, failed: %2 Fix that, then "
+                      "start again."))
+        .arg(numberText(last.microBatchSize), why);
+}
+
+QString noDeviceText(const QString& problem, const QStringList& lastLines)
+{
+    return withLastWords(Translated::tr("No worker keeps running, so no trial can run. %1").arg(problem),
+                         lastLines);
+}
+
+QString withLastWords(const QString& text, const QStringList& lastLines)
+{
+    if (lastLines.isEmpty())
+        return text;
+    return text + QLatin1Char('\n') + Translated::tr("Last output of the worker:") + QLatin1Char('\n') +
+           lastLines.join(QLatin1Char('\n'));
+}
+
+} // namespace batchpeak::engine

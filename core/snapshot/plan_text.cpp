@@ -1,0 +1,120 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "plan_text.h"
+
+#include "text/comparison_text.h"
+#include "text/readable_text.h"
+
+#include <QCoreApplication>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+namespace batchpeak::engine {
+
+namespace {
+
+using trial::Purpose;
+
+struct Translated
+{
+    Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::Plan)
+};
+
+// Who is told "1 s left" waits for it.
+constexpr double moment = 2.0;
+constexpr double minute = 60.0;
+
+QString purposeOf(const TrialPlan& plan, const QString& size, const QLocale& locale)
+{
+    switch (plan.why) {
+    case Purpose::FirstSizes:
+        return Translated::tr("%1, one of the first sizes, to see how time and memory scale").arg(size);
+    case Purpose::Climbing:
+        return Translated::tr("%1, since throughput is still rising").arg(size);
+    case Purpose::Memory:
+        return Translated::tr("%1, to find the memory limit").arg(size);
+    case Purpose::Rival:
+        if (plan.against > 0)
+            return Translated::tr("%1, which may be faster than %2")
+                .arg(size, numberText(plan.against, locale));
+        return Translated::tr("%1, which may be the fastest").arg(size);
+    case Purpose::Remeasuring:
+        if (plan.against > 0)
+            return Translated::tr("%1 again, to tell it from %2").arg(size, numberText(plan.against, locale));
+        return Translated::tr("%1 again, for a more precise time").arg(size);
+    case Purpose::Comparison:
+        return Translated::tr("%1 interleaved, to tell them apart").arg(sizesText(plan.sizes, locale));
+    case Purpose::Repetition:
+        return Translated::tr("%1 again, since it was disturbed").arg(size);
+    case Purpose::Retry:
+        return Translated::tr("%1 again, since its worker died").arg(size);
+    case Purpose::Verification:
+        return Translated::tr("%1 in a fresh process, to verify it").arg(size);
+    case Purpose::Asked:
+        return Translated::tr("%1, as you asked").arg(size);
+    case Purpose::OnlySize:
+        break;
+    }
+    return Translated::tr("%1, the only size asked for").arg(size);
+}
+
+/// To a step that its size deserves: 48 s as 50, 4 min 40 s as 5 min.
+double rounded(double seconds)
+{
+    const double step = seconds < 10.0            ? 1.0
+                        : seconds < 1.5 * minute  ? 10.0
+                        : seconds < 10.0 * minute ? minute
+                        : seconds < 90.0 * minute ? 5.0 * minute
+                                                  : 30.0 * minute;
+    return std::max(1.0, std::round(seconds / step)) * step;
+}
+
+} // namespace
+
+QString purposeText(const TrialPlan& plan, const QLocale& locale)
+{
+    return purposeOf(plan, plan.sizes.empty() ? QString() : numberText(plan.sizes.front(), locale), locale);
+}
+
+QString planText(const TrialPlan& plan, const QLocale& locale)
+{
+    const QString text = purposeText(plan, locale);
+    return plan.number > 0 ? Translated::tr("Now: %1.").arg(text) : Translated::tr("Next: %1.").arg(text);
+}
+
+QString roughDurationText(double seconds)
+{
+    return durationText(std::chrono::milliseconds(std::llround(1000.0 * rounded(seconds))));
+}
+
+QString timeLeftText(const search::Estimate& secondsLeft)
+{
+    if (secondsLeft.likely < moment)
+        return Translated::tr("a moment left");
+    const QString likely = Translated::tr("about %1 left").arg(roughDurationText(secondsLeft.likely));
+    const QString low = roughDurationText(secondsLeft.low);
+    const QString high = roughDurationText(secondsLeft.high);
+    if (low == high)
+        return likely;
+    if (secondsLeft.low < moment)
+        return Translated::tr("%1 (at most %2)").arg(likely, high);
+    return Translated::tr("%1 (%2 to %3)").arg(likely, low, high);
+}
+
+QString setbackText(int moreTrials)
+{
+    if (moreTrials == 1)
+        return Translated::tr("1 more trial needed than expected");
+    return moreTrials > 1 ? Translated::tr("%1 more trials needed than expected").arg(moreTrials)
+                          : Translated::tr("trials take longer than expected");
+}
+
+QString setbackLine(double before, double after, const QString& why, const QLocale& locale)
+{
+    return Translated::tr("Progress corrected from %1 to %2: %3.")
+        .arg(percentText(before, locale, 0), percentText(after, locale, 0), why);
+}
+
+} // namespace batchpeak::engine

@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "short_budget_text.h"
+
+#include "options/option_values.h"
+#include "text/readable_text.h"
+
+#include <QCoreApplication>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+
+namespace batchpeak::engine {
+
+namespace {
+
+using std::chrono::seconds;
+
+struct Translated
+{
+    Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::ShortBudget)
+};
+
+// Of a usual trial, warm-up and all, and of trials that say a little about sizes.
+constexpr double stepsOfATrial = 15.0;
+constexpr double trialsThatTell = 5.0;
+/// How many times as long a start may take as what was seen of it.
+constexpr double startFactor = 5.0;
+
+QString progressText(const Snapshot& snapshot)
+{
+    const auto knowsProgram = [](const DeviceSnapshot& device) { return !device.program.isEmpty(); };
+    if (snapshot.trials.empty()) {
+        return std::ranges::any_of(snapshot.devices, knowsProgram)
+                   ? Translated::tr("the network was still being loaded")
+                   : Translated::tr("the worker was still starting");
+    }
+    const trial::TrialRecord& trial = snapshot.trials.back();
+    if (trial.timedSteps > 0)
+        return Translated::tr("it had come to timed step %1").arg(numberText(trial.timedSteps + 1));
+    return Translated::tr("it had come to warm-up step %1").arg(numberText(trial.warmupSteps + 1));
+}
+
+/// What some trials would take, as far as can be told.
+double neededSeconds(const Snapshot& snapshot)
+{
+    if (snapshot.trials.empty())
+        return startFactor * snapshot.elapsedSeconds;
+    const trial::TrialRecord& trial = snapshot.trials.back();
+    const int steps = std::max(trial.warmupSteps + trial.timedSteps, 1);
+    const double start = std::max(snapshot.elapsedSeconds - trial.wallSeconds, 0.0);
+    return start + trialsThatTell * stepsOfATrial * trial.wallSeconds / steps;
+}
+
+/// As people give budgets.
+seconds roundBudget(double least)
+{
+    constexpr std::array usual{seconds(30),   seconds(60),    seconds(120),  seconds(300),
+                               seconds(600),  seconds(900),   seconds(1800), seconds(3600),
+                               seconds(7200), seconds(14400), seconds(28800)};
+    const auto* const place = std::ranges::find_if(
+        usual, [least](seconds budget) { return static_cast<double>(budget.count()) >= least; });
+    return place == usual.end() ? usual.back() : *place;
+}
+
+} // namespace
+
+bool endedBeforeATrial(const Snapshot& snapshot)
+{
+    return std::ranges::all_of(snapshot.trials, [](const trial::TrialRecord& trial) {
+        return trial.isRunning() || trial.outcome == trial::Outcome::Cancelled;
+    });
+}
+
+QString shortBudgetText(const Snapshot& snapshot, double budgetSeconds, std::int64_t smallest)
+{
+    const std::int64_t size = snapshot.trials.empty() ? smallest : snapshot.trials.back().microBatchSize;
+    const seconds enough = roundBudget(std::max(neededSeconds(snapshot), 2.0 * budgetSeconds));
+    return Translated::tr(
+               "The time budget (%1) was too short for one trial of size %2: %3. Give it %4 or more "
+               "(--time-budget %5).")
+        .arg(wholeDurationText(budgetSeconds), numberText(size), progressText(snapshot),
+             durationText(std::chrono::milliseconds(enough)), QString::fromStdString(durationToText(enough)));
+}
+
+} // namespace batchpeak::engine

@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "unlike_devices.h"
+
+#include "text/readable_text.h"
+
+#include <QCoreApplication>
+#include <QStringList>
+
+#include <algorithm>
+
+namespace batchpeak::engine {
+
+namespace {
+
+struct Translated
+{
+    Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::UnlikeDevices)
+};
+
+// Drivers and other programs hold a little more of one than of another.
+constexpr double alike = 1.05;
+
+/// Null where no device tells its memory.
+const DeviceSnapshot* leastOf(const std::vector<DeviceSnapshot>& devices)
+{
+    const DeviceSnapshot* least = nullptr;
+    for (const DeviceSnapshot& device : devices) {
+        if (device.usableBytes > 0 && (!least || device.usableBytes < least->usableBytes))
+            least = &device;
+    }
+    return least;
+}
+
+/// What \p text says of each device that has clearly more memory than the least.
+template<typename Text>
+QStringList ofLarger(const std::vector<DeviceSnapshot>& devices, const Text& text)
+{
+    QStringList larger;
+    const DeviceSnapshot* const least = leastOf(devices);
+    for (const DeviceSnapshot& device : devices) {
+        if (static_cast<double>(device.usableBytes) >
+            alike * static_cast<double>(least ? least->usableBytes : 0))
+            larger.append(text(device));
+    }
+    return larger;
+}
+
+} // namespace
+
+QString unlikeDevicesText(const std::vector<DeviceSnapshot>& devices, const QLocale& locale)
+{
+    const QStringList larger = ofLarger(devices, [&](const DeviceSnapshot& device) {
+        return Translated::tr("%1 of %2", "memory of a device")
+            .arg(bytesText(device.usableBytes, locale), device.id);
+    });
+    if (larger.isEmpty())
+        return {};
+    const DeviceSnapshot& least = *leastOf(devices);
+    return Translated::tr(
+               "A size is shared by all devices, so that %1 decides, of which %2 may be used; it is %3. "
+               "What they measure is taken together: explore on one alone for a size of its own.")
+        .arg(least.id, bytesText(least.usableBytes, locale), larger.join(QLatin1String(", ")));
+}
+
+QString unusedMemoryText(const Snapshot& snapshot, const QLocale& locale)
+{
+    const auto& recommendation = snapshot.searchState.recommendation;
+    const auto& memory = snapshot.searchState.memory;
+    if (!recommendation || recommendation->reason.kind != search::Reason::Kind::MemoryEnds ||
+        snapshot.recommendedPeakBytes <= 0)
+        return {};
+    const QStringList larger = ofLarger(snapshot.devices, [&](const DeviceSnapshot& device) {
+        const QString unused =
+            Translated::tr("%1 of %2 stay unused", "memory of a device")
+                .arg(bytesText(device.usableBytes - snapshot.recommendedPeakBytes, locale), device.id);
+        if (!memory || memory->bytesPerSample <= 0.0)
+            return unused;
+        const double room = static_cast<double>(device.usableBytes) - memory->constantBytes;
+        return Translated::tr("%1, which holds about %2")
+            .arg(unused, numberText(static_cast<std::int64_t>(room / memory->bytesPerSample), locale));
+    });
+    return larger.isEmpty() ? QString()
+                            : Translated::tr("%1 decides the size that all share: %2.")
+                                  .arg(leastOf(snapshot.devices)->id, larger.join(QLatin1String("; ")));
+}
+
+} // namespace batchpeak::engine

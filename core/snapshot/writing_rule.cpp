@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "writing_rule.h"
+
+#include "config/smaller_run.h"
+#include "measured_sizes.h"
+#include "text/readable_text.h"
+
+#include <QCoreApplication>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace batchpeak::engine {
+
+namespace {
+
+struct Translated
+{
+    Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::WritingRule)
+};
+
+// As likely right as wrong.
+constexpr double usualLeast = 0.5;
+
+bool isOfSmallerNetwork(const Snapshot& snapshot)
+{
+    return snapshot.run && config::isOfSmallerNetwork(snapshot.run->fidelity);
+}
+
+/// A size that failed in a fresh process, where no fresh process has run the recommended one: what old ones
+/// ran is in doubt. 0 where there is none.
+std::int64_t failedVerification(const Snapshot& snapshot)
+{
+    std::set<std::int64_t> failed;
+    for (const trial::TrialRecord& trial : snapshot.trials) {
+        if (!trial.isVerification || trial.isRunning() || trial.outcome == trial::Outcome::Cancelled)
+            continue;
+        if (!trial.ranWell())
+            failed.insert(trial.microBatchSize);
+        else if (trial.microBatchSize == snapshot.searchState.recommendation->size)
+            return 0;
+        else
+            failed.erase(trial.microBatchSize);
+    }
+    return failed.empty() ? 0 : *failed.begin();
+}
+
+} // namespace
+
+int leastConfidenceToWrite(const ExplorationOptions& options)
+{
+    const double least = options.minConfidence.value_or(std::min(usualLeast, options.targetConfidence));
+    return static_cast<int>(std::lround(100.0 * least));
+}
+
+QString unverifiedText(const Snapshot& snapshot, const QLocale& locale)
+{
+    const auto& recommendation = snapshot.searchState.recommendation;
+    if (!recommendation)
+        return {};
+    const QString size = numberText(recommendation->size, locale);
+    if (const std::int64_t failed = failedVerification(snapshot))
+        return Translated::tr("%1 did not run in a fresh process, and none has run %2.")
+            .arg(numberText(failed, locale), size);
+    const auto& verification = snapshot.verification;
+    const bool couldNotBe = verification && verification->size == recommendation->size &&
+                            verification->outcome == Verification::Outcome::NotRun;
+    return couldNotBe ? Translated::tr("%1 was not verified in a fresh process.").arg(size) : QString();
+}
+
+QString doubtText(const Snapshot& snapshot, const ExplorationOptions& options, const QLocale& locale,
+                  std::optional<std::int64_t> selected)
+{
+    const auto& recommendation = snapshot.searchState.recommendation;
+    if (isOfSmallerNetwork(snapshot) && (recommendation || selected)) {
+        return Translated::tr("%1 was found of a smaller network than the config's.")
+            .arg(numberText(selected.value_or(recommendation ? recommendation->size : 0), locale));
+    }
+    const int least = leastConfidenceToWrite(options);
+    // Who takes any confidence takes a size that nothing has verified, too.
+    if (selected || !recommendation || least == 0)
+        return {};
+    if (const QString unverified = unverifiedText(snapshot, locale); !unverified.isEmpty())
+        return unverified;
+    if (recommendation->confidence >= least)
+        return {};
+    return Translated::tr("Confidence is %1 %, below the required %2 %.")
+        .arg(numberText(recommendation->confidence, locale), numberText(least, locale));
+}
+
+std::optional<std::int64_t> selectedToWrite(const Snapshot& snapshot, std::optional<std::int64_t> selected)
+{
+    const auto& recommendation = snapshot.searchState.recommendation;
+    const bool isRecommended =
+        recommendation && snapshot.recommendsSize() && recommendation->size == selected;
+    return snapshot.run && selected && !isRecommended && hasRun(snapshot, *selected) ? selected
+                                                                                     : std::nullopt;
+}
+
+} // namespace batchpeak::engine

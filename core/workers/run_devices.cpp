@@ -1,0 +1,325 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "run_devices.h"
+
+#include "device/processor_watch.h"
+#include "text/errors.h"
+#include "python_stack.h"
+#include "files/trusted_code.h"
+
+#include <QCoreApplication>
+#include <QDir>
+#include <QFileInfo>
+#include <QProcess>
+
+#include <algorithm>
+#include <optional>
+
+namespace batchpeak::engine {
+
+namespace {
+
+struct Translated
+{
+    Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::RunDevices)
+};
+
+struct DeviceWord
+{
+    QString kind;
+    /// Nothing stands for every device of the kind.
+    std::optional<int> index;
+};
+
+DeviceWord parse(const QString& word)
+{
+    const QString kind = word.section(QLatin1Char(':'), 0, 0);
+    if (word == QLatin1String("cpu") || word == QLatin1String("cuda"))
+        return {.kind = word};
+    bool isNumber = false;
+    const int index = word.section(QLatin1Char(':'), 1).toInt(&isNumber);
+    if (kind == QLatin1String("cuda") && isNumber && index >= 0)
+        return {.kind = kind, .index = index};
+    throw ExplorationError(
+        Translated::tr("\"%1\" is no device; name cpu, cuda (every GPU) or cuda:N (one GPU, counted from 0).")
+            .arg(word));
+}
+
+QString listed(const std::vector<device::LocalDevice>& devices)
+{
+    QStringList ids;
+    for (const device::LocalDevice& device : devices)
+        ids.append(QString::fromStdString(device.id()));
+    return ids.join(QLatin1String(", "));
+}
+
+bool isProgram(const QString& path)
+{
+    const QFileInfo file(path);
+    return file.isFile() && file.isExecutable();
+}
+
+/// For batchpeak-worker, and for the package in a Python.
+QStringList deviceWords(const device::LocalDevice& device)
+{
+    const bool isBound = device.kind == "cpu" || !device.uuid.empty();
+    return {QStringLiteral("--device"), QString::fromStdString(isBound ? device.kind : device.id())};
+}
+
+/// What a person says of it stands, and of another program nothing is known.
+bool mayChooseWaiting(const ExplorationOptions& options)
+{
+    const auto isSaid = [](const char* name) { return qEnvironmentVariableIsSet(name); };
+    return options.isOwnWorker() && !isSaid("OMP_WAIT_POLICY") && !isSaid("GOMP_SPINCOUNT") &&
+           !isSaid("KMP_BLOCKTIME");
+}
+
+/// As the options name it. Behind a launcher it is another computer's, where nothing can be looked up.
+QString pythonProgram(const ExplorationOptions& options)
+{
+    if (options.python == anyPython && !options.launcher.isEmpty())
+        return QStringLiteral("python3");
+    return pythonNamed(options.python);
+}
+
+/// \throws ExplorationError where trials cannot run in the Python that the options name
+void requirePython(const trial::LoadRequest& load, const ExplorationOptions& options,
+                   const ExplorationParts& parts, const QString& programFolder)
+{
+    if (options.python.isEmpty())
+        return;
+    if (!options.workerCommand.isEmpty())
+        throw ExplorationError(
+            Translated::tr("--with and --worker both name what runs the network; leave one of them out."));
+    if (!options.launcher.isEmpty())
+        return;
+    const QString program = pythonProgram(options);
+    const PythonStack stack = program.isEmpty() ? pythonStackNamed(options.python)
+                                                : parts.pythonStackOf(program, pythonPackages(programFolder));
+    if (const QString problem = problemFor(stack, load); !problem.isEmpty())
+        throw ExplorationError(problem);
+}
+
+Throttle throttleOf(std::uint64_t reasons)
+{
+    namespace slowdown = device::slowdown;
+    if ((reasons & (slowdown::softwareThermal | slowdown::hardwareThermal)) != 0)
+        return Throttle::Heat;
+    if ((reasons & (slowdown::hardware | slowdown::powerBrake)) != 0)
+        return Throttle::Hardware;
+    return (reasons & slowdown::softwarePower) != 0 ? Throttle::Power : Throttle::None;
+}
+
+/// Tells the worker from others among the processes on its device.
+void addCompany(Telemetry& telemetry, const std::vector<device::DeviceProcess>& processes,
+                std::int64_t worker)
+{
+    std::vector<ForeignProcess> others;
+    std::int64_t bytes = 0;
+    bool isWorkerSeen = worker == 0;
+    bool areBytesKnown = true;
+    for (const device::DeviceProcess& process : processes) {
+        if (worker > 0 && device::descendsFrom(process.pid, worker)) {
+            isWorkerSeen = true;
+            continue;
+        }
+        others.push_back(
+            {.pid = process.pid, .name = QString::fromStdString(process.name), .bytes = process.bytes});
+        areBytesKnown = areBytesKnown && process.bytes;
+        bytes += process.bytes.value_or(0);
+    }
+    // In a container the numbers may be the host's, and one of them the worker's.
+    if (!isWorkerSeen && !others.empty())
+        return;
+    telemetry.otherProcesses = others;
+    if (areBytesKnown)
+        telemetry.heldByOthersBytes = bytes;
+}
+
+Telemetry telemetryFrom(const device::DeviceReadings& readings, std::int64_t worker)
+{
+    Telemetry telemetry{.utilizationPercent = readings.utilizationPercent,
+                        .temperatureCelsius = readings.temperatureCelsius,
+                        .clockMegahertz = readings.clockMegahertz,
+                        .mostClockMegahertz = readings.maxClockMegahertz,
+                        .powerWatts = readings.powerWatts,
+                        .powerLimitWatts = readings.powerLimitWatts,
+                        .throttle = throttleOf(readings.clockReasons),
+                        .usedBytes = readings.usedBytes,
+                        .heldByOthersBytes = readings.otherBytes,
+                        .otherProcessors = readings.otherProcessors,
+                        .processors = readings.processors,
+                        .uncorrectedErrors = readings.uncorrectedErrors,
+                        .xid = readings.xid};
+    if (readings.processes)
+        addCompany(telemetry, *readings.processes, worker);
+    return telemetry;
+}
+
+} // namespace
+
+std::vector<device::LocalDevice> chooseDevices(const QStringList& words,
+                                               const device::LocalDevices& available)
+{
+    const auto isGpu = [](const device::LocalDevice& device) { return device.kind == "cuda"; };
+    const bool hasGpu = std::ranges::any_of(available.devices, isGpu);
+    const bool wasHidden = !available.restriction.empty();
+    if (words.isEmpty() && !hasGpu && !wasHidden && !available.gpuProblem.empty())
+        throw UnusableGpuError(Translated::tr("%1 Fix that, or explore on the CPU (--device cpu).")
+                                   .arg(QString::fromStdString(available.gpuProblem)));
+    const QStringList asked = !words.isEmpty() ? words
+                              : hasGpu         ? QStringList(QStringLiteral("cuda"))
+                                               : QStringList(QStringLiteral("cpu"));
+    std::vector<device::LocalDevice> chosen;
+    for (const QString& word : asked) {
+        const DeviceWord wanted = parse(word);
+        bool found = false;
+        for (const device::LocalDevice& device : available.devices) {
+            if (device.kind != wanted.kind.toStdString() || (wanted.index && device.index != *wanted.index))
+                continue;
+            found = true;
+            const auto isSame = [&](const device::LocalDevice& other) { return other.id() == device.id(); };
+            if (std::ranges::none_of(chosen, isSame))
+                chosen.push_back(device);
+        }
+        if (!found)
+            throw ExplorationError(
+                Translated::tr("There is no device %1 on this computer; what there is: %2. See "
+                               "batchpeak devices.")
+                    .arg(word, listed(available.devices)));
+    }
+    return chosen;
+}
+
+std::vector<device::LocalDevice> devicesBehindLauncher(const QStringList& words)
+{
+    std::vector<device::LocalDevice> chosen;
+    for (const QString& word : words) {
+        const DeviceWord wanted = parse(word);
+        chosen.push_back({.kind = wanted.kind.toStdString(), .index = wanted.index.value_or(0)});
+    }
+    if (chosen.empty())
+        chosen.push_back({.kind = "cpu"});
+    return chosen;
+}
+
+QString workerPath(const QString& programFolder)
+{
+    const QString name = QStringLiteral("batchpeak-worker");
+    const QDir folder(programFolder);
+    const QString fromEnvironment = qEnvironmentVariable("BATCHPEAK_WORKER");
+    for (const QString& path :
+         {folder.filePath(name), folder.filePath(QStringLiteral("../libexec/batchpeak/") + name),
+          fromEnvironment}) {
+        if (isProgram(path))
+            return QDir::cleanPath(path);
+    }
+    if (!fromEnvironment.isEmpty())
+        throw ExplorationError(
+            Translated::tr("BATCHPEAK_WORKER names %1, which is no program; let it name batchpeak-worker.")
+                .arg(fromEnvironment));
+    throw ExplorationError(
+        Translated::tr("batchpeak-worker, which runs the trials, was not found beside this program in %1; "
+                       "install it there, or let the environment variable BATCHPEAK_WORKER name it.")
+            .arg(QDir::toNativeSeparators(programFolder)));
+}
+
+WorkerCommand workerCommand(const ExplorationOptions& options, const device::LocalDevice& device,
+                            const QString& programFolder)
+{
+    QStringList words = QProcess::splitCommand(options.launcher);
+    const QStringList given = QProcess::splitCommand(options.workerCommand);
+    QStringList environment;
+    if (!given.isEmpty()) {
+        words += given;
+    } else if (!options.python.isEmpty()) {
+        words << pythonProgram(options);
+        if (options.launcher.isEmpty()) {
+            const QString packages = pythonPackages(programFolder);
+            words += pythonWorkerArguments(packages);
+            environment = pythonEnvironment(packages);
+            environment << QStringLiteral("PYTHONSAFEPATH=1");
+        } else {
+            // What is there is not known here.
+            words += pythonWorkerWords();
+        }
+        words += deviceWords(device);
+    } else {
+        words << workerPath(programFolder);
+        words += deviceWords(device);
+    }
+
+    WorkerCommand command{.program = words.takeFirst(), .arguments = words, .environment = environment};
+    if (!device.uuid.empty())
+        command.environment.append(QStringLiteral("CUDA_VISIBLE_DEVICES=") +
+                                   QString::fromStdString(device.uuid));
+    return command;
+}
+
+namespace {
+
+// A worker that is killed gives its place in the queue back, so that it is worth more than a person's two
+// seconds.
+constexpr std::chrono::milliseconds cancelBehindLauncher = std::chrono::seconds(3);
+
+} // namespace
+
+/// Of a queue nobody knows how long it is.
+WorkerTimeouts timeoutsFor(const ExplorationOptions& options, WorkerTimeouts timeouts)
+{
+    if (options.startTimeout)
+        timeouts.startUp = *options.startTimeout;
+    else if (!options.launcher.isEmpty())
+        timeouts.startUp = WorkerTimeouts::unlimited;
+    if (!options.launcher.isEmpty())
+        timeouts.cancel = std::max(timeouts.cancel, cancelBehindLauncher);
+    return timeouts;
+}
+
+RunDevices::RunDevices(const trial::LoadRequest& load, const ExplorationOptions& options,
+                       const ExplorationParts& parts)
+    : m_isHere(options.launcher.isEmpty()),
+      m_readingsOf(parts.readingsOf),
+      m_processorReadings(parts.processorReadings())
+{
+    const CodeContent code = requireTrust(codeOf(load.model), options.trustsCode);
+    requirePython(load, options, parts, QCoreApplication::applicationDirPath());
+    const auto devices = options.launcher.isEmpty() ? chooseDevices(options.devices, parts.localDevices())
+                                                    : devicesBehindLauncher(options.devices);
+    for (const device::LocalDevice& device : devices) {
+        m_setups.push_back({.id = QString::fromStdString(device.id()),
+                            .driver = QString::fromStdString(device.driver),
+                            .command = workerCommand(options, device, QCoreApplication::applicationDirPath()),
+                            .processorReadings = device.kind == "cpu" && mayChooseWaiting(options)
+                                                     ? parts.processorReadings()
+                                                     : device::ProcessorReader(),
+                            .load = load,
+                            .code = code,
+                            .memoryLimitBytes = options.memoryLimitBytes,
+                            .headroom = options.headroom,
+                            .timeouts = timeoutsFor(options, parts.timeouts),
+                            .memoryKills = parts.memoryKills,
+                            .stuckWorkers = parts.lease->stuckWorkers()});
+        m_uuids.push_back(device.uuid);
+    }
+}
+
+std::vector<Telemetry> RunDevices::telemetry(const std::vector<std::int64_t>& workers) const
+{
+    std::vector<Telemetry> all(m_uuids.size());
+    for (std::size_t place = 0; m_isHere && place < all.size() && place < workers.size(); ++place)
+        all[place] = telemetryOf(m_uuids[place], workers[place]);
+    return all;
+}
+
+Telemetry RunDevices::telemetryOf(const std::string& uuid, std::int64_t worker) const
+{
+    if (!uuid.empty())
+        return telemetryFrom(m_readingsOf(uuid), worker);
+    std::set<std::int64_t> own{QCoreApplication::applicationPid()};
+    if (worker > 0)
+        own.insert(worker);
+    return telemetryFrom(m_processorReadings(own), worker);
+}
+
+} // namespace batchpeak::engine

@@ -1,0 +1,182 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "history/trial_planner.h"
+#include "core/engine/scripted_strategy.h"
+#include "support/test_main.h"
+
+#include <QTest>
+
+using namespace batchpeak;
+using engine::FollowUp;
+using engine::TrialPlanner;
+
+namespace {
+
+const QString one = QStringLiteral("cuda:0");
+const QString other = QStringLiteral("cuda:1");
+
+TrialPlanner plannerOf(std::vector<std::int64_t> sizes, int maxTrials = 10)
+{
+    return {std::make_unique<test::ScriptedStrategy>(test::ScriptedStrategy::Script{.sizes = sizes}),
+            maxTrials};
+}
+
+search::Measurement disturbed(std::int64_t size)
+{
+    return {.size = size, .outcome = trial::Outcome::Ok, .secondsPerStep = 0.1, .disturbed = true};
+}
+
+search::Measurement calm(std::int64_t size)
+{
+    return {.size = size, .outcome = trial::Outcome::Ok, .secondsPerStep = 0.1};
+}
+
+/// 0 where none is.
+std::int64_t nextOf(TrialPlanner& planner, const QString& device)
+{
+    const auto proposal = planner.next(device);
+    return proposal ? proposal->size : 0;
+}
+
+} // namespace
+
+/// What becomes of proposals that were given back, and of an end before all is learned.
+class TrialPlannerTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void asksTheStrategyAnew()
+    {
+        TrialPlanner planner = plannerOf({1}, 1);
+        QCOMPARE(nextOf(planner, one), 1);
+        planner.giveBack(one);
+        QVERIFY(!planner.expectsMore());
+        QCOMPARE(nextOf(planner, other), 1);
+    }
+
+    void countsItAsNoTrial()
+    {
+        TrialPlanner planner = plannerOf({1}, 2);
+        QCOMPARE(nextOf(planner, one), 1);
+        planner.giveBack(one);
+        QCOMPARE(nextOf(planner, one), 1);
+        // There is room for a second trial.
+        QCOMPARE(planner.trialEnded(one, disturbed(1)), FollowUp::Repeated);
+    }
+
+    void keepsARepetitionForItsDevice()
+    {
+        TrialPlanner planner = plannerOf({1, 2});
+        QCOMPARE(nextOf(planner, one), 1);
+        QCOMPARE(planner.trialEnded(one, disturbed(1)), FollowUp::Repeated);
+        QCOMPARE(nextOf(planner, one), 1);
+        planner.giveBack(one);
+        QVERIFY(planner.expectsMore());
+        QCOMPARE(planner.repetition(one), 1);
+        QCOMPARE(nextOf(planner, other), 2);
+        QCOMPARE(nextOf(planner, one), 1);
+    }
+
+    void forgetsARepetitionOfALostDevice()
+    {
+        TrialPlanner planner = plannerOf({1});
+        QCOMPARE(nextOf(planner, one), 1);
+        QCOMPARE(planner.trialEnded(one, disturbed(1)), FollowUp::Repeated);
+        // The search has no other size, and waits.
+        QCOMPARE(planner.searchState().status, search::SearchState::Status::Searching);
+        QCOMPARE(nextOf(planner, one), 1);
+        planner.deviceLost(one);
+        planner.giveBack(one);
+        QVERIFY(!planner.expectsMore());
+        QCOMPARE(planner.searchState().status, search::SearchState::Status::Exhausted);
+        QCOMPARE(nextOf(planner, other), 0);
+    }
+
+    void keepsALostTrialForAnyDevice()
+    {
+        TrialPlanner planner = plannerOf({1, 2});
+        QCOMPARE(nextOf(planner, one), 1);
+        QCOMPARE(planner.trialEnded(one, {.size = 1}), FollowUp::Repeated);
+        QCOMPARE(nextOf(planner, one), 1);
+        planner.giveBack(one);
+        QVERIFY(planner.canGoOn());
+        QCOMPARE(nextOf(planner, other), 1);
+    }
+
+    void repeatsLostTrialsWithinTheBudget()
+    {
+        TrialPlanner planner = plannerOf({1, 2, 3, 4}, 3);
+        QCOMPARE(nextOf(planner, one), 1);
+        QCOMPARE(nextOf(planner, other), 2);
+        QCOMPARE(planner.trialEnded(one, {.size = 1}), FollowUp::Repeated);
+        // The third is for the first of them.
+        QCOMPARE(planner.trialEnded(other, {.size = 2}), FollowUp::None);
+        QCOMPARE(nextOf(planner, one), 1);
+        QCOMPARE(planner.trialEnded(one, {.size = 1}), FollowUp::LeftOut);
+        QVERIFY(!planner.expectsMore());
+    }
+
+    void triesWhatIsAskedForBeforeAllElse()
+    {
+        TrialPlanner planner = plannerOf({1, 2, 3});
+        QCOMPARE(nextOf(planner, one), 1);
+        QCOMPARE(planner.trialEnded(one, disturbed(1)), FollowUp::Repeated);
+        QCOMPARE(planner.searchState().next->purpose, trial::Purpose::Repetition);
+        planner.tryNow(7);
+        planner.tryNow(7);
+        const search::NextTrial next = *planner.searchState().next;
+        QCOMPARE(next.sizes, std::vector<std::int64_t>{7});
+        QCOMPARE(next.purpose, trial::Purpose::Asked);
+        QCOMPARE(nextOf(planner, one), 7);
+        // The search knows the disturbed reading, and the repetition is left.
+        QCOMPARE(planner.repetition(one), 0);
+        planner.giveBack(one);
+        QCOMPARE(nextOf(planner, one), 7);
+        planner.trialEnded(one, calm(7));
+        QCOMPARE(nextOf(planner, one), 2);
+    }
+
+    void endsAfterWhatIsAskedFor()
+    {
+        TrialPlanner planner = plannerOf({1});
+        QCOMPARE(nextOf(planner, one), 1);
+        planner.tryNow(7);
+        planner.trialEnded(one, calm(1));
+        QCOMPARE(planner.searchState().status, search::SearchState::Status::Searching);
+        QCOMPARE(nextOf(planner, one), 7);
+        QCOMPARE(planner.searchState().status, search::SearchState::Status::Searching);
+        planner.trialEnded(one, calm(7));
+        QCOMPARE(planner.searchState().status, search::SearchState::Status::Exhausted);
+        QVERIFY(!planner.expectsMore());
+    }
+
+    void leavesWhatIsExcluded()
+    {
+        TrialPlanner planner = plannerOf({1, 2});
+        QCOMPARE(nextOf(planner, one), 1);
+        QCOMPARE(planner.trialEnded(one, disturbed(1)), FollowUp::Repeated);
+        planner.tryNow(7);
+        planner.setExcluded(7, true);
+        planner.setExcluded(1, true);
+        QCOMPARE(planner.searchState().excluded, (std::vector<std::int64_t>{7, 1}));
+        QCOMPARE(nextOf(planner, one), 2);
+    }
+
+    void holdsASkippedTrialAgainstNothing()
+    {
+        TrialPlanner planner = plannerOf({1, 2}, 2);
+        QCOMPARE(nextOf(planner, one), 1);
+        planner.trialSkipped(one);
+        QVERIFY(!planner.expectsMore());
+        QCOMPARE(nextOf(planner, one), 2);
+        // There is room for one more.
+        QCOMPARE(planner.trialEnded(one, disturbed(2)), FollowUp::Repeated);
+        // Of a lost one that is repeated the first loss is forgotten too.
+        planner.trialSkipped(other);
+        QCOMPARE(planner.repetition(one), 1);
+    }
+};
+
+BATCHPEAK_TEST(TrialPlannerTest)
+#include "tst_trial_planner.moc"

@@ -1,0 +1,148 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "text/errors.h"
+#include "workers/python_stack.h"
+#include "workers/run_devices.h"
+#include "support/files.h"
+#include "support/rows.h"
+#include "support/test_main.h"
+
+#include <QDir>
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace batchpeak;
+using device::LocalDevices;
+
+namespace {
+
+const LocalDevices withGpus{.devices = {{.kind = "cuda", .index = 0, .uuid = "GPU-a"},
+                                        {.kind = "cuda", .index = 1, .uuid = "GPU-b"},
+                                        {.kind = "cpu"}}};
+const LocalDevices cpuOnly{.devices = {{.kind = "cpu"}}};
+
+} // namespace
+
+class WorkerChoiceTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void cleanup() { qunsetenv("BATCHPEAK_WORKER"); }
+
+    void choosesDevices_data()
+    {
+        rows<bool, Text, Text>({{"every GPU by default", {true, "", "cuda:0 cuda:1"}},
+                                {"else the CPU", {false, "", "cpu"}},
+                                {"the CPU beside GPUs", {true, "cpu", "cpu"}},
+                                {"every GPU", {true, "cuda", "cuda:0 cuda:1"}},
+                                {"one GPU", {true, "cuda:1", "cuda:1"}},
+                                {"each once", {true, "cuda:1 cuda cpu", "cuda:1 cuda:0 cpu"}},
+                                {"absent", {true, "cuda:2", "There is no device cuda:2 on this computer"}},
+                                {"no GPU at all", {false, "cuda", "There is no device cuda on"}},
+                                {"no device", {true, "gpu", "\"gpu\" is no device"}},
+                                {"no number", {true, "cuda:x", "\"cuda:x\" is no device"}},
+                                {"negative", {true, "cuda:-1", "is no device"}}});
+    }
+    void choosesDevices()
+    {
+        const auto& [hasGpus, words, chosen] = row<bool, Text, Text>();
+        QStringList ids;
+        try {
+            for (const auto& device : engine::chooseDevices(words.split(QLatin1Char(' '), Qt::SkipEmptyParts),
+                                                            hasGpus ? withGpus : cpuOnly))
+                ids.append(QString::fromStdString(device.id()));
+            QCOMPARE(ids.join(QLatin1Char(' ')), chosen);
+        } catch (const engine::ExplorationError& error) {
+            QVERIFY2(error.sentence().contains(chosen), error.what());
+        }
+    }
+
+    // A GPU that cannot be used is no reason to explore on the CPU unasked.
+    void takesNoCpuForAGpuUnasked_data()
+    {
+        const LocalDevices broken{.devices = {{.kind = "cpu"}},
+                                  .gpuProblem = "Driver/library version mismatch."};
+        LocalDevices hidden = broken;
+        hidden.restriction = "CUDA_VISIBLE_DEVICES=";
+        rows<LocalDevices, Text, Text>({{"not said", {broken, "", ""}},
+                                        {"asked for", {broken, "cpu", "cpu"}},
+                                        {"the job wants none", {hidden, "", "cpu"}}});
+    }
+    void takesNoCpuForAGpuUnasked()
+    {
+        const auto& [local, words, chosen] = row<LocalDevices, Text, Text>();
+        const QStringList asked = words.split(QLatin1Char(' '), Qt::SkipEmptyParts);
+        if (chosen.isEmpty()) {
+            QVERIFY_THROWS_EXCEPTION(engine::UnusableGpuError, engine::chooseDevices(asked, local));
+            return;
+        }
+        QCOMPARE(QString::fromStdString(engine::chooseDevices(asked, local).front().id()), chosen);
+    }
+
+    void findsTheWorker()
+    {
+        const QTemporaryDir prefix;
+        const QString bin = prefix.filePath(QStringLiteral("bin"));
+        QVERIFY(QDir().mkpath(bin));
+        QVERIFY_THROWS_EXCEPTION(engine::ExplorationError, engine::workerPath(bin));
+
+        const QString named = prefix.filePath(QStringLiteral("elsewhere/worker"));
+        qputenv("BATCHPEAK_WORKER", named.toLocal8Bit());
+        QVERIFY_THROWS_EXCEPTION(engine::ExplorationError, engine::workerPath(bin));
+        test::writeProgram(named, {});
+        QCOMPARE(engine::workerPath(bin), named);
+
+        const QString installed = prefix.filePath(QStringLiteral("libexec/batchpeak/batchpeak-worker"));
+        test::writeProgram(installed, {});
+        QCOMPARE(engine::workerPath(bin), installed);
+        const QString beside = prefix.filePath(QStringLiteral("bin/batchpeak-worker"));
+        test::writeProgram(beside, {});
+        QCOMPARE(engine::workerPath(bin), beside);
+    }
+
+    /// Else a torch without CUDA takes the CPU for a GPU unasked, and another one the GPU for the CPU.
+    void tellsAPythonItsDevice_data()
+    {
+        using device::LocalDevice;
+        rows<LocalDevice, Text, Text>(
+            {{"the CPU", {{.kind = "cpu"}, "", "--device cpu"}},
+             {"a GPU by its uuid", {withGpus.devices[1], "", "--device cuda"}},
+             {"a GPU without one", {{.kind = "cuda", .index = 1}, "", "--device cuda:1"}},
+             {"behind a launcher",
+              {{.kind = "cuda", .index = 1},
+               "ssh host",
+               "python3 -m batchpeak_trial.transformers --device cuda:1"}}});
+    }
+    void tellsAPythonItsDevice()
+    {
+        const auto& [device, launcher, words] = row<device::LocalDevice, Text, Text>();
+        engine::ExplorationOptions options;
+        options.python = launcher.isEmpty() ? QStringLiteral("/venv/bin/python3") : engine::anyPython;
+        options.launcher = launcher;
+        const auto command = engine::workerCommand(options, device, QCoreApplication::applicationDirPath());
+        QVERIFY2(command.arguments.join(QLatin1Char(' ')).endsWith(words), qPrintable(command.text()));
+        QCOMPARE(command.program, launcher.isEmpty() ? options.python : QStringLiteral("ssh"));
+    }
+
+    void putsTheCommandTogether()
+    {
+        const QTemporaryDir folder;
+        test::writeProgram(folder.filePath(QStringLiteral("batchpeak-worker")), {});
+        engine::ExplorationOptions options;
+        const auto own = engine::workerCommand(options, withGpus.devices[1], folder.path());
+        QCOMPARE(own.arguments, (QStringList{QStringLiteral("--device"), QStringLiteral("cuda")}));
+        QCOMPARE(own.environment, QStringList(QStringLiteral("CUDA_VISIBLE_DEVICES=GPU-b")));
+
+        options.launcher = QStringLiteral("srun --gpus=1");
+        options.workerCommand = QStringLiteral("python3 \"my step.py\" --fast");
+        const auto launched = engine::workerCommand(options, {.kind = "cpu"}, folder.path());
+        QCOMPARE(launched.program, QStringLiteral("srun"));
+        QCOMPARE(launched.arguments, (QStringList{QStringLiteral("--gpus=1"), QStringLiteral("python3"),
+                                                  QStringLiteral("my step.py"), QStringLiteral("--fast")}));
+        QVERIFY(launched.environment.isEmpty());
+    }
+};
+
+BATCHPEAK_TEST(WorkerChoiceTest)
+#include "tst_worker_choice.moc"
