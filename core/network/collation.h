@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "network.h"
+#include "networks/network.h"
 
 #include <ATen/core/Tensor.h>
 

@@ -4,7 +4,7 @@
 
 #include "device_memory.h"
 #include "execution_state.h"
-#include "loaded_network.h"
+#include "networks/loaded_network.h"
 #include "phase_clock.h"
 #include "random_batches.h"
 

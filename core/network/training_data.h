@@ -5,7 +5,7 @@
 #include "data/sample_random.h"
 #include "data/sample_split.h"
 #include "data/token_source.h"
-#include "network.h"
+#include "networks/network.h"
 #include "trial/training.h"
 
 #include <cstdint>

@@ -5,7 +5,7 @@
 #include "accumulation/micro_batches.h"
 #include "device_memory.h"
 #include "execution_state.h"
-#include "loaded_network.h"
+#include "networks/loaded_network.h"
 #include "phase_clock.h"
 #include "restore_point.h"
 #include "tensor_file.h"

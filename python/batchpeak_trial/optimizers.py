@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Batchpeak authors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The optimizer of a load message, with the rates of core/network/optimizer_step.cpp: they change no
+"""The optimizer of a load message, with the rates of core/network/optimizers/optimizer_step.cpp: they change no
 time."""
 
 from __future__ import annotations

@@ -5,7 +5,7 @@
     PYTHONPATH=tests .venv-parity/bin/python -m parity.optimizer_steps > tests/data/optimizers/steps.json
 
 AdamW in 32 bits and Lion are those of bitsandbytes, Adafactor is that of transformers as Trainer makes it. Numbers that
-they take are those of core/network/optimizer_step.cpp, lion.cpp and adafactor.cpp.
+they take are those of core/network/optimizers/optimizer_step.cpp, lion.cpp and adafactor.cpp.
 """
 
 import json

@@ -16,7 +16,7 @@ from torchao.dtypes.nf4tensor import NF4Tensor
 
 from .table import StepBlock
 
-# As core/network/optimizer_step.cpp has them.
+# As core/network/optimizers/optimizer_step.cpp has them.
 LEARNING_RATE = 3e-4
 BETAS = (0.9, 0.95)
 EPSILON = 1e-8

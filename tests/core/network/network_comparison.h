@@ -4,7 +4,7 @@
 
 #include "model/parameter.h"
 #include "network/budget_allocator.h"
-#include "network/flat_parameters.h"
+#include "network/optimizers/flat_parameters.h"
 #include "network/libtorch.h"
 
 #include <ATen/ATen.h>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "model/decoder_spec.h"
-#include "network/flat_parameters.h"
+#include "network/optimizers/flat_parameters.h"
 
 #include <ATen/ATen.h>
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/parameter_table.h"
-#include "network/adapters.h"
-#include "network/network_factory.h"
+#include "network/networks/adapters.h"
+#include "network/networks/network_factory.h"
 #include "network_comparison.h"
 #include "support/rows.h"
 #include "support/test_main.h"

@@ -3,7 +3,7 @@
 // Before Qt, whose keyword "slots" libtorch uses as a name.
 #include <torch/csrc/jit/api/module.h>
 
-#include "network/attention.h"
+#include "network/kernels/attention.h"
 #include "network_comparison.h"
 #include "sample_rows.h"
 #include "support/rows.h"

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "network/decoder_network.h"
+#include "network/networks/decoder_network.h"
 #include "network/execution_state.h"
 #include "network_comparison.h"
 #include "reference_decoder.h"

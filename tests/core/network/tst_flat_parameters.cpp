@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "network/budget_allocator.h"
-#include "network/decoder_network.h"
-#include "network/flat_parameters.h"
+#include "network/networks/decoder_network.h"
+#include "network/optimizers/flat_parameters.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 #include "tiny_networks.h"

@@ -4,7 +4,7 @@
 #include <torch/csrc/jit/api/module.h>
 
 #include "data/sample_random.h"
-#include "network/optimizer_step.h"
+#include "network/optimizers/optimizer_step.h"
 #include "network_comparison.h"
 #include "sample_rows.h"
 #include "support/rows.h"

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "network/budget_allocator.h"
-#include "network/optimizer_step.h"
+#include "network/optimizers/optimizer_step.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "network/quantized_linear.h"
-#include "network/quantized_matrix.h"
+#include "network/kernels/quantized_linear.h"
+#include "network/kernels/quantized_matrix.h"
 #include "network_comparison.h"
 #include "support/rows.h"
 #include "support/test_main.h"

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "network/position_embeddings.h"
+#include "network/networks/position_embeddings.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 

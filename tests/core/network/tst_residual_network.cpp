@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/parameter_table.h"
 #include "network/budget_allocator.h"
-#include "network/residual_network.h"
+#include "network/networks/residual_network.h"
 #include "network_comparison.h"
 #include "support/rows.h"
 #include "support/test_main.h"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "network/budget_allocator.h"
 #include "network/failure.h"
-#include "network/script_network.h"
+#include "network/networks/script_network.h"
 #include "network_comparison.h"
 #include "support/rows.h"
 #include "support/test_main.h"

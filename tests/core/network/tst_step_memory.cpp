@@ -3,7 +3,7 @@
 #include "kernel_choice.h"
 #include "model/held_memory.h"
 #include "model/parameter_table.h"
-#include "network/unfused_step.h"
+#include "network/optimizers/unfused_step.h"
 #include "step_memory_support.h"
 #include "support/rows.h"
 #include "support/test_main.h"

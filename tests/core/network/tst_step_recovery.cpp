@@ -4,7 +4,7 @@
 #include "kernel_choice.h"
 #include "network/budget_allocator.h"
 #include "network/cpu_device_memory.h"
-#include "network/network_factory.h"
+#include "network/networks/network_factory.h"
 #include "step_requests.h"
 #include "step_runs.h"
 #include "support/rows.h"

@@ -4,7 +4,7 @@
 #include "network/budget_allocator.h"
 #include "network/cpu_device_memory.h"
 #include "network/failure.h"
-#include "network/network_factory.h"
+#include "network/networks/network_factory.h"
 #include "network/step_runner.h"
 #include "step_requests.h"
 #include "step_runs.h"

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "network/network.h"
-#include "network/token_loss.h"
+#include "network/networks/network.h"
+#include "network/networks/token_loss.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 #include "support/verify.h"

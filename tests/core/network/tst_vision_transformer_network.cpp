@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/parameter_table.h"
-#include "network/vision_transformer_network.h"
+#include "network/networks/vision_transformer_network.h"
 #include "network_comparison.h"
 #include "support/rows.h"
 #include "support/test_main.h"

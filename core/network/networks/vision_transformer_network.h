@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "flat_parameters.h"
+#include "optimizers/flat_parameters.h"
 #include "image_network.h"
 #include "model/model_spec.h"
 

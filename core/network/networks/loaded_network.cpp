@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "loaded_network.h"
 
-#include "attention.h"
+#include "kernels/attention.h"
 #include "device_memory.h"
 #include "execution_state.h"
 #include "failure.h"

@@ -4,12 +4,12 @@
 
 #include "activations.h"
 #include "collation.h"
-#include "flat_parameters.h"
+#include "optimizers/flat_parameters.h"
 #include "layer_operations.h"
 #include "model/decoder_layer.h"
 #include "position_embeddings.h"
-#include "quantized_linear.h"
-#include "quantized_matrix.h"
+#include "kernels/quantized_linear.h"
+#include "kernels/quantized_matrix.h"
 #include "token_loss.h"
 
 #include <ATen/ops/cat.h>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "network.h"
 
-#include "activation_checkpoint.h"
+#include "kernels/activation_checkpoint.h"
 
 #include <ATen/core/grad_mode.h>
 

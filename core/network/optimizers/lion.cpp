@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "lion.h"
 
-#include "constant_tensor.h"
+#include "networks/constant_tensor.h"
 
 #include <ATen/ops/lerp.h>
 

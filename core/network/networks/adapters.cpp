@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "adapters.h"
 
-#include "flat_parameters.h"
+#include "optimizers/flat_parameters.h"
 #include "model/parameter_table.h"
 
 #include <ATen/autocast_mode.h>

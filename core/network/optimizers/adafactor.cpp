@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "adafactor.h"
 
-#include "constant_tensor.h"
+#include "networks/constant_tensor.h"
 #include "host_memory.h"
 
 #include <ATen/ops/add.h>

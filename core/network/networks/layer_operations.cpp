@@ -3,10 +3,10 @@
 #include "layer_operations.h"
 
 #include "adapters.h"
-#include "fake_quantized_matrix.h"
-#include "flat_parameters.h"
+#include "kernels/fake_quantized_matrix.h"
+#include "optimizers/flat_parameters.h"
 #include "position_embeddings.h"
-#include "quantized_linear.h"
+#include "kernels/quantized_linear.h"
 
 #include <ATen/ops/bincount.h>
 #include <ATen/ops/cat.h>

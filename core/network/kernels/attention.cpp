@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "attention.h"
 
-#include "layer_operations.h"
+#include "networks/layer_operations.h"
 
 #include <ATen/Context.h>
 #include <ATen/SDPBackend.h>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "token_loss.h"
 
-#include "activation_checkpoint.h"
+#include "kernels/activation_checkpoint.h"
 #include "network.h"
 
 #include <ATen/autocast_mode.h>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "fake_quantized_matrix.h"
 
-#include "flat_parameters.h"
+#include "optimizers/flat_parameters.h"
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/amax.h>

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "flat_parameters.h"
+#include "optimizers/flat_parameters.h"
 #include "network.h"
-#include "optimizer_step.h"
+#include "optimizers/optimizer_step.h"
 #include "trial/trial_request.h"
 
 #include <cstdint>

@@ -4,7 +4,7 @@
 
 #include "model/parameter_table.h"
 #include "model/run_kind.h"
-#include "quantized_matrix.h"
+#include "kernels/quantized_matrix.h"
 
 #include <ATen/core/Tensor.h>
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "attention.h"
+#include "kernels/attention.h"
 #include "layer_operations.h"
 #include "token_loss.h"
 
