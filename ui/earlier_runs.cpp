@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "earlier_runs.h"
 
-#include "snapshot/ending_text.h"
-#include "text/fidelity_text.h"
 #include "plan/phase_sequence.h"
-#include "text/readable_text.h"
+#include "snapshot/ending_text.h"
 #include "store/exploration_store.h"
 #include "store/patient_store.h"
+#include "text/fidelity_text.h"
+#include "text/readable_text.h"
 
 #include <QFileInfo>
 #include <QLocale>

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "history/stored_snapshot.h"
+#include "snapshot/snapshot.h"
 #include "workers/background_search.h"
 #include "workers/runs_elsewhere.h"
-#include "snapshot/snapshot.h"
-#include "history/stored_snapshot.h"
 
 #include <QDateTime>
 #include <QMenu>

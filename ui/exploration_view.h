@@ -3,8 +3,8 @@
 #pragma once
 
 #include "files/config_file.h"
-#include "snapshot/snapshot.h"
 #include "message_banner.h"
+#include "snapshot/snapshot.h"
 #include "theme/theme.h"
 
 #include <QWidget>

@@ -4,14 +4,14 @@
 
 #include "buttons.h"
 #include "diff_view.h"
-#include "text/batch_text.h"
-#include "text/errors.h"
 #include "files/output_place.h"
-#include "plan/phase_sequence.h"
-#include "text/readable_text.h"
 #include "files/unified_diff.h"
 #include "labels.h"
+#include "plan/phase_sequence.h"
 #include "questions.h"
+#include "text/batch_text.h"
+#include "text/errors.h"
+#include "text/readable_text.h"
 
 #include <QButtonGroup>
 #include <QDialogButtonBox>

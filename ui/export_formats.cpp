@@ -3,10 +3,10 @@
 #include "export_formats.h"
 
 #include "charts/chart_scene.h"
-#include "text/batch_text.h"
-#include "snapshot/ending_text.h"
-#include "text/fidelity_text.h"
 #include "engine/log_text.h"
+#include "snapshot/ending_text.h"
+#include "text/batch_text.h"
+#include "text/fidelity_text.h"
 #include "text/readable_text.h"
 #include "tool_bar.h"
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "fidelity_chip.h"
 
-#include "text/fidelity_text.h"
 #include "labels.h"
+#include "text/fidelity_text.h"
 #include "theme/theme.h"
 
 #include <QStyle>

@@ -5,13 +5,13 @@
 #include "config_options.h"
 #include "earlier_runs.h"
 #include "files/config_file.h"
-#include "workers/device_lease.h"
 #include "plan/phase_sequence.h"
 #include "snapshot/snapshot.h"
 #include "store/exploration_records.h"
 #include "theme/theme.h"
 #include "unmeasurable_view.h"
 #include "window_settings.h"
+#include "workers/device_lease.h"
 
 #include <QMainWindow>
 #include <QString>

@@ -4,10 +4,10 @@
 
 #include "buttons.h"
 #include "config/networks/hub_models.h"
-#include "text/batch_text.h"
-#include "text/errors.h"
 #include "files/network_files.h"
 #include "labels.h"
+#include "text/batch_text.h"
+#include "text/errors.h"
 #include "window_settings.h"
 
 #include <QComboBox>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "plan/exploration_outlook.h"
 #include "options/option.h"
+#include "plan/exploration_outlook.h"
 #include "theme/theme.h"
 
 #include <QWidget>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "plain_text.h"
 
-#include "text/visible_text.h"
 #include "labels.h"
+#include "text/visible_text.h"
 
 #include <QAbstractButton>
 #include <QApplication>

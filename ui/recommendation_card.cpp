@@ -5,15 +5,15 @@
 #include "buttons.h"
 #include "charts/chart_scene.h"
 #include "confidence_gauge.h"
-#include "snapshot/ending_text.h"
-#include "text/fidelity_text.h"
 #include "engine/log_text.h"
+#include "labels.h"
+#include "snapshot/ending_text.h"
 #include "snapshot/present_size.h"
-#include "text/readable_text.h"
 #include "snapshot/recommendation_text.h"
 #include "snapshot/unlike_devices.h"
 #include "snapshot/writing_rule.h"
-#include "labels.h"
+#include "text/fidelity_text.h"
+#include "text/readable_text.h"
 
 #include <QAction>
 #include <QHBoxLayout>

@@ -3,10 +3,10 @@
 #include "tool_bar.h"
 
 #include "buttons.h"
-#include "text/readable_text.h"
-#include "text/tuning_text.h"
 #include "fidelity_chip.h"
 #include "labels.h"
+#include "text/readable_text.h"
+#include "text/tuning_text.h"
 #include "theme/glyphs.h"
 #include "window_actions.h"
 

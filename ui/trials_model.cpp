@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "trials_model.h"
 
+#include "snapshot/measured_sizes.h"
 #include "text/comparison_text.h"
 #include "text/fidelity_text.h"
-#include "snapshot/measured_sizes.h"
 #include "trial/contrast.h"
 #include "trial/trial_record.h"
 

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "text/readable_text.h"
 #include "snapshot/snapshot.h"
 #include "table_row.h"
+#include "text/readable_text.h"
 
 #include <QAbstractItemModel>
 

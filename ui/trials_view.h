@@ -3,8 +3,8 @@
 #pragma once
 
 #include "card.h"
-#include "text/readable_text.h"
 #include "snapshot/snapshot.h"
+#include "text/readable_text.h"
 #include "theme/theme.h"
 
 #include <cstdint>

@@ -3,11 +3,11 @@
 #include "unmeasurable_view.h"
 
 #include "buttons.h"
+#include "labels.h"
 #include "text/batch_text.h"
 #include "text/errors.h"
 #include "text/readable_text.h"
 #include "text/tuning_text.h"
-#include "labels.h"
 
 #include <QAction>
 #include <QDir>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "workers/device_lease.h"
 #include "snapshot/snapshot.h"
+#include "workers/device_lease.h"
 
 #include <QObject>
 #include <QString>

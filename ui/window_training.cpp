@@ -3,8 +3,8 @@
 #include "window_training.h"
 
 #include "buttons.h"
-#include "options/option_table.h"
 #include "files/trusted_code.h"
+#include "options/option_table.h"
 #include "questions.h"
 #include "training/confirmation_run.h"
 #include "training_window/confirmation_dialog.h"

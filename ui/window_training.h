@@ -3,12 +3,12 @@
 #pragma once
 
 #include "files/config_file.h"
-#include "workers/device_identity.h"
-#include "workers/device_lease.h"
 #include "options/exploration_options.h"
-#include "workers/exploration_parts.h"
 #include "snapshot/snapshot.h"
 #include "theme/theme.h"
+#include "workers/device_identity.h"
+#include "workers/device_lease.h"
+#include "workers/exploration_parts.h"
 
 #include <QObject>
 #include <QPointer>

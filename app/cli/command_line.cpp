@@ -5,11 +5,11 @@
 #include "command.h"
 #include "config/config_error.h"
 #include "console.h"
-#include "text/errors.h"
 #include "options.h"
 #include "run_arguments.h"
 #include "store/exploration_store.h"
 #include "surroundings.h"
+#include "text/errors.h"
 
 #include <QLocale>
 

@@ -4,15 +4,15 @@
 
 #include "command.h"
 #include "console.h"
-#include "text/batch_text.h"
 #include "engine/event_log.h"
-#include "plan/exploration_plan.h"
+#include "files/output_place.h"
+#include "files/written_config.h"
 #include "options/option_table.h"
 #include "options/option_values.h"
-#include "files/output_place.h"
+#include "plan/exploration_plan.h"
 #include "plan/plan_offers.h"
-#include "files/written_config.h"
 #include "store/exploration_store.h"
+#include "text/batch_text.h"
 
 #include <QFileInfo>
 #include <QJsonArray>

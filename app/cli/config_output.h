@@ -3,8 +3,8 @@
 #pragma once
 
 #include "files/config_file.h"
-#include "options/exploration_options.h"
 #include "options.h"
+#include "options/exploration_options.h"
 
 #include <QJsonObject>
 #include <QString>

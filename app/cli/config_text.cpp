@@ -5,14 +5,14 @@
 #include "config/batch_plan.h"
 #include "config/cerebras/known_sizes.h"
 #include "device/local_device.h"
-#include "text/batch_text.h"
-#include "text/errors.h"
-#include "text/memory_text.h"
-#include "options/tuning_choice.h"
 #include "exploration_text.h"
 #include "model/decoder_layer.h"
 #include "model/parameter_table.h"
+#include "options/tuning_choice.h"
 #include "terminal_text.h"
+#include "text/batch_text.h"
+#include "text/errors.h"
+#include "text/memory_text.h"
 
 #include <algorithm>
 #include <tuple>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "confirmation_text.h"
 
-#include "text/fidelity_text.h"
 #include "terminal_text.h"
+#include "text/fidelity_text.h"
 #include "training/confirmation_snapshot.h"
 
 #include <cmath>

@@ -3,9 +3,9 @@
 #include "console.h"
 
 #include "command.h"
-#include "text/visible_text.h"
 #include "signal_relay.h"
 #include "store/file_identity.h"
+#include "text/visible_text.h"
 
 #include <QByteArray>
 

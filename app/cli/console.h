@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "snapshot/snapshot.h"
 #include "progress_line.h"
+#include "snapshot/snapshot.h"
 #include "styled_text.h"
 
 #include <QByteArray>

@@ -2,18 +2,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "exploration_text.h"
 
-#include "text/batch_text.h"
-#include "text/comparison_text.h"
-#include "snapshot/ending_text.h"
-#include "text/fidelity_text.h"
 #include "engine/log_text.h"
+#include "snapshot/ending_text.h"
 #include "snapshot/plan_text.h"
 #include "snapshot/present_size.h"
-#include "text/readable_text.h"
 #include "snapshot/recommendation_text.h"
 #include "snapshot/unlike_devices.h"
 #include "snapshot/writing_rule.h"
 #include "terminal_text.h"
+#include "text/batch_text.h"
+#include "text/comparison_text.h"
+#include "text/fidelity_text.h"
+#include "text/readable_text.h"
 
 #include <algorithm>
 

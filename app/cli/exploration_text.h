@@ -3,9 +3,9 @@
 #pragma once
 
 #include "config/batch_plan.h"
-#include "snapshot/snapshot.h"
 #include "progress_line.h"
 #include "search/strategy.h"
+#include "snapshot/snapshot.h"
 
 #include <QDateTime>
 #include <QString>

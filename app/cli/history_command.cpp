@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "command.h"
 #include "console.h"
-#include "history/cut_run.h"
 #include "engine/event_log.h"
-#include "options/option_values.h"
+#include "history/cut_run.h"
 #include "history_text.h"
 #include "json_output.h"
 #include "options.h"
+#include "options/option_values.h"
 #include "store/exploration_store.h"
 #include "store/patient_store.h"
 

@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "history_text.h"
 
-#include "text/comparison_text.h"
-#include "snapshot/ending_text.h"
-#include "text/fidelity_text.h"
 #include "engine/log_text.h"
-#include "text/readable_text.h"
 #include "history/stored_snapshot.h"
-#include "text/tuning_text.h"
+#include "snapshot/ending_text.h"
 #include "terminal_text.h"
+#include "text/comparison_text.h"
+#include "text/fidelity_text.h"
+#include "text/readable_text.h"
+#include "text/tuning_text.h"
 
 #include <QFileInfo>
 

@@ -5,12 +5,12 @@
 #include "config_output.h"
 #include "config_text.h"
 #include "console.h"
-#include "text/errors.h"
-#include "plan/exploration_plan.h"
-#include "options/tuning_choice.h"
 #include "json_output.h"
 #include "options.h"
+#include "options/tuning_choice.h"
+#include "plan/exploration_plan.h"
 #include "run_arguments.h"
+#include "text/errors.h"
 
 namespace batchpeak::cli {
 

@@ -5,14 +5,14 @@
 #include "config_output.h"
 #include "config_text.h"
 #include "engine/event_log.h"
-#include "text/field_object.h"
-#include "text/json_text.h"
 #include "history/stored_snapshot.h"
-#include "options/tuning_choice.h"
-#include "text/tuning_text.h"
 #include "model/architecture_fields.h"
 #include "model/parameter_table.h"
 #include "options.h"
+#include "options/tuning_choice.h"
+#include "text/field_object.h"
+#include "text/json_text.h"
+#include "text/tuning_text.h"
 
 #include <QJsonArray>
 #include <QJsonDocument>

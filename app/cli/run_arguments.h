@@ -4,8 +4,8 @@
 
 #include "console.h"
 #include "files/config_file.h"
-#include "options/exploration_options.h"
 #include "options.h"
+#include "options/exploration_options.h"
 
 #include <QStringList>
 

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training_text.h"
 
-#include "text/batch_text.h"
-#include "text/fidelity_text.h"
 #include "exploration_text.h"
 #include "terminal_text.h"
+#include "text/batch_text.h"
+#include "text/fidelity_text.h"
 
 #include <algorithm>
 #include <cmath>

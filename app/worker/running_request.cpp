@@ -66,8 +66,8 @@ std::optional<network::StepChain> RunningRequest::take(int steps)
 
 bool RunningRequest::mayTakeAgain() const
 {
-    // Each halves the scale, which begins at 2^16 (core/network/optimizers/loss_scale.cpp): gradients that are infinite
-    // at 2^-16 are so at any.
+    // Each halves the scale, which begins at 2^16 (core/network/optimizers/loss_scale.cpp): gradients that
+    // are infinite at 2^-16 are so at any.
     constexpr int mostWithoutStep = 32;
     constexpr double shareOfTimeLimit = 0.2;
     return m_withoutStep < mostWithoutStep && !isCancelled() &&

@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "event_log.h"
 
-#include "text/comparison_text.h"
-#include "snapshot/ending_text.h"
-#include "text/json_text.h"
 #include "log_text.h"
 #include "model/word_table.h"
-#include "trial/contrast.h"
-#include "text/tuning_text.h"
+#include "snapshot/ending_text.h"
 #include "snapshot/unlike_devices.h"
+#include "text/comparison_text.h"
+#include "text/json_text.h"
+#include "text/tuning_text.h"
+#include "trial/contrast.h"
 
 #include <QDateTime>
 #include <QFileDevice>

@@ -2,17 +2,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "exploration.h"
 
+#include "exploration_run.h"
+#include "history/past_exploration.h"
+#include "history/trial_reading.h"
+#include "log_text.h"
+#include "snapshot/failure_text.h"
+#include "snapshot/unlike_devices.h"
+#include "store/exploration_store.h"
 #include "text/comparison_text.h"
 #include "text/errors.h"
-#include "exploration_run.h"
-#include "snapshot/failure_text.h"
-#include "log_text.h"
-#include "history/past_exploration.h"
 #include "text/readable_text.h"
 #include "workers/spare_thread.h"
-#include "store/exploration_store.h"
-#include "history/trial_reading.h"
-#include "snapshot/unlike_devices.h"
 
 #include <algorithm>
 #include <cmath>

@@ -3,12 +3,12 @@
 #pragma once
 
 #include "config/config_document.h"
+#include "event.h"
 #include "files/config_file.h"
 #include "history/cut_run.h"
-#include "event.h"
 #include "options/exploration_options.h"
-#include "workers/exploration_parts.h"
 #include "snapshot/snapshot.h"
+#include "workers/exploration_parts.h"
 
 #include <QObject>
 

@@ -2,16 +2,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "workers/device_pool.h"
 #include "exploration.h"
-#include "plan/exploration_plan.h"
-#include "workers/long_timer.h"
 #include "history/planner_thread.h"
-#include "workers/run_devices.h"
+#include "plan/exploration_plan.h"
 #include "run_progress.h"
 #include "snapshot_builder.h"
-#include "workers/telemetry_watch.h"
 #include "verifier.h"
+#include "workers/device_pool.h"
+#include "workers/long_timer.h"
+#include "workers/run_devices.h"
+#include "workers/telemetry_watch.h"
 
 #include <QDateTime>
 #include <QDeadlineTimer>

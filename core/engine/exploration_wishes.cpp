@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 // What a person asks of an exploration while it is under way.
-#include "text/comparison_text.h"
-#include "text/errors.h"
 #include "exploration_run.h"
 #include "log_text.h"
+#include "text/comparison_text.h"
+#include "text/errors.h"
 #include "text/readable_text.h"
 
 #include <algorithm>

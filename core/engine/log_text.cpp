@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "log_text.h"
 
-#include "text/comparison_text.h"
 #include "snapshot/ending_text.h"
+#include "store/exploration_store.h"
+#include "text/comparison_text.h"
 #include "text/fidelity_text.h"
 #include "text/readable_text.h"
-#include "store/exploration_store.h"
 
 #include <QCoreApplication>
 

@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "snapshot_builder.h"
 
-#include "text/comparison_text.h"
-#include "snapshot/ending_text.h"
-#include "text/fidelity_text.h"
 #include "log_text.h"
+#include "run_progress.h"
+#include "snapshot/ending_text.h"
 #include "snapshot/plan_text.h"
 #include "snapshot/predicted_sizes.h"
 #include "snapshot/recommendation_text.h"
-#include "run_progress.h"
+#include "text/comparison_text.h"
+#include "text/fidelity_text.h"
 
 #include <algorithm>
 #include <utility>

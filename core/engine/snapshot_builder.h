@@ -3,10 +3,10 @@
 #pragma once
 
 #include "history/cut_run.h"
-#include "snapshot/snapshot.h"
-#include "trial/protocol.h"
 #include "history/trial_planner.h"
 #include "history/trial_reading.h"
+#include "snapshot/snapshot.h"
+#include "trial/protocol.h"
 
 #include <cstdint>
 #include <map>

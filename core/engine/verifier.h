@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "workers/device_pool.h"
-#include "search/strategy.h"
-#include "snapshot/snapshot.h"
 #include "history/trial_reading.h"
 #include "history/trial_repeater.h"
+#include "search/strategy.h"
+#include "snapshot/snapshot.h"
+#include "workers/device_pool.h"
 
 #include <QString>
 

@@ -4,10 +4,10 @@
 
 #include "config/config_document.h"
 #include "config/networks/named_network.h"
-#include "text/errors.h"
 #include "network_files.h"
 #include "open_file.h"
 #include "output_place.h"
+#include "text/errors.h"
 #include "text_file.h"
 #include "unified_diff.h"
 

@@ -3,8 +3,8 @@
 #include "network_files.h"
 
 #include "config/config_error.h"
-#include "text/errors.h"
 #include "hub_cache.h"
+#include "text/errors.h"
 #include "text_file.h"
 
 #include <QDir>

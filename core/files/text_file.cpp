@@ -3,8 +3,8 @@
 #include "text_file.h"
 
 #include "config/config_document.h"
-#include "text/errors.h"
 #include "open_file.h"
+#include "text/errors.h"
 
 #include <QFile>
 #include <QFileInfo>

@@ -3,10 +3,10 @@
 #include "written_config.h"
 
 #include "config_file.h"
-#include "text/errors.h"
 #include "output_place.h"
 #include "saved_file.h"
 #include "store/exploration_store.h"
+#include "text/errors.h"
 #include "text_file.h"
 #include "unified_diff.h"
 

@@ -7,10 +7,10 @@
 #include "search/trial_history.h"
 #include "store/exploration_store.h"
 #include "stored_snapshot.h"
+#include "text/tuning_text.h"
 #include "thinned_trials.h"
 #include "trial/step_statistics.h"
 #include "trial_reading.h"
-#include "text/tuning_text.h"
 
 #include <QDir>
 #include <QFileInfo>

@@ -5,8 +5,8 @@
 #include "config/approximations.h"
 #include "options/option_table.h"
 #include "past_exploration.h"
-#include "snapshot/recommendation_text.h"
 #include "search_journal.h"
+#include "snapshot/recommendation_text.h"
 #include "text/tuning_text.h"
 
 #include <QCoreApplication>

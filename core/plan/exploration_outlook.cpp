@@ -2,15 +2,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "exploration_outlook.h"
 
+#include "options/option_table.h"
+#include "options/tuning_choice.h"
+#include "snapshot/writing_rule.h"
 #include "text/batch_text.h"
 #include "text/errors.h"
 #include "text/fidelity_text.h"
-#include "options/option_table.h"
 #include "text/readable_text.h"
-#include "workers/run_devices.h"
-#include "options/tuning_choice.h"
 #include "text/tuning_text.h"
-#include "snapshot/writing_rule.h"
+#include "workers/run_devices.h"
 
 #include <QCoreApplication>
 #include <QFileInfo>

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "files/config_file.h"
 #include "device/local_device.h"
-#include "options/exploration_options.h"
 #include "exploration_plan.h"
+#include "files/config_file.h"
 #include "model/step_memory.h"
+#include "options/exploration_options.h"
 #include "plan_offers.h"
 
 #include <QString>

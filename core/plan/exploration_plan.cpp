@@ -2,20 +2,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "exploration_plan.h"
 
-#include "text/batch_text.h"
 #include "config/approximations.h"
 #include "config/batch_plan.h"
 #include "config/cerebras/known_sizes.h"
 #include "config/smaller_run.h"
-#include "text/errors.h"
-#include "options/kept_words.h"
+#include "files/trusted_code.h"
 #include "model/parameter_table.h"
 #include "model/step_flops.h"
-#include "phase_sequence.h"
-#include "workers/run_devices.h"
-#include "run_fidelity.h"
-#include "files/trusted_code.h"
+#include "options/kept_words.h"
 #include "options/tuning_choice.h"
+#include "phase_sequence.h"
+#include "run_fidelity.h"
+#include "text/batch_text.h"
+#include "text/errors.h"
+#include "workers/run_devices.h"
 
 #include <QCoreApplication>
 

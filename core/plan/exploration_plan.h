@@ -4,8 +4,8 @@
 
 #include "config/config_document.h"
 #include "device/local_device.h"
-#include "options/exploration_options.h"
 #include "model/step_memory.h"
+#include "options/exploration_options.h"
 #include "snapshot/snapshot.h"
 #include "trial/trial_request.h"
 

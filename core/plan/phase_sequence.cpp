@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "phase_sequence.h"
 
+#include "snapshot/writing_rule.h"
 #include "text/fidelity_text.h"
 #include "text/readable_text.h"
-#include "snapshot/writing_rule.h"
 
 #include <QCoreApplication>
 #include <QStringList>

@@ -4,8 +4,8 @@
 
 #include "history/past_exploration.h"
 #include "snapshot/plan_text.h"
-#include "text/readable_text.h"
 #include "store/exploration_store.h"
+#include "text/readable_text.h"
 
 #include <QCoreApplication>
 #include <QStringList>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "plan_offers.h"
 
-#include "text/batch_text.h"
 #include "phase_sequence.h"
+#include "text/batch_text.h"
 #include "text/readable_text.h"
 
 #include <QCoreApplication>

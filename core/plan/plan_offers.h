@@ -3,8 +3,8 @@
 #pragma once
 
 #include "config/config_document.h"
-#include "options/exploration_options.h"
 #include "exploration_plan.h"
+#include "options/exploration_options.h"
 
 #include <QString>
 

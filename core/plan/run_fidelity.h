@@ -4,8 +4,8 @@
 
 #include "config/config_document.h"
 #include "config/fidelity.h"
-#include "options/exploration_options.h"
 #include "model/parameter_table.h"
+#include "options/exploration_options.h"
 #include "trial/trial_request.h"
 
 namespace batchpeak::engine {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "failure_text.h"
 
-#include "text/readable_text.h"
 #include "short_budget_text.h"
+#include "text/readable_text.h"
 
 #include <QCoreApplication>
 #include <QLocale>

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "config/config_error.h"
-#include "workers/device_state.h"
 #include "options/run_description.h"
 #include "trial/trial_record.h"
+#include "workers/device_state.h"
 
 #include <QDateTime>
 #include <QString>

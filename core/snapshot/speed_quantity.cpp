@@ -3,8 +3,8 @@
 #include "speed_quantity.h"
 
 #include "device/peak_flops.h"
-#include "text/readable_text.h"
 #include "search/throughput.h"
+#include "text/readable_text.h"
 #include "trial/step_statistics.h"
 
 #include <QCoreApplication>

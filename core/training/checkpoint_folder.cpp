@@ -4,9 +4,9 @@
 
 #include "checkpoint_state_file.h"
 #include "config/config_error.h"
-#include "text/errors.h"
 #include "files/saved_file.h"
 #include "store/program_lock.h"
+#include "text/errors.h"
 #include "training_text.h"
 
 #include <QCoreApplication>

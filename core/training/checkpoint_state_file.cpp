@@ -3,9 +3,9 @@
 #include "checkpoint_state_file.h"
 
 #include "config/config_error.h"
-#include "text/errors.h"
 #include "files/saved_file.h"
 #include "tensor_hash.h"
+#include "text/errors.h"
 
 #include <QCoreApplication>
 #include <QFile>

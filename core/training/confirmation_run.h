@@ -6,10 +6,10 @@
 #include "config/config_document.h"
 #include "confirmation_schedule.h"
 #include "confirmation_snapshot.h"
-#include "workers/exploration_parts.h"
-#include "workers/worker_conversation.h"
 #include "training_options.h"
 #include "trial/training.h"
+#include "workers/exploration_parts.h"
+#include "workers/worker_conversation.h"
 
 #include <QObject>
 #include <QString>

@@ -4,14 +4,14 @@
 
 #include "accumulation/growth_rule.h"
 #include "engine/exploration.h"
-#include "snapshot/failure_text.h"
-#include "text/fidelity_text.h"
 #include "engine/log_text.h"
 #include "history/past_exploration.h"
-#include "workers/run_devices.h"
 #include "search/strategy.h"
+#include "snapshot/failure_text.h"
 #include "store/exploration_store.h"
+#include "text/fidelity_text.h"
 #include "training_plan.h"
+#include "workers/run_devices.h"
 
 #include <QTimer>
 

@@ -3,10 +3,10 @@
 #include "training_event_file.h"
 
 #include "config/config_error.h"
-#include "text/errors.h"
 #include "engine/event_log.h"
 #include "files/output_place.h"
 #include "history/stored_snapshot.h"
+#include "text/errors.h"
 #include "text/tuning_text.h"
 #include "training_snapshot_builder.h"
 #include "training_text.h"

@@ -3,10 +3,10 @@
 #pragma once
 
 #include "config/config_document.h"
-#include "workers/exploration_parts.h"
 #include "training_event.h"
 #include "training_options.h"
 #include "training_snapshot.h"
+#include "workers/exploration_parts.h"
 
 #include <QObject>
 

@@ -4,12 +4,12 @@
 
 #include "accumulation/micro_batches.h"
 #include "checkpoint_folder.h"
-#include "text/errors.h"
-#include "plan/exploration_plan.h"
-#include "text/readable_text.h"
 #include "files/trusted_code.h"
 #include "growth_function.h"
+#include "plan/exploration_plan.h"
 #include "store/program_lock.h"
+#include "text/errors.h"
+#include "text/readable_text.h"
 #include "training_text.h"
 #include "trial/protocol.h"
 

@@ -3,11 +3,11 @@
 #pragma once
 
 #include "config/config_document.h"
-#include "workers/exploration_parts.h"
-#include "workers/run_devices.h"
 #include "files/trusted_code.h"
 #include "training_options.h"
 #include "training_plan.h"
+#include "workers/exploration_parts.h"
+#include "workers/run_devices.h"
 
 #include <QString>
 #include <QStringList>

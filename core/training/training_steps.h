@@ -5,7 +5,6 @@
 #include "batch_attempts.h"
 #include "batch_sequence.h"
 #include "checkpoint_folder.h"
-#include "workers/background_search.h"
 #include "epoch_growth.h"
 #include "step_prediction.h"
 #include "step_record.h"
@@ -13,6 +12,7 @@
 #include "training_setup.h"
 #include "training_snapshot_builder.h"
 #include "training_worker.h"
+#include "workers/background_search.h"
 
 #include <QObject>
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "workers/worker_conversation.h"
 #include "trial/training.h"
+#include "workers/worker_conversation.h"
 
 #include <QObject>
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "text/errors.h"
 #include "stuck_workers.h"
+#include "text/errors.h"
 
 #include <QObject>
 #include <QString>

@@ -3,9 +3,9 @@
 #include "run_devices.h"
 
 #include "device/processor_watch.h"
-#include "text/errors.h"
-#include "python_stack.h"
 #include "files/trusted_code.h"
+#include "python_stack.h"
+#include "text/errors.h"
 
 #include <QCoreApplication>
 #include <QDir>

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "device/local_device.h"
-#include "options/exploration_options.h"
 #include "exploration_parts.h"
+#include "options/exploration_options.h"
 #include "trial/trial_request.h"
 #include "worker_conversation.h"
 

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runs_elsewhere.h"
 
-#include "text/readable_text.h"
 #include "store/exploration_store.h"
 #include "store/patient_store.h"
+#include "text/readable_text.h"
 
 #include <QCoreApplication>
 #include <QFileInfo>

@@ -5,11 +5,11 @@
 #include "device/memory_kills.h"
 #include "device/processor_watch.h"
 #include "device_identity.h"
-#include "long_timer.h"
 #include "device_state.h"
+#include "files/trusted_code.h"
+#include "long_timer.h"
 #include "stuck_workers.h"
 #include "trial/protocol.h"
-#include "files/trusted_code.h"
 #include "worker_process.h"
 
 #include <QElapsedTimer>

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "fuzz_target.h"
 #include "history/cut_run.h"
 #include "history/past_exploration.h"
 #include "history/search_journal.h"
 #include "history/stored_snapshot.h"
-#include "fuzz_target.h"
 #include "store/exploration_store.h"
 #include "support/files.h"
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "history/search_journal.h"
 #include "fuzz_target.h"
+#include "history/search_journal.h"
 
 #include <cmath>
 #include <memory>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "config/syntax/shell_words.h"
-#include "options/option_table.h"
 #include "fuzz_target.h"
+#include "options/option_table.h"
 
 #include <QProcess>
 

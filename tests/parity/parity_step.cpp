@@ -3,8 +3,8 @@
 #include "parity_step.h"
 
 #include "model/parameter_table.h"
-#include "network/optimizers/flat_parameters.h"
 #include "network/networks/network_factory.h"
+#include "network/optimizers/flat_parameters.h"
 
 #include <ATen/ops/full.h>
 #include <ATen/ops/zeros.h>

@@ -8,7 +8,6 @@
 #include "charts/exploration_charts.h"
 #include "charts/run_charts.h"
 #include "plan/phase_sequence.h"
-#include "workers/python_stack.h"
 #include "sample_snapshots.h"
 #include "sample_trainings.h"
 #include "sample_windows.h"
@@ -21,6 +20,7 @@
 #include "ui/training_window/training_form.h"
 #include "ui/trials_view.h"
 #include "ui/unmeasurable_view.h"
+#include "workers/python_stack.h"
 
 #include <QAbstractScrollArea>
 #include <QApplication>

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "charts/axis_scales.h"
 #include "charts/chart_scene.h"
-#include "text/comparison_text.h"
-#include "snapshot/measured_sizes.h"
 #include "sample_snapshots.h"
+#include "snapshot/measured_sizes.h"
 #include "support/rows.h"
 #include "support/test_main.h"
+#include "text/comparison_text.h"
 
 #include <QTest>
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "snapshot/unlike_devices.h"
 #include "sample_snapshots.h"
 #include "sample_windows.h"
+#include "snapshot/unlike_devices.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 #include "ui/recommendation_card.h"

@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "charts/chart_scene.h"
 #include "device_families.h"
-#include "snapshot/present_size.h"
-#include "text/readable_text.h"
 #include "engine/snapshot_builder.h"
 #include "history/trial_planner.h"
 #include "replay_device.h"
+#include "snapshot/present_size.h"
 #include "support/rows.h"
 #include "support/test_main.h"
+#include "text/readable_text.h"
 #include "trials_model.h"
 
 #include <QRegularExpression>

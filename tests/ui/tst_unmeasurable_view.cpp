@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "text/errors.h"
 #include "support/test_main.h"
+#include "text/errors.h"
 #include "ui/unmeasurable_view.h"
 #include "window_fixture.h"
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "files/config_file.h"
 #include "engine/exploration.h"
 #include "engine/exploration_recorder.h"
+#include "files/config_file.h"
 #include "sample_snapshots.h"
 #include "store/exploration_store.h"
 #include "store/patient_store.h"

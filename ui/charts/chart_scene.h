@@ -3,9 +3,9 @@
 #pragma once
 
 #include "axis_scales.h"
-#include "text/readable_text.h"
 #include "snapshot/snapshot.h"
 #include "snapshot/speed_quantity.h"
+#include "text/readable_text.h"
 #include "trial/contrast.h"
 
 #include <QString>

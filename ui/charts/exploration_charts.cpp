@@ -3,14 +3,14 @@
 #include "exploration_charts.h"
 
 #include "callout.h"
-#include "text/comparison_text.h"
-#include "text/fidelity_text.h"
-#include "text/readable_text.h"
 #include "legend.h"
 #include "limits_overlay.h"
 #include "markers_overlay.h"
 #include "phase_strip.h"
 #include "plot_canvas.h"
+#include "text/comparison_text.h"
+#include "text/fidelity_text.h"
+#include "text/readable_text.h"
 
 #include <QtCharts/QAreaSeries>
 #include <QtCharts/QLineSeries>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "limits_overlay.h"
 
-#include "text/readable_text.h"
 #include "plot_canvas.h"
+#include "text/readable_text.h"
 
 #include <QPainter>
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "device_list.h"
 
-#include "text/readable_text.h"
 #include "labels.h"
+#include "text/readable_text.h"
 #include "theme/glyphs.h"
 
 #include <QCheckBox>

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "plan/exploration_outlook.h"
-#include "options/option_table.h"
 #include "option_sections.h"
+#include "options/option_table.h"
+#include "plan/exploration_outlook.h"
 
 #include <string>
 #include <vector>

@@ -5,17 +5,17 @@
 #include "buttons.h"
 #include "card.h"
 #include "device_list.h"
-#include "text/errors.h"
-#include "options/option_table.h"
-#include "plan/phase_sequence.h"
-#include "plan/plan_forecast.h"
-#include "text/readable_text.h"
-#include "workers/run_devices.h"
 #include "labels.h"
 #include "memory_bars.h"
 #include "option_form.h"
+#include "options/option_table.h"
+#include "plan/phase_sequence.h"
+#include "plan/plan_forecast.h"
 #include "program_card.h"
+#include "text/errors.h"
+#include "text/readable_text.h"
 #include "window_actions.h"
+#include "workers/run_devices.h"
 
 #include <QAction>
 #include <QClipboard>

@@ -5,8 +5,8 @@
 #include "earlier_runs.h"
 #include "files/config_file.h"
 #include "plan/exploration_outlook.h"
-#include "workers/python_stack.h"
 #include "theme/theme.h"
+#include "workers/python_stack.h"
 
 #include <QWidget>
 

@@ -3,10 +3,10 @@
 #include "steering_panel.h"
 
 #include "buttons.h"
-#include "options/option_values.h"
-#include "text/readable_text.h"
 #include "form_fields.h"
 #include "labels.h"
+#include "options/option_values.h"
+#include "text/readable_text.h"
 
 #include <QHBoxLayout>
 #include <QLineEdit>

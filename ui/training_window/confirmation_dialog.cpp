@@ -4,11 +4,11 @@
 
 #include "buttons.h"
 #include "confirmation_model.h"
-#include "text/fidelity_text.h"
-#include "text/readable_text.h"
 #include "labels.h"
 #include "message_banner.h"
 #include "table_layout.h"
+#include "text/fidelity_text.h"
+#include "text/readable_text.h"
 #include "training/confirmation_snapshot.h"
 
 #include <QDialogButtonBox>

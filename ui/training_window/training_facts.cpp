@@ -3,10 +3,10 @@
 #include "training_facts.h"
 
 #include "charts/run_plot.h"
+#include "labels.h"
 #include "text/fidelity_text.h"
 #include "text/readable_text.h"
 #include "text/tuning_text.h"
-#include "labels.h"
 #include "training_text.h"
 
 #include <QDir>

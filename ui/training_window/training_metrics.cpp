@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training_metrics.h"
 
+#include "labels.h"
 #include "text/fidelity_text.h"
 #include "text/readable_text.h"
-#include "labels.h"
 #include "training_text.h"
 
 #include <QHBoxLayout>

@@ -3,10 +3,10 @@
 #pragma once
 
 #include "files/config_file.h"
-#include "workers/device_lease.h"
 #include "options/exploration_options.h"
 #include "theme/theme.h"
 #include "window_settings.h"
+#include "workers/device_lease.h"
 
 #include <QTimer>
 #include <QWidget>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "adapters.h"
 
-#include "optimizers/flat_parameters.h"
 #include "model/parameter_table.h"
+#include "optimizers/flat_parameters.h"
 
 #include <ATen/autocast_mode.h>
 #include <ATen/core/grad_mode.h>

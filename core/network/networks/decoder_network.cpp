@@ -4,12 +4,12 @@
 
 #include "activations.h"
 #include "collation.h"
-#include "optimizers/flat_parameters.h"
-#include "layer_operations.h"
-#include "model/decoder_layer.h"
-#include "position_embeddings.h"
 #include "kernels/quantized_linear.h"
 #include "kernels/quantized_matrix.h"
+#include "layer_operations.h"
+#include "model/decoder_layer.h"
+#include "optimizers/flat_parameters.h"
+#include "position_embeddings.h"
 #include "token_loss.h"
 
 #include <ATen/ops/cat.h>

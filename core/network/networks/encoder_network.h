@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "optimizers/flat_parameters.h"
 #include "layer_operations.h"
 #include "model/model_spec.h"
 #include "network.h"
+#include "optimizers/flat_parameters.h"
 #include "position_embeddings.h"
 
 #include <ATen/core/Tensor.h>

@@ -4,9 +4,9 @@
 
 #include "adapters.h"
 #include "kernels/fake_quantized_matrix.h"
+#include "kernels/quantized_linear.h"
 #include "optimizers/flat_parameters.h"
 #include "position_embeddings.h"
-#include "kernels/quantized_linear.h"
 
 #include <ATen/ops/bincount.h>
 #include <ATen/ops/cat.h>

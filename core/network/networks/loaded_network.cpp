@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "loaded_network.h"
 
-#include "kernels/attention.h"
 #include "device_memory.h"
 #include "execution_state.h"
 #include "failure.h"
+#include "kernels/attention.h"
 #include "libtorch.h"
 #include "model/held_memory.h"
 #include "model/parameter_shares.h"

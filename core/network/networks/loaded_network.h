@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "optimizers/flat_parameters.h"
 #include "network.h"
+#include "optimizers/flat_parameters.h"
 #include "optimizers/optimizer_step.h"
 #include "trial/trial_request.h"
 

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "optimizers/flat_parameters.h"
 #include "model/model_spec.h"
 #include "network.h"
+#include "optimizers/flat_parameters.h"
 
 #include <c10/core/Device.h>
 #include <torch/csrc/jit/api/module.h>

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "optimizers/flat_parameters.h"
 #include "image_network.h"
 #include "model/model_spec.h"
+#include "optimizers/flat_parameters.h"
 
 #include <ATen/core/Tensor.h>
 

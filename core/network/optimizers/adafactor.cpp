@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "adafactor.h"
 
-#include "networks/constant_tensor.h"
 #include "host_memory.h"
+#include "networks/constant_tensor.h"
 
 #include <ATen/ops/add.h>
 #include <ATen/ops/div.h>

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "kernels/quantized_matrix.h"
 #include "model/parameter_table.h"
 #include "model/run_kind.h"
-#include "kernels/quantized_matrix.h"
 
 #include <ATen/core/Tensor.h>
 

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "optimizer_state.h"
 
-#include "networks/constant_tensor.h"
 #include "host_memory.h"
 #include "kernels/value_blocks.h"
+#include "networks/constant_tensor.h"
 
 #include <ATen/ops/linalg_vector_norm.h>
 #include <ATen/ops/zeros.h>

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/styled_text.h"
 #include "cli/terminal_text.h"
-#include "text/visible_text.h"
 #include "program_run.h"
 #include "support/rows.h"
 #include "support/test_main.h"
+#include "text/visible_text.h"
 
 #include <QJsonDocument>
 #include <QTemporaryDir>

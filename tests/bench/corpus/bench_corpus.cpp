@@ -9,10 +9,10 @@
 
 #include "config_survey.h"
 #include "distinct_runs.h"
-#include "text/errors.h"
-#include "workers/run_devices.h"
 #include "survey_table.h"
+#include "text/errors.h"
 #include "trial_sequence.h"
+#include "workers/run_devices.h"
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "workers/worker_process.h"
 #include "trial/protocol.h"
+#include "workers/worker_process.h"
 
 #include <QObject>
 #include <QString>

@@ -7,10 +7,10 @@
 
 #include "cli/signal_relay.h"
 #include "config/config_error.h"
-#include "text/errors.h"
-#include "workers/process_group.h"
 #include "live_measurement.h"
 #include "live_report.h"
+#include "text/errors.h"
+#include "workers/process_group.h"
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>

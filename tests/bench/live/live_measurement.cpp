@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "live_measurement.h"
 
-#include "text/errors.h"
 #include "explorer_process.h"
+#include "text/errors.h"
 
 #include <QFileInfo>
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "network/libtorch.h"
 #include "network/kernels/quantized_linear.h"
 #include "network/kernels/quantized_matrix.h"
+#include "network/libtorch.h"
 
 #include <ATen/ops/randn.h>
 #include <c10/core/impl/VirtualGuardImpl.h>

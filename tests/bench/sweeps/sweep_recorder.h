@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "workers/device_runner.h"
 #include "plan/exploration_plan.h"
-#include "snapshot/snapshot.h"
 #include "search/random_source.h"
+#include "snapshot/snapshot.h"
 #include "trial/trial_result.h"
+#include "workers/device_runner.h"
 
 #include <QElapsedTimer>
 #include <QObject>

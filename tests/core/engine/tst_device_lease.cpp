@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "workers/device_lease.h"
 #include "exploration_harness.h"
 #include "support/event_spy.h"
 #include "support/rows.h"
 #include "support/test_main.h"
+#include "workers/device_lease.h"
 
 #include <QTest>
 

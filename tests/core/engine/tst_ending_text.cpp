@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "snapshot/ending_text.h"
 #include "engine/log_text.h"
+#include "snapshot/ending_text.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "text/errors.h"
 #include "exploration_harness.h"
 #include "support/event_spy.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 #include "support/verify.h"
+#include "text/errors.h"
 
 #include <QElapsedTimer>
 #include <QTest>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "plan/exploration_plan.h"
 #include "exploration_harness.h"
+#include "plan/exploration_plan.h"
 #include "support/error_of.h"
 #include "support/rows.h"
 #include "support/test_main.h"

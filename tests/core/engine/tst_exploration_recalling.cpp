@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/event_log.h"
 #include "engine/exploration_recorder.h"
-#include "history/stored_snapshot.h"
 #include "exploration_harness.h"
+#include "history/stored_snapshot.h"
 #include "store/exploration_store.h"
 #include "support/event_schema.h"
 #include "support/event_spy.h"

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "history/cut_run.h"
 #include "engine/exploration_recorder.h"
 #include "exploration_harness.h"
+#include "history/cut_run.h"
 #include "store/exploration_store.h"
 #include "store/patient_store.h"
 #include "support/event_spy.h"

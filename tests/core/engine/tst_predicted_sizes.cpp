@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "snapshot/predicted_sizes.h"
 #include "exploration_harness.h"
+#include "snapshot/predicted_sizes.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 

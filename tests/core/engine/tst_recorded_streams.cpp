@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "files/config_file.h"
 #include "engine/event_log.h"
 #include "exploration_harness.h"
+#include "files/config_file.h"
 #include "support/events_in.h"
 #include "support/rows.h"
 #include "support/test_main.h"

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "config/approximations.h"
-#include "plan/exploration_plan.h"
-#include "text/fidelity_text.h"
 #include "exploration_harness.h"
+#include "plan/exploration_plan.h"
 #include "support/error_of.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 #include "support/verify.h"
+#include "text/fidelity_text.h"
 
 #include <QTest>
 

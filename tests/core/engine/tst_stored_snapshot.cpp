@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/exploration_recorder.h"
-#include "history/stored_snapshot.h"
 #include "exploration_harness.h"
+#include "history/stored_snapshot.h"
 #include "store/exploration_store.h"
 #include "support/test_main.h"
 

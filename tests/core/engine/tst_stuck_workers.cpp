@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "workers/device_pool.h"
-#include "plan/exploration_plan.h"
-#include "workers/stuck_workers.h"
 #include "exploration_harness.h"
+#include "plan/exploration_plan.h"
 #include "support/fake_parts.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 #include "support/verify.h"
+#include "workers/device_pool.h"
+#include "workers/stuck_workers.h"
 
 #include <QSignalSpy>
 #include <QTest>

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/event_log.h"
-#include "snapshot/unlike_devices.h"
 #include "exploration_harness.h"
 #include "search/strategy.h"
+#include "snapshot/unlike_devices.h"
 #include "support/events_in.h"
 #include "support/fake_parts.h"
 #include "support/rows.h"

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "files/config_file.h"
-#include "text/errors.h"
 #include "support/error_of.h"
 #include "support/files.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 #include "support/verify.h"
+#include "text/errors.h"
 
 #include <QDir>
 #include <QFile>

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "files/config_file.h"
-#include "options/exploration_options.h"
 #include "files/output_place.h"
 #include "files/trusted_code.h"
+#include "options/exploration_options.h"
 #include "store/exploration_store.h"
 #include "support/files.h"
 #include "support/rows.h"

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "history/planner_thread.h"
 #include "core/engine/scripted_strategy.h"
+#include "history/planner_thread.h"
 #include "support/no_threads.h"
 #include "support/test_main.h"
 #include "support/verify.h"

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "history/trial_planner.h"
 #include "core/engine/scripted_strategy.h"
+#include "history/trial_planner.h"
 #include "support/test_main.h"
 
 #include <QTest>

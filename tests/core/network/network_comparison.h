@@ -4,8 +4,8 @@
 
 #include "model/parameter.h"
 #include "network/budget_allocator.h"
-#include "network/optimizers/flat_parameters.h"
 #include "network/libtorch.h"
+#include "network/optimizers/flat_parameters.h"
 
 #include <ATen/ATen.h>
 

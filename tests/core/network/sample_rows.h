@@ -3,8 +3,8 @@
 #pragma once
 
 #include "data/token_source.h"
-#include "network/optimizers/flat_parameters.h"
 #include "network/networks/network_factory.h"
+#include "network/optimizers/flat_parameters.h"
 #include "tiny_networks.h"
 #include "tiny_scripts.h"
 

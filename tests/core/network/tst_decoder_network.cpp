@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "network/networks/decoder_network.h"
 #include "network/execution_state.h"
+#include "network/networks/decoder_network.h"
 #include "network_comparison.h"
 #include "reference_decoder.h"
 #include "support/rows.h"

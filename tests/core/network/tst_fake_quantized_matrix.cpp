@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "network/kernels/fake_quantized_matrix.h"
-#include "network/optimizers/flat_parameters.h"
 #include "network/networks/network_factory.h"
+#include "network/optimizers/flat_parameters.h"
 #include "network_comparison.h"
 #include "support/rows.h"
 #include "support/test_main.h"

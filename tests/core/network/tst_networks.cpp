@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/parameter_table.h"
 #include "network/budget_allocator.h"
-#include "network/optimizers/flat_parameters.h"
 #include "network/networks/network_factory.h"
+#include "network/optimizers/flat_parameters.h"
 #include "network_comparison.h"
 #include "support/rows.h"
 #include "support/test_main.h"

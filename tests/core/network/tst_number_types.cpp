@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/held_memory.h"
 #include "model/parameter_table.h"
-#include "network/networks/adapters.h"
 #include "network/cpu_device_memory.h"
-#include "network/optimizers/flat_parameters.h"
+#include "network/networks/adapters.h"
 #include "network/networks/layer_operations.h"
+#include "network/optimizers/flat_parameters.h"
 #include "network/step_runner.h"
 #include "network_comparison.h"
 #include "support/rows.h"

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "config/approximations.h"
-#include "plan/exploration_outlook.h"
 #include "options/option_table.h"
-#include "workers/run_devices.h"
+#include "plan/exploration_outlook.h"
 #include "support/rows.h"
 #include "support/test_main.h"
+#include "workers/run_devices.h"
 
 #include <QTemporaryFile>
 #include <QTest>

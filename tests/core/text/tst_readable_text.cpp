@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "text/readable_text.h"
 #include "support/rows.h"
 #include "support/test_main.h"
+#include "text/readable_text.h"
 
 #include <QTest>
 

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "workers/device_lease.h"
 #include "support/event_spy.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 #include "training/confirmation_run.h"
 #include "training_harness.h"
+#include "workers/device_lease.h"
 
 #include <QTest>
 

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "workers/background_search.h"
 #include "support/no_threads.h"
 #include "support/test_main.h"
 #include "support/verify.h"
+#include "workers/background_search.h"
 
 #include <QTest>
 

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "workers/python_stack.h"
 #include "support/files.h"
 #include "support/rows.h"
 #include "support/test_main.h"
+#include "workers/python_stack.h"
 
 #include <QDir>
 #include <QElapsedTimer>

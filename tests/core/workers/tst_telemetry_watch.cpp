@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "workers/run_devices.h"
-#include "workers/telemetry_watch.h"
 #include "support/fake_parts.h"
 #include "support/no_threads.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 #include "support/verify.h"
+#include "workers/run_devices.h"
+#include "workers/telemetry_watch.h"
 
 #include <QSignalSpy>
 #include <QTest>

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "config/approximations.h"
-#include "workers/trial_programs.h"
 #include "support/rows.h"
 #include "support/test_main.h"
+#include "workers/trial_programs.h"
 
 #include <QTest>
 

@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "workers/run_devices.h"
 #include "files/trusted_code.h"
 #include "support/error_of.h"
 #include "support/fake_parts.h"
@@ -8,6 +7,7 @@
 #include "support/rows.h"
 #include "support/test_main.h"
 #include "support/verify.h"
+#include "workers/run_devices.h"
 
 #include <QDir>
 #include <QFile>

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "workers/device_runner.h"
-#include "workers/wait_policy.h"
 #include "support/files.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 #include "support/verify.h"
+#include "workers/device_runner.h"
+#include "workers/wait_policy.h"
 
 #include <QSignalSpy>
 #include <QTemporaryDir>

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "text/errors.h"
-#include "workers/python_stack.h"
-#include "workers/run_devices.h"
 #include "support/files.h"
 #include "support/rows.h"
 #include "support/test_main.h"
+#include "text/errors.h"
+#include "workers/python_stack.h"
+#include "workers/run_devices.h"
 
 #include <QDir>
 #include <QTemporaryDir>
