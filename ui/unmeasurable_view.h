@@ -3,7 +3,7 @@
 #pragma once
 
 #include "card.h"
-#include "config/config_error.h"
+#include "syntax/config_error.h"
 #include "files/config_file.h"
 
 #include <QList>

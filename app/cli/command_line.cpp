@@ -3,7 +3,7 @@
 #include "command_line.h"
 
 #include "command.h"
-#include "config/config_error.h"
+#include "syntax/config_error.h"
 #include "console.h"
 #include "options.h"
 #include "run_arguments.h"

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "config_error.h"
 #include "model/run_kind.h"
+#include "syntax/config_error.h"
 
 #include <cstdint>
 #include <optional>

@@ -3,14 +3,14 @@
 #pragma once
 
 #include "batch_plan.h"
-#include "config_error.h"
 #include "model/model_spec.h"
 #include "model/run_kind.h"
 #include "model/tuning.h"
 #include "network_source.h"
+#include "syntax/config_error.h"
 #include "syntax/entry_change.h"
 #include "syntax/text_check.h"
-#include "value_places.h"
+#include "syntax/value_places.h"
 
 #include <cstdint>
 #include <functional>

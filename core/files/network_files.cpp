@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "network_files.h"
 
-#include "config/config_error.h"
+#include "syntax/config_error.h"
 #include "hub_cache.h"
 #include "text/errors.h"
 #include "text_file.h"

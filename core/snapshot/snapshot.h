@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "config/config_error.h"
+#include "syntax/config_error.h"
 #include "options/run_description.h"
 #include "trial/trial_record.h"
 #include "workers/device_state.h"

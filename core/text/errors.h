@@ -3,7 +3,7 @@
 #pragma once
 
 #include "config/batch_plan.h"
-#include "config/config_error.h"
+#include "syntax/config_error.h"
 
 #include <QString>
 

@@ -3,7 +3,7 @@
 #include "checkpoint_folder.h"
 
 #include "checkpoint_state_file.h"
-#include "config/config_error.h"
+#include "syntax/config_error.h"
 #include "files/saved_file.h"
 #include "store/program_lock.h"
 #include "text/errors.h"

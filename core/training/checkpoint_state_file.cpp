@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "checkpoint_state_file.h"
 
-#include "config/config_error.h"
+#include "syntax/config_error.h"
 #include "files/saved_file.h"
 #include "tensor_hash.h"
 #include "text/errors.h"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "growth_function.h"
 
-#include "config/config_error.h"
+#include "syntax/config_error.h"
 #include "python_growth.h"
 
 #include <QRegularExpression>

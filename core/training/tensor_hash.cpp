@@ -3,7 +3,7 @@
 #include "tensor_hash.h"
 
 #include "checkpoint_folder.h"
-#include "config/config_error.h"
+#include "syntax/config_error.h"
 
 #include <QFile>
 #include <QFileInfo>

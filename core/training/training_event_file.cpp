@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training_event_file.h"
 
-#include "config/config_error.h"
+#include "syntax/config_error.h"
 #include "engine/event_log.h"
 #include "files/output_place.h"
 #include "history/stored_snapshot.h"

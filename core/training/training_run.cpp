@@ -5,7 +5,7 @@
 #include "accumulation/micro_batches.h"
 #include "checkpoint_folder.h"
 #include "config/batch_plan.h"
-#include "config/config_error.h"
+#include "syntax/config_error.h"
 #include "engine/log_text.h"
 #include "growth_function.h"
 #include "maximum_search.h"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "config/syntax/yaml_document.h"
+#include "syntax/yaml_document.h"
 
 #include <cstddef>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "config/config_error.h"
+#include "syntax/config_error.h"
 #include "text_as_file.h"
 #include "training/training_event_file.h"
 

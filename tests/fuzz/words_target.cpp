@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "config/syntax/shell_words.h"
+#include "syntax/shell_words.h"
 #include "fuzz_target.h"
 #include "options/option_table.h"
 

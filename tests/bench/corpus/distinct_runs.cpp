@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "distinct_runs.h"
 
-#include "config/config_error.h"
+#include "syntax/config_error.h"
 
 #include <map>
 #include <utility>

@@ -6,7 +6,7 @@
 //     batchpeak-bench-live --help
 
 #include "cli/signal_relay.h"
-#include "config/config_error.h"
+#include "syntax/config_error.h"
 #include "live_measurement.h"
 #include "live_report.h"
 #include "text/errors.h"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sweep_command.h"
 
-#include "config/config_error.h"
+#include "syntax/config_error.h"
 #include "text/errors.h"
 
 #include <QCoreApplication>

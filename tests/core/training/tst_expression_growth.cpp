@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "config/config_error.h"
+#include "syntax/config_error.h"
 #include "support/error_of.h"
 #include "support/rows.h"
 #include "support/test_main.h"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "large_texts.h"
 
-#include "config/syntax/text_check.h"
+#include "syntax/text_check.h"
 
 #include <functional>
 

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "config/config_error.h"
-#include "config/syntax/config_section.h"
-#include "config/syntax/entry_change.h"
-#include "config/syntax/interpolation.h"
 #include "support/rows.h"
 #include "support/test_main.h"
+#include "syntax/config_error.h"
+#include "syntax/config_section.h"
+#include "syntax/entry_change.h"
+#include "syntax/interpolation.h"
 
 #include <QTest>
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "config/value_places.h"
+#include "value_places.h"
 #include "words.h"
 
 #include <cstdint>

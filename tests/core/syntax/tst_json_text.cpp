@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "config/syntax/json_text.h"
-#include "config/syntax/yaml_document.h"
 #include "support/rows.h"
 #include "support/test_main.h"
+#include "syntax/json_text.h"
+#include "syntax/yaml_document.h"
 
 #include <QTest>
 

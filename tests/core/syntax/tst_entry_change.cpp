@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "config/syntax/entry_change.h"
 #include "support/rows.h"
 #include "support/test_main.h"
+#include "syntax/entry_change.h"
 
 #include <QTest>
 

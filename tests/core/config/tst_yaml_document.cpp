@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "config/syntax/yaml_document.h"
 #include "support/rows.h"
 #include "support/test_main.h"
+#include "syntax/yaml_document.h"
 
 #include "config/config_document.h"
-#include "config/syntax/yaml_scalar.h"
+#include "syntax/yaml_scalar.h"
 
 #include <QTest>
 

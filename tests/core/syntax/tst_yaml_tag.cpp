@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "config/syntax/yaml_edit.h"
-#include "config/syntax/yaml_scalar.h"
-#include "config/syntax/yaml_tag.h"
 #include "support/rows.h"
 #include "support/test_main.h"
+#include "syntax/yaml_edit.h"
+#include "syntax/yaml_scalar.h"
+#include "syntax/yaml_tag.h"
 
 #include <QJsonArray>
 #include <QJsonDocument>

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "config/syntax/shell_script.h"
-#include "config/syntax/shell_variables.h"
-#include "config/syntax/shell_words.h"
 #include "support/rows.h"
 #include "support/test_main.h"
+#include "syntax/shell_script.h"
+#include "syntax/shell_variables.h"
+#include "syntax/shell_words.h"
 
 #include <QTest>
 

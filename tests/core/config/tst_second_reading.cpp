@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "config/config_document.h"
-#include "config/syntax/yaml_edit.h"
 #include "support/rows.h"
 #include "support/test_main.h"
+#include "syntax/yaml_edit.h"
 
 #include <QDirIterator>
 #include <QFile>

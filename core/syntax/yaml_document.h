@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "config/config_error.h"
+#include "config_error.h"
 
 #include <cstddef>
 #include <deque>
