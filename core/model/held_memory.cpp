@@ -54,7 +54,7 @@ double allocated(double bytes)
     return std::ceil(bytes / unit) * unit;
 }
 
-/// What core/network/quantized_matrix.cpp holds of a matrix.
+/// What core/network/kernels/quantized_matrix.cpp holds of a matrix.
 struct QuantizedBytes
 {
     double codes = 0.0;
@@ -97,7 +97,7 @@ QuantizedBytes quantizedBytes(const Parameter& matrix, const Tuning& tuning, dou
 }
 
 /// Of an element of one moment: full, or codes and the share of a block's scale
-/// (core/network/optimizer_state.cpp).
+/// (core/network/optimizers/optimizer_state.cpp).
 double momentBytes(Optimizer optimizer, double full)
 {
     const int bits = momentBits(optimizer);
@@ -106,8 +106,8 @@ double momentBytes(Optimizer optimizer, double full)
     return bits == 4 ? 0.5 + floatBytes / 128.0 : full;
 }
 
-/// Elements that an optimizer works on at a time where it cannot on all, as core/network/optimizer_step.cpp
-/// has it.
+/// Elements that an optimizer works on at a time where it cannot on all, as
+/// core/network/optimizers/optimizer_step.cpp has it.
 constexpr double mostAtOnce = 1 << 24;
 constexpr double mostBroughtAtOnce = 1 << 22;
 
@@ -137,8 +137,9 @@ double optimizerBytes(double shared, double wide, double together, const Element
     return bytes;
 }
 
-/// What core/network/adafactor.cpp takes: between steps, and for the largest parameter in a step, the squares
-/// of its gradients and its update, beside its values and its gradients in fp32 where they have fewer bits.
+/// What core/network/optimizers/adafactor.cpp takes: between steps, and for the largest parameter in a step,
+/// the squares of its gradients and its update, beside its values and its gradients in fp32 where they have
+/// fewer bits.
 struct AdafactorBytes
 {
     double kept = 0.0;
@@ -221,7 +222,7 @@ HeldMemory wholeMemory(const std::vector<Parameter>& table, const Tuning& tuning
 }
 
 /// Where each holds a share of them, and what is gathered beside it. Scales of quantized matrices are not
-/// shared (core/network/sharded_parameters.h).
+/// shared (core/network/optimizers/sharded_parameters.h).
 HeldMemory sharedMemory(const std::vector<Parameter>& table, const ParameterShares& shares,
                         std::int64_t devices, const Tuning& tuning, const ElementBytes& widths,
                         const ElementBytes& gathered)
@@ -319,8 +320,8 @@ HeldMemory heldMemory(const std::vector<Parameter>& table, const Tuning& tuning,
         held.optimizerBytes = optimizerBytes(stepped, wide, together.value_or(std::max(wide, stepped - wide)),
                                              widths, precision, optimizer, options);
     }
-    // Roots of second moments, of all of a group at once: core/network/unfused_step.h, as a GPU has it. One
-    // by one, a root and what it is divided to.
+    // Roots of second moments, of all of a group at once: core/network/optimizers/unfused_step.h, as a GPU
+    // has it. One by one, a root and what it is divided to.
     if (phase == Phase::Train && stepsByOperations(optimizer, precision, options)) {
         held.optimizerRoomBytes = widths.trained * (options.adamWStep == AdamWStep::Decoupled
                                                         ? 2.0 * std::min(largestElements(table), stepped)

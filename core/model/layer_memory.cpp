@@ -11,7 +11,7 @@ namespace {
 constexpr double floatBytes = 4.0;
 
 /// Adapters take their inputs in their own type, but beside quantized matrices under autocast, where each
-/// takes them as they come (core/network/adapters.cpp).
+/// takes them as they come (core/network/networks/adapters.cpp).
 bool takesInputsAsTheyCome(const StepSettings& settings)
 {
     return isMixed(settings.precision) && isQuantized(settings.tuning.frozenWeights);
@@ -37,9 +37,9 @@ bool keepsOwnInputs(const StepSettings& settings)
 }
 
 /// A matrix that is trained keeps its input, and one that is frozen does not, but for those in 8 bits
-/// (core/network/quantized_linear.h). An adapter keeps a copy of its
+/// (core/network/kernels/quantized_linear.h). An adapter keeps a copy of its
 /// own where autocast narrows it or its own type differs, and where dropout changes it with what it dropped
-/// (core/network/adapters.cpp).
+/// (core/network/networks/adapters.cpp).
 ///
 /// \param width  of its elements before adapters take them, in elements of products
 double keptCopies(const StepSettings& settings, double width, std::initializer_list<Projection> projections)
@@ -81,7 +81,7 @@ struct Outputs
 };
 
 /// What DoRA keeps of a token beside its input: of each adapted projection what the matrix and what the
-/// adapter say (core/network/adapters.cpp). Elements of products.
+/// adapter say (core/network/networks/adapters.cpp). Elements of products.
 double keptOutputs(const StepSettings& settings, std::initializer_list<Outputs> outputs)
 {
     const Tuning& tuning = settings.tuning;
@@ -95,7 +95,7 @@ double keptOutputs(const StepSettings& settings, std::initializer_list<Outputs> 
 
 /// What backward needs of a token between the products of a feed-forward layer, in elements of products:
 /// relu's result, or the input of a kernel and what the next product keeps, of gated ones both factors too.
-/// Of several operations each keeps its own (core/network/activations.cpp).
+/// Of several operations each keeps its own (core/network/networks/activations.cpp).
 double keptBetweenProducts(const LayerShape& layer, const Widths& widths)
 {
     using enum Activation;

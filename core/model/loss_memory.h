@@ -10,7 +10,7 @@
 
 namespace batchpeak::model {
 
-// Bytes of the projection onto choices and of its loss, after core/network/token_loss.cpp.
+// Bytes of the projection onto choices and of its loss, after core/network/networks/token_loss.cpp.
 
 /// The projection onto a vocabulary or onto classes, and its cross entropy, of so many rows. Backward holds
 /// logarithms of chances, their gradient and that of the logits at once, each in fp32.

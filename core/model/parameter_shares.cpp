@@ -16,7 +16,7 @@ namespace {
 
 // Elements, of the narrowest type.
 constexpr std::int64_t parameterUnit = parameterAlignmentBytes / 2;
-// A share ends where a block of narrow moments does (core/network/optimizer_state.h).
+// A share ends where a block of narrow moments does (core/network/optimizers/optimizer_state.h).
 constexpr std::int64_t shareUnit = 256;
 
 std::int64_t roundedUp(std::int64_t count, std::int64_t unit)

@@ -76,8 +76,8 @@ LayerShape layerShape(const DecoderSpec& spec, const DecoderLayer& layer, const 
             .dropout = spec.dropout};
 }
 
-/// Tables of core/network/attention_masks.cpp, and the scores that each layer makes of a mask of yes and no,
-/// and keeps until backward, as PyTorch's fused kernels do.
+/// Tables of core/network/networks/attention_masks.cpp, and the scores that each layer makes of a mask of yes
+/// and no, and keeps until backward, as PyTorch's fused kernels do.
 double maskBytes(const DecoderSpec& spec, const StepSettings& settings)
 {
     const double width = widthsOf(settings).product;
@@ -287,8 +287,8 @@ double castBytes(const std::vector<Parameter>& parameters, const StepSettings& s
     return bytes;
 }
 
-/// Elements of what a product brings back of a quantized matrix at once (core/network/quantized_linear.cpp):
-/// what is quantized by itself; of stacked ones, one.
+/// Elements of what a product brings back of a quantized matrix at once
+/// (core/network/kernels/quantized_linear.cpp): what is quantized by itself; of stacked ones, one.
 std::int64_t elementsBroughtBack(const Parameter& matrix)
 {
     constexpr std::size_t dimensionsOfStack = 3;
@@ -302,7 +302,7 @@ std::int64_t elementsBroughtBack(const Parameter& matrix)
 
 /// What a quantized matrix takes while it is brought back, of which there is the largest at the worst: its
 /// values, and of torchao's its codes as two tensors of 64-bit indices beside what is looked up, scaled and
-/// put together by them (core/network/torchao_nf4.cpp).
+/// put together by them (core/network/kernels/torchao_nf4.cpp).
 double expansionBytes(const std::vector<Parameter>& parameters, const StepSettings& settings)
 {
     std::int64_t most = 0;
@@ -318,7 +318,7 @@ double expansionBytes(const std::vector<Parameter>& parameters, const StepSettin
 
 /// What DoRA takes while it finds the lengths of rows, of which there is the widest matrix at the worst: an
 /// identity matrix of its inputs, which stays until the adapter has spoken, and what the adapter makes of it,
-/// that scaled, and its sum with the matrix (core/network/adapters.cpp).
+/// that scaled, and its sum with the matrix (core/network/networks/adapters.cpp).
 double rowLengthBytes(const std::vector<Parameter>& table, const StepSettings& settings)
 {
     if (settings.tuning.adapter != AdapterKind::Dora)
@@ -349,7 +349,7 @@ double rowLengthBytes(const std::vector<Parameter>& table, const StepSettings& s
 
 /// Bytes of an element that backward keeps to pass a gradient on through its rounding, beside the rounded
 /// value: integers before they are cut to their range; of nvfp4 what its scales learn by
-/// (core/network/fake_quantized_matrix.cpp).
+/// (core/network/kernels/fake_quantized_matrix.cpp).
 double keptByRounding(bool isNarrowFloat, double width)
 {
     if (!isNarrowFloat)
@@ -456,7 +456,7 @@ double addRounding(const std::vector<Parameter>& table, const StepSettings& sett
     forEachRounded(table, settings.tuning, [&](const Parameter& matrix, const auto& rows) {
         const auto layer = layerOf(matrix.name);
         if (!layer) {
-            // Losses in chunks take the output's weights as they are (core/network/token_loss.cpp).
+            // Losses in chunks take the output's weights as they are (core/network/networks/token_loss.cpp).
             if (settings.options.lossChunkRows > 0)
                 return;
             const RoundedMatrix bytes =

@@ -49,7 +49,7 @@ enum class FrozenWeights {
     Bf16,
     /// Matrices in 4-bit NormalFloat (arXiv 2305.14314), all else in bf16.
     Nf4,
-    /// The same as torchao has them (core/network/torchao_nf4.h), each projection's matrix by itself.
+    /// The same as torchao has them (core/network/kernels/torchao_nf4.h), each projection's matrix by itself.
     TorchaoNf4,
     /// Matrices in 8-bit integers with a scale for each row (LLM.int8(), arXiv 2208.07339), all else in bf16.
     Int8

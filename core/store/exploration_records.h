@@ -184,7 +184,7 @@ struct StoredExploration
     /// The newest last.
     std::vector<RecommendationRecord> recommendations;
     /// What the search was asked, and all that it was told since with every step and its time, in the
-    /// engine's words (core/engine/search_journal.h); empty of an older program.
+    /// engine's words (core/history/search_journal.h); empty of an older program.
     QByteArray searchSpace = {};
     std::vector<QByteArray> searchCalls = {};
     std::vector<LogRecord> log = {};

@@ -66,8 +66,8 @@ private slots:
                       "tests/parity", "tests/bench", "tests/support/simulated_gpu"})},
             {"CUDA, even there", allowed("^cuda|/cuda_runtime|^nccl", {})},
             {"libyaml", allowed("^yaml\\.h$", {"core/syntax"})},
-            {"yaml-cpp",
-             allowed("^yaml-cpp/", {"core/config/networks", "core/syntax", "tests/core/config", "tests/core/syntax"})},
+            {"yaml-cpp", allowed("^yaml-cpp/", {"core/config/networks", "core/syntax", "tests/core/config",
+                                                "tests/core/syntax"})},
             {"muParser", allowed("^muParser", {"core/training"})},
             {"xxHash", allowed("^xxhash\\.h$", {"core/training"})},
             {"CLI11", allowed("^CLI/", {"app", "tests"})},
@@ -214,8 +214,8 @@ private slots:
     {
         rows<Allowed>(
             {{"rich text", allowed("Qt::RichText|Qt::AutoText|setHtml\\(|insertHtml\\(|QTextBrowser",
-                                   {"ui/plain_text.cpp"})},
-             {"tool tips of menus", allowed("setToolTipsVisible\\(", {"ui/throughput_card.cpp"})},
+                                   {"ui/widgets/plain_text.cpp"})},
+             {"tool tips of menus", allowed("setToolTipsVisible\\(", {"ui/exploration/throughput_card.cpp"})},
              {"tool tips by hand", allowed("QToolTip::showText\\((?!.*plainToolTip\\()", {})},
              {"tool tips of tables",
               allowed("Qt::ToolTipRole(?!.*(plainToolTip\\(|return tr\\(|TableModel::data\\())", {})}});

@@ -4,9 +4,9 @@
 
 #include "snapshot/writing_rule.h"
 #include "theme/theme.h"
-#include "ui/exploration_view.h"
+#include "ui/actions/window_actions.h"
+#include "ui/exploration/exploration_view.h"
 #include "ui/training_window/training_view.h"
-#include "ui/window_actions.h"
 
 #include <QAction>
 #include <QMenu>

@@ -4,8 +4,8 @@
 #include "support/rows.h"
 #include "support/test_main.h"
 #include "support/verify.h"
-#include "ui/desktop_presence.h"
-#include "ui/window_desktop.h"
+#include "ui/actions/desktop_presence.h"
+#include "ui/actions/window_desktop.h"
 
 #include <QDBusConnection>
 #include <QDBusMessage>

@@ -6,7 +6,7 @@
 #include "support/held_history.h"
 #include "support/test_main.h"
 #include "text/readable_text.h"
-#include "ui/earlier_runs.h"
+#include "ui/actions/earlier_runs.h"
 
 #include <QAction>
 #include <QSignalSpy>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "support/rows.h"
 #include "support/test_main.h"
-#include "ui/export_formats.h"
+#include "ui/exploration/export_formats.h"
 
 #include <QLocale>
 #include <QTest>

@@ -3,8 +3,8 @@
 #include "support/rows.h"
 #include "support/test_main.h"
 #include "support/verify.h"
-#include "ui/network_dialog.h"
-#include "ui/window_settings.h"
+#include "ui/actions/window_settings.h"
+#include "ui/window/network_dialog.h"
 #include "window_fixture.h"
 
 #include <QComboBox>

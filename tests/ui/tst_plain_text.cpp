@@ -4,10 +4,10 @@
 #include "sample_windows.h"
 #include "support/rows.h"
 #include "support/test_main.h"
-#include "ui/diff_view.h"
-#include "ui/labels.h"
-#include "ui/plain_text.h"
-#include "ui/trials_model.h"
+#include "ui/exploration/trials_model.h"
+#include "ui/widgets/diff_view.h"
+#include "ui/widgets/labels.h"
+#include "ui/widgets/plain_text.h"
 
 #include <QHelpEvent>
 #include <QLabel>

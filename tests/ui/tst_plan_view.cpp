@@ -4,12 +4,12 @@
 #include "sample_snapshots.h"
 #include "support/rows.h"
 #include "support/test_main.h"
-#include "ui/labels.h"
+#include "ui/actions/window_actions.h"
 #include "ui/plan/memory_bars.h"
 #include "ui/plan/option_form.h"
 #include "ui/plan/plan_view.h"
 #include "ui/plan/program_card.h"
-#include "ui/window_actions.h"
+#include "ui/widgets/labels.h"
 #include "window_fixture.h"
 
 #include <QAbstractButton>

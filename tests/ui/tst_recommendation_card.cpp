@@ -5,7 +5,7 @@
 #include "snapshot/unlike_devices.h"
 #include "support/rows.h"
 #include "support/test_main.h"
-#include "ui/recommendation_card.h"
+#include "ui/exploration/recommendation_card.h"
 
 #include <QLabel>
 #include <QTest>

@@ -3,13 +3,13 @@
 #include "charts/chart_scene.h"
 #include "device_families.h"
 #include "engine/snapshot_builder.h"
+#include "exploration/trials_model.h"
 #include "history/trial_planner.h"
 #include "replay_device.h"
 #include "snapshot/present_size.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 #include "text/readable_text.h"
-#include "trials_model.h"
 
 #include <QRegularExpression>
 #include <QTest>

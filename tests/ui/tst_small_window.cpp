@@ -5,10 +5,10 @@
 #include "support/rows.h"
 #include "support/test_main.h"
 #include "support/verify.h"
-#include "ui/recommendation_card.h"
-#include "ui/status_bar.h"
-#include "ui/tool_bar.h"
-#include "ui/trials_model.h"
+#include "ui/actions/tool_bar.h"
+#include "ui/exploration/recommendation_card.h"
+#include "ui/exploration/status_bar.h"
+#include "ui/exploration/trials_model.h"
 #include "window_fixture.h"
 
 #include <QApplication>

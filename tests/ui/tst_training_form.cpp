@@ -4,10 +4,10 @@
 #include "support/rows.h"
 #include "support/test_main.h"
 #include "training/training_option_table.h"
-#include "ui/form_fields.h"
-#include "ui/option_field.h"
 #include "ui/plan/option_form.h"
 #include "ui/training_window/training_form.h"
+#include "ui/widgets/form_fields.h"
+#include "ui/widgets/option_field.h"
 #include "window_fixture.h"
 
 #include <QComboBox>

@@ -4,9 +4,9 @@
 #include "sample_snapshots.h"
 #include "support/rows.h"
 #include "support/test_main.h"
+#include "ui/exploration/trials_model.h"
+#include "ui/exploration/trials_order.h"
 #include "ui/theme/glyphs.h"
-#include "ui/trials_model.h"
-#include "ui/trials_order.h"
 
 #include <QAbstractItemModelTester>
 #include <QIcon>

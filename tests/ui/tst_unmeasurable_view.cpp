@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "support/test_main.h"
 #include "text/errors.h"
-#include "ui/unmeasurable_view.h"
+#include "ui/exploration/unmeasurable_view.h"
 #include "window_fixture.h"
 
 #include <QAction>

@@ -5,11 +5,11 @@
 #include "support/rows.h"
 #include "support/test_main.h"
 #include "support/verify.h"
-#include "ui/export_dialog.h"
-#include "ui/message_banner.h"
 #include "ui/plan/option_form.h"
 #include "ui/plan/plan_view.h"
 #include "ui/plan/program_card.h"
+#include "ui/widgets/message_banner.h"
+#include "ui/window/export_dialog.h"
 #include "window_fixture.h"
 
 #include <QApplication>

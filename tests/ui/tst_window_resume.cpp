@@ -10,12 +10,12 @@
 #include "support/rows.h"
 #include "support/test_main.h"
 #include "support/verify.h"
-#include "ui/export_dialog.h"
-#include "ui/message_banner.h"
-#include "ui/option_field.h"
 #include "ui/plan/plan_view.h"
 #include "ui/training_window/training_form.h"
 #include "ui/training_window/training_window.h"
+#include "ui/widgets/message_banner.h"
+#include "ui/widgets/option_field.h"
+#include "ui/window/export_dialog.h"
 #include "window_fixture.h"
 
 #include <QAction>

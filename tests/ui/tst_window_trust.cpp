@@ -9,13 +9,13 @@
 #include "support/test_main.h"
 #include "support/verify.h"
 #include "training/training_run.h"
-#include "ui/export_dialog.h"
-#include "ui/message_banner.h"
-#include "ui/option_field.h"
+#include "ui/actions/window_settings.h"
 #include "ui/training_window/confirmation_dialog.h"
 #include "ui/training_window/training_form.h"
 #include "ui/training_window/training_window.h"
-#include "ui/window_settings.h"
+#include "ui/widgets/message_banner.h"
+#include "ui/widgets/option_field.h"
+#include "ui/window/export_dialog.h"
 #include "window_fixture.h"
 
 #include <QAction>

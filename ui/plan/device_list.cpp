@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "device_list.h"
 
-#include "labels.h"
 #include "text/readable_text.h"
 #include "theme/glyphs.h"
+#include "widgets/labels.h"
 
 #include <QCheckBox>
 #include <QLabel>

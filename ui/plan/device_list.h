@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "card.h"
 #include "plan/exploration_outlook.h"
 #include "theme/theme.h"
+#include "widgets/card.h"
 
 #include <QStringList>
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "memory_bars.h"
 
-#include "plain_text.h"
 #include "text/fidelity_text.h"
+#include "widgets/plain_text.h"
 
 #include <QHelpEvent>
 #include <QPainter>

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "option_sections.h"
 #include "options/option_table.h"
 #include "plan/exploration_outlook.h"
+#include "widgets/option_sections.h"
 
 #include <string>
 #include <vector>

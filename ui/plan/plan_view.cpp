@@ -2,10 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "plan_view.h"
 
-#include "buttons.h"
-#include "card.h"
+#include "actions/window_actions.h"
 #include "device_list.h"
-#include "labels.h"
 #include "memory_bars.h"
 #include "option_form.h"
 #include "options/option_table.h"
@@ -14,7 +12,9 @@
 #include "program_card.h"
 #include "text/errors.h"
 #include "text/readable_text.h"
-#include "window_actions.h"
+#include "widgets/buttons.h"
+#include "widgets/card.h"
+#include "widgets/labels.h"
 #include "workers/run_devices.h"
 
 #include <QAction>

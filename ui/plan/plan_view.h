@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "earlier_runs.h"
+#include "actions/earlier_runs.h"
 #include "files/config_file.h"
 #include "plan/exploration_outlook.h"
 #include "theme/theme.h"

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "program_card.h"
 
-#include "labels.h"
 #include "theme/theme.h"
+#include "widgets/labels.h"
 
 #include <QFileDialog>
 #include <QHBoxLayout>

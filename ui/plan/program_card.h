@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "card.h"
+#include "widgets/card.h"
 #include "workers/trial_programs.h"
 
 #include <QString>

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "batch_view.h"
 
-#include "labels.h"
 #include "text/batch_text.h"
 #include "text/readable_text.h"
+#include "widgets/labels.h"
 
 #include <QLabel>
 #include <QPainter>

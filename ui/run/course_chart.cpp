@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "course_chart.h"
 
-#include "plain_text.h"
 #include "snapshot/ending_text.h"
 #include "text/readable_text.h"
+#include "widgets/plain_text.h"
 
 #include <QHelpEvent>
 #include <QPainter>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "device_strips.h"
 
-#include "labels.h"
 #include "text/readable_text.h"
+#include "widgets/labels.h"
 
 #include <QLabel>
 #include <QPainter>

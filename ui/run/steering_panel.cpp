@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "steering_panel.h"
 
-#include "buttons.h"
-#include "form_fields.h"
-#include "labels.h"
 #include "options/option_values.h"
 #include "text/readable_text.h"
+#include "widgets/buttons.h"
+#include "widgets/form_fields.h"
+#include "widgets/labels.h"
 
 #include <QHBoxLayout>
 #include <QLineEdit>

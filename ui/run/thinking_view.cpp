@@ -4,7 +4,7 @@
 
 #include "contenders_list.h"
 #include "course_chart.h"
-#include "labels.h"
+#include "widgets/labels.h"
 
 #include <QGridLayout>
 #include <QLabel>

@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "confirmation_dialog.h"
 
-#include "buttons.h"
 #include "confirmation_model.h"
-#include "labels.h"
-#include "message_banner.h"
-#include "table_layout.h"
 #include "text/fidelity_text.h"
 #include "text/readable_text.h"
 #include "training/confirmation_snapshot.h"
+#include "widgets/buttons.h"
+#include "widgets/labels.h"
+#include "widgets/message_banner.h"
+#include "widgets/table_layout.h"
 
 #include <QDialogButtonBox>
 #include <QHBoxLayout>

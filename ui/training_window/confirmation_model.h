@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "table_model.h"
 #include "training/confirmation_snapshot.h"
+#include "widgets/table_model.h"
 
 namespace batchpeak::ui {
 

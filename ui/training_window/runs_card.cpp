@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runs_card.h"
 
-#include "buttons.h"
-#include "labels.h"
 #include "runs_model.h"
-#include "table_layout.h"
+#include "widgets/buttons.h"
+#include "widgets/labels.h"
+#include "widgets/table_layout.h"
 
 #include <QAction>
 #include <QHBoxLayout>

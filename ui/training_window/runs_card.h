@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "card.h"
 #include "theme/theme.h"
+#include "widgets/card.h"
 
 #include <QVariantMap>
 

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runs_model.h"
 
-#include "plain_text.h"
 #include "text/fidelity_text.h"
 #include "text/readable_text.h"
 #include "text/tuning_text.h"
+#include "widgets/plain_text.h"
 
 #include <QFileInfo>
 #include <QLocale>

@@ -3,11 +3,11 @@
 #include "training_facts.h"
 
 #include "charts/run_plot.h"
-#include "labels.h"
 #include "text/fidelity_text.h"
 #include "text/readable_text.h"
 #include "text/tuning_text.h"
 #include "training_text.h"
+#include "widgets/labels.h"
 
 #include <QDir>
 #include <QGridLayout>

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training_form.h"
 
-#include "focus_scroll.h"
-#include "option_sections.h"
 #include "training/training_option_table.h"
+#include "widgets/focus_scroll.h"
+#include "widgets/option_sections.h"
 
 #include <QCoreApplication>
 #include <QScrollArea>

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "card.h"
 #include "files/config_file.h"
 #include "training/training_outlook.h"
+#include "widgets/card.h"
 
 #include <QStringList>
 

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training_metrics.h"
 
-#include "labels.h"
 #include "text/fidelity_text.h"
 #include "text/readable_text.h"
 #include "training_text.h"
+#include "widgets/labels.h"
 
 #include <QHBoxLayout>
 #include <QLabel>

@@ -2,22 +2,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training_view.h"
 
-#include "buttons.h"
+#include "actions/tool_bar.h"
 #include "charts/legend.h"
 #include "charts/run_charts.h"
-#include "fidelity_chip.h"
-#include "labels.h"
-#include "log_view.h"
-#include "message_banner.h"
+#include "exploration/status_bar.h"
 #include "runs_card.h"
 #include "runs_model.h"
-#include "status_bar.h"
 #include "theme/glyphs.h"
-#include "tool_bar.h"
 #include "training_facts.h"
 #include "training_form.h"
 #include "training_metrics.h"
 #include "training_text.h"
+#include "widgets/buttons.h"
+#include "widgets/fidelity_chip.h"
+#include "widgets/labels.h"
+#include "widgets/log_view.h"
+#include "widgets/message_banner.h"
 
 #include <QAction>
 #include <QSplitter>

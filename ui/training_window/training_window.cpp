@@ -3,9 +3,6 @@
 #include "training_window.h"
 
 #include "files/trusted_code.h"
-#include "message_banner.h"
-#include "plain_text.h"
-#include "questions.h"
 #include "runs_card.h"
 #include "runs_model.h"
 #include "training/training_event_file.h"
@@ -13,6 +10,9 @@
 #include "training_form.h"
 #include "training_text.h"
 #include "training_view.h"
+#include "widgets/message_banner.h"
+#include "widgets/plain_text.h"
+#include "widgets/questions.h"
 
 #include <QAction>
 #include <QApplication>

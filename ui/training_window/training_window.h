@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "actions/window_settings.h"
 #include "files/config_file.h"
 #include "options/exploration_options.h"
 #include "theme/theme.h"
-#include "window_settings.h"
 #include "workers/device_lease.h"
 
 #include <QTimer>

@@ -92,7 +92,7 @@ void printQuantiles(const char* name, const std::vector<double>& values)
                 quantile(values, 0.9));
 }
 
-/// Constants for core/search/strategies/trial_forecast.cpp and core/engine/plan_forecast.cpp: the median and
+/// Constants for core/search/strategies/trial_forecast.cpp and core/plan/plan_forecast.cpp: the median and
 /// the quantiles of 10 and 90 %.
 void fit(const Options& options)
 {

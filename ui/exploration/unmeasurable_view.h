@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "card.h"
-#include "syntax/config_error.h"
 #include "files/config_file.h"
+#include "syntax/config_error.h"
+#include "widgets/card.h"
 
 #include <QList>
 #include <QString>

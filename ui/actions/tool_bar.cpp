@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tool_bar.h"
 
-#include "buttons.h"
-#include "fidelity_chip.h"
-#include "labels.h"
 #include "text/readable_text.h"
 #include "text/tuning_text.h"
 #include "theme/glyphs.h"
+#include "widgets/buttons.h"
+#include "widgets/fidelity_chip.h"
+#include "widgets/labels.h"
 #include "window_actions.h"
 
 #include <QAction>

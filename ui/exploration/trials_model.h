@@ -3,8 +3,8 @@
 #pragma once
 
 #include "snapshot/snapshot.h"
-#include "table_row.h"
 #include "text/readable_text.h"
+#include "widgets/table_row.h"
 
 #include <QAbstractItemModel>
 

@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "network_dialog.h"
 
-#include "buttons.h"
+#include "actions/window_settings.h"
 #include "config/networks/hub_models.h"
 #include "files/network_files.h"
-#include "labels.h"
 #include "text/batch_text.h"
 #include "text/errors.h"
-#include "window_settings.h"
+#include "widgets/buttons.h"
+#include "widgets/labels.h"
 
 #include <QComboBox>
 #include <QCompleter>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "empty_view.h"
 
-#include "card.h"
 #include "theme/glyphs.h"
+#include "widgets/card.h"
 
 #include <QCoreApplication>
 #include <QDir>

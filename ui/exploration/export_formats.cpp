@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "export_formats.h"
 
+#include "actions/tool_bar.h"
 #include "charts/chart_scene.h"
 #include "engine/log_text.h"
 #include "snapshot/ending_text.h"
 #include "text/batch_text.h"
 #include "text/fidelity_text.h"
 #include "text/readable_text.h"
-#include "tool_bar.h"
 
 #include <QBuffer>
 #include <QCoreApplication>

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "status_bar.h"
 
-#include "labels.h"
 #include "snapshot/ending_text.h"
 #include "snapshot/plan_text.h"
 #include "text/comparison_text.h"
 #include "text/readable_text.h"
+#include "widgets/labels.h"
 
 #include <QHBoxLayout>
 #include <QProgressBar>

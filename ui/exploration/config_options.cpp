@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "config_options.h"
 
+#include "actions/window_settings.h"
 #include "options/kept_words.h"
 #include "options/option_table.h"
-#include "window_settings.h"
 
 #include <utility>
 

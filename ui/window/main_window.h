@@ -2,15 +2,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "config_options.h"
-#include "earlier_runs.h"
+#include "actions/earlier_runs.h"
+#include "actions/window_settings.h"
+#include "exploration/config_options.h"
+#include "exploration/unmeasurable_view.h"
 #include "files/config_file.h"
 #include "plan/phase_sequence.h"
 #include "snapshot/snapshot.h"
 #include "store/exploration_records.h"
 #include "theme/theme.h"
-#include "unmeasurable_view.h"
-#include "window_settings.h"
 #include "workers/device_lease.h"
 
 #include <QMainWindow>

@@ -3,9 +3,9 @@
 #include "window_desktop.h"
 
 #include "desktop_presence.h"
-#include "plain_text.h"
 #include "text/fidelity_text.h"
 #include "text/readable_text.h"
+#include "widgets/plain_text.h"
 
 #include <QApplication>
 #include <QCoreApplication>

@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "window_exports.h"
 
+#include "exploration/export_formats.h"
 #include "export_dialog.h"
-#include "export_formats.h"
 #include "files/output_place.h"
 #include "files/saved_file.h"
 #include "files/written_config.h"
 #include "plan/phase_sequence.h"
-#include "questions.h"
 #include "text/readable_text.h"
+#include "widgets/questions.h"
 
 #include <QClipboard>
 #include <QDateTime>

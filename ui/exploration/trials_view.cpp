@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "trials_view.h"
 
-#include "labels.h"
-#include "table_layout.h"
 #include "text/fidelity_text.h"
 #include "trials_model.h"
 #include "trials_order.h"
+#include "widgets/labels.h"
+#include "widgets/table_layout.h"
 
 #include <QAction>
 #include <QClipboard>

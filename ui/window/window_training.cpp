@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "window_training.h"
 
-#include "buttons.h"
+#include "actions/window_actions.h"
 #include "files/trusted_code.h"
 #include "options/option_table.h"
-#include "questions.h"
 #include "training/confirmation_run.h"
 #include "training_window/confirmation_dialog.h"
 #include "training_window/training_window.h"
-#include "window_actions.h"
+#include "widgets/buttons.h"
+#include "widgets/questions.h"
 
 #include <QAction>
 #include <QWidget>

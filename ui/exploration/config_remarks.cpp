@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "config_remarks.h"
 
-#include "message_banner.h"
+#include "widgets/message_banner.h"
 
 #include <QCoreApplication>
 #include <QFileInfo>

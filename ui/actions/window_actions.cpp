@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "window_actions.h"
 
-#include "buttons.h"
 #include "options/exploration_options.h"
 #include "snapshot/measured_sizes.h"
 #include "text/readable_text.h"
+#include "widgets/buttons.h"
 
 #include <QAction>
 #include <QActionGroup>

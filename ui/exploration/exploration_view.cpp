@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "exploration_view.h"
 
-#include "card.h"
+#include "actions/tool_bar.h"
+#include "actions/window_actions.h"
 #include "charts/exploration_charts.h"
 #include "empty_view.h"
-#include "log_view.h"
 #include "plan/plan_view.h"
 #include "recommendation_card.h"
 #include "run/batch_view.h"
@@ -13,12 +13,12 @@
 #include "run/steering_panel.h"
 #include "run/thinking_view.h"
 #include "status_bar.h"
-#include "tab_card.h"
 #include "throughput_card.h"
-#include "tool_bar.h"
 #include "trials_view.h"
 #include "unmeasurable_view.h"
-#include "window_actions.h"
+#include "widgets/card.h"
+#include "widgets/log_view.h"
+#include "widgets/tab_card.h"
 
 #include <QScrollArea>
 #include <QSplitter>

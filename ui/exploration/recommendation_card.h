@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "card.h"
 #include "snapshot/snapshot.h"
 #include "text/readable_text.h"
 #include "theme/theme.h"
+#include "widgets/card.h"
 
 class QAction;
 class QLabel;

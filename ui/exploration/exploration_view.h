@@ -3,9 +3,9 @@
 #pragma once
 
 #include "files/config_file.h"
-#include "message_banner.h"
 #include "snapshot/snapshot.h"
 #include "theme/theme.h"
+#include "widgets/message_banner.h"
 
 #include <QWidget>
 

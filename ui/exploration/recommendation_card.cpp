@@ -2,11 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "recommendation_card.h"
 
-#include "buttons.h"
 #include "charts/chart_scene.h"
-#include "confidence_gauge.h"
 #include "engine/log_text.h"
-#include "labels.h"
 #include "snapshot/ending_text.h"
 #include "snapshot/present_size.h"
 #include "snapshot/recommendation_text.h"
@@ -14,6 +11,9 @@
 #include "snapshot/writing_rule.h"
 #include "text/fidelity_text.h"
 #include "text/readable_text.h"
+#include "widgets/buttons.h"
+#include "widgets/confidence_gauge.h"
+#include "widgets/labels.h"
 
 #include <QAction>
 #include <QHBoxLayout>

@@ -2,16 +2,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "export_dialog.h"
 
-#include "buttons.h"
-#include "diff_view.h"
 #include "files/output_place.h"
 #include "files/unified_diff.h"
-#include "labels.h"
 #include "plan/phase_sequence.h"
-#include "questions.h"
 #include "text/batch_text.h"
 #include "text/errors.h"
 #include "text/readable_text.h"
+#include "widgets/buttons.h"
+#include "widgets/diff_view.h"
+#include "widgets/labels.h"
+#include "widgets/questions.h"
 
 #include <QButtonGroup>
 #include <QDialogButtonBox>

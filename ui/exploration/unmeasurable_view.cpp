@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "unmeasurable_view.h"
 
-#include "buttons.h"
-#include "labels.h"
 #include "text/batch_text.h"
 #include "text/errors.h"
 #include "text/readable_text.h"
 #include "text/tuning_text.h"
+#include "widgets/buttons.h"
+#include "widgets/labels.h"
 
 #include <QAction>
 #include <QDir>
