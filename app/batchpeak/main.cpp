@@ -7,8 +7,8 @@
 #include "engine/exploration_recorder.h"
 #include "startup_trace.h"
 #include "store/exploration_store.h"
-#include "ui/widgets/painting_threads.h"
-#include "ui/window/main_window.h"
+#include "widgets/painting_threads.h"
+#include "window/main_window.h"
 
 #include <QApplication>
 

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "actions/window_actions.h"
+#include "exploration/exploration_view.h"
 #include "snapshot/writing_rule.h"
 #include "theme/theme.h"
-#include "ui/actions/window_actions.h"
-#include "ui/exploration/exploration_view.h"
-#include "ui/training_window/training_view.h"
+#include "training_window/training_view.h"
 
 #include <QAction>
 #include <QMenu>

@@ -3,9 +3,9 @@
 #include "sample_trainings.h"
 #include "support/rows.h"
 #include "support/test_main.h"
-#include "ui/training_window/confirmation_dialog.h"
-#include "ui/training_window/confirmation_model.h"
-#include "ui/widgets/message_banner.h"
+#include "training_window/confirmation_dialog.h"
+#include "training_window/confirmation_model.h"
+#include "widgets/message_banner.h"
 #include "window_fixture.h"
 
 #include <QAbstractItemModelTester>

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "actions/desktop_presence.h"
+#include "actions/window_desktop.h"
 #include "sample_snapshots.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 #include "support/verify.h"
-#include "ui/actions/desktop_presence.h"
-#include "ui/actions/window_desktop.h"
 
 #include <QDBusConnection>
 #include <QDBusMessage>

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "actions/earlier_runs.h"
 #include "sample_snapshots.h"
 #include "store/exploration_store.h"
 #include "store/patient_store.h"
 #include "support/held_history.h"
 #include "support/test_main.h"
 #include "text/readable_text.h"
-#include "ui/actions/earlier_runs.h"
 
 #include <QAction>
 #include <QSignalSpy>

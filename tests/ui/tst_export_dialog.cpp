@@ -4,9 +4,9 @@
 #include "support/rows.h"
 #include "support/test_main.h"
 #include "support/verify.h"
-#include "ui/widgets/diff_view.h"
-#include "ui/window/export_dialog.h"
-#include "ui/window/window_exports.h"
+#include "widgets/diff_view.h"
+#include "window/export_dialog.h"
+#include "window/window_exports.h"
 #include "window_fixture.h"
 
 #include <QDateTime>

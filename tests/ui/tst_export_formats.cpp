@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "exploration/export_formats.h"
 #include "support/rows.h"
 #include "support/test_main.h"
-#include "ui/exploration/export_formats.h"
 
 #include <QLocale>
 #include <QTest>

@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "actions/recent_files.h"
+#include "actions/settings_file.h"
+#include "actions/window_settings.h"
+#include "exploration/empty_view.h"
+#include "exploration/trials_model.h"
+#include "exploration/unmeasurable_view.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 #include "support/verify.h"
-#include "ui/actions/recent_files.h"
-#include "ui/actions/settings_file.h"
-#include "ui/actions/window_settings.h"
-#include "ui/exploration/empty_view.h"
-#include "ui/exploration/trials_model.h"
-#include "ui/exploration/unmeasurable_view.h"
-#include "ui/widgets/help_dialog.h"
-#include "ui/widgets/message_banner.h"
+#include "widgets/help_dialog.h"
+#include "widgets/message_banner.h"
 #include "window_fixture.h"
 
 #include <QAction>

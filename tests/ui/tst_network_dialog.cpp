@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "actions/window_settings.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 #include "support/verify.h"
-#include "ui/actions/window_settings.h"
-#include "ui/window/network_dialog.h"
+#include "window/network_dialog.h"
 #include "window_fixture.h"
 
 #include <QComboBox>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "support/no_threads.h"
 #include "support/test_main.h"
-#include "ui/widgets/painting_threads.h"
+#include "widgets/painting_threads.h"
 
 #include <QImage>
 #include <QPainter>

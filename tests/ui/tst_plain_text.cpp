@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "exploration/trials_model.h"
 #include "sample_snapshots.h"
 #include "sample_windows.h"
 #include "support/rows.h"
 #include "support/test_main.h"
-#include "ui/exploration/trials_model.h"
-#include "ui/widgets/diff_view.h"
-#include "ui/widgets/labels.h"
-#include "ui/widgets/plain_text.h"
+#include "widgets/diff_view.h"
+#include "widgets/labels.h"
+#include "widgets/plain_text.h"
 
 #include <QHelpEvent>
 #include <QLabel>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "plan/plan_search.h"
+#include "plan_page/plan_search.h"
 #include "support/files.h"
 #include "support/test_main.h"
 #include "support/verify.h"

@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "actions/window_actions.h"
 #include "options/option_table.h"
+#include "plan_page/memory_bars.h"
+#include "plan_page/option_form.h"
+#include "plan_page/plan_view.h"
+#include "plan_page/program_card.h"
 #include "sample_snapshots.h"
 #include "support/rows.h"
 #include "support/test_main.h"
-#include "ui/actions/window_actions.h"
-#include "ui/plan/memory_bars.h"
-#include "ui/plan/option_form.h"
-#include "ui/plan/plan_view.h"
-#include "ui/plan/program_card.h"
-#include "ui/widgets/labels.h"
+#include "widgets/labels.h"
 #include "window_fixture.h"
 
 #include <QAbstractButton>

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "exploration/recommendation_card.h"
 #include "sample_snapshots.h"
 #include "sample_windows.h"
 #include "snapshot/unlike_devices.h"
 #include "support/rows.h"
 #include "support/test_main.h"
-#include "ui/exploration/recommendation_card.h"
 
 #include <QLabel>
 #include <QTest>

@@ -7,7 +7,7 @@
 #include "support/rows.h"
 #include "support/test_main.h"
 #include "support/verify.h"
-#include "ui/training_window/runs_model.h"
+#include "training_window/runs_model.h"
 #include "window_fixture.h"
 
 #include <QAbstractScrollArea>

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "run/batch_view.h"
+#include "run/contenders_list.h"
+#include "run/course_chart.h"
+#include "run/device_strips.h"
+#include "run/steering_panel.h"
+#include "run/thinking_view.h"
 #include "sample_snapshots.h"
 #include "support/rows.h"
 #include "support/test_main.h"
-#include "ui/run/batch_view.h"
-#include "ui/run/contenders_list.h"
-#include "ui/run/course_chart.h"
-#include "ui/run/device_strips.h"
-#include "ui/run/steering_panel.h"
-#include "ui/run/thinking_view.h"
 #include "window_fixture.h"
 
 #include <QHelpEvent>

@@ -3,8 +3,8 @@
 #include "sample_trainings.h"
 #include "support/rows.h"
 #include "support/test_main.h"
-#include "ui/training_window/runs_card.h"
-#include "ui/training_window/runs_model.h"
+#include "training_window/runs_card.h"
+#include "training_window/runs_model.h"
 #include "window_fixture.h"
 
 #include <QAbstractItemModelTester>

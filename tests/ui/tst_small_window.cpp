@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "actions/tool_bar.h"
+#include "exploration/recommendation_card.h"
+#include "exploration/status_bar.h"
+#include "exploration/trials_model.h"
 #include "sample_snapshots.h"
 #include "sample_windows.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 #include "support/verify.h"
-#include "ui/actions/tool_bar.h"
-#include "ui/exploration/recommendation_card.h"
-#include "ui/exploration/status_bar.h"
-#include "ui/exploration/trials_model.h"
 #include "window_fixture.h"
 
 #include <QApplication>

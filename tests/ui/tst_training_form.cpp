@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "options/option_table.h"
+#include "plan_page/option_form.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 #include "training/training_option_table.h"
-#include "ui/plan/option_form.h"
-#include "ui/training_window/training_form.h"
-#include "ui/widgets/form_fields.h"
-#include "ui/widgets/option_field.h"
+#include "training_window/training_form.h"
+#include "widgets/form_fields.h"
+#include "widgets/option_field.h"
 #include "window_fixture.h"
 
 #include <QComboBox>

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "config/approximations.h"
+#include "exploration/trials_model.h"
+#include "exploration/trials_order.h"
 #include "sample_snapshots.h"
 #include "support/rows.h"
 #include "support/test_main.h"
-#include "ui/exploration/trials_model.h"
-#include "ui/exploration/trials_order.h"
 #include "ui/theme/glyphs.h"
 
 #include <QAbstractItemModelTester>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "exploration/unmeasurable_view.h"
 #include "support/test_main.h"
 #include "text/errors.h"
-#include "ui/exploration/unmeasurable_view.h"
 #include "window_fixture.h"
 
 #include <QAction>

@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "actions/tool_bar.h"
+#include "exploration/recommendation_card.h"
+#include "exploration/status_bar.h"
+#include "exploration/unmeasurable_view.h"
+#include "plan_page/plan_view.h"
 #include "sample_snapshots.h"
 #include "sample_windows.h"
 #include "support/rows.h"
 #include "support/test_main.h"
-#include "ui/actions/tool_bar.h"
-#include "ui/exploration/recommendation_card.h"
-#include "ui/exploration/status_bar.h"
-#include "ui/exploration/unmeasurable_view.h"
-#include "ui/plan/plan_view.h"
-#include "ui/widgets/labels.h"
-#include "ui/widgets/message_banner.h"
+#include "widgets/labels.h"
+#include "widgets/message_banner.h"
 #include "window_fixture.h"
 
 #include <QAction>

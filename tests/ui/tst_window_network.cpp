@@ -1,17 +1,17 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "actions/recent_files.h"
+#include "actions/tool_bar.h"
+#include "actions/window_settings.h"
+#include "exploration/unmeasurable_view.h"
+#include "plan_page/plan_view.h"
 #include "support/files.h"
 #include "support/test_main.h"
-#include "ui/actions/recent_files.h"
-#include "ui/actions/tool_bar.h"
-#include "ui/actions/window_settings.h"
-#include "ui/exploration/unmeasurable_view.h"
-#include "ui/plan/plan_view.h"
-#include "ui/widgets/fidelity_chip.h"
-#include "ui/widgets/labels.h"
-#include "ui/widgets/message_banner.h"
-#include "ui/window/export_dialog.h"
-#include "ui/window/network_dialog.h"
+#include "widgets/fidelity_chip.h"
+#include "widgets/labels.h"
+#include "widgets/message_banner.h"
+#include "window/export_dialog.h"
+#include "window/network_dialog.h"
 #include "window_fixture.h"
 
 #include <QAction>

@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/exploration.h"
+#include "plan_page/option_form.h"
+#include "plan_page/plan_view.h"
+#include "plan_page/program_card.h"
 #include "support/files.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 #include "support/verify.h"
-#include "ui/plan/option_form.h"
-#include "ui/plan/plan_view.h"
-#include "ui/plan/program_card.h"
-#include "ui/widgets/message_banner.h"
-#include "ui/window/export_dialog.h"
+#include "widgets/message_banner.h"
+#include "window/export_dialog.h"
 #include "window_fixture.h"
 
 #include <QApplication>

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "actions/window_settings.h"
 #include "engine/exploration.h"
 #include "engine/exploration_recorder.h"
 #include "files/config_file.h"
@@ -9,13 +10,12 @@
 #include "support/test_main.h"
 #include "support/verify.h"
 #include "training/training_run.h"
-#include "ui/actions/window_settings.h"
-#include "ui/training_window/confirmation_dialog.h"
-#include "ui/training_window/training_form.h"
-#include "ui/training_window/training_window.h"
-#include "ui/widgets/message_banner.h"
-#include "ui/widgets/option_field.h"
-#include "ui/window/export_dialog.h"
+#include "training_window/confirmation_dialog.h"
+#include "training_window/training_form.h"
+#include "training_window/training_window.h"
+#include "widgets/message_banner.h"
+#include "widgets/option_field.h"
+#include "window/export_dialog.h"
 #include "window_fixture.h"
 
 #include <QAction>

@@ -3,8 +3,8 @@
 #include "window_fixture.h"
 
 #include "engine/exploration.h"
-#include "ui/exploration/exploration_view.h"
-#include "ui/widgets/message_banner.h"
+#include "exploration/exploration_view.h"
+#include "widgets/message_banner.h"
 
 #include <QAction>
 #include <QFile>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "options/exploration_options.h"
-#include "ui/window/main_window.h"
+#include "window/main_window.h"
 
 #include <QApplication>
 #include <QTemporaryDir>

@@ -6,7 +6,7 @@
 #include "actions/window_actions.h"
 #include "charts/exploration_charts.h"
 #include "empty_view.h"
-#include "plan/plan_view.h"
+#include "plan_page/plan_view.h"
 #include "recommendation_card.h"
 #include "run/batch_view.h"
 #include "run/device_strips.h"

@@ -3,7 +3,7 @@
 #include "charts/exploration_charts.h"
 #include "sample_snapshots.h"
 #include "sample_windows.h"
-#include "ui/exploration/trials_view.h"
+#include "exploration/trials_view.h"
 
 #include <CLI/CLI.hpp>
 
