@@ -4,7 +4,7 @@
 
 #include "progress_line.h"
 #include "snapshot/snapshot.h"
-#include "styled_text.h"
+#include "words/styled_text.h"
 
 #include <QByteArray>
 #include <QString>

@@ -4,7 +4,7 @@
 
 #include "command.h"
 #include "engine/log_text.h"
-#include "exploration_text.h"
+#include "words/exploration_text.h"
 
 #include <utility>
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "styled_text.h"
+#include "words/styled_text.h"
 
 #include <QString>
 

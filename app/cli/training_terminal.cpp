@@ -3,7 +3,7 @@
 #include "training_terminal.h"
 
 #include "command.h"
-#include "training_text.h"
+#include "words/training_text.h"
 
 namespace batchpeak::cli {
 

@@ -4,7 +4,7 @@
 
 #include "config/approximations.h"
 #include "config/batch_plan.h"
-#include "growth_function.h"
+#include "growth/growth_function.h"
 #include "micro_batch_sizes.h"
 #include "plan/exploration_plan.h"
 #include "text/batch_text.h"

@@ -3,9 +3,9 @@
 #include "training_setup.h"
 
 #include "accumulation/micro_batches.h"
-#include "checkpoint_folder.h"
+#include "checkpoints/checkpoint_folder.h"
 #include "files/trusted_code.h"
-#include "growth_function.h"
+#include "growth/growth_function.h"
 #include "plan/exploration_plan.h"
 #include "store/program_lock.h"
 #include "text/errors.h"

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training_steps.h"
 
+#include "checkpoints/tensor_hash.h"
 #include "engine/log_text.h"
-#include "tensor_hash.h"
 #include "training_text.h"
 
 #include <algorithm>

@@ -4,8 +4,8 @@
 
 #include "batch_attempts.h"
 #include "batch_sequence.h"
-#include "checkpoint_folder.h"
-#include "epoch_growth.h"
+#include "checkpoints/checkpoint_folder.h"
+#include "growth/epoch_growth.h"
 #include "step_prediction.h"
 #include "step_record.h"
 #include "training_event.h"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "syntax/config_error.h"
 #include "text_as_file.h"
-#include "training/checkpoint_state_file.h"
+#include "training/checkpoints/checkpoint_state_file.h"
 
 namespace batchpeak::fuzz {
 

@@ -8,7 +8,7 @@
 #include "support/rows.h"
 #include "support/test_main.h"
 #include "support/verify.h"
-#include "training/checkpoint_folder.h"
+#include "training/checkpoints/checkpoint_folder.h"
 #include "training/training_run.h"
 #include "training_window/confirmation_dialog.h"
 #include "training_window/runs_model.h"

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "../syntax/config_section.h"
 #include "config/config_document.h"
+#include "syntax/config_section.h"
 
 #include <optional>
 #include <string>

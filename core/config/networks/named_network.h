@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "../syntax/config_section.h"
 #include "config/config_document.h"
 #include "config/network_source.h"
+#include "syntax/config_section.h"
 
 #include <optional>
 

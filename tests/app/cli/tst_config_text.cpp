@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "cli/config_text.h"
+#include "cli/words/config_text.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/command.h"
-#include "cli/confirm_recommendation.h"
+#include "cli/commands/confirm_recommendation.h"
 #include "cli/console.h"
 #include "engine/exploration_recorder.h"
 #include "program_run.h"

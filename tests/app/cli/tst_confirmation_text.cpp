@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "cli/confirmation_text.h"
+#include "cli/words/confirmation_text.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 

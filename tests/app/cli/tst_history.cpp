@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/command_line.h"
-#include "cli/history_text.h"
+#include "cli/words/history_text.h"
 #include "program_run.h"
 #include "store/exploration_store.h"
 #include "store/program_lock.h"

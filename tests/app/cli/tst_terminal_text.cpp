@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "cli/exploration_text.h"
-#include "cli/terminal_text.h"
+#include "cli/words/exploration_text.h"
+#include "cli/words/terminal_text.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 

@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "syntax/config_error.h"
 #include "store/program_lock.h"
 #include "support/error_of.h"
 #include "support/files.h"
@@ -9,7 +8,8 @@
 #include "support/rows.h"
 #include "support/test_main.h"
 #include "support/verify.h"
-#include "training/checkpoint_folder.h"
+#include "syntax/config_error.h"
+#include "training/checkpoints/checkpoint_folder.h"
 
 #include <QDir>
 #include <QFile>

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "syntax/config_error.h"
 #include "store/program_lock.h"
 #include "support/files.h"
 #include "support/recorded_disk.h"
 #include "support/rows.h"
 #include "support/test_main.h"
-#include "training/checkpoint_folder.h"
+#include "syntax/config_error.h"
+#include "training/checkpoints/checkpoint_folder.h"
 
 #include <QDir>
 #include <QTemporaryDir>

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "syntax/config_error.h"
 #include "support/error_of.h"
 #include "support/rows.h"
 #include "support/test_main.h"
 #include "support/verify.h"
-#include "training/growth_function.h"
+#include "syntax/config_error.h"
+#include "training/growth/growth_function.h"
 
 #include <QSignalSpy>
 #include <QTest>

@@ -5,7 +5,7 @@
 #include "support/rows.h"
 #include "support/test_main.h"
 #include "support/verify.h"
-#include "training/growth_function.h"
+#include "training/growth/growth_function.h"
 
 #include <QDir>
 #include <QFile>

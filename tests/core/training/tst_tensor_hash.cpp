@@ -3,7 +3,7 @@
 #include "support/files.h"
 #include "support/rows.h"
 #include "support/test_main.h"
-#include "training/tensor_hash.h"
+#include "training/checkpoints/tensor_hash.h"
 
 #include <QTemporaryDir>
 #include <QTest>

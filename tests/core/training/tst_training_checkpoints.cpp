@@ -7,7 +7,7 @@
 #include "support/rows.h"
 #include "support/test_main.h"
 #include "support/verify.h"
-#include "training/checkpoint_folder.h"
+#include "training/checkpoints/checkpoint_folder.h"
 #include "training_harness.h"
 
 #include <QDir>

@@ -5,7 +5,7 @@
 #include "support/fault_matrix.h"
 #include "support/test_main.h"
 #include "support/verify.h"
-#include "training/checkpoint_folder.h"
+#include "training/checkpoints/checkpoint_folder.h"
 #include "training/confirmation_run.h"
 #include "training_harness.h"
 

@@ -4,10 +4,10 @@
 #include "config_output.h"
 #include "console.h"
 #include "files/config_file.h"
-#include "json_output.h"
 #include "model/run_kind.h"
 #include "options.h"
 #include "options/option_values.h"
+#include "words/json_output.h"
 
 #include <cstdint>
 

@@ -3,9 +3,9 @@
 #include "checkpoint_folder.h"
 
 #include "checkpoint_state_file.h"
-#include "syntax/config_error.h"
 #include "files/saved_file.h"
 #include "store/program_lock.h"
+#include "syntax/config_error.h"
 #include "text/errors.h"
 #include "training_text.h"
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "growth_function.h"
 
-#include "syntax/config_error.h"
 #include "python_growth.h"
+#include "syntax/config_error.h"
 
 #include <QRegularExpression>
 #include <QTimer>

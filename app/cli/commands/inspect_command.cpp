@@ -3,14 +3,14 @@
 #include "command.h"
 #include "config/config_document.h"
 #include "config_output.h"
-#include "config_text.h"
 #include "console.h"
-#include "json_output.h"
 #include "options.h"
 #include "options/tuning_choice.h"
 #include "plan/exploration_plan.h"
 #include "run_arguments.h"
 #include "text/errors.h"
+#include "words/config_text.h"
+#include "words/json_output.h"
 
 namespace batchpeak::cli {
 

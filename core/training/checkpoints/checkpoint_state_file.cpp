@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "checkpoint_state_file.h"
 
-#include "syntax/config_error.h"
 #include "files/saved_file.h"
+#include "syntax/config_error.h"
 #include "tensor_hash.h"
 #include "text/errors.h"
 

@@ -3,8 +3,8 @@
 #include "command.h"
 #include "console.h"
 #include "device/local_device.h"
-#include "json_output.h"
-#include "terminal_text.h"
+#include "words/json_output.h"
+#include "words/terminal_text.h"
 
 namespace batchpeak::cli {
 

@@ -3,7 +3,6 @@
 #include "confirm_recommendation.h"
 
 #include "command.h"
-#include "confirmation_text.h"
 #include "console.h"
 #include "history/past_exploration.h"
 #include "run_terminal.h"
@@ -12,6 +11,7 @@
 #include "training/confirmation_run.h"
 #include "training/training_event_log.h"
 #include "training/training_setup.h"
+#include "words/confirmation_text.h"
 
 #include <algorithm>
 #include <utility>

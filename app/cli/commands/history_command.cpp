@@ -4,12 +4,12 @@
 #include "console.h"
 #include "engine/event_log.h"
 #include "history/cut_run.h"
-#include "history_text.h"
-#include "json_output.h"
 #include "options.h"
 #include "options/option_values.h"
 #include "store/exploration_store.h"
 #include "store/patient_store.h"
+#include "words/history_text.h"
+#include "words/json_output.h"
 
 #include <QJsonArray>
 #include <QJsonObject>

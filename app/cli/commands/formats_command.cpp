@@ -3,9 +3,9 @@
 #include "command.h"
 #include "config/format_guide.h"
 #include "console.h"
-#include "json_output.h"
 #include "options.h"
-#include "terminal_text.h"
+#include "words/json_output.h"
+#include "words/terminal_text.h"
 
 #include <QJsonArray>
 #include <QJsonObject>

@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "command.h"
-#include "config_text.h"
 #include "confirm_recommendation.h"
 #include "console.h"
 #include "events_file.h"
@@ -14,6 +13,7 @@
 #include "training/training_run.h"
 #include "training_arguments.h"
 #include "training_terminal.h"
+#include "words/config_text.h"
 
 #include <QDir>
 #include <QFileInfo>
