@@ -48,7 +48,7 @@ class Room:
                 self.libraries.append(LIBRARIES[link])
             elif link.startswith("Qt6::"):
                 self.libraries.append("Qt " + link.removeprefix("Qt6::"))
-            elif link.startswith("batchpeak_") and link != "batchpeak_options":
+            elif link.startswith("batchpeak_") and link != "batchpeak_compile_options":
                 self.rooms.append(link.removeprefix("batchpeak_"))
 
     def node(self) -> str:

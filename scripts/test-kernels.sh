@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 program=$1/tests/network_tests
 jobs=$2
 failed=0
-files=(tests/core/network/tst_*.cpp)
+files=(tests/core/network/tst_*.cpp tests/core/network/{networks,kernels,optimizers}/tst_*.cpp)
 
 # NAME=VALUE...: runs the test files with these variables, several files at a time, those that take longest first, which
 # are the last of the alphabet. MKL would leave four threads only as many as there are processors, and libtorch with it;
