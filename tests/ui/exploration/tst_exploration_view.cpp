@@ -399,8 +399,10 @@ private slots:
              {"paused", {test::pausedSnapshot(), "Paused  ·  Trial 16 of about 24", gpu}},
              {"verifying", {test::verifyingSnapshot(), "Verifying 192 in a fresh process", gpu}},
              {"finished",
-              {test::finishedSnapshot(), "Finished after 18 trials  ·  3 min 24 s  ·  confident", ""}},
-             {"stopped", {stopped, "Stopped after 18 trials  ·  3 min 24 s", ""}},
+              {test::finishedSnapshot(),
+               "Finished after 18 trials (one of them a verification)  ·  3 min 24 s  ·  confident", ""}},
+             {"stopped",
+              {stopped, "Stopped after 18 trials (one of them a verification)  ·  3 min 24 s", ""}},
              {"cpu has no clock",
               {test::cpuSnapshot(), "Trial 6 of about 11  ·  about 40 s left (20 s to 60 s)",
                "worker pid 7311"}}});
