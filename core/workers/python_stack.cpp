@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "python_stack.h"
 
+#include "options/exploration_options.h"
 #include "process_group.h"
 
 #include <QCoreApplication>

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "plan_search.h"
 
+#include "options/exploration_options.h"
+
 #include <chrono>
 #include <utility>
 
