@@ -188,11 +188,10 @@ void showChange(const engine::ConfigFile& file, const config::SplicedText& splic
 
 void addOutputOptions(Options& options, OutputOptions& output)
 {
-    options.addText("--output", "FILE", "File to write the config with the size to; - stands for stdout",
+    options.addText("--output", "FILE", "Write the config with the size to this file; - is stdout",
                     output.output);
     options.addFlag("--in-place", "Write the size into FILE itself", output.inPlace);
-    options.addFlag("--force", "Overwrite a file that is there already, where --output or --events names one",
-                    output.force);
+    options.addFlag("--force", "Overwrite an existing file that --output or --events names", output.force);
     options.addText("--global-batch", "N|below|above",
                     "Samples of one optimizer step to write with the size: N, or the nearest where the "
                     "present number cannot be kept",

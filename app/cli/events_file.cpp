@@ -99,7 +99,7 @@ int openForEvents(const QString& path)
 
 void addEventsOption(Options& options, std::string& target)
 {
-    options.addText("--events", "FILE", "Write events as JSON Lines; - stands for stdout",
+    options.addText("--events", "FILE", "Write events as JSON Lines; - is stdout",
                     [&target](const std::string& text) {
                         target = leadsToStdout(QString::fromStdString(text)) ? "-" : text;
                     });

@@ -41,8 +41,7 @@ void addSubject(Options& options, TrainingArguments& arguments, training::Traini
 void addConfirmSteps(Options& options, const std::string& name, TrainingArguments& arguments)
 {
     options.addText(
-        name, "N",
-        "Timed steps of each of the two (" + std::to_string(training::usualConfirmationSteps) + ")",
+        name, "N", "Timed steps per size (" + std::to_string(training::usualConfirmationSteps) + ")",
         [&arguments](const std::string& text) {
             arguments.confirmSteps = static_cast<int>(engine::countFromText(text, 1, mostConfirmSteps));
         });

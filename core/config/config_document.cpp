@@ -154,14 +154,14 @@ void dropIdlePlaces(ConfigContents& contents)
 }
 
 /// A slip, or malice: no sum or product of such numbers need be looked after.
-void refuseBeyondReason(const BatchPlan& plan, const BatchPlaces& places,
+void checkLimits(const BatchPlan& plan, const BatchPlaces& places,
                         const std::optional<ValuePlace>& devices)
 {
     const auto require = [](std::int64_t number, std::int64_t most, std::string_view key,
                             const std::optional<ValuePlace>& place) {
         if (number > most)
             throw errorAt(place ? place->position : TextPosition{},
-                          "The value {} of {} is beyond all reason; give at most {}.", number, key, most);
+                          "The value {} of {} is out of range; the maximum is {}.", number, key, most);
     };
     require(plan.globalBatchSize, mostSamples, plan.globalBatchKey,
             places.globalBatch ? places.globalBatch : places.accumulationSteps);
@@ -176,7 +176,7 @@ void refuseBeyondReason(const BatchPlan& plan, const BatchPlaces& places,
 }
 
 /// Of the network with what is trained of it; that of a library is counted when it is loaded.
-void refuseBeyondReason(const ConfigContents& contents)
+void checkLimits(const ConfigContents& contents)
 {
     const auto* spec = std::get_if<model::ModelSpec>(&contents.model);
     if (!spec)
@@ -198,10 +198,10 @@ ConfigContents ConfigDocument::readForPython() const
 {
     ConfigContents contents = m_format.read(*m_text);
     if (contents.train)
-        refuseBeyondReason(*contents.train, contents.places.train, contents.places.devices);
+        checkLimits(*contents.train, contents.places.train, contents.places.devices);
     if (contents.eval)
-        refuseBeyondReason(*contents.eval, contents.places.eval, contents.places.devices);
-    refuseBeyondReason(contents);
+        checkLimits(*contents.eval, contents.places.eval, contents.places.devices);
+    checkLimits(contents);
     dropIdlePlaces(contents);
     contents.formatName = m_format.name;
     contents.rules = m_format.rules;

@@ -69,7 +69,7 @@ Asked phaseOption()
 Asked deviceOption()
 {
     Asked device{
-        {"--device", "cpu|cuda|cuda:N", "Device to run on, can be given again (every GPU, else the CPU)"}};
+        {"--device", "cpu|cuda|cuda:N", "Device to run on; repeat for several (every GPU, else the CPU)"}};
     device.isRepeated = true;
     device.take = [](Options& o, const std::string& text) { o.devices << deviceFromText(text); };
     device.texts = [](const Options& o) {
@@ -84,7 +84,7 @@ Asked deviceOption()
 Asked sampleLengthsOption()
 {
     Asked lengths{{"--sample-lengths", "FILE",
-                   "Lengths of samples as they occur, one a line, instead of the longest for all"}};
+                   "Sample lengths, one per line, instead of the longest length for every sample"}};
     lengths.take = [](Options& o, const std::string& text) {
         o.sampleLengths = sampleLengthsFromFile(QString::fromStdString(text));
         o.sampleLengthsPath = QString::fromStdString(text);
@@ -115,11 +115,12 @@ std::vector<Asked> questionOptions()
         option({"--objective", "micro|effective",
                 "Maximize the samples/s of a micro-batch, or of whole steps at the config's batch_size"},
                &Options::objective, objectiveFromText, objectiveText),
-        shareOption({"--tolerance", "PERCENT", "A size this close to the best is good enough"},
+        shareOption({"--tolerance", "PERCENT", "Accept a size whose samples/s are this close to the best"},
                     &Options::tolerance, 0.1, 50),
-        shareOption({"--confidence", "PERCENT", "Stop when this sure"}, &Options::targetConfidence, 1, 99),
+        shareOption({"--confidence", "PERCENT", "Stop at this confidence"}, &Options::targetConfidence, 1,
+                    99),
         option(
-            {"--min-confidence", "PERCENT", "Write no size into a config when less sure (50)"},
+            {"--min-confidence", "PERCENT", "Write no size into a config below this confidence (50)"},
             &Options::minConfidence,
             [](const std::string& text) { return shareFromPercentText(text, 0, 99); }, shareToPercentText)};
 }
@@ -167,49 +168,48 @@ std::vector<Asked> runOptions()
     const auto seedText = [](std::uint64_t seed) { return std::to_string(seed); };
     return {
         deviceOption(),
-        option({"--memory-limit", "SIZE", "Device memory to use at most, as 2GiB, 2G or 800M"},
+        option({"--memory-limit", "SIZE", "Maximum device memory to use: 2GiB, 2G or 800M"},
                &Options::memoryLimitBytes, bytesFromText, bytesToText),
-        shareOption({"--headroom", "PERCENT", "Share of the memory kept free"}, &Options::headroom, 0, 90),
-        countOption({"--sequence-length", "N", "Tokens in a sample, instead of the config's"},
+        shareOption({"--headroom", "PERCENT", "Share of the memory to keep free"}, &Options::headroom, 0, 90),
+        countOption({"--sequence-length", "N", "Tokens per sample, instead of the config's"},
                     &Options::sequenceLength, 1, model::mostTokens),
-        countOption({"--packed-text-length", "N",
-                     "Tokens of each text that a sample is packed of; 0: it is one text"},
-                    &Options::packedTextLength, 0, model::mostTokens),
+        countOption(
+            {"--packed-text-length", "N", "Tokens of each text packed into a sample; 0: one text per sample"},
+            &Options::packedTextLength, 0, model::mostTokens),
         switchOption("--shrink",
-                     "Make network and samples so small that a trial takes moments, to see it work",
+                     "Shrink network and samples so that a trial takes moments, to try Batchpeak out",
                      &Options::shrinks),
-        wordOption("--precision", "Arithmetic of a step, instead of the config's", &Options::precision),
-        wordOption("--optimizer", "Optimizer of a step, instead of the config's", &Options::optimizer),
-        wordOption("--adapter", "Adapters to train beside frozen weights, instead of the config's",
+        wordOption("--precision", "Precision, instead of the config's", &Options::precision),
+        wordOption("--optimizer", "Optimizer, instead of the config's", &Options::optimizer),
+        wordOption("--adapter", "Adapters to train on frozen weights, instead of the config's",
                    &Options::adapter),
         countOption({"--adapter-rank", "N", "Rank of the adapters, instead of the config's"},
                     &Options::adapterRank, 1, largestRank),
-        wordOption("--frozen-weights", "Numbers of weights that stay as they are, instead of the config's",
+        wordOption("--frozen-weights", "Dtype of frozen weights, instead of the config's",
                    &Options::frozenWeights),
-        switchOption("--activation-checkpointing",
-                     "Keep the inputs of layers alone and run them again in backward",
+        switchOption("--activation-checkpointing", "Recompute activations in the backward pass",
                      &Options::activationCheckpointing),
-        countOption({"--loss-chunk", "ROWS",
-                     "Project so many tokens at a time onto the vocabulary, 0 for all of them"},
-                    &Options::lossChunkRows, 0, largestCount),
-        option({"--max-gradient-norm", "NORM", "Scale gradients down to this, 0 for never"},
+        countOption(
+            {"--loss-chunk", "ROWS", "Tokens per chunk of the output projection and loss; 0: all at once"},
+            &Options::lossChunkRows, 0, largestCount),
+        option({"--max-gradient-norm", "NORM", "Clip gradients to this norm; 0: never"},
                &Options::maxGradientNorm, numberFromText, numberToText),
         wordOption("--attention", "Kernel that computes attention, where the device has it",
                    &Options::attention),
-        switchOption("--channels-last", "Keep images in memory channel by channel of a pixel",
+        switchOption("--channels-last", "Keep images in the channels_last memory format",
                      &Options::channelsLast),
-        switchOption("--cudnn-benchmark", "Let cuDNN time its algorithms for each new shape",
+        switchOption("--cudnn-benchmark", "Let cuDNN benchmark its algorithms for each new shape",
                      &Options::timesConvolutions),
         option({"--with", "worker|python|python=PATH",
                 "What runs the network: batchpeak-worker, or transformers in your own Python"},
                &Options::python, pythonFromText, pythonText),
         option({"--worker", "COMMAND", "Program that runs the network instead of batchpeak-worker"},
                &Options::workerCommand, commandFromText, anyText),
-        option({"--launcher", "PREFIX", "Words before the worker's command, as \"ssh host\""},
+        option({"--launcher", "PREFIX", "Launcher prefix of the worker's command, as \"ssh host\""},
                &Options::launcher, commandFromText, anyText),
-        option({"--start-timeout", "TIME", "How long a worker may take to start; any time behind a launcher"},
+        option({"--start-timeout", "TIME", "Maximum time for a worker to start; unlimited behind a launcher"},
                &Options::startTimeout, durationFromText, durationToText),
-        option({"--seed", "N", "Seed of everything random"}, &Options::seed, seedFromText, seedText)};
+        option({"--seed", "N", "Random seed"}, &Options::seed, seedFromText, seedText)};
 }
 
 std::vector<Asked> searchOptions()
@@ -219,17 +219,17 @@ std::vector<Asked> searchOptions()
     };
     const auto verifies = [](const std::string& text) { return !isOnFromText(text); };
     const auto verifiesNotText = [](bool verifiesFinalSize) { return switchText(!verifiesFinalSize); };
-    return {option({"--strategy", strategiesBetween("|"), "Way of searching"}, &Options::strategy,
+    return {option({"--strategy", strategiesBetween("|"), "Search strategy"}, &Options::strategy,
                    strategyFromText, anyText),
             option({"--max-trials", "N", "Stop after this many trials"}, &Options::maxTrials, trialsFromText,
                    countText),
             option({"--time-budget", "TIME", "Stop after this time, as 10m or 1h30m"}, &Options::timeBudget,
                    durationFromText, durationToText),
             switchOption("--fresh",
-                         "Count no trials of an earlier exploration of the same run on the same devices",
+                         "Ignore trials of earlier explorations of the same run on the same devices",
                          &Options::isFresh),
-            option({"--no-verify", {}, "Do not measure the final size once more in a fresh process"},
-                   &Options::verify, verifies, verifiesNotText)};
+            option({"--no-verify", {}, "Do not verify the final size in a fresh process"}, &Options::verify,
+                   verifies, verifiesNotText)};
 }
 
 } // namespace

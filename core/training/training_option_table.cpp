@@ -117,7 +117,7 @@ Asked dataOption()
 
 Asked samplesOption()
 {
-    Asked samples{{"--samples", "N", "Synthetic samples, those held out among them"}};
+    Asked samples{{"--samples", "N", "Number of synthetic samples, including those held out"}};
     samples.take = [](Options& o, const std::string& text) {
         o.data.samples = countFromText(text, 1, engine::largestCount);
     };
@@ -194,19 +194,21 @@ void addLength(std::vector<TrainingOption>& table)
     constexpr auto subject = Subject::Length;
     table.push_back(
         {countOption({"--steps", "N", "Optimizer steps of the whole run"}, &Options::steps), subject});
-    table.push_back({countOption({"--epochs", "N", "Passes over the data, unless --steps ends it before"},
-                                 &Options::epochs),
-                     subject, "1"});
+    table.push_back(
+        {countOption({"--epochs", "N", "Passes over the data, unless --steps ends the run earlier"},
+                     &Options::epochs),
+         subject, "1"});
     table.push_back({dataOption(), subject, "synthetic samples"});
     table.push_back({samplesOption(), subject, "16 batches"});
-    table.push_back({option({"--learning-rate", "RATE", "Instead of the config's"}, &Options::learningRate,
-                            engine::positiveNumberFromText, engine::numberToText),
+    table.push_back({option({"--learning-rate", "RATE", "Learning rate, instead of the config's"},
+                            &Options::learningRate, engine::positiveNumberFromText, engine::numberToText),
                      subject, "3e-4"});
-    table.push_back({engine::wordOption("--weight-by",
-                                        "What a micro-batch counts by in the loss: its samples, or the "
-                                        "tokens that have a loss",
-                                        &Options::weighting),
-                     subject});
+    table.push_back(
+        {engine::wordOption(
+             "--weight-by",
+             "Weight of a micro-batch in the loss: its samples, or its tokens that count in the loss",
+             &Options::weighting),
+         subject});
 }
 
 void addSize(std::vector<TrainingOption>& table)
@@ -224,7 +226,8 @@ void addSize(std::vector<TrainingOption>& table)
                     &Options::growth),
          subject});
     table.push_back(
-        {switchOption("--strict", "Refuse a batch that is no multiple of micro-batch size and devices",
+        {switchOption("--strict",
+                      "Refuse a batch size that is not a multiple of micro-batch size times devices",
                       &Options::strict),
          subject});
 }
@@ -233,19 +236,19 @@ void addKeeping(std::vector<TrainingOption>& table)
 {
     constexpr auto subject = Subject::Keeping;
     table.push_back(
-        {countOption({"--evaluate-every", "STEPS", "Evaluate after so many steps"}, &Options::evaluateEvery),
+        {countOption({"--evaluate-every", "STEPS", "Evaluate every so many steps"}, &Options::evaluateEvery),
          subject});
     table.push_back({splitOption(), subject});
-    table.push_back({countOption({"--evaluation-batches", "N", "Batches of one evaluation at most"},
+    table.push_back({countOption({"--evaluation-batches", "N", "Maximum batches per evaluation"},
                                  &Options::evaluationBatches),
                      subject, "all that is held out, or " + std::to_string(usualEvaluationBatches)});
     table.push_back({textOption({"--checkpoint", "DIR", "Folder for checkpoints; one is written at the end"},
                                 &Options::checkpointFolder),
                      subject});
-    table.push_back({countOption({"--checkpoint-every", "STEPS", "And one after so many steps"},
+    table.push_back({countOption({"--checkpoint-every", "STEPS", "Also write one every so many steps"},
                                  &Options::checkpointEvery),
                      subject});
-    table.push_back({textOption({"--resume", "DIR", "Go on from the newest checkpoint in this folder"},
+    table.push_back({textOption({"--resume", "DIR", "Resume from the newest checkpoint in this folder"},
                                 &Options::resumeFolder),
                      subject});
 }

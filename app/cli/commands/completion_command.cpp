@@ -28,10 +28,7 @@ public:
     explicit CompletionCommand(const Options& program) : m_program(program) {}
 
     std::string name() const override { return "completion"; }
-    std::string summary() const override
-    {
-        return "Print the script by which a shell completes command lines";
-    }
+    std::string summary() const override { return "Print the completion script of a shell"; }
     void addOptions(Options& options) override;
     void checkOptions() const override;
     int run() override;

@@ -111,12 +111,11 @@ void ExploreCommand::addOptions(Options& options)
     options.endGroup();
     addEventsOption(options, m_events);
     addOutputOptions(options, m_output);
-    options.addTextOrNone(
-        "--resume", "[ID]",
-        "Go on with an exploration that was cut off or stopped: that number of the history, "
-        "or the newest (of FILE)",
-        [this](const std::string& text) { m_resumed = text; });
-    options.addFlag("--dry-run", "Print what is planned, and run no trial", m_dryRun);
+    options.addTextOrNone("--resume", "[ID]",
+                          "Continue an exploration that was interrupted or stopped: its ID in the history, "
+                          "or the newest (of FILE)",
+                          [this](const std::string& text) { m_resumed = text; });
+    options.addFlag("--dry-run", "Print the plan and run no trial", m_dryRun);
     options.addFlag("--quiet", "Print the last lines and errors only", m_quiet);
     addColourOption(options, m_colours);
 }

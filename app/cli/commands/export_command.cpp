@@ -42,7 +42,7 @@ void ExportCommand::addOptions(Options& options)
     options.addText("--phase", "train|eval", "Phase that the size is for (train)",
                     [this](const std::string& text) { m_phase = engine::wordFromText<model::Phase>(text); });
     addOutputOptions(options, m_output);
-    options.addFlag("--undo", "Take back the last size that was written into FILE", m_takesBack);
+    options.addFlag("--undo", "Restore FILE as it was before the last size was written into it", m_takesBack);
     addJsonOption(options, m_asJson);
     // No trial is run here, so that the name that other programs have for it means the same.
     options.addFlag("--dry-run", "The same as --diff", m_output.diff);

@@ -54,7 +54,7 @@ public:
     std::string name() const override { return "formats"; }
     std::string summary() const override
     {
-        return "List the formats of configs: what each is recognized by, and what a size is written to";
+        return "List the config formats: how each is recognized, and which key takes the size";
     }
     void addOptions(Options& options) override { addJsonOption(options, m_asJson); }
     void checkOptions() const override {}

@@ -22,7 +22,7 @@ public:
     std::string name() const override { return "inspect"; }
     std::string summary() const override
     {
-        return "Say what a config holds: format, network, parameters, batch plan, setting, warnings";
+        return "Show what was read from a config: format, network, parameters, batch plan, setting, warnings";
     }
     void addOptions(Options& options) override;
     void checkOptions() const override;

@@ -46,7 +46,7 @@ public:
     std::string name() const override { return m_isConfirm ? "confirm" : "train"; }
     std::string summary() const override
     {
-        return m_isConfirm ? "Compare full steps with what the last exploration predicts"
+        return m_isConfirm ? "Run full steps and compare them with the last exploration's predictions"
                            : "Train with accumulated micro-batches, in this terminal";
     }
     void addOptions(Options& options) override;
@@ -77,7 +77,7 @@ void TrainCommand::addOptions(Options& options)
     else
         addTrainingOptions(options, m_arguments);
     addEventsOption(options, m_events);
-    options.addFlag("--force", "Overwrite a file that is there already, where --events names one", m_force);
+    options.addFlag("--force", "Overwrite an existing file that --events names", m_force);
     options.addFlag("--quiet", "Print the summary and errors only", m_quiet);
     addColourOption(options, m_colours);
 }

@@ -217,7 +217,7 @@ private slots:
             {[](const TrustedCodeTest& test) { return test.m_folder->path(); }, "no regular file"});
         add("more than its size", {[](const TrustedCodeTest&) { return QStringLiteral("/proc/self/maps"); },
                                    "/proc/self/maps, but it changes while it is read"});
-        add("beyond all reason", {[](const TrustedCodeTest& test) {
+        add("out of range", {[](const TrustedCodeTest& test) {
                                       QFile file(test.fileWith(QStringLiteral("net.pt"), {}));
                                       return file.resize(qint64{1} << 40) ? file.fileName() : QString();
                                   },
