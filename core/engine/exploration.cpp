@@ -154,6 +154,7 @@ void Exploration::goOn(const MoreEffort& more)
     m_run->before = m_run->status;
     m_run->builder.reopen(m_run->now() - m_run->endSeconds);
     m_run->verifier = Verifier(m_run->options.verify);
+    m_run->onlyVerifies = false;
     m_run->budgetSeconds.reset();
     if (more.time) {
         m_run->budget.start(*more.time);
@@ -484,9 +485,10 @@ void Exploration::endIfSearchHasEnded()
         return;
     if (const auto status = finishStatusOf(snapshot().searchState.status))
         conclude(*status);
-    else if (leavesTimeToVerifyAlone())
+    else if (m_run->onlyVerifies || leavesTimeToVerifyAlone()) {
+        m_run->onlyVerifies = true;
         conclude(FinishStatus::Budget);
-    else
+    } else
         m_run->verifier.dropUnlessRunning(snapshot());
 }
 

@@ -74,6 +74,8 @@ struct Exploration::Run : public QObject
     double secondsBefore = 0.0;
     /// Until the first workers held the network [s].
     double startUpSeconds = 0.0;
+    /// The budget has time for a verification alone.
+    bool onlyVerifies = false;
     QTimer tick;
     LongTimer budget;
     /// Since when it is paused [s], and what of the budget's time is kept for after that.

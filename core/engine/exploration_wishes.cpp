@@ -165,6 +165,7 @@ void Exploration::extend(const MoreEffort& more)
     if (addsTime) {
         command.seconds = static_cast<double>(more.time->count());
         *m_run->budgetSeconds += *command.seconds;
+        m_run->onlyVerifies = false;
         if (m_run->budgetLeft)
             *m_run->budgetLeft += *more.time;
         else

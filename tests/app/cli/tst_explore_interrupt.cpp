@@ -109,7 +109,7 @@ private slots:
 
     void goesOnAfterTheWorkerWasKilled()
     {
-        HangingExploration exploration(words("--setting explore --max-trials 2"));
+        HangingExploration exploration(words("--setting explore --max-trials 3"));
         const QStringList workers = exploration.workers();
         QCOMPARE(workers.size(), 1);
         batchpeak::test::sendSignal(workers.front().toLongLong(), SIGKILL);
