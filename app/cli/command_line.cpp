@@ -3,12 +3,12 @@
 #include "command_line.h"
 
 #include "command.h"
-#include "syntax/config_error.h"
 #include "console.h"
 #include "options.h"
 #include "run_arguments.h"
 #include "store/exploration_store.h"
 #include "surroundings.h"
+#include "syntax/config_error.h"
 #include "text/errors.h"
 
 #include <QLocale>

@@ -154,8 +154,7 @@ void dropIdlePlaces(ConfigContents& contents)
 }
 
 /// A slip, or malice: no sum or product of such numbers need be looked after.
-void checkLimits(const BatchPlan& plan, const BatchPlaces& places,
-                        const std::optional<ValuePlace>& devices)
+void checkLimits(const BatchPlan& plan, const BatchPlaces& places, const std::optional<ValuePlace>& devices)
 {
     const auto require = [](std::int64_t number, std::int64_t most, std::string_view key,
                             const std::optional<ValuePlace>& place) {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "network_files.h"
 
-#include "syntax/config_error.h"
 #include "hub_cache.h"
+#include "syntax/config_error.h"
 #include "text/errors.h"
 #include "text_file.h"
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "syntax/config_error.h"
 #include "options/run_description.h"
+#include "syntax/config_error.h"
 #include "trial/trial_record.h"
 #include "workers/device_state.h"
 

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training_event_file.h"
 
-#include "syntax/config_error.h"
 #include "engine/event_log.h"
 #include "files/output_place.h"
 #include "history/stored_snapshot.h"
+#include "syntax/config_error.h"
 #include "text/errors.h"
 #include "text/tuning_text.h"
 #include "training_snapshot_builder.h"

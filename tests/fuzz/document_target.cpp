@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "fuzz_target.h"
 #include "syntax/config_section.h"
 #include "syntax/entry_change.h"
 #include "syntax/json_text.h"
 #include "syntax/text_check.h"
 #include "syntax/yaml_edit.h"
-#include "fuzz_target.h"
 
 namespace batchpeak::fuzz {
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "syntax/shell_words.h"
 #include "fuzz_target.h"
 #include "options/option_table.h"
+#include "syntax/shell_words.h"
 
 #include <QProcess>
 

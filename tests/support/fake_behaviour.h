@@ -15,13 +15,13 @@ struct Fault
 {
     /// Of a trial: exit, abort, kill, exit42, exit137, hang, garbage, long-line, silent-steps, zero-steps,
     /// wrong-id, wrong-size, late, failed, unsupported, timeout, oom, lost-memory, host-memory, bare, spill,
-    /// over-headroom, thrash, slow, crawl, fast, disturbed, disturbed-slow, contended, energy, comparison. Of a
-    /// batch: exit, abort, kill, exit42, hang, endless (steps go on for ever), garbage, wrong-id, wrong-size,
-    /// late, failed, unsupported, timeout, oom, lost-memory, host-memory, nan, thrash, slow, trial-result. Of
-    /// a comparison: exit, abort, kill, exit42, hang, garbage, wrong-id, wrong-size (compares one that was
-    /// not asked for), wrong-end (ends with such a one), missing-size, missing-visit (of the last size),
-    /// missing-visits (one of each), more-steps, late, failed, unsupported, timeout, oom, lost-memory, spill
-    /// (of the second size), thrash, disturbed, trial
+    /// over-headroom, thrash, slow, crawl, fast, disturbed, disturbed-slow, contended, energy, comparison. Of
+    /// a batch: exit, abort, kill, exit42, hang, endless (steps go on for ever), garbage, wrong-id,
+    /// wrong-size, late, failed, unsupported, timeout, oom, lost-memory, host-memory, nan, thrash, slow,
+    /// trial-result. Of a comparison: exit, abort, kill, exit42, hang, garbage, wrong-id, wrong-size
+    /// (compares one that was not asked for), wrong-end (ends with such a one), missing-size, missing-visit
+    /// (of the last size), missing-visits (one of each), more-steps, late, failed, unsupported, timeout, oom,
+    /// lost-memory, spill (of the second size), thrash, disturbed, trial
     std::string name;
     /// At this size only; nothing stands for every size.
     std::optional<std::int64_t> size;

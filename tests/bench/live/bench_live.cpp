@@ -6,9 +6,9 @@
 //     batchpeak-bench-live --help
 
 #include "cli/signal_relay.h"
-#include "syntax/config_error.h"
 #include "live_measurement.h"
 #include "live_report.h"
+#include "syntax/config_error.h"
 #include "text/errors.h"
 #include "workers/process_group.h"
 

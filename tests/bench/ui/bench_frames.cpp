@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "charts/exploration_charts.h"
+#include "exploration/trials_view.h"
 #include "sample_snapshots.h"
 #include "sample_windows.h"
-#include "exploration/trials_view.h"
 
 #include <CLI/CLI.hpp>
 

@@ -218,10 +218,10 @@ private slots:
         add("more than its size", {[](const TrustedCodeTest&) { return QStringLiteral("/proc/self/maps"); },
                                    "/proc/self/maps, but it changes while it is read"});
         add("out of range", {[](const TrustedCodeTest& test) {
-                                      QFile file(test.fileWith(QStringLiteral("net.pt"), {}));
-                                      return file.resize(qint64{1} << 40) ? file.fileName() : QString();
-                                  },
-                                  "larger than 64 GiB"});
+                                 QFile file(test.fileWith(QStringLiteral("net.pt"), {}));
+                                 return file.resize(qint64{1} << 40) ? file.fileName() : QString();
+                             },
+                             "larger than 64 GiB"});
     }
     void readsRegularFilesAlone()
     {
