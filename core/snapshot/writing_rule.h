@@ -26,8 +26,9 @@ QString unverifiedText(const Snapshot& snapshot, const QLocale& locale = QLocale
 
 /// "Confidence is 28 %, below the required 50 %.", that the size is unverified, or of a smaller network;
 /// empty where it may be written, and where there is no recommendation. Where any confidence will do, so does
-/// a size that is unverified. \param selected  the size that a person wants instead: confidence and
-/// verification are none of it
+/// a size that is unverified.
+///
+/// \param selected  the size that a person wants instead: confidence and verification are none of it
 QString doubtText(const Snapshot& snapshot, const ExplorationOptions& options,
                   const QLocale& locale = QLocale(), std::optional<std::int64_t> selected = {});
 

@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "settings_file.h"
 
+#include "store/file_identity.h"
+
 #include <QCoreApplication>
 #include <QDir>
 #include <QFile>
 #include <QSettings>
 #include <QVariantMap>
-
-#include <sys/stat.h>
 
 namespace batchpeak::ui {
 
@@ -25,14 +25,13 @@ constexpr qint64 mostBytes = qint64{16} << 20;
 /// \return as a part of a sentence; empty where QSettings can have it
 QString whyNotRead()
 {
-    struct stat status
-    {};
+    const auto status = store::statusOf(SettingsFile::path());
     // What is not there is made, and what is kept from us is an error that QSettings takes.
-    if (::stat(QFile::encodeName(SettingsFile::path()).constData(), &status) != 0)
+    if (!status)
         return {};
-    if (!S_ISREG(status.st_mode))
+    if (!S_ISREG(status->st_mode))
         return Words::tr("is no regular file");
-    return status.st_size > mostBytes ? Words::tr("is too large for one") : QString();
+    return status->st_size > mostBytes ? Words::tr("is too large for one") : QString();
 }
 
 QVariantMap& inMemory()
