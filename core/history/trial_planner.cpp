@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 namespace batchpeak::engine {
@@ -108,16 +109,24 @@ void TrialPlanner::setExcluded(std::int64_t size, bool isExcluded)
     }
 }
 
-void TrialPlanner::trialSkipped(const QString& device)
+std::optional<TrialPlanner::Flight> TrialPlanner::withdraw(const QString& device)
 {
     const auto place = std::ranges::find(m_inFlight, device, &Flight::device);
     if (place == m_inFlight.end())
-        return;
-    const Flight flight = *place;
+        return std::nullopt;
+    Flight flight = std::move(*place);
     m_inFlight.erase(place);
     --m_trials;
+    return flight;
+}
+
+void TrialPlanner::trialSkipped(const QString& device)
+{
+    const std::optional<Flight> flight = withdraw(device);
+    if (!flight)
+        return;
     deviceLost(device);
-    const search::Proposal& proposal = flight.proposal;
+    const search::Proposal& proposal = flight->proposal;
     std::erase_if(m_lost, [&](const search::Measurement& lost) { return lost.size == proposal.size; });
     m_strategy->skip(proposal.compares() ? proposal.comparedSizes : std::vector<std::int64_t>{proposal.size});
 }
@@ -130,20 +139,17 @@ void TrialPlanner::extend(int moreTrials)
 
 void TrialPlanner::giveBack(const QString& device)
 {
-    const auto place = std::ranges::find(m_inFlight, device, &Flight::device);
-    if (place == m_inFlight.end())
+    const std::optional<Flight> flight = withdraw(device);
+    if (!flight)
         return;
-    const Flight flight = *place;
-    m_inFlight.erase(place);
-    --m_trials;
     Repetition& repetition = m_repetitions[device];
-    if (flight.origin == Origin::Asked)
-        m_asked.push_front(flight.proposal.size);
-    else if (flight.origin == Origin::Lost)
-        m_repeats.push_front(flight.proposal);
+    if (flight->origin == Origin::Asked)
+        m_asked.push_front(flight->proposal.size);
+    else if (flight->origin == Origin::Lost)
+        m_repeats.push_front(flight->proposal);
     // A device that was lost meanwhile has nothing to repeat any more.
-    else if (flight.origin == Origin::Disturbed && repetition.repeater.repetition() > 0)
-        repetition.proposal = flight.proposal;
+    else if (flight->origin == Origin::Disturbed && repetition.repeater.repetition() > 0)
+        repetition.proposal = flight->proposal;
 }
 
 void TrialPlanner::takeAsRun(const QString& device, const search::Measurement& measurement)

@@ -107,6 +107,8 @@ private:
         std::optional<search::Proposal> proposal;
     };
 
+    /// Takes back what is under way on the device, as if it had not begun; nothing where nothing is.
+    std::optional<Flight> withdraw(const QString& device);
     std::optional<search::Proposal> nextAsked(const QString& device);
     bool awaitsAsked() const;
     std::optional<search::NextTrial> nextTrial() const;
