@@ -24,6 +24,7 @@ LIBRARIES = {
     "CLI11::CLI11": "CLI11",
     "Eigen3::Eigen": "Eigen",
     "LibYaml::LibYaml": "libyaml",
+    "Pcre2::Pcre2": "PCRE2",
     "XxHash::XxHash": "xxHash",
     "muparser::muparser": "muParser",
     "nlohmann_json::nlohmann_json": "nlohmann-json",

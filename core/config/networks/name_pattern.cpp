@@ -3,8 +3,11 @@
 #include "name_pattern.h"
 
 #include <algorithm>
-#include <charconv>
+#include <array>
 #include <optional>
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
 
 namespace batchpeak::config {
 
@@ -12,66 +15,9 @@ namespace {
 
 // Patterns of real configs have a hundred characters.
 constexpr std::size_t longestPattern = 2000;
-constexpr std::size_t longestProgram = 4000;
-constexpr int deepestGroup = 50;
+constexpr std::uint32_t deepestGroup = 50;
 // Those that choose among all matrices of a network have some hundreds.
-constexpr std::size_t mostPatterns = 2000;
-
-using Bytes = std::bitset<256>;
-
-std::size_t indexOf(char byte)
-{
-    return static_cast<unsigned char>(byte);
-}
-
-Bytes setOf(bool (*holds)(char))
-{
-    Bytes bytes;
-    for (std::size_t i = 0; i < bytes.size(); ++i)
-        bytes[i] = holds(static_cast<char>(i));
-    return bytes;
-}
-
-bool isDigit(char byte)
-{
-    return byte >= '0' && byte <= '9';
-}
-
-bool isLetter(char byte)
-{
-    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z');
-}
-
-bool isWordByte(char byte)
-{
-    return isDigit(byte) || isLetter(byte) || byte == '_';
-}
-
-bool isSpace(char byte)
-{
-    return byte == ' ' || (byte >= '\t' && byte <= '\r');
-}
-
-/// \d, \w, \s, and what they leave.
-std::optional<Bytes> classOf(char letter)
-{
-    switch (letter) {
-    case 'd':
-        return setOf(isDigit);
-    case 'D':
-        return ~setOf(isDigit);
-    case 'w':
-        return setOf(isWordByte);
-    case 'W':
-        return ~setOf(isWordByte);
-    case 's':
-        return setOf(isSpace);
-    case 'S':
-        return ~setOf(isSpace);
-    default:
-        return std::nullopt;
-    }
-}
+constexpr std::size_t maxPatterns = 2000;
 
 [[noreturn]] void illegal(const std::string& problem)
 {
@@ -83,475 +29,250 @@ std::optional<Bytes> classOf(char letter)
     throw NamePatternError("has " + what + ", which is not read here", false);
 }
 
-} // namespace
+bool isAmong(char byte, std::string_view bytes)
+{
+    return bytes.find(byte) != std::string_view::npos;
+}
 
-/// Reads a pattern and writes the program of its steps in one go: a part is written when it has been read,
-/// and a repeated one is written again for each time.
-class NamePatternCompiler
+/// Rewrites a pattern of Python for PCRE2 where the same characters mean something else, and refuses what
+/// only one of them knows. Brackets and groups are left for PCRE2 to check.
+class PythonPattern
 {
 public:
-    using Step = NamePattern::Step;
-    using Instruction = NamePattern::Instruction;
+    explicit PythonPattern(std::string_view pattern) : m_rest(pattern) {}
 
-    explicit NamePatternCompiler(std::string_view pattern) : m_pattern(pattern) {}
-
-    std::vector<Instruction> compile()
+    std::string forPcre2()
     {
-        if (m_pattern.size() > longestPattern)
-            notRead("more than " + std::to_string(longestPattern) + " characters");
-        if (m_pattern.starts_with("(?i)")) {
-            m_ignoresCase = true;
-            m_place = 4;
-        }
-        readAlternatives(0);
-        if (m_place < m_pattern.size())
-            illegal("has a ) without its (");
-        emit({.step = Step::Done});
-        return std::move(m_program);
+        copyIf("(?i)");
+        while (!m_rest.empty())
+            readItem();
+        return std::move(m_text);
     }
 
 private:
-    bool isThere() const { return m_place < m_pattern.size(); }
-    bool takes(std::string_view text)
+    /// What a repetition may stand behind: nothing, an item, or another repetition.
+    enum class Last { Nothing, Item, Repetition };
+
+    bool copyIf(std::string_view text)
     {
-        if (!m_pattern.substr(m_place).starts_with(text))
+        if (!m_rest.starts_with(text))
             return false;
-        m_place += text.size();
+        copy(text.size());
         return true;
     }
-    char takeByte()
+    void copy(std::size_t count)
     {
-        if (!isThere())
-            illegal("ends in the middle of an expression");
-        return m_pattern[m_place++];
+        m_text += m_rest.substr(0, count);
+        m_rest.remove_prefix(std::min(count, m_rest.size()));
     }
 
-    std::size_t emit(Instruction instruction)
+    void readItem()
     {
-        if (m_program.size() >= longestProgram)
-            notRead("more repetitions than names have characters");
-        instruction.next = m_program.size() + 1;
-        m_program.push_back(instruction);
-        return m_program.size() - 1;
-    }
-
-    /// Moves what was written since \p begin one step on, and puts a fork before it.
-    std::size_t forkBefore(std::size_t begin)
-    {
-        const std::size_t at = emit({});
-        std::rotate(m_program.begin() + static_cast<std::ptrdiff_t>(begin),
-                    m_program.begin() + static_cast<std::ptrdiff_t>(at), m_program.end());
-        for (std::size_t i = begin + 1; i < m_program.size(); ++i) {
-            ++m_program[i].next;
-            if (m_program[i].step == Step::Fork || isLook(m_program[i].step))
-                ++m_program[i].other;
-        }
-        m_program[begin] = {.step = Step::Fork, .next = begin + 1};
-        return begin;
-    }
-
-    static bool isAnchor(Step step)
-    {
-        return step == Step::AtBegin || step == Step::AtEnd || step == Step::AtWordEdge ||
-               step == Step::InWord;
-    }
-
-    static bool isLook(Step step) { return step == Step::Ahead || step == Step::NotAhead; }
-
-    void readAlternatives(int depth)
-    {
-        if (depth > deepestGroup)
-            notRead("groups that are nested more than " + std::to_string(deepestGroup) + " deep");
-        const std::size_t begin = m_program.size();
-        readSequence(depth);
-        std::vector<std::size_t> ends;
-        while (takes("|")) {
-            // What is behind an alternative is not known yet: a fork that goes one way alone.
-            ends.push_back(emit({.step = Step::Fork}));
-            for (std::size_t& end : ends)
-                ++end;
-            const std::size_t fork = forkBefore(begin);
-            // All that was written before is one way, what comes now the other.
-            m_program[fork].other = m_program.size();
-            readSequence(depth);
-        }
-        for (std::size_t end : ends)
-            m_program[end].next = m_program[end].other = m_program.size();
-    }
-
-    void readSequence(int depth)
-    {
-        while (isThere() && m_pattern[m_place] != '|' && m_pattern[m_place] != ')')
-            readRepeated(depth);
-    }
-
-    void readRepeated(int depth)
-    {
-        if (readCounts())
-            illegal("has a repetition of nothing");
-        const std::size_t begin = m_program.size();
-        const bool isGroup = m_pattern[m_place] == '(';
-        readAtom(depth);
-        const auto times = readTimes();
-        if (!times)
+        if (readRepetition())
             return;
-        // A group with nothing but an anchor may be repeated.
-        if (!isGroup && isAnchor(m_program[begin].step))
-            illegal("has a repetition of nothing");
-        if (takes("+"))
-            notRead("a possessive repetition");
-        takes("?");
-        if (readTimes())
-            illegal("has a repetition of a repetition");
-        repeat(begin, times->least, times->most);
-    }
-
-    struct Times
-    {
-        std::size_t least = 0;
-        /// Nothing for any number.
-        std::optional<std::size_t> most;
-    };
-
-    std::optional<Times> readTimes()
-    {
-        if (takes("*"))
-            return Times{};
-        if (takes("+"))
-            return Times{.least = 1};
-        if (takes("?"))
-            return Times{.most = 1};
-        return readCounts();
-    }
-
-    /// {2}, {2,}, {,3} and {2,3}; other braces stand for themselves.
-    std::optional<Times> readCounts()
-    {
-        const std::string_view rest = m_pattern.substr(m_place);
-        const std::size_t end = rest.find('}');
-        if (!rest.starts_with('{') || end == std::string_view::npos || end == 1)
-            return std::nullopt;
-        const std::string_view inner = rest.substr(1, end - 1);
-        if (!std::ranges::all_of(inner, [](char byte) { return isDigit(byte) || byte == ','; }) ||
-            std::ranges::count(inner, ',') > 1)
-            return std::nullopt;
-        const std::size_t comma = inner.find(',');
-        Times times{.least = countOf(inner.substr(0, comma), 0)};
-        if (comma == std::string_view::npos)
-            times.most = times.least;
-        else if (comma + 1 < inner.size())
-            times.most = countOf(inner.substr(comma + 1), 0);
-        if (times.most && *times.most < times.least)
-            illegal("repeats at least more often than at most");
-        m_place += end + 1;
-        return times;
-    }
-
-    static std::size_t countOf(std::string_view digits, std::size_t otherwise)
-    {
-        if (digits.empty())
-            return otherwise;
-        std::size_t count = 0;
-        const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), count);
-        if (error != std::errc() || count > longestProgram)
-            notRead("more repetitions than names have characters");
-        return count;
-    }
-
-    /// Writes what was written since \p begin as often as is asked.
-    void repeat(std::size_t begin, std::size_t least, std::optional<std::size_t> most)
-    {
-        const std::vector<Instruction> once(m_program.begin() + static_cast<std::ptrdiff_t>(begin),
-                                            m_program.end());
-        m_program.resize(begin);
-        for (std::size_t i = 0; i < least; ++i)
-            append(once, begin);
-        if (!most) {
-            const std::size_t fork = emit({.step = Step::Fork});
-            append(once, begin);
-            const std::size_t back = emit({.step = Step::Fork});
-            m_program[back].next = m_program[back].other = fork;
-            m_program[fork].other = m_program.size();
-            return;
-        }
-        std::vector<std::size_t> forks;
-        for (std::size_t i = least; i < *most; ++i) {
-            forks.push_back(emit({.step = Step::Fork}));
-            append(once, begin);
-        }
-        for (std::size_t fork : forks)
-            m_program[fork].other = m_program.size();
-    }
-
-    /// \param begin  where the instructions stood
-    void append(const std::vector<Instruction>& once, std::size_t begin)
-    {
-        const std::size_t shift = m_program.size() - begin;
-        for (Instruction instruction : once) {
-            const std::size_t next = instruction.next + shift;
-            instruction.other += shift;
-            m_program[emit(instruction)].next = next;
-        }
-    }
-
-    void readAtom(int depth)
-    {
-        const char byte = takeByte();
-        switch (byte) {
-        case '(':
-            readGroup(depth);
-            break;
-        case '[':
-            emitBytes(readSet());
-            break;
-        case '.':
-            emitBytes(~Bytes().set(indexOf('\n')));
-            break;
-        case '^':
-            emit({.step = Step::AtBegin});
-            break;
-        case '$':
-            emit({.step = Step::AtEnd});
-            break;
-        case '\\':
+        const char byte = m_rest.front();
+        m_last = isAmong(byte, "(|^$") ? Last::Nothing : Last::Item;
+        if (byte == '\\')
             readEscape();
-            break;
-        case '*':
-        case '+':
-        case '?':
-            illegal("has a repetition of nothing");
-        default:
-            emitBytes(Bytes().set(indexOf(byte)));
-        }
+        else if (byte == '[')
+            readSet();
+        else if (byte == '(')
+            readGroup();
+        else
+            copy(1);
     }
 
-    void readGroup(int depth)
+    bool readRepetition()
     {
-        std::optional<std::size_t> look;
-        if (takes("?=") || takes("?!")) {
-            const bool isNegative = m_pattern[m_place - 1] == '!';
-            look = emit({.step = isNegative ? Step::NotAhead : Step::Ahead});
-        } else if (takes("?P<")) {
-            const std::size_t end = m_pattern.find('>', m_place);
-            if (end == std::string_view::npos)
-                illegal("has a name of a group that does not end");
-            m_place = end + 1;
-        } else if (!takes("?:") && isThere() && m_pattern[m_place] == '?') {
-            notRead("a group that begins with (" + std::string(m_pattern.substr(m_place, 3)));
+        const std::size_t length = isAmong(m_rest.front(), "*+?") ? 1 : countsLength();
+        if (length == 0)
+            return false;
+        if (m_last != Last::Item)
+            illegal(m_last == Last::Nothing ? "has a repetition of nothing"
+                                            : "has a repetition of a repetition");
+        // Before version 10.43, PCRE2 reads {,3} as characters.
+        if (m_rest.starts_with("{,")) {
+            m_text += "{0";
+            m_rest.remove_prefix(1);
+            copy(length - 1);
+        } else {
+            copy(length);
         }
-        readAlternatives(depth + 1);
-        if (!takes(")"))
-            illegal("has a ( without its )");
-        if (look) {
-            // What is looked for stands between, and ends by itself.
-            emit({.step = Step::Done});
-            m_program[*look].other = *look + 1;
-            m_program[*look].next = m_program.size();
-        }
+        // The matcher that follows all alternatives takes the longest there, and Python the first.
+        if (m_rest.starts_with('+'))
+            notRead("a possessive repetition");
+        copyIf("?");
+        m_last = Last::Repetition;
+        return true;
+    }
+
+    /// Of {2}, {2,}, {,3} or {2,3}, of which Python reads {,} too; 0 for braces that stand for themselves.
+    std::size_t countsLength() const
+    {
+        const std::size_t end = m_rest.find('}');
+        if (!m_rest.starts_with('{') || end == std::string_view::npos || end == 1)
+            return 0;
+        const std::string_view inner = m_rest.substr(1, end - 1);
+        const bool isCount = inner.find_first_not_of("0123456789,") == std::string_view::npos &&
+                             std::ranges::count(inner, ',') <= 1;
+        return isCount ? end + 1 : 0;
     }
 
     void readEscape()
     {
-        const char byte = takeByte();
-        if (const auto bytes = classOf(byte)) {
-            emitBytes(*bytes);
+        const char byte = m_rest.size() > 1 ? m_rest[1] : '\0';
+        if (byte == 'Z') {
+            // Python's is the end alone, PCRE2's the last end of a line too.
+            m_text += "\\z";
+            m_rest.remove_prefix(2);
+            m_last = Last::Nothing;
             return;
         }
-        switch (byte) {
-        case 'b':
-            emit({.step = Step::AtWordEdge});
-            return;
-        case 'B':
-            emit({.step = Step::InWord});
-            return;
-        case 'A':
-            emit({.step = Step::AtBegin});
-            return;
-        case 'Z':
-            emit({.step = Step::AtEnd});
-            return;
-        default:
-            emitBytes(Bytes().set(indexOf(plainEscape(byte))));
-        }
+        checkEscape(byte, "dDwWsSntbBA");
+        m_last = isAmong(byte, "bBA") ? Last::Nothing : Last::Item;
+        copy(2);
     }
 
-    /// The character that a backslash before it stands for.
-    static char plainEscape(char byte)
+    static void checkEscape(char byte, std::string_view known)
     {
-        if (byte == 'n')
-            return '\n';
-        if (byte == 't')
-            return '\t';
-        if (isDigit(byte))
+        if (byte >= '0' && byte <= '9')
             notRead("a reference to a group");
-        if (isLetter(byte))
+        const bool isLetter = (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z');
+        if (isLetter && !isAmong(byte, known))
             notRead(std::string("the escape \\") + byte);
-        return byte;
     }
 
-    Bytes readSet()
+    void readSet()
     {
-        Bytes bytes;
-        const bool isNegative = takes("^");
-        bool isFirst = true;
-        while (isFirst || !takes("]")) {
-            isFirst = false;
-            const auto first = readInSet(bytes);
-            const bool isRange = m_pattern.substr(m_place).starts_with('-') &&
-                                 m_place + 1 < m_pattern.size() && m_pattern[m_place + 1] != ']';
-            if (!isRange)
-                continue;
-            ++m_place;
-            const auto last = readInSet(bytes);
-            if (!first || !last)
-                illegal("has a range in [] from or to more than one character");
-            if (indexOf(*last) < indexOf(*first))
-                illegal("has a range in [] that ends before it begins");
-            for (std::size_t i = indexOf(*first); i <= indexOf(*last); ++i)
-                bytes.set(i);
+        copy(1);
+        copyIf("^");
+        copyIf("]");
+        while (!m_rest.empty() && !copyIf("]")) {
+            // Python takes such a bracket as it stands; PCRE2 knows classes as [:alpha:].
+            if (m_rest.starts_with('['))
+                m_text += '\\';
+            const bool isEscape = m_rest.front() == '\\' && m_rest.size() > 1;
+            if (isEscape)
+                checkEscape(m_rest[1], "dDwWsSnt");
+            copy(isEscape ? 2 : 1);
         }
-        return isNegative ? ~bytes : bytes;
     }
 
-    /// Adds the next character or class; the character, where it is one.
-    std::optional<char> readInSet(Bytes& bytes)
+    void readGroup()
     {
-        if (!isThere())
-            illegal("has a [ without its ]");
-        char byte = takeByte();
-        if (byte == '\\') {
-            byte = takeByte();
-            if (const auto known = classOf(byte)) {
-                bytes |= *known;
-                return std::nullopt;
-            }
-            byte = plainEscape(byte);
+        constexpr std::array<std::string_view, 6> known{"(?:", "(?=", "(?!", "(?P<", "(?<=", "(?<!"};
+        if (std::ranges::none_of(known, [this](std::string_view begin) { return copyIf(begin); })) {
+            if (m_rest.starts_with("(?"))
+                notRead("a group that begins with " + std::string(m_rest.substr(0, 4)));
+            if (m_rest.starts_with("(*"))
+                illegal("has a repetition of nothing");
+            copy(1);
+        } else if (m_text.ends_with("(?P<")) {
+            copy(std::min(m_rest.find('>'), m_rest.size() - 1) + 1);
         }
-        bytes.set(indexOf(byte));
-        return byte;
     }
 
-    void emitBytes(Bytes bytes)
-    {
-        if (m_ignoresCase) {
-            for (char small = 'a'; small <= 'z'; ++small) {
-                const auto capital = static_cast<char>(small - 'a' + 'A');
-                const bool isEither = bytes[indexOf(small)] || bytes[indexOf(capital)];
-                bytes[indexOf(small)] = bytes[indexOf(capital)] = isEither;
-            }
-        }
-        emit({.step = Step::Take, .bytes = bytes});
-    }
-
-    std::string_view m_pattern;
-    std::size_t m_place = 0;
-    bool m_ignoresCase = false;
-    std::vector<Instruction> m_program;
+    std::string_view m_rest;
+    std::string m_text;
+    Last m_last = Last::Nothing;
 };
 
-/// One pattern over one name.
-class NamePattern::Run
+std::string messageOf(int error)
 {
-public:
-    Run(const std::vector<Instruction>& program, std::string_view name, MatchEffort& effort)
-        : m_program(program), m_name(name), m_effort(effort)
-    {}
-
-    /// \param wholly  up to the end of the name
-    bool matches(std::size_t start, std::size_t place, bool wholly)
-    {
-        std::vector<bool> reached(m_program.size());
-        std::vector<std::size_t> here = closure({start}, place, reached);
-        for (;; ++place) {
-            const bool isDone = std::ranges::any_of(
-                here, [this](std::size_t at) { return m_program[at].step == Step::Done; });
-            if (isDone && (!wholly || place == m_name.size()))
-                return true;
-            if (place == m_name.size() || here.empty())
-                return false;
-            std::vector<std::size_t> next;
-            for (std::size_t at : here) {
-                if (m_program[at].step == Step::Take && m_program[at].bytes[indexOf(m_name[place])])
-                    next.push_back(m_program[at].next);
-            }
-            here = closure(std::move(next), place + 1, reached);
-        }
-    }
-
-private:
-    /// All that can be reached without a byte, as far as it takes one or is the end.
-    std::vector<std::size_t> closure(std::vector<std::size_t> open, std::size_t place,
-                                     std::vector<bool>& reached)
-    {
-        reached.assign(reached.size(), false);
-        // The marks are cleared in words of 64.
-        m_effort.spend(1 + static_cast<std::int64_t>(reached.size() / 64));
-        std::vector<std::size_t> found;
-        while (!open.empty()) {
-            const std::size_t at = open.back();
-            open.pop_back();
-            if (reached[at])
-                continue;
-            reached[at] = true;
-            m_effort.spend(1);
-            const Instruction& instruction = m_program[at];
-            if (instruction.step == Step::Take || instruction.step == Step::Done) {
-                found.push_back(at);
-            } else if (instruction.step == Step::Fork) {
-                open.push_back(instruction.other);
-                open.push_back(instruction.next);
-            } else if (holds(instruction, place)) {
-                open.push_back(instruction.next);
-            }
-        }
-        return found;
-    }
-
-    bool holds(const Instruction& instruction, std::size_t place)
-    {
-        switch (instruction.step) {
-        case Step::AtBegin:
-            return place == 0;
-        case Step::AtEnd:
-            return place == m_name.size();
-        case Step::AtWordEdge:
-            return isWordAt(place) != isWordAt(place - 1);
-        case Step::InWord:
-            return isWordAt(place) == isWordAt(place - 1);
-        case Step::Ahead:
-            return Run(m_program, m_name, m_effort).matches(instruction.other, place, false);
-        default:
-            return !Run(m_program, m_name, m_effort).matches(instruction.other, place, false);
-        }
-    }
-
-    bool isWordAt(std::size_t place) const { return place < m_name.size() && isWordByte(m_name[place]); }
-
-    const std::vector<Instruction>& m_program;
-    std::string_view m_name;
-    MatchEffort& m_effort;
-};
-
-std::vector<NamePattern> patternsOf(const std::vector<std::string>& texts)
-{
-    if (texts.size() > mostPatterns)
-        notRead("more than " + std::to_string(mostPatterns) + " patterns");
-    std::vector<NamePattern> patterns;
-    for (const std::string& text : texts)
-        patterns.emplace_back(text);
-    return patterns;
+    std::array<unsigned char, 256> text{};
+    const int length = pcre2_get_error_message(error, text.data(), text.size());
+    return {text.begin(), text.begin() + std::max(length, 0)};
 }
 
-NamePattern::NamePattern(std::string_view pattern) : m_program(NamePatternCompiler(pattern).compile()) {}
+[[noreturn]] void refuse(int error)
+{
+    switch (error) {
+    case PCRE2_ERROR_PATTERN_TOO_LARGE:
+    case PCRE2_ERROR_QUANTIFIER_TOO_BIG:
+        notRead("more repetitions than names have characters");
+    case PCRE2_ERROR_PARENTHESES_NEST_TOO_DEEP:
+        notRead("groups that are nested more than " + std::to_string(deepestGroup) + " deep");
+    default:
+        illegal("is no regular expression: " + messageOf(error));
+    }
+}
+
+/// Called by PCRE2 at each item of a pattern that it tries.
+int spendOne(pcre2_callout_block* /*block*/, void* steps)
+{
+    return --*static_cast<std::int64_t*>(steps) < 0 ? PCRE2_ERROR_CALLOUT : 0;
+}
+
+template<typename Type, auto release>
+struct Released
+{
+    void operator()(Type* object) const { release(object); }
+};
+template<typename Type, auto release>
+using Owned = std::unique_ptr<Type, Released<Type, release>>;
+
+} // namespace
+
+void NamePattern::Free::operator()(pcre2_real_code_8* code) const
+{
+    pcre2_code_free(code);
+}
+
+NamePattern::NamePattern(std::string_view pattern)
+{
+    if (pattern.size() > longestPattern)
+        notRead("more than " + std::to_string(longestPattern) + " characters");
+    const std::string text = PythonPattern(pattern).forPcre2();
+    const Owned<pcre2_compile_context, pcre2_compile_context_free> context(
+        pcre2_compile_context_create(nullptr));
+    pcre2_set_parens_nest_limit(context.get(), deepestGroup);
+    int error = 0;
+    PCRE2_SIZE offset = 0;
+    m_code.reset(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(),
+                               PCRE2_UTF | PCRE2_UCP | PCRE2_AUTO_CALLOUT | PCRE2_NO_START_OPTIMIZE, &error,
+                               &offset, context.get()));
+    if (!m_code)
+        refuse(error);
+}
+
+std::optional<std::size_t> NamePattern::longestMatch(std::string_view name, MatchEffort& effort) const
+{
+    // Of one int each for a state; patterns of names have some hundred.
+    std::array<int, 4096> workspace{};
+    const Owned<pcre2_match_data, pcre2_match_data_free> data(pcre2_match_data_create(1, nullptr));
+    const Owned<pcre2_match_context, pcre2_match_context_free> context(pcre2_match_context_create(nullptr));
+    pcre2_set_callout(context.get(), spendOne, &effort.steps);
+    // PCRE2_ENDANCHORED would bind what a look ahead looks for, too.
+    const int result =
+        pcre2_dfa_match(m_code.get(), reinterpret_cast<PCRE2_SPTR>(name.data()), name.size(), 0,
+                        PCRE2_ANCHORED, data.get(), context.get(), workspace.data(), workspace.size());
+    effort.spend(1);
+    if (result == PCRE2_ERROR_NOMATCH)
+        return std::nullopt;
+    if (result < 0)
+        throw NamePatternError("takes too long to be matched with all names of the network", false);
+    // The longest of all matches is the first.
+    return pcre2_get_ovector_pointer(data.get())[1];
+}
 
 bool NamePattern::matchesAll(std::string_view name, MatchEffort& effort) const
 {
-    return Run(m_program, name, effort).matches(0, 0, true);
+    return longestMatch(name, effort) == name.size();
 }
 
 bool NamePattern::matchesStart(std::string_view name, MatchEffort& effort) const
 {
-    return Run(m_program, name, effort).matches(0, 0, false);
+    return longestMatch(name, effort).has_value();
+}
+
+std::vector<NamePattern> patternsOf(const std::vector<std::string>& texts)
+{
+    if (texts.size() > maxPatterns)
+        notRead("more than " + std::to_string(maxPatterns) + " patterns");
+    std::vector<NamePattern> patterns;
+    for (const std::string& text : texts)
+        patterns.emplace_back(text);
+    return patterns;
 }
 
 } // namespace batchpeak::config

@@ -2,17 +2,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <bitset>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
+struct pcre2_real_code_8;
+
 namespace batchpeak::config {
 
-/// Why a pattern is of no use, as the end of a sentence on its value: "has a group that is not closed".
+/// Why a pattern cannot be used, as the end of a sentence about its value: "has a repetition of nothing".
 struct NamePatternError : std::runtime_error
 {
     NamePatternError(const std::string& problem, bool illegal)
@@ -22,8 +25,8 @@ struct NamePatternError : std::runtime_error
     bool isIllegal = false;
 };
 
-/// What is left of the work that patterns of one config may take together. It is far more than names of any
-/// network take, and little enough to be spent at once.
+/// What is left of the work that the patterns of one config may take together: items of a pattern that are
+/// tried at a character. Real networks take far fewer, and a hostile config ends within a second.
 struct MatchEffort
 {
     std::int64_t steps = 2'000'000;
@@ -38,11 +41,10 @@ struct MatchEffort
 };
 
 /// A regular expression of Python's re module (docs.python.org/3/library/re.html), by which configs name
-/// modules and parameters.
+/// modules and parameters. PCRE2 compiles and matches it; this class decides where the two languages differ.
 ///
-/// All ways through a pattern are followed at once (Thompson, "Regular expression search algorithm", 1968),
-/// so that no pattern takes longer than its length times that of the name. Groups are not remembered, so
-/// references back to them are not read, nor is what looks behind.
+/// PCRE2's second matcher (pcre2_dfa_match) follows all alternatives at once, so no pattern takes exponential
+/// time. It does not remember groups, so references back to them are not read.
 class NamePattern
 {
 public:
@@ -55,36 +57,17 @@ public:
     bool matchesStart(std::string_view name, MatchEffort& effort) const;
 
 private:
-    friend class NamePatternCompiler;
-    using Bytes = std::bitset<256>;
+    /// How many first characters of the name match, at most; nothing where none do.
+    std::optional<std::size_t> longestMatch(std::string_view name, MatchEffort& effort) const;
 
-    enum class Step {
-        /// One byte of a set, and on to the next step.
-        Take,
-        /// On in two places.
-        Fork,
-        AtBegin,
-        AtEnd,
-        AtWordEdge,
-        InWord,
-        /// On if what stands elsewhere matches from here, or does not.
-        Ahead,
-        NotAhead,
-        Done
-    };
-    struct Instruction
+    struct Free
     {
-        Step step = Step::Done;
-        Bytes bytes;
-        std::size_t next = 0;
-        std::size_t other = 0;
+        void operator()(pcre2_real_code_8* code) const;
     };
-    class Run;
-
-    std::vector<Instruction> m_program;
+    std::unique_ptr<pcre2_real_code_8, Free> m_code;
 };
 
-/// \throws NamePatternError where one is of no use, or they are too many
+/// \throws NamePatternError where one cannot be used, or they are too many
 std::vector<NamePattern> patternsOf(const std::vector<std::string>& texts);
 
 } // namespace batchpeak::config

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "config/differences.h"
 #include "config/networks/peft_adapter.h"
 #include "config/networks/trained_parts.h"
+#include "config/unmodeled_features.h"
 #include "known_networks.h"
 #include "model/parameter_table.h"
 #include "support/rows.h"
@@ -256,7 +256,7 @@ private slots:
                                  "adapters on modules that have none here"});
         add("convolution", {"vit", beside(Names{"projection"}), "adapters on modules that have none here"});
         add("an encoder alone", {"t5", beside("encoder.*\\.q"), "adapters on modules that have none here"});
-        add("look behind", {"llama", beside("(?<=a)b"), "a pattern of names that is not read"});
+        add("reference", {"llama", beside("(a)\\1"), "a pattern of names that is not read"});
         add("network of convolutions", {"none", beside({}), "adapters on modules that have none here"});
     }
 
@@ -298,7 +298,9 @@ private slots:
             {"vit", beside({}),
              "target_modules names no modules, and PEFT has no usual ones for the network vit; "
              "write some."});
-        add("illegal pattern", {"llama", beside("(a"), "The value of target_modules has a ( without its )."});
+        add("illegal pattern",
+            {"llama", beside("(a"),
+             "The value of target_modules is no regular expression: missing closing parenthesis."});
     }
 
     void saysWhatPeftRefuses()
