@@ -13,7 +13,7 @@ PARITY ?=
 TRAINERS ?=
 
 .PHONY: run test test-asan test-gpu test-kernels test-tsan test-weekly test-hub-models test-parity test-python test-trainers test-yaml-readers
-.PHONY: fuzz setup setup-examples setup-fuzz setup-parity setup-readers setup-trainers build programs configure bundle
+.PHONY: fuzz setup setup-examples setup-fuzz setup-parity setup-readers setup-tidy setup-trainers build programs configure bundle
 .PHONY: bench-adapter-memory bench-calibration bench-config bench-corpus bench-dequantizing bench-frames bench-live bench-pictures bench-repeats bench-search bench-step-time bench-sweep-truth bench-time-left bench-training bench-transfer bench-waiting calibrate-search
 .PHONY: architecture screenshots format soak tidy clean
 
@@ -106,6 +106,10 @@ setup:
 # YAML readers (1 MB), which only test-yaml-readers needs.
 setup-readers:
 	scripts/setup-venv.sh readers tests/readers/requirements.txt
+
+# The spelling checker of tidy.
+setup-tidy:
+	scripts/setup-venv.sh tidy scripts/tidy-requirements.txt
 
 # Only test-trainers needs it.
 setup-trainers: setup-parity
@@ -242,10 +246,12 @@ architecture:
 format:
 	git ls-files '*.cpp' '*.h' | xargs clang-format -i
 
-# Both must be clean; needs a configured build folder.
-tidy:
+# All must be clean. clang-tidy takes the compile commands of the preset that compiles each file by itself.
+tidy: setup setup-tidy
+	cmake --preset edit
+	git ls-files '*.cpp' '*.h' '*.py' '*.sh' '*.md' '*.cmake' '*.1' | xargs .venv-tidy/bin/codespell
 	git ls-files '*.cpp' '*.h' | xargs clang-format --dry-run --Werror
-	scripts/run-clang-tidy.sh build/$(PRESET)
+	scripts/run-clang-tidy.sh build/edit
 
 clean:
 	rm -rf build
