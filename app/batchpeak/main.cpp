@@ -91,7 +91,7 @@ int openWindow(int& argc, char** argv, const batchpeak::cli::WindowRequest& requ
     batchpeak::engine::ExplorationRecorder recorder(window.exploration(),
                                                     batchpeak::store::ExplorationStore::defaultPath());
     // The window only draws; whoever opens it keeps its explorations.
-    QObject::connect(&recorder, &batchpeak::engine::ExplorationRecorder::said, &window,
+    QObject::connect(&recorder, &batchpeak::engine::ExplorationRecorder::message, &window,
                      &batchpeak::ui::MainWindow::tellOfHistory);
     window.setHistory(batchpeak::store::ExplorationStore::defaultPath());
     const batchpeak::cli::SignalRelay relay;
@@ -112,7 +112,7 @@ int run(int argc, char** argv)
 {
     const auto startOfMain = std::chrono::steady_clock::now();
     occupyStandardStreams();
-    if (const auto code = batchpeak::cli::settleSurroundings())
+    if (const auto code = batchpeak::cli::resolveSurroundings())
         return *code;
     batchpeak::cli::CommandLine commandLine;
     if (const auto code = commandLine.parse(argc, argv))

@@ -117,12 +117,12 @@ CommandLine::~CommandLine() = default;
 
 std::optional<int> CommandLine::parse(int argc, char** argv)
 {
-    bool goesOn = false;
+    bool continues = false;
     const int code = answeringErrors([&] {
-        goesOn = d->parse(std::vector<std::string>(argv + std::min(argc, 1), argv + argc));
+        continues = d->parse(std::vector<std::string>(argv + std::min(argc, 1), argv + argc));
         return exitCode::success;
     });
-    return goesOn ? std::nullopt : std::optional(code);
+    return continues ? std::nullopt : std::optional(code);
 }
 
 std::optional<WindowRequest> CommandLine::windowRequest() const

@@ -13,6 +13,7 @@
 #include "plan/plan_offers.h"
 #include "store/exploration_store.h"
 #include "text/batch_text.h"
+#include "text/json_fields.h"
 
 #include <QFileInfo>
 #include <QJsonArray>
@@ -233,7 +234,7 @@ void checkTarget(const engine::ConfigFile& file, const OutputOptions& options, C
     }
     if (way.inPlace.isEmpty())
         return;
-    if (const QString why = engine::whyNotKept(store::ExplorationStore::defaultPath()); !why.isEmpty()) {
+    if (const QString why = engine::keepError(store::ExplorationStore::defaultPath()); !why.isEmpty()) {
         throw UsageError(
             QStringLiteral("%1 can be written in place alone, since %2, and what it holds cannot "
                            "be kept before; name another file with --output. %3")
@@ -349,12 +350,12 @@ QJsonObject writtenObject(const engine::ConfigFile& file, const config::ChosenSi
              engine::saveKept(file, spliced, target, store::ExplorationStore::defaultPath()).sentences())
             notes.append(sentence);
     }
-    const auto plan = config::recognise(spliced.text)->read().plan(chosen.phase);
+    const auto plan = config::recognize(spliced.text)->read().plan(chosen.phase);
     const std::int64_t steps = plan ? plan->accumulationSteps(chosen.microBatchSize) : 0;
     return {{QStringLiteral("file"), file.path()},
             {QStringLiteral("output"), engine::textOrNull(target)},
             {QStringLiteral("written"), writes},
-            {QStringLiteral("phase"), QString::fromUtf8(model::toText(chosen.phase))},
+            {QStringLiteral("phase"), engine::enumText(chosen.phase)},
             {QStringLiteral("micro_batch_size"), engine::eventNumber(chosen.microBatchSize)},
             {QStringLiteral("batch_size"), plan ? engine::eventNumber(plan->globalBatchSize) : QJsonValue()},
             {QStringLiteral("accumulation_steps"), plan ? engine::eventNumber(steps) : QJsonValue()},

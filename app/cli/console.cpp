@@ -5,7 +5,7 @@
 #include "command.h"
 #include "signal_relay.h"
 #include "store/file_identity.h"
-#include "text/visible_text.h"
+#include "text/escaped_text.h"
 
 #include <QByteArray>
 
@@ -80,8 +80,8 @@ StyledText logText(const LogLine& line)
 
 } // namespace
 
-Console::Console(std::FILE* answers, Colours colours)
-    : m_answers(answers), m_colours(colours), m_showsLiveLine(isTerminal(stderr))
+Console::Console(std::FILE* answers, Colors colors)
+    : m_answers(answers), m_colors(colors), m_showsLiveLine(isTerminal(stderr))
 {}
 
 Console::~Console()
@@ -104,7 +104,7 @@ void Console::quote(const QByteArray& bytes)
 {
     // Whatever TERM says: a terminal that is said to be dumb may be none.
     const bool isSeen = isatty(fileno(m_answers)) == 1;
-    put(m_answers, isSeen ? engine::visibleText(QString::fromUtf8(bytes)).toUtf8() : bytes);
+    put(m_answers, isSeen ? engine::escapeControls(QString::fromUtf8(bytes)).toUtf8() : bytes);
 }
 
 void Console::remark(const StyledText& line)
@@ -143,10 +143,9 @@ void Console::write(std::FILE* stream, const StyledText& line)
 
 QString Console::drawn(std::FILE* stream, const StyledText& line) const
 {
-    const bool isColoured =
-        m_colours == Colours::Always ||
-        (m_colours == Colours::Auto && isTerminal(stream) && qgetenv("NO_COLOR").isEmpty());
-    return isColoured ? line.coloured() : line.plain();
+    const bool isColored = m_colors == Colors::Always ||
+                           (m_colors == Colors::Auto && isTerminal(stream) && qgetenv("NO_COLOR").isEmpty());
+    return isColored ? line.colored() : line.plain();
 }
 
 int codeWithAnswers(int code)
@@ -173,7 +172,7 @@ bool leadsToStdout(const QString& path)
 
 void printError(const QString& sentence)
 {
-    put(stderr, QStringLiteral("batchpeak: ") + engine::withIndentedBreaks(engine::visibleText(sentence)) +
+    put(stderr, QStringLiteral("batchpeak: ") + engine::withIndentedBreaks(engine::escapeControls(sentence)) +
                     QLatin1Char('\n'));
 }
 

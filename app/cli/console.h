@@ -17,7 +17,7 @@ namespace batchpeak::cli {
 
 /// Whether styles show. Auto: on a terminal that knows them, unless the environment variable NO_COLOR
 /// (no-color.org) asks for none.
-enum class Colours { Auto, Always, Never };
+enum class Colors { Auto, Always, Never };
 
 /// The terminal of one command: answers go to one stream, everything said on the way to stderr, and
 /// where stderr is a terminal one live line stands below all of it.
@@ -30,7 +30,7 @@ class Console
 {
 public:
     /// \param answers  stdout, or stderr where stdout carries something else
-    explicit Console(std::FILE* answers = stdout, Colours colours = Colours::Auto);
+    explicit Console(std::FILE* answers = stdout, Colors colors = Colors::Auto);
     ~Console();
     Console(const Console&) = delete;
     Console& operator=(const Console&) = delete;
@@ -52,7 +52,7 @@ private:
     QString drawn(std::FILE* stream, const StyledText& line) const;
 
     std::FILE* m_answers;
-    Colours m_colours;
+    Colors m_colors;
     bool m_showsLiveLine = false;
     StyledText m_liveLine;
 };
@@ -62,12 +62,12 @@ class LogPrinter
 {
 public:
     /// \param least  level of what is printed; of an exploration other lines say what is below a warning
-    explicit LogPrinter(Console& console, engine::LogLevel least = engine::LogLevel::Warning)
-        : m_console(console), m_least(least)
+    explicit LogPrinter(Console& console, engine::LogLevel min = engine::LogLevel::Warning)
+        : m_console(console), m_least(min)
     {}
 
     /// From now on.
-    void printOnly(engine::LogLevel least) { m_least = least; }
+    void printOnly(engine::LogLevel min) { m_least = min; }
     /// \param saidElsewhere  text that is left out, since it stands among the last lines
     void print(const std::vector<engine::LogLine>& log, const QString& saidElsewhere);
 

@@ -14,9 +14,6 @@ namespace {
 
 using engine::FinishStatus;
 
-// The second is the system's.
-constexpr int interruptions = 1;
-
 /// Of other ends the log says more.
 bool deservesALine(const trial::TrialRecord& trial)
 {
@@ -43,7 +40,8 @@ int exitCodeFor(FinishStatus status, bool hasRecommendation)
 } // namespace
 
 ExplorationTerminal::ExplorationTerminal(engine::Exploration& exploration, Console& console, Detail detail)
-    : RunTerminal(console, interruptions),
+    // The second interruption is the system's.
+    : RunTerminal(console, 1),
       m_exploration(exploration),
       m_log(console, detail == Detail::LastLinesOnly ? engine::LogLevel::Error : engine::LogLevel::Warning)
 {

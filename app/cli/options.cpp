@@ -122,8 +122,8 @@ bool isCommand(const CLI::App& app, const std::string& word)
 /// As many as an option of that name takes: 0 of a flag, and of what is none.
 struct ValueCount
 {
-    int least = 0;
-    int most = 0;
+    int min = 0;
+    int max = 0;
 };
 ValueCount valuesOf(const CLI::App& app, const std::string& word)
 {
@@ -131,7 +131,7 @@ ValueCount valuesOf(const CLI::App& app, const std::string& word)
     all.push_back(&app);
     for (const CLI::App* each : all) {
         if (const CLI::Option* option = looksLikeAnOption(word) ? each->get_option_no_throw(word) : nullptr)
-            return {.least = option->get_items_expected_min(), .most = option->get_items_expected_max()};
+            return {.min = option->get_items_expected_min(), .max = option->get_items_expected_max()};
     }
     return {};
 }
@@ -145,13 +145,13 @@ std::vector<std::string> withoutEndOfOptions(const CLI::App& app, const std::vec
     for (; word != words.end() && *word != "--"; ++word) {
         all.push_back(*word);
         // The next one is its value, be it "--".
-        if (valuesOf(app, *word).least > 0 && word + 1 != words.end())
+        if (valuesOf(app, *word).min > 0 && word + 1 != words.end())
             all.push_back(*++word);
     }
     if (word == words.end())
         return all;
     // It ends the values of an option that may have none, and CLI11 takes it away.
-    if (!all.empty() && valuesOf(app, all.back()).most > 0)
+    if (!all.empty() && valuesOf(app, all.back()).max > 0)
         all.push_back(*word);
     const bool hasCommand = !all.empty() && isCommand(app, all.front());
     for (++word; word != words.end(); ++word) {
@@ -276,10 +276,10 @@ void Options::addArgument(const std::string& name, const std::string& help, std:
     m_app->add_option(name, value, help)->type_name("")->group(m_group);
 }
 
-void Options::addArguments(const std::string& name, const std::string& help, int most,
+void Options::addArguments(const std::string& name, const std::string& help, int max,
                            std::vector<std::string>& values)
 {
-    m_app->add_option(name, values, help)->type_name("")->expected(0, most)->group(m_group);
+    m_app->add_option(name, values, help)->type_name("")->expected(0, max)->group(m_group);
 }
 
 void Options::addWord(const std::string& name, const std::string& words, const std::string& help,
@@ -382,11 +382,11 @@ std::optional<std::string> Options::chosenCommand() const
 std::optional<std::string> closestWord(std::string_view typed, std::span<const std::string> words)
 {
     std::optional<std::string> closest;
-    std::size_t least = typed.size() / 3 + 1;
+    std::size_t min = typed.size() / 3 + 1;
     for (const std::string& word : words) {
         const std::size_t distance = editDistance(typed, word);
-        if (distance < least) {
-            least = distance;
+        if (distance < min) {
+            min = distance;
             closest = word;
         }
     }

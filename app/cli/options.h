@@ -52,12 +52,12 @@ public:
 
     /// Options that are added from here on stand below this heading of the help, until endGroup().
     void beginGroup(const std::string& heading) { m_group = heading; }
-    void endGroup() { m_group = usualGroup; }
+    void endGroup() { m_group = defaultGroup; }
 
     /// A word without a name, as FILE; or up to so many of them; or one of those that \p words lists, as
     /// "list|show".
     void addArgument(const std::string& name, const std::string& help, std::string& value);
-    void addArguments(const std::string& name, const std::string& help, int most,
+    void addArguments(const std::string& name, const std::string& help, int max,
                       std::vector<std::string>& values);
     void addWord(const std::string& name, const std::string& words, const std::string& help,
                  std::string& value);
@@ -95,12 +95,12 @@ public:
     std::optional<std::string> chosenCommand() const;
 
 private:
-    static constexpr auto usualGroup = "Options";
+    static constexpr auto defaultGroup = "Options";
 
     explicit Options(std::shared_ptr<CLI::App> app);
 
     std::shared_ptr<CLI::App> m_app;
-    std::string m_group = usualGroup;
+    std::string m_group = defaultGroup;
 };
 
 /// The word that was probably meant: the one reached with the fewest letters put in, taken out or

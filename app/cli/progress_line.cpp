@@ -44,10 +44,10 @@ StyledText start(double share, int columns)
 
 StyledText fitted(const ProgressLine& line, int columns)
 {
-    const auto joined = [&](Importance least) {
+    const auto joined = [&](Importance min) {
         StyledText text = line.share ? start(*line.share, columns) : StyledText();
         for (const ProgressPart& part : line.parts) {
-            if (part.importance > least || part.text.isEmpty())
+            if (part.importance > min || part.text.isEmpty())
                 continue;
             if (!text.isEmpty())
                 text.append(QStringLiteral("  "));
@@ -55,8 +55,8 @@ StyledText fitted(const ProgressLine& line, int columns)
         }
         return text;
     };
-    for (const Importance least : {Importance::Least, Importance::Less, Importance::Some, Importance::More}) {
-        if (const StyledText text = joined(least); text.columns() <= columns)
+    for (const Importance min : {Importance::Least, Importance::Less, Importance::Some, Importance::More}) {
+        if (const StyledText text = joined(min); text.columns() <= columns)
             return text;
     }
     return joined(Importance::Most).left(columns);

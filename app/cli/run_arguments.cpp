@@ -16,19 +16,19 @@ using engine::ExplorationOptions;
 
 std::string helpOf(const engine::ExplorationOption& option, const ExplorationOptions& before)
 {
-    std::string usual;
+    std::string defaults;
     for (const std::string& text : option.isSwitch() ? std::vector<std::string>() : option.texts(before))
-        usual += (usual.empty() ? "" : ", ") + text;
-    return usual.empty() ? option.help : option.help + " (" + usual + ")";
+        defaults += (defaults.empty() ? "" : ", ") + text;
+    return defaults.empty() ? option.help : option.help + " (" + defaults + ")";
 }
 
-std::optional<Colours> coloursFromText(const std::string& text)
+std::optional<Colors> colorsFromText(const std::string& text)
 {
     if (text == "auto")
-        return Colours::Auto;
+        return Colors::Auto;
     if (text == "always")
-        return Colours::Always;
-    return text == "never" ? std::optional(Colours::Never) : std::nullopt;
+        return Colors::Always;
+    return text == "never" ? std::optional(Colors::Never) : std::nullopt;
 }
 
 void addOne(Options& options, ExplorationOptions& o, const engine::ExplorationOption& option,
@@ -108,12 +108,12 @@ void checkExplorationOptions(const ExplorationOptions& options)
     }
 }
 
-void addColourOption(Options& options, Colours& colours)
+void addColorOption(Options& options, Colors& colors)
 {
     options.addText("--color", "auto|always|never",
                     "Colors; auto: on a terminal, unless NO_COLOR is set (auto)",
-                    [&colours](const std::string& text) {
-                        colours = engine::known(coloursFromText(text), text, "auto, always, never");
+                    [&colors](const std::string& text) {
+                        colors = engine::known(colorsFromText(text), text, "auto, always, never");
                     });
 }
 

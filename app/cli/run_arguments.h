@@ -39,6 +39,6 @@ void addExplorationOptions(Options& options, engine::ExplorationOptions& explora
 void checkExplorationOptions(const engine::ExplorationOptions& options);
 
 /// --color: whether the terminal shows styles.
-void addColourOption(Options& options, Colours& colours);
+void addColorOption(Options& options, Colors& colors);
 
 } // namespace batchpeak::cli

@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "shell_completion.h"
 
-#include <algorithm>
-#include <cctype>
-#include <sstream>
+#include "options/value_kinds.h"
 
 namespace batchpeak::cli {
 
@@ -12,32 +10,8 @@ namespace {
 
 constexpr auto header = "# Made by 'batchpeak completion'. SPDX-License-Identifier: GPL-3.0-or-later\n";
 
-/// What a value may be, as far as a shell can offer it.
-struct Values
-{
-    std::vector<std::string> words;
-    bool areFiles = false;
-    bool areFolders = false;
-    bool areCommands = false;
-};
-
-/// Words in small letters stand for themselves; those in capitals for what a person thinks of.
-Values valuesIn(const std::string& text)
-{
-    Values values;
-    std::istringstream parts(text);
-    for (std::string part; std::getline(parts, part, '|');) {
-        if (part.starts_with("FILE") || part == "PATH")
-            values.areFiles = true;
-        else if (part == "DIR")
-            values.areFolders = true;
-        else if (part == "COMMAND")
-            values.areCommands = true;
-        else if (std::ranges::none_of(part, [](unsigned char letter) { return std::isupper(letter) != 0; }))
-            values.words.push_back(part);
-    }
-    return values;
-}
+using engine::ValueKinds;
+using engine::valueKindsOf;
 
 std::string joined(const std::vector<std::string>& words, const std::string& separator = " ")
 {
@@ -84,13 +58,13 @@ std::string fishQuoted(const std::string& text)
     return "'" + replaced(replaced(text, "\\", "\\\\"), "'", "\\'") + "'";
 }
 
-std::string bashReply(const Values& values)
+std::string bashReply(const ValueKinds& values)
 {
-    if (values.areFiles)
+    if (values.takesFiles)
         return "_batchpeak_files";
-    if (values.areFolders)
+    if (values.takesFolders)
         return "_batchpeak_folders";
-    if (values.areCommands)
+    if (values.takesCommands)
         return "_batchpeak_programs";
     return "_batchpeak_words " + shellQuoted(joined(values.words));
 }
@@ -102,7 +76,7 @@ std::string bashValues(const DeclaredCommand& command)
     for (const DeclaredOption& option : command.options) {
         if (option.isNamed() && !option.values.empty())
             cases += "        '" + command.name + " " + option.name + "') " +
-                     bashReply(valuesIn(option.values)) + "; return ;;\n";
+                     bashReply(valueKindsOf(option.values)) + "; return ;;\n";
     }
     return cases;
 }
@@ -116,9 +90,9 @@ std::string bashArguments(const DeclaredCommand& command)
     for (const DeclaredOption& argument : command.options) {
         if (argument.isNamed())
             continue;
-        const Values values = valuesIn(argument.values.empty() ? argument.name : argument.values);
+        const ValueKinds values = valueKindsOf(argument.values.empty() ? argument.name : argument.values);
         words.insert(words.end(), values.words.begin(), values.words.end());
-        takesFiles = takesFiles || values.areFiles;
+        takesFiles = takesFiles || values.takesFiles;
     }
     std::string text = "        " + shellQuoted(command.name) + ") options=" + options;
     if (!words.empty())
@@ -126,13 +100,13 @@ std::string bashArguments(const DeclaredCommand& command)
     return text + (takesFiles ? " files=1" : "") + " ;;\n";
 }
 
-std::string zshAction(const Values& values)
+std::string zshAction(const ValueKinds& values)
 {
-    if (values.areFiles)
+    if (values.takesFiles)
         return "_files";
-    if (values.areFolders)
+    if (values.takesFolders)
         return "_files -/";
-    if (values.areCommands)
+    if (values.takesCommands)
         return "_command_names";
     return values.words.empty() ? " " : "(" + joined(values.words) + ")";
 }
@@ -151,11 +125,11 @@ std::string zshSpec(const DeclaredOption& option, int place)
     const std::string values = option.values.empty() ? option.name : option.values;
     if (!option.isNamed())
         return shellQuoted(std::to_string(place) + ":" + zshText(option.name) + ":" +
-                           zshAction(valuesIn(values)));
+                           zshAction(valueKindsOf(values)));
     std::string spec = (option.isRepeated ? "*" : "") + option.name + (option.values.empty() ? "" : "=") +
                        "[" + zshText(option.help) + "]";
     if (!option.values.empty())
-        spec += ":" + zshText(values) + ":" + zshAction(valuesIn(values));
+        spec += ":" + zshText(values) + ":" + zshAction(valueKindsOf(values));
     return shellQuoted(spec);
 }
 
@@ -168,13 +142,13 @@ std::string zshArguments(const DeclaredCommand& command, const std::string& inde
     return text + "\n";
 }
 
-std::string fishValues(const Values& values)
+std::string fishValues(const ValueKinds& values)
 {
-    if (values.areFiles)
+    if (values.takesFiles)
         return " -r -F";
-    if (values.areFolders)
+    if (values.takesFolders)
         return " -x -a '(__fish_complete_directories)'";
-    if (values.areCommands)
+    if (values.takesCommands)
         return " -x -a '(__fish_complete_command)'";
     return values.words.empty() ? " -x" : " -x -a " + fishQuoted(joined(values.words));
 }
@@ -185,11 +159,11 @@ std::string fishLines(const DeclaredCommand& command, const std::string& conditi
     std::string lines;
     for (const DeclaredOption& option : command.options) {
         lines += "complete -c batchpeak -n " + fishQuoted(condition);
-        const Values values = valuesIn(option.values.empty() ? option.name : option.values);
+        const ValueKinds values = valueKindsOf(option.values.empty() ? option.name : option.values);
         if (option.isNamed())
             lines += " -l " + option.name.substr(2) + (option.values.empty() ? "" : fishValues(values)) +
                      " -d " + fishQuoted(option.help);
-        else if (values.areFiles)
+        else if (values.takesFiles)
             lines += " -F";
         else
             lines += " -a " + fishQuoted(joined(values.words));

@@ -26,15 +26,15 @@ namespace batchpeak::cli {
 namespace {
 
 /// Of a worker, its pipes, the history, and what Qt and a driver open beside them, with some to spare.
-constexpr rlim_t leastOpenFiles = 64;
+constexpr rlim_t minOpenFiles = 64;
 /// As most systems have it; enough for each of very many devices.
-constexpr rlim_t usualOpenFiles = 1024;
+constexpr rlim_t defaultOpenFiles = 1024;
 
 /// Of bytes, for a thread's own variables: of what reads a config, of libtorch, and of each library beside
 /// them.
-constexpr rlim_t leastStack = rlim_t{1} << 20U;
+constexpr rlim_t minStack = rlim_t{1} << 20U;
 /// As most systems have it.
-constexpr rlim_t usualStack = rlim_t{8} << 20U;
+constexpr rlim_t defaultStack = rlim_t{8} << 20U;
 
 /// Of the display (Qt has two for Wayland), of D-Bus, and that which paints.
 constexpr int threadsOfWindow = 4;
@@ -83,43 +83,43 @@ void findHome()
                     : QStringLiteral(", and is ignored. Write all of the path, from / on.")));
 }
 
-/// Raises a limit that is below the usual one, as far as the system lets it.
+/// Raises a limit that is below the wanted one, as far as the system lets it.
 /// \return what it is then
-rlim_t raised(decltype(RLIMIT_NOFILE) resource, rlim_t usual)
+rlim_t raised(decltype(RLIMIT_NOFILE) resource, rlim_t wanted)
 {
     rlimit limit{};
-    if (getrlimit(resource, &limit) != 0 || limit.rlim_cur >= usual)
-        return usual;
+    if (getrlimit(resource, &limit) != 0 || limit.rlim_cur >= wanted)
+        return wanted;
     const rlim_t before = limit.rlim_cur;
-    limit.rlim_cur = std::min(limit.rlim_max, usual);
+    limit.rlim_cur = std::min(limit.rlim_max, wanted);
     return setrlimit(resource, &limit) == 0 ? limit.rlim_cur : before;
 }
 
 /// \return whether so many files can be open at once as it takes
 bool hasOpenFiles()
 {
-    const rlim_t most = raised(RLIMIT_NOFILE, usualOpenFiles);
-    if (most >= leastOpenFiles)
+    const rlim_t max = raised(RLIMIT_NOFILE, defaultOpenFiles);
+    if (max >= minOpenFiles)
         return true;
     printError(
         QStringLiteral("no more than %1 files may be open at once (ulimit -n), and %2 are needed. Raise "
                        "that limit.")
-            .arg(most)
-            .arg(leastOpenFiles));
+            .arg(max)
+            .arg(minOpenFiles));
     return false;
 }
 
 /// Of threads that are made from here on. Theirs is that of the limit when the program began, however small.
 void giveThreadsAtLeast(std::size_t bytes)
 {
-    pthread_attr_t usual;
+    pthread_attr_t defaults;
     std::size_t now = 0;
-    if (pthread_getattr_default_np(&usual) != 0)
+    if (pthread_getattr_default_np(&defaults) != 0)
         return;
-    if (pthread_attr_getstacksize(&usual, &now) == 0 && now < bytes &&
-        pthread_attr_setstacksize(&usual, bytes) == 0)
-        (void)pthread_setattr_default_np(&usual);
-    pthread_attr_destroy(&usual);
+    if (pthread_attr_getstacksize(&defaults, &now) == 0 && now < bytes &&
+        pthread_attr_setstacksize(&defaults, bytes) == 0)
+        (void)pthread_setattr_default_np(&defaults);
+    pthread_attr_destroy(&defaults);
 }
 
 /// A program whose stack is at its end is ended by the system without a word.
@@ -127,15 +127,15 @@ void giveThreadsAtLeast(std::size_t bytes)
 bool hasStack()
 {
     constexpr rlim_t kibibyte = 1024;
-    const rlim_t most = raised(RLIMIT_STACK, usualStack);
-    if (most >= leastStack) {
-        giveThreadsAtLeast(leastStack);
+    const rlim_t max = raised(RLIMIT_STACK, defaultStack);
+    if (max >= minStack) {
+        giveThreadsAtLeast(minStack);
         return true;
     }
     printError(QStringLiteral("a thread's stack may have no more than %1 KiB (ulimit -s), and %2 are needed. "
                               "Raise that limit.")
-                   .arg(most / kibibyte)
-                   .arg(leastStack / kibibyte));
+                   .arg(max / kibibyte)
+                   .arg(minStack / kibibyte));
     return false;
 }
 
@@ -157,7 +157,7 @@ bool canHaveThreads(int count)
 
 } // namespace
 
-std::optional<int> settleSurroundings()
+std::optional<int> resolveSurroundings()
 {
     ignoreRelativeFolders();
     findHome();

@@ -13,7 +13,7 @@ namespace batchpeak::cli {
 /// system knows another one. Low limits of open files and of the stack are raised as far as they may be.
 ///
 /// \return the exit code where the program cannot go on so
-std::optional<int> settleSurroundings();
+std::optional<int> resolveSurroundings();
 
 /// Says on stderr where the system does not give the program the threads without which a window stands still:
 /// Qt waits without end for those of its own that could not be made.

@@ -17,7 +17,7 @@ namespace {
 
 using training::TrainingOptions;
 
-constexpr std::int64_t mostConfirmSteps = 100'000;
+constexpr std::int64_t maxConfirmSteps = 100'000;
 
 void addSubject(Options& options, TrainingArguments& arguments, training::TrainingOption::Subject subject)
 {
@@ -32,18 +32,18 @@ void addSubject(Options& options, TrainingArguments& arguments, training::Traini
         if (option.isSwitch())
             options.addFlag(option.name, option.help, [take](bool isOn) { take(isOn ? "on" : "off"); });
         else
-            options.addText(option.name, option.values,
-                            option.usual.empty() ? option.help : option.help + " (" + option.usual + ")",
-                            take);
+            options.addText(
+                option.name, option.values,
+                option.defaults.empty() ? option.help : option.help + " (" + option.defaults + ")", take);
     }
 }
 
 void addConfirmSteps(Options& options, const std::string& name, TrainingArguments& arguments)
 {
     options.addText(
-        name, "N", "Timed steps per size (" + std::to_string(training::usualConfirmationSteps) + ")",
+        name, "N", "Timed steps per size (" + std::to_string(training::defaultConfirmationSteps) + ")",
         [&arguments](const std::string& text) {
-            arguments.confirmSteps = static_cast<int>(engine::countFromText(text, 1, mostConfirmSteps));
+            arguments.confirmSteps = static_cast<int>(engine::countFromText(text, 1, maxConfirmSteps));
         });
 }
 

@@ -18,7 +18,7 @@ struct TrainingArguments
     bool asksForASearch = false;
     /// Full steps at the sizes that an exploration found, in place of a training run.
     bool confirms = false;
-    /// Timed ones of each size; without it training::usualConfirmationSteps.
+    /// Timed ones of each size; without it training::defaultConfirmationSteps.
     std::optional<int> confirmSteps;
 };
 

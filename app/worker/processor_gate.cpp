@@ -13,9 +13,9 @@ namespace {
 // nine tenths of the time of their threads agreed.
 constexpr double undisturbedShare = 0.9;
 // The middle 60 % of the steps make the time of a trial, so that fewer steps than every fifth cannot move it.
-constexpr double mostMajorPageFaultsPerStep = 0.2;
+constexpr double maxMajorPageFaultsPerStep = 0.2;
 // Probes of an even clock differ by less, and their noise would become that of the trials.
-constexpr double leastSlowed = 0.03;
+constexpr double minSlowed = 0.03;
 
 } // namespace
 
@@ -39,8 +39,8 @@ ProcessorGate::Reading ProcessorGate::read()
                     .own = m_clock.processUse(),
                     .load = device::processorLoad(m_root),
                     .probeSeconds = m_clock.probeSeconds()};
-    m_leastProbeSeconds = m_leastProbeSeconds > 0.0 ? std::min(m_leastProbeSeconds, reading.probeSeconds)
-                                                    : reading.probeSeconds;
+    m_minProbeSeconds =
+        m_minProbeSeconds > 0.0 ? std::min(m_minProbeSeconds, reading.probeSeconds) : reading.probeSeconds;
     return reading;
 }
 
@@ -59,8 +59,8 @@ ProcessorGate::Use ProcessorGate::between(const Reading& before, const Reading& 
         use.busyVariance = std::pow(use.processors * after.load->resolutionSeconds, 2);
     }
     const double probe = (before.probeSeconds + after.probeSeconds) / 2.0;
-    const double slowed = probe > 0.0 ? 1.0 - m_leastProbeSeconds / probe : 0.0;
-    if (slowed >= leastSlowed)
+    const double slowed = probe > 0.0 ? 1.0 - m_minProbeSeconds / probe : 0.0;
+    if (slowed >= minSlowed)
         use.slowedSeconds = slowed * use.wallSeconds;
     return use;
 }
@@ -117,9 +117,9 @@ void ProcessorGate::judgeTime(GateReport& report) const
     const double lacking = m_use.lacking(m_threads);
     const double share = 1.0 - lacking / m_threads;
     report.readings.processorShare = share;
-    const double mostLacking = m_threads * (1.0 - undisturbedShare);
+    const double maxLacking = m_threads * (1.0 - undisturbedShare);
     if (!m_use.busySeconds) {
-        if (lacking > mostLacking)
+        if (lacking > maxLacking)
             report.disturbances.push_back(roundedText(100 * share, 0) +
                                           " % of the processor was given to the trial");
         return;
@@ -129,7 +129,7 @@ void ProcessorGate::judgeTime(GateReport& report) const
     if (m_work == Work::Steps)
         report.readings.contention = m_use.contention(m_threads);
     const double surelyForeign = foreign - std::sqrt(m_use.busyVariance) / m_use.wallSeconds;
-    if (m_use.taken(m_threads, surelyForeign) > mostLacking)
+    if (m_use.taken(m_threads, surelyForeign) > maxLacking)
         report.disturbances.push_back("other programs used " + roundedText(foreign, 1) + " of " +
                                       std::to_string(m_use.processors) + " processors");
 }
@@ -140,7 +140,7 @@ void ProcessorGate::judgePages(int steps, GateReport& report) const
     report.readings.minorPageFaultsPerStep = static_cast<double>(m_use.own.minorPageFaults) / steps;
     const auto major = static_cast<double>(m_use.own.majorPageFaults);
     report.readings.majorPageFaultsPerStep = major / steps;
-    if (major / steps >= mostMajorPageFaultsPerStep)
+    if (major / steps >= maxMajorPageFaultsPerStep)
         report.disturbances.push_back(roundedText(major, 0) + " pages of memory were read from a disk");
 }
 

@@ -86,7 +86,7 @@ private:
     Work m_work;
     std::filesystem::path m_root;
     /// The least of all trials so far; 0 before the first.
-    double m_leastProbeSeconds = 0.0;
+    double m_minProbeSeconds = 0.0;
     /// Nothing in a pause.
     std::optional<Reading> m_before;
     Use m_use;

@@ -68,9 +68,9 @@ bool RunningRequest::mayTakeAgain() const
 {
     // Each halves the scale, which begins at 2^16 (core/network/optimizers/loss_scale.cpp): gradients that
     // are infinite at 2^-16 are so at any.
-    constexpr int mostWithoutStep = 32;
+    constexpr int maxWithoutStep = 32;
     constexpr double shareOfTimeLimit = 0.2;
-    return m_withoutStep < mostWithoutStep && !isCancelled() &&
+    return m_withoutStep < maxWithoutStep && !isCancelled() &&
            m_clock.wallSeconds() - m_start < shareOfTimeLimit * m_timeLimitSeconds;
 }
 

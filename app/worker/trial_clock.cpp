@@ -50,7 +50,7 @@ ProcessUse SystemClock::processUse() const
 
 double SystemClock::probeSeconds() const
 {
-    double least = std::numeric_limits<double>::infinity();
+    double min = std::numeric_limits<double>::infinity();
     for (int probe = 0; probe < probes; ++probe) {
         const double begin = threadSeconds();
         // Numbers of a linear congruential generator (Knuth, MMIX).
@@ -60,9 +60,9 @@ double SystemClock::probeSeconds() const
             // Or the compiler works the last of them out.
             asm volatile("" : "+r"(number));
         }
-        least = std::min(least, threadSeconds() - begin);
+        min = std::min(min, threadSeconds() - begin);
     }
-    return least;
+    return min;
 }
 
 } // namespace batchpeak::worker

@@ -54,7 +54,7 @@ public:
     {
         if (proceeds(m_steps.prepare(m_request.microBatchSize)) && warmUp() && measure())
             m_result.outcome = trial::Outcome::Ok;
-        summarise();
+        summarize();
         return answer();
     }
 
@@ -147,7 +147,7 @@ private:
                std::ranges::min(m_timed.step) > m_request.abandonAboveSeconds;
     }
 
-    void summarise()
+    void summarize()
     {
         m_result.steps = m_timed.count();
         m_result.samples = m_request.microBatchSize * m_timed.count() * m_microBatchesPerStep;

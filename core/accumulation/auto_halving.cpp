@@ -25,9 +25,9 @@ AutoHalving::Verdict AutoHalving::recordStep(std::int64_t allocationRetries)
 {
     m_thrashingInARow = allocationRetries > 0 ? m_thrashingInARow + 1 : 0;
     if (m_thrashingInARow < stepsOfThrashing || m_size <= 1)
-        return Verdict::GoOn;
+        return Verdict::Continue;
     halve();
-    return Verdict::GoOnSmaller;
+    return Verdict::ContinueSmaller;
 }
 
 void AutoHalving::halve()

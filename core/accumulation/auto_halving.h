@@ -17,9 +17,9 @@ class AutoHalving
 public:
     enum class Verdict {
         /// The step is done, and the size stays.
-        GoOn,
+        Continue,
         /// The step is done; from the next one on size() is smaller, since the allocator thrashes.
-        GoOnSmaller,
+        ContinueSmaller,
         /// The step is not done: the same batch again, at the smaller size().
         RetrySmaller,
         /// The step is not done, and there is nothing smaller than 1.

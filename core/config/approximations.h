@@ -8,7 +8,7 @@
 
 /// What runs have and trials do otherwise, where that decides speed or memory: the phrases of
 /// Warning::approximation, which are the same for the same reason whatever the trainer. Each reads well
-/// behind "approximate because of".
+/// behind "approximate because of", and is what events and the history name it by.
 namespace batchpeak::config::approximation {
 
 // Where numbers lie.
@@ -89,38 +89,55 @@ inline constexpr std::string_view narrowEvaluation = "weights that evaluation ha
 /// look so.
 inline constexpr std::string_view olderRecord = "an older record, which does not tell";
 
-/// Evaluation has nothing of it.
-inline bool isOfTrainingAlone(std::string_view phrase)
+/// What else holds of an approximation; it has a row where anything does.
+struct Traits
 {
-    constexpr std::array phrases{hostOptimizer,    hostActivations, otherOptimizer,     pagedOptimizer,
-                                 step8bit,         torchaoStep8bit, step4bit,           unfusedStep,
-                                 lionByOperations, moreMoments,     updatesInBackward,  fp32Gradients,
-                                 droppedLayers,    bf16Copies,      otherCheckpointing, fullTraining};
-    return std::ranges::find(phrases, phrase) != phrases.end();
-}
+    std::string_view phrase;
+    /// Evaluation has nothing of it.
+    bool isOfTrainingAlone = false;
+    /// Training has nothing of it.
+    bool isOfEvaluationAlone = false;
+    /// Trials hold the bytes that the run holds, and compute with them in another time.
+    bool isOfSpeedAlone = false;
+    /// The user's Python takes the same library's step or kernel as the run: bitsandbytes', torchao's for 4
+    /// bits, and torch's compiler (python/batchpeak_trial/optimizers.py, adapters.py and workload.py).
+    bool isOfWorkerAlone = false;
+};
 
-/// Training has nothing of it.
-inline bool isOfEvaluationAlone(std::string_view phrase)
-{
-    constexpr std::array phrases{unpackedEvaluation, writtenTexts, narrowEvaluation};
-    return std::ranges::find(phrases, phrase) != phrases.end();
-}
+inline constexpr std::array table{
+    Traits{.phrase = hostOptimizer, .isOfTrainingAlone = true},
+    Traits{.phrase = hostActivations, .isOfTrainingAlone = true},
+    Traits{.phrase = otherOptimizer, .isOfTrainingAlone = true},
+    Traits{.phrase = pagedOptimizer, .isOfTrainingAlone = true},
+    Traits{.phrase = step8bit, .isOfTrainingAlone = true, .isOfSpeedAlone = true, .isOfWorkerAlone = true},
+    Traits{.phrase = torchaoStep8bit, .isOfTrainingAlone = true, .isOfSpeedAlone = true},
+    Traits{.phrase = step4bit, .isOfTrainingAlone = true, .isOfSpeedAlone = true, .isOfWorkerAlone = true},
+    Traits{.phrase = unfusedStep, .isOfTrainingAlone = true},
+    Traits{.phrase = lionByOperations,
+           .isOfTrainingAlone = true,
+           .isOfSpeedAlone = true,
+           .isOfWorkerAlone = true},
+    Traits{.phrase = moreMoments, .isOfTrainingAlone = true},
+    Traits{.phrase = updatesInBackward, .isOfTrainingAlone = true},
+    Traits{.phrase = fp32Gradients, .isOfTrainingAlone = true},
+    Traits{.phrase = droppedLayers, .isOfTrainingAlone = true},
+    Traits{.phrase = bf16Copies, .isOfTrainingAlone = true},
+    Traits{.phrase = otherCheckpointing, .isOfTrainingAlone = true},
+    Traits{.phrase = fullTraining, .isOfTrainingAlone = true},
+    Traits{.phrase = unpackedEvaluation, .isOfEvaluationAlone = true},
+    Traits{.phrase = writtenTexts, .isOfEvaluationAlone = true},
+    Traits{.phrase = narrowEvaluation, .isOfEvaluationAlone = true},
+    Traits{.phrase = kernel4bit, .isOfSpeedAlone = true, .isOfWorkerAlone = true},
+    Traits{.phrase = kernel8bit, .isOfSpeedAlone = true, .isOfWorkerAlone = true},
+    Traits{.phrase = integerProducts, .isOfSpeedAlone = true, .isOfWorkerAlone = true},
+    Traits{.phrase = singleExperts, .isOfSpeedAlone = true},
+    Traits{.phrase = tf32OnCpu, .isOfSpeedAlone = true},
+    Traits{.phrase = compiled, .isOfWorkerAlone = true}};
 
-/// Trials hold the bytes that the run holds, and compute with them in another time.
-inline bool isOfSpeedAlone(std::string_view phrase)
+inline Traits traitsOf(std::string_view phrase)
 {
-    constexpr std::array phrases{step8bit,   torchaoStep8bit, step4bit,      lionByOperations, kernel4bit,
-                                 kernel8bit, integerProducts, singleExperts, tf32OnCpu};
-    return std::ranges::find(phrases, phrase) != phrases.end();
-}
-
-/// The user's Python takes the same library's step or kernel as the run: bitsandbytes', torchao's for 4 bits,
-/// and torch's compiler (python/batchpeak_trial/optimizers.py, adapters.py and workload.py).
-inline bool isOfWorkerAlone(std::string_view phrase)
-{
-    constexpr std::array phrases{step8bit,   step4bit,        lionByOperations, kernel4bit,
-                                 kernel8bit, integerProducts, compiled};
-    return std::ranges::find(phrases, phrase) != phrases.end();
+    const auto row = std::ranges::find(table, phrase, &Traits::phrase);
+    return row == table.end() ? Traits{.phrase = phrase} : *row;
 }
 
 } // namespace batchpeak::config::approximation

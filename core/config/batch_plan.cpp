@@ -149,8 +149,8 @@ BatchNotKept::BatchNotKept(const BatchPlan& plan, const ChosenSize& chosen, Text
 
 void checkSize(std::int64_t microBatchSize)
 {
-    if (microBatchSize < 1 || microBatchSize > mostSamples) {
-        throw errorAt({}, "The micro-batch size is {}; write one of 1 to {}.", microBatchSize, mostSamples);
+    if (microBatchSize < 1 || microBatchSize > maxSamples) {
+        throw errorAt({}, "The micro-batch size is {}; write one of 1 to {}.", microBatchSize, maxSamples);
     }
 }
 

@@ -172,9 +172,9 @@ private:
 };
 
 /// Sizes, batches and counts of devices beyond this are none of any run, and products of two have no room.
-inline constexpr std::int64_t mostSamples = std::int64_t{1} << 31;
+inline constexpr std::int64_t maxSamples = std::int64_t{1} << 31;
 
-/// \throws ConfigError where it is below 1, or above mostSamples
+/// \throws ConfigError where it is below 1, or above maxSamples
 void checkSize(std::int64_t microBatchSize);
 
 /// A batch that a trainer takes which knows whole micro-batches alone.

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "batch_schemes.h"
 
-#include "differences.h"
 #include "syntax/words.h"
 #include "syntax/yaml_scalar.h"
+#include "unmodeled_features.h"
 
 namespace batchpeak::config {
 
@@ -195,14 +195,14 @@ std::int64_t countOr(const ConfigSection& section, std::string_view key, std::in
     const std::int64_t count = section.integer(key).value_or(otherwise);
     if (count < 1)
         section.fail(key, "is {}, but must be at least 1", count);
-    if (count > mostSamples)
-        section.fail(key, "is {}, more than any run has; write at most {}", count, mostSamples);
+    if (count > maxSamples)
+        section.fail(key, "is {}, more than any run has; write at most {}", count, maxSamples);
     return count;
 }
 
 BatchPlan readAccumulatedBatch(const ConfigSection& section, const AccumulationKeys& keys)
 {
-    const std::int64_t size = countOr(section, keys.microBatchSize, keys.usualMicroBatchSize);
+    const std::int64_t size = countOr(section, keys.microBatchSize, keys.defaultMicroBatchSize);
     return {.globalBatchSize = size * countOr(section, keys.accumulationSteps, 1),
             .setting = Explore{},
             .presentSize = size,

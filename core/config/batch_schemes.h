@@ -86,7 +86,7 @@ struct AccumulationKeys
     std::string_view microBatchSize;
     std::string_view accumulationSteps = "gradient_accumulation_steps";
     /// Where its key is absent. Accumulation steps are 1 then, in all of these trainers.
-    std::int64_t usualMicroBatchSize = 1;
+    std::int64_t defaultMicroBatchSize = 1;
 };
 
 /// A count of samples, steps or tokens.

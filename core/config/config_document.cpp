@@ -3,7 +3,6 @@
 #include "config_document.h"
 
 #include "approximations.h"
-#include "differences.h"
 #include "format.h"
 #include "model/parameter_table.h"
 #include "model/spec_checks.h"
@@ -12,6 +11,7 @@
 #include "syntax/text_check.h"
 #include "syntax/words.h"
 #include "syntax/yaml_edit.h"
+#include "unmodeled_features.h"
 
 #include <algorithm>
 #include <charconv>
@@ -69,7 +69,7 @@ std::optional<std::string_view> missingPart(const ConfigSection& section, std::s
 std::size_t keysThere(const Format& format, const ConfigSection& root)
 {
     return static_cast<std::size_t>(std::ranges::count_if(
-        splitWords(format.usualKeys), [&root](std::string_view path) { return !missingPart(root, path); }));
+        splitWords(format.defaultKeys), [&root](std::string_view path) { return !missingPart(root, path); }));
 }
 
 /// "; no `model._component_`, no `dataset` or `optimizer`": what a text lacks to be of the format; empty
@@ -97,12 +97,12 @@ std::string missingText(const Format& format, const ConfigSection& root)
 std::string closestText(const ConfigText& text)
 {
     const auto root = text.root();
-    std::size_t most = 0;
+    std::size_t max = 0;
     const Format* closest = nullptr;
     for (const Format* format : formats) {
         const std::size_t there = root ? keysThere(*format, *root) : 0;
-        if (there > most) {
-            most = there;
+        if (there > max) {
+            max = there;
             closest = format;
         }
     }
@@ -140,7 +140,7 @@ namespace {
 /// What the config says that does not count is of no use to anybody.
 void dropIdlePlaces(ConfigContents& contents)
 {
-    ValuePlaces& places = contents.places;
+    SourceLocations& places = contents.places;
     if (!contents.train)
         places.train = {};
     if (!contents.eval)
@@ -154,23 +154,24 @@ void dropIdlePlaces(ConfigContents& contents)
 }
 
 /// A slip, or malice: no sum or product of such numbers need be looked after.
-void checkLimits(const BatchPlan& plan, const BatchPlaces& places, const std::optional<ValuePlace>& devices)
+void checkLimits(const BatchPlan& plan, const BatchPlaces& places,
+                 const std::optional<SourceLocation>& devices)
 {
-    const auto require = [](std::int64_t number, std::int64_t most, std::string_view key,
-                            const std::optional<ValuePlace>& place) {
-        if (number > most)
+    const auto require = [](std::int64_t number, std::int64_t max, std::string_view key,
+                            const std::optional<SourceLocation>& place) {
+        if (number > max)
             throw errorAt(place ? place->position : TextPosition{},
-                          "The value {} of {} is out of range; the maximum is {}.", number, key, most);
+                          "The value {} of {} is out of range; the maximum is {}.", number, key, max);
     };
-    require(plan.globalBatchSize, mostSamples, plan.globalBatchKey,
+    require(plan.globalBatchSize, maxSamples, plan.globalBatchKey,
             places.globalBatch ? places.globalBatch : places.accumulationSteps);
-    require(plan.devices, model::mostDevices,
+    require(plan.devices, model::maxDevices,
             devices ? std::string_view(devices->key) : "the number of devices", devices);
     if (const auto size = plan.writtenSize())
-        require(*size, mostSamples, plan.microBatchKey, places.microBatch);
+        require(*size, maxSamples, plan.microBatchKey, places.microBatch);
     if (const auto* explore = std::get_if<Explore>(&plan.setting)) {
         for (const auto& bound : {explore->minimum, explore->maximum})
-            require(bound.value_or(1), mostSamples, plan.microBatchKey, places.microBatch);
+            require(bound.value_or(1), maxSamples, plan.microBatchKey, places.microBatch);
     }
 }
 
@@ -214,7 +215,7 @@ ConfigContents asPythonRuns(ConfigContents contents)
     };
     const bool compiles = std::ranges::any_of(contents.warnings, isCompiled);
     std::erase_if(contents.warnings, [](const Warning& warning) {
-        return approximation::isOfWorkerAlone(warning.approximation);
+        return approximation::traitsOf(warning.approximation).isOfWorkerAlone;
     });
     if (compiles && contents.step.compilation == model::Compilation::None)
         contents.step.compilation = model::Compilation::Default;
@@ -266,7 +267,7 @@ SplicedText ConfigDocument::withMicroBatchSize(const ChosenSize& chosen) const
     return spliced;
 }
 
-std::unique_ptr<const ConfigDocument> recognise(std::string text, NetworkSource networks)
+std::unique_ptr<const ConfigDocument> recognize(std::string text, NetworkSource networks)
 {
     return documentOf(std::make_shared<const ConfigText>(std::move(text), std::move(networks)));
 }
@@ -322,12 +323,12 @@ ConfigContents withModelOf(ConfigContents contents, const ConfigContents& source
     warnOfBatchNormalization(*spec, {}, contents.warnings);
     if (contents.sequenceLength < 1 || !model::takesSequences(*spec)) {
         contents.sequenceLength =
-            source.sequenceLength > 0 ? source.sequenceLength : model::usualSequenceLength(*spec);
+            source.sequenceLength > 0 ? source.sequenceLength : model::defaultSequenceLength(*spec);
         contents.places.sequenceLength = inModelSource(source.places.sequenceLength);
         contents.targetLength = source.targetLength;
     }
     if (!contents.targetLength)
-        contents.targetLength = model::usualTargetLength(*spec);
+        contents.targetLength = model::defaultTargetLength(*spec);
     const auto longest = model::longestSequence(*spec);
     if (longest && contents.sequenceLength > *longest) {
         warn(contents.warnings, {},

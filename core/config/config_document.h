@@ -9,8 +9,8 @@
 #include "network_source.h"
 #include "syntax/config_error.h"
 #include "syntax/entry_change.h"
+#include "syntax/source_locations.h"
 #include "syntax/text_check.h"
-#include "syntax/value_places.h"
 
 #include <cstdint>
 #include <functional>
@@ -71,7 +71,7 @@ struct TrainingSettings
 
 /// What is otherwise than the contents say where the devices of a run could share its network, and there is
 /// one alone.
-struct RunAlone
+struct SingleDeviceOverrides
 {
     std::optional<bool> activationCheckpointing;
     /// Of trials on one device, as Warning has it; empty where the run is what they measure.
@@ -79,7 +79,7 @@ struct RunAlone
     /// Of trials on several that is none on one, as Warning has it; empty where there is no such.
     std::string droppedApproximation;
 
-    bool operator==(const RunAlone&) const = default;
+    bool operator==(const SingleDeviceOverrides&) const = default;
 };
 
 /// What is read of a network.
@@ -128,9 +128,9 @@ struct ConfigContents
     model::Precision precision = model::Precision::Fp32;
     model::Optimizer optimizer = model::Optimizer::AdamW;
     model::StepOptions step;
-    RunAlone alone;
+    SingleDeviceOverrides alone;
     TrainingSettings training;
-    ValuePlaces places;
+    SourceLocations places;
     std::vector<Warning> warnings;
     /// Path or id that the network is from where the config has none of its own, or that is not run; for
     /// people. Empty for one that the table of well-known networks holds.
@@ -202,7 +202,7 @@ private:
 /// \param networks  where a network is looked up that the config only names
 /// \throws ConfigError if the text is empty, too long, or fits no format; it says what was looked for, and
 /// what was nearest
-std::unique_ptr<const ConfigDocument> recognise(std::string text, NetworkSource networks = {});
+std::unique_ptr<const ConfigDocument> recognize(std::string text, NetworkSource networks = {});
 
 /// Contents as batchpeak-worker runs them, of those that the user's Python runs.
 ConfigContents asRunHere(ConfigContents contents);

@@ -59,7 +59,8 @@ void Fidelity::dropReason(std::string_view reason)
 
 bool Fidelity::isMemoryApproximate() const
 {
-    return !std::ranges::all_of(reasons, approximation::isOfSpeedAlone);
+    return !std::ranges::all_of(
+        reasons, [](std::string_view reason) { return approximation::traitsOf(reason).isOfSpeedAlone; });
 }
 
 Fidelity::Kind Fidelity::memoryKind() const

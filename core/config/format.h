@@ -53,7 +53,7 @@ struct Format
     std::string_view neededKeys;
     /// Keys that its configs have, as paths from the root with blanks between: of two formats that a text is
     /// not, the one with more of them there is the nearer.
-    std::string_view usualKeys;
+    std::string_view defaultKeys;
     TrainerRules rules;
     /// Nothing is thrown because of what a value is.
     bool (*fits)(const ConfigText& text) = nullptr;

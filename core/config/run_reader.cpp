@@ -32,7 +32,7 @@ Place placeOf(const ConfigSection& root, std::string_view path)
     return {.section = root.sectionAt(path.substr(0, dot)), .key = path.substr(dot + 1)};
 }
 
-std::optional<ValuePlace> firstPlace(const Settings& settings, std::string_view paths)
+std::optional<SourceLocation> firstPlace(const Settings& settings, std::string_view paths)
 {
     for (std::string_view path : splitWords(paths)) {
         try {
@@ -47,8 +47,8 @@ std::optional<ValuePlace> firstPlace(const Settings& settings, std::string_view 
 }
 
 /// Of switches, the first that is on; where the precision has 32 bits, one that says so by being off.
-std::optional<ValuePlace> precisionPlace(const Settings& settings, const PlaceKeys& keys,
-                                         model::Precision precision)
+std::optional<SourceLocation> precisionPlace(const Settings& settings, const PlaceKeys& keys,
+                                             model::Precision precision)
 {
     using enum model::Precision;
     auto place = firstPlace(settings, keys.precision);
@@ -62,7 +62,7 @@ std::optional<ValuePlace> precisionPlace(const Settings& settings, const PlaceKe
     return place;
 }
 
-void noteFirst(std::optional<ValuePlace>& place, const Settings& settings, std::string_view paths)
+void noteFirst(std::optional<SourceLocation>& place, const Settings& settings, std::string_view paths)
 {
     if (!place)
         place = firstPlace(settings, paths);
@@ -77,7 +77,7 @@ const model::ModelSpec* networkOf(const ConfigContents& contents)
 
 void notePlaces(const Settings& settings, const PlaceKeys& keys, ConfigContents& contents)
 {
-    ValuePlaces& places = contents.places;
+    SourceLocations& places = contents.places;
     noteFirst(places.network, settings, keys.network);
     noteFirst(places.train.globalBatch, settings, keys.globalBatch);
     noteFirst(places.train.microBatch, settings, keys.microBatch);
@@ -219,8 +219,8 @@ void readRun(const ConfigSection& root, const RunKeys& keys, ConfigContents& con
     readOptimizerInto(root, keys, contents);
     const Place norm = placeOf(root, keys.gradientNorm);
     contents.step.maxGradientNorm = norm.section
-                                        ? readGradientNorm(*norm.section, norm.key, keys.usualGradientNorm)
-                                        : keys.usualGradientNorm;
+                                        ? readGradientNorm(*norm.section, norm.key, keys.defaultGradientNorm)
+                                        : keys.defaultGradientNorm;
     const Place checkpointing = placeOf(root, keys.checkpointing);
     if (checkpointing.section)
         contents.step.activationCheckpointing =
@@ -346,8 +346,8 @@ std::optional<std::int64_t> readLength(const Settings& settings, std::string_vie
     const auto length = settings.integer(key);
     if (length && *length < 1)
         settings.fail(key, "is {}, but a sequence has at least 1 token", *length);
-    if (length && *length > model::mostTokens)
-        settings.fail(key, "is {}, longer than any sequence; write at most {}", *length, model::mostTokens);
+    if (length && *length > model::maxTokens)
+        settings.fail(key, "is {}, longer than any sequence; write at most {}", *length, model::maxTokens);
     if (length && longest && *length > *longest)
         settings.fail(key, "is {}, above the {} positions that the network learns; {}", *length, *longest,
                       advice);
@@ -360,12 +360,12 @@ std::optional<std::int64_t> longestLength(const ConfigContents& contents)
     return spec ? model::longestSequence(*spec) : std::nullopt;
 }
 
-void settleTuning(ConfigContents& contents)
+void resolveTuning(ConfigContents& contents)
 {
     const auto* spec = networkOf(contents);
     if (!spec)
         return;
-    contents.model = networkOrWhyNot([&contents, network = *spec] {
+    contents.model = networkOrError([&contents, network = *spec] {
         if (contents.tuningFor) {
             const model::Tuning published = contents.tuning;
             contents.tuning = contents.tuningFor(network, contents.warnings);
@@ -383,22 +383,22 @@ void settleTuning(ConfigContents& contents)
     });
 }
 
-void settleLengths(ConfigContents& contents)
+void resolveLengths(ConfigContents& contents)
 {
     const auto* spec = networkOf(contents);
     if (!spec)
         return;
     if (!model::takesSequences(*spec))
-        contents.sequenceLength = model::usualSequenceLength(*spec);
+        contents.sequenceLength = model::defaultSequenceLength(*spec);
     if (!contents.targetLength)
-        contents.targetLength = model::usualTargetLength(*spec);
+        contents.targetLength = model::defaultTargetLength(*spec);
 }
 
 namespace {
 
 TextPosition attentionPosition(const ConfigContents& contents)
 {
-    const ValuePlaces& places = contents.places;
+    const SourceLocations& places = contents.places;
     if (places.attention)
         return places.attention->position;
     return places.network && !places.network->isInModelSource ? places.network->position : TextPosition();
@@ -409,7 +409,8 @@ TextPosition attentionPosition(const ConfigContents& contents)
 /// and alibi_slopes).
 void warnOfFlashAttention(const model::DecoderSpec& decoder, ConfigContents& contents)
 {
-    const std::int64_t length = contents.sequenceLength > 0 ? contents.sequenceLength : usualLength(contents);
+    const std::int64_t length =
+        contents.sequenceLength > 0 ? contents.sequenceLength : defaultLength(contents);
     if (decoder.attentionSoftCap > 0.0) {
         warnOfApproximation(contents.warnings, attentionPosition(contents), approximation::otherAttention,
                             "Flash attention caps scores within its kernel; trials hold all of them, which "
@@ -429,7 +430,7 @@ void warnOfFlashAttention(const model::DecoderSpec& decoder, ConfigContents& con
 
 } // namespace
 
-void settleAttention(ConfigContents& contents)
+void resolveAttention(ConfigContents& contents)
 {
     const auto* spec = networkOf(contents);
     const auto* decoder = spec ? std::get_if<model::DecoderSpec>(&spec->architecture) : nullptr;
@@ -460,10 +461,10 @@ bool computesInSixteenBits(const ConfigContents& contents)
            model::elementBytes(contents.precision, contents.tuning).product < floatBytes;
 }
 
-std::int64_t usualLength(const ConfigContents& contents)
+std::int64_t defaultLength(const ConfigContents& contents)
 {
     const auto* spec = networkOf(contents);
-    return spec ? model::usualSequenceLength(*spec) : 0;
+    return spec ? model::defaultSequenceLength(*spec) : 0;
 }
 
 void warnOfBatchNormalization(const model::ModelSpec& spec, TextPosition position,

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "config_document.h"
-#include "differences.h"
 #include "syntax/config_section.h"
+#include "unmodeled_features.h"
 
 #include <optional>
 #include <string>
@@ -33,7 +33,7 @@ struct RunKeys
     std::string_view optimizerArguments = {};
     std::string_view gradientNorm;
     /// Where nothing is said; 0 for no clipping.
-    double usualGradientNorm = 0.0;
+    double defaultGradientNorm = 0.0;
     std::string_view learningRate;
     std::string_view checkpointing;
     /// Of an implementation's name, as attentionNamed() takes it.
@@ -125,7 +125,7 @@ std::optional<double> learningRateOf(const Settings& settings, std::string_view 
 /// The tokens of a sample, where the key is there.
 /// \param longest  that the network takes, where there is such a limit
 /// \param advice   what to do where they are more, as the end of a sentence
-/// \throws ConfigError where they are less than 1, more than model::mostTokens, or more than the longest
+/// \throws ConfigError where they are less than 1, more than model::maxTokens, or more than the longest
 std::optional<std::int64_t> readLength(const Settings& settings, std::string_view key,
                                        std::optional<std::int64_t> longest = {},
                                        std::string_view advice = {});
@@ -135,19 +135,19 @@ std::optional<std::int64_t> longestLength(const ConfigContents& contents);
 
 /// What is trained of the network, where it is known; where trials cannot train that, there is no network.
 /// \throws ConfigError where a config names what the network has not
-void settleTuning(ConfigContents& contents);
+void resolveTuning(ConfigContents& contents);
 
 /// Lengths that the kind of network decides: there is none of an image, and a decoder's sequence has its
 /// usual one. Where a config says nothing, that of a text stays 0, since its data decide it.
-void settleLengths(ConfigContents& contents);
+void resolveLengths(ConfigContents& contents);
 
 /// The network's usual length; 0 where it is not known.
-std::int64_t usualLength(const ConfigContents& contents);
+std::int64_t defaultLength(const ConfigContents& contents);
 
 /// What a trainer built on transformers computes attention with, where its network leaves it no choice, and
 /// what kernels of flash attention compute otherwise than trials. Network, lengths, precision and what the
 /// config says of attention are known by then.
-void settleAttention(ConfigContents& contents);
+void resolveAttention(ConfigContents& contents);
 
 /// Products have 16 bits, and so has what goes from one to the next: by the precision, or where nothing casts
 /// and adapters stand beside weights of 16 bits.

@@ -81,11 +81,11 @@ public:
         expect('(');
         while (!take(')')) {
             values.push_back(number());
-            const bool goesOn = take(',');
+            const bool continues = take(',');
             // Without a comma, brackets around one number make no tuple.
-            if (!goesOn && values.size() == 1)
+            if (!continues && values.size() == 1)
                 fail();
-            if (!goesOn) {
+            if (!continues) {
                 expect(')');
                 break;
             }

@@ -28,7 +28,7 @@ void throwWithoutTokens(const TokenShape& shape)
 
 // Few enough that a network meets each of them in some tens of steps; enough that a mixture of experts still
 // shares them out.
-constexpr std::int64_t mostDifferentTokens = 1024;
+constexpr std::int64_t maxDifferentTokens = 1024;
 // One token in so many is random.
 constexpr std::int64_t randomEvery = 8;
 
@@ -38,7 +38,7 @@ public:
     SyntheticTokens(const TokenShape& shape, std::int64_t samples, std::uint64_t seed)
         : m_length(shape.length),
           m_samples(samples),
-          m_different(std::min(shape.vocabularySize, mostDifferentTokens)),
+          m_different(std::min(shape.vocabularySize, maxDifferentTokens)),
           // Spread over the vocabulary, as the tokens of a text are.
           m_distance(shape.vocabularySize / m_different)
     {

@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Launchers are not deeper, and no worker starts more processes than are worth a look.
-constexpr std::size_t mostProcesses = 64;
+constexpr std::size_t maxProcesses = 64;
 
 std::int64_t killsOfComputer(const fs::path& root)
 {
@@ -52,7 +52,7 @@ void MemoryKills::include(std::int64_t process)
 {
     std::vector<std::string> processes{std::to_string(process)};
     std::error_code error;
-    for (std::size_t place = 0; place < processes.size() && place < mostProcesses; ++place) {
+    for (std::size_t place = 0; place < processes.size() && place < maxProcesses; ++place) {
         if (fs::exists(m_root / "proc" / processes[place] / "cgroup", error))
             look(processes[place]);
         for (std::string& child : childrenOf(m_root, processes[place]))

@@ -122,7 +122,7 @@ struct NvidiaLibrary::Functions
         usable = complete;
 
         findIfThere(sliceMode, "nvmlDeviceGetMigMode");
-        findIfThere(mostSlices, "nvmlDeviceGetMaxMigDeviceCount");
+        findIfThere(maxSlices, "nvmlDeviceGetMaxMigDeviceCount");
         findIfThere(sliceByIndex, "nvmlDeviceGetMigDeviceHandleByIndex");
         findIfThere(wholeOfSlice, "nvmlDeviceGetDeviceHandleFromMigDeviceHandle");
         findIfThere(power, "nvmlDeviceGetPowerUsage");
@@ -171,7 +171,7 @@ struct NvidiaLibrary::Functions
     Result (*maxClock)(Handle, unsigned, unsigned*) = nullptr;
     // Not in every driver.
     Result (*sliceMode)(Handle, unsigned* current, unsigned* pending) = nullptr;
-    Result (*mostSlices)(Handle, unsigned*) = nullptr;
+    Result (*maxSlices)(Handle, unsigned*) = nullptr;
     Result (*sliceByIndex)(Handle, unsigned, Handle*) = nullptr;
     Result (*wholeOfSlice)(Handle, Handle*) = nullptr;
     Result (*power)(Handle, unsigned*) = nullptr;
@@ -194,12 +194,12 @@ struct NvidiaLibrary::Functions
         constexpr unsigned enabled = 1;
         unsigned mode = 0;
         unsigned pending = 0;
-        unsigned most = 0;
-        if (!sliceMode || !mostSlices || !sliceByIndex || sliceMode(gpu, &mode, &pending) != success ||
-            mode != enabled || mostSlices(gpu, &most) != success)
+        unsigned max = 0;
+        if (!sliceMode || !maxSlices || !sliceByIndex || sliceMode(gpu, &mode, &pending) != success ||
+            mode != enabled || maxSlices(gpu, &max) != success)
             return {gpu};
         std::vector<Handle> slices;
-        for (unsigned index = 0; index < most; ++index) {
+        for (unsigned index = 0; index < max; ++index) {
             if (Handle slice = nullptr; sliceByIndex(gpu, index, &slice) == success)
                 slices.push_back(slice);
         }

@@ -128,8 +128,8 @@ ProcessorReader processorReader()
 
 bool descendsFrom(std::int64_t process, std::int64_t ancestor, const std::filesystem::path& root)
 {
-    constexpr int mostGenerations = 16;
-    for (int generation = 0; process > 0 && generation < mostGenerations; ++generation) {
+    constexpr int maxGenerations = 16;
+    for (int generation = 0; process > 0 && generation < maxGenerations; ++generation) {
         if (process == ancestor)
             return true;
         const auto figures = figuresOf(process, root);

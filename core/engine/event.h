@@ -63,7 +63,7 @@ struct Commanded
     double share = 0.0;
 };
 
-/// goOn() was heard after an end; the devices are told anew, and another Finished comes.
+/// continueSearch() was heard after an end; the devices are told anew, and another Finished comes.
 struct WentOn
 {
     /// May be run beside those that have ended.
@@ -82,7 +82,7 @@ struct Recalled
     std::chrono::seconds age{0};
 };
 
-/// Once for each start() and goOn(), whatever the end. The snapshot holds how.
+/// Once for each start() and continueSearch(), whatever the end. The snapshot holds how.
 struct Finished
 {
     FinishStatus status = FinishStatus::Failed;

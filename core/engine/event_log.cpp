@@ -3,10 +3,11 @@
 #include "event_log.h"
 
 #include "log_text.h"
-#include "model/word_table.h"
+#include "model/enum_names.h"
 #include "snapshot/ending_text.h"
 #include "snapshot/unlike_devices.h"
 #include "text/comparison_text.h"
+#include "text/json_fields.h"
 #include "text/json_text.h"
 #include "text/tuning_text.h"
 #include "trial/contrast.h"
@@ -23,26 +24,23 @@ namespace batchpeak::engine {
 
 namespace {
 
-using search::Objective;
 using CommandKind = Commanded::Kind;
 using InstabilityCause = search::Instability::Cause;
 using SpeedLimitKind = search::SpeedLimit::Kind;
 
-constexpr model::WordTable<Objective, 2> objectives{
-    {{Objective::Micro, "micro"}, {Objective::Effective, "effective"}}};
-constexpr model::WordTable<InstabilityCause, 4> instabilityCauses{
+constexpr model::EnumNames<InstabilityCause, 4> instabilityCauses{
     {{InstabilityCause::None, "none"},
      {InstabilityCause::Drift, "drift"},
      {InstabilityCause::Noise, "noise"},
      {InstabilityCause::OtherTenants, "other_tenants"}}};
-constexpr model::WordTable<SpeedLimitKind, 5> speedLimitKinds{
+constexpr model::EnumNames<SpeedLimitKind, 5> speedLimitKinds{
     {{SpeedLimitKind::LaunchBound, "launch_bound"},
      {SpeedLimitKind::Saturated, "saturated"},
-     {SpeedLimitKind::TileQuantised, "tile_quantised"},
+     {SpeedLimitKind::TileQuantized, "tile_quantised"},
      {SpeedLimitKind::MemoryThrashing, "memory_thrashing"},
      {SpeedLimitKind::Unknown, "unknown"}}};
 
-constexpr model::WordTable<CommandKind, 9> commandKinds{
+constexpr model::EnumNames<CommandKind, 9> commandKinds{
     {{CommandKind::Pause, "pause"},
      {CommandKind::Resume, "resume"},
      {CommandKind::SkipTrial, "skip_trial"},
@@ -55,7 +53,7 @@ constexpr model::WordTable<CommandKind, 9> commandKinds{
 
 /// The word of a value, as JSON has it.
 template<typename Value, std::size_t size>
-QString word(const model::WordTable<Value, size>& table, Value value)
+QString word(const model::EnumNames<Value, size>& table, Value value)
 {
     return QString::fromUtf8(model::wordFor(table, value));
 }
@@ -81,13 +79,13 @@ QJsonValue objectOf(const Verification& verification)
                        {QStringLiteral("spare_bytes"), orNull(verification.spareBytes)}};
 }
 
-QJsonValue objectOf(const search::Prospect& prospect)
+QJsonValue objectOf(const search::ContinuationEstimate& continuation)
 {
-    return QJsonObject{{QStringLiteral("micro_batch_size"), eventNumber(prospect.size)},
-                       {QStringLiteral("rival"), eventNumber(prospect.rival)},
-                       {QStringLiteral("seconds"), prospect.seconds},
-                       {QStringLiteral("gain"), prospect.gain},
-                       {QStringLiteral("most_gain"), prospect.mostGain}};
+    return QJsonObject{{QStringLiteral("micro_batch_size"), eventNumber(continuation.size)},
+                       {QStringLiteral("rival"), eventNumber(continuation.rival)},
+                       {QStringLiteral("seconds"), continuation.seconds},
+                       {QStringLiteral("gain"), continuation.gain},
+                       {QStringLiteral("most_gain"), continuation.maxGain}};
 }
 
 QJsonValue objectOf(const trial::ComparedRecord& size)
@@ -134,7 +132,7 @@ QJsonArray arrayOf(const std::vector<search::SizeEstimate>& estimates)
 
 QJsonValue purposeOf(const trial::TrialRecord& trial)
 {
-    return trial.purpose ? QString::fromUtf8(trial::toText(*trial.purpose)) : QJsonValue();
+    return trial.purpose ? enumText(*trial.purpose) : QJsonValue();
 }
 
 /// What an event of a trial names first.
@@ -163,7 +161,7 @@ QJsonObject finishedComparisonFields(const trial::TrialRecord& trial)
     const auto contrast = trial::contrastOf(trial.compared);
     const std::int64_t endedBy = trial.microBatchSize;
     QJsonObject fields = comparisonFields(trial);
-    fields.insert(QStringLiteral("outcome"), QString::fromUtf8(trial::toText(*trial.outcome)));
+    fields.insert(QStringLiteral("outcome"), enumText(*trial.outcome));
     fields.insert(QStringLiteral("ended_by"), endedBy > 0 ? eventNumber(endedBy) : QJsonValue());
     fields.insert(QStringLiteral("compared"), compared);
     fields.insert(QStringLiteral("contrast"), contrast ? objectOf(*contrast) : QJsonValue());
@@ -270,7 +268,7 @@ QJsonObject eventFields(const trial::TrialRecord& trial)
     return {{QStringLiteral("trial"), trial.number},
             {QStringLiteral("device"), QString::fromStdString(trial.device)},
             {QStringLiteral("micro_batch_size"), eventNumber(trial.microBatchSize)},
-            {QStringLiteral("outcome"), QString::fromUtf8(trial::toText(*trial.outcome))},
+            {QStringLiteral("outcome"), enumText(*trial.outcome)},
             {QStringLiteral("seconds_per_step"), orNull(trial.secondsPerStep)},
             {QStringLiteral("samples_per_second"), orNull(trial.samplesPerSecond)},
             {QStringLiteral("relative_error"), orNull(trial.relativeError)},
@@ -307,8 +305,8 @@ void EventLog::write(const Started& /*started*/)
                        {QStringLiteral("batch_size"), eventNumber(run.plan.globalBatchSize)},
                        {QStringLiteral("devices"), eventNumber(run.plan.devices)},
                        {QStringLiteral("setting"), QString::fromStdString(config::toText(run.plan.setting))},
-                       {QStringLiteral("phase"), QString::fromUtf8(model::toText(run.phase))},
-                       {QStringLiteral("objective"), word(objectives, run.objective)},
+                       {QStringLiteral("phase"), enumText(run.phase)},
+                       {QStringLiteral("objective"), enumText(run.objective)},
                        {QStringLiteral("tolerance"), run.tolerance}};
     addParameters(fields, run);
     addFidelity(fields, run.fidelity);
@@ -407,7 +405,7 @@ void EventLog::write(const Finished& finished)
 {
     const Snapshot& snapshot = m_exploration.snapshot();
     const auto& best = snapshot.searchState.recommendation;
-    const auto& prospect = snapshot.searchState.prospect;
+    const auto& continuation = snapshot.searchState.continuation;
     const QJsonValue absent;
     m_lines.write(
         QStringLiteral("finished"),
@@ -417,7 +415,7 @@ void EventLog::write(const Finished& finished)
          {QStringLiteral("confidence"), best ? QJsonValue(best->confidence) : absent},
          {QStringLiteral("expected_loss"), best ? QJsonValue(best->expectedLoss) : absent},
          {QStringLiteral("ending"), snapshot.ending},
-         {QStringLiteral("prospect"), prospect ? objectOf(*prospect) : absent},
+         {QStringLiteral("prospect"), continuation ? objectOf(*continuation) : absent},
          {QStringLiteral("samples_per_second"), best ? QJsonValue(best->samplesPerSecond) : absent},
          {QStringLiteral("relative_error"), best ? QJsonValue(best->relativeError) : absent},
          {QStringLiteral("estimates"), arrayOf(snapshot.searchState.estimates)},

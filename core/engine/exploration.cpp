@@ -31,7 +31,7 @@ constexpr std::chrono::seconds longestRecall{5};
 constexpr std::chrono::milliseconds recallAgainAfter{100};
 
 /// What the search says of a device that is free.
-struct Advice
+struct NextTrialReply
 {
     std::optional<search::Proposal> proposal;
     int repetition = 0;
@@ -39,7 +39,7 @@ struct Advice
 };
 
 /// What the search makes of a trial.
-struct Lesson
+struct SearchUpdate
 {
     FollowUp followUp = FollowUp::None;
     bool repeatsOn = true;
@@ -123,22 +123,14 @@ void Exploration::openDevices()
     try {
         m_run->devices = RunDevices(m_run->plan.load, m_run->options, m_parts);
         m_run->pool = std::make_unique<DevicePool>(deviceSetups());
-        m_run->telemetry = std::make_unique<TelemetryWatch>(
-            [devices = m_run->devices](const std::vector<std::int64_t>& workers) {
-                return devices.telemetry(workers);
-            });
+        m_run->telemetry = std::make_unique<BackgroundThread>();
     } catch (const ExplorationError& error) {
         if (dynamic_cast<const UnusableGpuError*>(&error))
             m_run->builder.setGpuUnusable();
         fail(error.sentence());
         return;
     }
-    connect(m_run->telemetry.get(), &TelemetryWatch::taken, this,
-            [run = m_run.get()](const TelemetryWatch::Readings& readings) {
-                if (run->pool)
-                    run->pool->setTelemetry(readings);
-            });
-    if (!m_run->telemetry->hasThread())
+    if (!m_run->telemetry->makeThread())
         m_run->builder.log(LogLevel::Warning, noThreadText(tr("Nothing is read of the devices meanwhile.")));
     connectPool();
     m_run->pool->start();
@@ -146,9 +138,9 @@ void Exploration::openDevices()
     publish();
 }
 
-void Exploration::goOn(const MoreEffort& more)
+void Exploration::continueSearch(const ExtraBudget& more)
 {
-    if (!snapshot().canGoOn)
+    if (!snapshot().canContinue)
         return;
     m_run->lease = m_parts.lease->take(DeviceLease::Holder::Exploration);
     m_run->before = m_run->status;
@@ -165,7 +157,7 @@ void Exploration::goOn(const MoreEffort& more)
         ended->disconnect(this);
         ended->deleteLater();
     }
-    tellSearch({.kind = PlannerCall::Kind::GoOn,
+    tellSearch({.kind = PlannerCall::Kind::Continue,
                 .size = more.trials,
                 .seconds = more.time ? static_cast<double>(more.time->count()) : 0.0},
                [this](const search::SearchState& searchState) { takeSearchState(searchState); });
@@ -185,7 +177,7 @@ void Exploration::connectPool()
         publish();
         emit occurred(DeviceReady{device});
     });
-    connect(pool, &DevicePool::settled, this, &Exploration::beginTrials);
+    connect(pool, &DevicePool::ready, this, &Exploration::beginTrials);
     connect(pool, &DevicePool::runnerFree, this, &Exploration::startTrials);
     connect(pool, &DevicePool::rested, this, [this] {
         m_run->builder.setDevicesAreFree(true);
@@ -229,7 +221,7 @@ void Exploration::beginTrials()
         return recall(space.memoryLimitBytes);
     }
     if (isNew)
-        takeUpSearch();
+        resumeSearch();
     startTrials();
 }
 
@@ -282,9 +274,9 @@ bool Exploration::makePlanner(const search::SearchSpace& space)
         auto strategy = m_parts.makeStrategy(m_run->options.strategy.toStdString(), space);
         m_run->comparesSizes = space.comparesSizes;
         m_run->abilities = strategy->abilities();
-        m_run->planner = std::make_unique<PlannerThread>(
-            TrialPlanner(std::move(strategy), space.maxTrials, m_run->options.repeatDisturbed));
-        if (!m_run->planner->hasThread())
+        m_run->planner = std::make_unique<TrialPlanner>(std::move(strategy), space.maxTrials,
+                                                        m_run->options.repeatDisturbed);
+        if (!m_run->thinking.makeThread())
             m_run->builder.log(LogLevel::Warning,
                                noThreadText(tr("While the search thinks, nothing else is answered.")));
         return true;
@@ -315,14 +307,14 @@ void Exploration::startTrials()
         tellSearch(
             {.kind = PlannerCall::Kind::Next, .device = device},
             [device](const TrialPlanner& planner, const PlannerReply& reply) {
-                return Advice{.proposal = reply.proposal,
-                              .repetition = planner.repetition(device),
-                              .expectsMore = planner.expectsMore()};
+                return NextTrialReply{.proposal = reply.proposal,
+                                      .repetition = planner.repetition(device),
+                                      .expectsMore = planner.expectsMore()};
             },
-            [this, device](const Advice& advice) {
-                if (advice.proposal)
-                    takeProposal(device, *advice.proposal, advice.repetition);
-                else if (!advice.expectsMore && state() == State::Exploring)
+            [this, device](const NextTrialReply& reply) {
+                if (reply.proposal)
+                    takeProposal(device, *reply.proposal, reply.repetition);
+                else if (!reply.expectsMore && state() == State::Exploring)
                     conclude(FinishStatus::Exhausted);
             });
     }
@@ -425,18 +417,18 @@ void Exploration::learn(const QString& device, const TrialReading& reading)
          .trial = reading.trial.number,
          .measurement = reading.measurement},
         [device](const TrialPlanner& planner, const PlannerReply& reply) {
-            return Lesson{.followUp = reply.followUp,
-                          .repeatsOn = planner.repeatsOn(device),
-                          .searchState = planner.searchState()};
+            return SearchUpdate{.followUp = reply.followUp,
+                                .repeatsOn = planner.repeatsOn(device),
+                                .searchState = planner.searchState()};
         },
-        [this, device, trial = reading.trial](const Lesson& lesson) {
-            if (lesson.repeatsOn)
+        [this, device, trial = reading.trial](const SearchUpdate& update) {
+            if (update.repeatsOn)
                 m_run->restlessDevices.remove(device);
             else
                 m_run->restlessDevices.insert(device);
             if (state() != State::Finishing)
-                m_run->builder.logFollowUp(trial, lesson.followUp);
-            actOn(lesson.searchState);
+                m_run->builder.logFollowUp(trial, update.followUp);
+            actOn(update.searchState);
         });
 }
 
@@ -616,18 +608,18 @@ void Exploration::endSearch()
 {
     if (!m_run->planner)
         return reportEnd(false);
-    struct LastWords
+    struct FinalState
     {
         search::SearchState searchState;
-        bool canGoOn = false;
+        bool canContinue = false;
     };
     askSearch(
         [](TrialPlanner& planner) {
-            return LastWords{.searchState = planner.searchState(), .canGoOn = planner.canGoOn()};
+            return FinalState{.searchState = planner.searchState(), .canContinue = planner.canContinue()};
         },
-        [this](const LastWords& last) {
+        [this](const FinalState& last) {
             takeSearchState(last.searchState);
-            reportEnd(last.canGoOn);
+            reportEnd(last.canContinue);
         });
 }
 
@@ -644,9 +636,9 @@ void Exploration::reportEnd(bool hasMore)
     m_run->tick.stop();
     publish();
     m_run->endSeconds = m_run->now();
-    const bool canGoOn =
+    const bool canContinue =
         hasMore && snapshot().searchState.recommendation && m_run->status != FinishStatus::NothingFits;
-    m_run->builder.close(m_run->status, canGoOn);
+    m_run->builder.close(m_run->status, canContinue);
     Run* const run = m_run.get();
     run->lease.reset();
     emit snapshotChanged(snapshot());
@@ -668,7 +660,11 @@ void Exploration::lookAtDevices()
     std::vector<std::int64_t> workers;
     for (const DeviceSnapshot& device : m_run->pool->snapshots())
         workers.push_back(device.workerPid);
-    m_run->telemetry->look(std::move(workers));
+    m_run->devices.readTelemetry(*m_run->telemetry, workers,
+                                 [run = m_run.get()](const std::vector<Telemetry>& readings) {
+                                     if (run->pool)
+                                         run->pool->setTelemetry(readings);
+                                 });
 }
 
 void Exploration::publish()

@@ -5,7 +5,7 @@
 #include "config/config_document.h"
 #include "event.h"
 #include "files/config_file.h"
-#include "history/cut_run.h"
+#include "history/interrupted_run.h"
 #include "options/exploration_options.h"
 #include "snapshot/snapshot.h"
 #include "workers/exploration_parts.h"
@@ -66,17 +66,17 @@ public:
     /// goes on with the search as if nothing had been, but for the trials that ran.
     /// \return why it cannot, as a full sentence, where another run is loaded than that one's; nothing
     /// happens then
-    QString takeUp(CutRun run);
+    QString resumeFrom(InterruptedRun run);
     /// That one, until its search goes on; else null.
-    const CutRun* takenUp() const;
+    const InterruptedRun* takenUp() const;
 
     /// Begins the exploration; after an end everything is explored anew.
     /// \throws DeviceInUse where another run uses the devices; nothing has changed then
     void start();
     /// Takes an end back and searches on from all trials so far, with fresh workers, however sure the result
-    /// is; where the snapshot says canGoOn. Where no worker comes up, it ends as it did before, and the
+    /// is; where the snapshot says canContinue. Where no worker comes up, it ends as it did before, and the
     /// failure says why. \throws DeviceInUse as start() does
-    void goOn(const MoreEffort& more);
+    void continueSearch(const ExtraBudget& more);
     /// Cancels the running trials, which count for nothing and may be proposed again, and starts no other
     /// until resume(). Until they have ended the snapshot's pauseRequested is set, the state stays Exploring,
     /// and resume() takes the pause back. A moment after that the workers are ended, so that other programs
@@ -96,12 +96,12 @@ public:
     void excludeSize(std::int64_t size, bool isExcluded = true);
     /// The next trial is of this size, also where the search thinks that it does not fit. Where no device is
     /// free, the trial that began last is canceled for it, counts for nothing and may be proposed again.
-    /// \return why it cannot be tried, as of whyNotTry(); nothing happens then
+    /// \return why it cannot be tried, as of tryError(); nothing happens then
     QString tryNow(std::int64_t size);
     /// Why tryNow() would refuse the size, as a full sentence; empty where it would not.
-    QString whyNotTry(std::int64_t size) const;
+    QString tryError(std::int64_t size) const;
     /// Adds to the trials, and to the time where that is bounded.
-    void extend(const MoreEffort& more);
+    void extend(const ExtraBudget& more);
     /// \param share  above 0, below 1
     void setTolerance(double share);
     /// \param probability  above 0, at most 1
@@ -138,7 +138,7 @@ private:
     void openDevices();
     std::vector<DeviceSetup> deviceSetups() const;
     bool makePlanner(const search::SearchSpace& space);
-    void takeUpSearch();
+    void resumeSearch();
     void recall(std::int64_t memoryLimitBytes);
     void tellOf(RecalledTrials earlier);
     void connectPool();
@@ -162,8 +162,8 @@ private:
     bool leavesTimeToVerifyAlone() const;
     bool holdForPause();
     void leavePause();
-    void wish(PlannerCall call, const Commanded& command, const QString& text);
-    bool takesWishes() const;
+    void takeCommand(PlannerCall call, const Commanded& command, const QString& text);
+    bool takesCommands() const;
     Commands commands() const;
 
     void conclude(FinishStatus status);

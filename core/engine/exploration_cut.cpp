@@ -15,12 +15,12 @@
 
 namespace batchpeak::engine {
 
-const CutRun* Exploration::takenUp() const
+const InterruptedRun* Exploration::takenUp() const
 {
     return m_run && m_run->cut ? &*m_run->cut : nullptr;
 }
 
-QString Exploration::takeUp(CutRun run)
+QString Exploration::resumeFrom(InterruptedRun run)
 {
     if (!m_run || !isIdle())
         return {};
@@ -30,11 +30,12 @@ QString Exploration::takeUp(CutRun run)
             .arg(run.stored.summary.id);
     }
     m_run->builder.restore(run);
-    const QString goesOn = run.stored.summary.end ? tr("Exploration %1 goes on, which was stopped after %2.")
-                                                  : tr("Exploration %1 goes on, which was cut off after %2.");
+    const QString continues = run.stored.summary.end
+                                  ? tr("Exploration %1 goes on, which was stopped after %2.")
+                                  : tr("Exploration %1 goes on, which was cut off after %2.");
     m_run->builder.log(
         LogLevel::Info,
-        goesOn.arg(run.stored.summary.id).arg(trialsText(static_cast<int>(run.stored.trials.size()))));
+        continues.arg(run.stored.summary.id).arg(trialsText(static_cast<int>(run.stored.trials.size()))));
     m_run->cut = std::move(run);
     emit snapshotChanged(snapshot());
     return {};
@@ -80,7 +81,7 @@ std::vector<DeviceSetup> Exploration::deviceSetups() const
 }
 
 /// Tells a new search what the one before was told.
-void Exploration::takeUpSearch()
+void Exploration::resumeSearch()
 {
     const std::vector<PlannerCall> calls = std::move(m_run->cut->calls);
     m_run->cut.reset();

@@ -3,6 +3,7 @@
 #include "exploration_recorder.h"
 
 #include "history/stored_snapshot.h"
+#include "text/json_fields.h"
 #include "text/tuning_text.h"
 
 #include <QCryptographicHash>
@@ -18,7 +19,6 @@ namespace {
 
 store::ExplorationInfo infoFrom(const RunDescription& run)
 {
-    const bool isMicro = run.objective == search::Objective::Micro;
     return {.started = QDateTime::currentDateTimeUtc(),
             .filePath = QFileInfo(run.filePath).absoluteFilePath(),
             .formatName = run.formatName,
@@ -26,14 +26,14 @@ store::ExplorationInfo infoFrom(const RunDescription& run)
             .parameters = run.parameters,
             .frozenParameters = run.frozenParameters,
             .tuning = tuningRecord(run.tuning),
-            .phase = QString::fromUtf8(model::toText(run.phase)),
-            .precision = QString::fromUtf8(model::toText(run.precision)),
-            .optimizer = QString::fromUtf8(model::toText(run.optimizer)),
+            .phase = enumText(run.phase),
+            .precision = enumText(run.precision),
+            .optimizer = enumText(run.optimizer),
             .sequenceLength = run.sequenceLength,
             .globalBatchSize = run.plan.globalBatchSize,
             .configDevices = run.plan.devices,
             .setting = QString::fromStdString(config::toText(run.plan.setting)),
-            .objective = isMicro ? QStringLiteral("micro") : QStringLiteral("effective"),
+            .objective = enumText(run.objective),
             .strategy = run.strategy,
             .tolerance = run.tolerance,
             .version = QStringLiteral(BATCHPEAK_VERSION),
@@ -52,8 +52,8 @@ store::ExplorationInfo infoFrom(const RunDescription& run)
 ExplorationRecorder::ExplorationRecorder(Exploration& exploration, QString storePath, QObject* parent)
     : QObject(parent), m_exploration(exploration), m_store(std::move(storePath))
 {
-    connect(&m_store, &store::PatientStore::said, this, &ExplorationRecorder::said);
-    connect(&m_store, &store::PatientStore::kept, &exploration, &Exploration::setNumberInHistory);
+    connect(&m_store, &store::HistoryWriter::message, this, &ExplorationRecorder::message);
+    connect(&m_store, &store::HistoryWriter::kept, &exploration, &Exploration::setNumberInHistory);
     m_soon.setSingleShot(true);
     m_soon.setInterval(0);
     connect(&m_soon, &QTimer::timeout, this, &ExplorationRecorder::writeCalls);
@@ -69,10 +69,10 @@ void ExplorationRecorder::record(const Started& /*started*/)
 {
     m_calls.clear();
     m_lastLine = {};
-    if (const CutRun* const cut = m_exploration.takenUp()) {
+    if (const InterruptedRun* const cut = m_exploration.takenUp()) {
         if (!cut->stored.log.empty())
             m_lastLine = cut->stored.log.back().time;
-        m_store.takeUp(cut->stored);
+        m_store.resumeFrom(cut->stored);
     } else {
         m_store.begin(infoFrom(*m_exploration.snapshot().run));
     }

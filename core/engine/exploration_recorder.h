@@ -4,7 +4,7 @@
 
 #include "exploration.h"
 
-#include "store/patient_store.h"
+#include "store/history_writer.h"
 
 #include <QDateTime>
 #include <QObject>
@@ -16,7 +16,7 @@
 namespace batchpeak::engine {
 
 /// Tells the history of an exploration as it goes on. A history that cannot be written costs the exploration
-/// nothing: store::PatientStore finds a place, or says that there is none.
+/// nothing: store::HistoryWriter finds a place, or says that there is none.
 class ExplorationRecorder : public QObject
 {
     Q_OBJECT
@@ -26,8 +26,8 @@ public:
     ExplorationRecorder(Exploration& exploration, QString storePath, QObject* parent = nullptr);
 
 signals:
-    /// What became of the history, as of PatientStore::said().
-    void said(const QString& sentence);
+    /// What became of the history, as of HistoryWriter::message().
+    void message(const QString& sentence);
 
 private:
     void record(const Started& started);
@@ -46,7 +46,7 @@ private:
     void writeLog();
 
     Exploration& m_exploration;
-    store::PatientStore m_store;
+    store::HistoryWriter m_store;
     /// Told within this turn of the event loop, and not written yet.
     std::vector<QByteArray> m_calls;
     QTimer m_soon;

@@ -3,15 +3,15 @@
 #pragma once
 
 #include "exploration.h"
-#include "history/planner_thread.h"
+#include "history/trial_planner.h"
 #include "plan/exploration_plan.h"
 #include "run_progress.h"
 #include "snapshot_builder.h"
 #include "verifier.h"
+#include "workers/background_thread.h"
 #include "workers/device_pool.h"
 #include "workers/long_timer.h"
 #include "workers/run_devices.h"
-#include "workers/telemetry_watch.h"
 
 #include <QDateTime>
 #include <QDeadlineTimer>
@@ -37,7 +37,7 @@ struct Exploration::Run : public QObject
           verifier(plan.run.isVerified)
     {}
     double now() const { return secondsBefore + static_cast<double>(clock.nsecsElapsed()) * 1e-9; }
-    bool thinks() const { return planner && planner->isBusy(); }
+    bool thinks() const { return thinking.isBusy(); }
 
     /// From the start to the end. Before all others, so that it outlives the workers.
     DeviceLease::Hold lease;
@@ -45,7 +45,9 @@ struct Exploration::Run : public QObject
     const ExplorationOptions options;
     SnapshotBuilder builder;
     /// Nothing before the devices have shown what they have.
-    std::unique_ptr<PlannerThread> planner;
+    std::unique_ptr<TrialPlanner> planner;
+    /// Asks the planner, and nobody else does; before it ends, the answer under way is waited for.
+    BackgroundThread thinking{std::nullopt};
     /// Since when it has been thinking [s]; of account while it does.
     double thinksSince = 0.0;
     /// It was thinking when trials could have been started.
@@ -62,13 +64,13 @@ struct Exploration::Run : public QObject
     search::Abilities abilities;
     std::unique_ptr<DevicePool> pool;
     RunDevices devices;
-    std::unique_ptr<TelemetryWatch> telemetry;
+    std::unique_ptr<BackgroundThread> telemetry;
     Verifier verifier;
     /// How the search had ended when the verification began.
     FinishStatus conclusion = FinishStatus::Failed;
     StallWatch stalls;
     /// Nothing where the exploration was begun by this program, or goes on already.
-    std::optional<CutRun> cut;
+    std::optional<InterruptedRun> cut;
     QElapsedTimer clock;
     /// Of a cut exploration, from its start to the start of the clock.
     double secondsBefore = 0.0;
@@ -100,7 +102,10 @@ void Exploration::askSearch(Work work, Then then)
     Run* const run = m_run.get();
     if (!run->thinks())
         run->thinksSince = run->now();
-    run->planner->ask(std::move(work), [this, run, then = std::move(then)](const auto&... answer) {
+    auto ask = [planner = run->planner.get(), work = std::move(work)](const std::stop_token&) mutable {
+        return work(*planner);
+    };
+    run->thinking.run(std::move(ask), [this, run, then = std::move(then)](const auto&... answer) {
         then(answer...);
         // It may have led to the end, and whoever heard of that may have begun another run.
         if (run == m_run.get() && run->putsOffTrials)

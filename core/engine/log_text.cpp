@@ -7,19 +7,13 @@
 #include "text/comparison_text.h"
 #include "text/fidelity_text.h"
 #include "text/readable_text.h"
-
-#include <QCoreApplication>
+#include "text/translated.h"
 
 #include <algorithm>
 
 namespace batchpeak::engine {
 
 namespace {
-
-struct Translated
-{
-    Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::Log)
-};
 
 // Every device holds a little for its driver or its operating system.
 constexpr double worthSaying = 0.05;
@@ -234,18 +228,18 @@ LogLevel levelOf(const trial::TrialRecord& trial)
 
 void addLine(std::vector<LogLine>& log, LogLevel level, const QString& text)
 {
-    const QString said = Translated::tr("Lines of the log are cut after %1 characters.").arg(keptCharacters);
+    const QString note = Translated::tr("Lines of the log are cut after %1 characters.").arg(keptCharacters);
     const auto add = [&](LogLevel itsLevel, const QString& line) {
-        // What is said once stays, lest it be said again.
+        // What is note once stays, lest it be note again.
         while (log.size() >= store::keptLogLines)
-            log.erase(log.begin() + (log.front().text == said ? 1 : 0));
+            log.erase(log.begin() + (log.front().text == note ? 1 : 0));
         log.push_back({.time = QDateTime::currentDateTimeUtc(), .level = itsLevel, .text = line});
     };
     if (text.size() <= keptCharacters)
         return add(level, text);
     add(level, text.left(keptCharacters) + QStringLiteral(" …"));
-    if (std::ranges::find(log, said, &LogLine::text) == log.end())
-        add(LogLevel::Warning, said);
+    if (std::ranges::find(log, note, &LogLine::text) == log.end())
+        add(LogLevel::Warning, note);
 }
 
 } // namespace batchpeak::engine

@@ -12,21 +12,21 @@ namespace {
 constexpr double firstStepSeconds = 60.0;
 // Three steps' time, and what a busy computer may add to the shortest of steps.
 constexpr double stepsOfSilence = 3.0;
-constexpr double leastSilence = 5.0;
+constexpr double minSilence = 5.0;
 
 // A bar that stands at its end while trials still run would be a lie.
-constexpr double mostBeforeTheEnd = 0.99;
+constexpr double maxBeforeTheEnd = 0.99;
 
 constexpr double shareOfHigh = 0.25;
 
 // An estimate changes by as much from trial to trial while nothing is wrong.
-constexpr double mostAhead = 0.1;
+constexpr double maxAhead = 0.1;
 
 } // namespace
 
 void StallWatch::trialStarted(std::int64_t trial, double now, std::optional<double> predictedWallSeconds)
 {
-    const double expected = std::max(leastSilence, predictedWallSeconds.value_or(firstStepSeconds));
+    const double expected = std::max(minSilence, predictedWallSeconds.value_or(firstStepSeconds));
     m_trials[trial] = {.lastSign = now, .expectedSilence = expected};
 }
 
@@ -34,7 +34,7 @@ void StallWatch::stepTaken(std::int64_t trial, double now, double stepSeconds)
 {
     if (const auto place = m_trials.find(trial); place != m_trials.end()) {
         place->second.lastSign = now;
-        place->second.expectedSilence = leastSilence + stepsOfSilence * stepSeconds;
+        place->second.expectedSilence = minSilence + stepsOfSilence * stepSeconds;
     }
 }
 
@@ -80,13 +80,13 @@ Progress estimateProgress(const Course& course)
     }
     if (course.budgetSeconds && *course.budgetSeconds > 0)
         progress.share = std::max(progress.share, course.elapsedSeconds / *course.budgetSeconds);
-    progress.share = std::clamp(progress.share, 0.0, mostBeforeTheEnd);
+    progress.share = std::clamp(progress.share, 0.0, maxBeforeTheEnd);
     return progress;
 }
 
 double heldShare(double estimated, double shown)
 {
-    return std::max(estimated, std::min(shown, estimated + mostAhead));
+    return std::max(estimated, std::min(shown, estimated + maxAhead));
 }
 
 } // namespace batchpeak::engine

@@ -22,10 +22,10 @@ namespace {
 constexpr double nearlyTheSame = 0.9;
 
 // A chart of some hundred pixels shows no more.
-constexpr std::size_t mostCoursePoints = 512;
+constexpr std::size_t maxCoursePoints = 512;
 
 // Enough to tell a busy device from a moment's disturbance.
-constexpr int trialsOfBusyness = 8;
+constexpr int trialsOfContention = 8;
 
 /// What a trial's flag says that disturbed it.
 QString disturbanceOf(const trial::TrialRecord& trial)
@@ -37,21 +37,22 @@ QString disturbanceOf(const trial::TrialRecord& trial)
     return {};
 }
 
-Busyness busynessOf(const QString& device, const std::vector<trial::TrialRecord>& trials)
+Contention contentionOf(const QString& device, const std::vector<trial::TrialRecord>& trials)
 {
-    Busyness busyness;
+    Contention contention;
     int disturbed = 0;
-    for (auto trial = trials.rbegin(); trial != trials.rend() && busyness.trials < trialsOfBusyness;
+    for (auto trial = trials.rbegin(); trial != trials.rend() && contention.trials < trialsOfContention;
          ++trial) {
         const bool tells = trial->outcome == trial::Outcome::Ok && !trial->thrashes;
         if (!tells || device != QLatin1String(trial->device.c_str()))
             continue;
-        ++busyness.trials;
+        ++contention.trials;
         if (trial->disturbed && disturbed++ == 0)
-            busyness.by = disturbanceOf(*trial);
+            contention.by = disturbanceOf(*trial);
     }
-    busyness.disturbedShare = busyness.trials > 0 ? static_cast<double>(disturbed) / busyness.trials : 0.0;
-    return busyness;
+    contention.disturbedShare =
+        contention.trials > 0 ? static_cast<double>(disturbed) / contention.trials : 0.0;
+    return contention;
 }
 
 TrialPlan planOf(const trial::TrialRecord& trial)
@@ -102,7 +103,7 @@ void SnapshotBuilder::setConfig(const QString& text, const QString& chosenModel)
     m_snapshot.run->chosenModel = chosenModel;
 }
 
-void SnapshotBuilder::restore(const CutRun& run)
+void SnapshotBuilder::restore(const InterruptedRun& run)
 {
     m_snapshot.trials = run.stored.trials;
     std::ranges::sort(m_snapshot.trials, {}, &trial::TrialRecord::number);
@@ -212,7 +213,7 @@ void SnapshotBuilder::setDevices(std::vector<DeviceSnapshot> devices)
 {
     m_snapshot.devices = std::move(devices);
     for (DeviceSnapshot& device : m_snapshot.devices) {
-        device.busyness = busynessOf(device.id, m_snapshot.trials);
+        device.contention = contentionOf(device.id, m_snapshot.trials);
         addApproximations(m_snapshot.run->fidelity, device);
     }
 }
@@ -234,12 +235,12 @@ void SnapshotBuilder::addCoursePoint()
     if (isSame && course.back().size == point.size && course.back().confidence == point.confidence)
         return;
     course.push_back(point);
-    if (course.size() <= mostCoursePoints)
+    if (course.size() <= maxCoursePoints)
         return;
     // Every second of the old half, where no size changes.
     std::vector<CoursePoint> kept;
     for (std::size_t place = 0; place < course.size(); ++place) {
-        const bool isOld = place > 0 && place < mostCoursePoints / 2;
+        const bool isOld = place > 0 && place < maxCoursePoints / 2;
         if (!isOld || place % 2 == 0 || course[place].size != course[place - 1].size)
             kept.push_back(course[place]);
     }
@@ -375,18 +376,18 @@ void SnapshotBuilder::showProgress(double estimated)
     if (!m_snapshot.setback.isEmpty())
         m_snapshot.setback = why;
     if (m_isAskedForOther) {
-        m_mostProgress = m_snapshot.progress = estimated;
+        m_maxProgress = m_snapshot.progress = estimated;
         m_isAskedForOther = !std::exchange(m_hasAnswered, false);
     } else if (m_snapshot.progress < before) {
         m_snapshot.setback = why;
         log(LogLevel::Info, setbackLine(before, m_snapshot.progress, m_snapshot.setback));
     }
-    if (m_snapshot.progress < m_mostProgress)
+    if (m_snapshot.progress < m_maxProgress)
         return;
     m_snapshot.setback.clear();
-    m_mostProgress = m_snapshot.progress;
+    m_maxProgress = m_snapshot.progress;
     // While it holds, the estimate is behind already.
-    if (estimated >= m_mostProgress)
+    if (estimated >= m_maxProgress)
         m_trialsExpected = m_snapshot.searchState.expectedTrials;
 }
 
@@ -422,21 +423,21 @@ void SnapshotBuilder::reopen(double idleSeconds)
     m_snapshot.state = State::Starting;
     m_snapshot.finish.reset();
     m_snapshot.ending.clear();
-    m_snapshot.canGoOn = false;
+    m_snapshot.canContinue = false;
     m_snapshot.failure.clear();
     m_snapshot.verification.reset();
     m_snapshot.predictedSizes.clear();
     m_snapshot.progress = 0.0;
     m_snapshot.setback.clear();
-    m_mostProgress = 0.0;
+    m_maxProgress = 0.0;
 }
 
-void SnapshotBuilder::close(FinishStatus status, bool canGoOn)
+void SnapshotBuilder::close(FinishStatus status, bool canContinue)
 {
     const bool failed = status == FinishStatus::Failed;
     m_snapshot.state = failed ? State::Failed : State::Finished;
     m_snapshot.finish = status;
-    m_snapshot.canGoOn = canGoOn;
+    m_snapshot.canContinue = canContinue;
     m_snapshot.ending = endingText(m_snapshot);
     m_snapshot.reason =
         reasonText(m_snapshot.searchState, QLocale(), status, speedMark(m_snapshot.run->fidelity));

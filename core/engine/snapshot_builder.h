@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "history/cut_run.h"
+#include "history/interrupted_run.h"
 #include "history/trial_planner.h"
 #include "history/trial_reading.h"
 #include "snapshot/snapshot.h"
@@ -47,7 +47,7 @@ public:
     void setDevices(std::vector<DeviceSnapshot> devices);
 
     /// Trials, log and wishes of an exploration that was cut off.
-    void restore(const CutRun& run);
+    void restore(const InterruptedRun& run);
     /// Number of the trial that starts next.
     std::int64_t nextTrial() const { return static_cast<std::int64_t>(m_snapshot.trials.size()) + 1; }
     /// \param now  seconds since the start of the exploration, here and below; those between an end and the
@@ -77,8 +77,8 @@ public:
     void setVerification(const std::optional<Verification>& verification);
     void setFailure(const QString& sentence) { m_snapshot.failure = sentence; }
     void setGpuUnusable() { m_snapshot.gpuIsUnusable = true; }
-    /// \param canGoOn  as in Snapshot
-    void close(FinishStatus status, bool canGoOn);
+    /// \param canContinue  as in Snapshot
+    void close(FinishStatus status, bool canContinue);
     /// It goes on after its end.
     /// \param idleSeconds  since that end
     void reopen(double idleSeconds);
@@ -107,7 +107,7 @@ private:
     /// Of the trials that had ended when the search last said what it needs.
     double m_secondsAtForecast = 0.0;
     /// The most progress so far, and the trials that were expected then.
-    double m_mostProgress = 0.0;
+    double m_maxProgress = 0.0;
     int m_trialsExpected = 0;
     /// A person has asked for more or for less: that is reason enough for progress to go back, until the
     /// search has answered.

@@ -48,7 +48,7 @@ bool isVerificationRunning(const Snapshot& snapshot)
 bool Verifier::isDue(const Snapshot& snapshot, const DevicePool& pool) const
 {
     const auto& recommendation = snapshot.searchState.recommendation;
-    if (!m_isWanted || !recommendation || static_cast<int>(m_verdicts.size()) >= mostVerifications ||
+    if (!m_isWanted || !recommendation || static_cast<int>(m_verdicts.size()) >= maxVerifications ||
         m_verdicts.contains(recommendation->size))
         return false;
     const trial::TrialRecord& last = snapshot.trials.back();

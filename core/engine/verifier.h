@@ -25,7 +25,7 @@ class Verifier
 public:
     /// Sizes verified in one exploration at most: a device on which so many differ is not worth more. Those
     /// that run out of memory go down from one to the next.
-    static constexpr int mostVerifications = 6;
+    static constexpr int maxVerifications = 6;
 
     /// \param isWanted  false where nothing is to be verified
     explicit Verifier(bool isWanted) : m_isWanted(isWanted) {}

@@ -3,8 +3,8 @@
 #include "code_hash.h"
 
 #include "text/errors.h"
+#include "text/translated.h"
 
-#include <QCoreApplication>
 #include <QCryptographicHash>
 #include <QDir>
 #include <QDirIterator>
@@ -30,19 +30,14 @@ namespace batchpeak::engine {
 
 namespace {
 
-struct Translated
-{
-    Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::CodeHash)
-};
-
 using namespace std::chrono_literals;
 
 constexpr qint64 megabyte = qint64{1} << 20;
 /// Of one file. Networks of that size are no TorchScript, and reading it takes minutes.
 constexpr qint64 largestFile = 64 * 1024 * megabyte;
 /// Of a Python file and what it can import: far beyond what stands beside a function of a few lines.
-constexpr qint64 mostSourceBytes = 64 * megabyte;
-constexpr int mostSources = 2000;
+constexpr qint64 maxSourceBytes = 64 * megabyte;
+constexpr int maxSources = 2000;
 /// File systems keep times in steps: what was written that lately may be written again within one.
 constexpr std::chrono::nanoseconds stepOfTimes = 2s;
 
@@ -174,7 +169,7 @@ private:
             return;
         m_bytes += found->state.size;
         m_hashes.insert(path, found->hash);
-        if (m_bytes > mostSourceBytes || m_hashes.size() > mostSources)
+        if (m_bytes > maxSourceBytes || m_hashes.size() > maxSources)
             throw ExplorationError(
                 Translated::tr("There are too many Python files in %1 to say of them that they "
                                "may run; put the one that the config names into a folder of its own, "

@@ -136,7 +136,7 @@ ConfigFile ConfigFile::fromText(const QString& path, const std::string& text)
     file.m_text = text;
     file.m_networks = networkFiles({QFileInfo(path).absolutePath(), QDir::currentPath()});
     try {
-        file.m_format = config::recognise(file.m_text, file.m_networks);
+        file.m_format = config::recognize(file.m_text, file.m_networks);
         config::ConfigContents contents = file.m_format->readForPython();
         resolvePaths(contents, path);
         file.setContents(std::move(contents));
@@ -210,7 +210,7 @@ namespace {
 void refuseSharedSize(const config::SplicedText& spliced, const std::vector<config::ChosenSize>& chosen,
                       const config::NetworkSource& networks)
 {
-    const config::ConfigContents contents = config::recognise(spliced.text, networks)->read();
+    const config::ConfigContents contents = config::recognize(spliced.text, networks)->read();
     for (const config::ChosenSize& each : chosen) {
         const auto& plan = contents.plan(each.phase);
         if (!plan || plan->writtenSize() != each.microBatchSize)
@@ -223,7 +223,7 @@ void refuseSharedSize(const config::SplicedText& spliced, const std::vector<conf
 /// The note is on the text as it comes to be, since the other phase may be written with it.
 void noteMixedPhases(config::SplicedText& spliced, const config::NetworkSource& networks)
 {
-    const config::ConfigContents contents = config::recognise(spliced.text, networks)->read();
+    const config::ConfigContents contents = config::recognize(spliced.text, networks)->read();
     if (contents.train && contents.eval && contents.train->explores() != contents.eval->explores()) {
         spliced.notes.push_back(
             "The config still asks for explore in " +
@@ -244,7 +244,7 @@ config::SplicedText ConfigFile::withMicroBatchSizes(const std::vector<config::Ch
     try {
         config::SplicedText all = m_format->withMicroBatchSize(chosen.front());
         for (const config::ChosenSize& next : std::span(chosen).subspan(1)) {
-            config::SplicedText more = config::recognise(all.text, m_networks)->withMicroBatchSize(next);
+            config::SplicedText more = config::recognize(all.text, m_networks)->withMicroBatchSize(next);
             more.notes.insert(more.notes.begin(), all.notes.begin(), all.notes.end());
             all = std::move(more);
         }

@@ -59,9 +59,9 @@ bool isSameFile(const QString& path, const QString& other)
 QString futurePathOf(const QString& path)
 {
     // As the kernel follows them (path_resolution(7)).
-    constexpr int mostLinks = 40;
+    constexpr int maxLinks = 40;
     QFileInfo file(path);
-    for (int links = 0; file.isSymLink() && links < mostLinks; ++links)
+    for (int links = 0; file.isSymLink() && links < maxLinks; ++links)
         file = QFileInfo(file.symLinkTarget());
     const QString folder = file.dir().canonicalPath();
     return folder.isEmpty() || path.isEmpty() ? QString() : QDir(folder).filePath(file.fileName());

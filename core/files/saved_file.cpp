@@ -3,8 +3,8 @@
 #include "saved_file.h"
 
 #include "open_file.h"
+#include "text/translated.h"
 
-#include <QCoreApplication>
 #include <QDir>
 #include <QFile>
 #include <QFileInfo>
@@ -21,11 +21,6 @@
 namespace batchpeak::engine {
 
 namespace {
-
-struct Translated
-{
-    Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::SavedFile)
-};
 
 QString sentenceOf(const std::error_code& error)
 {
@@ -129,7 +124,7 @@ bool isMountedAlone(const QString& path)
            (status.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
 }
 
-QString whyNotReplaced(const QString& path, const Status& before)
+QString replaceError(const QString& path, const Status& before)
 {
     // It has a name in each folder of it, and is refused as what it is.
     if (S_ISDIR(before.st_mode))
@@ -156,7 +151,7 @@ WayToWrite begin(QSaveFile& file, const std::optional<Status>& before)
         return {.problem = Translated::tr("its links lead to no file but round in a circle")};
     if (before && !S_ISREG(before->st_mode) && !S_ISDIR(before->st_mode))
         return {.problem = Translated::tr("it is no regular file")};
-    if (const QString reason = before ? whyNotReplaced(path, *before) : QString(); !reason.isEmpty())
+    if (const QString reason = before ? replaceError(path, *before) : QString(); !reason.isEmpty())
         return inPlaceSince(reason, path);
     if (!file.open(QIODevice::WriteOnly))
         return {.problem = file.errorString()};

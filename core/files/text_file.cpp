@@ -24,7 +24,7 @@ namespace {
 
 constexpr auto maxBytes = static_cast<qint64>(config::maxConfigBytes);
 
-[[noreturn]] void fail(const QString& path, const std::string& sentence)
+[[noreturn]] void failAt(const QString& path, const std::string& sentence)
 {
     throw located(path, config::ConfigError(sentence));
 }
@@ -32,21 +32,21 @@ constexpr auto maxBytes = static_cast<qint64>(config::maxConfigBytes);
 [[noreturn]] void failToRead(const QString& path, int error, const char* advice)
 {
     if (error == EAGAIN) {
-        fail(path,
-             "Reading this file would wait for another program; save the config as a file of its own and "
-             "open that.");
+        failAt(path,
+               "Reading this file would wait for another program; save the config as a file of its own and "
+               "open that.");
     }
-    fail(path, "The file cannot be read (" + std::generic_category().message(error) + "); " + advice + ".");
+    failAt(path, "The file cannot be read (" + std::generic_category().message(error) + "); " + advice + ".");
 }
 
 [[noreturn]] void refuseKind(const QString& path)
 {
-    fail(path, "This is no regular file; save the config as one and open that.");
+    failAt(path, "This is no regular file; save the config as one and open that.");
 }
 
 /// At most so many: the file may have grown since it was looked at.
 /// \throws config::ConfigError where it is no regular file, or cannot be read without waiting for others
-FileBytes readBytes(const QString& path, qint64 most)
+FileBytes readBytes(const QString& path, qint64 max)
 {
     const OpenFile opened(path, O_RDONLY);
     if (opened.descriptor() < 0)
@@ -57,9 +57,9 @@ FileBytes readBytes(const QString& path, qint64 most)
         refuseKind(path);
     FileBytes file{.identity = store::identityOf(*status)};
     std::array<char, 65536> buffer{};
-    while (file.bytes.size() < most) {
+    while (file.bytes.size() < max) {
         const auto wanted =
-            static_cast<std::size_t>(std::min<qint64>(buffer.size(), most - file.bytes.size()));
+            static_cast<std::size_t>(std::min<qint64>(buffer.size(), max - file.bytes.size()));
         const ssize_t count = ::read(opened.descriptor(), buffer.data(), wanted);
         if (count < 0 && errno == EINTR)
             continue;
@@ -78,14 +78,14 @@ FileBytes readConfigBytes(const QString& path)
 {
     const QFileInfo info(path);
     if (!info.exists())
-        fail(path, "There is no such file; check the path.");
+        failAt(path, "There is no such file; check the path.");
     if (info.isDir())
-        fail(path, "This is a folder; open a config in it.");
+        failAt(path, "This is a folder; open a config in it.");
     if (!info.isFile())
         refuseKind(path);
     if (info.size() >= maxBytes) {
-        fail(path, "The file has " + std::to_string(info.size()) + " bytes, but a config has less than " +
-                       std::to_string(maxBytes) + "; open the config itself.");
+        failAt(path, "The file has " + std::to_string(info.size()) + " bytes, but a config has less than " +
+                         std::to_string(maxBytes) + "; open the config itself.");
     }
     return readBytes(path, maxBytes);
 }

@@ -5,8 +5,8 @@
 #include "code_hash.h"
 #include "model/model_spec.h"
 #include "saved_file.h"
+#include "text/translated.h"
 
-#include <QCoreApplication>
 #include <QDir>
 #include <QFile>
 #include <QFileInfo>
@@ -19,11 +19,6 @@
 namespace batchpeak::engine {
 
 namespace {
-
-struct Translated
-{
-    Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::TrustedCode)
-};
 
 /// What this program has let run, or was told that it may, at each path; empty where it was not there.
 QHash<QString, QByteArray>& letRun()

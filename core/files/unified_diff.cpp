@@ -12,7 +12,7 @@ namespace {
 
 using Lines = std::span<const std::string_view>;
 
-constexpr std::size_t mostEdits = 1000;
+constexpr std::size_t maxEdits = 1000;
 
 /// Lines that are the same in both texts.
 struct KeptLine
@@ -50,7 +50,7 @@ std::size_t otherLine(std::size_t line, std::size_t edits, std::size_t place)
 /// \return false where that takes too many
 bool reachTheEnd(Lines before, Lines after, Reached& reached)
 {
-    for (std::size_t edits = 0; edits <= mostEdits; ++edits) {
+    for (std::size_t edits = 0; edits <= maxEdits; ++edits) {
         reached.emplace_back();
         for (std::size_t place = 0; place <= edits; ++place) {
             std::size_t line = startOn(reached, edits, place);

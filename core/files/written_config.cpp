@@ -7,10 +7,10 @@
 #include "saved_file.h"
 #include "store/exploration_store.h"
 #include "text/errors.h"
+#include "text/translated.h"
 #include "text_file.h"
 #include "unified_diff.h"
 
-#include <QCoreApplication>
 #include <QDateTime>
 #include <QDir>
 #include <QFile>
@@ -20,11 +20,6 @@
 namespace batchpeak::engine {
 
 namespace {
-
-struct Translated
-{
-    Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::WrittenConfig)
-};
 
 /// The path by which a file is known, whatever leads to it; it need not be there.
 QString wholePathOf(const QString& path)
@@ -128,7 +123,7 @@ QString inPlaceText(const QString& path, const QString& reason)
         .arg(QDir::toNativeSeparators(path), reason);
 }
 
-QString whyNotKept(const QString& historyPath)
+QString keepError(const QString& historyPath)
 {
     try {
         store::ExplorationStore(historyPath).requireWritable();

@@ -42,7 +42,7 @@ SavedConfig saveKept(const ConfigFile& file, const config::SplicedText& spliced,
 QString inPlaceText(const QString& path, const QString& reason);
 
 /// Why what a file holds cannot be kept before it is written, as a full sentence; empty where it can.
-QString whyNotKept(const QString& historyPath);
+QString keepError(const QString& historyPath);
 
 /// Whether saving it there would change nothing: it is the config's own file, which holds all of it on disk
 /// too, where somebody may have changed it since it was read.

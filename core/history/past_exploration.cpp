@@ -7,6 +7,7 @@
 #include "search/trial_history.h"
 #include "store/exploration_store.h"
 #include "stored_snapshot.h"
+#include "text/json_fields.h"
 #include "text/tuning_text.h"
 #include "thinned_trials.h"
 #include "trial/step_statistics.h"
@@ -53,15 +54,14 @@ bool asksTheSame(const store::ExplorationInfo& past, const RunDescription& run)
 {
     return past.family == run.family && past.parameters == run.parameters &&
            past.tuning == tuningRecord(run.tuning) && replacesTheSame(past.fidelity, run.fidelity) &&
-           past.phase == QString::fromUtf8(model::toText(run.phase)) &&
-           past.precision == QString::fromUtf8(model::toText(run.precision)) &&
-           past.optimizer == QString::fromUtf8(model::toText(run.optimizer)) &&
-           past.sequenceLength == run.sequenceLength && past.globalBatchSize == run.plan.globalBatchSize &&
-           past.configDevices == run.plan.devices && isSameFile(past.filePath, QFileInfo(run.filePath));
+           past.phase == enumText(run.phase) && past.precision == enumText(run.precision) &&
+           past.optimizer == enumText(run.optimizer) && past.sequenceLength == run.sequenceLength &&
+           past.globalBatchSize == run.plan.globalBatchSize && past.configDevices == run.plan.devices &&
+           isSameFile(past.filePath, QFileInfo(run.filePath));
 }
 
 /// More than these tell a search nothing, and take it longer.
-constexpr std::size_t mostRecalled = 96;
+constexpr std::size_t maxRecalled = 96;
 /// Of trials that an exploration recalled before it was told from which one.
 constexpr std::int64_t unknownExploration = -1;
 
@@ -128,7 +128,7 @@ RecalledTrials knownAtTheEndOf(const store::StoredExploration& stored, std::int6
     std::erase_if(recalled.measurements, [&](const search::Measurement& measurement) {
         return !stillHolds(measurement, space->memoryLimitBytes, limitNow);
     });
-    thinOut(recalled.measurements, mostRecalled);
+    thinOut(recalled.measurements, maxRecalled);
     return recalled;
 }
 

@@ -3,239 +3,119 @@
 #include "search_journal.h"
 
 #include "options/option_values.h"
+#include "text/json_fields.h"
 #include "trial/protocol.h"
 
-#include <QJsonArray>
 #include <QJsonDocument>
-#include <QJsonObject>
 
 #include <algorithm>
-#include <type_traits>
 #include <utility>
 
-namespace batchpeak::engine {
+// The names of members in the journal.
 
-namespace {
+namespace batchpeak::trial {
 
-using Kind = PlannerCall::Kind;
-
-constexpr model::WordTable<Kind, 14> wordsOf(Kind)
+template<typename Fields>
+void visitFields(Visit& visit, Fields& fields)
 {
-    return {{{Kind::Next, "next"},
-             {Kind::GiveBack, "give_back"},
-             {Kind::TrialEnded, "trial_ended"},
-             {Kind::DeviceLost, "device_lost"},
-             {Kind::GoOn, "go_on"},
-             {Kind::TryNow, "try_now"},
-             {Kind::Exclude, "exclude"},
-             {Kind::Allow, "allow"},
-             {Kind::TrialSkipped, "trial_skipped"},
-             {Kind::Extend, "extend"},
-             {Kind::SetTolerance, "set_tolerance"},
-             {Kind::SetTargetConfidence, "set_confidence"},
-             {Kind::VerificationEnded, "verification_ended"},
-             {Kind::Recall, "recall"}}};
-}
-
-constexpr model::WordTable<search::Objective, 2> wordsOf(search::Objective)
-{
-    return {{{search::Objective::Micro, "micro"}, {search::Objective::Effective, "effective"}}};
+    fields.value("clock_seconds", visit.clockSeconds);
+    fields.value("seconds", visit.seconds);
+    fields.value("step_seconds", visit.stepSeconds);
+    fields.value("contention", visit.contention);
 }
 
 template<typename Fields>
-void visitFields(trial::Visit& visit, Fields& fields)
+void visitFields(ComparedSize& size, Fields& fields)
 {
-    fields("clock_seconds", visit.clockSeconds);
-    fields("seconds", visit.seconds);
-    fields("step_seconds", visit.stepSeconds);
-    fields("contention", visit.contention);
+    fields.value("micro_batch_size", size.microBatchSize);
+    fields.value("peak_reserved_bytes", size.peakReservedBytes);
+    fields.value("allocation_retries", size.allocationRetries);
+    fields.value("visits", size.visits);
 }
 
-template<typename Fields>
-void visitFields(trial::ComparedSize& size, Fields& fields)
-{
-    fields("micro_batch_size", size.microBatchSize);
-    fields("peak_reserved_bytes", size.peakReservedBytes);
-    fields("allocation_retries", size.allocationRetries);
-    fields("visits", size.visits);
-}
+} // namespace batchpeak::trial
+
+namespace batchpeak::search {
 
 template<typename Fields>
-void visitFields(search::Measurement& measurement, Fields& fields)
+void visitFields(Measurement& measurement, Fields& fields)
 {
-    fields("micro_batch_size", measurement.size);
+    fields.value("micro_batch_size", measurement.size);
     fields.word("outcome", measurement.outcome);
-    fields("seconds_per_step", measurement.secondsPerStep);
-    fields("step_seconds", measurement.stepSeconds);
-    fields("steps", measurement.steps);
-    fields("relative_error", measurement.relativeError);
-    fields("optimizer_seconds", measurement.optimizerSeconds);
-    fields("peak_allocated_bytes", measurement.peakAllocatedBytes);
-    fields("peak_reserved_bytes", measurement.peakReservedBytes);
-    fields("thrashes", measurement.thrashes);
-    fields("abandoned", measurement.abandoned);
-    fields("disturbed", measurement.disturbed);
-    fields("contention", measurement.contention);
-    fields("is_verification", measurement.isVerification);
-    fields("exploration", measurement.exploration);
-    fields("compared", measurement.compared);
-    fields("visits", measurement.visits);
-    fields("wall_seconds", measurement.wallSeconds);
-    fields("clock_seconds", measurement.clockSeconds);
+    fields.value("seconds_per_step", measurement.secondsPerStep);
+    fields.value("step_seconds", measurement.stepSeconds);
+    fields.value("steps", measurement.steps);
+    fields.value("relative_error", measurement.relativeError);
+    fields.value("optimizer_seconds", measurement.optimizerSeconds);
+    fields.value("peak_allocated_bytes", measurement.peakAllocatedBytes);
+    fields.value("peak_reserved_bytes", measurement.peakReservedBytes);
+    fields.value("thrashes", measurement.thrashes);
+    fields.value("abandoned", measurement.abandoned);
+    fields.value("disturbed", measurement.disturbed);
+    fields.value("contention", measurement.contention);
+    fields.value("is_verification", measurement.isVerification);
+    fields.value("exploration", measurement.exploration);
+    fields.value("compared", measurement.compared);
+    fields.value("visits", measurement.visits);
+    fields.value("wall_seconds", measurement.wallSeconds);
+    fields.value("clock_seconds", measurement.clockSeconds);
 }
 
 template<typename Fields>
-void visitFields(search::MemoryPrior& prior, Fields& fields)
+void visitFields(MemoryPrior& prior, Fields& fields)
 {
-    fields("constant_bytes", prior.constantBytes);
-    fields("bytes_per_sample", prior.bytesPerSample);
-    fields("deviation", prior.deviation);
+    fields.value("constant_bytes", prior.constantBytes);
+    fields.value("bytes_per_sample", prior.bytesPerSample);
+    fields.value("deviation", prior.deviation);
 }
 
 template<typename Fields>
-void visitFields(search::SearchSpace& space, Fields& fields)
+void visitFields(SearchSpace& space, Fields& fields)
 {
-    fields("minimum", space.minimum);
-    fields("maximum", space.maximum);
-    fields("candidates", space.candidates);
-    fields("memory_limit_bytes", space.memoryLimitBytes);
-    fields("baseline_bytes", space.baselineBytes);
-    fields("memory_prior", space.memoryPrior);
+    fields.value("minimum", space.minimum);
+    fields.value("maximum", space.maximum);
+    fields.value("candidates", space.candidates);
+    fields.value("memory_limit_bytes", space.memoryLimitBytes);
+    fields.value("baseline_bytes", space.baselineBytes);
+    fields.value("memory_prior", space.memoryPrior);
     fields.word("objective", space.objective);
-    fields("per_device_batch", space.perDeviceBatch);
-    fields("starting_hint", space.startingHint);
-    fields("tolerance", space.tolerance);
-    fields("target_confidence", space.targetConfidence);
-    fields("max_trials", space.maxTrials);
-    fields("devices", space.devices);
-    fields("predicts_powers_of_two", space.predictsPowersOfTwo);
-    fields("compares_sizes", space.comparesSizes);
-    fields("seed", space.seed);
+    fields.value("per_device_batch", space.perDeviceBatch);
+    fields.value("starting_hint", space.startingHint);
+    fields.value("tolerance", space.tolerance);
+    fields.value("target_confidence", space.targetConfidence);
+    fields.value("max_trials", space.maxTrials);
+    fields.value("devices", space.devices);
+    fields.value("predicts_powers_of_two", space.predictsPowersOfTwo);
+    fields.value("compares_sizes", space.comparesSizes);
+    fields.value("seed", space.seed);
 }
+
+} // namespace batchpeak::search
+
+namespace batchpeak::engine {
 
 template<typename Fields>
 void visitFields(PlannerCall& call, Fields& fields)
 {
     fields.word("call", call.kind);
-    fields("device", call.device);
-    fields("trial", call.trial);
-    fields("measurement", call.measurement);
-    fields("recalled", call.recalled);
-    fields("size", call.size);
-    fields("share", call.share);
-    fields("seconds", call.seconds);
-    fields("clock_seconds", call.clockSeconds);
-    fields("elapsed_seconds", call.elapsedSeconds);
-    fields("time", call.time);
+    fields.value("device", call.device);
+    fields.value("trial", call.trial);
+    fields.value("measurement", call.measurement);
+    fields.value("recalled", call.recalled);
+    fields.value("size", call.size);
+    fields.value("share", call.share);
+    fields.value("seconds", call.seconds);
+    fields.value("clock_seconds", call.clockSeconds);
+    fields.value("elapsed_seconds", call.elapsedSeconds);
+    fields.value("time", call.time);
 }
 
-class Writer
-{
-public:
-    template<typename Value>
-    void operator()(const char* name, Value& member)
-    {
-        m_object.insert(QLatin1String(name), valueOf(member));
-    }
-    template<typename Value>
-    void word(const char* name, Value& member)
-    {
-        m_object.insert(QLatin1String(name), QString::fromUtf8(model::wordFor(wordsOf(member), member)));
-    }
-    QJsonObject object() const { return m_object; }
+namespace {
 
-private:
-    static QJsonValue valueOf(bool value) { return value; }
-    static QJsonValue valueOf(int value) { return value; }
-    static QJsonValue valueOf(double value) { return value; }
-    static QJsonValue valueOf(std::int64_t value) { return QJsonValue(static_cast<qint64>(value)); }
-    // JSON's whole numbers end at 2^63.
-    static QJsonValue valueOf(std::uint64_t value) { return QString::number(value); }
-    static QJsonValue valueOf(const QString& value) { return value; }
-    template<typename Value>
-    static QJsonValue valueOf(std::optional<Value>& value)
-    {
-        return value ? valueOf(*value) : QJsonValue();
-    }
-    template<typename Value>
-    static QJsonValue valueOf(std::vector<Value>& values)
-    {
-        QJsonArray array;
-        for (Value& value : values)
-            array.append(valueOf(value));
-        return array;
-    }
-    template<typename Value>
-    requires std::is_class_v<Value> &&(!std::is_same_v<Value, QString>)static QJsonValue valueOf(Value& value)
-    {
-        Writer fields;
-        visitFields(value, fields);
-        return fields.object();
-    }
-
-    QJsonObject m_object;
-};
-
-/// Leaves members as they are of which the object says nothing.
-class Reader
-{
-public:
-    explicit Reader(const QJsonObject& object) : m_object(object) {}
-
-    template<typename Value>
-    void operator()(const char* name, Value& member)
-    {
-        const QJsonValue value = m_object.value(QLatin1String(name));
-        if (!value.isUndefined() && !value.isNull())
-            take(value, member);
-    }
-    template<typename Value>
-    void word(const char* name, Value& member)
-    {
-        const QByteArray text = m_object.value(QLatin1String(name)).toString().toUtf8();
-        if (const auto value = model::valueFor(wordsOf(Value()), text.toStdString()))
-            member = *value;
-        else
-            m_understands = false;
-    }
-    /// Every word was one that there is.
-    bool understands() const { return m_understands; }
-
-private:
-    void take(const QJsonValue& value, bool& member) { member = value.toBool(member); }
-    void take(const QJsonValue& value, int& member) { member = value.toInt(member); }
-    void take(const QJsonValue& value, double& member) { member = value.toDouble(member); }
-    void take(const QJsonValue& value, std::int64_t& member) { member = value.toInteger(member); }
-    void take(const QJsonValue& value, std::uint64_t& member) { member = value.toString().toULongLong(); }
-    void take(const QJsonValue& value, QString& member) { member = value.toString(); }
-    template<typename Value>
-    void take(const QJsonValue& value, std::optional<Value>& member)
-    {
-        take(value, member.emplace());
-    }
-    template<typename Value>
-    void take(const QJsonValue& value, std::vector<Value>& member)
-    {
-        member.clear();
-        for (const QJsonValue& element : value.toArray())
-            take(element, member.emplace_back());
-    }
-    template<typename Value>
-    requires std::is_class_v<Value> &&
-        (!std::is_same_v<Value, QString>)void take(const QJsonValue& value, Value& member)
-    {
-        const QJsonObject object = value.toObject();
-        Reader fields(object);
-        visitFields(member, fields);
-        m_understands = m_understands && fields.understands();
-    }
-
-    const QJsonObject& m_object;
-    bool m_understands = true;
-};
+using Kind = PlannerCall::Kind;
 
 using trial::longestSeconds;
-using trial::mostBytes;
+using trial::maxBytes;
 
 // A damaged history, or one that somebody else wrote, must not lead a search into what cannot be: sizes are
 // as of options, times as of the trial protocol.
@@ -246,13 +126,13 @@ bool isSize(std::int64_t size)
 
 bool isBytes(std::int64_t bytes)
 {
-    return 0 <= bytes && bytes <= mostBytes;
+    return 0 <= bytes && bytes <= maxBytes;
 }
 
 /// \return false for NaN too
-bool isWithin(double value, double least, double most)
+bool isWithin(double value, double min, double max)
 {
-    return least <= value && value <= most;
+    return min <= value && value <= max;
 }
 
 bool isStep(double seconds)
@@ -309,15 +189,15 @@ bool isPossible(const search::SearchSpace& space)
            isBytes(space.baselineBytes) && isSize(space.perDeviceBatch) && space.perDeviceBatch > 0 &&
            isSize(space.startingHint.value_or(0)) && isWithin(space.tolerance, 0.0, 1.0) &&
            space.targetConfidence >= 0.0 && space.maxTrials >= 0 && space.devices > 0 &&
-           isWithin(prior.constantBytes, 0.0, static_cast<double>(mostBytes)) &&
-           isWithin(prior.bytesPerSample, 0.0, static_cast<double>(mostBytes)) &&
+           isWithin(prior.constantBytes, 0.0, static_cast<double>(maxBytes)) &&
+           isWithin(prior.bytesPerSample, 0.0, static_cast<double>(maxBytes)) &&
            isWithin(prior.deviation, 0.0, longestSeconds);
 }
 
 template<typename Value>
 QByteArray textOf(Value value)
 {
-    Writer fields;
+    JsonWriter fields;
     visitFields(value, fields);
     return QJsonDocument(fields.object()).toJson(QJsonDocument::Compact);
 }
@@ -328,8 +208,7 @@ std::optional<Value> valueFrom(const QByteArray& text)
     const QJsonDocument document = QJsonDocument::fromJson(text);
     if (!document.isObject())
         return std::nullopt;
-    const QJsonObject object = document.object();
-    Reader fields(object);
+    JsonReader fields(document.object());
     Value value;
     visitFields(value, fields);
     return fields.understands() && isPossible(value) ? std::optional(std::move(value)) : std::nullopt;
@@ -352,8 +231,8 @@ PlannerReply apply(const PlannerCall& call, TrialPlanner& planner)
     case Kind::DeviceLost:
         planner.deviceLost(call.device);
         break;
-    case Kind::GoOn:
-        planner.goOn(static_cast<int>(call.size));
+    case Kind::Continue:
+        planner.continueSearch(static_cast<int>(call.size));
         break;
     case Kind::TryNow:
         planner.tryNow(call.size);
@@ -420,7 +299,7 @@ std::vector<QString> devicesUnderWay(const std::vector<PlannerCall>& calls)
         std::erase(devices, call.device);
         if (call.kind == Kind::Next)
             devices.push_back(call.device);
-        else if (call.kind == Kind::GoOn)
+        else if (call.kind == Kind::Continue)
             devices.clear();
     }
     return devices;

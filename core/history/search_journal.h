@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "model/enum_names.h"
 #include "search/measurement.h"
 #include "search/strategy.h"
 #include "trial_planner.h"
@@ -26,7 +27,7 @@ struct PlannerCall
         TrialEnded,
         DeviceLost,
         /// By size, as number of trials.
-        GoOn,
+        Continue,
         TryNow,
         Exclude,
         Allow,
@@ -48,7 +49,7 @@ struct PlannerCall
     std::vector<search::Measurement> recalled = {};
     std::int64_t size = 0;
     double share = 0.0;
-    /// Of GoOn and Extend, what is added to the time that may be spent.
+    /// Of Continue and Extend, what is added to the time that may be spent.
     double seconds = 0.0;
     /// When it was made: since the start of the exploration, the same without pauses, and in milliseconds
     /// since 1970.
@@ -56,6 +57,25 @@ struct PlannerCall
     double elapsedSeconds = 0.0;
     std::int64_t time = 0;
 };
+
+constexpr model::EnumNames<PlannerCall::Kind, 14> wordsOf(PlannerCall::Kind)
+{
+    using enum PlannerCall::Kind;
+    return {{{Next, "next"},
+             {GiveBack, "give_back"},
+             {TrialEnded, "trial_ended"},
+             {DeviceLost, "device_lost"},
+             {Continue, "go_on"},
+             {TryNow, "try_now"},
+             {Exclude, "exclude"},
+             {Allow, "allow"},
+             {TrialSkipped, "trial_skipped"},
+             {Extend, "extend"},
+             {SetTolerance, "set_tolerance"},
+             {SetTargetConfidence, "set_confidence"},
+             {VerificationEnded, "verification_ended"},
+             {Recall, "recall"}}};
+}
 
 /// What a planner answers to a call: nothing but of Next, and of TrialEnded.
 struct PlannerReply

@@ -7,9 +7,9 @@
 #include "past_exploration.h"
 #include "search_journal.h"
 #include "snapshot/recommendation_text.h"
+#include "text/json_fields.h"
+#include "text/translated.h"
 #include "text/tuning_text.h"
-
-#include <QCoreApplication>
 
 #include <algorithm>
 #include <array>
@@ -20,11 +20,6 @@
 namespace batchpeak::engine {
 
 namespace {
-
-struct Translated
-{
-    Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::StoredSnapshot)
-};
 
 /// One that was cut off with its program was stopped.
 FinishStatus statusOf(const store::ExplorationSummary& summary)
@@ -89,14 +84,13 @@ RunDescription runOf(const store::ExplorationInfo& info, const RunDescription& n
     run.frozenParameters = info.frozenParameters;
     run.tuning = tuningFromRecord(info.tuning);
     run.fidelity = fidelityOf(info.fidelity);
-    run.phase = model::fromText<model::Phase>(info.phase.toStdString()).value_or(now.phase);
-    run.precision = model::fromText<model::Precision>(info.precision.toStdString()).value_or(now.precision);
-    run.optimizer = model::fromText<model::Optimizer>(info.optimizer.toStdString()).value_or(now.optimizer);
+    run.phase = enumFromText<model::Phase>(info.phase).value_or(now.phase);
+    run.precision = enumFromText<model::Precision>(info.precision).value_or(now.precision);
+    run.optimizer = enumFromText<model::Optimizer>(info.optimizer).value_or(now.optimizer);
     run.sequenceLength = info.sequenceLength;
     run.plan.globalBatchSize = info.globalBatchSize;
     run.plan.devices = info.configDevices;
-    run.objective = info.objective == QLatin1String("effective") ? search::Objective::Effective
-                                                                 : search::Objective::Micro;
+    run.objective = enumFromText<search::Objective>(info.objective).value_or(search::Objective::Micro);
     run.strategy = info.strategy;
     run.tolerance = info.tolerance;
     run.targetConfidence = asked.targetConfidence;
@@ -121,13 +115,13 @@ DeviceSnapshot deviceOf(const store::DeviceRecord& record, double headroom)
 }
 
 /// The time without pauses from its start until now, its end, or the last thing that it told.
-double elapsedSecondsOf(const store::StoredExploration& stored, bool goesOn)
+double elapsedSecondsOf(const store::StoredExploration& stored, bool continues)
 {
     const store::ExplorationSummary& summary = stored.summary;
     const auto last = stored.searchCalls.empty() ? std::nullopt : plannerCallFrom(stored.searchCalls.back());
-    if (!goesOn && !summary.end)
+    if (!continues && !summary.end)
         return last ? last->elapsedSeconds : 0.0;
-    const QDateTime until = goesOn ? QDateTime::currentDateTimeUtc() : summary.end->finished;
+    const QDateTime until = continues ? QDateTime::currentDateTimeUtc() : summary.end->finished;
     const double idle = last ? last->clockSeconds - last->elapsedSeconds : 0.0;
     return std::max(0.0, static_cast<double>(summary.info.started.msecsTo(until)) / 1000.0 - idle);
 }
@@ -151,7 +145,7 @@ std::vector<RecalledTrial> recalledBy(StoredSearch& search, const RunDescription
     const auto first = calls.empty() ? std::nullopt : plannerCallFrom(calls.front());
     if (!first || first->kind != PlannerCall::Kind::Recall)
         return {};
-    const CutRun* const run = search.run();
+    const InterruptedRun* const run = search.run();
     return run ? recalledTrialsOf(run->calls, now) : std::vector<RecalledTrial>();
 }
 
@@ -170,7 +164,7 @@ void recommend(Snapshot& snapshot, const store::RecommendationRecord& record)
              .samplesPerSecond = estimate.samplesPerSecond,
              .relativeError = estimate.relativeError,
              // Earlier versions told certainties.
-             .probabilityWithin = std::min(estimate.probabilityWithin, search::mostConfidence)});
+             .probabilityWithin = std::min(estimate.probabilityWithin, search::maxConfidence)});
     snapshot.reason = record.reason;
     if (snapshot.run->phase == model::Phase::Train)
         snapshot.accumulationSteps = snapshot.run->plan.accumulationSteps(record.microBatchSize);
@@ -183,10 +177,10 @@ void recommend(Snapshot& snapshot, const store::RecommendationRecord& record)
 
 } // namespace
 
-const CutRun* StoredSearch::run()
+const InterruptedRun* StoredSearch::run()
 {
     if (!std::exchange(m_isRead, true))
-        m_run = cutRunFrom(m_stored);
+        m_run = interruptedRunFrom(m_stored);
     return m_run ? &*m_run : nullptr;
 }
 
@@ -194,10 +188,10 @@ Snapshot snapshotOf(StoredSearch& search, const RunDescription& now, IsUnderWay 
 {
     const store::StoredExploration& stored = search.stored();
     const store::ExplorationSummary& summary = stored.summary;
-    const bool goesOn = isUnderWay == IsUnderWay::Yes && !summary.end;
+    const bool continues = isUnderWay == IsUnderWay::Yes && !summary.end;
     Snapshot snapshot;
     snapshot.state = State::Exploring;
-    if (!goesOn) {
+    if (!continues) {
         snapshot.finish = statusOf(summary);
         snapshot.state = snapshot.finish == FinishStatus::Failed ? State::Failed : State::Finished;
     }
@@ -206,16 +200,16 @@ Snapshot snapshotOf(StoredSearch& search, const RunDescription& now, IsUnderWay 
         snapshot.devices.push_back(deviceOf(device, snapshot.run->headroom));
     snapshot.trials = stored.trials;
     std::ranges::sort(snapshot.trials, {}, &trial::TrialRecord::number);
-    if (goesOn)
+    if (continues)
         takeAsRunning(snapshot.trials);
     snapshot.recalled = recalledBy(search, *snapshot.run);
     if (summary.recommendation)
         recommend(snapshot, *summary.recommendation);
-    snapshot.elapsedSeconds = elapsedSecondsOf(stored, goesOn);
+    snapshot.elapsedSeconds = elapsedSecondsOf(stored, continues);
     for (const store::LogRecord& line : stored.log)
         snapshot.log.push_back(
             {.time = line.time, .level = static_cast<LogLevel>(line.level), .text = line.text});
-    if (goesOn)
+    if (continues)
         return snapshot;
     snapshot.progress = 1.0;
     if (summary.end) {
@@ -245,7 +239,7 @@ CoursePoint coursePointOf(const search::SearchState& state, const PlannerCall& c
 
 bool addSearch(Snapshot& snapshot, StoredSearch& search, const std::stop_token& stop)
 {
-    const CutRun* const run = search.run();
+    const InterruptedRun* const run = search.run();
     const store::ExplorationSummary& summary = search.stored().summary;
     const auto& told = summary.recommendation;
     if (!run || !told)

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "cut_run.h"
+#include "interrupted_run.h"
 #include "snapshot/snapshot.h"
 #include "store/exploration_records.h"
 
@@ -29,11 +29,11 @@ public:
 
     const store::StoredExploration& stored() const { return m_stored; }
     /// Null where the history holds too little of it.
-    const CutRun* run();
+    const InterruptedRun* run();
 
 private:
     store::StoredExploration m_stored;
-    std::optional<CutRun> m_run;
+    std::optional<InterruptedRun> m_run;
     bool m_isRead = false;
 };
 

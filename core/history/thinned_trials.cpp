@@ -24,7 +24,7 @@ bool isKeptBefore(const Places& one, const Places& other)
 
 } // namespace
 
-void thinOut(std::vector<search::Measurement>& measurements, std::size_t most)
+void thinOut(std::vector<search::Measurement>& measurements, std::size_t max)
 {
     std::map<std::int64_t, Places> bySize;
     for (std::size_t place = measurements.size(); place-- > 0;)
@@ -37,7 +37,7 @@ void thinOut(std::vector<search::Measurement>& measurements, std::size_t most)
     std::ranges::make_heap(sizes, isKeptBefore);
 
     std::vector<bool> goes(measurements.size());
-    for (std::size_t left = measurements.size(); left > most; --left) {
+    for (std::size_t left = measurements.size(); left > max; --left) {
         std::ranges::pop_heap(sizes, isKeptBefore);
         goes[sizes.back().back()] = true;
         sizes.back().pop_back();

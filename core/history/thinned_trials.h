@@ -13,6 +13,6 @@ namespace batchpeak::engine {
 /// again and again fewer than of others. In turn, the oldest goes of a size that has most.
 ///
 /// \param measurements  from the oldest to the newest
-void thinOut(std::vector<search::Measurement>& measurements, std::size_t most);
+void thinOut(std::vector<search::Measurement>& measurements, std::size_t max);
 
 } // namespace batchpeak::engine

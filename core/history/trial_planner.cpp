@@ -230,7 +230,7 @@ void TrialPlanner::deviceLost(const QString& device)
     m_repetitions[device].repeater.giveUp();
 }
 
-void TrialPlanner::goOn(int moreTrials)
+void TrialPlanner::continueSearch(int moreTrials)
 {
     // Of a trial that the end canceled nothing is to come.
     m_inFlight.clear();
@@ -238,7 +238,7 @@ void TrialPlanner::goOn(int moreTrials)
     for (const auto& [device, repetition] : m_repetitions)
         deviceLost(device);
     m_maxTrials = m_trials + moreTrials;
-    m_strategy->goOn(m_maxTrials);
+    m_strategy->continueSearch(m_maxTrials);
 }
 
 search::SearchState TrialPlanner::searchState() const

@@ -59,7 +59,7 @@ public:
     /// The device runs no more trials, and so does not repeat any.
     void deviceLost(const QString& device);
     /// Takes the end of the search back for so many more trials.
-    void goOn(int moreTrials);
+    void continueSearch(int moreTrials);
 
     /// As of search::Strategy, before the first trial.
     void recall(const std::vector<search::Measurement>& measurements) { m_strategy->recall(measurements); }
@@ -76,8 +76,8 @@ public:
     void setTolerance(double tolerance) { m_strategy->setTolerance(tolerance); }
     void setTargetConfidence(double probability) { m_strategy->setTargetConfidence(probability); }
 
-    /// After its end goOn() would find another trial.
-    bool canGoOn() { return !m_repeats.empty() || m_strategy->canGoOn(); }
+    /// After its end continueSearch() would find another trial.
+    bool canContinue() { return !m_repeats.empty() || m_strategy->canContinue(); }
 
     /// Of a trial that next() did not propose.
     void verificationEnded(const search::Measurement& measurement) { m_strategy->record(measurement); }

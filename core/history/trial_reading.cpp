@@ -4,10 +4,9 @@
 
 #include "comparison_reading.h"
 #include "text/readable_text.h"
+#include "text/translated.h"
 #include "trial/step_statistics.h"
 #include "trial/trial_record.h"
-
-#include <QCoreApplication>
 
 #include <algorithm>
 #include <numeric>
@@ -18,11 +17,6 @@ namespace batchpeak::engine {
 namespace {
 
 using trial::Outcome;
-
-struct Translated
-{
-    Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::TrialRecord)
-};
 
 std::optional<double> joulesPerSample(const trial::TrialResult& result)
 {

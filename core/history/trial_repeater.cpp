@@ -31,7 +31,7 @@ bool TrialRepeater::trialEnded(const search::Measurement& reading, bool mayRepea
         m_last.pop_front();
     // The few steps of an abandoned one were enough to tell that the size cannot win.
     const bool isWanting = isDisturbed(reading) && !reading.abandoned;
-    if (isWanting && mayRepeat && m_ended <= mostRepetitions && !hasLostPatience())
+    if (isWanting && mayRepeat && m_ended <= maxRepetitions && !hasLostPatience())
         return true;
     m_ended = 0;
     return false;

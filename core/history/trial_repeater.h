@@ -20,7 +20,7 @@ class TrialRepeater
 {
 public:
     /// A disturbance that lasts longer than three trials will last for a fourth.
-    static constexpr int mostRepetitions = 2;
+    static constexpr int maxRepetitions = 2;
     /// Readings that are looked back at, and fewer than that say nothing.
     static constexpr std::size_t lastReadings = 8;
     static constexpr std::size_t fewestReadings = 6;

@@ -57,7 +57,7 @@ std::optional<std::string> problemWithWindows(const DecoderSpec& spec)
                ", but must be at least 1, or 0 for none.";
     }
     if (auto problem =
-            problemWithSizes({{.size = spec.attentionWindow, .name = "attention window", .least = 0}}))
+            problemWithSizes({{.size = spec.attentionWindow, .name = "attention window", .min = 0}}))
         return problem;
     if (spec.attentionWindow == 0 && !spec.windowedLayers.empty())
         return std::string("Layers keep to an attention window, so that must have at least 1 token.");
@@ -75,12 +75,12 @@ std::optional<std::string> problemWithExperts(const DecoderSpec& spec)
                std::to_string(spec.experts) + " experts, but must take at least 1 and at most all of them.";
     }
     if (auto problem = problemWithSizes(
-            {{.size = spec.experts, .name = "number of experts", .least = 0},
-             {.size = spec.expertsPerToken, .name = "number of experts of a token", .least = 0},
-             {.size = spec.sharedExpertSize, .name = "size of the shared expert", .least = 0},
+            {{.size = spec.experts, .name = "number of experts", .min = 0},
+             {.size = spec.expertsPerToken, .name = "number of experts of a token", .min = 0},
+             {.size = spec.sharedExpertSize, .name = "size of the shared expert", .min = 0},
              {.size = spec.denseFeedForwardSize,
               .name = "feed-forward size of layers without experts",
-              .least = 0}}))
+              .min = 0}}))
         return problem;
     if (spec.denseLayers < 0 || spec.denseLayers > spec.layers) {
         return "The layers without experts are " + std::to_string(spec.denseLayers) + " of " +
@@ -102,7 +102,7 @@ std::optional<std::string> problemWithScores(const DecoderSpec& spec)
         if (!(cap >= 0.0 && std::isfinite(cap)))
             return std::string("A soft cap must be a number above 0, or 0 for none.");
     }
-    return problemWithSizes({{.size = spec.positionOffset, .name = "position offset", .least = 0}});
+    return problemWithSizes({{.size = spec.positionOffset, .name = "position offset", .min = 0}});
 }
 
 /// A LayerNorm without a bias has the parameters of an RMSNorm.
@@ -191,9 +191,9 @@ bool chooseableExperts(const DecoderSpec& spec)
     return spec.expertsPerToken >= 1 && spec.expertsPerToken <= spec.experts;
 }
 
-std::int64_t usualSequenceLength(const DecoderSpec& spec)
+std::int64_t defaultSequenceLength(const DecoderSpec& spec)
 {
-    return std::min(spec.maxPositions, usualTokens);
+    return std::min(spec.maxPositions, defaultTokens);
 }
 
 std::optional<std::int64_t> longestSequence(const DecoderSpec& spec)
@@ -207,8 +207,8 @@ std::optional<std::string> problemWith(const DecoderSpec& spec)
 {
     if (auto problem = problemWithSizes({{spec.vocabularySize, "vocabulary size"},
                                          {spec.hiddenSize, "hidden size"},
-                                         {spec.layers, "number of layers", mostLayers},
-                                         {spec.heads, "number of attention heads", mostHeads},
+                                         {spec.layers, "number of layers", maxLayers},
+                                         {spec.heads, "number of attention heads", maxHeads},
                                          {spec.keyValueHeads, "number of key-value heads"},
                                          {spec.feedForwardSize, "feed-forward size"},
                                          {spec.maxPositions, "maximum sequence length"}}))

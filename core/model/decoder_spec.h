@@ -15,7 +15,7 @@ namespace batchpeak::model {
 /// Tokens of a text where nobody says how long samples are: networks that take a hundred thousand tokens are
 /// hardly ever trained on samples so long, of which no device would fit one. cutoff_len of LLaMA-Factory
 /// 0.9.4 is as much.
-inline constexpr std::int64_t usualTokens = 2048;
+inline constexpr std::int64_t defaultTokens = 2048;
 
 /// A decoder-only transformer, as a config describes it: GPT-2, GPT-3, LLaMA, Mistral, Mixtral, Qwen2,
 /// Qwen3, Gemma, GPT-NeoX, GPT-J, Falcon, Phi, OPT, BLOOM and Jais are settings of it.
@@ -108,7 +108,7 @@ bool hasExperts(const DecoderSpec& spec);
 bool chooseableExperts(const DecoderSpec& spec);
 
 /// Tokens of a sample where a config does not say: all positions, but at most 2048.
-std::int64_t usualSequenceLength(const DecoderSpec& spec);
+std::int64_t defaultSequenceLength(const DecoderSpec& spec);
 
 /// Tokens of the longest sequence it can take; nothing where positions are computed, not learned.
 std::optional<std::int64_t> longestSequence(const DecoderSpec& spec);

@@ -47,12 +47,12 @@ void addFeedForward(ParameterTableBuilder& table, const std::string& prefix, con
 
 } // namespace
 
-std::int64_t usualSequenceLength(const EncoderDecoderSpec&)
+std::int64_t defaultSequenceLength(const EncoderDecoderSpec&)
 {
     return 512;
 }
 
-std::int64_t usualTargetLength(const EncoderDecoderSpec&)
+std::int64_t defaultTargetLength(const EncoderDecoderSpec&)
 {
     return 114;
 }
@@ -66,9 +66,9 @@ std::optional<std::string> problemWith(const EncoderDecoderSpec& spec)
 {
     if (auto problem = problemWithSizes({{spec.vocabularySize, "vocabulary size"},
                                          {spec.hiddenSize, "hidden size"},
-                                         {spec.encoderLayers, "number of encoder layers", mostLayers},
-                                         {spec.decoderLayers, "number of decoder layers", mostLayers},
-                                         {spec.heads, "number of attention heads", mostHeads},
+                                         {spec.encoderLayers, "number of encoder layers", maxLayers},
+                                         {spec.decoderLayers, "number of decoder layers", maxLayers},
+                                         {spec.heads, "number of attention heads", maxHeads},
                                          {spec.headSize, "size of an attention head"},
                                          {spec.feedForwardSize, "feed-forward size"}}))
         return problem;

@@ -47,8 +47,8 @@ struct EncoderDecoderSpec
 
 /// Tokens of the encoder's and of the decoder's sequences in T5's pre-training: 512, of which 15 % are
 /// masked in spans of 3, so that 114 tokens tell what they were (arXiv 1910.10683, section 3.1.4).
-std::int64_t usualSequenceLength(const EncoderDecoderSpec& spec);
-std::int64_t usualTargetLength(const EncoderDecoderSpec& spec);
+std::int64_t defaultSequenceLength(const EncoderDecoderSpec& spec);
+std::int64_t defaultTargetLength(const EncoderDecoderSpec& spec);
 
 /// Nothing: positions are relative.
 std::optional<std::int64_t> longestSequence(const EncoderDecoderSpec& spec);

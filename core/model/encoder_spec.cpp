@@ -12,8 +12,8 @@ namespace {
 std::optional<std::string> problemWithParts(const EncoderSpec& spec)
 {
     if (auto problem = problemWithSizes(
-            {{.size = spec.tokenTypes, .name = "number of token types", .least = 0},
-             {.size = spec.predictedTokens, .name = "number of predicted tokens", .least = 0}}))
+            {{.size = spec.tokenTypes, .name = "number of token types", .min = 0},
+             {.size = spec.predictedTokens, .name = "number of predicted tokens", .min = 0}}))
         return problem;
     if (spec.positionEmbedding == PositionEmbedding::Alibi)
         return std::string("An encoder has learned or rotary positions, not ALiBi.");
@@ -75,7 +75,7 @@ void addHeads(ParameterTableBuilder& table, const EncoderSpec& spec)
 
 } // namespace
 
-std::int64_t usualSequenceLength(const EncoderSpec& spec)
+std::int64_t defaultSequenceLength(const EncoderSpec& spec)
 {
     return spec.maxPositions;
 }
@@ -91,8 +91,8 @@ std::optional<std::string> problemWith(const EncoderSpec& spec)
 {
     if (auto problem = problemWithSizes({{spec.vocabularySize, "vocabulary size"},
                                          {spec.hiddenSize, "hidden size"},
-                                         {spec.layers, "number of layers", mostLayers},
-                                         {spec.heads, "number of attention heads", mostHeads},
+                                         {spec.layers, "number of layers", maxLayers},
+                                         {spec.heads, "number of attention heads", maxHeads},
                                          {spec.feedForwardSize, "feed-forward size"},
                                          {spec.maxPositions, "maximum sequence length"},
                                          {spec.sentenceClasses, "number of classes of a text"}}))

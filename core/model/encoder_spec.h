@@ -63,7 +63,7 @@ struct EncoderSpec
 };
 
 /// Tokens of the sequences it is usually trained on.
-std::int64_t usualSequenceLength(const EncoderSpec& spec);
+std::int64_t defaultSequenceLength(const EncoderSpec& spec);
 
 /// Tokens of the longest sequence it can take; nothing where positions are computed, not learned.
 std::optional<std::int64_t> longestSequence(const EncoderSpec& spec);

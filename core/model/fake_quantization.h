@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "word_table.h"
+#include "enum_names.h"
 
 #include <cstdint>
 
@@ -29,7 +29,7 @@ enum class FakeQuantizedActivations {
     Nvfp4
 };
 
-constexpr WordTable<FakeQuantizedWeights, 5> wordsOf(FakeQuantizedWeights)
+constexpr EnumNames<FakeQuantizedWeights, 5> wordsOf(FakeQuantizedWeights)
 {
     return {{{FakeQuantizedWeights::None, "none"},
              {FakeQuantizedWeights::Int4, "int4"},
@@ -38,7 +38,7 @@ constexpr WordTable<FakeQuantizedWeights, 5> wordsOf(FakeQuantizedWeights)
              {FakeQuantizedWeights::Nvfp4, "nvfp4"}}};
 }
 
-constexpr WordTable<FakeQuantizedActivations, 3> wordsOf(FakeQuantizedActivations)
+constexpr EnumNames<FakeQuantizedActivations, 3> wordsOf(FakeQuantizedActivations)
 {
     return {{{FakeQuantizedActivations::None, "none"},
              {FakeQuantizedActivations::Int8, "int8"},

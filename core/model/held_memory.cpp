@@ -13,9 +13,6 @@ namespace batchpeak::model {
 
 namespace {
 
-constexpr double floatBytes = 4.0;
-constexpr double halfBytes = 2.0;
-
 /// Elements of the parameters in one role as core/network holds them.
 double heldElements(const std::vector<Parameter>& table, ParameterRole role, double width)
 {
@@ -108,8 +105,8 @@ double momentBytes(Optimizer optimizer, double full)
 
 /// Elements that an optimizer works on at a time where it cannot on all, as
 /// core/network/optimizers/optimizer_step.cpp has it.
-constexpr double mostAtOnce = 1 << 24;
-constexpr double mostBroughtAtOnce = 1 << 22;
+constexpr double maxAtOnce = 1 << 24;
+constexpr double maxBroughtAtOnce = 1 << 22;
 
 /// \param shared  elements whose state this device has
 /// \param wide  of those, so many have moments of all bits whatever the optimizer
@@ -125,7 +122,7 @@ double optimizerBytes(double shared, double wide, double together, const Element
     const bool isAway = options.optimizerOnHost || moment < full;
     double bytes = options.optimizerOnHost ? 0.0 : copies * ((shared - wide) * moment + wide * floatBytes);
     const bool isBrought = isAway || isWide || isLion(optimizer);
-    const double room = std::min(together, isBrought ? mostBroughtAtOnce : mostAtOnce) * floatBytes;
+    const double room = std::min(together, isBrought ? maxBroughtAtOnce : maxAtOnce) * floatBytes;
     if (isAway)
         bytes += copies * room;
     if (hasMasters)

@@ -10,6 +10,10 @@
 
 namespace batchpeak::model {
 
+/// Bytes of an fp32 element, and of an fp16 or bf16 one.
+inline constexpr double floatBytes = 4.0;
+inline constexpr double halfBytes = 2.0;
+
 /// Bytes that a network takes on one device between steps, whatever the micro-batch size.
 struct HeldMemory
 {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "word_table.h"
+#include "enum_names.h"
 
 namespace batchpeak::model {
 
@@ -39,19 +39,19 @@ enum class Activation {
 /// (GPT-NeoX).
 enum class Branches { Sequential, Parallel, ParallelNorms };
 
-constexpr WordTable<PositionEmbedding, 3> wordsOf(PositionEmbedding)
+constexpr EnumNames<PositionEmbedding, 3> wordsOf(PositionEmbedding)
 {
     return {{{PositionEmbedding::Learned, "learned"},
              {PositionEmbedding::Rotary, "rotary"},
              {PositionEmbedding::Alibi, "alibi"}}};
 }
 
-constexpr WordTable<Normalization, 2> wordsOf(Normalization)
+constexpr EnumNames<Normalization, 2> wordsOf(Normalization)
 {
     return {{{Normalization::LayerNorm, "layernorm"}, {Normalization::RmsNorm, "rmsnorm"}}};
 }
 
-constexpr WordTable<Activation, 11> wordsOf(Activation)
+constexpr EnumNames<Activation, 11> wordsOf(Activation)
 {
     return {{{Activation::Gelu, "gelu"},
              {Activation::GeluTanh, "gelu_tanh"},
@@ -66,7 +66,7 @@ constexpr WordTable<Activation, 11> wordsOf(Activation)
              {Activation::GeGluNew, "geglu_new"}}};
 }
 
-constexpr WordTable<Branches, 3> wordsOf(Branches)
+constexpr EnumNames<Branches, 3> wordsOf(Branches)
 {
     return {{{Branches::Sequential, "sequential"},
              {Branches::Parallel, "parallel"},

@@ -87,24 +87,24 @@ bool takesSequences(const ModelSpec& spec)
                       spec.architecture);
 }
 
-std::int64_t usualSequenceLength(const ModelSpec& spec)
+std::int64_t defaultSequenceLength(const ModelSpec& spec)
 {
     if (!takesSequences(spec))
         return 1;
     return std::visit(
         [](const auto& architecture) -> std::int64_t {
             if constexpr (isOfSequences<decltype(architecture)>)
-                return usualSequenceLength(architecture);
+                return defaultSequenceLength(architecture);
             else
                 return 1;
         },
         spec.architecture);
 }
 
-std::optional<std::int64_t> usualTargetLength(const ModelSpec& spec)
+std::optional<std::int64_t> defaultTargetLength(const ModelSpec& spec)
 {
     const auto* pair = std::get_if<EncoderDecoderSpec>(&spec.architecture);
-    return pair ? std::optional(usualTargetLength(*pair)) : std::nullopt;
+    return pair ? std::optional(defaultTargetLength(*pair)) : std::nullopt;
 }
 
 std::optional<std::int64_t> longestSequence(const ModelSpec& spec)

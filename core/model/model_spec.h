@@ -49,11 +49,11 @@ const std::string& nameOf(const ModelSpec& spec);
 bool takesSequences(const ModelSpec& spec);
 
 /// Tokens of a sample where a config does not say; 1 where it takes no sequences.
-std::int64_t usualSequenceLength(const ModelSpec& spec);
+std::int64_t defaultSequenceLength(const ModelSpec& spec);
 
 /// Tokens of the decoder's sequence where a config does not say; nothing for networks that read no sequence
 /// or one.
-std::optional<std::int64_t> usualTargetLength(const ModelSpec& spec);
+std::optional<std::int64_t> defaultTargetLength(const ModelSpec& spec);
 
 /// Tokens of the longest sequence it can take; nothing where there is no such limit.
 std::optional<std::int64_t> longestSequence(const ModelSpec& spec);

@@ -78,8 +78,8 @@ std::optional<std::string> problemWith(const ResNetSpec& spec)
                " is none that a residual network has; take 18, 34, 50, 101 or 152.";
     }
     return problemWithSizes({{spec.classes, "number of classes"},
-                             {spec.channels, "number of image channels", mostChannels},
-                             {spec.imageSize, "image size", mostPixels},
+                             {spec.channels, "number of image channels", maxChannels},
+                             {spec.imageSize, "image size", maxPixels},
                              {spec.width, "number of channels of the first stage"}});
 }
 

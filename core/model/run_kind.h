@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "word_table.h"
+#include "enum_names.h"
 
 #include <cstdint>
 
@@ -45,12 +45,12 @@ enum class Attention { Automatic, Flash, MemoryEfficient, Cudnn, Math };
 /// (arXiv 2402.01306).
 enum class Preference { None, Dpo, Orpo, Simpo, Kto, Reward, ValueHead };
 
-constexpr WordTable<Phase, 2> wordsOf(Phase)
+constexpr EnumNames<Phase, 2> wordsOf(Phase)
 {
     return {{{Phase::Train, "train"}, {Phase::Eval, "eval"}}};
 }
 
-constexpr WordTable<Precision, 8> wordsOf(Precision)
+constexpr EnumNames<Precision, 8> wordsOf(Precision)
 {
     return {{{Precision::Fp32, "fp32"},
              {Precision::Tf32, "tf32"},
@@ -62,7 +62,7 @@ constexpr WordTable<Precision, 8> wordsOf(Precision)
              {Precision::PlainFp16, "plain-fp16"}}};
 }
 
-constexpr WordTable<Optimizer, 8> wordsOf(Optimizer)
+constexpr EnumNames<Optimizer, 8> wordsOf(Optimizer)
 {
     return {{{Optimizer::AdamW, "adamw"},
              {Optimizer::Sgd, "sgd"},
@@ -74,7 +74,7 @@ constexpr WordTable<Optimizer, 8> wordsOf(Optimizer)
              {Optimizer::Adafactor, "adafactor"}}};
 }
 
-constexpr WordTable<Sharding, 4> wordsOf(Sharding)
+constexpr EnumNames<Sharding, 4> wordsOf(Sharding)
 {
     return {{{Sharding::None, "none"},
              {Sharding::Optimizer, "optimizer"},
@@ -82,14 +82,14 @@ constexpr WordTable<Sharding, 4> wordsOf(Sharding)
              {Sharding::Parameters, "parameters"}}};
 }
 
-constexpr WordTable<AdamWStep, 3> wordsOf(AdamWStep)
+constexpr EnumNames<AdamWStep, 3> wordsOf(AdamWStep)
 {
     return {{{AdamWStep::Fused, "fused"},
              {AdamWStep::Operations, "operations"},
              {AdamWStep::Decoupled, "decoupled"}}};
 }
 
-constexpr WordTable<Compilation, 5> wordsOf(Compilation)
+constexpr EnumNames<Compilation, 5> wordsOf(Compilation)
 {
     return {{{Compilation::None, "none"},
              {Compilation::Default, "default"},
@@ -98,7 +98,7 @@ constexpr WordTable<Compilation, 5> wordsOf(Compilation)
              {Compilation::MaxAutotuneNoCudagraphs, "max-autotune-no-cudagraphs"}}};
 }
 
-constexpr WordTable<Preference, 7> wordsOf(Preference)
+constexpr EnumNames<Preference, 7> wordsOf(Preference)
 {
     return {{{Preference::None, "none"},
              {Preference::Dpo, "dpo"},
@@ -129,7 +129,7 @@ constexpr bool hasReference(Preference preference)
     return preference == Preference::Dpo || preference == Preference::Kto;
 }
 
-constexpr WordTable<Attention, 5> wordsOf(Attention)
+constexpr EnumNames<Attention, 5> wordsOf(Attention)
 {
     return {{{Attention::Automatic, "auto"},
              {Attention::Flash, "flash"},
@@ -224,10 +224,11 @@ inline bool isLion(Optimizer optimizer)
     return optimizer == Optimizer::Lion || optimizer == Optimizer::Lion8bit;
 }
 
-/// Bounds of a run beyond what there is, and so low that no count of bytes overflows: tokens of a sample, and
-/// devices.
-inline constexpr std::int64_t mostTokens = std::int64_t{1} << 24;
-inline constexpr std::int64_t mostDevices = std::int64_t{1} << 20;
+/// Bounds of a run beyond what there is, and so low that no count of bytes overflows: tokens of a sample,
+/// rows of a chunk of the loss, and devices.
+inline constexpr std::int64_t maxTokens = std::int64_t{1} << 24;
+inline constexpr std::int64_t maxLossRows = std::int64_t{1} << 31;
+inline constexpr std::int64_t maxDevices = std::int64_t{1} << 20;
 
 /// What a step does beside its arithmetic: each trades time for memory, or costs both.
 struct StepOptions

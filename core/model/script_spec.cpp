@@ -11,7 +11,7 @@ namespace batchpeak::model {
 namespace {
 
 /// Of one sample: beyond any device, and so few that no count of bytes overflows.
-constexpr double mostElements = 1e12;
+constexpr double maxElements = 1e12;
 
 std::optional<std::string> problemWith(const ScriptInput& input)
 {
@@ -21,7 +21,7 @@ std::optional<std::string> problemWith(const ScriptInput& input)
     double elements = 1.0;
     for (const std::int64_t size : input.shape)
         elements *= static_cast<double>(size);
-    if (elements > mostElements) {
+    if (elements > maxElements) {
         return std::string("An input of the TorchScript module has more than a trillion elements for one "
                            "sample; check the sizes of its shape.");
     }
@@ -53,8 +53,8 @@ std::optional<std::string> problemWith(const ScriptSpec& spec)
                            "dimension, and at least one target for each sample.");
     }
     return problemWithSizes(
-        {{.size = spec.classes, .name = "number of classes", .least = 0},
-         {.size = spec.targetsPerSample, .name = "number of targets of a sample", .least = 0}});
+        {{.size = spec.classes, .name = "number of classes", .min = 0},
+         {.size = spec.targetsPerSample, .name = "number of targets of a sample", .min = 0}});
 }
 
 std::vector<Parameter> parameterTable(const ScriptSpec&)

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "enum_names.h"
 #include "parameter.h"
-#include "word_table.h"
 
 #include <cstdint>
 #include <optional>
@@ -16,12 +16,12 @@ enum class ScriptInputType { Float32, Int64 };
 /// What a module's forward returns: a loss that is a mean over the samples, or logits.
 enum class ScriptOutput { Loss, Logits };
 
-constexpr WordTable<ScriptInputType, 2> wordsOf(ScriptInputType)
+constexpr EnumNames<ScriptInputType, 2> wordsOf(ScriptInputType)
 {
     return {{{ScriptInputType::Float32, "float32"}, {ScriptInputType::Int64, "int64"}}};
 }
 
-constexpr WordTable<ScriptOutput, 2> wordsOf(ScriptOutput)
+constexpr EnumNames<ScriptOutput, 2> wordsOf(ScriptOutput)
 {
     return {{{ScriptOutput::Loss, "loss"}, {ScriptOutput::Logits, "logits"}}};
 }

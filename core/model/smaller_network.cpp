@@ -22,13 +22,13 @@ namespace {
 // quantized values divide evenly.
 constexpr std::int64_t widthStep = 16;
 constexpr std::int64_t largestHead = 16;
-constexpr std::int64_t mostKeyValueHeads = 2;
-constexpr std::int64_t mostSharingHeads = 8;
-constexpr std::int64_t mostExperts = 4;
-constexpr std::int64_t mostWords = 256;
-constexpr std::int64_t mostTokens = 64;
+constexpr std::int64_t maxKeyValueHeads = 2;
+constexpr std::int64_t maxSharingHeads = 8;
+constexpr std::int64_t maxExperts = 4;
+constexpr std::int64_t maxWords = 256;
+constexpr std::int64_t maxTokens = 64;
 constexpr std::int64_t largestPatch = 4;
-constexpr std::int64_t mostPatchesASide = 4;
+constexpr std::int64_t maxPatchesASide = 4;
 // A residual network halves its images five times; batch normalization needs more than one pixel at the end.
 constexpr std::int64_t largestImage = 64;
 constexpr std::int64_t fewestChannels = 8;
@@ -124,10 +124,10 @@ std::vector<std::int64_t> keptLayers(const Spec& spec, const Tuning& tuning, std
         return 2 * static_cast<int>(isTrainedOtherwise) + static_cast<int>(isOtherKind);
     };
     std::vector<std::int64_t> kept{0};
-    int most = -1;
+    int max = -1;
     for (std::int64_t layer = 1; layer < layers; ++layer) {
-        if (const int difference = differenceOf(layer); difference > most) {
-            most = difference;
+        if (const int difference = differenceOf(layer); difference > max) {
+            max = difference;
             kept = {0, layer};
         }
     }
@@ -230,8 +230,8 @@ struct Heads
 /// As many heads share a key and a value as before, up to a number; one key-value head for all stays so.
 Heads shrunk(const Heads& whole)
 {
-    const std::int64_t keyValueHeads = std::min(whole.keyValueHeads, mostKeyValueHeads);
-    return {.heads = keyValueHeads * std::min(whole.heads / whole.keyValueHeads, mostSharingHeads),
+    const std::int64_t keyValueHeads = std::min(whole.keyValueHeads, maxKeyValueHeads);
+    return {.heads = keyValueHeads * std::min(whole.heads / whole.keyValueHeads, maxSharingHeads),
             .keyValueHeads = keyValueHeads,
             .headSize = std::min(whole.headSize, largestHead)};
 }
@@ -246,11 +246,11 @@ std::int64_t shrunkRotation(std::int64_t rotaryDimensions, std::int64_t headSize
 
 void shrinkExperts(DecoderSpec& spec)
 {
-    if (spec.experts <= mostExperts)
+    if (spec.experts <= maxExperts)
         return;
     const bool takesAll = spec.expertsPerToken == spec.experts;
-    spec.experts = mostExperts;
-    spec.expertsPerToken = takesAll ? mostExperts : std::min(spec.expertsPerToken, mostExperts / 2);
+    spec.experts = maxExperts;
+    spec.expertsPerToken = takesAll ? maxExperts : std::min(spec.expertsPerToken, maxExperts / 2);
 }
 
 void shrinkLayers(DecoderSpec& spec, const std::vector<std::int64_t>& kept)
@@ -278,8 +278,8 @@ DecoderSpec shrunk(DecoderSpec spec, const Cut& cut)
     spec.rotaryDimensions = shrunkRotation(spec.rotaryDimensions, heads.headSize, whole.headSize);
     for (std::int64_t* width : {&spec.feedForwardSize, &spec.sharedExpertSize, &spec.denseFeedForwardSize})
         *width = scaledWidth(*width, spec.hiddenSize, hidden);
-    spec.vocabularySize = std::min(spec.vocabularySize, mostWords);
-    spec.maxPositions = std::min(spec.maxPositions, mostTokens);
+    spec.vocabularySize = std::min(spec.vocabularySize, maxWords);
+    spec.maxPositions = std::min(spec.maxPositions, maxTokens);
     spec.attentionWindow = cut.ofTokens(spec.attentionWindow);
     shrinkExperts(spec);
     shrinkLayers(spec, cut.layers);
@@ -301,9 +301,9 @@ EncoderSpec shrunk(EncoderSpec spec, const Cut& cut)
     const std::int64_t wholeHead = spec.hiddenSize / spec.heads;
     shrinkWidths(spec);
     spec.rotaryDimensions = shrunkRotation(spec.rotaryDimensions, spec.hiddenSize / spec.heads, wholeHead);
-    spec.vocabularySize = std::min(spec.vocabularySize, mostWords);
+    spec.vocabularySize = std::min(spec.vocabularySize, maxWords);
     spec.maskToken = std::min(spec.maskToken, spec.vocabularySize - 1);
-    spec.maxPositions = std::min(spec.maxPositions, mostTokens);
+    spec.maxPositions = std::min(spec.maxPositions, maxTokens);
     spec.predictedTokens = cut.ofTokens(spec.predictedTokens);
     spec.layers = countBelow(cut.layers, spec.layers);
     return spec;
@@ -318,7 +318,7 @@ EncoderDecoderSpec shrunk(EncoderDecoderSpec spec, const Cut& cut)
     spec.feedForwardSize = scaledWidth(spec.feedForwardSize, spec.hiddenSize, hidden);
     spec.heads = heads.heads;
     spec.headSize = heads.headSize;
-    spec.vocabularySize = std::min(spec.vocabularySize, mostWords);
+    spec.vocabularySize = std::min(spec.vocabularySize, maxWords);
     spec.encoderLayers = countBelow(cut.layers, spec.encoderLayers);
     spec.decoderLayers = countBelow(cut.layers, spec.decoderLayers);
     return spec;
@@ -327,10 +327,10 @@ EncoderDecoderSpec shrunk(EncoderDecoderSpec spec, const Cut& cut)
 VisionTransformerSpec shrunk(VisionTransformerSpec spec, const Cut& cut)
 {
     shrinkWidths(spec);
-    const std::int64_t patchesASide = std::min(spec.imageSize / spec.patchSize, mostPatchesASide);
+    const std::int64_t patchesASide = std::min(spec.imageSize / spec.patchSize, maxPatchesASide);
     spec.patchSize = std::min(spec.patchSize, largestPatch);
     spec.imageSize = patchesASide * spec.patchSize;
-    spec.classes = std::min(spec.classes, mostWords);
+    spec.classes = std::min(spec.classes, maxWords);
     spec.layers = countBelow(cut.layers, spec.layers);
     return spec;
 }
@@ -344,7 +344,7 @@ ResNetSpec shrunk(ResNetSpec spec, const Cut& cut)
         spec.depth = spec.depth >= shallowBottlenecks ? shallowBottlenecks : shallow;
     spec.width = std::min(spec.width, fewestChannels);
     spec.imageSize = std::min(spec.imageSize, largestImage);
-    spec.classes = std::min(spec.classes, mostWords);
+    spec.classes = std::min(spec.classes, maxWords);
     return spec;
 }
 
@@ -370,7 +370,7 @@ std::int64_t shrunkLength(std::int64_t length, const ModelSpec& model)
 {
     const auto longest = longestSequence(model);
     const bool isTooLong = longest && length > *longest;
-    return isTooLong ? std::min(*longest, mostTokens) + 1 : std::min(length, mostTokens);
+    return isTooLong ? std::min(*longest, maxTokens) + 1 : std::min(length, maxTokens);
 }
 
 template<typename Spec>
@@ -379,7 +379,8 @@ RunSizes shrunk(RunSizes run, const Spec& spec)
     const bool namesBlocks = std::ranges::any_of(run.tuning.trainedParts, [](const std::string& part) {
         return part.find("blocks.") != std::string::npos;
     });
-    const std::int64_t length = run.sequenceLength > 0 ? run.sequenceLength : usualSequenceLength(run.model);
+    const std::int64_t length =
+        run.sequenceLength > 0 ? run.sequenceLength : defaultSequenceLength(run.model);
     const Cut cut{.layers = keptLayers(spec, run.tuning, layersOf(spec)),
                   .namesBlocks = namesBlocks,
                   .wholeLength = length,

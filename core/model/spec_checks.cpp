@@ -10,12 +10,12 @@ namespace batchpeak::model {
 
 std::optional<std::string> problemWithSizes(std::initializer_list<NamedSize> sizes)
 {
-    for (const auto& [size, name, most, least] : sizes) {
+    for (const auto& [size, name, max, min] : sizes) {
         const std::string stated = "The " + std::string(name) + " is " + std::to_string(size);
-        if (size < least)
-            return stated + ", but must be at least " + std::to_string(least) + ".";
-        if (size > most)
-            return stated + ", but must be at most " + std::to_string(most) + ".";
+        if (size < min)
+            return stated + ", but must be at least " + std::to_string(min) + ".";
+        if (size > max)
+            return stated + ", but must be at most " + std::to_string(max) + ".";
     }
     return std::nullopt;
 }
@@ -56,7 +56,7 @@ std::optional<std::string> problemWithDropout(std::initializer_list<double> prob
 
 std::optional<std::string> problemWithParameters(const std::vector<Parameter>& table)
 {
-    constexpr double most = 1e14;
+    constexpr double max = 1e14;
     // In numbers that do not overflow.
     double count = 0.0;
     for (const Parameter& parameter : table) {
@@ -65,7 +65,7 @@ std::optional<std::string> problemWithParameters(const std::vector<Parameter>& t
             elements *= static_cast<double>(size);
         count += elements;
     }
-    if (count <= most)
+    if (count <= max)
         return std::nullopt;
     return std::string("The network would have more than 100 trillion parameters; check its sizes and the "
                        "rank of its adapters.");

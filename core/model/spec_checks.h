@@ -22,18 +22,18 @@ struct NamedSize
     const char* name = "";
     /// Beyond what any network has, so that a slip, or malice, does not fill memory with tables. Products of
     /// two have room in 64 bits, those of all sizes of a matrix are taken in doubles.
-    std::int64_t most = std::int64_t{1} << 24;
-    std::int64_t least = 1;
+    std::int64_t max = std::int64_t{1} << 24;
+    std::int64_t min = 1;
 };
 
 /// Of a network; each has rows of its own in the parameter table.
-constexpr std::int64_t mostLayers = 10'000;
+constexpr std::int64_t maxLayers = 10'000;
 /// Each may have a matrix of all pairs of tokens.
-constexpr std::int64_t mostHeads = 1024;
+constexpr std::int64_t maxHeads = 1024;
 
 /// Pixels of a side of an image, and its channels: so few that the elements of an image can be counted.
-constexpr std::int64_t mostPixels = std::int64_t{1} << 16;
-constexpr std::int64_t mostChannels = std::int64_t{1} << 16;
+constexpr std::int64_t maxPixels = std::int64_t{1} << 16;
+constexpr std::int64_t maxChannels = std::int64_t{1} << 16;
 
 /// A number of the arithmetic, not of a size.
 struct NamedNumber

@@ -19,8 +19,6 @@ namespace batchpeak::model {
 
 namespace {
 
-constexpr double floatBytes = 4.0;
-constexpr double halfBytes = 2.0;
 constexpr double tokenBytes = 8.0;
 
 /// A network's parts, as memory has them.
@@ -305,15 +303,15 @@ std::int64_t elementsBroughtBack(const Parameter& matrix)
 /// put together by them (core/network/kernels/torchao_nf4.cpp).
 double expansionBytes(const std::vector<Parameter>& parameters, const StepSettings& settings)
 {
-    std::int64_t most = 0;
+    std::int64_t max = 0;
     for (const Parameter& parameter : parameters) {
         if (parameter.role == ParameterRole::Quantized)
-            most = std::max(most, elementsBroughtBack(parameter));
+            max = std::max(max, elementsBroughtBack(parameter));
     }
     constexpr double indexBytes = 8.0;
     const double width = elementBytes(settings.precision, settings.tuning).frozen;
     const bool isTorchaos = settings.tuning.frozenWeights == FrozenWeights::TorchaoNf4;
-    return static_cast<double>(most) * (isTorchaos ? indexBytes + 3.0 * width : width);
+    return static_cast<double>(max) * (isTorchaos ? indexBytes + 3.0 * width : width);
 }
 
 /// What DoRA takes while it finds the lengths of rows, of which there is the widest matrix at the worst: an
@@ -332,7 +330,7 @@ double rowLengthBytes(const std::vector<Parameter>& table, const StepSettings& s
                            : widths.frozen != taken ? taken
                                                     : 0.0) +
                           (casts && taken < floatBytes ? floatBytes : 0.0);
-    double most = 0.0;
+    double max = 0.0;
     for (std::size_t i = 0; i + 1 < table.size(); ++i) {
         if (!table[i].name.ends_with(".lora_a"))
             continue;
@@ -341,10 +339,10 @@ double rowLengthBytes(const std::vector<Parameter>& table, const StepSettings& s
         const double computed = casts ? widths.product : widths.trained;
         const double identity = inputs * inputs * computed;
         const double wide = casts ? inputs * inputs * widths.trained : 0.0;
-        most =
-            std::max({most, identity + wide + matrix * computed, identity + matrix * (3.0 * taken + copied)});
+        max =
+            std::max({max, identity + wide + matrix * computed, identity + matrix * (3.0 * taken + copied)});
     }
-    return most;
+    return max;
 }
 
 /// Bytes of an element that backward keeps to pass a gradient on through its rounding, beside the rounded
@@ -514,21 +512,21 @@ double sampleBytes(const Parts& parts, const StepSettings& settings)
     const auto layers = static_cast<std::int64_t>(parts.layers.size());
     const auto first = static_cast<std::size_t>(reachesAll ? 0 : firstLearningLayer(settings.tuning, layers));
     double kept = parts.inputBytes + (first == 0 ? parts.inputs.kept : 0.0);
-    double most = kept + parts.inputs.backward;
+    double max = kept + parts.inputs.backward;
     for (const PartBytes& layer : std::span(parts.layers).subspan(first)) {
         kept += checkpoints ? parts.layerInput : layer.kept;
-        most = std::max(most, kept + layer.backward + (checkpoints ? layer.kept : 0.0));
+        max = std::max(max, kept + layer.backward + (checkpoints ? layer.kept : 0.0));
     }
-    return std::max(most, kept + parts.head.kept + parts.head.backward);
+    return std::max(max, kept + parts.head.kept + parts.head.backward);
 }
 
 /// The same in evaluation, which keeps nothing but the inputs.
 double evaluatedSampleBytes(const Parts& parts)
 {
-    double most = std::max(parts.inputs.evaluated, parts.head.evaluated + parts.head.backward);
+    double max = std::max(parts.inputs.evaluated, parts.head.evaluated + parts.head.backward);
     for (const PartBytes& layer : parts.layers)
-        most = std::max(most, layer.evaluated);
-    return parts.inputBytes + most;
+        max = std::max(max, layer.evaluated);
+    return parts.inputBytes + max;
 }
 
 /// Found on the networks of tests/core/network/tst_step_memory.cpp.
@@ -588,14 +586,14 @@ double packedBytesPerThread(const std::vector<Parameter>& table, const StepSetti
     const auto padded = [](std::int64_t rows) {
         return static_cast<double>((rows + block - 1) / block * block);
     };
-    double most = 0.0;
+    double max = 0.0;
     for (const Parameter& parameter : table) {
         if (parameter.shape.size() < 2)
             continue;
         const std::int64_t rows = parameter.shape.front();
-        most = std::max(most, padded(rows) * padded(parameter.elements() / rows));
+        max = std::max(max, padded(rows) * padded(parameter.elements() / rows));
     }
-    return 2.0 * std::min(most * halfBytes, secondCacheBytes);
+    return 2.0 * std::min(max * halfBytes, secondCacheBytes);
 }
 
 template<typename Spec>

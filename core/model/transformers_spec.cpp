@@ -9,9 +9,9 @@
 
 namespace batchpeak::model {
 
-std::int64_t usualSequenceLength(const TransformersSpec& spec)
+std::int64_t defaultSequenceLength(const TransformersSpec& spec)
 {
-    return spec.positions > 0 ? std::min(spec.positions, usualTokens) : usualTokens;
+    return spec.positions > 0 ? std::min(spec.positions, defaultTokens) : defaultTokens;
 }
 
 std::optional<std::int64_t> longestSequence(const TransformersSpec&)
@@ -29,7 +29,7 @@ std::optional<std::string> problemWith(const TransformersSpec& spec)
         return std::string("The config.json of the network is longer than 256 KiB; leave out of it what does "
                            "not describe the network.");
     }
-    return problemWithSizes({{.size = spec.positions, .name = "number of positions", .least = 0}});
+    return problemWithSizes({{.size = spec.positions, .name = "number of positions", .min = 0}});
 }
 
 std::vector<Parameter> parameterTable(const TransformersSpec&)

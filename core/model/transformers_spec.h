@@ -28,7 +28,7 @@ struct TransformersSpec
     bool operator==(const TransformersSpec&) const = default;
 };
 
-std::int64_t usualSequenceLength(const TransformersSpec& spec);
+std::int64_t defaultSequenceLength(const TransformersSpec& spec);
 /// Nothing: what becomes of longer ones is the library's business.
 std::optional<std::int64_t> longestSequence(const TransformersSpec& spec);
 

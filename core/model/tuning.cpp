@@ -23,7 +23,7 @@ std::optional<std::string> problemWithRounding(const Tuning& tuning)
                            "whole rows.");
     }
     if (auto problem = problemWithSizes(
-            {{.size = rounding.groupSize, .name = "number of weights that share a scale", .least = 0}}))
+            {{.size = rounding.groupSize, .name = "number of weights that share a scale", .min = 0}}))
         return problem;
     if (isQuantized(tuning.frozenWeights)) {
         return std::string("Weights that are quantized already are not rounded again in training; choose "
@@ -86,8 +86,8 @@ std::optional<std::string> problemWith(const Tuning& tuning)
                            "query and value.");
     }
     // Each layer looks for itself in all of them.
-    constexpr std::size_t mostTargets = 1024;
-    if (tuning.targets.size() > mostTargets) {
+    constexpr std::size_t maxTargets = 1024;
+    if (tuning.targets.size() > maxTargets) {
         return "There are " + std::to_string(tuning.targets.size()) +
                " targets of adapters; name each projection once, with its layers.";
     }

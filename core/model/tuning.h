@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "enum_names.h"
 #include "fake_quantization.h"
-#include "word_table.h"
 
 #include <cstdint>
 #include <optional>
@@ -55,12 +55,12 @@ enum class FrozenWeights {
     Int8
 };
 
-constexpr WordTable<AdapterKind, 3> wordsOf(AdapterKind)
+constexpr EnumNames<AdapterKind, 3> wordsOf(AdapterKind)
 {
     return {{{AdapterKind::None, "none"}, {AdapterKind::Lora, "lora"}, {AdapterKind::Dora, "dora"}}};
 }
 
-constexpr WordTable<Projection, 16> wordsOf(Projection)
+constexpr EnumNames<Projection, 16> wordsOf(Projection)
 {
     return {{{Projection::Query, "query"},
              {Projection::Key, "key"},
@@ -80,7 +80,7 @@ constexpr WordTable<Projection, 16> wordsOf(Projection)
              {Projection::Output, "output"}}};
 }
 
-constexpr WordTable<FrozenWeights, 6> wordsOf(FrozenWeights)
+constexpr EnumNames<FrozenWeights, 6> wordsOf(FrozenWeights)
 {
     return {{{FrozenWeights::Same, "same"},
              {FrozenWeights::Fp32, "fp32"},

@@ -9,12 +9,12 @@ namespace batchpeak::model {
 
 std::optional<std::string> problemWith(const VisionTransformerSpec& spec)
 {
-    if (auto problem = problemWithSizes({{spec.imageSize, "image size", mostPixels},
-                                         {spec.channels, "number of image channels", mostChannels},
+    if (auto problem = problemWithSizes({{spec.imageSize, "image size", maxPixels},
+                                         {spec.channels, "number of image channels", maxChannels},
                                          {spec.patchSize, "patch size"},
                                          {spec.hiddenSize, "hidden size"},
-                                         {spec.layers, "number of layers", mostLayers},
-                                         {spec.heads, "number of attention heads", mostHeads},
+                                         {spec.layers, "number of layers", maxLayers},
+                                         {spec.heads, "number of attention heads", maxHeads},
                                          {spec.feedForwardSize, "feed-forward size"},
                                          {spec.classes, "number of classes"}}))
         return problem;

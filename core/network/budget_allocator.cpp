@@ -17,15 +17,15 @@ namespace {
 
 // CUDA's caching allocator rounds alike, so both devices count alike.
 constexpr std::size_t granularity = 512;
-// libtorch's own alignment on the CPU (c10::gAlignment). The header takes as much, so that the data
+// libtorch's own allocationAlignment on the CPU (c10::gAlignment). The header takes as much, so that the data
 // behind it stays aligned.
-constexpr std::size_t alignment = 64;
+constexpr std::size_t allocationAlignment = 64;
 
 struct Header
 {
     std::size_t rounded;
 };
-static_assert(sizeof(Header) <= alignment);
+static_assert(sizeof(Header) <= allocationAlignment);
 
 template<typename Bytes>
 Bytes roundedUp(Bytes bytes)
@@ -117,13 +117,14 @@ void* BudgetAllocator::take(std::size_t rounded)
         return nullptr;
     if (size > m_budget - m_counters.allocated)
         return nullptr;
-    void* block = ::operator new (alignment + rounded, std::align_val_t{alignment}, std::nothrow);
+    void* block =
+        ::operator new (allocationAlignment + rounded, std::align_val_t{allocationAlignment}, std::nothrow);
     if (!block)
         return nullptr;
     new (block) Header{rounded};
     m_counters.allocated += size;
     m_counters.peakAllocated = std::max(m_counters.peakAllocated, m_counters.allocated);
-    return static_cast<char*>(block) + alignment;
+    return static_cast<char*>(block) + allocationAlignment;
 }
 
 void BudgetAllocator::deleteData(void* data)
@@ -134,12 +135,12 @@ void BudgetAllocator::deleteData(void* data)
 
 void BudgetAllocator::giveBack(void* data)
 {
-    void* block = static_cast<char*>(data) - alignment;
+    void* block = static_cast<char*>(data) - allocationAlignment;
     const std::size_t rounded = static_cast<const Header*>(block)->rounded;
-    ::operator delete (block, std::align_val_t{alignment});
+    ::operator delete (block, std::align_val_t{allocationAlignment});
     const std::lock_guard lock(m_mutex);
     m_counters.allocated -= static_cast<std::int64_t>(rounded);
-    m_thresholds.freed(alignment + rounded);
+    m_thresholds.freed(allocationAlignment + rounded);
 }
 
 void BudgetAllocator::refuse(std::size_t bytes)

@@ -89,9 +89,9 @@ std::ptrdiff_t threadsOfProcess()
 /// Returns when the system does not count threads any more that have ended: it does for a moment after.
 void waitForThreadsToGo(std::ptrdiff_t left)
 {
-    constexpr int mostLooks = 1000;
+    constexpr int maxLooks = 1000;
     constexpr std::chrono::milliseconds betweenLooks{1};
-    for (int look = 0; threadsOfProcess() > left && look < mostLooks; ++look)
+    for (int look = 0; threadsOfProcess() > left && look < maxLooks; ++look)
         std::this_thread::sleep_for(betweenLooks);
 }
 

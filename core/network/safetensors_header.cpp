@@ -14,7 +14,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr const char* metadataKey = "__metadata__";
-constexpr std::size_t alignment = 8;
+constexpr std::size_t headerAlignment = 8;
 
 [[noreturn]] void refuse(const std::string& problem)
 {
@@ -79,7 +79,7 @@ std::string toText(const SafetensorsHeader& header)
             {"dtype", entry.type}, {"shape", entry.shape}, {"data_offsets", {entry.begin, entry.end}}};
     }
     std::string text = object.dump();
-    text.resize((text.size() + alignment - 1) / alignment * alignment, ' ');
+    text.resize((text.size() + headerAlignment - 1) / headerAlignment * headerAlignment, ' ');
     return text;
 }
 

@@ -22,7 +22,7 @@ inline const QString anyPython = QStringLiteral("python");
 
 /// What an exploration may spend beside what it was given: one that has ended when it goes on, or one that is
 /// under way.
-struct MoreEffort
+struct ExtraBudget
 {
     int trials = 20;
     std::optional<std::chrono::seconds> time;
@@ -49,7 +49,7 @@ struct ExplorationOptions
     double tolerance = 0.02;
     double targetConfidence = 0.95;
     /// Share of certainty below which the size is not written into a config, 0..1; where absent as
-    /// leastConfidenceToWrite() has it.
+    /// minConfidenceToWrite() has it.
     std::optional<double> minConfidence;
     QString strategy = QStringLiteral("posterior");
     int maxTrials = 64;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "model/word_table.h"
+#include "model/enum_names.h"
 #include "option.h"
 
 #include <QDir>
@@ -101,18 +101,18 @@ Option<Asked> option(OptionWords words, Member Asked::*member, Read read, Write 
 
 /// A whole number, absent unless asked for.
 template<typename Asked>
-Option<Asked> countOption(OptionWords words, std::optional<std::int64_t> Asked::*member, std::int64_t least,
-                          std::int64_t most)
+Option<Asked> countOption(OptionWords words, std::optional<std::int64_t> Asked::*member, std::int64_t min,
+                          std::int64_t max)
 {
-    const auto read = [=](const std::string& text) { return countFromText(text, least, most); };
+    const auto read = [=](const std::string& text) { return countFromText(text, min, max); };
     return option(std::move(words), member, read, countText);
 }
 
 /// A share of 1 that is typed in percent.
 template<typename Asked>
-Option<Asked> shareOption(OptionWords words, double Asked::*member, double least, double most)
+Option<Asked> shareOption(OptionWords words, double Asked::*member, double min, double max)
 {
-    const auto read = [=](const std::string& text) { return shareFromPercentText(text, least, most); };
+    const auto read = [=](const std::string& text) { return shareFromPercentText(text, min, max); };
     return option(std::move(words), member, read, shareToPercentText);
 }
 

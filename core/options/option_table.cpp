@@ -19,12 +19,9 @@ using Asked = Option<ExplorationOptions>;
 using Options = ExplorationOptions;
 using Subject = ExplorationOption::Subject;
 
-constexpr std::int64_t mostTrials = 100000;
+constexpr std::int64_t maxTrials = 100000;
 // Beyond the widest matrices of a network there is nothing low about a rank.
 constexpr std::int64_t largestRank = std::int64_t{1} << 16;
-
-constexpr model::WordTable<search::Objective, 2> objectives{
-    {{search::Objective::Micro, "micro"}, {search::Objective::Effective, "effective"}}};
 
 std::string strategiesBetween(const std::string& separator)
 {
@@ -99,12 +96,6 @@ Asked sampleLengthsOption()
 
 std::vector<Asked> questionOptions()
 {
-    const auto objectiveFromText = [](const std::string& text) {
-        return known(model::valueFor(objectives, text), text, "micro, effective");
-    };
-    const auto objectiveText = [](search::Objective value) {
-        return std::string(model::wordFor(objectives, value));
-    };
     const auto settingText = [](const config::Setting& setting) { return config::toText(setting); };
     return {
         phaseOption(),
@@ -112,9 +103,9 @@ std::vector<Asked> questionOptions()
                &Options::setting, settingFromText, settingText),
         countOption({"--min", "N", "Smallest size to consider"}, &Options::minimum, 1, largestBatch),
         countOption({"--max", "N", "Largest size to consider"}, &Options::maximum, 1, largestBatch),
-        option({"--objective", "micro|effective",
-                "Maximize the samples/s of a micro-batch, or of whole steps at the config's batch_size"},
-               &Options::objective, objectiveFromText, objectiveText),
+        wordOption("--objective",
+                   "Maximize the samples/s of a micro-batch, or of whole steps at the config's batch_size",
+                   &Options::objective),
         shareOption({"--tolerance", "PERCENT", "Accept a size whose samples/s are this close to the best"},
                     &Options::tolerance, 0.1, 50),
         shareOption({"--confidence", "PERCENT", "Stop at this confidence"}, &Options::targetConfidence, 1,
@@ -172,10 +163,10 @@ std::vector<Asked> runOptions()
                &Options::memoryLimitBytes, bytesFromText, bytesToText),
         shareOption({"--headroom", "PERCENT", "Share of the memory to keep free"}, &Options::headroom, 0, 90),
         countOption({"--sequence-length", "N", "Tokens per sample, instead of the config's"},
-                    &Options::sequenceLength, 1, model::mostTokens),
+                    &Options::sequenceLength, 1, model::maxTokens),
         countOption(
             {"--packed-text-length", "N", "Tokens of each text packed into a sample; 0: one text per sample"},
-            &Options::packedTextLength, 0, model::mostTokens),
+            &Options::packedTextLength, 0, model::maxTokens),
         switchOption("--shrink",
                      "Shrink network and samples so that a trial takes moments, to try Batchpeak out",
                      &Options::shrinks),
@@ -191,7 +182,7 @@ std::vector<Asked> runOptions()
                      &Options::activationCheckpointing),
         countOption(
             {"--loss-chunk", "ROWS", "Tokens per chunk of the output projection and loss; 0: all at once"},
-            &Options::lossChunkRows, 0, largestCount),
+            &Options::lossChunkRows, 0, model::maxLossRows),
         option({"--max-gradient-norm", "NORM", "Clip gradients to this norm; 0: never"},
                &Options::maxGradientNorm, numberFromText, numberToText),
         wordOption("--attention", "Kernel that computes attention, where the device has it",
@@ -215,7 +206,7 @@ std::vector<Asked> runOptions()
 std::vector<Asked> searchOptions()
 {
     const auto trialsFromText = [](const std::string& text) {
-        return static_cast<int>(countFromText(text, 1, mostTrials));
+        return static_cast<int>(countFromText(text, 1, maxTrials));
     };
     const auto verifies = [](const std::string& text) { return !isOnFromText(text); };
     const auto verifiesNotText = [](bool verifiesFinalSize) { return switchText(!verifiesFinalSize); };

@@ -3,10 +3,10 @@
 #include "option_values.h"
 
 #include "config/config_document.h"
-#include "text/visible_text.h"
+#include "text/escaped_text.h"
+#include "text/translated.h"
 
 #include <QByteArrayView>
-#include <QCoreApplication>
 #include <QDeadlineTimer>
 #include <QFile>
 #include <QRegularExpression>
@@ -76,20 +76,20 @@ std::optional<Integer> wholeNumber(std::string_view text)
 }
 
 // A line of the trial protocol holds them all, and finer quantiles change no mean that can be measured.
-constexpr std::size_t mostLengths = 1000;
+constexpr std::size_t maxLengths = 1000;
 // Longer lists say no more, and are rather a file given by mistake.
-constexpr qint64 mostBytes = qint64{64} << 20;
+constexpr qint64 maxBytes = qint64{64} << 20;
 // What a pipe of another program may take to its end: a window opens no sooner.
 constexpr std::chrono::seconds longestPipe{5};
 
 std::vector<std::int64_t> quantiles(std::vector<std::int64_t> lengths)
 {
     std::ranges::sort(lengths);
-    if (lengths.size() <= mostLengths)
+    if (lengths.size() <= maxLengths)
         return lengths;
     std::vector<std::int64_t> picked;
-    for (std::size_t i = 0; i < mostLengths; ++i)
-        picked.push_back(lengths[(2 * i + 1) * lengths.size() / (2 * mostLengths)]);
+    for (std::size_t i = 0; i < maxLengths; ++i)
+        picked.push_back(lengths[(2 * i + 1) * lengths.size() / (2 * maxLengths)]);
     return picked;
 }
 
@@ -118,7 +118,7 @@ QByteArray bytesIn(const QString& path)
     file.open(descriptor, QIODevice::ReadOnly | QIODevice::Unbuffered, QFileDevice::AutoCloseHandle);
     const QDeadlineTimer until(longestPipe);
     QByteArray bytes;
-    while (bytes.size() <= mostBytes) {
+    while (bytes.size() <= maxBytes) {
         const qsizetype before = bytes.size();
         bytes.resize(before + atOnce);
         const ssize_t taken = ::read(descriptor, bytes.data() + before, atOnce);
@@ -141,11 +141,6 @@ QByteArray bytesIn(const QString& path)
             .arg(path)
             .toStdString());
 }
-
-struct Translated
-{
-    Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::OptionValues)
-};
 
 QString demandText(const char* demand, const std::vector<double>& bounds, const QLocale& locale)
 {
@@ -414,7 +409,7 @@ std::vector<std::int64_t> sampleLengthsFromText(const QByteArray& text, const QS
                                "least 1 on each line.")
                     .arg(name)
                     .arg(lineNumber)
-                    .arg(visibleText(QString::fromUtf8(word.first(std::min(word.size(), longestQuote)))))
+                    .arg(escapeControls(QString::fromUtf8(word.first(std::min(word.size(), longestQuote)))))
                     .toStdString());
         lengths.push_back(*length);
     }

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "config/batch_plan.h"
-#include "model/word_table.h"
+#include "model/enum_names.h"
 
 #include <QByteArray>
 #include <QLocale>

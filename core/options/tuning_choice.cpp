@@ -3,8 +3,7 @@
 #include "tuning_choice.h"
 
 #include "model/parameter_table.h"
-
-#include <QCoreApplication>
+#include "text/translated.h"
 
 #include <set>
 #include <variant>
@@ -12,11 +11,6 @@
 namespace batchpeak::engine {
 
 namespace {
-
-struct Translated
-{
-    Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::TuningChoice)
-};
 
 [[noreturn]] void refuse(const QString& sentence)
 {
@@ -26,7 +20,7 @@ struct Translated
 /// Beside every linear layer of the network but the projection onto the vocabulary, as PEFT's "all-linear"
 /// has it (PEFT 0.18, tuners_utils.py) and QLoRA found it to be needed (arXiv 2305.14314, section 4); rank
 /// and alpha are LoraConfig's own.
-model::Tuning usualAdapters(const config::ConfigContents& contents)
+model::Tuning defaultAdapters(const config::ConfigContents& contents)
 {
     model::Tuning tuning{.fakeQuantization = contents.tuning.fakeQuantization};
     const auto* spec = std::get_if<model::ModelSpec>(&contents.model);
@@ -50,7 +44,7 @@ model::Tuning withAdapter(const config::ConfigContents& contents, model::Adapter
         whole.fakeQuantization.adaptedLayers = false;
         return whole;
     }
-    model::Tuning adapted = model::hasAdapters(contents.tuning) ? contents.tuning : usualAdapters(contents);
+    model::Tuning adapted = model::hasAdapters(contents.tuning) ? contents.tuning : defaultAdapters(contents);
     adapted.adapter = adapter;
     return adapted;
 }

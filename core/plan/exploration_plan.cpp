@@ -9,15 +9,15 @@
 #include "files/trusted_code.h"
 #include "model/parameter_table.h"
 #include "model/step_flops.h"
-#include "options/kept_words.h"
+#include "options/saved_arguments.h"
 #include "options/tuning_choice.h"
 #include "phase_sequence.h"
 #include "run_fidelity.h"
+#include "step_overrides.h"
 #include "text/batch_text.h"
 #include "text/errors.h"
+#include "text/translated.h"
 #include "workers/run_devices.h"
-
-#include <QCoreApplication>
 
 #include <algorithm>
 #include <cmath>
@@ -27,11 +27,6 @@
 namespace batchpeak::engine {
 
 namespace {
-
-struct Translated
-{
-    Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::ExplorationPlan)
-};
 
 using config::ConfigError;
 
@@ -50,7 +45,7 @@ model::ModelSpec runnableModel(const QString& filePath, const config::ConfigCont
 /// Where neither the config nor a person says how long sequences are.
 std::int64_t assumedSequenceLength(const model::ModelSpec& spec, QStringList& notes)
 {
-    const std::int64_t length = model::usualSequenceLength(spec);
+    const std::int64_t length = model::defaultSequenceLength(spec);
     if (length > 0 && model::takesSequences(spec))
         notes.append(Translated::tr("The config holds no sequence length, so samples have %1 tokens, as is "
                                     "usual for this network. Give another with --sequence-length.")
@@ -92,13 +87,8 @@ model::StepOptions stepOptions(model::StepOptions step, const model::ModelSpec& 
         !std::holds_alternative<model::DecoderSpec>(spec.architecture))
         refuse(Translated::tr("Only decoders take samples that are packed of several texts; leave out "
                               "--packed-text-length."));
-    step.activationCheckpointing = options.activationCheckpointing.value_or(step.activationCheckpointing);
-    step.packedTextLength = options.packedTextLength.value_or(step.packedTextLength);
-    step.lossChunkRows = options.lossChunkRows.value_or(step.lossChunkRows);
-    step.maxGradientNorm = options.maxGradientNorm.value_or(step.maxGradientNorm);
-    step.attention = options.attention.value_or(step.attention);
-    step.channelsLast = options.channelsLast.value_or(step.channelsLast);
-    step.timesConvolutions = options.timesConvolutions.value_or(step.timesConvolutions);
+    visitStepOverrides(
+        [&](const auto& row) { step.*row.step = (options.*row.asked).value_or(step.*row.step); });
     return step;
 }
 
@@ -127,7 +117,7 @@ std::optional<std::int64_t> targetLengthOf(const config::ConfigContents& content
                                            const model::ModelSpec& spec, std::int64_t length)
 {
     if (!contents.targetLength || contents.sequenceLength < 1)
-        return contents.targetLength ? contents.targetLength : model::usualTargetLength(spec);
+        return contents.targetLength ? contents.targetLength : model::defaultTargetLength(spec);
     const double share = static_cast<double>(length) / static_cast<double>(contents.sequenceLength);
     return std::max<std::int64_t>(1, std::llround(static_cast<double>(*contents.targetLength) * share));
 }
@@ -404,7 +394,7 @@ NetworkPlan planNetwork(const QString& filePath, const config::ConfigContents& w
         plan.alone.activationCheckpointing.reset();
     const model::ParameterCounts counts = model::parameterCounts(spec, tuning);
     plan.run = {.filePath = filePath,
-                .command = keptWords(options),
+                .command = savedArguments(options),
                 .formatName = QString::fromStdString(contents.formatName),
                 .family = QString::fromStdString(model::nameOf(spec)),
                 .modelSource = QString::fromStdString(contents.modelSource),

@@ -23,7 +23,7 @@ struct NetworkPlan
     /// The worker's request to load the network, without its memory limit, which the device decides.
     trial::LoadRequest load;
     /// What is otherwise where the devices turn out to be one, as far as the options leave it to the config.
-    config::RunAlone alone;
+    config::SingleDeviceOverrides alone;
     /// What the user should know about the samples, as full sentences.
     QStringList notes;
 };

@@ -5,8 +5,8 @@
 #include "snapshot/writing_rule.h"
 #include "text/fidelity_text.h"
 #include "text/readable_text.h"
+#include "text/translated.h"
 
-#include <QCoreApplication>
 #include <QStringList>
 
 #include <algorithm>
@@ -15,11 +15,6 @@
 namespace batchpeak::engine {
 
 namespace {
-
-struct Translated
-{
-    Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::PhaseSequence)
-};
 
 using std::chrono::seconds;
 

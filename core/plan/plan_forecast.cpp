@@ -5,9 +5,10 @@
 #include "history/past_exploration.h"
 #include "snapshot/plan_text.h"
 #include "store/exploration_store.h"
+#include "text/json_fields.h"
 #include "text/readable_text.h"
+#include "text/translated.h"
 
-#include <QCoreApplication>
 #include <QStringList>
 
 #include <algorithm>
@@ -20,27 +21,22 @@ namespace batchpeak::engine {
 
 namespace {
 
-struct Translated
-{
-    Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::PlanForecast)
-};
-
 using search::Estimate;
 using store::StoredExploration;
 
 // What a search takes over what one on the same device took before, in four of five cases: "make
 // bench-time-left", on simulated devices with other chance.
-constexpr double leastAgain = 0.5;
-constexpr double mostAgain = 2.0;
+constexpr double minAgain = 0.5;
+constexpr double maxAgain = 2.0;
 // Trials of a search that recalls one of the same run, likewise: "batchpeak-bench-search --repeated".
-constexpr double leastRecalling = 1.0;
+constexpr double minRecalling = 1.0;
 constexpr double likelyRecalling = 2.0;
-constexpr double mostRecalling = 6.0;
+constexpr double maxRecalling = 6.0;
 
-std::vector<const DeviceOutlook*> chosenDevices(const ExplorationOutlook& outlook)
+std::vector<const DevicePreview*> chosenDevices(const PlanPreview& preview)
 {
-    std::vector<const DeviceOutlook*> chosen;
-    for (const DeviceOutlook& device : outlook.devices) {
+    std::vector<const DevicePreview*> chosen;
+    for (const DevicePreview& device : preview.devices) {
         if (device.isChosen)
             chosen.push_back(&device);
     }
@@ -48,17 +44,17 @@ std::vector<const DeviceOutlook*> chosenDevices(const ExplorationOutlook& outloo
 }
 
 /// Of the search that would begin.
-std::unique_ptr<search::Strategy> strategyOf(const ExplorationOutlook& outlook)
+std::unique_ptr<search::Strategy> strategyOf(const PlanPreview& preview)
 {
-    search::SearchSpace space = outlook.plan->space;
-    const std::vector<const DeviceOutlook*> devices = chosenDevices(outlook);
-    for (const DeviceOutlook* device : devices) {
+    search::SearchSpace space = preview.plan->space;
+    const std::vector<const DevicePreview*> devices = chosenDevices(preview);
+    for (const DevicePreview* device : devices) {
         if (space.memoryLimitBytes == 0 ||
             (device->usableBytes > 0 && device->usableBytes < space.memoryLimitBytes))
             space.memoryLimitBytes = device->usableBytes;
     }
     space.devices = std::max(static_cast<int>(devices.size()), 1);
-    return search::makeStrategy(outlook.plan->run.strategy.toStdString(), space);
+    return search::makeStrategy(preview.plan->run.strategy.toStdString(), space);
 }
 
 /// As the search says it before it knows anything.
@@ -74,17 +70,17 @@ Estimate expectedTrials(search::Strategy& strategy)
 
 /// As many, and each like one of these.
 template<typename IsLike>
-bool ranOnDevicesLike(const StoredExploration& past, const std::vector<const DeviceOutlook*>& devices,
+bool ranOnDevicesLike(const StoredExploration& past, const std::vector<const DevicePreview*>& devices,
                       IsLike isLike)
 {
     const auto isAmongThem = [&](const store::DeviceRecord& record) {
         return std::ranges::any_of(
-            devices, [&](const DeviceOutlook* chosen) { return isLike(record, chosen->device); });
+            devices, [&](const DevicePreview* chosen) { return isLike(record, chosen->device); });
     };
     return past.devices.size() == devices.size() && std::ranges::all_of(past.devices, isAmongThem);
 }
 
-bool ranOnThese(const StoredExploration& past, const std::vector<const DeviceOutlook*>& devices)
+bool ranOnThese(const StoredExploration& past, const std::vector<const DevicePreview*>& devices)
 {
     return ranOnDevicesLike(past, devices,
                             [](const store::DeviceRecord& record, const device::LocalDevice& now) {
@@ -93,7 +89,7 @@ bool ranOnThese(const StoredExploration& past, const std::vector<const DeviceOut
                             });
 }
 
-std::optional<StoredExploration> earlierOn(const std::vector<const DeviceOutlook*>& devices,
+std::optional<StoredExploration> earlierOn(const std::vector<const DevicePreview*>& devices,
                                            const RunDescription& run, const QString& storePath)
 {
     if (storePath.isEmpty() || devices.empty())
@@ -109,7 +105,7 @@ std::optional<StoredExploration> earlierOn(const std::vector<const DeviceOutlook
 
 /// The very devices of that exploration, with the same driver. What frameworks their workers have is not
 /// known yet.
-bool areAsTheyWere(const StoredExploration& past, const std::vector<const DeviceOutlook*>& devices)
+bool areAsTheyWere(const StoredExploration& past, const std::vector<const DevicePreview*>& devices)
 {
     return ranOnDevicesLike(past, devices,
                             [](const store::DeviceRecord& record, const device::LocalDevice& now) {
@@ -119,11 +115,11 @@ bool areAsTheyWere(const StoredExploration& past, const std::vector<const Device
 }
 
 /// Whether it had about as much memory: with a small part of it, it had fewer sizes to look at.
-bool hadAsMuchMemory(const StoredExploration& past, const std::vector<const DeviceOutlook*>& devices)
+bool hadAsMuchMemory(const StoredExploration& past, const std::vector<const DevicePreview*>& devices)
 {
     constexpr double muchMore = 1.5;
     const auto isAsMuch = [&](const store::DeviceRecord& record) {
-        return std::ranges::all_of(devices, [&](const DeviceOutlook* now) {
+        return std::ranges::all_of(devices, [&](const DevicePreview* now) {
             const auto [less, more] =
                 std::minmax({static_cast<double>(record.limitBytes), static_cast<double>(now->limitBytes)});
             return less <= 0.0 || more < muchMore * less;
@@ -140,24 +136,23 @@ bool askedForTheSame(const StoredExploration& past, const ExplorationPlan& plan)
     const QString status = past.summary.end ? past.summary.end->status : QString();
     if (status != toText(FinishStatus::Confident) && status != toText(FinishStatus::Exhausted))
         return false;
-    const bool isMicro = plan.run.objective == search::Objective::Micro;
     return info.strategy == plan.run.strategy && info.tolerance == plan.run.tolerance &&
            info.setting == QString::fromStdString(config::toText(plan.run.plan.setting)) &&
-           (info.objective == QLatin1String("micro")) == isMicro;
+           info.objective == enumText(plan.run.objective);
 }
 
 } // namespace
 
-PlanForecast planForecast(const ExplorationOutlook& outlook, const QString& storePath)
+PlanForecast planForecast(const PlanPreview& preview, const QString& storePath)
 {
-    const ExplorationPlan& plan = *outlook.plan;
-    const auto strategy = strategyOf(outlook);
+    const ExplorationPlan& plan = *preview.plan;
+    const auto strategy = strategyOf(preview);
     PlanForecast forecast{.trials = expectedTrials(*strategy),
-                          .isForEachPhase = outlook.hasBothPhases,
-                          .mostTrials = plan.space.maxTrials,
-                          .mostSeconds = plan.run.budgetSeconds};
-    const std::vector<const DeviceOutlook*> devices = chosenDevices(outlook);
-    if (!plan.isSearch() || outlook.hasBothPhases)
+                          .isForEachPhase = preview.hasBothPhases,
+                          .maxTrials = plan.space.maxTrials,
+                          .maxSeconds = plan.run.budgetSeconds};
+    const std::vector<const DevicePreview*> devices = chosenDevices(preview);
+    if (!plan.isSearch() || preview.hasBothPhases)
         return forecast;
     const std::optional<StoredExploration> past = earlierOn(devices, plan.run, storePath);
     if (!past)
@@ -168,21 +163,21 @@ PlanForecast planForecast(const ExplorationOutlook& outlook, const QString& stor
     const auto trials = static_cast<double>(past->trials.size());
     const bool isSameQuestion = askedForTheSame(*past, plan) && hadAsMuchMemory(*past, devices);
     forecast.isRecalled = isSameQuestion && strategy->abilities().recalls && areAsTheyWere(*past, devices) &&
-                          outlook.option("--fresh").text != QLatin1String("on") &&
+                          preview.option("--fresh").text != QLatin1String("on") &&
                           isOfTheSameRun(past->summary.info, plan.run);
     forecast.isAsLastTime = isSameQuestion && !forecast.isRecalled;
-    const auto most = static_cast<double>(forecast.mostTrials);
+    const auto max = static_cast<double>(forecast.maxTrials);
     if (forecast.isRecalled) {
-        forecast.trials = {.likely = std::min(likelyRecalling, most),
-                           .low = std::min(leastRecalling, most),
-                           .high = std::min(mostRecalling, most)};
+        forecast.trials = {.likely = std::min(likelyRecalling, max),
+                           .low = std::min(minRecalling, max),
+                           .high = std::min(maxRecalling, max)};
     } else if (forecast.isAsLastTime) {
-        forecast.trials = {.likely = std::min(trials, most),
-                           .low = std::min(leastAgain * trials, most),
-                           .high = std::min(mostAgain * trials, most)};
+        forecast.trials = {.likely = std::min(trials, max),
+                           .low = std::min(minAgain * trials, max),
+                           .high = std::min(maxAgain * trials, max)};
     }
     const auto secondsOf = [&](double count) {
-        return std::min(count * seconds / trials, forecast.mostSeconds.value_or(HUGE_VAL));
+        return std::min(count * seconds / trials, forecast.maxSeconds.value_or(HUGE_VAL));
     };
     forecast.seconds = Estimate{.likely = secondsOf(forecast.trials.likely),
                                 .low = secondsOf(forecast.trials.low),
@@ -203,25 +198,25 @@ QString planForecastText(const PlanForecast& forecast)
                      .arg(likely)
                      .arg(low)
                      .arg(high)
-                     .arg(forecast.mostTrials);
+                     .arg(forecast.maxTrials);
     else if (likely > 1)
         trials = Translated::tr("About %1 trials").arg(likely);
     sentences << (forecast.isForEachPhase ? Translated::tr("%1 for each phase.").arg(trials)
                                           : trials + QLatin1Char('.'));
     if (forecast.seconds) {
-        const QString least = roughDurationText(forecast.seconds->low);
-        const QString most = roughDurationText(forecast.seconds->high);
-        const QString range = least == most ? Translated::tr("About %1").arg(least)
-                                            : Translated::tr("%1 to %2").arg(least, most);
+        const QString min = roughDurationText(forecast.seconds->low);
+        const QString max = roughDurationText(forecast.seconds->high);
+        const QString range =
+            min == max ? Translated::tr("About %1").arg(min) : Translated::tr("%1 to %2").arg(min, max);
         const QString text = forecast.isRecalled     ? Translated::tr("%1, since an earlier run here counts.")
                              : forecast.isAsLastTime ? Translated::tr("%1, as last time here.")
                                                      : Translated::tr("%1, by an earlier run here.");
         sentences << text.arg(range);
     }
-    if (forecast.mostSeconds)
+    if (forecast.maxSeconds)
         sentences << Translated::tr("No longer than %1.")
                          .arg(durationText(
-                             std::chrono::milliseconds(std::llround(1000.0 * *forecast.mostSeconds))));
+                             std::chrono::milliseconds(std::llround(1000.0 * *forecast.maxSeconds))));
     return sentences.join(QLatin1Char(' '));
 }
 

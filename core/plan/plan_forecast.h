@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "exploration_outlook.h"
+#include "plan_preview.h"
 #include "search/strategy.h"
 #include "store/exploration_records.h"
 
@@ -22,7 +22,7 @@ struct PlanForecast
     search::Estimate trials;
     /// Training and evaluation take so many each; seconds are told of neither then.
     bool isForEachPhase = false;
-    int mostTrials = 0;
+    int maxTrials = 0;
     /// [s]; nothing where nothing like it has run on these devices.
     std::optional<search::Estimate> seconds;
     /// Whether the earlier one asked for the same answer, so that it is expected to take as long again.
@@ -30,14 +30,14 @@ struct PlanForecast
     /// Whether its trials count for this one, which is then done after a few of its own.
     bool isRecalled = false;
     /// [s]; nothing where time sets no bound.
-    std::optional<double> mostSeconds;
+    std::optional<double> maxSeconds;
 };
 
 /// A history that cannot be read is none: an exploration says so when it writes there.
 ///
 /// \param outlook  with a plan
 /// \param storePath  of the history; empty where there is none
-PlanForecast planForecast(const ExplorationOutlook& outlook, const QString& storePath);
+PlanForecast planForecast(const PlanPreview& preview, const QString& storePath);
 
 /// "About 20 trials (10 to 35, at most 64). 2 to 4 min, as last time here. No longer than 10 min."
 QString planForecastText(const PlanForecast& forecast);

@@ -5,19 +5,13 @@
 #include "phase_sequence.h"
 #include "text/batch_text.h"
 #include "text/readable_text.h"
-
-#include <QCoreApplication>
+#include "text/translated.h"
 
 #include <variant>
 
 namespace batchpeak::engine {
 
 namespace {
-
-struct Translated
-{
-    Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::PlanOffers)
-};
 
 using Kind = PlanOffer::Kind;
 

@@ -5,6 +5,7 @@
 #include "config/approximations.h"
 #include "model/model_spec.h"
 #include "model/parameter_shares.h"
+#include "step_overrides.h"
 
 #include <string>
 #include <variant>
@@ -20,26 +21,15 @@ using config::Fidelity;
 void addReplacedSteps(Fidelity& fidelity, const ConfigContents& contents, const trial::LoadRequest& load)
 {
     const bool trains = load.phase == model::Phase::Train;
-    const model::StepOptions& own = contents.step;
-    const model::StepOptions& asked = load.step;
     if (load.precision != contents.precision)
         fidelity.addReplaced("another precision");
     if (trains && load.optimizer != contents.optimizer)
         fidelity.addReplaced("another optimizer");
-    if (trains && asked.activationCheckpointing != own.activationCheckpointing)
-        fidelity.addReplaced("another activation checkpointing");
-    if (trains && asked.maxGradientNorm != own.maxGradientNorm)
-        fidelity.addReplaced("another gradient clipping");
-    const bool isChunked = asked.lossChunkRows > 0;
-    if (asked.lossChunkRows != own.lossChunkRows ||
-        (isChunked && asked.recomputesLossChunks != own.recomputesLossChunks))
-        fidelity.addReplaced("other chunks of the loss");
-    if (asked.attention != own.attention)
-        fidelity.addReplaced("another attention kernel");
-    if (asked.channelsLast != own.channelsLast)
-        fidelity.addReplaced("another layout of images");
-    if (asked.timesConvolutions != own.timesConvolutions)
-        fidelity.addReplaced("another choice of convolutions");
+    visitStepOverrides([&](const auto& row) {
+        const bool isReplaced = contents.step.*row.step != load.step.*row.step;
+        if (isReplaced && (trains || !row.isOfTrainingAlone) && *row.replaced != '\0')
+            fidelity.addReplaced(row.replaced);
+    });
 }
 
 void addReplacedTuning(Fidelity& fidelity, const model::Tuning& own, const model::Tuning& asked)
@@ -61,7 +51,7 @@ void addLengths(Fidelity& fidelity, const ConfigContents& contents, const trial:
         return;
     const bool isOpen = contents.lengthIsOpen || contents.sequenceLength < 1;
     const std::int64_t own =
-        contents.sequenceLength > 0 ? contents.sequenceLength : model::usualSequenceLength(load.model);
+        contents.sequenceLength > 0 ? contents.sequenceLength : model::defaultSequenceLength(load.model);
     if (isOpen && load.sequenceLength == own)
         fidelity.addAssumed("samples of " + std::to_string(own) + " tokens");
     if (!isOpen && load.sequenceLength != own)
@@ -123,10 +113,9 @@ void judgeUpdates(Fidelity& fidelity, const trial::LoadRequest& load)
 
 void dropReasonsOfOtherPhase(Fidelity& fidelity, model::Phase phase)
 {
-    const auto isOfOther = phase == model::Phase::Train ? config::approximation::isOfEvaluationAlone
-                                                        : config::approximation::isOfTrainingAlone;
     for (const std::string& reason : std::vector(fidelity.reasons)) {
-        if (isOfOther(reason))
+        const auto traits = config::approximation::traitsOf(reason);
+        if (phase == model::Phase::Train ? traits.isOfEvaluationAlone : traits.isOfTrainingAlone)
             fidelity.dropReason(reason);
     }
 }

@@ -16,8 +16,8 @@ namespace batchpeak::search {
 template<typename Work>
 void inParts(std::size_t count, const Work& work)
 {
-    constexpr std::size_t mostParts = 4;
-    const std::size_t parts = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, mostParts);
+    constexpr std::size_t maxParts = 4;
+    const std::size_t parts = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, maxParts);
     const auto begin = [&](std::size_t part) { return count * part / parts; };
     // With both policies one that cannot begin by itself is done when it is asked for.
     constexpr auto sideBySide = std::launch::async | std::launch::deferred;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "measurement.h"
+#include "model/enum_names.h"
 #include "trial/purpose.h"
 
 #include <cstddef>
@@ -18,6 +19,11 @@ namespace batchpeak::search {
 /// What is maximized: Micro is m / (forward + backward seconds), whatever the global batch; Effective
 /// is the per-device batch over the time of a whole optimizer step, its micro-batches spread evenly.
 enum class Objective { Micro, Effective };
+
+constexpr model::EnumNames<Objective, 2> wordsOf(Objective)
+{
+    return {{{Objective::Micro, "micro"}, {Objective::Effective, "effective"}}};
+}
 
 /// Peak bytes of a trial by a description of the network, before any was run: constantBytes + bytesPerSample
 /// * size.
@@ -140,7 +146,7 @@ struct Reason
 };
 
 /// A person is told no more: certainty is never reached.
-constexpr double mostConfidence = 0.99;
+constexpr double maxConfidence = 0.99;
 
 /// What all trials say of a size that ran: the one number that recommendation, chart, table and sentences
 /// have of it.
@@ -151,7 +157,7 @@ struct SizeEstimate
     double samplesPerSecond = 0.0;
     /// Relative standard deviation of samplesPerSecond.
     double relativeError = 0.0;
-    /// Probability that it is within the tolerance of the best size that fits, 0..mostConfidence; that of
+    /// Probability that it is within the tolerance of the best size that fits, 0..maxConfidence; that of
     /// the recommended size is the confidence.
     double probabilityWithin = 0.0;
 
@@ -177,7 +183,7 @@ struct Recommendation
 };
 
 /// What going on would take and could gain, where a search that has ended could still learn.
-struct Prospect
+struct ContinuationEstimate
 {
     /// Two sizes that cannot be told apart yet: the recommended one, and another that may be faster.
     std::int64_t size = 0;
@@ -187,7 +193,7 @@ struct Prospect
     /// Share by which the best size is expected to be faster than the recommended one, and by which it is at
     /// most, with a probability of 95 %.
     double gain = 0.0;
-    double mostGain = 0.0;
+    double maxGain = 0.0;
 };
 
 /// What keeps the recommended size from being faster, by the terms of the fitted curve there.
@@ -201,7 +207,7 @@ struct SpeedLimit
         /// Work per sample: twice the size would gain less than the tolerance.
         Saturated,
         /// Whole tiles: one sample more than a multiple of the period costs more than the tolerance.
-        TileQuantised,
+        TileQuantized,
         /// Samples/s fall where memory ends.
         MemoryThrashing
     };
@@ -212,9 +218,9 @@ struct SpeedLimit
     double overheadShare = 0.0;
     /// Mean gain of twice the recommended size, as a share; beyond what fits by the overhead alone.
     double doublingGain = 0.0;
-    /// Samples in a whole wave of tiles, or the multiple that is aligned; 0 unless TileQuantised.
+    /// Samples in a whole wave of tiles, or the multiple that is aligned; 0 unless TileQuantized.
     std::int64_t period = 0;
-    /// Share by which one sample more than that lengthens the step; 0 unless TileQuantised.
+    /// Share by which one sample more than that lengthens the step; 0 unless TileQuantized.
     double jump = 0.0;
 };
 
@@ -313,7 +319,7 @@ struct SearchState
     int recalledTrials = 0;
     /// Nothing after the end, and of strategies that cannot tell.
     std::optional<Forecast> forecast = {};
-    /// At most mostContenders, the most probable first, and how probable it is that the best is none of
+    /// At most maxContenders, the most probable first, and how probable it is that the best is none of
     /// these; empty and 0 of strategies without sample paths.
     std::vector<Contender> contenders = {};
     double otherContenders = 0.0;
@@ -323,13 +329,13 @@ struct SearchState
     std::vector<std::int64_t> excluded = {};
     SpeedLimit speedLimit;
     /// Nothing where no more trials would tell more.
-    std::optional<Prospect> prospect;
+    std::optional<ContinuationEstimate> continuation;
 
     /// The estimate of a size; null where it has none.
     const SizeEstimate* estimateOf(std::int64_t size) const;
 };
 
-inline constexpr std::size_t mostContenders = 8;
+inline constexpr std::size_t maxContenders = 8;
 
 /// What a person may ask of a search while it is under way.
 struct Abilities
@@ -371,9 +377,9 @@ public:
 
     /// Takes an end back, but for NothingFits: it is searched on until so many trials in all, however sure
     /// the answer is and however little a trial is worth. A search that has no more to try stays ended.
-    virtual void goOn(int /*maxTrials*/) {}
-    /// Whether goOn() would have another trial to propose, when none is in flight.
-    virtual bool canGoOn() { return false; }
+    virtual void continueSearch(int /*maxTrials*/) {}
+    /// Whether continueSearch() would have another trial to propose, when none is in flight.
+    virtual bool canContinue() { return false; }
 
     /// Which of the wishes below it heeds. What follows from one stands in the search state at once, read off
     /// the trials so far: the same trials and the same wishes between them always give the same answers. A

@@ -3,8 +3,7 @@
 #include "ending_text.h"
 
 #include "text/readable_text.h"
-
-#include <QCoreApplication>
+#include "text/translated.h"
 
 #include <algorithm>
 
@@ -12,15 +11,10 @@ namespace batchpeak::engine {
 
 namespace {
 
-struct Translated
-{
-    Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::Ending)
-};
-
 /// Shares are told with one decimal of a percent; half of it would be told as 0.0 %.
-constexpr double leastTold = 0.001;
+constexpr double minTold = 0.001;
 
-QString capitalised(const QString& text)
+QString capitalized(const QString& text)
 {
     return text.left(1).toUpper() + text.mid(1);
 }
@@ -31,10 +25,10 @@ QString howItEnded(const Snapshot& snapshot)
     case FinishStatus::Confident:
         return Translated::tr("Target confidence reached.");
     case FinishStatus::Exhausted:
-        return snapshot.searchState.prospect ? Translated::tr("No further trial is worth its time.")
-                                             : Translated::tr("No size left that is worth a trial.");
+        return snapshot.searchState.continuation ? Translated::tr("No further trial is worth its time.")
+                                                 : Translated::tr("No size left that is worth a trial.");
     case FinishStatus::Budget:
-        return capitalised(budgetText(snapshot)) + QLatin1Char('.');
+        return capitalized(budgetText(snapshot)) + QLatin1Char('.');
     case FinishStatus::Cancelled:
         return Translated::tr("Stopped.");
     case FinishStatus::NothingFits:
@@ -50,15 +44,16 @@ QString expectedLossText(double share, const QLocale& locale)
 {
     if (!(share > 0.0))
         return {};
-    if (share < leastTold / 2.0)
-        return Translated::tr("less than %1").arg(percentText(leastTold, locale));
+    if (share < minTold / 2.0)
+        return Translated::tr("less than %1").arg(percentText(minTold, locale));
     return percentText(share, locale);
 }
 
-QString prospectText(const search::Prospect& prospect, const QLocale& locale)
+QString continuationText(const search::ContinuationEstimate& continuation, const QLocale& locale)
 {
     return Translated::tr("Continuing could gain up to %1 (%2 may be faster).")
-        .arg(percentText(std::max(prospect.mostGain, leastTold), locale), numberText(prospect.rival, locale));
+        .arg(percentText(std::max(continuation.maxGain, minTold), locale),
+             numberText(continuation.rival, locale));
 }
 
 int uncancelledTrials(const Snapshot& snapshot)
@@ -99,9 +94,10 @@ QString endingText(const Snapshot& snapshot, const QLocale& locale)
     const FinishStatus status = *snapshot.finish;
     const bool isOpen = status == FinishStatus::Exhausted || status == FinishStatus::Budget ||
                         status == FinishStatus::Cancelled;
-    if (!isOpen || !snapshot.searchState.prospect)
+    if (!isOpen || !snapshot.searchState.continuation)
         return howItEnded(snapshot);
-    return howItEnded(snapshot) + QLatin1Char(' ') + prospectText(*snapshot.searchState.prospect, locale);
+    return howItEnded(snapshot) + QLatin1Char(' ') +
+           continuationText(*snapshot.searchState.continuation, locale);
 }
 
 } // namespace batchpeak::engine

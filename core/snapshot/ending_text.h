@@ -16,7 +16,7 @@ namespace batchpeak::engine {
 QString expectedLossText(double share, const QLocale& locale = QLocale());
 
 /// "Continuing could gain up to 0.9 % (28 may be faster)."
-QString prospectText(const search::Prospect& prospect, const QLocale& locale = QLocale());
+QString continuationText(const search::ContinuationEstimate& continuation, const QLocale& locale = QLocale());
 
 /// How many trials an exploration is said to have made: none that was cancelled.
 int uncancelledTrials(const Snapshot& snapshot);

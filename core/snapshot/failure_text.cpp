@@ -4,8 +4,8 @@
 
 #include "short_budget_text.h"
 #include "text/readable_text.h"
+#include "text/translated.h"
 
-#include <QCoreApplication>
 #include <QLocale>
 
 #include <algorithm>
@@ -13,11 +13,6 @@
 namespace batchpeak::engine {
 
 namespace {
-
-struct Translated
-{
-    Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::Failure)
-};
 
 bool needsResult(FinishStatus status)
 {
@@ -27,12 +22,12 @@ bool needsResult(FinishStatus status)
 /// The smallest size that was tried and has no room: smaller ones may fail for another reason.
 std::int64_t smallestWithoutRoom(const Snapshot& snapshot, std::int64_t smallest)
 {
-    std::int64_t least = 0;
+    std::int64_t min = 0;
     for (const trial::TrialRecord& trial : snapshot.trials) {
-        if (speaksOfMemory(trial) && (least == 0 || trial.microBatchSize < least))
-            least = trial.microBatchSize;
+        if (speaksOfMemory(trial) && (min == 0 || trial.microBatchSize < min))
+            min = trial.microBatchSize;
     }
-    return std::max(least, smallest);
+    return std::max(min, smallest);
 }
 
 struct MemoryNeed
@@ -46,7 +41,7 @@ struct MemoryNeed
 
 MemoryNeed memoryNeed(const Snapshot& snapshot, std::int64_t smallest)
 {
-    MemoryNeed need{.usable = snapshot.leastUsableBytes()};
+    MemoryNeed need{.usable = snapshot.minUsableBytes()};
     for (const DeviceSnapshot& device : snapshot.devices)
         need.needed = std::max(need.needed, device.baselineBytes);
     need.evenEmptyIsTooMuch = need.usable > 0 && need.needed > need.usable;
@@ -60,7 +55,7 @@ MemoryNeed memoryNeed(const Snapshot& snapshot, std::int64_t smallest)
 /// Where all that is known to be needed would have had room.
 QString needlessRefusalText(const Snapshot& snapshot)
 {
-    const std::int64_t usable = snapshot.leastUsableBytes();
+    const std::int64_t usable = snapshot.minUsableBytes();
     if (usable <= 0)
         return Translated::tr("How much it needs is unknown");
     const bool ranOut = std::ranges::any_of(snapshot.trials, [](const trial::TrialRecord& trial) {
@@ -173,11 +168,11 @@ QString noResultText(const Snapshot& snapshot)
 
 QString noDeviceText(const QString& problem, const QStringList& lastLines)
 {
-    return withLastWords(Translated::tr("No worker keeps running, so no trial can run. %1").arg(problem),
-                         lastLines);
+    return withFinalState(Translated::tr("No worker keeps running, so no trial can run. %1").arg(problem),
+                          lastLines);
 }
 
-QString withLastWords(const QString& text, const QStringList& lastLines)
+QString withFinalState(const QString& text, const QStringList& lastLines)
 {
     if (lastLines.isEmpty())
         return text;

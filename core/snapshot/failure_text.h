@@ -41,6 +41,6 @@ QString noResultText(const Snapshot& snapshot);
 QString noDeviceText(const QString& problem, const QStringList& lastLines);
 
 /// \p text and, in lines of their own, the end of a worker's stderr where there is one.
-QString withLastWords(const QString& text, const QStringList& lastLines);
+QString withFinalState(const QString& text, const QStringList& lastLines);
 
 } // namespace batchpeak::engine

@@ -4,8 +4,7 @@
 
 #include "text/comparison_text.h"
 #include "text/readable_text.h"
-
-#include <QCoreApplication>
+#include "text/translated.h"
 
 #include <algorithm>
 #include <chrono>
@@ -16,11 +15,6 @@ namespace batchpeak::engine {
 namespace {
 
 using trial::Purpose;
-
-struct Translated
-{
-    Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::Plan)
-};
 
 // Who is told "1 s left" waits for it.
 constexpr double moment = 2.0;
@@ -89,18 +83,29 @@ QString roughDurationText(double seconds)
     return durationText(std::chrono::milliseconds(std::llround(1000.0 * rounded(seconds))));
 }
 
-QString timeLeftText(const search::Estimate& secondsLeft)
+QString likelyTimeLeftText(const search::Estimate& secondsLeft)
 {
     if (secondsLeft.likely < moment)
         return Translated::tr("a moment left");
-    const QString likely = Translated::tr("about %1 left").arg(roughDurationText(secondsLeft.likely));
+    return Translated::tr("about %1 left").arg(roughDurationText(secondsLeft.likely));
+}
+
+QString timeLeftRangeText(const search::Estimate& secondsLeft)
+{
     const QString low = roughDurationText(secondsLeft.low);
     const QString high = roughDurationText(secondsLeft.high);
-    if (low == high)
-        return likely;
+    if (secondsLeft.likely < moment || low == high)
+        return {};
     if (secondsLeft.low < moment)
-        return Translated::tr("%1 (at most %2)").arg(likely, high);
-    return Translated::tr("%1 (%2 to %3)").arg(likely, low, high);
+        return Translated::tr("(at most %1)").arg(high);
+    return Translated::tr("(%1 to %2)").arg(low, high);
+}
+
+QString timeLeftText(const search::Estimate& secondsLeft)
+{
+    const QString range = timeLeftRangeText(secondsLeft);
+    const QString likely = likelyTimeLeftText(secondsLeft);
+    return range.isEmpty() ? likely : likely + QLatin1Char(' ') + range;
 }
 
 QString setbackText(int moreTrials)

@@ -20,6 +20,9 @@ QString planText(const TrialPlan& plan, const QLocale& locale = QLocale());
 
 /// "about 3 min left (2 to 5 min)", "a moment left": in as many figures as a forecast is worth.
 QString timeLeftText(const search::Estimate& secondsLeft);
+/// The two parts of it; the second, in its parentheses, is empty where it says no more than the first.
+QString likelyTimeLeftText(const search::Estimate& secondsLeft);
+QString timeLeftRangeText(const search::Estimate& secondsLeft);
 
 /// Why progress goes back: "3 more trials needed than expected", "trials take longer than expected".
 QString setbackText(int moreTrials);

@@ -6,6 +6,7 @@
 #include "search/measurement.h"
 #include "search/step_time_draws.h"
 #include "search/throughput.h"
+#include "text/json_fields.h"
 #include "trial/step_statistics.h"
 
 #include <algorithm>
@@ -164,7 +165,7 @@ std::vector<PredictedSize> predictedSizes(const std::vector<trial::TrialRecord>&
 
 bool isOfTraining(const store::ExplorationInfo& info)
 {
-    return model::fromText<model::Phase>(info.phase.toStdString()) == model::Phase::Train;
+    return enumFromText<model::Phase>(info.phase) == model::Phase::Train;
 }
 
 } // namespace
@@ -186,8 +187,8 @@ std::optional<PredictedSize> predictedSize(const store::StoredExploration& explo
 {
     const std::vector<Measurement> sound = soundTrials(exploration.trials);
     const std::int64_t largest = accumulation::evenSpread(batch, size).largest();
-    const auto [least, most] = std::ranges::minmax_element(sound, {}, &Measurement::size);
-    if (sound.empty() || largest < least->size || largest > most->size)
+    const auto [min, max] = std::ranges::minmax_element(sound, {}, &Measurement::size);
+    if (sound.empty() || largest < min->size || largest > max->size)
         return std::nullopt;
     const Question question{
         .recommended = size, .batch = batch, .trains = isOfTraining(exploration.summary.info)};

@@ -5,8 +5,7 @@
 #include "failure_text.h"
 #include "measured_sizes.h"
 #include "text/readable_text.h"
-
-#include <QCoreApplication>
+#include "text/translated.h"
 
 #include <algorithm>
 #include <cmath>
@@ -14,11 +13,6 @@
 namespace batchpeak::engine {
 
 namespace {
-
-struct Translated
-{
-    Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::PresentSize)
-};
 
 /// Between two points of the curve, along a straight line over the logarithms of both.
 std::optional<double> speedAt(const std::vector<search::CurvePoint>& curve, std::int64_t size)

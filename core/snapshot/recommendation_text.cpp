@@ -4,8 +4,8 @@
 
 #include "text/comparison_text.h"
 #include "text/readable_text.h"
+#include "text/translated.h"
 
-#include <QCoreApplication>
 #include <QStringList>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ constexpr double mentionedRival = 0.05;
 // A confidence as high as this has overcome whatever stood against it.
 constexpr int doubtedBelowPercent = 90;
 // A lead below it would be told as 0.0 %.
-constexpr double leastLead = 0.0005;
+constexpr double minLead = 0.0005;
 
 class Sentences
 {
@@ -128,7 +128,7 @@ private:
         if (m_reason.runnerUp <= 0)
             return tr("%1 is the fastest so far").arg(size());
         const QString percent = m_locale.toString(100 * m_reason.leadOverRunnerUp, 'f', 1);
-        if (m_reason.leadOverRunnerUp >= leastLead)
+        if (m_reason.leadOverRunnerUp >= minLead)
             return tr("%1 is %2 % faster than %3, the next best")
                 .arg(withSpeed(m_best.size), percent, withSpeed(m_reason.runnerUp));
         return tr("%1 and %2 cannot be told apart; %1 has the lower expected loss")
@@ -157,11 +157,6 @@ private:
 
 using Kind = search::SpeedLimit::Kind;
 using Outcome = Verification::Outcome;
-
-struct Translated
-{
-    Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::Speed)
-};
 
 /// "0.5", "20": two digits say enough; but 'g' would write 100 as 1e+02.
 QString percent(double share, const QLocale& locale)
@@ -208,27 +203,27 @@ QString smallerSizeText(const SmallerSize& smaller, const QLocale& locale)
 QString besideOthersText(const Snapshot& snapshot, const QLocale& locale)
 {
     // Less is within what an idle computer does for itself.
-    constexpr double leastTold = 0.1;
+    constexpr double minTold = 0.1;
     // Trials count alike, as in the speeds that are told (search::LongRun).
     double taken = 0.0;
     double foreign = 0.0;
     int trials = 0;
-    double least = 1.0;
-    double most = 0.0;
+    double min = 1.0;
+    double max = 0.0;
     for (const trial::TrialRecord& trial : snapshot.trials) {
         if (trial.outcome != trial::Outcome::Ok || !trial.readings.contention)
             continue;
-        least = std::min(least, *trial.readings.contention);
-        most = std::max(most, *trial.readings.contention);
+        min = std::min(min, *trial.readings.contention);
+        max = std::max(max, *trial.readings.contention);
         taken += *trial.readings.contention;
         foreign += trial.readings.foreignProcessors.value_or(0.0);
         ++trials;
     }
-    if (trials == 0 || taken < leastTold * trials)
+    if (trials == 0 || taken < minTold * trials)
         return {};
     const bool isOnCpu = snapshot.isOnCpu();
     // A lower clock is contention too, and no other program.
-    if (isOnCpu && foreign < leastTold * trials)
+    if (isOnCpu && foreign < minTold * trials)
         return {};
     const bool isMixed = !isOnCpu && std::ranges::any_of(snapshot.devices, [](const DeviceSnapshot& device) {
         return device.id == QLatin1String("cpu");
@@ -243,12 +238,12 @@ QString besideOthersText(const Snapshot& snapshot, const QLocale& locale)
                    : Translated::tr("Samples/s are those beside other programs, which took %1 % of the GPU."))
                   .arg(percent(taken / trials, locale));
     // Speeds that differ by so much are seen to lie off the line of their means.
-    constexpr double leastFactor = 1.3;
-    if (1.0 - least <= leastFactor * (1.0 - most))
+    constexpr double minFactor = 1.3;
+    if (1.0 - min <= minFactor * (1.0 - max))
         return taking;
     return Translated::tr(
                "%1 Single trials lie off the mean of their size: they had %2 to %3 % of the device.")
-        .arg(taking, percent(1.0 - most, locale), percent(1.0 - least, locale));
+        .arg(taking, percent(1.0 - max, locale), percent(1.0 - min, locale));
 }
 
 QString speedLimitWord(const search::SpeedLimit& limit, bool isOnCpu, const QLocale& locale)
@@ -258,7 +253,7 @@ QString speedLimitWord(const search::SpeedLimit& limit, bool isOnCpu, const QLoc
         return isOnCpu ? Translated::tr("fixed cost per step") : Translated::tr("launch-bound");
     case Kind::Saturated:
         return Translated::tr("saturated");
-    case Kind::TileQuantised:
+    case Kind::TileQuantized:
         return Translated::tr("tile-quantized, %1").arg(numberText(limit.period, locale));
     case Kind::MemoryThrashing:
         return Translated::tr("memory-thrashing");
@@ -282,7 +277,7 @@ QString speedLimitText(const search::SpeedLimit& limit, bool isOnCpu, const QLoc
         return Translated::tr("Saturated: %1 % of a step is work per sample; a larger size gains next to "
                               "nothing.")
             .arg(percent(1.0 - limit.overheadShare, locale));
-    case Kind::TileQuantised:
+    case Kind::TileQuantized:
         return Translated::tr("Tile-quantized: one sample above a multiple of %1 makes a step %2 % longer.")
             .arg(numberText(limit.period, locale), percent(limit.jump, locale));
     case Kind::MemoryThrashing:

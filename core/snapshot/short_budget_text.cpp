@@ -4,8 +4,7 @@
 
 #include "options/option_values.h"
 #include "text/readable_text.h"
-
-#include <QCoreApplication>
+#include "text/translated.h"
 
 #include <algorithm>
 #include <array>
@@ -16,11 +15,6 @@ namespace batchpeak::engine {
 namespace {
 
 using std::chrono::seconds;
-
-struct Translated
-{
-    Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::ShortBudget)
-};
 
 // Of a usual trial, warm-up and all, and of trials that say a little about sizes.
 constexpr double stepsOfATrial = 15.0;
@@ -54,14 +48,14 @@ double neededSeconds(const Snapshot& snapshot)
 }
 
 /// As people give budgets.
-seconds roundBudget(double least)
+seconds roundBudget(double min)
 {
-    constexpr std::array usual{seconds(30),   seconds(60),    seconds(120),  seconds(300),
-                               seconds(600),  seconds(900),   seconds(1800), seconds(3600),
-                               seconds(7200), seconds(14400), seconds(28800)};
+    constexpr std::array budgets{seconds(30),   seconds(60),    seconds(120),  seconds(300),
+                                 seconds(600),  seconds(900),   seconds(1800), seconds(3600),
+                                 seconds(7200), seconds(14400), seconds(28800)};
     const auto* const place = std::ranges::find_if(
-        usual, [least](seconds budget) { return static_cast<double>(budget.count()) >= least; });
-    return place == usual.end() ? usual.back() : *place;
+        budgets, [min](seconds budget) { return static_cast<double>(budget.count()) >= min; });
+    return place == budgets.end() ? budgets.back() : *place;
 }
 
 } // namespace

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "snapshot.h"
 
-#include "model/word_table.h"
+#include "model/enum_names.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,13 +13,13 @@ namespace {
 
 using VerificationOutcome = Verification::Outcome;
 
-constexpr model::WordTable<FinishStatus, 6> finishWords{{{FinishStatus::Confident, "confident"},
+constexpr model::EnumNames<FinishStatus, 6> finishWords{{{FinishStatus::Confident, "confident"},
                                                          {FinishStatus::Exhausted, "exhausted"},
                                                          {FinishStatus::Budget, "budget"},
                                                          {FinishStatus::Cancelled, "cancelled"},
                                                          {FinishStatus::NothingFits, "nothing_fits"},
                                                          {FinishStatus::Failed, "failed"}}};
-constexpr model::WordTable<VerificationOutcome, 5> verificationWords{
+constexpr model::EnumNames<VerificationOutcome, 5> verificationWords{
     {{VerificationOutcome::Pending, "pending"},
      {VerificationOutcome::Confirmed, "confirmed"},
      {VerificationOutcome::Slower, "slower"},
@@ -30,14 +30,14 @@ constexpr model::WordTable<VerificationOutcome, 5> verificationWords{
 constexpr double unnoticedSeconds = 1.0;
 
 /// Of those that are known.
-std::int64_t least(const std::vector<DeviceSnapshot>& devices, std::int64_t DeviceSnapshot::*bytes)
+std::int64_t min(const std::vector<DeviceSnapshot>& devices, std::int64_t DeviceSnapshot::*bytes)
 {
-    std::int64_t least = 0;
+    std::int64_t min = 0;
     for (const DeviceSnapshot& device : devices) {
-        if (device.*bytes > 0 && (least == 0 || device.*bytes < least))
-            least = device.*bytes;
+        if (device.*bytes > 0 && (min == 0 || device.*bytes < min))
+            min = device.*bytes;
     }
-    return least;
+    return min;
 }
 
 } // namespace
@@ -96,10 +96,10 @@ const trial::TrialRecord* Snapshot::recommendedTrial() const
     return trial == trials.rend() ? nullptr : &*trial;
 }
 
-bool Snapshot::isWorthGoingOn() const
+bool Snapshot::isWorthContinuing() const
 {
     const bool wasCutShort = finish == FinishStatus::Budget || finish == FinishStatus::Cancelled;
-    return canGoOn && (wasCutShort || searchState.prospect);
+    return canContinue && (wasCutShort || searchState.continuation);
 }
 
 bool Snapshot::offersCpu() const
@@ -128,14 +128,14 @@ bool Snapshot::isRecommendationSure() const
     return recommendation && recommendation->confidence >= leadingBelowPercent;
 }
 
-std::int64_t Snapshot::leastLimitBytes() const
+std::int64_t Snapshot::minLimitBytes() const
 {
-    return least(devices, &DeviceSnapshot::limitBytes);
+    return min(devices, &DeviceSnapshot::limitBytes);
 }
 
-std::int64_t Snapshot::leastUsableBytes() const
+std::int64_t Snapshot::minUsableBytes() const
 {
-    return least(devices, &DeviceSnapshot::usableBytes);
+    return min(devices, &DeviceSnapshot::usableBytes);
 }
 
 MemoryZones Snapshot::memoryZones() const
@@ -163,8 +163,8 @@ MemoryZones Snapshot::memoryZones() const
         return std::max({1.0, (limit - memory->constantBytes) / memory->bytesPerSample, atLeast});
     };
 
-    MemoryZones zones{.headroomFrom = sizeAt(leastUsableBytes(), largestBelowHeadroom * justAboveHeadroom),
-                      .wall = sizeAt(leastLimitBytes(), largestThatRan * justAbove)};
+    MemoryZones zones{.headroomFrom = sizeAt(minUsableBytes(), largestBelowHeadroom * justAboveHeadroom),
+                      .wall = sizeAt(minLimitBytes(), largestThatRan * justAbove)};
     for (const trial::TrialRecord& trial : trials) {
         const auto failed = static_cast<double>(trial.microBatchSize);
         if (trial.outcome != trial::Outcome::OutOfMemory || failed <= largestThatRan)

@@ -220,8 +220,8 @@ struct Snapshot
     std::optional<FinishStatus> finish;
     /// How it ended and what going on could gain, as full sentences; empty before the end.
     QString ending;
-    /// It has ended, and Exploration::goOn() takes it up again.
-    bool canGoOn = false;
+    /// It has ended, and Exploration::continueSearch() takes it up again.
+    bool canContinue = false;
     /// Why nothing fits or why trials could not be run, as a full sentence that says what to do.
     QString failure;
     /// A GPU is here that nothing can run on, and nobody has asked for another device.
@@ -243,7 +243,7 @@ struct Snapshot
     /// The newest good trial of the recommended size; null without one.
     const trial::TrialRecord* recommendedTrial() const;
     /// It can go on, and what it would then learn could change its answer.
-    bool isWorthGoingOn() const;
+    bool isWorthContinuing() const;
     /// It has failed for its GPUs, before any trial: the CPU may be asked for in their place.
     bool offersCpu() const;
     /// There is a size to be written or trained with.
@@ -253,8 +253,8 @@ struct Snapshot
     /// The recommendation is sure enough to be more than "leading".
     bool isRecommendationSure() const;
     /// Of the device with the least, since a size must fit on each; 0 where unknown.
-    std::int64_t leastLimitBytes() const;
-    std::int64_t leastUsableBytes() const;
+    std::int64_t minLimitBytes() const;
+    std::int64_t minUsableBytes() const;
     /// What was seen holds against what is predicted: the wall stands above every size that ran and at or
     /// below every size that did not.
     MemoryZones memoryZones() const;

@@ -3,8 +3,8 @@
 #include "unlike_devices.h"
 
 #include "text/readable_text.h"
+#include "text/translated.h"
 
-#include <QCoreApplication>
 #include <QStringList>
 
 #include <algorithm>
@@ -13,23 +13,18 @@ namespace batchpeak::engine {
 
 namespace {
 
-struct Translated
-{
-    Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::UnlikeDevices)
-};
-
 // Drivers and other programs hold a little more of one than of another.
 constexpr double alike = 1.05;
 
 /// Null where no device tells its memory.
-const DeviceSnapshot* leastOf(const std::vector<DeviceSnapshot>& devices)
+const DeviceSnapshot* minOf(const std::vector<DeviceSnapshot>& devices)
 {
-    const DeviceSnapshot* least = nullptr;
+    const DeviceSnapshot* min = nullptr;
     for (const DeviceSnapshot& device : devices) {
-        if (device.usableBytes > 0 && (!least || device.usableBytes < least->usableBytes))
-            least = &device;
+        if (device.usableBytes > 0 && (!min || device.usableBytes < min->usableBytes))
+            min = &device;
     }
-    return least;
+    return min;
 }
 
 /// What \p text says of each device that has clearly more memory than the least.
@@ -37,10 +32,9 @@ template<typename Text>
 QStringList ofLarger(const std::vector<DeviceSnapshot>& devices, const Text& text)
 {
     QStringList larger;
-    const DeviceSnapshot* const least = leastOf(devices);
+    const DeviceSnapshot* const min = minOf(devices);
     for (const DeviceSnapshot& device : devices) {
-        if (static_cast<double>(device.usableBytes) >
-            alike * static_cast<double>(least ? least->usableBytes : 0))
+        if (static_cast<double>(device.usableBytes) > alike * static_cast<double>(min ? min->usableBytes : 0))
             larger.append(text(device));
     }
     return larger;
@@ -56,11 +50,11 @@ QString unlikeDevicesText(const std::vector<DeviceSnapshot>& devices, const QLoc
     });
     if (larger.isEmpty())
         return {};
-    const DeviceSnapshot& least = *leastOf(devices);
+    const DeviceSnapshot& min = *minOf(devices);
     return Translated::tr(
                "A size is shared by all devices, so that %1 decides, of which %2 may be used; it is %3. "
                "What they measure is taken together: explore on one alone for a size of its own.")
-        .arg(least.id, bytesText(least.usableBytes, locale), larger.join(QLatin1String(", ")));
+        .arg(min.id, bytesText(min.usableBytes, locale), larger.join(QLatin1String(", ")));
 }
 
 QString unusedMemoryText(const Snapshot& snapshot, const QLocale& locale)
@@ -82,7 +76,7 @@ QString unusedMemoryText(const Snapshot& snapshot, const QLocale& locale)
     });
     return larger.isEmpty() ? QString()
                             : Translated::tr("%1 decides the size that all share: %2.")
-                                  .arg(leastOf(snapshot.devices)->id, larger.join(QLatin1String("; ")));
+                                  .arg(minOf(snapshot.devices)->id, larger.join(QLatin1String("; ")));
 }
 
 } // namespace batchpeak::engine

@@ -5,8 +5,7 @@
 #include "config/smaller_run.h"
 #include "measured_sizes.h"
 #include "text/readable_text.h"
-
-#include <QCoreApplication>
+#include "text/translated.h"
 
 #include <algorithm>
 #include <cmath>
@@ -16,13 +15,8 @@ namespace batchpeak::engine {
 
 namespace {
 
-struct Translated
-{
-    Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::WritingRule)
-};
-
 // As likely right as wrong.
-constexpr double usualLeast = 0.5;
+constexpr double defaultMin = 0.5;
 
 bool isOfSmallerNetwork(const Snapshot& snapshot)
 {
@@ -49,10 +43,10 @@ std::int64_t failedVerification(const Snapshot& snapshot)
 
 } // namespace
 
-int leastConfidenceToWrite(const ExplorationOptions& options)
+int minConfidenceToWrite(const ExplorationOptions& options)
 {
-    const double least = options.minConfidence.value_or(std::min(usualLeast, options.targetConfidence));
-    return static_cast<int>(std::lround(100.0 * least));
+    const double min = options.minConfidence.value_or(std::min(defaultMin, options.targetConfidence));
+    return static_cast<int>(std::lround(100.0 * min));
 }
 
 QString unverifiedText(const Snapshot& snapshot, const QLocale& locale)
@@ -78,16 +72,16 @@ QString doubtText(const Snapshot& snapshot, const ExplorationOptions& options, c
         return Translated::tr("%1 was found of a smaller network than the config's.")
             .arg(numberText(selected.value_or(recommendation ? recommendation->size : 0), locale));
     }
-    const int least = leastConfidenceToWrite(options);
+    const int min = minConfidenceToWrite(options);
     // Who takes any confidence takes a size that nothing has verified, too.
-    if (selected || !recommendation || least == 0)
+    if (selected || !recommendation || min == 0)
         return {};
     if (const QString unverified = unverifiedText(snapshot, locale); !unverified.isEmpty())
         return unverified;
-    if (recommendation->confidence >= least)
+    if (recommendation->confidence >= min)
         return {};
     return Translated::tr("Confidence is %1 %, below the required %2 %.")
-        .arg(numberText(recommendation->confidence, locale), numberText(least, locale));
+        .arg(numberText(recommendation->confidence, locale), numberText(min, locale));
 }
 
 std::optional<std::int64_t> selectedToWrite(const Snapshot& snapshot, std::optional<std::int64_t> selected)

@@ -18,7 +18,7 @@ namespace batchpeak::engine {
 
 /// The confidence [percent] that writing takes: what minConfidence says, else 50, or the confidence that the
 /// exploration was to stop at where that is less.
-int leastConfidenceToWrite(const ExplorationOptions& options);
+int minConfidenceToWrite(const ExplorationOptions& options);
 
 /// "34 did not run in a fresh process, and none has run 32.", or that the recommended 32 could not be
 /// verified; else empty.

@@ -138,7 +138,7 @@ QString summaryQuery(const QString& condition)
 
 } // namespace
 
-std::chrono::milliseconds usualPatience()
+std::chrono::milliseconds defaultPatience()
 {
     const QCoreApplication* const program = QCoreApplication::instance();
     const bool hasWindow = program && program->inherits("QGuiApplication");

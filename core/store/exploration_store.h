@@ -54,7 +54,7 @@ inline constexpr int keptWritings = 10;
 
 /// For so long another program's transaction is waited for where nothing else is said: 5 s, but a window that
 /// reads shows nothing new meanwhile, and waits 50 ms.
-std::chrono::milliseconds usualPatience();
+std::chrono::milliseconds defaultPatience();
 
 /// The explorations of this user in one SQLite file: each trial is on disk as soon as it has ended, so
 /// that a crash loses nothing but the trial that was running.
@@ -72,7 +72,7 @@ public:
     /// it was cut off there: what SQLite keeps beside it has to be written for that.
     /// \param patience  with another program's transaction; each of ours takes milliseconds
     /// \param place  asked of the system where nothing is said
-    explicit ExplorationStore(const QString& path, std::chrono::milliseconds patience = usualPatience(),
+    explicit ExplorationStore(const QString& path, std::chrono::milliseconds patience = defaultPatience(),
                               std::optional<Place> place = {});
     ~ExplorationStore();
     Q_DISABLE_COPY_MOVE(ExplorationStore)

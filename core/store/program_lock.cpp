@@ -118,11 +118,11 @@ void ProgramLock::sayWhoHoldsIt() const
 
 std::optional<ProgramLock::Holder> ProgramLock::holder() const
 {
-    constexpr qint64 mostBytes = 4096;
+    constexpr qint64 maxBytes = 4096;
     QFile file(m_path);
     if (!file.open(QIODevice::ReadOnly))
         return std::nullopt;
-    const QList<QByteArray> lines = file.read(mostBytes).split('\n');
+    const QList<QByteArray> lines = file.read(maxBytes).split('\n');
     bool isNumber = false;
     const qint64 pid = lines.front().toLongLong(&isNumber);
     if (!isNumber || lines.size() < 3)

@@ -2,11 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "trial_details.h"
 
+#include "text/json_fields.h"
+
 #include <QJsonDocument>
 #include <QJsonObject>
-
-#include <cstdint>
-#include <optional>
 
 namespace batchpeak::store {
 
@@ -14,89 +13,47 @@ namespace {
 
 const QLatin1String purposeKey("purpose");
 
-/// Every number of them, with its name.
-template<typename Record, typename Take>
-void forEachNumber(Record& record, const Take& take)
+template<typename Fields>
+void visitDetails(trial::TrialRecord& record, Fields& fields)
 {
-    take("against", record.against);
-    take("predicted_fit", record.predictedFit);
-    take("warmup_steps", record.warmupSteps);
-    take("repetition", record.repetition);
-    take("forward_seconds", record.forwardSeconds);
-    take("backward_seconds", record.backwardSeconds);
+    fields.value("against", record.against);
+    fields.value("predicted_fit", record.predictedFit);
+    fields.value("warmup_steps", record.warmupSteps);
+    fields.value("repetition", record.repetition);
+    fields.value("forward_seconds", record.forwardSeconds);
+    fields.value("backward_seconds", record.backwardSeconds);
     for (const trial::ReadingField& field : trial::readingFields)
-        take(field.name, record.readings.*field.value);
+        fields.value(field.name, record.readings.*field.value);
 }
 
-QJsonValue valueOf(std::int64_t value)
+QJsonObject objectOf(trial::TrialRecord record)
 {
-    return QJsonValue(static_cast<qint64>(value));
-}
-
-QJsonValue valueOf(int value)
-{
-    return value;
-}
-
-QJsonValue valueOf(double value)
-{
-    return value;
-}
-
-QJsonValue valueOf(const std::optional<double>& value)
-{
-    return value ? QJsonValue(*value) : QJsonValue();
-}
-
-void take(const QJsonValue& value, std::int64_t& member)
-{
-    member = value.toInteger(member);
-}
-
-void take(const QJsonValue& value, int& member)
-{
-    member = value.toInt(member);
-}
-
-void take(const QJsonValue& value, double& member)
-{
-    member = value.toDouble(member);
-}
-
-void take(const QJsonValue& value, std::optional<double>& member)
-{
-    if (value.isDouble())
-        member = value.toDouble();
+    engine::JsonWriter fields;
+    visitDetails(record, fields);
+    return fields.object();
 }
 
 } // namespace
 
 QString detailsOf(const trial::TrialRecord& trial)
 {
-    QJsonObject object;
-    const trial::TrialRecord usual;
-    QJsonObject usualObject;
-    forEachNumber(usual, [&](const char* name, const auto& member) {
-        usualObject.insert(QLatin1String(name), valueOf(member));
-    });
-    forEachNumber(trial, [&](const char* name, const auto& member) {
-        const QJsonValue value = valueOf(member);
-        if (value != usualObject.value(QLatin1String(name)))
-            object.insert(QLatin1String(name), value);
-    });
+    QJsonObject object = objectOf(trial);
+    const QJsonObject defaults = objectOf({});
+    for (const QString& key : defaults.keys()) {
+        if (object.value(key) == defaults.value(key))
+            object.remove(key);
+    }
     if (trial.purpose)
-        object.insert(purposeKey, QString::fromUtf8(trial::toText(*trial.purpose)));
+        object.insert(purposeKey, engine::enumText(*trial.purpose));
     return QString::fromUtf8(QJsonDocument(object).toJson(QJsonDocument::Compact));
 }
 
 void takeDetails(trial::TrialRecord& trial, const QString& details)
 {
     const QJsonObject object = QJsonDocument::fromJson(details.toUtf8()).object();
-    forEachNumber(trial, [&](const char* name, auto& member) {
-        if (object.contains(QLatin1String(name)))
-            take(object.value(QLatin1String(name)), member);
-    });
-    trial.purpose = trial::fromText<trial::Purpose>(object.value(purposeKey).toString().toStdString());
+    engine::JsonReader fields(object);
+    visitDetails(trial, fields);
+    trial.purpose = engine::enumFromText<trial::Purpose>(object.value(purposeKey).toString());
 }
 
 } // namespace batchpeak::store

@@ -128,13 +128,13 @@ std::optional<std::pair<ConfigSection, std::string_view>> ConfigSection::holderO
     return sectionIfAny(path.substr(0, dot)).holderOf(path.substr(dot + 1));
 }
 
-std::optional<ValuePlace> ConfigSection::placeOf(std::string_view path) const
+std::optional<SourceLocation> ConfigSection::placeOf(std::string_view path) const
 {
     const auto holder = holderOf(path);
     return holder && holder->first.has(holder->second) ? writtenPlaceOf(path) : std::nullopt;
 }
 
-std::optional<ValuePlace> ConfigSection::writtenPlaceOf(std::string_view path) const
+std::optional<SourceLocation> ConfigSection::writtenPlaceOf(std::string_view path) const
 {
     const auto holder = holderOf(path);
     if (!holder)
@@ -142,8 +142,8 @@ std::optional<ValuePlace> ConfigSection::writtenPlaceOf(std::string_view path) c
     const auto& [section, key] = *holder;
     const auto entry = section.find(key);
     const bool isText = entry->target->kind == NodeKind::Scalar && !entry->target->empty;
-    return ValuePlace{.key = section.pathOf(key),
-                      .position = m_document->positionOf(isText ? *entry->target : *entry->key)};
+    return SourceLocation{.key = section.pathOf(key),
+                          .position = m_document->positionOf(isText ? *entry->target : *entry->key)};
 }
 
 std::optional<ConfigEntry> ConfigSection::find(std::string_view key) const

@@ -55,9 +55,9 @@ public:
     /// "train_input.batch_size"
     std::string pathOf(std::string_view key) const override;
     TextPosition positionOf(std::string_view key) const override;
-    std::optional<ValuePlace> placeOf(std::string_view path) const override;
+    std::optional<SourceLocation> placeOf(std::string_view path) const override;
     /// Also where it is null.
-    std::optional<ValuePlace> writtenPlaceOf(std::string_view path) const;
+    std::optional<SourceLocation> writtenPlaceOf(std::string_view path) const;
 
     /// The entry, null or not. An entry of this mapping comes before one that is merged in.
     /// \throws UnreadableTag where PyYAML does not read the value's tag

@@ -19,7 +19,7 @@ namespace {
 constexpr int maxSteps = 64;
 constexpr std::size_t maxTextLength = 4096;
 constexpr std::string_view opening = "${";
-constexpr std::string_view blanks = " \t";
+constexpr std::string_view blanksAround = " \t";
 
 /// A stretch of a text: one interpolation, or what stands as it is, unescaped.
 struct Piece
@@ -95,8 +95,8 @@ std::optional<Path> pathOf(std::string_view text)
     if (!text.starts_with(opening) || !text.ends_with('}'))
         return std::nullopt;
     text = text.substr(opening.size(), text.size() - opening.size() - 1);
-    text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
-    text = text.substr(0, text.find_last_not_of(blanks) + 1);
+    text.remove_prefix(std::min(text.find_first_not_of(blanksAround), text.size()));
+    text = text.substr(0, text.find_last_not_of(blanksAround) + 1);
 
     Path path{.dots = std::min(text.find_first_not_of('.'), text.size())};
     text.remove_prefix(path.dots);

@@ -154,9 +154,9 @@ void requireSecondReading(const YamlDocument& before, const YamlDocument& after)
         throw ConfigError("The config with the size in it is read by one YAML reader (libyaml) and refused "
                           "by another (yaml-cpp), which read it as it is now; set the size by hand.");
     }
-    const auto usual = disagreements(firstBefore, *known);
+    const auto expected = disagreements(firstBefore, *known);
     for (const Disagreement& found : disagreements(firstReading(after), *second)) {
-        if (std::ranges::find(usual, found) != usual.end())
+        if (std::ranges::find(expected, found) != expected.end())
             continue;
         throw errorAt({},
                       "With the size in it, one YAML reader (libyaml) reads {} in the config where another "

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "value_places.h"
+#include "source_locations.h"
 #include "words.h"
 
 #include <cstdint>
@@ -40,7 +40,7 @@ public:
     virtual TextPosition positionOf(std::string_view key) const = 0;
     /// Where a value stands that is not null.
     /// \param path  a key, or keys with dots between where values are nested
-    virtual std::optional<ValuePlace> placeOf(std::string_view path) const = 0;
+    virtual std::optional<SourceLocation> placeOf(std::string_view path) const = 0;
 
     /// \param problem  as sentence() takes it
     /// \throws ConfigError that names the value and tells what is wrong with it

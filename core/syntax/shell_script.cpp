@@ -234,20 +234,20 @@ const ShellArgument* onlyArgument(const ShellScript& script, std::string_view na
 void noteUses(const ShellScript& script, const std::string& variable, const ShellPlace& place,
               std::vector<std::string>& notes)
 {
-    constexpr std::size_t most = 8;
+    constexpr std::size_t max = 8;
     std::vector<std::size_t> uses = script.usesOf(variable);
     std::erase_if(uses, [&](std::size_t use) {
         return std::ranges::find(place.references, use) != place.references.end();
     });
-    for (std::size_t i = 0; i < std::min(uses.size(), most); ++i) {
+    for (std::size_t i = 0; i < std::min(uses.size(), max); ++i) {
         std::string note =
             sentence("Line {} changes with it, because it uses {} too.", lineOf(script, uses[i]), variable);
         if (notes.empty() || notes.back() != note)
             notes.push_back(std::move(note));
     }
-    if (uses.size() > most)
-        notes.push_back(sentence("{} more uses of {} change with it, the last in line {}.",
-                                 uses.size() - most, variable, lineOf(script, uses.back())));
+    if (uses.size() > max)
+        notes.push_back(sentence("{} more uses of {} change with it, the last in line {}.", uses.size() - max,
+                                 variable, lineOf(script, uses.back())));
 }
 
 std::vector<std::string> notesOf(const ShellScript& script, const ShellArgument& argument,

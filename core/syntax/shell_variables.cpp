@@ -11,7 +11,7 @@ namespace batchpeak::config {
 namespace {
 
 constexpr std::int64_t largest = std::int64_t{1} << 31;
-constexpr int deepest = 32;
+constexpr int deepestExpansion = 32;
 
 using Value = std::optional<std::int64_t>;
 
@@ -79,7 +79,7 @@ private:
 
     Value factor(int depth)
     {
-        if (depth >= deepest)
+        if (depth >= deepestExpansion)
             return std::nullopt;
         if (take('(')) {
             const Value inner = sum(depth + 1);
@@ -139,7 +139,7 @@ namespace {
 using Kind = ShellPiece::Kind;
 
 // Chains of variables that are longer are circles, or no script that a person wrote.
-constexpr int maxSteps = 256;
+constexpr int maxExpansionSteps = 256;
 constexpr std::size_t maxLength = 4096;
 
 /// The word is nothing but text.
@@ -183,7 +183,7 @@ public:
 private:
     std::optional<std::string> text(const ShellPiece& piece)
     {
-        if (++m_steps > maxSteps || piece.kind == Kind::Unknown)
+        if (++m_steps > maxExpansionSteps || piece.kind == Kind::Unknown)
             return std::nullopt;
         if (piece.kind == Kind::Literal)
             return piece.text;

@@ -245,10 +245,10 @@ private:
     void addLiteral(std::size_t size)
     {
         const std::string_view text = m_text.substr(m_at, size);
-        const bool goesOn = !m_pieces.empty() && m_pieces.back().kind == ShellPiece::Kind::Literal &&
-                            m_pieces.back().end == m_at &&
-                            m_pieces.back().text.size() == m_pieces.back().end - m_pieces.back().begin;
-        if (goesOn) {
+        const bool continues = !m_pieces.empty() && m_pieces.back().kind == ShellPiece::Kind::Literal &&
+                               m_pieces.back().end == m_at &&
+                               m_pieces.back().text.size() == m_pieces.back().end - m_pieces.back().begin;
+        if (continues) {
             m_pieces.back().text += text;
             m_pieces.back().end += text.size();
         } else if (!text.empty()) {

@@ -44,11 +44,11 @@ ConfigError errorAt(TextPosition position, std::string_view text, const Values&.
 
 /// What words of a config stand for.
 template<typename Value, std::size_t size>
-using WordTable = std::array<std::pair<std::string_view, Value>, size>;
+using WordMap = std::array<std::pair<std::string_view, Value>, size>;
 
 /// Nothing for a word that is not in the table.
 template<typename Value, std::size_t size>
-std::optional<Value> meaningOf(const WordTable<Value, size>& table, std::string_view word)
+std::optional<Value> meaningOf(const WordMap<Value, size>& table, std::string_view word)
 {
     for (const auto& [known, value] : table) {
         if (known == word)

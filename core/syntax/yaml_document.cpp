@@ -101,15 +101,15 @@ std::string textOf(const yaml_char_t* text)
 /// libyaml compares every directive with all before it, which takes minutes for a text of nothing else.
 bool hasTooManyDirectives(std::string_view text)
 {
-    constexpr int most = 100;
+    constexpr int max = 100;
     int directives = 0;
-    for (std::size_t line = 0; line < text.size() && directives <= most; line = nextLine(text, line)) {
+    for (std::size_t line = 0; line < text.size() && directives <= max; line = nextLine(text, line)) {
         if (text[line] == '%')
             ++directives;
         else if (std::string_view("# \t\r\n").find(text[line]) == std::string_view::npos)
             break;
     }
-    return directives > most;
+    return directives > max;
 }
 
 } // namespace

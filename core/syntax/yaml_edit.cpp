@@ -396,14 +396,14 @@ std::vector<std::string> aliasNotes(const YamlDocument& document, const YamlNode
 std::vector<std::string> changeNotes(const YamlDocument& document, const std::vector<ChangedPlace>& places,
                                      std::string_view why)
 {
-    constexpr std::size_t most = 20;
+    constexpr std::size_t max = 20;
     std::vector<std::string> notes;
-    for (const auto& [node, key] : std::span(places).first(std::min(places.size(), most))) {
+    for (const auto& [node, key] : std::span(places).first(std::min(places.size(), max))) {
         notes.push_back(sentence("Line {}{} changes with it, because {}.", document.positionOf(*node).line,
                                  key ? sentence(" ({})", key->value) : "", why));
     }
-    if (places.size() > most)
-        notes.push_back(sentence("So do {} more places.", places.size() - most));
+    if (places.size() > max)
+        notes.push_back(sentence("So do {} more places.", places.size() - max));
     return notes;
 }
 

@@ -12,13 +12,13 @@ namespace {
 // What "!!" stands for: YAML 1.1, section 5.3.
 constexpr std::string_view yamlPrefix = "tag:yaml.org,2002:";
 
-constexpr WordTable<TagKind, 7> kinds{{{"null", TagKind::Null},
-                                       {"bool", TagKind::Boolean},
-                                       {"int", TagKind::Integer},
-                                       {"float", TagKind::Float},
-                                       {"str", TagKind::Text},
-                                       {"seq", TagKind::List},
-                                       {"map", TagKind::Mapping}}};
+constexpr WordMap<TagKind, 7> kinds{{{"null", TagKind::Null},
+                                     {"bool", TagKind::Boolean},
+                                     {"int", TagKind::Integer},
+                                     {"float", TagKind::Float},
+                                     {"str", TagKind::Text},
+                                     {"seq", TagKind::List},
+                                     {"map", TagKind::Mapping}}};
 
 } // namespace
 

@@ -3,20 +3,14 @@
 #include "batch_text.h"
 
 #include "model/parameter_table.h"
+#include "translated.h"
 #include "tuning_text.h"
-
-#include <QCoreApplication>
 
 #include <variant>
 
 namespace batchpeak::engine {
 
 namespace {
-
-struct Translated
-{
-    Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::BatchText)
-};
 
 /// An entry of a config, or an argument of a launch script.
 QString entry(const std::string& key, const QString& value)

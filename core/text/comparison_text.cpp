@@ -3,22 +3,13 @@
 #include "comparison_text.h"
 
 #include "readable_text.h"
+#include "translated.h"
 
-#include <QCoreApplication>
 #include <QStringList>
 
 #include <cmath>
 
 namespace batchpeak::engine {
-
-namespace {
-
-struct Translated
-{
-    Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::Comparison)
-};
-
-} // namespace
 
 QString sizesText(const std::vector<std::int64_t>& sizes, const QLocale& locale)
 {

@@ -2,16 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "fidelity_text.h"
 
-#include <QCoreApplication>
+#include "translated.h"
 
 namespace batchpeak::engine {
 
 namespace {
-
-struct Translated
-{
-    Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::FidelityText)
-};
 
 using Kind = config::Fidelity::Kind;
 

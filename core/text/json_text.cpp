@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "json_text.h"
 
-#include "visible_text.h"
+#include "escaped_text.h"
 
 #include <algorithm>
 

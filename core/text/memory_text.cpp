@@ -2,18 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "memory_text.h"
 
-#include <QCoreApplication>
+#include "translated.h"
 
 namespace batchpeak::engine {
-
-namespace {
-
-struct Translated
-{
-    Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::MemoryText)
-};
-
-} // namespace
 
 std::vector<MemoryPart> memoryParts(const model::StepMemory& memory)
 {

@@ -17,7 +17,7 @@ constexpr double mebibyte = 1024.0 * 1024.0;
 constexpr double gibibyte = 1024.0 * mebibyte;
 
 // A number of more figures before its point is read by nobody.
-constexpr double mostWrittenOut = 1e6;
+constexpr double maxWrittenOut = 1e6;
 
 QString translated(const char* text)
 {
@@ -57,8 +57,8 @@ QString bytesText(std::int64_t bytes, const QLocale& locale)
 
 ComparedBytes comparedBytesText(std::int64_t first, std::int64_t second, const QLocale& locale)
 {
-    constexpr int mostDecimals = 4;
-    for (int decimals = 1; decimals <= mostDecimals; ++decimals) {
+    constexpr int maxDecimals = 4;
+    for (int decimals = 1; decimals <= maxDecimals; ++decimals) {
         const auto text = [&](std::int64_t bytes) {
             return locale.formattedDataSize(bytes, decimals, QLocale::DataSizeIecFormat);
         };
@@ -124,7 +124,7 @@ QString rateText(double perSecond, std::optional<double> relativeError, const QL
 
 QString lossText(double loss, const QLocale& locale, int decimals)
 {
-    return locale.toString(loss, std::abs(loss) < mostWrittenOut ? 'f' : 'e', decimals);
+    return locale.toString(loss, std::abs(loss) < maxWrittenOut ? 'f' : 'e', decimals);
 }
 
 QString factorText(double factor, const QLocale& locale)

@@ -2,21 +2,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tuning_text.h"
 
-#include "field_object.h"
+#include "json_fields.h"
 #include "readable_text.h"
+#include "translated.h"
 
-#include <QCoreApplication>
 #include <QJsonDocument>
 #include <QStringList>
 
 namespace batchpeak::engine {
 
 namespace {
-
-struct Translated
-{
-    Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::TuningText)
-};
 
 using model::FrozenWeights;
 using model::Tuning;
@@ -37,8 +32,8 @@ QString adapterName(model::AdapterKind adapter)
 
 QString layersText(const std::vector<std::int64_t>& layers)
 {
-    constexpr std::size_t mostNamed = 6;
-    if (layers.size() > mostNamed)
+    constexpr std::size_t maxNamed = 6;
+    if (layers.size() > maxNamed)
         return Translated::tr("in %1 layers").arg(layers.size());
     QStringList numbers;
     for (const std::int64_t layer : layers)
@@ -57,8 +52,7 @@ QString targetsText(const Tuning& tuning)
     };
     std::vector<Group> groups;
     for (const model::AdapterTarget& target : tuning.targets) {
-        const QString name =
-            QString::fromUtf8(model::toText(target.projection)).replace(QLatin1Char('_'), QLatin1Char(' '));
+        const QString name = enumText(target.projection).replace(QLatin1Char('_'), QLatin1Char(' '));
         if (groups.empty() || groups.back().layers != target.layers)
             groups.push_back({.layers = target.layers, .names = {}});
         groups.back().names << name;
@@ -70,50 +64,6 @@ QString targetsText(const Tuning& tuning)
     }
     return texts.join(QLatin1String("; "));
 }
-
-/// Reads what FieldObject has written.
-class FieldObjectReader
-{
-public:
-    explicit FieldObjectReader(QJsonObject object) : m_object(std::move(object)) {}
-
-    void value(const char* key, double& member) { member = found(key).toDouble(member); }
-    void value(const char* key, std::int64_t& member) { member = found(key).toInteger(member); }
-    void value(const char* key, bool& member) { member = found(key).toBool(member); }
-
-    template<typename Value>
-    void word(const char* key, Value& member)
-    {
-        member = model::fromText<Value>(found(key).toString().toStdString()).value_or(member);
-    }
-
-    void sizes(const char* key, std::vector<std::int64_t>& member)
-    {
-        member.clear();
-        for (const QJsonValue& size : found(key).toArray())
-            member.push_back(size.toInteger());
-    }
-
-    void texts(const char* key, std::vector<std::string>& member)
-    {
-        member.clear();
-        for (const QJsonValue& text : found(key).toArray())
-            member.push_back(text.toString().toStdString());
-    }
-
-    template<typename Value>
-    void list(const char* key, std::vector<Value>& member)
-    {
-        member.clear();
-        for (const QJsonValue& value : found(key).toArray())
-            visitFields(member.emplace_back(), FieldObjectReader(value.toObject()));
-    }
-
-private:
-    QJsonValue found(const char* key) const { return m_object.value(QString::fromUtf8(key)); }
-
-    QJsonObject m_object;
-};
 
 } // namespace
 
@@ -169,12 +119,12 @@ QString trainedPartsText(const Tuning& tuning)
         const QString name = QString::fromStdString(part);
         parts << (name.endsWith(QLatin1Char('.')) ? name.chopped(1) : name);
     }
-    constexpr qsizetype mostNamed = 6;
-    if (parts.size() <= mostNamed)
+    constexpr qsizetype maxNamed = 6;
+    if (parts.size() <= maxNamed)
         return enumerated(parts);
     return Translated::tr("%1 and %2 more")
-        .arg(parts.mid(0, mostNamed).join(QLatin1String(", ")))
-        .arg(parts.size() - mostNamed);
+        .arg(parts.mid(0, maxNamed).join(QLatin1String(", ")))
+        .arg(parts.size() - maxNamed);
 }
 
 QString frozenWeightsText(const Tuning& tuning)
@@ -194,7 +144,7 @@ QString frozenWeightsText(const Tuning& tuning)
     case FrozenWeights::Int8:
         break;
     }
-    return QString::fromUtf8(model::toText(tuning.frozenWeights));
+    return enumText(tuning.frozenWeights);
 }
 
 QString fakeQuantizationText(const Tuning& tuning, const QLocale& locale)
@@ -202,7 +152,7 @@ QString fakeQuantizationText(const Tuning& tuning, const QLocale& locale)
     const model::FakeQuantization& rounding = tuning.fakeQuantization;
     QStringList parts;
     if (rounding.weights != model::FakeQuantizedWeights::None) {
-        const QString kind = QString::fromUtf8(model::toText(rounding.weights));
+        const QString kind = enumText(rounding.weights);
         const bool hasGroups = rounding.weights != model::FakeQuantizedWeights::Nvfp4;
         parts << (!hasGroups                ? Translated::tr("%1 weights").arg(kind)
                   : rounding.groupSize == 0 ? Translated::tr("%1 weights by rows").arg(kind)
@@ -210,7 +160,7 @@ QString fakeQuantizationText(const Tuning& tuning, const QLocale& locale)
                                                   .arg(kind, numberText(rounding.groupSize, locale)));
     }
     if (rounding.activations != model::FakeQuantizedActivations::None)
-        parts << Translated::tr("%1 activations").arg(QString::fromUtf8(model::toText(rounding.activations)));
+        parts << Translated::tr("%1 activations").arg(enumText(rounding.activations));
     if (!parts.isEmpty() && rounding.embeddings)
         parts << Translated::tr("embeddings too");
     if (!parts.isEmpty() && rounding.adaptedLayers)
@@ -228,12 +178,10 @@ QString tuningWord(const Tuning& tuning)
                 : Translated::tr("partly trained");
         words << (tuning.frozenWeights == FrozenWeights::Same
                       ? what
-                      : Translated::tr("%1 on %2")
-                            .arg(what, QString::fromUtf8(model::toText(tuning.frozenWeights))));
+                      : Translated::tr("%1 on %2").arg(what, enumText(tuning.frozenWeights)));
     }
     if (model::roundsAnything(tuning.fakeQuantization))
-        words << QStringLiteral("QAT %1").arg(
-            QString::fromUtf8(model::toText(tuning.fakeQuantization.weights)));
+        words << QStringLiteral("QAT %1").arg(enumText(tuning.fakeQuantization.weights));
     return words.join(QLatin1String(", "));
 }
 
@@ -252,7 +200,7 @@ QJsonObject tuningObject(const Tuning& tuning)
 {
     if (model::isUntuned(tuning))
         return {};
-    FieldObject fields;
+    JsonWriter fields;
     Tuning written = tuning;
     visitFields(written, fields);
     return fields.object();
@@ -268,7 +216,7 @@ QString tuningRecord(const Tuning& tuning)
 Tuning tuningFrom(const QJsonObject& object)
 {
     Tuning tuning;
-    visitFields(tuning, FieldObjectReader(object));
+    visitFields(tuning, JsonReader(object));
     return tuning;
 }
 

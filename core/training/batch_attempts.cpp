@@ -45,7 +45,7 @@ void BatchAttempts::takeResult(const trial::BatchResult& result)
     if (result.outcome != trial::Outcome::Ok)
         return emit failed(batch.request, result);
     const Verdict verdict = m_sizes.recordDone(batch.request.phase, result.allocationRetries);
-    emit done(batch, result, verdict == Verdict::GoOnSmaller);
+    emit done(batch, result, verdict == Verdict::ContinueSmaller);
 }
 
 void BatchAttempts::takeOutOfMemory(BatchUnderWay batch, const trial::BatchResult& result)

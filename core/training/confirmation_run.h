@@ -24,7 +24,7 @@ class TrainingWorker;
 /// Timed full steps of each size, where nobody says how many: enough that the mean of the steps is known to
 /// well below the 2 % that trials and training should agree within, on a device whose steps vary by some
 /// percent.
-inline constexpr int usualConfirmationSteps = 20;
+inline constexpr int defaultConfirmationSteps = 20;
 
 /// Full optimizer steps at the size that an exploration recommends and at its runner-up, in turn in one fresh
 /// process, beside what the trials predict for the config's batch.

@@ -3,27 +3,23 @@
 #include "confirmation_snapshot.h"
 
 #include "text/readable_text.h"
-
-#include <QCoreApplication>
+#include "text/translated.h"
 
 #include <algorithm>
 #include <cmath>
 
 namespace batchpeak::training {
 
+using engine::Translated;
+
 namespace {
 
 using engine::numberText;
 using engine::percentText;
 
-struct Translated
-{
-    Q_DECLARE_TR_FUNCTIONS(batchpeak::training::ConfirmationVerdict)
-};
-
 constexpr double deviationsApart = 2.0;
 // A percent is the noise of shared computers, and the aim of a prediction is 2 %.
-constexpr double mostApart = 0.03;
+constexpr double maxApart = 0.03;
 
 QString unmeasuredText(const ConfirmedSize& size, const QLocale& locale)
 {
@@ -63,8 +59,8 @@ std::optional<double> commonMiscorrelation(const ConfirmationSnapshot& snapshot)
     const double apart = other->value / recommended->value - 1.0;
     const double noiseApart = deviationsApart * std::hypot(recommended->noise, other->noise);
     // The mean of two has half the noise of their difference.
-    const bool isOfTheDevice = std::abs(common) > std::max(mostApart, noiseApart / 2.0) &&
-                               std::abs(apart) <= std::max(mostApart, noiseApart);
+    const bool isOfTheDevice = std::abs(common) > std::max(maxApart, noiseApart / 2.0) &&
+                               std::abs(apart) <= std::max(maxApart, noiseApart);
     return isOfTheDevice ? std::optional(common) : std::nullopt;
 }
 
@@ -133,7 +129,7 @@ bool ConfirmedSize::isFarOff() const
 bool ConfirmedSize::isDisturbed() const
 {
     return achievedSamplesPerSecond && meanSamplesPerSecond &&
-           std::abs(*meanSamplesPerSecond / *achievedSamplesPerSecond - 1.0) > mostApart;
+           std::abs(*meanSamplesPerSecond / *achievedSamplesPerSecond - 1.0) > maxApart;
 }
 
 QString verdictText(const ConfirmationSnapshot& snapshot, const QLocale& locale)

@@ -68,11 +68,11 @@ public:
     /// A smaller size is more than twice as fast.
     bool isFarSlower(std::int64_t size) const
     {
-        constexpr double leastShare = 0.5;
+        constexpr double minShare = 0.5;
         const auto place = m_samplesPerSecond.find(size);
         return place != m_samplesPerSecond.end() &&
                std::any_of(m_samplesPerSecond.begin(), place,
-                           [&](const auto& smaller) { return place->second < leastShare * smaller.second; });
+                           [&](const auto& smaller) { return place->second < minShare * smaller.second; });
     }
 
     /// 0 where there is none.

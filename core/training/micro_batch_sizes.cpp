@@ -4,20 +4,16 @@
 
 #include "config/batch_plan.h"
 #include "model/model_spec.h"
-
-#include <QCoreApplication>
+#include "text/translated.h"
 
 #include <algorithm>
 #include <variant>
 
 namespace batchpeak::training {
 
-namespace {
+using engine::Translated;
 
-struct Translated
-{
-    Q_DECLARE_TR_FUNCTIONS(batchpeak::training::SizeChoice)
-};
+namespace {
 
 bool normalizesOverBatch(const config::ConfigContents& contents)
 {
@@ -96,7 +92,7 @@ MicroBatchSizes::Verdict MicroBatchSizes::recordDone(model::Phase phase, std::in
 {
     if (phase == model::Phase::Eval)
         return m_evaluation.recordStep(allocationRetries);
-    return m_halves ? m_training.recordStep(allocationRetries) : Verdict::GoOn;
+    return m_halves ? m_training.recordStep(allocationRetries) : Verdict::Continue;
 }
 
 void MicroBatchSizes::setTraining(std::int64_t size)

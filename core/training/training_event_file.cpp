@@ -7,11 +7,12 @@
 #include "history/stored_snapshot.h"
 #include "syntax/config_error.h"
 #include "text/errors.h"
+#include "text/json_fields.h"
+#include "text/translated.h"
 #include "text/tuning_text.h"
 #include "training_snapshot_builder.h"
 #include "training_text.h"
 
-#include <QCoreApplication>
 #include <QFile>
 #include <QJsonDocument>
 #include <QJsonObject>
@@ -23,15 +24,12 @@
 
 namespace batchpeak::training {
 
+using engine::Translated;
+
 namespace {
 
 // A line of an event has some hundreds of bytes, that with the failure some thousands.
 constexpr qint64 longestLine = 1 << 20;
-
-struct Translated
-{
-    Q_DECLARE_TR_FUNCTIONS(batchpeak::training::TrainingEventFile)
-};
 
 /// The fields of one event.
 class Fields
@@ -53,11 +51,11 @@ public:
     }
     bool isSet(const char* key) const { return m_object[QLatin1String(key)].toBool(); }
 
-    /// The value that a word stands for; of an unknown one the usual value.
+    /// The value that a word stands for; of an unknown one the otherwise value.
     template<typename Value>
-    Value word(const char* key, Value usual = {}) const
+    Value word(const char* key, Value otherwise = {}) const
     {
-        return model::fromText<Value>(text(key).toStdString()).value_or(usual);
+        return engine::enumFromText<Value>(text(key)).value_or(otherwise);
     }
 
 private:

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training_event_log.h"
 
+#include "text/json_fields.h"
+
 #include <algorithm>
 #include <variant>
 
@@ -55,7 +57,7 @@ void TrainingEventLog::write(const engine::Started& /*started*/)
         {QStringLiteral("family"), run.family},
         {QStringLiteral("model"), textOrNull(run.modelSource)},
         {QStringLiteral("setting"), QString::fromStdString(config::toText(run.plan.setting))},
-        {QStringLiteral("data"), QString::fromUtf8(trial::toText(data.kind))},
+        {QStringLiteral("data"), engine::enumText(data.kind)},
         {QStringLiteral("data_path"), textOrNull(QString::fromStdString(data.path))},
         {QStringLiteral("data_samples"), isSynthetic ? eventNumber(data.samples) : QJsonValue()},
         {QStringLiteral("held_out_share"), data.heldOut.samples == 0 && data.heldOut.share > 0.0
@@ -67,11 +69,11 @@ void TrainingEventLog::write(const engine::Started& /*started*/)
         {QStringLiteral("halves_automatically"), training.halvesAutomatically},
         {QStringLiteral("maximum"), training.maximum ? QJsonValue(toText(*training.maximum)) : QJsonValue()},
         {QStringLiteral("growth"), textOrNull(training.growth)},
-        {QStringLiteral("optimizer"), QString::fromUtf8(model::toText(run.optimizer))},
-        {QStringLiteral("precision"), QString::fromUtf8(model::toText(run.precision))},
+        {QStringLiteral("optimizer"), engine::enumText(run.optimizer)},
+        {QStringLiteral("precision"), engine::enumText(run.precision)},
         {QStringLiteral("sequence_length"), eventNumber(run.sequenceLength)},
         {QStringLiteral("learning_rate"), training.learningRate},
-        {QStringLiteral("weighting"), QString::fromUtf8(trial::toText(training.weighting))},
+        {QStringLiteral("weighting"), engine::enumText(training.weighting)},
         {QStringLiteral("first_step"), eventNumber(training.firstStep)},
         {QStringLiteral("steps"), training.steps > 0 ? eventNumber(training.steps) : QJsonValue()}};
     engine::addParameters(fields, run);
@@ -141,12 +143,11 @@ void TrainingEventLog::writeStep(const QString& event, const StepRecord& step)
 
 void TrainingEventLog::write(const SizeChange& change)
 {
-    m_lines.write(QStringLiteral("size_changed"),
-                  {{QStringLiteral("step"), eventNumber(change.step)},
-                   {QStringLiteral("phase"), QString::fromUtf8(model::toText(change.phase))},
-                   {QStringLiteral("from"), eventNumber(change.from)},
-                   {QStringLiteral("to"), eventNumber(change.to)},
-                   {QStringLiteral("reason"), toText(change.reason)}});
+    m_lines.write(QStringLiteral("size_changed"), {{QStringLiteral("step"), eventNumber(change.step)},
+                                                   {QStringLiteral("phase"), engine::enumText(change.phase)},
+                                                   {QStringLiteral("from"), eventNumber(change.from)},
+                                                   {QStringLiteral("to"), eventNumber(change.to)},
+                                                   {QStringLiteral("reason"), toText(change.reason)}});
 }
 
 void TrainingEventLog::write(const CheckpointSaved& saved)

@@ -31,7 +31,7 @@ using Options = TrainingOptions;
 using Subject = TrainingOption::Subject;
 
 // Far beyond any run, and far from overflow when multiplied by a batch.
-constexpr std::int64_t mostSteps = 1'000'000'000;
+constexpr std::int64_t maxSteps = 1'000'000'000;
 // Of what is held out: something has to be left.
 constexpr double largestShare = 0.99;
 
@@ -86,14 +86,14 @@ OptionTexts heldOutTexts(const trial::HeldOut& heldOut)
 /// A number above 0, absent unless asked for.
 Asked countOption(OptionWords words, std::optional<std::int64_t> Options::*member)
 {
-    return engine::countOption(std::move(words), member, 1, mostSteps);
+    return engine::countOption(std::move(words), member, 1, maxSteps);
 }
 
 /// A number above 0, which stands for none where it is 0.
 Asked countOption(OptionWords words, std::int64_t Options::*member)
 {
     Asked made{std::move(words)};
-    made.take = [=](Options& o, const std::string& text) { o.*member = countFromText(text, 1, mostSteps); };
+    made.take = [=](Options& o, const std::string& text) { o.*member = countFromText(text, 1, maxSteps); };
     made.texts = [=](const Options& o) {
         return o.*member > 0 ? OptionTexts{engine::countText(o.*member)} : OptionTexts{};
     };
@@ -241,7 +241,7 @@ void addKeeping(std::vector<TrainingOption>& table)
     table.push_back({splitOption(), subject});
     table.push_back({countOption({"--evaluation-batches", "N", "Maximum batches per evaluation"},
                                  &Options::evaluationBatches),
-                     subject, "all that is held out, or " + std::to_string(usualEvaluationBatches)});
+                     subject, "all that is held out, or " + std::to_string(defaultEvaluationBatches)});
     table.push_back({textOption({"--checkpoint", "DIR", "Folder for checkpoints; one is written at the end"},
                                 &Options::checkpointFolder),
                      subject});

@@ -29,7 +29,7 @@ struct TrainingOption : engine::Option<TrainingOptions>
 
     Subject subject = Subject::Run;
     /// What holds where nobody asks, in words; empty where the help says it, or the config decides.
-    std::string usual = {};
+    std::string defaults = {};
 };
 
 /// In the order of the help.

@@ -17,7 +17,7 @@ namespace batchpeak::training {
 enum class MaximumWay { Halving, Binary, Predict };
 
 /// Of samples that are trained on as well.
-inline constexpr std::int64_t usualEvaluationBatches = 4;
+inline constexpr std::int64_t defaultEvaluationBatches = 4;
 
 /// What a person may ask of a training run beside the config; whatever is absent follows the config.
 struct TrainingOptions
@@ -47,7 +47,7 @@ struct TrainingOptions
     bool strict = false;
     /// Evaluate after so many steps; 0 for never, or, where samples are held out, after each epoch.
     std::int64_t evaluateEvery = 0;
-    /// Batches of one evaluation at most; without it all that is held out, or usualEvaluationBatches.
+    /// Batches of one evaluation at most; without it all that is held out, or defaultEvaluationBatches.
     std::optional<std::int64_t> evaluationBatches;
     /// Folder for checkpoints; empty for none.
     QString checkpointFolder;

@@ -8,9 +8,9 @@
 #include "micro_batch_sizes.h"
 #include "plan/exploration_plan.h"
 #include "text/batch_text.h"
+#include "text/translated.h"
 #include "training_text.h"
 
-#include <QCoreApplication>
 #include <QDir>
 #include <QFileInfo>
 
@@ -19,12 +19,9 @@
 
 namespace batchpeak::training {
 
-namespace {
+using engine::Translated;
 
-struct Translated
-{
-    Q_DECLARE_TR_FUNCTIONS(batchpeak::training::TrainingPlan)
-};
+namespace {
 
 // Enough for a loss curve, little enough to end soon.
 constexpr std::int64_t batchesOfSyntheticData = 16;

@@ -20,9 +20,8 @@
 #include "training_steps.h"
 #include "training_text.h"
 #include "training_worker.h"
-#include "workers/background_search.h"
+#include "workers/background_thread.h"
 #include "workers/spare_thread.h"
-#include "workers/telemetry_watch.h"
 
 #include <QElapsedTimer>
 #include <QTimer>
@@ -88,8 +87,8 @@ struct TrainingRun::Run : public QObject
     /// With the sizes that were found since.
     TrainingSetup setup;
     TrainingSnapshotBuilder builder;
-    std::unique_ptr<engine::TelemetryWatch> telemetry;
-    std::unique_ptr<engine::BackgroundSearch<TensorCheck>> tensorCheck;
+    std::unique_ptr<engine::BackgroundThread> telemetry;
+    std::unique_ptr<engine::BackgroundThread> tensorCheck;
     /// Where it found so.
     std::optional<TensorCheck> damaged;
     std::unique_ptr<MaximumSearch> search;
@@ -159,19 +158,16 @@ void TrainingRun::start()
 
 void TrainingRun::begin()
 {
-    m_run->telemetry = std::make_unique<engine::TelemetryWatch>(
-        [devices = m_run->setup.devices](const std::vector<std::int64_t>& workers) {
-            return devices.telemetry(workers);
-        });
-    connect(m_run->telemetry.get(), &engine::TelemetryWatch::taken, this,
-            [run = m_run.get()](const engine::TelemetryWatch::Readings& readings) {
+    m_run->telemetry = std::make_unique<engine::BackgroundThread>();
+    connect(&m_run->tick, &QTimer::timeout, this, [this] {
+        m_run->setup.devices.readTelemetry(
+            *m_run->telemetry, {snapshot().device.workerPid},
+            [run = m_run.get()](const std::vector<engine::Telemetry>& readings) {
                 run->builder.setTelemetry(readings.front());
             });
-    connect(&m_run->tick, &QTimer::timeout, this, [this] {
-        m_run->telemetry->look({snapshot().device.workerPid});
         publish();
     });
-    if (!m_run->telemetry->hasThread())
+    if (!m_run->telemetry->makeThread())
         m_run->builder.log(LogLevel::Warning,
                            engine::noThreadText(tr("Nothing is read of the device meanwhile.")));
     m_run->clock.start();
@@ -191,15 +187,14 @@ void TrainingRun::begin()
 /// What a disk has damaged would train all the same.
 void TrainingRun::checkTensors()
 {
-    m_run->tensorCheck = std::make_unique<engine::BackgroundSearch<TensorCheck>>(
+    m_run->tensorCheck = std::make_unique<engine::BackgroundThread>();
+    m_run->tensorCheck->run(
+        [checkpoint = m_run->setup.resumedFrom, hash = m_run->setup.resumedHash](
+            const std::stop_token& stop) { return training::checkTensors(checkpoint, hash, stop); },
         [this, run = m_run.get()](const TensorCheck& check) {
             if (run == m_run.get())
                 takeCheck(check);
         });
-    m_run->tensorCheck->start([checkpoint = m_run->setup.resumedFrom,
-                               hash = m_run->setup.resumedHash](const std::stop_token& stop) {
-        return training::checkTensors(checkpoint, hash, stop);
-    });
     publish();
 }
 
@@ -370,7 +365,7 @@ void TrainingRun::finish(TrainingEnd end, const QString& failure)
     m_run->end = end;
     const bool hasLearned = !snapshot().steps.empty() || !m_run->setup.resumedFrom.isEmpty();
     m_run->builder.setFailure(
-        failure.isEmpty() || !hasLearned ? failure : failure + QLatin1Char('\n') + howToGoOn(failure));
+        failure.isEmpty() || !hasLearned ? failure : failure + QLatin1Char('\n') + howToContinue(failure));
     m_run->builder.setState(TrainingState::Finishing);
     publish();
     if (m_run->worker)
@@ -380,7 +375,7 @@ void TrainingRun::finish(TrainingEnd end, const QString& failure)
 }
 
 /// The last thing that a failure says.
-QString TrainingRun::howToGoOn(const QString& failure) const
+QString TrainingRun::howToContinue(const QString& failure) const
 {
     const TrainingSetup& setup = m_run->setup;
     if (isThere(snapshot().checkpoint, setup.training))

@@ -72,7 +72,7 @@ private:
     void loseWorker(const QString& sentence);
 
     void finish(TrainingEnd end, const QString& failure = {});
-    QString howToGoOn(const QString& failure) const;
+    QString howToContinue(const QString& failure) const;
     void reportEnd();
     void publish();
     void log(engine::LogLevel level, const QString& text);

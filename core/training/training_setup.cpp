@@ -10,10 +10,10 @@
 #include "store/program_lock.h"
 #include "text/errors.h"
 #include "text/readable_text.h"
+#include "text/translated.h"
 #include "training_text.h"
 #include "trial/protocol.h"
 
-#include <QCoreApplication>
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QMap>
@@ -24,12 +24,9 @@
 
 namespace batchpeak::training {
 
-namespace {
+using engine::Translated;
 
-struct Translated
-{
-    Q_DECLARE_TR_FUNCTIONS(batchpeak::training::TrainingSetup)
-};
+namespace {
 
 using Entries = QMap<QString, QString>;
 
@@ -123,7 +120,7 @@ void refuseImpossible(const CheckpointFolder::Found& found, const TrainingSetup&
 }
 
 /// A size that a person fixes may be another one than before, as when the old one did not fit.
-std::int64_t sizeToGoOnWith(const CheckpointState& state, const TrainingPlan& plan)
+std::int64_t sizeToContinueWith(const CheckpointState& state, const TrainingPlan& plan)
 {
     if (plan.sizes.halves || plan.description.maximum)
         return state.microBatchSize;
@@ -138,14 +135,14 @@ QStringList differencesOf(const CheckpointState& state, const TrainingSetup& set
         differences.append(Translated::tr("It goes on with batches of %1 samples, to which those of %2 had "
                                           "grown.")
                                .arg(told(state.batchSize), told(setup.batchSize)));
-    if (const std::int64_t size = sizeToGoOnWith(state, setup.plan); size != state.microBatchSize)
+    if (const std::int64_t size = sizeToContinueWith(state, setup.plan); size != state.microBatchSize)
         differences.append(Translated::tr("It goes on with micro-batches of %1, where the checkpoint was "
                                           "written with those of %2.")
                                .arg(told(size), told(state.microBatchSize)));
     return differences;
 }
 
-void goOn(TrainingSetup& setup, const CheckpointFolder::Found& found)
+void continueFrom(TrainingSetup& setup, const CheckpointFolder::Found& found)
 {
     refuseUnlike(found, setup);
     refuseImpossible(found, setup);
@@ -160,7 +157,7 @@ void goOn(TrainingSetup& setup, const CheckpointFolder::Found& found)
     setup.position = {.step = state.step, .epoch = state.epoch, .samplesDone = state.samplesDone};
     setup.batchSize = state.batchSize;
     plan.request.checkpoint = found.tensors.toStdString();
-    plan.sizes.training = sizeToGoOnWith(state, plan);
+    plan.sizes.training = sizeToContinueWith(state, plan);
     plan.sizes.thrashingInARow = state.thrashingInARow;
     plan.sizes.evaluation = std::min(state.evaluationMicroBatchSize, plan.evaluationBatchSize);
     plan.description.firstStep = state.step;
@@ -243,7 +240,7 @@ TrainingSetup setUpTraining(const QString& filePath, const config::ConfigContent
         setup.growthCode = engine::requireTrust(growth, options.run.trustsCode);
     setup.training = QUuid::createUuid().toString(QUuid::WithoutBraces);
     if (!options.resumeFolder.isEmpty())
-        goOn(setup, CheckpointFolder(options.resumeFolder).newest());
+        continueFrom(setup, CheckpointFolder(options.resumeFolder).newest());
     if (!options.checkpointFolder.isEmpty())
         claim(options.checkpointFolder, setup);
     return setup;

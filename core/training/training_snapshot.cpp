@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training_snapshot.h"
 
-#include "model/word_table.h"
+#include "model/enum_names.h"
 
 #include <algorithm>
 
@@ -13,16 +13,16 @@ namespace {
 using ChangeReason = SizeChange::Reason;
 using GrowthKind = accumulation::GrowthDecision::Kind;
 
-constexpr model::WordTable<TrainingEnd, 4> trainingEnds{{{TrainingEnd::Completed, "completed"},
+constexpr model::EnumNames<TrainingEnd, 4> trainingEnds{{{TrainingEnd::Completed, "completed"},
                                                          {TrainingEnd::Interrupted, "interrupted"},
                                                          {TrainingEnd::NothingFits, "nothing_fits"},
                                                          {TrainingEnd::Failed, "failed"}}};
-constexpr model::WordTable<MaximumWay, 3> maximumWays{
+constexpr model::EnumNames<MaximumWay, 3> maximumWays{
     {{MaximumWay::Halving, "halving"}, {MaximumWay::Binary, "binary"}, {MaximumWay::Predict, "predict"}}};
-constexpr model::WordTable<ChangeReason, 3> changeReasons{{{ChangeReason::OutOfMemory, "out_of_memory"},
+constexpr model::EnumNames<ChangeReason, 3> changeReasons{{{ChangeReason::OutOfMemory, "out_of_memory"},
                                                            {ChangeReason::Thrashing, "thrashing"},
                                                            {ChangeReason::Growth, "growth"}}};
-constexpr model::WordTable<GrowthKind, 4> growthKinds{{{GrowthKind::Stays, "stays"},
+constexpr model::EnumNames<GrowthKind, 4> growthKinds{{{GrowthKind::Stays, "stays"},
                                                        {GrowthKind::Changes, "changes"},
                                                        {GrowthKind::PassesMaximum, "passes_maximum"},
                                                        {GrowthKind::LeavesNothing, "leaves_nothing"}}};

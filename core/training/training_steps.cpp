@@ -25,7 +25,7 @@ std::int64_t evaluatedSamples(const TrainingSetup& setup, const trial::TrainingR
     if (ready.heldOutSamples > 0 && !asked)
         return all;
     std::int64_t samples = 0;
-    if (__builtin_mul_overflow(asked.value_or(usualEvaluationBatches), setup.plan.evaluationBatchSize,
+    if (__builtin_mul_overflow(asked.value_or(defaultEvaluationBatches), setup.plan.evaluationBatchSize,
                                &samples))
         return all;
     return std::min(all, samples);
@@ -269,9 +269,10 @@ void TrainingSteps::endSave(const trial::Saved& saved)
     }
     // It is whole already, and stays so whatever becomes of this program meanwhile.
     m_isHashing = true;
-    m_hashing.start([tensors = m_checkpoints.writtenTensors()](const std::stop_token& stop) {
-        return tensorHash(tensors, stop);
-    });
+    m_hashing.cancel();
+    m_hashing.run([tensors = m_checkpoints.writtenTensors()](
+                      const std::stop_token& stop) { return tensorHash(tensors, stop); },
+                  [this](const QString& hash) { takeHash(hash); });
     emit changed();
 }
 

@@ -12,7 +12,7 @@
 #include "training_setup.h"
 #include "training_snapshot_builder.h"
 #include "training_worker.h"
-#include "workers/background_search.h"
+#include "workers/background_thread.h"
 
 #include <QObject>
 
@@ -102,7 +102,7 @@ private:
     bool m_isHashing = false;
     /// How it ends once the checkpoint under way is written.
     std::optional<Conclusion> m_conclusion;
-    engine::BackgroundSearch<QString> m_hashing{[this](const QString& hash) { takeHash(hash); }};
+    engine::BackgroundThread m_hashing;
 };
 
 } // namespace batchpeak::training

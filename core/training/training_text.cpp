@@ -4,21 +4,18 @@
 
 #include "accumulation/micro_batches.h"
 #include "text/readable_text.h"
+#include "text/translated.h"
 
-#include <QCoreApplication>
 #include <QFileInfo>
 
 namespace batchpeak::training {
+
+using engine::Translated;
 
 namespace {
 
 using engine::bytesText;
 using engine::numberText;
-
-struct Translated
-{
-    Q_DECLARE_TR_FUNCTIONS(batchpeak::training::TrainingText)
-};
 
 QString neededText(std::int64_t neededBytes, std::int64_t usableBytes)
 {

@@ -11,7 +11,7 @@
 namespace batchpeak::trial {
 
 inline constexpr std::size_t fewestComparedSizes = 2;
-inline constexpr std::size_t mostComparedSizes = 4;
+inline constexpr std::size_t maxComparedSizes = 4;
 
 /// A trial that compares sizes that have run before: all of them in one process, visited in turn and back
 /// again (A B C C B A ...), so that what the device does meanwhile falls upon all of them alike.
@@ -21,7 +21,7 @@ struct CompareRequest
 {
     /// Numbered as trials are, and with them.
     std::int64_t id = 0;
-    /// fewestComparedSizes to mostComparedSizes different ones, in the order of the first visits.
+    /// fewestComparedSizes to maxComparedSizes different ones, in the order of the first visits.
     std::vector<std::int64_t> microBatchSizes;
     /// Of each size.
     int visits = 4;

@@ -16,7 +16,7 @@ namespace {
 constexpr const char* compared = "compared";
 
 /// A visit lasts at least as long as its steps; half of that allows for how the two are timed.
-constexpr double leastShareOfSteps = 0.5;
+constexpr double minShareOfSteps = 0.5;
 
 bool hasTwins(std::vector<std::int64_t> sizes)
 {
@@ -27,9 +27,9 @@ bool hasTwins(std::vector<std::int64_t> sizes)
 /// Refuses what is no choice of sizes to compare.
 void checkSizes(const FieldReader& fields, const char* name, const std::vector<std::int64_t>& sizes)
 {
-    if (sizes.size() < fewestComparedSizes || sizes.size() > mostComparedSizes) {
+    if (sizes.size() < fewestComparedSizes || sizes.size() > maxComparedSizes) {
         fields.refuse(name, "must hold " + std::to_string(fewestComparedSizes) + " to " +
-                                std::to_string(mostComparedSizes) + " sizes, but holds " +
+                                std::to_string(maxComparedSizes) + " sizes, but holds " +
                                 std::to_string(sizes.size()));
     }
     if (hasTwins(sizes))
@@ -55,7 +55,7 @@ Visit visitFrom(const FieldReader& fields)
         fields.refuse("seconds", "is less than a nanosecond, but no visit takes no time");
     if (visit.stepSeconds.empty())
         fields.refuse("step_seconds", "is missing or empty, but a visit without a step says nothing");
-    if (visit.seconds < leastShareOfSteps * std::reduce(visit.stepSeconds.begin(), visit.stepSeconds.end()))
+    if (visit.seconds < minShareOfSteps * std::reduce(visit.stepSeconds.begin(), visit.stepSeconds.end()))
         fields.refuse("seconds", "is less than half of what step_seconds add up to");
     return visit;
 }

@@ -90,19 +90,19 @@ std::int64_t FieldReader::integer(const char* name, std::optional<std::int64_t> 
     return found.get<std::int64_t>();
 }
 
-std::int64_t FieldReader::integerFrom(std::int64_t least, const char* name,
+std::int64_t FieldReader::integerFrom(std::int64_t min, const char* name,
                                       std::optional<std::int64_t> fallback) const
 {
     const std::int64_t value = integer(name, fallback);
-    if (value < least) {
-        refuse(name, "is " + std::to_string(value) + ", but must be at least " + std::to_string(least));
+    if (value < min) {
+        refuse(name, "is " + std::to_string(value) + ", but must be at least " + std::to_string(min));
     }
     return value;
 }
 
-int FieldReader::smallInteger(int least, const char* name, std::optional<int> fallback) const
+int FieldReader::smallInteger(int min, const char* name, std::optional<int> fallback) const
 {
-    const std::int64_t value = integerFrom(least, name, fallback);
+    const std::int64_t value = integerFrom(min, name, fallback);
     if (!std::in_range<int>(value))
         refuse(name, "is too large: " + std::to_string(value));
     return static_cast<int>(value);
@@ -111,7 +111,7 @@ int FieldReader::smallInteger(int least, const char* name, std::optional<int> fa
 std::int64_t FieldReader::amount(const char* name, std::optional<std::int64_t> fallback) const
 {
     const std::int64_t value = integerFrom(0, name, fallback);
-    if (value > mostBytes)
+    if (value > maxBytes)
         refuse(name, "is " + std::to_string(value) + ", but no computer has as much");
     return value;
 }

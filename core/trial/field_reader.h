@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "model/word_table.h"
+#include "model/enum_names.h"
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -53,10 +53,10 @@ public:
     bool isText(const char* name) const { return has(name) && find(name)->is_string(); }
     std::int64_t integer(const char* name, std::optional<std::int64_t> fallback = {}) const;
     /// \param least  smaller values are refused
-    std::int64_t integerFrom(std::int64_t least, const char* name,
+    std::int64_t integerFrom(std::int64_t min, const char* name,
                              std::optional<std::int64_t> fallback = {}) const;
-    int smallInteger(int least, const char* name, std::optional<int> fallback = {}) const;
-    /// Of bytes, parameters or samples: from zero to mostBytes.
+    int smallInteger(int min, const char* name, std::optional<int> fallback = {}) const;
+    /// Of bytes, parameters or samples: from zero to maxBytes.
     std::int64_t amount(const char* name, std::optional<std::int64_t> fallback = {}) const;
     std::uint64_t seed(const char* name, std::uint64_t fallback) const;
     bool boolean(const char* name, bool fallback) const;

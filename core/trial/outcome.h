@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "model/word_table.h"
+#include "model/enum_names.h"
 
 namespace batchpeak::trial {
 
@@ -13,7 +13,7 @@ enum class Outcome { Ok, OutOfMemory, Unsupported, Failed, Timeout, Cancelled, C
 using model::fromText;
 using model::toText;
 
-constexpr model::WordTable<Outcome, 7> wordsOf(Outcome)
+constexpr model::EnumNames<Outcome, 7> wordsOf(Outcome)
 {
     return {{{Outcome::Ok, "ok"},
              {Outcome::OutOfMemory, "oom"},

@@ -4,10 +4,14 @@
 #include "field_reader.h"
 #include "model/architecture_fields.h"
 #include "model/model_spec.h"
+#include "model/step_fields.h"
 #include "protocol.h"
 #include "training_messages.h"
 
 #include <algorithm>
+#include <optional>
+#include <string>
+#include <type_traits>
 #include <utility>
 
 namespace batchpeak::trial {
@@ -135,13 +139,27 @@ model::Tuning tuningFrom(const FieldReader& fields)
     return tuning;
 }
 
-constexpr const char* preference = "preference";
-constexpr const char* compilation = "compilation";
 constexpr const char* decoderLength = "decoder_sequence_length";
-constexpr const char* adamWStep = "adamw_step";
-constexpr const char* keepsMomentum = "momentum";
-constexpr const char* wideEmbeddingMoments = "fp32_embedding_moments";
-constexpr const char* recomputesLossChunks = "loss_chunks_recomputed";
+
+Json valueOf(model::HasWords auto value)
+{
+    return toText(value);
+}
+
+template<typename Value>
+requires std::is_arithmetic_v<Value> Json valueOf(Value value)
+{
+    return value;
+}
+
+void writeStep(Json& fields, const model::StepOptions& options)
+{
+    model::visitStepFields([&](const model::StepField& field, auto member) {
+        if (field.inProtocol == model::StepField::Written::Always ||
+            options.*member != model::StepOptions().*member)
+            fields[field.name] = valueOf(options.*member);
+    });
+}
 
 Json toJson(const Hello& hello)
 {
@@ -157,34 +175,10 @@ Json toJson(const LoadRequest& load)
                 {"sample_lengths", load.sampleLengths},
                 {"precision", toText(load.precision)},
                 {"optimizer", toText(load.optimizer)},
-                {"activation_checkpointing", load.step.activationCheckpointing},
-                {"loss_chunk_rows", load.step.lossChunkRows},
-                {"loss_parts", load.step.lossParts},
-                {"max_gradient_norm", load.step.maxGradientNorm},
-                {"attention", toText(load.step.attention)},
-                {"tf32_convolutions", load.step.convolvesInTf32},
-                {"channels_last", load.step.channelsLast},
-                {"cudnn_benchmark", load.step.timesConvolutions},
-                {"optimizer_on_host", load.step.optimizerOnHost},
-                {"updates_in_backward", load.step.updatesInBackward},
-                {"sharding", toText(load.step.sharding)},
-                {"shards", load.step.shards},
-                {"packed_text_length", load.step.packedTextLength},
                 {"memory_limit_bytes", load.memoryLimitBytes},
                 {"seed", load.seed}};
-    // Only where they are not usual, so that the checkpoint of an older program is of the same training.
-    if (load.step.adamWStep != model::AdamWStep::Fused)
-        fields[adamWStep] = toText(load.step.adamWStep);
-    if (!load.step.keepsMomentum)
-        fields[keepsMomentum] = false;
-    if (load.step.wideEmbeddingMoments)
-        fields[wideEmbeddingMoments] = true;
-    if (load.step.recomputesLossChunks)
-        fields[recomputesLossChunks] = true;
-    if (load.step.compilation != model::Compilation::None)
-        fields[compilation] = toText(load.step.compilation);
+    writeStep(fields, load.step);
     if (load.step.preference != model::Preference::None) {
-        fields[preference] = toText(load.step.preference);
         // With adapters the same network stands for it, without them.
         fields["preference_reference"] =
             model::hasReference(load.step.preference) && !model::hasAdapters(load.tuning);
@@ -218,41 +212,45 @@ Json toJson(const Bye&)
     return {{"type", "bye"}};
 }
 
-std::int64_t countUpTo(std::int64_t most, const FieldReader& fields, const char* name,
+std::int64_t countUpTo(std::int64_t max, const FieldReader& fields, const char* name,
                        std::optional<std::int64_t> fallback = {})
 {
     const std::int64_t count = fields.integerFrom(1, name, fallback);
-    if (count > most)
-        fields.refuse(name, "is " + std::to_string(count) + ", but must be at most " + std::to_string(most));
+    if (count > max)
+        fields.refuse(name, "is " + std::to_string(count) + ", but must be at most " + std::to_string(max));
     return count;
+}
+
+void read(const FieldReader& fields, const model::StepField& field, std::int64_t& member)
+{
+    member = fields.integerFrom(field.min, field.name, member);
+    if (member > field.max)
+        fields.refuse(field.name,
+                      "is " + std::to_string(member) + ", but must be at most " + std::to_string(field.max));
+}
+
+void read(const FieldReader& fields, const model::StepField& field, double& member)
+{
+    member = fields.number(field.name, member);
+    if (!(member >= 0))
+        fields.refuse(field.name, "must be at least 0");
+}
+
+void read(const FieldReader& fields, const model::StepField& field, bool& member)
+{
+    member = fields.boolean(field.name, member);
+}
+
+void read(const FieldReader& fields, const model::StepField& field, model::HasWords auto& member)
+{
+    member = fields.word(field.name, std::optional(member));
 }
 
 model::StepOptions stepOptionsFrom(const FieldReader& fields)
 {
-    const model::StepOptions otherwise;
-    model::StepOptions options{
-        .activationCheckpointing =
-            fields.boolean("activation_checkpointing", otherwise.activationCheckpointing),
-        .lossChunkRows = fields.integerFrom(0, "loss_chunk_rows", otherwise.lossChunkRows),
-        .recomputesLossChunks = fields.boolean(recomputesLossChunks, otherwise.recomputesLossChunks),
-        .lossParts = fields.integerFrom(1, "loss_parts", otherwise.lossParts),
-        .maxGradientNorm = fields.number("max_gradient_norm", otherwise.maxGradientNorm),
-        .attention = fields.word("attention", std::optional(otherwise.attention)),
-        .convolvesInTf32 = fields.boolean("tf32_convolutions", otherwise.convolvesInTf32),
-        .channelsLast = fields.boolean("channels_last", otherwise.channelsLast),
-        .timesConvolutions = fields.boolean("cudnn_benchmark", otherwise.timesConvolutions),
-        .adamWStep = fields.word(adamWStep, std::optional(otherwise.adamWStep)),
-        .keepsMomentum = fields.boolean(keepsMomentum, otherwise.keepsMomentum),
-        .wideEmbeddingMoments = fields.boolean(wideEmbeddingMoments, otherwise.wideEmbeddingMoments),
-        .optimizerOnHost = fields.boolean("optimizer_on_host", otherwise.optimizerOnHost),
-        .updatesInBackward = fields.boolean("updates_in_backward", otherwise.updatesInBackward),
-        .sharding = fields.word("sharding", std::optional(otherwise.sharding)),
-        .shards = countUpTo(model::mostDevices, fields, "shards", otherwise.shards),
-        .packedTextLength = fields.integerFrom(0, "packed_text_length", otherwise.packedTextLength),
-        .compilation = fields.word(compilation, std::optional(otherwise.compilation)),
-        .preference = fields.word(preference, std::optional(otherwise.preference))};
-    if (!(options.maxGradientNorm >= 0))
-        fields.refuse("max_gradient_norm", "must be at least 0");
+    model::StepOptions options;
+    model::visitStepFields(
+        [&](const model::StepField& field, auto member) { read(fields, field, options.*member); });
     return options;
 }
 
@@ -271,9 +269,9 @@ LoadRequest loadFrom(const FieldReader& fields)
     return {.model = modelSpecFrom(fields.object("model")),
             .tuning = tuningFrom(fields),
             .phase = fields.word("phase", std::optional(otherwise.phase)),
-            .sequenceLength = countUpTo(model::mostTokens, fields, "sequence_length"),
+            .sequenceLength = countUpTo(model::maxTokens, fields, "sequence_length"),
             .targetLength = fields.has(decoderLength)
-                                ? std::optional(countUpTo(model::mostTokens, fields, decoderLength))
+                                ? std::optional(countUpTo(model::maxTokens, fields, decoderLength))
                                 : std::nullopt,
             .sampleLengths = sampleLengthsFrom(fields),
             .precision = fields.word("precision", std::optional(otherwise.precision)),
@@ -300,7 +298,7 @@ TrialRequest trialFrom(const FieldReader& fields)
     return trial;
 }
 
-ParentMessage messageFrom(const Json& object)
+ParentMessage parentMessageFrom(const Json& object)
 {
     const std::string type = FieldReader(object, "message").text("type");
     const FieldReader fields(object, "message " + inQuotes(type));
@@ -337,7 +335,7 @@ std::string toLine(const ParentMessage& message)
 std::variant<ParentMessage, ProtocolError> parseParentMessage(std::string_view line)
 {
     try {
-        return messageFrom(parseObject(line));
+        return parentMessageFrom(parseObject(line));
     } catch (const MessageError& error) {
         return ProtocolError{error.what()};
     }

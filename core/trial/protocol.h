@@ -3,7 +3,7 @@
 #pragma once
 
 #include "comparison.h"
-#include "model/word_table.h"
+#include "model/enum_names.h"
 #include "training.h"
 #include "trial_request.h"
 #include "trial_result.h"
@@ -33,11 +33,11 @@ constexpr bool knowsComparisons(int version)
 inline constexpr std::size_t maxLineBytes = std::size_t{1} << 20;
 /// Of the approximations that a program tells no more are heard, and of each no more bytes: they stand beside
 /// every number.
-inline constexpr std::size_t mostApproximations = 8;
+inline constexpr std::size_t maxApproximations = 8;
 inline constexpr std::size_t longestApproximation = 120;
 /// What a number of a message may be, so that what is reckoned from a few of them does not overflow. 1 EiB is
 /// more than any computer has.
-inline constexpr std::int64_t mostBytes = std::int64_t{1} << 60;
+inline constexpr std::int64_t maxBytes = std::int64_t{1} << 60;
 /// Longer than anything that is measured, and far from what overflows a timer: ten years.
 inline constexpr double longestSeconds = 10.0 * 365 * 24 * 3600;
 /// No step, visit or batch is done in less: one clock cycle of a processor, or thereabouts.
@@ -102,7 +102,7 @@ struct Loaded
 };
 enum class StepPhase { Warmup, Timed };
 
-constexpr model::WordTable<StepPhase, 2> wordsOf(StepPhase)
+constexpr model::EnumNames<StepPhase, 2> wordsOf(StepPhase)
 {
     return {{{StepPhase::Warmup, "warmup"}, {StepPhase::Timed, "timed"}}};
 }
@@ -116,7 +116,7 @@ struct Step
 };
 enum class LogLevel { Debug, Info, Warning, Error };
 
-constexpr model::WordTable<LogLevel, 4> wordsOf(LogLevel)
+constexpr model::EnumNames<LogLevel, 4> wordsOf(LogLevel)
 {
     return {{{LogLevel::Debug, "debug"},
              {LogLevel::Info, "info"},

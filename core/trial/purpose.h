@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "model/word_table.h"
+#include "model/enum_names.h"
 
 namespace batchpeak::trial {
 
@@ -35,7 +35,7 @@ enum class Purpose {
 using model::fromText;
 using model::toText;
 
-constexpr model::WordTable<Purpose, 11> wordsOf(Purpose)
+constexpr model::EnumNames<Purpose, 11> wordsOf(Purpose)
 {
     return {{{Purpose::FirstSizes, "first_sizes"},
              {Purpose::Climbing, "climbing"},

@@ -44,7 +44,7 @@ std::vector<double> sortedCopy(std::span<const double> seconds)
 }
 
 constexpr std::size_t fewestWarmupSteps = 2;
-constexpr std::size_t mostWarmupSteps = 5;
+constexpr std::size_t maxWarmupSteps = 5;
 constexpr double steadyWithin = 0.03;
 constexpr double shareOfTimeLimit = 0.2;
 constexpr double warmAfterSeconds = 2.0;
@@ -84,18 +84,18 @@ bool isWarm(std::span<const double> seconds, double timeLimitSeconds)
     const std::size_t steps = seconds.size();
     if (steps < fewestWarmupSteps)
         return false;
-    if (steps >= mostWarmupSteps)
+    if (steps >= maxWarmupSteps)
         return true;
     if (std::reduce(seconds.begin(), seconds.end()) >= shareOfTimeLimit * timeLimitSeconds)
         return true;
 
-    const std::span<const double> settled = seconds.subspan(1);
-    if (std::reduce(settled.begin(), settled.end()) >= warmAfterSeconds)
+    const std::span<const double> timed = seconds.subspan(1);
+    if (std::reduce(timed.begin(), timed.end()) >= warmAfterSeconds)
         return true;
-    if (settled.size() < 2)
+    if (timed.size() < 2)
         return false;
-    const double last = settled.back();
-    const double before = settled[settled.size() - 2];
+    const double last = timed.back();
+    const double before = timed[timed.size() - 2];
     return std::abs(last - before) < steadyWithin * std::min(last, before);
 }
 
@@ -106,8 +106,8 @@ void RunScatter::add(std::int64_t microBatchSize, double seconds)
 
 double RunScatter::relativeDeviation() const
 {
-    constexpr double usualDeviation = 0.01;
-    double squares = usualDeviation * usualDeviation;
+    constexpr double defaultDeviation = 0.01;
+    double squares = defaultDeviation * defaultDeviation;
     double degreesOfFreedom = 1.0;
     bool repeated = false;
     for (const auto& [size, logarithms] : m_logarithms) {

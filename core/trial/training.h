@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "model/enum_names.h"
 #include "model/run_kind.h"
-#include "model/word_table.h"
 #include "trial_result.h"
 
 #include <cstdint>
@@ -22,7 +22,7 @@ enum class DataKind {
     Arrays
 };
 
-constexpr model::WordTable<DataKind, 3> wordsOf(DataKind)
+constexpr model::EnumNames<DataKind, 3> wordsOf(DataKind)
 {
     return {{{DataKind::Synthetic, "synthetic"}, {DataKind::Text, "text"}, {DataKind::Arrays, "arrays"}}};
 }
@@ -57,7 +57,7 @@ struct DataChoice
 /// that the loss counts (Composer's accumulate_train_batch_on_tokens). They differ where samples are padded.
 enum class LossWeighting { Samples, Tokens };
 
-constexpr model::WordTable<LossWeighting, 2> wordsOf(LossWeighting)
+constexpr model::EnumNames<LossWeighting, 2> wordsOf(LossWeighting)
 {
     return {{{LossWeighting::Samples, "samples"}, {LossWeighting::Tokens, "tokens"}}};
 }

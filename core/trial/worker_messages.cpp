@@ -158,7 +158,7 @@ std::vector<std::string> phrasesFrom(const FieldReader& fields, const char* name
     for (std::string& text : fields.texts(name)) {
         std::string phrase = phraseFrom(std::move(text));
         const bool says = phrase.find_first_not_of(' ') != std::string::npos;
-        if (says && phrases.size() < mostApproximations)
+        if (says && phrases.size() < maxApproximations)
             phrases.push_back(std::move(phrase));
     }
     return phrases;
@@ -239,9 +239,9 @@ TrialResult resultFrom(const FieldReader& fields)
         result.readings.*field.value = fields.reading(field.name);
     result.attention = clipped(fields.text("attention", ""));
     // Ours are words; a program may have its own.
-    constexpr std::size_t mostFlags = 32;
+    constexpr std::size_t maxFlags = 32;
     for (const std::string& flag : fields.texts("flags")) {
-        if (result.flags.size() < mostFlags)
+        if (result.flags.size() < maxFlags)
             result.flags.push_back(phraseFrom(flag));
     }
     result.text = clipped(fields.text("text", ""));
@@ -249,7 +249,7 @@ TrialResult resultFrom(const FieldReader& fields)
     return result;
 }
 
-WorkerMessage messageFrom(const Json& object)
+WorkerMessage workerMessageFrom(const Json& object)
 {
     const std::string type = FieldReader(object, "message").text("type");
     const FieldReader fields(object, "message " + inQuotes(type));
@@ -288,7 +288,7 @@ std::string toLine(const WorkerMessage& message)
 std::variant<WorkerMessage, ProtocolError> parseWorkerMessage(std::string_view line)
 {
     try {
-        return messageFrom(parseObject(line));
+        return workerMessageFrom(parseObject(line));
     } catch (const MessageError& error) {
         return ProtocolError{error.what()};
     }

@@ -2,20 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "comparison_answer.h"
 
-#include <QCoreApplication>
+#include "text/translated.h"
 
 #include <algorithm>
 
 namespace batchpeak::engine {
-
-namespace {
-
-struct Translated
-{
-    Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::ComparisonAnswer)
-};
-
-} // namespace
 
 QString problemWith(const trial::TrialResult& result, const trial::CompareRequest& request)
 {

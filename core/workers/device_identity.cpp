@@ -3,8 +3,8 @@
 #include "device_identity.h"
 
 #include "text/readable_text.h"
+#include "text/translated.h"
 
-#include <QCoreApplication>
 #include <QStringList>
 
 #include <algorithm>
@@ -13,11 +13,6 @@
 namespace batchpeak::engine {
 
 namespace {
-
-struct Translated
-{
-    Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::DeviceIdentity)
-};
 
 // Firmware and kernels take some of it, more or less.
 constexpr double littleMemory = 0.01;

@@ -35,7 +35,7 @@ void DevicePool::add(const DeviceSetup& setup)
             m_shown.push_back(runner);
             emit deviceReady(runner->snapshot());
         }
-        settle();
+        reportIfReady();
         emit runnerFree();
     });
     connect(runner, &DeviceRunner::gaveUp, this, [this, runner] {
@@ -43,7 +43,7 @@ void DevicePool::add(const DeviceSetup& setup)
         if (usableDevices() == 0)
             emit exhausted();
         else
-            settle();
+            reportIfReady();
     });
     connect(runner, &DeviceRunner::rested, this, [this] {
         const auto hasNone = [](const DeviceRunner* other) {
@@ -58,7 +58,7 @@ void DevicePool::add(const DeviceSetup& setup)
     });
 }
 
-void DevicePool::settle()
+void DevicePool::reportIfReady()
 {
     const auto isKnown = [this](const DeviceRunner* runner) {
         return runner->isGivenUp() || std::ranges::find(m_shown, runner) != m_shown.end();
@@ -66,7 +66,7 @@ void DevicePool::settle()
     if (m_isSettled || !std::ranges::all_of(m_runners, isKnown))
         return;
     m_isSettled = true;
-    emit settled();
+    emit ready();
 }
 
 void DevicePool::start()

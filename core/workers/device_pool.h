@@ -37,7 +37,7 @@ public:
     DeviceRunner* usableRunner(const QString& id) const;
     /// Devices that are not given up.
     int usableDevices() const;
-    /// Each of those can compare sizes; not before settled().
+    /// Each of those can compare sizes; not before ready().
     bool canCompare() const;
     std::vector<DeviceSnapshot> snapshots() const;
     /// \param telemetry  of each device, in the order of snapshots()
@@ -56,7 +56,7 @@ signals:
     /// A runner can take a trial.
     void runnerFree();
     /// Once: every device has shown what it has or is given up, and one at least is usable.
-    void settled();
+    void ready();
     /// No worker is left.
     void rested();
     /// One device less; before exhausted().
@@ -72,7 +72,7 @@ signals:
 
 private:
     void add(const DeviceSetup& setup);
-    void settle();
+    void reportIfReady();
 
     std::vector<DeviceRunner*> m_runners;
     std::vector<const DeviceRunner*> m_shown;

@@ -185,7 +185,7 @@ void DeviceRunner::takeLoss(const WorkerLoss& loss)
     if (m_trial && m_skipRequested) {
         finishTrial({.outcome = trial::Outcome::Cancelled}, false);
     } else if (m_trial) {
-        finishTrial({.outcome = loss.fellSilent ? trial::Outcome::Timeout : trial::Outcome::Crashed,
+        finishTrial({.outcome = loss.timedOut ? trial::Outcome::Timeout : trial::Outcome::Crashed,
                      .text = loss.problem.toStdString()},
                     true);
     } else if (!loss.isStuck) {

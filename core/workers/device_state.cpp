@@ -4,7 +4,7 @@
 
 namespace batchpeak::engine {
 
-bool Busyness::isBusy() const
+bool Contention::isBusy() const
 {
     constexpr int fewestTrials = 4;
     constexpr double majority = 0.5;

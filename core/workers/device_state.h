@@ -34,7 +34,7 @@ struct Telemetry
     std::optional<int> utilizationPercent;
     std::optional<int> temperatureCelsius;
     std::optional<int> clockMegahertz;
-    std::optional<int> mostClockMegahertz;
+    std::optional<int> maxClockMegahertz;
     std::optional<double> powerWatts;
     std::optional<double> powerLimitWatts;
     Throttle throttle = Throttle::None;
@@ -56,7 +56,7 @@ struct Telemetry
 };
 
 /// How far other programs disturb the trials on a device of late.
-struct Busyness
+struct Contention
 {
     /// Share of the last trials that something disturbed, 0..1, and how many those are.
     double disturbedShare = 0.0;
@@ -66,7 +66,7 @@ struct Busyness
 
     /// Of a device that is, times are less sure, and no trial is repeated.
     bool isBusy() const;
-    bool operator==(const Busyness&) const = default;
+    bool operator==(const Contention&) const = default;
 };
 
 struct DeviceSnapshot
@@ -97,7 +97,7 @@ struct DeviceSnapshot
     /// What its worker says that it runs otherwise than asked, as trial::Loaded has it.
     QStringList approximations;
     Telemetry telemetry;
-    Busyness busyness;
+    Contention contention;
     /// How many times a worker of this device had to be started anew.
     int restarts = 0;
 };

@@ -15,17 +15,17 @@ LongTimer::LongTimer(QObject* parent, milliseconds stretch) : QObject(parent), m
         if (m_end.hasExpired())
             emit timeout();
         else
-            goOn();
+            continueWaiting();
     });
 }
 
 void LongTimer::start(milliseconds time)
 {
     m_end = QDeadlineTimer(std::max(time, milliseconds(0)));
-    goOn();
+    continueWaiting();
 }
 
-void LongTimer::goOn()
+void LongTimer::continueWaiting()
 {
     m_timer.start(std::min(m_stretch, milliseconds(m_end.remainingTime())));
 }

@@ -30,7 +30,7 @@ signals:
     void timeout();
 
 private:
-    void goOn();
+    void continueWaiting();
 
     QTimer m_timer;
     QDeadlineTimer m_end;

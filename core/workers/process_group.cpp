@@ -53,8 +53,8 @@ std::vector<pid_t> startedIn(const QString& mark)
 /// What is started while others are looked for is found another time.
 void killStartedIn(const QString& mark)
 {
-    constexpr int mostTimes = 5;
-    for (int time = 0; time < mostTimes; ++time) {
+    constexpr int maxTimes = 5;
+    for (int time = 0; time < maxTimes; ++time) {
         const std::vector<pid_t> processes = startedIn(mark);
         if (processes.empty())
             return;

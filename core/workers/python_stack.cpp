@@ -4,6 +4,7 @@
 
 #include "options/exploration_options.h"
 #include "process_group.h"
+#include "text/translated.h"
 
 #include <QCoreApplication>
 #include <QDir>
@@ -23,16 +24,11 @@ namespace batchpeak::engine {
 
 namespace {
 
-struct Translated
-{
-    Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::PythonStack)
-};
-
 // An interpreter on a network's disk takes seconds to look its packages up.
 constexpr std::chrono::milliseconds longestAnswer = std::chrono::seconds(30);
 // Of what an interpreter prints when it starts, and its answer.
-constexpr qsizetype mostBytes = 1 << 20;
-constexpr qsizetype mostQuoted = 300;
+constexpr qsizetype maxBytes = 1 << 20;
+constexpr qsizetype maxQuoted = 300;
 
 QString interpreterIn(const QString& folder)
 {
@@ -46,7 +42,7 @@ QString interpreterIn(const QString& folder)
 
 QString lastLineOf(const QByteArray& text)
 {
-    return QString::fromUtf8(text.trimmed().split('\n').back().trimmed()).left(mostQuoted);
+    return QString::fromUtf8(text.trimmed().split('\n').back().trimmed()).left(maxQuoted);
 }
 
 /// What an environment prints when it starts or ends stands around the answer, which is one line.
@@ -77,7 +73,7 @@ Answer answerOf(QProcess& process, const std::stop_token& token)
     const auto read = [&] {
         answer.output += process.readAllStandardOutput();
         answer.errors += process.readAllStandardError();
-        return answer.output.size() + answer.errors.size() <= mostBytes;
+        return answer.output.size() + answer.errors.size() <= maxBytes;
     };
     auto waited = std::chrono::milliseconds::zero();
     while (!process.waitForFinished(static_cast<int>(step.count())) &&
@@ -116,10 +112,10 @@ QString problemOf(const QString& program, const QString& packages, const Answer&
                    "%1 has no package batchpeak_trial (%2), which is in the folder python of "
                    "Batchpeak's sources. Install that folder there, or let BATCHPEAK_PYTHON name it.")
             .arg(program, answer.problem);
-    const QString said = answer.problem.isEmpty() ? lastLineOf(answer.output) : answer.problem;
+    const QString problem = answer.problem.isEmpty() ? lastLineOf(answer.output) : answer.problem;
     return Translated::tr("%1 does not answer as a Python of 3.9 or newer does (%2); name another one by "
                           "--with python=PATH.")
-        .arg(program, said.isEmpty() ? Translated::tr("it says nothing") : said);
+        .arg(program, problem.isEmpty() ? Translated::tr("it says nothing") : problem);
 }
 
 } // namespace

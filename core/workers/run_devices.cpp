@@ -6,6 +6,7 @@
 #include "files/trusted_code.h"
 #include "python_stack.h"
 #include "text/errors.h"
+#include "text/translated.h"
 
 #include <QCoreApplication>
 #include <QDir>
@@ -18,11 +19,6 @@
 namespace batchpeak::engine {
 
 namespace {
-
-struct Translated
-{
-    Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::RunDevices)
-};
 
 struct DeviceWord
 {
@@ -141,7 +137,7 @@ Telemetry telemetryFrom(const device::DeviceReadings& readings, std::int64_t wor
     Telemetry telemetry{.utilizationPercent = readings.utilizationPercent,
                         .temperatureCelsius = readings.temperatureCelsius,
                         .clockMegahertz = readings.clockMegahertz,
-                        .mostClockMegahertz = readings.maxClockMegahertz,
+                        .maxClockMegahertz = readings.maxClockMegahertz,
                         .powerWatts = readings.powerWatts,
                         .powerLimitWatts = readings.powerLimitWatts,
                         .throttle = throttleOf(readings.clockReasons),
@@ -310,6 +306,15 @@ std::vector<Telemetry> RunDevices::telemetry(const std::vector<std::int64_t>& wo
     for (std::size_t place = 0; m_isHere && place < all.size() && place < workers.size(); ++place)
         all[place] = telemetryOf(m_uuids[place], workers[place]);
     return all;
+}
+
+void RunDevices::readTelemetry(BackgroundThread& thread, const std::vector<std::int64_t>& workers,
+                               std::function<void(const std::vector<Telemetry>&)> then) const
+{
+    if (thread.isBusy() || !thread.makeThread())
+        return;
+    thread.run([devices = *this, workers](const std::stop_token&) { return devices.telemetry(workers); },
+               std::move(then));
 }
 
 Telemetry RunDevices::telemetryOf(const std::string& uuid, std::int64_t worker) const

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "background_thread.h"
 #include "device/local_device.h"
 #include "exploration_parts.h"
 #include "options/exploration_options.h"
@@ -63,6 +64,10 @@ public:
     /// behind a launcher.
     /// \param workers  process number of each device's worker, 0 where none runs
     std::vector<Telemetry> telemetry(const std::vector<std::int64_t>& workers) const;
+    /// Reads them in the background: a driver may take its time, and a window must not wait for it. Nothing
+    /// is read while it still reads, or where there is no thread for it.
+    void readTelemetry(BackgroundThread& thread, const std::vector<std::int64_t>& workers,
+                       std::function<void(const std::vector<Telemetry>&)> then) const;
 
 private:
     std::vector<DeviceSetup> m_setups;

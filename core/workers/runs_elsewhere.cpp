@@ -3,10 +3,10 @@
 #include "runs_elsewhere.h"
 
 #include "store/exploration_store.h"
-#include "store/patient_store.h"
+#include "store/history_writer.h"
 #include "text/readable_text.h"
+#include "text/translated.h"
 
-#include <QCoreApplication>
 #include <QFileInfo>
 
 #include <algorithm>
@@ -14,11 +14,6 @@
 namespace batchpeak::engine {
 
 namespace {
-
-struct Translated
-{
-    Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::RunElsewhere)
-};
 
 /// The first of them that an exploration on these devices would disturb; null without one. Where devices are
 /// not known, any may be meant.
@@ -39,7 +34,7 @@ const RunElsewhere* disturbedOf(const std::vector<RunElsewhere>& runs, const QSt
 std::vector<RunElsewhere> runsElsewhere(const QString& historyPath, const std::function<bool(qint64)>& isOwn)
 {
     const std::vector<qint64> underWay =
-        historyPath.isEmpty() ? std::vector<qint64>() : store::PatientStore::underWay(historyPath);
+        historyPath.isEmpty() ? std::vector<qint64>() : store::HistoryWriter::underWay(historyPath);
     if (underWay.empty() || !QFileInfo::exists(historyPath))
         return {};
     const store::ExplorationStore store(historyPath);

@@ -2,18 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "spare_thread.h"
 
-#include <QCoreApplication>
+#include "text/translated.h"
 
 namespace batchpeak::engine {
-
-namespace {
-
-struct Translated
-{
-    Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::SpareThread)
-};
-
-} // namespace
 
 QString noThreadText(const QString& instead)
 {

@@ -2,18 +2,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "trial_programs.h"
 
-#include <QCoreApplication>
+#include "text/translated.h"
 
 #include <variant>
 
 namespace batchpeak::engine {
 
 namespace {
-
-struct Translated
-{
-    Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::TrialPrograms)
-};
 
 bool isThere(const PythonStack& python)
 {

@@ -3,6 +3,7 @@
 #include "worker_conversation.h"
 
 #include "comparison_answer.h"
+#include "text/json_fields.h"
 #include "text/readable_text.h"
 
 #include <QTimer>
@@ -56,14 +57,14 @@ void takeHello(DeviceSnapshot& device, const trial::WorkerHello& hello, std::opt
 }
 
 /// Leaves out steps beyond those that were asked for, or that are told one by one, and the samples of those.
-trial::TrialResult believable(trial::TrialResult result, std::int64_t mostSteps)
+trial::TrialResult believable(trial::TrialResult result, std::int64_t maxSteps)
 {
-    const std::int64_t most = std::max<std::int64_t>(std::ssize(result.stepSeconds), mostSteps);
-    if (result.steps <= most)
+    const std::int64_t max = std::max<std::int64_t>(std::ssize(result.stepSeconds), maxSteps);
+    if (result.steps <= max)
         return result;
     // A step of samples of varying length is told as the mean of several micro-batches.
-    result.samples = result.samples / result.steps * most;
-    result.steps = static_cast<int>(most);
+    result.samples = result.samples / result.steps * max;
+    result.steps = static_cast<int>(max);
     return result;
 }
 
@@ -99,7 +100,7 @@ WorkerConversation::WorkerConversation(DeviceSetup setup, QObject* parent)
             m_signOfWaiting.stop();
     });
     connect(&m_wait, &LongTimer::timeout, this, [this] {
-        m_fellSilent = true;
+        m_timedOut = true;
         lose(m_sentenceWhenOver);
     });
 }
@@ -133,7 +134,7 @@ void WorkerConversation::launch(int protocol)
     m_stage = Stage::Greeting;
     m_offered = protocol;
     m_loss.clear();
-    m_fellSilent = false;
+    m_timedOut = false;
     m_heldNetwork = false;
     m_process.reset(new WorkerProcess(m_setup.timeouts, m_setup.memoryKills, this));
     WorkerProcess* process = m_process.get();
@@ -316,7 +317,7 @@ void WorkerConversation::processEnded(const WorkerEnd& end)
                            : end.isStuck    ? m_loss + QLatin1Char(' ') + end.sentence
                                             : m_loss,
                 .lastLines = end.lastLines,
-                .fellSilent = m_fellSilent,
+                .timedOut = m_timedOut,
                 .heldNetwork = m_heldNetwork,
                 .isStuck = end.isStuck});
 }
@@ -479,7 +480,7 @@ void WorkerConversation::noteAttention(const std::string& kernel)
         return;
     const QString text = tr("%1: attention is computed by the kernel \"%2\".").arg(m_setup.id, name);
     const model::Attention asked = m_setup.load.step.attention;
-    const QString wanted = QString::fromUtf8(toText(asked));
+    const QString wanted = enumText(asked);
     // A program's own word may stand for several kernels, as PyTorch's "sdpa".
     const bool isKnown = model::fromText<model::Attention>(kernel).has_value();
     if (asked == model::Attention::Automatic || wanted == name || !isKnown)

@@ -59,7 +59,7 @@ struct WorkerLoss
     /// The last lines that it wrote on stderr.
     QStringList lastLines;
     /// It was killed, since it kept its owner waiting for too long.
-    bool fellSilent = false;
+    bool timedOut = false;
     /// It had loaded the network before.
     bool heldNetwork = false;
     /// Nothing ends it, and its device is not to be had.
@@ -207,7 +207,7 @@ private:
     /// A training was asked for, and no trial can be.
     bool m_trains = false;
     bool m_heldNetwork = false;
-    bool m_fellSilent = false;
+    bool m_timedOut = false;
     /// Why the worker is being killed; empty where it goes of its own accord, or was asked to.
     QString m_loss;
 };

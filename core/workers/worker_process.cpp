@@ -18,7 +18,7 @@ namespace {
 constexpr int keptLines = 20;
 constexpr int keptLineBytes = 1000;
 // What environments, launchers and libraries print when they start is some lines.
-constexpr int mostLinesBeforeHello = 100;
+constexpr int maxLinesBeforeHello = 100;
 // docs/trial-protocol.md: the device is in a state that only a fresh process leaves behind.
 constexpr int stickyDeviceErrorCode = 42;
 
@@ -157,7 +157,7 @@ void WorkerProcess::readMessages()
             break;
         const QByteArrayView line(m_unread.constData() + start, length);
         start = end + 1;
-        if (!m_hasSpoken && !line.trimmed().startsWith('{') && m_linesBeforeHello < mostLinesBeforeHello) {
+        if (!m_hasSpoken && !line.trimmed().startsWith('{') && m_linesBeforeHello < maxLinesBeforeHello) {
             ++m_linesBeforeHello;
             keepLine(line.toByteArray());
             continue;
@@ -201,8 +201,8 @@ void WorkerProcess::keepLine(const QByteArray& line)
 QString WorkerProcess::exitSentence(int code) const
 {
     // What shells, containers and launchers make of a signal that ended what they had started.
-    constexpr int signalled = 128;
-    if (code == signalled + SIGKILL)
+    constexpr int signaled = 128;
+    if (code == signaled + SIGKILL)
         return m_memoryKills->haveHappened()
                    ? memorySentence()
                    : tr("The worker ended with exit code %1: signal 9 (Killed) ended what it had started, as "

@@ -106,7 +106,7 @@ class PreferenceLoss:
     def _examples(self, samples: int, tokens) -> list[dict]:
         first, second = (tokens(samples, self._length).tolist() for _ in range(2))
         if self._kind in ("orpo", "simpo"):
-            return [_labelled(*texts) for texts in zip(first, second)]
+            return [_labeled(*texts) for texts in zip(first, second)]
         if self._kind == "reward":
             return [_both_names(chosen=a, rejected=b) for a, b in zip(first, second)]
         if self._kind == "dpo":
@@ -231,7 +231,7 @@ def _both_names(**texts) -> dict:
     return example
 
 
-def _labelled(chosen: list, rejected: list) -> dict:
+def _labeled(chosen: list, rejected: list) -> dict:
     example = {"prompt_input_ids": chosen[:PROMPT], "prompt_attention_mask": [1] * PROMPT}
     for name, ids in (("chosen", chosen), ("rejected", rejected)):
         example[name + "_input_ids"] = ids

@@ -184,7 +184,7 @@ private slots:
         }
     }
 
-    void everyFileSaysItsLicence()
+    void everyFileSaysItsLicense()
     {
         for (const SourceFile& file : m_files) {
             QVERIFY2(file.lines.value(0) == QLatin1String("// SPDX-FileCopyrightText: Batchpeak authors") &&
@@ -197,10 +197,10 @@ private slots:
     {
         const QRegularExpression snakeCase(QStringLiteral("^[a-z][a-z0-9_]*\\.(cpp|h)$"));
         // How much belongs to one subject is for judgment; beyond this it is more than one.
-        constexpr qsizetype mostLines = 700;
+        constexpr qsizetype maxLines = 700;
         for (const SourceFile& file : m_files) {
             QVERIFY2(snakeCase.match(QFileInfo(file.path).fileName()).hasMatch(), qPrintable(file.path));
-            QVERIFY2(file.lines.size() <= mostLines,
+            QVERIFY2(file.lines.size() <= maxLines,
                      qPrintable(QStringLiteral("%1 has %2 lines").arg(file.path).arg(file.lines.size())));
             QVERIFY2(!file.path.endsWith(QLatin1String(".h")) ||
                          file.lines.contains(QStringLiteral("#pragma once")),

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "fuzz_target.h"
-#include "history/cut_run.h"
+#include "history/interrupted_run.h"
 #include "history/past_exploration.h"
 #include "history/search_journal.h"
 #include "history/stored_snapshot.h"
@@ -123,7 +123,7 @@ void readAll(const QString& path)
             continue;
         engine::StoredSearch search(*stored);
         engine::snapshotOf(search, {});
-        engine::whyNotGoOn(path, *stored);
+        engine::resumeError(path, *stored);
     }
 }
 

@@ -18,11 +18,11 @@ bool isAlike(const config::YamlNode& one, const config::YamlNode& other)
 } // namespace
 
 std::size_t nodeDistance(const config::YamlDocument& before, const config::YamlDocument& after,
-                         std::size_t most)
+                         std::size_t max)
 {
     const auto& from = before.nodes();
     const auto& to = after.nodes();
-    const auto bound = static_cast<std::int64_t>(most);
+    const auto bound = static_cast<std::int64_t>(max);
     // The furthest place in "from" on each diagonal, shifted so that none is negative.
     std::vector<std::int64_t> furthest(std::size_t(2 * bound + 3), 0);
     for (std::int64_t changes = 0; changes <= bound; ++changes) {
@@ -41,7 +41,7 @@ std::size_t nodeDistance(const config::YamlDocument& before, const config::YamlD
                 return std::size_t(changes);
         }
     }
-    return most + 1;
+    return max + 1;
 }
 
 } // namespace batchpeak::fuzz

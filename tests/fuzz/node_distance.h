@@ -13,6 +13,6 @@ namespace batchpeak::fuzz {
 ///
 /// Myers, "An O(ND) difference algorithm and its variations", Algorithmica 1 (1986).
 std::size_t nodeDistance(const config::YamlDocument& before, const config::YamlDocument& after,
-                         std::size_t most);
+                         std::size_t max);
 
 } // namespace batchpeak::fuzz

@@ -12,7 +12,7 @@ namespace batchpeak::fuzz {
 namespace {
 
 /// More would take a search too long to try many.
-constexpr int mostTrials = 6;
+constexpr int maxTrials = 6;
 
 } // namespace
 
@@ -36,7 +36,7 @@ void run(std::string_view text)
         require(again && engine::toText(*again) == written, "a call is read as it is written",
                 written.toStdString());
         trials += call->measurement ? 1 : static_cast<int>(call->recalled.size());
-        if (trials <= mostTrials)
+        if (trials <= maxTrials)
             calls.push_back(*call);
     }
     std::unique_ptr<search::Strategy> strategy;

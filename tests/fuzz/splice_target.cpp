@@ -27,7 +27,7 @@ config::ChosenSize chosenBy(std::string_view bytes)
 std::optional<std::string> spliced(const std::string& text, const config::ChosenSize& chosen)
 {
     try {
-        return config::recognise(text)->withMicroBatchSize(chosen).text;
+        return config::recognize(text)->withMicroBatchSize(chosen).text;
     } catch (const config::ConfigError& error) {
         require(std::string_view(error.what()).ends_with('.'), "an error is a sentence", error.what());
         return std::nullopt;
@@ -36,7 +36,7 @@ std::optional<std::string> spliced(const std::string& text, const config::Chosen
 
 /// A size, a batch, the accumulation steps and a switch, each with its key; bounds of a search that go away;
 /// the callback that holds a flag.
-constexpr std::size_t mostNodes = 24;
+constexpr std::size_t maxNodes = 24;
 
 bool isYaml(const std::string& text)
 {
@@ -59,13 +59,13 @@ void run(std::string_view bytes)
     const auto once = spliced(text, chosen);
     if (!once)
         return;
-    const auto contents = config::recognise(*once)->read();
+    const auto contents = config::recognize(*once)->read();
     require(contents.plan(chosen.phase)->writtenSize() == chosen.microBatchSize, "the size is read back",
             *once);
     if (isYaml(text)) {
         const std::size_t distance =
-            nodeDistance(config::YamlDocument(text), config::YamlDocument(*once), mostNodes);
-        require(distance <= mostNodes, "few values differ", *once);
+            nodeDistance(config::YamlDocument(text), config::YamlDocument(*once), maxNodes);
+        require(distance <= maxNodes, "few values differ", *once);
     }
     const auto twice = spliced(*once, chosen);
     require(twice == once, "the same size once more changes nothing",

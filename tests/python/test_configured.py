@@ -180,7 +180,7 @@ class ConfiguredAdaptersTest(unittest.TestCase):
         made = workload(DECODERS["GPT-OSS"], tuning=LORA)
         self.assertEqual({part.dtype for part in made._module.parameters()}, {torch.float32})
 
-    def test_a_quantised_base(self):
+    def test_a_quantized_base(self):
         if not importlib.util.find_spec("bitsandbytes"):
             self.skipTest("bitsandbytes is not installed")
         made = workload(OLMO, tuning={**LORA, "frozen_weights": "nf4"}, precision="bf16")

@@ -288,7 +288,7 @@ class TransformersTest(unittest.TestCase):
                 self.load(model, tuning=tuning, precision="bf16" if "bf16" in name else "fp32")
                 self.assert_whole(self.trial())
 
-    def test_quantised_bases(self):
+    def test_quantized_bases(self):
         for frozen in ("nf4", "int8"):
             with self.subTest(frozen):
                 self.load(LLAMA, tuning={**LORA, "frozen_weights": frozen}, precision="bf16")

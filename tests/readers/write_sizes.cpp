@@ -66,7 +66,7 @@ std::optional<std::string> textOf(const config::ConfigDocument& format, const Co
 void writeSizes(const std::string& file, const std::string& folder)
 {
     std::ifstream stream(file, std::ios::binary);
-    const auto format = config::recognise(std::string(std::istreambuf_iterator<char>(stream), {}));
+    const auto format = config::recognize(std::string(std::istreambuf_iterator<char>(stream), {}));
     const config::ConfigContents contents = format->read();
     for (const model::Phase phase : {model::Phase::Train, model::Phase::Eval}) {
         if (!contents.plan(phase))
@@ -81,7 +81,7 @@ void writeSizes(const std::string& file, const std::string& folder)
                                       {"size", copy.chosen.microBatchSize},
                                       {"format", format->name()},
                                       {"before", toJson(*contents.plan(phase))},
-                                      {"after", toJson(*config::recognise(*text)->read().plan(phase))}};
+                                      {"after", toJson(*config::recognize(*text)->read().plan(phase))}};
             std::printf("%s\n", line.dump().c_str());
         }
     }

@@ -20,7 +20,7 @@ void FakeComparison::answer(const trial::CompareRequest& request, std::int64_t l
     m_hanging.reset();
     m_falsification.clear();
     m_result = {
-        .id = request.id, .outcome = trial::Outcome::Ok, .optimizerSeconds = FakeBehaviour::optimizerSeconds};
+        .id = request.id, .outcome = trial::Outcome::Ok, .optimizerSeconds = FakeBehavior::optimizerSeconds};
     const double begin = clock;
     if (!visitAll(request, limit, clock))
         return;
@@ -40,7 +40,7 @@ bool FakeComparison::visitAll(const trial::CompareRequest& request, std::int64_t
     std::vector<std::size_t> order;
     for (const std::int64_t size : request.microBatchSizes) {
         order.push_back(m_result.compared.size());
-        m_result.compared.push_back({.microBatchSize = size, .peakReservedBytes = m_behaviour.bytesOf(size)});
+        m_result.compared.push_back({.microBatchSize = size, .peakReservedBytes = m_behavior.bytesOf(size)});
     }
     for (int round = 0; round < request.visits; ++round, std::ranges::reverse(order)) {
         for (const std::size_t place : order) {
@@ -56,7 +56,7 @@ bool FakeComparison::visitAll(const trial::CompareRequest& request, std::int64_t
 /// \return false where the comparison ends with this size, or hangs
 bool FakeComparison::mayBeginWith(std::int64_t size, std::int64_t limit)
 {
-    const std::string fault = m_behaviour.faultFor(m_behaviour.comparisonFaults, size, m_comparisons);
+    const std::string fault = m_behavior.faultFor(m_behavior.comparisonFaults, size, m_comparisons);
     endProcess(fault);
     if (!fault.empty())
         m_falsification = fault;
@@ -69,7 +69,7 @@ bool FakeComparison::mayBeginWith(std::int64_t size, std::int64_t limit)
         return false;
     }
     const auto told = trial::fromText<trial::Outcome>(fault == "lost-memory" ? "oom" : fault);
-    if (!told && m_behaviour.bytesOf(size) <= limit)
+    if (!told && m_behavior.bytesOf(size) <= limit)
         return true;
     m_result = endedBy(told.value_or(trial::Outcome::OutOfMemory), size);
     m_result.isLast = fault == "lost-memory";
@@ -78,8 +78,8 @@ bool FakeComparison::mayBeginWith(std::int64_t size, std::int64_t limit)
 
 void FakeComparison::visit(const trial::CompareRequest& request, trial::ComparedSize& size, double& clock)
 {
-    const double seconds = m_behaviour.secondsOf(size.microBatchSize);
-    const double whole = seconds + FakeBehaviour::optimizerSeconds;
+    const double seconds = m_behavior.secondsOf(size.microBatchSize);
+    const double whole = seconds + FakeBehavior::optimizerSeconds;
     for (int step = 0; step < request.untimedSteps + request.steps; ++step) {
         const bool isTimed = step >= request.untimedSteps;
         say(trial::Step{.id = request.id,
@@ -102,7 +102,7 @@ trial::TrialResult FakeComparison::endedBy(trial::Outcome outcome, std::int64_t 
     ended.outcome = outcome;
     ended.text = "The fake worker was told to end at this size.";
     if (outcome == trial::Outcome::OutOfMemory)
-        ended.peakReservedBytes = m_behaviour.bytesOf(size);
+        ended.peakReservedBytes = m_behavior.bytesOf(size);
     return ended;
 }
 
@@ -135,7 +135,7 @@ void FakeComparison::falsify()
         sizes.back().allocationRetries = 3;
         m_result.flags.emplace_back(trial::flag::thrashes);
     } else if (m_falsification == "spill") {
-        sizes.at(1).peakReservedBytes = FakeBehaviour::totalBytes + 1;
+        sizes.at(1).peakReservedBytes = FakeBehavior::totalBytes + 1;
     } else if (m_falsification == "disturbed") {
         m_result.flags.push_back(trial::disturbedBy("other programs used 1.0 of 2 processors"));
     }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "fake_behaviour.h"
+#include "fake_behavior.h"
 #include "trial/protocol.h"
 
 #include <cstdint>
@@ -18,8 +18,8 @@ namespace batchpeak::test {
 class FakeComparison
 {
 public:
-    /// \param behaviour  outlives this object; its faults are used up
-    explicit FakeComparison(FakeBehaviour& behaviour) : m_behaviour(behaviour) {}
+    /// \param behavior  outlives this object; its faults are used up
+    explicit FakeComparison(FakeBehavior& behavior) : m_behavior(behavior) {}
 
     /// \param limit  of memory [bytes]
     /// \param clock  since the hello [s]; what the steps take is added
@@ -33,7 +33,7 @@ private:
     trial::TrialResult endedBy(trial::Outcome outcome, std::int64_t size) const;
     void falsify();
 
-    FakeBehaviour& m_behaviour;
+    FakeBehavior& m_behavior;
     std::int64_t m_comparisons = 0;
     /// Of the present comparison.
     trial::TrialResult m_result;

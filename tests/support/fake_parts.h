@@ -17,7 +17,7 @@ namespace batchpeak::test {
 
 /// A command line of the fake worker.
 ///
-/// \param words  its words, see fake_behaviour.h; "once" and "starts" get files in \p folder
+/// \param words  its words, see fake_behavior.h; "once" and "starts" get files in \p folder
 inline QString fakeWorkerCommand(const QString& words, const QTemporaryDir& folder)
 {
     QStringList command{QStringLiteral(BATCHPEAK_FAKE_WORKER)};

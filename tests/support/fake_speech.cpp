@@ -25,7 +25,7 @@ constexpr std::chrono::seconds lateBy{5};
 // A process has one standard output.
 struct Speech
 {
-    FakeBehaviour* behaviour = nullptr;
+    FakeBehavior* behavior = nullptr;
     std::int64_t size = 0;
     std::map<std::string, std::int64_t> said;
     std::map<std::string, std::string> last;
@@ -192,20 +192,20 @@ std::string spoilt(const Fault& fault, const std::string& line)
 const Fault* faultOf(const std::string& message)
 {
     Speech& now = speech();
-    return now.behaviour ? now.behaviour->faultOfLine(message, now.size, ++now.said[message]) : nullptr;
+    return now.behavior ? now.behavior->faultOfLine(message, now.size, ++now.said[message]) : nullptr;
 }
 
 } // namespace
 
-void speakAs(FakeBehaviour& behaviour)
+void speakAs(FakeBehavior& behavior)
 {
-    speech().behaviour = &behaviour;
+    speech().behavior = &behavior;
 }
 
 void beginAnswer(std::int64_t size)
 {
     speech().size = size;
-    if (!speech().behaviour->chats)
+    if (!speech().behavior->chats)
         return;
     say(trial::Log{.level = trial::LogLevel::Warning, .text = "The fake worker has something to say."});
     say(trial::WorkerError{.text = "The fake worker has something to complain of."});

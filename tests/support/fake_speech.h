@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "fake_behaviour.h"
+#include "fake_behavior.h"
 #include "trial/protocol.h"
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 namespace batchpeak::test {
 
 /// From now on lines are spoilt as that says.
-/// \param behaviour  outlives the process's last word; its faults are used up
-void speakAs(FakeBehaviour& behaviour);
+/// \param behavior  outlives the process's last word; its faults are used up
+void speakAs(FakeBehavior& behavior);
 /// Another request is being answered.
 /// \param size  its micro-batch size, the first one of a comparison; 0 where it has none
 void beginAnswer(std::int64_t size);

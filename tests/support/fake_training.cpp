@@ -17,7 +17,7 @@ namespace batchpeak::test {
 
 namespace {
 
-constexpr double optimizerSeconds = FakeBehaviour::optimizerSeconds;
+constexpr double optimizerSeconds = FakeBehavior::optimizerSeconds;
 
 accumulation::EvenSpread spreadOf(const trial::BatchRequest& request)
 {
@@ -43,14 +43,14 @@ void FakeTraining::load(std::int64_t limit, std::int64_t tokensPerSample)
 
 bool FakeTraining::answer(const trial::TrainingRequest& request)
 {
-    if (m_behaviour.training == "silent")
+    if (m_behavior.training == "silent")
         return true;
-    endProcess(m_behaviour.training);
-    if (m_behaviour.training == "unknown") {
+    endProcess(m_behavior.training);
+    if (m_behavior.training == "unknown") {
         say(trial::WorkerError{.text = "The message type \"training\" is unknown."});
         return true;
     }
-    if (m_behaviour.training == "error") {
+    if (m_behavior.training == "error") {
         say(trial::WorkerError{.text = "The fake worker cannot read this data.", .fatal = true});
         return false;
     }
@@ -59,9 +59,9 @@ bool FakeTraining::answer(const trial::TrainingRequest& request)
         return false;
     }
     const bool isSynthetic = request.data.kind == trial::DataKind::Synthetic;
-    const std::int64_t samples = isSynthetic ? request.data.samples : m_behaviour.samples;
+    const std::int64_t samples = isSynthetic ? request.data.samples : m_behavior.samples;
     // As a program that knows nothing of it.
-    m_heldOut = m_behaviour.training == "all" ? 0 : request.data.heldOut.of(samples);
+    m_heldOut = m_behavior.training == "all" ? 0 : request.data.heldOut.of(samples);
     say(trial::TrainingReady{
         .samples = samples - m_heldOut, .heldOutSamples = m_heldOut, .tokensPerSample = m_tokensPerSample});
     return true;
@@ -84,7 +84,7 @@ bool FakeTraining::answer(const trial::BatchRequest& request)
     m_last = result;
     say(result);
     if (result.isLast) {
-        sleep(m_behaviour.stuckSeconds);
+        sleep(m_behavior.stuckSeconds);
         std::exit(43);
     }
     return true;
@@ -93,18 +93,18 @@ bool FakeTraining::answer(const trial::BatchRequest& request)
 bool FakeTraining::answer(const trial::SaveRequest& request)
 {
     beginAnswer(0);
-    if (m_behaviour.save == "silent")
+    if (m_behavior.save == "silent")
         return true;
-    endProcess(m_behaviour.save);
-    if (m_behaviour.save == "fail") {
+    endProcess(m_behavior.save);
+    if (m_behavior.save == "fail") {
         say(trial::Saved{.id = request.id, .problem = "The fake disk is full; make room on it."});
         return true;
     }
-    const std::string file = m_behaviour.save == "link" ? request.path + ".elsewhere" : request.path;
+    const std::string file = m_behavior.save == "link" ? request.path + ".elsewhere" : request.path;
     std::ofstream(file) << m_stepsDone;
     if (file != request.path)
         std::filesystem::create_symlink(file, request.path);
-    say(trial::Saved{.id = request.id, .bytes = m_behaviour.base});
+    say(trial::Saved{.id = request.id, .bytes = m_behavior.base});
     return true;
 }
 
@@ -118,8 +118,8 @@ void FakeTraining::cancel(std::int64_t id)
 std::string FakeTraining::faultFor(const trial::BatchRequest& request)
 {
     if (request.phase == model::Phase::Train)
-        return m_behaviour.faultFor(m_behaviour.batchFaults, request.microBatchSize, ++m_batches);
-    return m_behaviour.faultFor(m_behaviour.evaluationFaults, request.microBatchSize, ++m_evaluations);
+        return m_behavior.faultFor(m_behavior.batchFaults, request.microBatchSize, ++m_batches);
+    return m_behavior.faultFor(m_behavior.evaluationFaults, request.microBatchSize, ++m_evaluations);
 }
 
 void FakeTraining::saySteps(const trial::BatchRequest& request) const
@@ -127,8 +127,8 @@ void FakeTraining::saySteps(const trial::BatchRequest& request) const
     const std::int64_t microBatches = spreadOf(request).microBatches();
     for (int index = 0; index < microBatches; ++index) {
         if (index + 1 == microBatches)
-            std::this_thread::sleep_for(std::chrono::milliseconds(m_behaviour.pauseMilliseconds));
-        say(trial::Step{.id = request.id, .index = index, .seconds = m_behaviour.alpha});
+            std::this_thread::sleep_for(std::chrono::milliseconds(m_behavior.pauseMilliseconds));
+        say(trial::Step{.id = request.id, .index = index, .seconds = m_behavior.alpha});
     }
 }
 
@@ -152,7 +152,7 @@ bool FakeTraining::breaksDown(const std::string& fault, const trial::BatchReques
 trial::BatchResult FakeTraining::resultOf(const trial::BatchRequest& request) const
 {
     const accumulation::EvenSpread spread = spreadOf(request);
-    const std::int64_t bytes = m_behaviour.base + m_behaviour.slope * spread.largest();
+    const std::int64_t bytes = m_behavior.base + m_behavior.slope * spread.largest();
     trial::BatchResult result{.id = request.id,
                               .microBatchSize = request.microBatchSize,
                               .outcome = trial::Outcome::OutOfMemory,
@@ -162,8 +162,8 @@ trial::BatchResult FakeTraining::resultOf(const trial::BatchRequest& request) co
         return result;
     result.outcome = trial::Outcome::Ok;
     result.loss = lossOf(request);
-    result.seconds = m_behaviour.alpha * static_cast<double>(spread.microBatches()) +
-                     m_behaviour.beta * static_cast<double>(request.samples);
+    result.seconds = m_behavior.alpha * static_cast<double>(spread.microBatches()) +
+                     m_behavior.beta * static_cast<double>(request.samples);
     if (request.phase == model::Phase::Train) {
         result.seconds += optimizerSeconds;
         result.optimizerSeconds = optimizerSeconds;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "fake_behaviour.h"
+#include "fake_behavior.h"
 #include "fake_speech.h"
 #include "trial/protocol.h"
 
@@ -49,8 +49,8 @@ bool distortAnswer(const std::string& fault, Result& result)
 class FakeTraining
 {
 public:
-    /// \param behaviour  outlives this object; its faults are used up
-    explicit FakeTraining(FakeBehaviour& behaviour) : m_behaviour(behaviour) {}
+    /// \param behavior  outlives this object; its faults are used up
+    explicit FakeTraining(FakeBehavior& behavior) : m_behavior(behavior) {}
 
     void load(std::int64_t limit, std::int64_t tokensPerSample);
     // Whether the process goes on.
@@ -67,7 +67,7 @@ private:
     static void distort(const std::string& fault, trial::BatchResult& result);
     double lossOf(const trial::BatchRequest& request) const;
 
-    FakeBehaviour& m_behaviour;
+    FakeBehavior& m_behavior;
     std::int64_t m_limit = 0;
     std::int64_t m_tokensPerSample = 0;
     std::int64_t m_stepsDone = 0;

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 // A worker that measures nothing: it answers by a formula, at once, and misbehaves as it is told to
-// (fake_behaviour.h lists the words). It speaks through the same protocol room as the real one.
+// (fake_behavior.h lists the words). It speaks through the same protocol room as the real one.
 
-#include "fake_behaviour.h"
+#include "fake_behavior.h"
 #include "fake_comparison.h"
 #include "fake_speech.h"
 #include "fake_training.h"
@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 using namespace batchpeak;
-using batchpeak::test::FakeBehaviour;
+using batchpeak::test::FakeBehavior;
 using batchpeak::test::say;
 
 namespace {
@@ -31,17 +31,17 @@ namespace {
 class FakeWorker
 {
 public:
-    explicit FakeWorker(FakeBehaviour behaviour) : m_behaviour(std::move(behaviour)) {}
+    explicit FakeWorker(FakeBehavior behavior) : m_behavior(std::move(behavior)) {}
 
     int run()
     {
-        test::speakAs(m_behaviour);
-        for (const std::string& line : m_behaviour.complaints)
+        test::speakAs(m_behavior);
+        for (const std::string& line : m_behavior.complaints)
             std::cerr << line << std::endl;
-        if (m_behaviour.ignoresTerminate)
+        if (m_behavior.ignoresTerminate)
             std::signal(SIGTERM, SIG_IGN);
-        if (m_behaviour.stuckSeconds > 0)
-            test::becomeStuck(m_behaviour.stuckSeconds);
+        if (m_behavior.stuckSeconds > 0)
+            test::becomeStuck(m_behavior.stuckSeconds);
         for (std::string line; std::getline(std::cin, line);) {
             const auto message = trial::parseParentMessage(line);
             if (const auto* error = std::get_if<trial::ProtocolError>(&message)) {
@@ -52,8 +52,8 @@ public:
                             std::get<trial::ParentMessage>(message)))
                 break;
         }
-        sleep(m_behaviour.stuckSeconds);
-        if (m_behaviour.ignoresEnd)
+        sleep(m_behavior.stuckSeconds);
+        if (m_behavior.ignoresEnd)
             waitForEver();
         return 0;
     }
@@ -67,15 +67,15 @@ private:
 
     bool answer(const trial::Hello& said)
     {
-        m_protocol = m_behaviour.protocol == "ok" ? std::min(said.protocol, trial::protocolVersion)
-                                                  : trial::firstProtocolVersion;
-        if (said.protocol > m_protocol && m_behaviour.protocol == "exit")
+        m_protocol = m_behavior.protocol == "ok" ? std::min(said.protocol, trial::protocolVersion)
+                                                 : trial::firstProtocolVersion;
+        if (said.protocol > m_protocol && m_behavior.protocol == "exit")
             std::exit(1);
-        if (said.protocol > m_protocol && m_behaviour.protocol == "complain") {
+        if (said.protocol > m_protocol && m_behavior.protocol == "complain") {
             say(trial::WorkerError{.text = "The fake worker speaks version 1 alone."});
             return true;
         }
-        const std::string& start = m_behaviour.start;
+        const std::string& start = m_behavior.start;
         if (start == "silent")
             return true;
         if (start == "exit")
@@ -99,18 +99,18 @@ private:
         if (start != "no-device")
             hello.device = {.kind = "cpu",
                             .name = "Fake device",
-                            .totalBytes = FakeBehaviour::totalBytes,
-                            .freeBytes = FakeBehaviour::totalBytes};
+                            .totalBytes = FakeBehavior::totalBytes,
+                            .freeBytes = FakeBehavior::totalBytes};
         const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
-        if (visible && m_behaviour.little == visible)
+        if (visible && m_behavior.little == visible)
             hello.device.totalBytes = hello.device.freeBytes /= 2;
         if (start == "bound") {
-            hello.device.contextBytes = FakeBehaviour::totalBytes / 4;
+            hello.device.contextBytes = FakeBehavior::totalBytes / 4;
             hello.device.freeBytes -= hello.device.contextBytes;
-            hello.device.limitBytes = FakeBehaviour::totalBytes / 2;
+            hello.device.limitBytes = FakeBehavior::totalBytes / 2;
             hello.device.allocatorSettings = "fraction:0.5";
         }
-        const bool isNewer = said.protocol > m_protocol && m_behaviour.protocol == "newer";
+        const bool isNewer = said.protocol > m_protocol && m_behavior.protocol == "newer";
         if (start == "new-version" || isNewer)
             hello.protocol = trial::protocolVersion + 1;
         say(hello);
@@ -119,30 +119,29 @@ private:
 
     bool answer(const trial::LoadRequest& request)
     {
-        if (m_behaviour.load == "silent")
+        if (m_behavior.load == "silent")
             return true;
-        if (m_behaviour.load == "exit")
+        if (m_behavior.load == "exit")
             std::exit(8);
-        if (m_behaviour.load == "error") {
+        if (m_behavior.load == "error") {
             say(trial::WorkerError{.text = "The fake worker cannot load this network.", .fatal = false});
             return true;
         }
-        m_limit = request.memoryLimitBytes > 0 ? request.memoryLimitBytes : FakeBehaviour::totalBytes;
+        m_limit = request.memoryLimitBytes > 0 ? request.memoryLimitBytes : FakeBehavior::totalBytes;
         m_training.load(m_limit, request.sequenceLength);
-        if (m_behaviour.shortLoads-- > 0)
+        if (m_behavior.shortLoads-- > 0)
             m_limit /= 2;
         say(trial::Loaded{.parameters = 1000,
-                          .baselineBytes = m_behaviour.base,
+                          .baselineBytes = m_behavior.base,
                           .limitBytes = m_limit,
-                          .approximations = m_behaviour.approximations});
+                          .approximations = m_behavior.approximations});
         return true;
     }
 
     bool answer(const trial::TrialRequest& request)
     {
         test::beginAnswer(request.microBatchSize);
-        const std::string fault =
-            m_behaviour.faultFor(m_behaviour.faults, request.microBatchSize, ++m_trials);
+        const std::string fault = m_behavior.faultFor(m_behavior.faults, request.microBatchSize, ++m_trials);
         trial::TrialResult result = measured(request);
         if (fault != "silent-steps")
             saySteps(request, result.secondsPerStep);
@@ -154,7 +153,7 @@ private:
         m_last = result;
         say(result);
         if (result.isLast) {
-            sleep(m_behaviour.stuckSeconds);
+            sleep(m_behavior.stuckSeconds);
             std::exit(43);
         }
         return true;
@@ -177,7 +176,7 @@ private:
     // Only what hangs is still there to be canceled.
     bool answer(const trial::Cancel& cancel)
     {
-        if (m_behaviour.ignoresCancel)
+        if (m_behavior.ignoresCancel)
             return true;
         if (m_hanging && m_hanging->id == cancel.id)
             say(trial::TrialResult{.id = cancel.id,
@@ -196,8 +195,8 @@ private:
 
     trial::TrialResult measured(const trial::TrialRequest& request)
     {
-        const double seconds = m_behaviour.secondsOf(request.microBatchSize);
-        const std::int64_t bytes = m_behaviour.bytesOf(request.microBatchSize);
+        const double seconds = m_behavior.secondsOf(request.microBatchSize);
+        const std::int64_t bytes = m_behavior.bytesOf(request.microBatchSize);
         trial::TrialResult result{.id = request.id,
                                   .microBatchSize = request.microBatchSize,
                                   .peakAllocatedBytes = bytes,
@@ -212,9 +211,9 @@ private:
         result.secondsPerStep = seconds;
         result.stepSeconds.assign(static_cast<std::size_t>(request.minSteps), seconds);
         result.relativeError = 0.001;
-        result.optimizerSeconds = FakeBehaviour::optimizerSeconds;
+        result.optimizerSeconds = FakeBehavior::optimizerSeconds;
         result.wallSeconds = 1.0 + request.minSteps * seconds;
-        result.attention = m_behaviour.attention;
+        result.attention = m_behavior.attention;
         if (m_protocol > trial::firstProtocolVersion)
             result.clockSeconds = m_clock + 1.0;
         m_clock += result.wallSeconds;
@@ -265,7 +264,7 @@ private:
             result.samples = 0;
             result.wallSeconds = 0.0;
         } else if (fault == "spill") {
-            result.peakReservedBytes = FakeBehaviour::totalBytes + 1;
+            result.peakReservedBytes = FakeBehavior::totalBytes + 1;
         } else if (fault == "over-headroom") {
             result.peakReservedBytes = m_limit + 1;
         } else if (fault == "slow") {
@@ -292,9 +291,9 @@ private:
         }
     }
 
-    FakeBehaviour m_behaviour;
-    test::FakeTraining m_training{m_behaviour};
-    test::FakeComparison m_comparison{m_behaviour};
+    FakeBehavior m_behavior;
+    test::FakeTraining m_training{m_behavior};
+    test::FakeComparison m_comparison{m_behavior};
     int m_protocol = trial::firstProtocolVersion;
     /// Since the hello, by the formulas [s].
     double m_clock = 0.0;
@@ -308,7 +307,7 @@ private:
 
 int main(int argc, char** argv)
 {
-    FakeBehaviour behaviour = FakeBehaviour::parse({argv + 1, argv + argc});
-    behaviour.countStart();
-    return FakeWorker(std::move(behaviour)).run();
+    FakeBehavior behavior = FakeBehavior::parse({argv + 1, argv + argc});
+    behavior.countStart();
+    return FakeWorker(std::move(behavior)).run();
 }

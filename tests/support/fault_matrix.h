@@ -43,7 +43,7 @@ struct Station
 /// One line of a worker that is spoilt.
 struct LineFault
 {
-    /// A word of fake_behaviour.h.
+    /// A word of fake_behavior.h.
     QString name;
     /// Of a fault of a number.
     QString number;

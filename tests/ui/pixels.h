@@ -19,12 +19,12 @@ inline int difference(const QColor& a, const QColor& b)
 }
 
 /// Whether any pixel so near has that color: what is probed is one or two pixels wide.
-inline bool hasColourNear(const QImage& image, const QPointF& position, const QColor& colour, int radius)
+inline bool hasColorNear(const QImage& image, const QPointF& position, const QColor& color, int radius)
 {
     for (int dy = -radius; dy <= radius; ++dy) {
         for (int dx = -radius; dx <= radius; ++dx) {
             const QPoint pixel = position.toPoint() + QPoint(dx, dy);
-            if (image.valid(pixel) && difference(image.pixelColor(pixel), colour) < nearEnough)
+            if (image.valid(pixel) && difference(image.pixelColor(pixel), color) < nearEnough)
                 return true;
         }
     }

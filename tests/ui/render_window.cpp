@@ -146,7 +146,7 @@ public:
                 if (name == QLatin1String("comparing"))
                     emit window.findChild<ThroughputChart*>()->placePointedAt(224);
                 auto* charts = window.findChild<ExplorationCharts*>();
-                if (name == QLatin1String("utilisation"))
+                if (name == QLatin1String("utilization"))
                     charts->setQuantity(engine::SpeedQuantity::ModelFlopUtilization);
                 if (name == QLatin1String("energy"))
                     charts->setQuantity(engine::SpeedQuantity::JoulesPerSample);
@@ -295,7 +295,7 @@ private:
                  {.text = QStringLiteral("11/22/26 09:40 · 160 · 71 % · 9 trials"), .choose = [] {}}});
             window.view()->showPlan(true);
             engine::Snapshot planned;
-            planned.run = plan->outlook().run;
+            planned.run = plan->preview().run;
             window.display(planned);
             saveWindow(window, QString::fromUtf8(name), QStringLiteral("-%1").arg(size.width()));
         }
@@ -371,7 +371,7 @@ private:
     void drawLookingBack() const
     {
         drawState<test::SampleWindow>(
-            QStringLiteral("looking-back"), test::prospectSnapshot(), [](test::SampleWindow& window) {
+            QStringLiteral("looking-back"), test::continuationSnapshot(), [](test::SampleWindow& window) {
                 window.view()->setLookingBack(
                     QStringLiteral(
                         "Viewing the run of 28 Nov, 14:02 (training). Finished after 18 trials with "

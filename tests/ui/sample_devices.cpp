@@ -44,7 +44,7 @@ DeviceSnapshot sampleGpu(const QString& id)
             .telemetry = {.utilizationPercent = 97,
                           .temperatureCelsius = 64,
                           .clockMegahertz = 1980,
-                          .mostClockMegahertz = 1980,
+                          .maxClockMegahertz = 1980,
                           .powerWatts = 612.0,
                           .powerLimitWatts = 700.0,
                           .usedBytes = bytesOf(63.9),

@@ -245,7 +245,7 @@ void finish(Snapshot& snapshot, FinishStatus status)
 {
     snapshot.state = State::Finished;
     snapshot.finish = status;
-    snapshot.canGoOn = true;
+    snapshot.canContinue = true;
     snapshot.underWay.clear();
     snapshot.next.reset();
     snapshot.progress = 1.0;
@@ -439,19 +439,19 @@ Snapshot doubtfulSnapshot()
                        "memory. Sizes are hard to tell apart: other programs disturbed 44 % of the last "
                        "trials."));
     snapshot.searchState.recommendation->expectedLoss = 0.0004;
-    snapshot.searchState.prospect =
-        search::Prospect{.size = 192, .rival = 224, .seconds = 700.0, .gain = 0.006, .mostGain = 0.023};
+    snapshot.searchState.continuation = search::ContinuationEstimate{
+        .size = 192, .rival = 224, .seconds = 700.0, .gain = 0.006, .maxGain = 0.023};
     snapshot.ending = endingText(snapshot);
     return snapshot;
 }
 
-Snapshot prospectSnapshot()
+Snapshot continuationSnapshot()
 {
     Snapshot snapshot = comparingSnapshot();
     snapshot.trials.back() = comparisonOf(trial::Outcome::Ok, 18, {192, 208}, {0.009, 0.0});
     snapshot.searchState.status = search::SearchState::Status::Exhausted;
-    snapshot.searchState.prospect =
-        search::Prospect{.size = 192, .rival = 208, .seconds = 2400.0, .gain = 0.004, .mostGain = 0.021};
+    snapshot.searchState.continuation = search::ContinuationEstimate{
+        .size = 192, .rival = 208, .seconds = 2400.0, .gain = 0.004, .maxGain = 0.021};
     recommend(snapshot, 192, 84, 16.0,
               QStringLiteral("192 and 208 cannot be told apart; 192 has the lower expected loss."));
     snapshot.searchState.recommendation->expectedLoss = 0.008;
@@ -646,7 +646,7 @@ std::vector<SampleSnapshot> allSamples()
             {QStringLiteral("comparing"), comparingSnapshot()},
             {QStringLiteral("pairs"), pairsSnapshot()},
             {QStringLiteral("zoomed"), pairsSnapshot()},
-            {QStringLiteral("utilisation"), pairsSnapshot()},
+            {QStringLiteral("utilization"), pairsSnapshot()},
             {QStringLiteral("energy"), pairsSnapshot()},
             {QStringLiteral("paused"), pausedSnapshot()},
             {QStringLiteral("choosing"), choosingSnapshot()},
@@ -654,7 +654,7 @@ std::vector<SampleSnapshot> allSamples()
             {QStringLiteral("verifying"), verifyingSnapshot()},
             {QStringLiteral("finished"), finishedSnapshot()},
             {QStringLiteral("doubtful"), doubtfulSnapshot()},
-            {QStringLiteral("prospect"), prospectSnapshot()},
+            {QStringLiteral("prospect"), continuationSnapshot()},
             {QStringLiteral("nothing-fits"), nothingFitsSnapshot()},
             {QStringLiteral("failed"), failedSnapshot()},
             {QStringLiteral("gpu-unusable"), gpuUnusableSnapshot()},

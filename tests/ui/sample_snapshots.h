@@ -45,7 +45,7 @@ engine::Snapshot finishedSnapshot();
 /// At the end of its budget, with all that the card may have to say.
 engine::Snapshot doubtfulSnapshot();
 /// As sure as the device allows, and what going on could gain.
-engine::Snapshot prospectSnapshot();
+engine::Snapshot continuationSnapshot();
 engine::Snapshot nothingFitsSnapshot();
 engine::Snapshot failedSnapshot();
 /// No GPU can be used, and nobody has asked for the CPU.

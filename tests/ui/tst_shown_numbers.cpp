@@ -276,11 +276,11 @@ private:
     /// "Continuing could gain up to 26.7 % (192 may be faster)."
     QString ofEnding() const
     {
-        const auto& prospect = m_snapshot.searchState.prospect;
-        if (!m_snapshot.finish || !prospect)
+        const auto& continuation = m_snapshot.searchState.continuation;
+        if (!m_snapshot.finish || !continuation)
             return {};
-        return m_snapshot.ending.contains(engine::percentText(std::max(prospect->mostGain, 0.001))) &&
-                       m_snapshot.ending.contains(engine::numberText(prospect->rival))
+        return m_snapshot.ending.contains(engine::percentText(std::max(continuation->maxGain, 0.001))) &&
+                       m_snapshot.ending.contains(engine::numberText(continuation->rival))
                    ? QString()
                    : QStringLiteral("the end tells another prospect: ") + m_snapshot.ending;
     }

@@ -190,11 +190,11 @@ void DesktopPresence::notify(const QString& title, const QString& text)
     const QStringList actions{QStringLiteral("default"), tr("Show")};
     const QVariantMap hints{{QStringLiteral("desktop-entry"), application}};
     // The desktop's own time until it goes.
-    constexpr int usualTime = -1;
+    constexpr int defaultTime = -1;
     const QDBusMessage message =
         call(notifications, notificationsPath, notifications, QStringLiteral("Notify"),
              {applicationName, m_notification, application, title, text.toHtmlEscaped(), actions, hints,
-              usualTime});
+              defaultTime});
     using Reply = QDBusPendingReply<uint>;
     whenAnswered<Reply>(*connection, message, this, [this](const Reply& reply) {
         if (!reply.isError())

@@ -5,8 +5,9 @@
 #include "plan/phase_sequence.h"
 #include "snapshot/ending_text.h"
 #include "store/exploration_store.h"
-#include "store/patient_store.h"
+#include "store/history_writer.h"
 #include "text/fidelity_text.h"
+#include "text/json_fields.h"
 #include "text/readable_text.h"
 
 #include <QFileInfo>
@@ -20,7 +21,7 @@ namespace batchpeak::ui {
 namespace {
 
 // Each holds its whole log and curve.
-constexpr std::size_t mostKept = 8;
+constexpr std::size_t maxKept = 8;
 constexpr int mostOfHistory = 12;
 
 struct EntryWords
@@ -89,11 +90,7 @@ QString viewingText(const EarlierRun& run)
                        outcomeText(run.snapshot));
 }
 
-EarlierRuns::EarlierRuns(QWidget* parent)
-    : QMenu(tr("&Earlier runs"), parent), m_search([this](const std::optional<EarlierRun>& run) {
-          if (run)
-              emit searchFound(*run);
-      })
+EarlierRuns::EarlierRuns(QWidget* parent) : QMenu(tr("&Earlier runs"), parent)
 {
     connect(this, &QMenu::aboutToShow, this, &EarlierRuns::fill);
     fill();
@@ -104,8 +101,7 @@ void EarlierRuns::begin(const QDateTime& now)
     m_began = now;
     m_isUnderWay = true;
     // What is thought about would take the processor from its trials.
-    if (m_search.isUnderWay())
-        m_search.start([](const std::stop_token&) { return std::optional<EarlierRun>(); });
+    m_search.cancel();
 }
 
 void EarlierRuns::follow(const engine::Snapshot& snapshot)
@@ -126,8 +122,8 @@ void EarlierRuns::follow(const engine::Snapshot& snapshot)
         m_ended.push_back({.started = m_began, .snapshot = {}});
     m_ended.back().snapshot = snapshot;
     // Only the window's own exploration can go on.
-    m_ended.back().snapshot.canGoOn = false;
-    if (m_ended.size() > mostKept)
+    m_ended.back().snapshot.canContinue = false;
+    if (m_ended.size() > maxKept)
         m_ended.erase(m_ended.begin());
 }
 
@@ -197,14 +193,14 @@ void EarlierRuns::addHistory(std::vector<Entry>& entries)
             if (summary.info.filePath != file || isOfThisWindow(summary.id))
                 continue;
             const bool isUnderWay =
-                !summary.end && store::PatientStore::isUnderWay(m_historyPath, summary.id);
+                !summary.end && store::HistoryWriter::isUnderWay(m_historyPath, summary.id);
             if (summary.trials == 0 && !isUnderWay)
                 continue;
             const auto& recommendation = summary.recommendation;
             const QString text = entryText(
                 {.started = summary.info.started,
-                 .phase = model::fromText<model::Phase>(summary.info.phase.toStdString())
-                              .value_or(model::Phase::Train),
+                 .phase =
+                     engine::enumFromText<model::Phase>(summary.info.phase).value_or(model::Phase::Train),
                  .isUnderWay = isUnderWay,
                  .size = recommendation ? std::optional<std::int64_t>(recommendation->microBatchSize)
                                         : std::nullopt,
@@ -237,11 +233,13 @@ void EarlierRuns::lookAt(qint64 exploration)
     emit chosen(found->run);
     if (!found->run.awaitsSearch || !mayThink())
         return;
-    m_search.start([run = found->run, search = found->search](const std::stop_token& stop) mutable {
-        engine::addSearch(run.snapshot, search, stop);
-        run.awaitsSearch = false;
-        return std::optional(run);
-    });
+    m_search.run(
+        [run = found->run, search = found->search](const std::stop_token& stop) mutable {
+            engine::addSearch(run.snapshot, search, stop);
+            run.awaitsSearch = false;
+            return run;
+        },
+        [this](const EarlierRun& run) { emit searchFound(run); });
 }
 
 bool EarlierRuns::holds(const engine::Snapshot& exploration) const
@@ -270,7 +268,7 @@ std::optional<EarlierRuns::RunAndSearch> EarlierRuns::readWithSearch(qint64 expl
     if (!m_run || !QFileInfo::exists(m_historyPath))
         return std::nullopt;
     // Asked first: one that ends meanwhile has its end in the history before its program lets it go.
-    const auto isUnderWay = store::PatientStore::isUnderWay(m_historyPath, exploration)
+    const auto isUnderWay = store::HistoryWriter::isUnderWay(m_historyPath, exploration)
                                 ? engine::IsUnderWay::Yes
                                 : engine::IsUnderWay::No;
     auto stored = store::ExplorationStore(m_historyPath).show(exploration);

@@ -4,7 +4,7 @@
 
 #include "history/stored_snapshot.h"
 #include "snapshot/snapshot.h"
-#include "workers/background_search.h"
+#include "workers/background_thread.h"
 #include "workers/runs_elsewhere.h"
 
 #include <QDateTime>
@@ -81,7 +81,7 @@ public:
     /// takes a processor's time; trials that run would suffer from that, and so it waits for their end.
     void choose(qint64 exploration);
     /// Whether that can begin now.
-    bool mayThink() const { return !m_isUnderWay && m_elsewhere.empty() && !m_search.isUnderWay(); }
+    bool mayThink() const { return !m_isUnderWay && m_elsewhere.empty() && !m_search.isBusy(); }
     /// As choose(), without failed().
     /// \throws store::StoreError
     void lookAt(qint64 exploration);
@@ -111,7 +111,7 @@ private:
     bool isOfThisWindow(qint64 exploration) const;
 
     QString m_historyPath;
-    engine::BackgroundSearch<std::optional<EarlierRun>> m_search;
+    engine::BackgroundThread m_search;
     /// Of the exploration in hand; invalid before the first one has begun.
     QDateTime m_began;
     bool m_isUnderWay = false;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "recent_files.h"
 
-#include "text/visible_text.h"
+#include "text/escaped_text.h"
 
 #include <QAction>
 #include <QDir>
@@ -12,7 +12,7 @@ namespace batchpeak::ui {
 
 namespace {
 
-constexpr qsizetype mostFiles = 8;
+constexpr qsizetype maxFiles = 8;
 
 } // namespace
 
@@ -24,7 +24,7 @@ RecentFiles::RecentFiles(QWidget* parent) : QMenu(tr("&Recent"), parent)
 
 void RecentFiles::setFiles(const QStringList& files)
 {
-    m_files = files.mid(0, mostFiles);
+    m_files = files.mid(0, maxFiles);
     fill();
 }
 
@@ -33,7 +33,7 @@ void RecentFiles::add(const QString& path)
     const QString absolute = QFileInfo(path).absoluteFilePath();
     m_files.removeAll(absolute);
     m_files.prepend(absolute);
-    m_files = m_files.mid(0, mostFiles);
+    m_files = m_files.mid(0, maxFiles);
     fill();
 }
 
@@ -43,7 +43,7 @@ void RecentFiles::fill()
     clear();
     for (const QString& path : m_files) {
         // An ampersand in a name is no mnemonic.
-        QString name = engine::visibleText(QDir::toNativeSeparators(path));
+        QString name = engine::escapeControls(QDir::toNativeSeparators(path));
         name.replace(QLatin1Char('&'), QLatin1String("&&"));
         QAction* action = addAction(name);
         connect(action, &QAction::triggered, this, [this, path] { emit chosen(path); });

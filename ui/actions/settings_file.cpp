@@ -3,8 +3,8 @@
 #include "settings_file.h"
 
 #include "store/file_identity.h"
+#include "text/translated.h"
 
-#include <QCoreApplication>
 #include <QDir>
 #include <QFile>
 #include <QSettings>
@@ -14,24 +14,19 @@ namespace batchpeak::ui {
 
 namespace {
 
-struct Words
-{
-    Q_DECLARE_TR_FUNCTIONS(SettingsFile)
-};
-
 // QSettings reads all of it at once. Those of many configs come to some KiB.
-constexpr qint64 mostBytes = qint64{16} << 20;
+constexpr qint64 maxBytes = qint64{16} << 20;
 
 /// \return as a part of a sentence; empty where QSettings can have it
-QString whyNotRead()
+QString readError()
 {
     const auto status = store::statusOf(SettingsFile::path());
     // What is not there is made, and what is kept from us is an error that QSettings takes.
     if (!status)
         return {};
     if (!S_ISREG(status->st_mode))
-        return Words::tr("is no regular file");
-    return status->st_size > mostBytes ? Words::tr("is too large for one") : QString();
+        return engine::Translated::tr("is no regular file");
+    return status->st_size > maxBytes ? engine::Translated::tr("is too large for one") : QString();
 }
 
 QVariantMap& inMemory()
@@ -51,22 +46,23 @@ QString SettingsFile::path()
 
 QString SettingsFile::problem()
 {
-    const QString why = whyNotRead();
+    const QString why = readError();
     return why.isEmpty() ? QString()
-                         : Words::tr("What is set in this window lasts until it is closed, since the file of "
-                                     "settings %1 %2. Put it elsewhere.")
+                         : engine::Translated::tr(
+                               "What is set in this window lasts until it is closed, since the file of "
+                               "settings %1 %2. Put it elsewhere.")
                                .arg(QDir::toNativeSeparators(path()), why);
 }
 
 QVariant SettingsFile::value(const QString& key, const QVariant& otherwise)
 {
-    return whyNotRead().isEmpty() ? QSettings(path(), QSettings::IniFormat).value(key, otherwise)
-                                  : inMemory().value(key, otherwise);
+    return readError().isEmpty() ? QSettings(path(), QSettings::IniFormat).value(key, otherwise)
+                                 : inMemory().value(key, otherwise);
 }
 
 void SettingsFile::setValue(const QString& key, const QVariant& value)
 {
-    if (whyNotRead().isEmpty())
+    if (readError().isEmpty())
         QSettings(path(), QSettings::IniFormat).setValue(key, value);
     else
         inMemory().insert(key, value);
@@ -74,7 +70,7 @@ void SettingsFile::setValue(const QString& key, const QVariant& value)
 
 void SettingsFile::remove(const QString& key)
 {
-    if (whyNotRead().isEmpty())
+    if (readError().isEmpty())
         QSettings(path(), QSettings::IniFormat).remove(key);
     else
         inMemory().remove(key);

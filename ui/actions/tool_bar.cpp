@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tool_bar.h"
 
+#include "text/json_fields.h"
 #include "text/readable_text.h"
 #include "text/tuning_text.h"
 #include "theme/glyphs.h"
@@ -22,7 +23,7 @@ namespace batchpeak::ui {
 
 namespace {
 
-constexpr int leastRunWidth = 24;
+constexpr int minRunWidth = 24;
 
 QString deviceName(const engine::DeviceSnapshot& device)
 {
@@ -37,8 +38,8 @@ QString sourceName(const QString& fileOrId)
     const QFileInfo file(fileOrId);
     if (!file.isAbsolute())
         return fileOrId;
-    const bool isUsualName = file.fileName() == QLatin1String("config.json");
-    return isUsualName ? file.dir().dirName() + QLatin1Char('/') + file.fileName() : file.fileName();
+    const bool isDefaultName = file.fileName() == QLatin1String("config.json");
+    return isDefaultName ? file.dir().dirName() + QLatin1Char('/') + file.fileName() : file.fileName();
 }
 
 /// Empty where all of the network is trained.
@@ -65,7 +66,7 @@ QString runText(const engine::RunDescription& run, const std::vector<engine::Dev
         parts << deviceName(devices.front());
     if (devices.size() > 1)
         parts << ToolBar::tr("%1 devices").arg(devices.size());
-    parts << QString::fromUtf8(model::toText(run.precision));
+    parts << engine::enumText(run.precision);
     if (run.phase == model::Phase::Eval)
         parts << ToolBar::tr("evaluation");
     if (!run.hasBatch)
@@ -108,7 +109,7 @@ ToolBar::ToolBar(const WindowActions& actions, QMenu* recent, QMenu* menu, QWidg
 
     m_run->setProperty("muted", true);
     // The title of the window names the file, too.
-    m_run->setMinimumWidth(leastRunWidth);
+    m_run->setMinimumWidth(minRunWidth);
     layout->addWidget(m_run, 1);
     layout->addSpacing(4);
     layout->addWidget(m_fidelity);

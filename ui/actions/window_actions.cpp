@@ -43,7 +43,7 @@ WindowActions::WindowActions(QWidget* window)
       stop(new QAction(tr("S&top"), this)),
       previousRun(new QAction(tr("Pre&vious run"), this)),
       present(new QAction(tr("&Back to the present run"), this)),
-      goOn(new QAction(tr("&Go on"), this)),
+      continueSearch(new QAction(tr("&Go on"), this)),
       resume(new QAction(tr("&Continue"), this)),
       watch(new QAction(tr("&Watch it"), this)),
       resetAll(new QAction(tr("Reset &all"), this)),
@@ -76,7 +76,7 @@ WindowActions::WindowActions(QWidget* window)
         action->setChecked(setting == ThemeSetting::System);
     }
     for (QAction* action :
-         {open,        chooseNetwork, readAgain,   plan,       start,       pause,    stop,    goOn,
+         {open,        chooseNetwork, readAgain,   plan,       start,       pause,    stop,    continueSearch,
           previousRun, present,       exportSize,  writeSize,  takeBack,    copySize, confirm, train,
           saveTrials,  saveCharts,    logarithmic, fullScreen, resetLayout, help,     about,   quit}) {
         explain(action);
@@ -106,7 +106,7 @@ void WindowActions::setShortcuts()
     previousRun->setEnabled(false);
     present->setShortcut(Qt::ALT | Qt::Key_Right);
     present->setEnabled(false);
-    goOn->setShortcut(Qt::CTRL | Qt::Key_F5);
+    continueSearch->setShortcut(Qt::CTRL | Qt::Key_F5);
     exportSize->setShortcuts({QKeySequence(Qt::CTRL | Qt::Key_E), QKeySequence(QKeySequence::Save)});
     takeBack->setShortcuts(QKeySequence::Undo);
     takeBack->setEnabled(false);
@@ -143,7 +143,7 @@ QMenu* WindowActions::makeMenu(QMenu* recent, QMenu* earlier, QWidget* parent) c
     menu->addAction(readAgain);
     menu->addSeparator();
     menu->addAction(plan);
-    menu->addAction(goOn);
+    menu->addAction(continueSearch);
     menu->addAction(previousRun);
     menu->addAction(present);
     menu->addMenu(earlier);
@@ -171,13 +171,13 @@ QMenu* WindowActions::makeMenu(QMenu* recent, QMenu* earlier, QWidget* parent) c
 
 void WindowActions::update(const Snapshot& snapshot)
 {
-    updateRun(snapshot, {.opensPlan = hasEnded(snapshot), .goesOn = snapshot.isWorthGoingOn()});
+    updateRun(snapshot, {.opensPlan = hasEnded(snapshot), .continues = snapshot.isWorthContinuing()});
     updateExports(snapshot, {}, exportSize->data().toString());
 }
 
 void WindowActions::updateRun(const Snapshot& present, const Surroundings& surroundings)
 {
-    const auto& [obstacle, opensPlan, goesOn] = surroundings;
+    const auto& [obstacle, opensPlan, continues] = surroundings;
     const bool ended = hasEnded(present);
     const bool canStart = obstacle.isEmpty();
     start->setEnabled(canStart && present.run && (present.state == State::Idle || ended));
@@ -192,10 +192,10 @@ void WindowActions::updateRun(const Snapshot& present, const Surroundings& surro
         start->setToolTip(obstacle);
     updatePause(present);
     stop->setEnabled(present.isUnderWay() && present.state != State::Finishing);
-    goOn->setEnabled(goesOn);
-    explain(goOn, goesOn || !ended ? tr("Search on from all trials so far, with at most %1 more")
-                                         .arg(engine::trialsText(engine::MoreEffort().trials))
-                                   : tr("More trials would tell nothing more"));
+    continueSearch->setEnabled(continues);
+    explain(continueSearch, continues || !ended ? tr("Search on from all trials so far, with at most %1 more")
+                                                      .arg(engine::trialsText(engine::ExtraBudget().trials))
+                                                : tr("More trials would tell nothing more"));
 }
 
 void WindowActions::updatePresent(bool isEnabled, bool leadsToPlan)
@@ -276,7 +276,7 @@ void WindowActions::setTheme(const Theme& theme)
     m_theme = theme;
     open->setIcon(actionIcon(Glyph::Open, theme.mutedText, theme));
     start->setIcon(actionIcon(Glyph::Play, theme.text, theme));
-    goOn->setIcon(actionIcon(Glyph::Play, theme.text, theme));
+    continueSearch->setIcon(actionIcon(Glyph::Play, theme.text, theme));
     stop->setIcon(actionIcon(Glyph::Stop, theme.bad, theme));
     exportSize->setIcon(actionIcon(Glyph::Export, theme.text, theme));
     confirm->setIcon(actionIcon(Glyph::Check, theme.text, theme));

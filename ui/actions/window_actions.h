@@ -34,7 +34,7 @@ public:
         /// Why nothing can be started, as a sentence; empty where it can.
         QString obstacle = {};
         bool opensPlan = false;
-        bool goesOn = false;
+        bool continues = false;
     };
 
     /// Enables what the state of the exploration allows, where nothing stands beside it.
@@ -82,7 +82,7 @@ public:
     /// Goes back from there to the run or the plan in hand, or from the plan to the run that has ended.
     QAction* present;
     /// Takes an end back and searches on.
-    QAction* goOn;
+    QAction* continueSearch;
     /// The same with an exploration that was cut off, from where that is said; it has no place in menus.
     QAction* resume;
     /// Watches an exploration that another window or terminal runs, from where that is said.

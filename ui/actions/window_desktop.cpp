@@ -5,10 +5,10 @@
 #include "desktop_presence.h"
 #include "text/fidelity_text.h"
 #include "text/readable_text.h"
+#include "text/translated.h"
 #include "widgets/plain_text.h"
 
 #include <QApplication>
-#include <QCoreApplication>
 #include <QFileInfo>
 #include <QWidget>
 
@@ -23,11 +23,6 @@ using engine::FinishStatus;
 using engine::Snapshot;
 using engine::State;
 
-struct Words
-{
-    Q_DECLARE_TR_FUNCTIONS(WindowDesktop)
-};
-
 QString configName(const Snapshot& snapshot)
 {
     return snapshot.run ? QFileInfo(snapshot.run->filePath).fileName() : QString();
@@ -39,7 +34,7 @@ QString windowTitle(const Snapshot& snapshot, double progress)
 {
     QStringList parts;
     if (snapshot.isUnderWay())
-        parts << Words::tr("%1 %").arg(static_cast<int>(std::floor(100.0 * progress)));
+        parts << engine::Translated::tr("%1 %").arg(static_cast<int>(std::floor(100.0 * progress)));
     else if (snapshot.state == State::Finished && snapshot.recommendsSize())
         parts << QStringLiteral("● %1").arg(snapshot.searchState.recommendation->size);
     if (snapshot.run)
@@ -52,13 +47,14 @@ EndNotice endNotice(const Snapshot& snapshot)
     if (!snapshot.finish || snapshot.finish == FinishStatus::Cancelled)
         return {};
     if (snapshot.finish == FinishStatus::NothingFits)
-        return {.title = Words::tr("Nothing fits: %1").arg(configName(snapshot)), .text = snapshot.failure};
+        return {.title = engine::Translated::tr("Nothing fits: %1").arg(configName(snapshot)),
+                .text = snapshot.failure};
     if (!snapshot.recommendsSize())
-        return {.title = Words::tr("No size was found: %1").arg(configName(snapshot)),
+        return {.title = engine::Translated::tr("No size was found: %1").arg(configName(snapshot)),
                 .text = snapshot.failure.isEmpty() ? snapshot.ending : snapshot.failure};
     const auto& best = *snapshot.searchState.recommendation;
-    return {.title = Words::tr("Micro-batch size %1").arg(engine::numberText(best.size)),
-            .text = Words::tr("%1 samples/s, confidence %2 %, %3")
+    return {.title = engine::Translated::tr("Micro-batch size %1").arg(engine::numberText(best.size)),
+            .text = engine::Translated::tr("%1 samples/s, confidence %2 %, %3")
                         .arg(engine::speedMark(snapshot.run->fidelity) +
                              engine::rateText(best.samplesPerSecond, best.relativeError))
                         .arg(best.confidence)

@@ -20,27 +20,27 @@ int decimalsOf(double step)
 
 } // namespace
 
-ValueScale valueScaleFor(double largest, int mostTicks)
+ValueScale valueScaleFor(double largest, int maxTicks)
 {
-    return valueScaleFor(0.0, largest, mostTicks);
+    return valueScaleFor(0.0, largest, maxTicks);
 }
 
-ValueScale valueScaleFor(double smallest, double largest, int mostTicks)
+ValueScale valueScaleFor(double smallest, double largest, int maxTicks)
 {
     constexpr double freeShare = 0.12;
-    constexpr double mostHidden = 0.5;
+    constexpr double maxHidden = 0.5;
     double bottom = std::max(0.0, smallest - freeShare * (largest - smallest));
     double top = largest + freeShare * (largest - smallest);
-    if (bottom < mostHidden * top || top <= bottom) {
+    if (bottom < maxHidden * top || top <= bottom) {
         bottom = 0.0;
         top = largest > 0.0 ? largest * (1.0 + freeShare) : 1.0;
     }
-    return valueScaleBetween(bottom, top, mostTicks);
+    return valueScaleBetween(bottom, top, maxTicks);
 }
 
-ValueScale valueScaleBetween(double bottom, double top, int mostTicks)
+ValueScale valueScaleBetween(double bottom, double top, int maxTicks)
 {
-    const double intervals = std::max(mostTicks, 2) - 1;
+    const double intervals = std::max(maxTicks, 2) - 1;
     const double power = std::pow(10.0, std::floor(std::log10((top - bottom) / intervals)));
     constexpr std::array round{1.0, 2.0, 2.5, 5.0, 10.0};
     for (const double factor : round) {
@@ -87,12 +87,12 @@ std::vector<std::int64_t> ticksBetweenPowers(const AxisRange& range, int base, d
         return {};
     // Labels are closest at the right end.
     const double ratio = std::exp(std::log(range.maximum / range.minimum) * labelPixels / pixels);
-    const double leastStep = std::max(1.0, range.maximum - range.maximum / ratio);
-    const double power = std::pow(10.0, std::floor(std::log10(leastStep) + 1e-9));
+    const double minStep = std::max(1.0, range.maximum - range.maximum / ratio);
+    const double power = std::pow(10.0, std::floor(std::log10(minStep) + 1e-9));
     double step = power;
     for (const double factor : {1.0, 2.0, 5.0, 10.0}) {
         step = factor * power;
-        if (step >= leastStep)
+        if (step >= minStep)
             break;
     }
     std::vector<std::int64_t> ticks;

@@ -27,15 +27,15 @@ struct ValueScale
 };
 
 /// A scale with 12 % free above \p largest and round steps of 1, 2, 2.5 or 5 times a power of ten.
-/// \param mostTicks  of them all, 0 included; at least 2
-ValueScale valueScaleFor(double largest, int mostTicks);
+/// \param maxTicks  of them all, 0 included; at least 2
+ValueScale valueScaleFor(double largest, int maxTicks);
 /// The same for values that are all far above 0 and differ little, as a loss late in a run: then 12 % of
 /// their span is free above and below. It begins at 0 as soon as that would hide no more than a quarter of
 /// the axis. \param smallest  at least 0, and at most \p largest
-ValueScale valueScaleFor(double smallest, double largest, int mostTicks);
+ValueScale valueScaleFor(double smallest, double largest, int maxTicks);
 
-/// A scale from \p bottom to \p top, just as a person chose to look at it. \param mostTicks  at least 2
-ValueScale valueScaleBetween(double bottom, double top, int mostTicks);
+/// A scale from \p bottom to \p top, just as a person chose to look at it. \param maxTicks  at least 2
+ValueScale valueScaleBetween(double bottom, double top, int maxTicks);
 
 /// From 0 to at least \p lastStep, in jumps of a quarter, so that the axis stands still for a while when a
 /// run goes on, and to \p plannedSteps at most, where the run has as many. \param firstStep  that a resumed

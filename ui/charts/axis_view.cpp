@@ -43,7 +43,7 @@ std::optional<AxisRange> AxisView::zoomed(const AxisRange& shown, double factor,
     const double high = from(shown.maximum);
     const double at = std::clamp(from(fixed), low, high);
     const auto asked = limitedDistances(at - factor * (at - low), at + factor * (high - at));
-    const bool isTooNarrow = asked && factor < 1.0 && asked->maximum - asked->minimum < leastSpan;
+    const bool isTooNarrow = asked && factor < 1.0 && asked->maximum - asked->minimum < minSpan;
     return isTooNarrow ? shown : asked;
 }
 
@@ -59,9 +59,9 @@ std::optional<AxisRange> AxisView::limited(const AxisRange& asked) const
 {
     const double low = std::clamp(asked.minimum, whole.minimum, whole.maximum);
     const double high = std::clamp(asked.maximum, whole.minimum, whole.maximum);
-    const double missing = std::max(0.0, leastSpan - (high - low));
-    const double least = std::max(whole.minimum, low - missing / 2.0);
-    return limitedDistances(from(least), from(std::max(high, least + leastSpan)));
+    const double missing = std::max(0.0, minSpan - (high - low));
+    const double min = std::max(whole.minimum, low - missing / 2.0);
+    return limitedDistances(from(min), from(std::max(high, min + minSpan)));
 }
 
 AxisRange AxisView::revealing(const AxisRange& shown, double place) const

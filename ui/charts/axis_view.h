@@ -18,7 +18,7 @@ struct AxisView
     AxisRange whole;
     bool logarithmic = true;
     /// No less than this is shown, in units of the axis.
-    double leastSpan = 2.0;
+    double minSpan = 2.0;
 
     /// \p shown with its span times \p factor, such that \p fixed stays where it is on the screen; nothing
     /// where that is the whole.

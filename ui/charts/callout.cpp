@@ -80,7 +80,7 @@ QRectF Callout::box() const
         corners.insert(corners.end(), {{x, area.top() + distance}, {x, area.bottom() - size.height()}});
     const std::vector<QRectF> obstacles = m_obstacles();
     QRectF best;
-    double leastHidden = std::numeric_limits<double>::infinity();
+    double minHidden = std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i < corners.size(); ++i) {
         QRectF candidate(corners[i], size);
         candidate.moveTop(
@@ -92,8 +92,8 @@ QRectF Callout::box() const
             hidden += common.isEmpty() ? 0.0 : 10.0 + common.width() * common.height();
             hidden += common.contains(obstacle.center()) ? farther : 0.0;
         }
-        if (hidden < leastHidden) {
-            leastHidden = hidden;
+        if (hidden < minHidden) {
+            minHidden = hidden;
             best = candidate;
         }
     }

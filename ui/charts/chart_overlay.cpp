@@ -41,13 +41,13 @@ ChartOverlay::ChartOverlay(PlotCanvas* canvas, Layer layer)
     });
 }
 
-void paintDiamond(QPainter& painter, const QPointF& centre, const QColor& colour, const QColor& ground,
+void paintDiamond(QPainter& painter, const QPointF& center, const QColor& color, const QColor& ground,
                   double arm)
 {
-    painter.setPen(QPen(colour, 1.6));
+    painter.setPen(QPen(color, 1.6));
     painter.setBrush(ground);
-    painter.drawPolygon(QPolygonF{centre + QPointF(0, -arm), centre + QPointF(arm, 0),
-                                  centre + QPointF(0, arm), centre + QPointF(-arm, 0)});
+    painter.drawPolygon(QPolygonF{center + QPointF(0, -arm), center + QPointF(arm, 0),
+                                  center + QPointF(0, arm), center + QPointF(-arm, 0)});
 }
 
 double crisp(double x)

@@ -38,7 +38,7 @@ private:
 /// A hollow diamond, which is told from a line of the same hue, and from rings, in gray too.
 /// \param ground  inside it
 /// \param arm     from its center to a corner [pixels]
-void paintDiamond(QPainter& painter, const QPointF& centre, const QColor& colour, const QColor& ground,
+void paintDiamond(QPainter& painter, const QPointF& center, const QColor& color, const QColor& ground,
                   double arm = 4.5);
 
 /// The middle of the pixel at \p x: lines of one pixel are sharp only there.

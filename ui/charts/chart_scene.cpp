@@ -5,8 +5,7 @@
 #include "snapshot/measured_sizes.h"
 #include "text/comparison_text.h"
 #include "text/fidelity_text.h"
-
-#include <QCoreApplication>
+#include "text/translated.h"
 
 #include <algorithm>
 #include <cmath>
@@ -35,7 +34,7 @@ void addFailure(ChartScene& scene, const TrialRecord& trial)
 }
 
 /// A hundredth of a step is the difference between a mean of sums and a sum of means.
-constexpr double leastOtherShare = 0.01;
+constexpr double minOtherShare = 0.01;
 
 std::optional<StepPhases> phasesOf(const TrialRecord& trial)
 {
@@ -45,7 +44,7 @@ std::optional<StepPhases> phasesOf(const TrialRecord& trial)
                       .backwardSeconds = trial.backwardSeconds.value_or(0.0),
                       .optimizerSeconds = trial.optimizerSeconds.value_or(0.0)};
     const double other = *trial.secondsPerStep - phases.forwardSeconds - phases.backwardSeconds;
-    if (other > leastOtherShare * *trial.secondsPerStep)
+    if (other > minOtherShare * *trial.secondsPerStep)
         phases.otherSeconds = other;
     return phases;
 }
@@ -135,11 +134,6 @@ engine::MemoryUnit unitFor(const ChartScene& scene)
                                                                        : std::max(largest, scene.limitBytes));
 }
 
-struct Words
-{
-    Q_DECLARE_TR_FUNCTIONS(ChartScene)
-};
-
 } // namespace
 
 const ComparedSizes* ChartScene::comparison(int number) const
@@ -223,8 +217,8 @@ const SceneQuantity& ChartScene::shownQuantity() const
 
 bool ChartScene::isLimitFarAbove(double largestBytes) const
 {
-    constexpr double leastShareOfLimit = 0.15;
-    return largestBytes > 0.0 && largestBytes < leastShareOfLimit * limitBytes;
+    constexpr double minShareOfLimit = 0.15;
+    return largestBytes > 0.0 && largestBytes < minShareOfLimit * limitBytes;
 }
 
 ChartScene chartSceneOf(const Snapshot& snapshot)
@@ -263,8 +257,8 @@ ChartScene chartSceneOf(const Snapshot& snapshot)
                       .peakBytes = static_cast<double>(snapshot.recommendedPeakBytes),
                       .recommended = snapshot.isRecommendationSure()};
     }
-    scene.limitBytes = static_cast<double>(snapshot.leastLimitBytes());
-    scene.usableBytes = static_cast<double>(snapshot.leastUsableBytes());
+    scene.limitBytes = static_cast<double>(snapshot.minLimitBytes());
+    scene.usableBytes = static_cast<double>(snapshot.minUsableBytes());
     scene.headroom = snapshot.run ? snapshot.run->headroom : 0.0;
     if (snapshot.run)
         scene.fidelity = snapshot.run->fidelity;
@@ -300,13 +294,13 @@ AxisRange sizeRangeOf(const ChartScene& scene)
 QString throughputSummary(const ChartScene& scene)
 {
     if (scene.points.empty())
-        return Words::tr("No size is measured yet.");
+        return engine::Translated::tr("No size is measured yet.");
     const bool lessIsBetter = scene.quantity == engine::SpeedQuantity::JoulesPerSample;
     std::vector<MeasuredPoint> told;
     std::ranges::copy_if(scene.points, std::back_inserter(told),
                          [](const MeasuredPoint& point) { return point.value.has_value(); });
     if (told.empty())
-        return Words::tr("No size is measured in %1 yet.").arg(engine::unitText(scene.quantity));
+        return engine::Translated::tr("No size is measured in %1 yet.").arg(engine::unitText(scene.quantity));
     const auto [smallest, largest] =
         std::ranges::minmax(told, {}, [](const MeasuredPoint& point) { return point.size; });
     const auto& best = *std::ranges::max_element(
@@ -321,8 +315,9 @@ QString throughputSummary(const ChartScene& scene)
         bestError = first.relativeError;
     }
     QStringList sentences{
-        (lessIsBetter ? Words::tr("%1 measurements of sizes %2 to %3; the thriftiest is size %4 with %5.")
-                      : Words::tr("%1 measurements of sizes %2 to %3; the fastest is size %4 with %5."))
+        (lessIsBetter
+             ? engine::Translated::tr("%1 measurements of sizes %2 to %3; the thriftiest is size %4 with %5.")
+             : engine::Translated::tr("%1 measurements of sizes %2 to %3; the fastest is size %4 with %5."))
             .arg(told.size())
             .arg(smallest.size)
             .arg(largest.size)
@@ -330,20 +325,22 @@ QString throughputSummary(const ChartScene& scene)
             .arg(engine::speedMark(scene.fidelity) +
                  engine::quantityText(scene.quantity, bestValue, bestError))};
     if (!scene.modelFactor && !scene.curve.empty())
-        sentences << Words::tr("The model is not shown in %1.").arg(engine::unitText(scene.quantity));
+        sentences
+            << engine::Translated::tr("The model is not shown in %1.").arg(engine::unitText(scene.quantity));
     if (scene.lead)
-        sentences << (scene.lead->recommended ? Words::tr("Recommended is size %1.")
-                                              : Words::tr("Leading is size %1."))
+        sentences << (scene.lead->recommended ? engine::Translated::tr("Recommended is size %1.")
+                                              : engine::Translated::tr("Leading is size %1."))
                          .arg(scene.lead->size);
     if (!scene.comparisons.empty())
-        sentences << Words::tr("Compared, %1.").arg(engine::contrastText(scene.comparisons.back().contrast));
+        sentences << engine::Translated::tr("Compared, %1.")
+                         .arg(engine::contrastText(scene.comparisons.back().contrast));
     if (scene.running.size() == 1)
-        sentences << Words::tr("Size %1 is running.").arg(scene.running.front());
+        sentences << engine::Translated::tr("Size %1 is running.").arg(scene.running.front());
     else if (!scene.running.empty())
-        sentences << Words::tr("Sizes %1 are running.").arg(engine::sizesText(scene.running));
+        sentences << engine::Translated::tr("Sizes %1 are running.").arg(engine::sizesText(scene.running));
     if (!scene.outOfMemory.empty())
-        sentences
-            << Words::tr("Out of memory from size %1 on.").arg(*std::ranges::min_element(scene.outOfMemory));
+        sentences << engine::Translated::tr("Out of memory from size %1 on.")
+                         .arg(*std::ranges::min_element(scene.outOfMemory));
     sentences << engine::fidelitySentence(scene.fidelity);
     return sentences.join(QLatin1Char(' '));
 }
@@ -353,23 +350,25 @@ QString memorySummary(const ChartScene& scene)
     const QLocale locale;
     QStringList sentences;
     if (scene.limitBytes > 0.0)
-        sentences << Words::tr("The device limit is %1.").arg(engine::memoryText(scene.limitBytes, locale));
+        sentences << engine::Translated::tr("The device limit is %1.")
+                         .arg(engine::memoryText(scene.limitBytes, locale));
     if (scene.points.empty())
-        return (sentences << Words::tr("No peak memory is measured yet.")).join(QLatin1Char(' '));
+        return (sentences << engine::Translated::tr("No peak memory is measured yet."))
+            .join(QLatin1Char(' '));
     const auto& largest = *std::ranges::max_element(
         scene.points, {}, [](const MeasuredPoint& point) { return point.peakBytes; });
-    sentences << Words::tr("The largest peak measured is %1 %2 at size %3.")
+    sentences << engine::Translated::tr("The largest peak measured is %1 %2 at size %3.")
                      .arg(engine::memoryMark(scene.fidelity) +
                               engine::memoryText(largest.peakBytes, scene.unit, locale),
                           scene.unit.name)
                      .arg(largest.size);
     if (scene.bytesPerSample > 0.0 && scene.allocatedBytesPerSample > 0.0)
-        sentences << Words::tr("A sample takes %1; the network itself uses %2 of that.")
+        sentences << engine::Translated::tr("A sample takes %1; the network itself uses %2 of that.")
                          .arg(engine::memoryText(scene.bytesPerSample, locale),
                               engine::memoryText(scene.allocatedBytesPerSample, locale));
     sentences << engine::fidelitySentence(scene.fidelity);
     if (scene.memoryZones.headroomFrom > 0.0)
-        sentences << Words::tr("Sizes above about %1 reach into the headroom.")
+        sentences << engine::Translated::tr("Sizes above about %1 reach into the headroom.")
                          .arg(static_cast<qint64>(scene.memoryZones.headroomFrom));
     return sentences.join(QLatin1Char(' '));
 }

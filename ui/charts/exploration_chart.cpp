@@ -26,7 +26,7 @@ namespace {
 constexpr double zoomOfKey = 0.8;
 constexpr double moveOfKey = 0.2;
 // Values are looked at from no nearer than this share of all of them.
-constexpr double leastShareOfValues = 1e-3;
+constexpr double minShareOfValues = 1e-3;
 // A click so near to a size is meant for it [pixels].
 constexpr double nearPixels = 16.0;
 
@@ -85,9 +85,8 @@ void ExplorationChart::setValueWindow(std::optional<AxisRange> window)
 AxisView ExplorationChart::valueView() const
 {
     const AxisRange whole = canvas().wholeValues();
-    return {.whole = whole,
-            .logarithmic = false,
-            .leastSpan = leastShareOfValues * (whole.maximum - whole.minimum)};
+    return {
+        .whole = whole, .logarithmic = false, .minSpan = minShareOfValues * (whole.maximum - whole.minimum)};
 }
 
 AxisRange ExplorationChart::shownValues() const
@@ -130,12 +129,12 @@ void ExplorationChart::showBand(const QRectF& band)
 void ExplorationChart::choosePointAt(const QPointF& position)
 {
     std::optional<std::int64_t> nearest;
-    double least = nearPixels;
+    double min = nearPixels;
     for (const std::int64_t place : places()) {
         const auto size = static_cast<double>(place);
         const double distance = std::abs(canvas().positionOf(size, canvas().topValue()).x() - position.x());
-        if (canvas().isInRange(size) && distance <= least) {
-            least = distance;
+        if (canvas().isInRange(size) && distance <= min) {
+            min = distance;
             nearest = place;
         }
     }
@@ -282,8 +281,8 @@ std::vector<QRectF> ExplorationChart::obstacles() const
         const auto value = valueOf(point);
         if (!value || !canvas().shows(static_cast<double>(point.size), *value))
             continue;
-        const QPointF centre = canvas().positionOf(static_cast<double>(point.size), *value);
-        boxes.emplace_back(centre - QPointF(9, 9), QSizeF(18, 18));
+        const QPointF center = canvas().positionOf(static_cast<double>(point.size), *value);
+        boxes.emplace_back(center - QPointF(9, 9), QSizeF(18, 18));
     }
     return boxes;
 }

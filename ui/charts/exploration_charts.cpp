@@ -28,14 +28,14 @@ namespace {
 
 // A band may be many times as high as what was measured, before much is known; it must not press the
 // measurements onto the axis.
-constexpr double mostBandAboveMeasured = 1.5;
+constexpr double maxBandAboveMeasured = 1.5;
 // Across the whole axis, some ten pixels each: what the drawn paths of the search differ by from one size
 // to the next within them is their own noise, and no knowledge of these sizes.
 constexpr double strips = 80.0;
 // Of the memory line. Straight in memory, curved on a logarithmic axis: so many pieces look smooth.
 constexpr int pieces = 120;
 // Of the memory chart. Below it, limit and headroom leave no room for the peaks.
-constexpr int leastHeight = 142;
+constexpr int minHeight = 142;
 // Of both charts.
 constexpr int rightMargin = 12;
 // Of a line that is believed, in the color of what was measured.
@@ -43,14 +43,14 @@ constexpr double shareOfCard = 0.4;
 constexpr double believedWidth = 1.6;
 // Of comparisons of the same size, so that they stand beside each other [pixels].
 constexpr double shiftPixels = 6.0;
-constexpr int mostShifts = 2;
+constexpr int maxShifts = 2;
 
 enum Stretch { Below, Among, Above };
 
-QPen believedPen(const QColor& colour, const Theme& theme, std::size_t stretch)
+QPen believedPen(const QColor& color, const Theme& theme, std::size_t stretch)
 {
     // Opaque, since a translucent pen of Qt Charts has darker joints.
-    QPen pen(mixed(colour, theme.card, shareOfCard), believedWidth, Qt::SolidLine, Qt::FlatCap);
+    QPen pen(mixed(color, theme.card, shareOfCard), believedWidth, Qt::SolidLine, Qt::FlatCap);
     if (stretch != Among)
         pen.setDashPattern({4.0, 3.0});
     return pen;
@@ -93,12 +93,12 @@ void replaceIfNew(Series* series, const QList<QPointF>& points)
 }
 
 void drawBelieved(const std::array<QLineSeries*, 3>& series, const QList<QPointF>& line,
-                  const std::optional<AxisRange>& measured, const QColor& colour, const Theme& theme)
+                  const std::optional<AxisRange>& measured, const QColor& color, const Theme& theme)
 {
     const auto stretches = inStretches(line, measured);
     for (std::size_t stretch = 0; stretch < series.size(); ++stretch) {
         replaceIfNew(series[stretch], stretches[stretch]);
-        series[stretch]->setPen(believedPen(colour, theme, stretch));
+        series[stretch]->setPen(believedPen(color, theme, stretch));
     }
 }
 
@@ -154,7 +154,7 @@ double ThroughputChart::largestValue() const
     for (const auto& size : scene().reckoned) {
         const double value = scene().valueOf(size).value_or(0.0);
         const double top = value + scene().halfIntervalOf(size);
-        largest = std::max({largest, value, std::min(top, mostBandAboveMeasured * measured)});
+        largest = std::max({largest, value, std::min(top, maxBandAboveMeasured * measured)});
     }
     if (!scene().modelFactor)
         return largest;
@@ -163,7 +163,7 @@ double ThroughputChart::largestValue() const
         if (point.size > lastFittingSize())
             break;
         largest = std::max({largest, std::min(factor * point.samplesPerSecond, 3.0 * measured),
-                            std::min(factor * point.high, mostBandAboveMeasured * measured)});
+                            std::min(factor * point.high, maxBandAboveMeasured * measured)});
     }
     return largest;
 }
@@ -234,7 +234,7 @@ std::map<int, double> ThroughputChart::shiftsOfComparisons() const
         int before = 0;
         for (const std::int64_t size : compared->sizes)
             before = std::max(before, taken[size]++);
-        const int step = std::min((before + 1) / 2, mostShifts);
+        const int step = std::min((before + 1) / 2, maxShifts);
         shifts[compared->number] = (before % 2 == 1 ? -1.0 : 1.0) * step * shiftPixels;
     }
     return shifts;
@@ -276,7 +276,7 @@ void ThroughputChart::drawMarkers()
             {.size = static_cast<double>(point->size),
              .value = *point->value,
              .half = halfShownOf(*point),
-             .colour = hueOf(*point),
+             .color = hueOf(*point),
              .superseded = !seen.insert(point->size).second || !point->earlier.isEmpty(),
              .shape = point->comparison > 0 ? Shape::Diamond : Shape::Circle,
              .shift = shifts.contains(point->comparison) ? shifts.at(point->comparison) : 0.0});
@@ -287,7 +287,7 @@ void ThroughputChart::drawMarkers()
             drawn.reckoned.push_back({.size = static_cast<double>(size.size),
                                       .value = *value,
                                       .half = scene().halfIntervalOf(size),
-                                      .colour = hueOf(*scene().newestOf(size.size))});
+                                      .color = hueOf(*scene().newestOf(size.size))});
     }
     drawn.joints = joints(shifts);
     // Out of memory lies above.
@@ -297,7 +297,7 @@ void ThroughputChart::drawMarkers()
         // Without a value it has its line and its label all the same.
         drawn.lead = {.size = static_cast<double>(lead->size),
                       .value = scene().leadValue().value_or(-1.0),
-                      .colour = lead->recommended ? theme.good : theme.warn,
+                      .color = lead->recommended ? theme.good : theme.warn,
                       .label = (lead->recommended ? tr("recommended %1") : tr("leading %1")).arg(lead->size)};
     }
     drawn.wall = scene().memoryZones.wall;
@@ -416,7 +416,7 @@ MemoryChart::MemoryChart(QWidget* parent)
         canvas().addSeries(line);
     canvas().setAxisTitle(tr("micro-batch size"));
     setAccessibleName(tr("Peak memory chart"));
-    setMinimumHeight(leastHeight);
+    setMinimumHeight(minHeight);
 }
 
 double MemoryChart::largestValue() const
@@ -459,7 +459,7 @@ void MemoryChart::drawMarkers()
             drawn.rings.push_back(
                 {.size = static_cast<double>(point.size),
                  .value = scene().unit.of(point.peakBytes),
-                 .colour = point.kind == MeasuredPoint::Kind::Plain ? theme.memory : theme.warn,
+                 .color = point.kind == MeasuredPoint::Kind::Plain ? theme.memory : theme.warn,
                  .superseded = point.isPale()});
     }
     if (scene().limitBytes > 0.0)
@@ -467,7 +467,7 @@ void MemoryChart::drawMarkers()
     if (const auto& lead = scene().lead; lead && lead->peakBytes > 0.0) {
         drawn.lead = {.size = static_cast<double>(lead->size),
                       .value = scene().unit.of(lead->peakBytes),
-                      .colour = lead->recommended ? theme.good : theme.warn};
+                      .color = lead->recommended ? theme.good : theme.warn};
     }
     markers().setMarkers(std::move(drawn));
 }

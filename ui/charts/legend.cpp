@@ -151,8 +151,8 @@ void ExplorationLegend::setScene(const ChartScene& scene)
     add(!scene.failed.empty(), Failed, tr("failed"), tr("failed"));
     add(!scene.running.empty(), Running, tr("running"), tr("running"));
     const bool hasCurve = !scene.curve.empty();
-    add(hasCurve && !scene.modelFactor, Unmodelled,
-        tr("no model in %1").arg(engine::unitText(scene.quantity)), tr("no model"));
+    add(hasCurve && !scene.modelFactor, Unmodeled, tr("no model in %1").arg(engine::unitText(scene.quantity)),
+        tr("no model"));
     add(hasCurve && scene.modelFactor, Model, tr("model"), tr("model"));
     add(hasCurve && scene.modelFactor, Band, tr("5–95 % band"), tr("5–95 %"));
     add(scene.memoryZones.headroomFrom > 0.0 && scene.memoryZones.headroomFrom < sizeRangeOf(scene).maximum,
@@ -162,81 +162,81 @@ void ExplorationLegend::setScene(const ChartScene& scene)
 
 void ExplorationLegend::paintSign(QPainter& painter, int sign, const QRectF& box) const
 {
-    const QPointF centre = box.center();
+    const QPointF center = box.center();
     switch (sign) {
     case MeasuredAlone:
         painter.setPen(QPen(theme().throughput, 1.6));
-        painter.drawLine(centre - QPointF(0, 7), centre + QPointF(0, 7));
-        paintRing(painter, centre, theme().throughput);
+        painter.drawLine(center - QPointF(0, 7), center + QPointF(0, 7));
+        paintRing(painter, center, theme().throughput);
         break;
     case Measured:
-        paintRing(painter, centre, theme().throughput);
+        paintRing(painter, center, theme().throughput);
         break;
     case Reckoned:
         painter.setPen(QPen(theme().throughput, 1.6));
-        painter.drawLine(centre - QPointF(0, 7), centre + QPointF(0, 7));
+        painter.drawLine(center - QPointF(0, 7), center + QPointF(0, 7));
         for (const double end : {-7.0, 7.0})
-            painter.drawLine(centre + QPointF(-4, end), centre + QPointF(4, end));
+            painter.drawLine(center + QPointF(-4, end), center + QPointF(4, end));
         painter.setPen(QPen(theme().throughput, 3.0, Qt::SolidLine, Qt::FlatCap));
-        painter.drawLine(centre - QPointF(4, 0), centre + QPointF(4, 0));
+        painter.drawLine(center - QPointF(4, 0), center + QPointF(4, 0));
         break;
     case Earlier:
-        paintRing(painter, centre, mixed(theme().throughput, theme().card, 0.4));
+        paintRing(painter, center, mixed(theme().throughput, theme().card, 0.4));
         break;
     case Unusable:
-        paintRing(painter, centre, theme().warn);
+        paintRing(painter, center, theme().warn);
         break;
     case Recommended:
     case Leading:
         painter.setPen(Qt::NoPen);
         painter.setBrush(sign == Recommended ? theme().good : theme().warn);
-        painter.drawEllipse(centre, 5.5, 5.5);
+        painter.drawEllipse(center, 5.5, 5.5);
         break;
     case Compared:
         painter.setPen(QPen(theme().text, 1.4));
-        painter.drawLine(centre + QPointF(-6, 2), centre + QPointF(6, -2));
-        paintDiamond(painter, centre + QPointF(-6, 2), theme().throughput, theme().card, 3.5);
-        paintDiamond(painter, centre + QPointF(6, -2), theme().throughput, theme().card, 3.5);
+        painter.drawLine(center + QPointF(-6, 2), center + QPointF(6, -2));
+        paintDiamond(painter, center + QPointF(-6, 2), theme().throughput, theme().card, 3.5);
+        paintDiamond(painter, center + QPointF(6, -2), theme().throughput, theme().card, 3.5);
         break;
     case Model:
         painter.setPen(QPen(mixed(theme().throughput, theme().card, 0.4), 1.6));
-        painter.drawLine(QPointF(box.left(), centre.y()), QPointF(box.right(), centre.y()));
+        painter.drawLine(QPointF(box.left(), center.y()), QPointF(box.right(), center.y()));
         break;
-    case Unmodelled:
+    case Unmodeled:
         painter.setPen(QPen(theme().scrollBar, 1.6, Qt::DotLine));
-        painter.drawLine(QPointF(box.left(), centre.y()), QPointF(box.right(), centre.y()));
+        painter.drawLine(QPointF(box.left(), center.y()), QPointF(box.right(), center.y()));
         break;
     case Band:
         painter.setPen(Qt::NoPen);
         painter.setBrush(withAlpha(theme().throughput, theme().bandAlpha + 10));
-        painter.drawRoundedRect(QRectF(centre - QPointF(8, 5), QSizeF(16, 10)), 2, 2);
+        painter.drawRoundedRect(QRectF(center - QPointF(8, 5), QSizeF(16, 10)), 2, 2);
         break;
     case Headroom:
         painter.setPen(Qt::NoPen);
         painter.setBrush(withAlpha(theme().warn, theme().zoneAlpha * 3));
-        painter.drawRoundedRect(QRectF(centre - QPointF(8, 5), QSizeF(16, 10)), 2, 2);
+        painter.drawRoundedRect(QRectF(center - QPointF(8, 5), QSizeF(16, 10)), 2, 2);
         break;
     case Running:
         painter.setPen(Qt::NoPen);
         painter.setBrush(theme().warn);
         painter.drawPolygon(
-            QPolygonF{centre + QPointF(-6, -4), centre + QPointF(6, -4), centre + QPointF(0, 4)});
+            QPolygonF{center + QPointF(-6, -4), center + QPointF(6, -4), center + QPointF(0, 4)});
         break;
     case OutOfMemory:
     case Failed:
         painter.setPen(
             QPen(sign == Failed ? theme().mutedText : theme().bad, 2.0, Qt::SolidLine, Qt::RoundCap));
-        painter.drawLine(centre - QPointF(4, 4), centre + QPointF(4, 4));
-        painter.drawLine(centre - QPointF(4, -4), centre + QPointF(4, -4));
+        painter.drawLine(center - QPointF(4, 4), center + QPointF(4, 4));
+        painter.drawLine(center - QPointF(4, -4), center + QPointF(4, -4));
         break;
     }
 }
 
-void ExplorationLegend::paintRing(QPainter& painter, const QPointF& centre, const QColor& colour) const
+void ExplorationLegend::paintRing(QPainter& painter, const QPointF& center, const QColor& color) const
 {
-    painter.setPen(QPen(colour, 2.0));
+    painter.setPen(QPen(color, 2.0));
     painter.setBrush(theme().card);
-    painter.drawEllipse(centre, 4.0, 4.0);
+    painter.drawEllipse(center, 4.0, 4.0);
 }
 
 RunLegend::RunLegend(const QString& name, QWidget* parent) : Legend(parent)
@@ -273,23 +273,23 @@ void RunLegend::setPlot(const RunPlot& plot)
 void RunLegend::paintSign(QPainter& painter, int sign, const QRectF& box) const
 {
     const auto index = static_cast<std::size_t>(sign);
-    const QPointF centre = box.center();
+    const QPointF center = box.center();
     if (index >= m_series.size()) {
         const auto& marker = m_markers[index - m_series.size()];
-        paintGlyph(painter, marker.glyph, QRectF(centre - QPointF(6, 6), QSizeF(12, 12)),
-                   colourOf(marker.tone, theme()));
+        paintGlyph(painter, marker.glyph, QRectF(center - QPointF(6, 6), QSizeF(12, 12)),
+                   colorOf(marker.tone, theme()));
         return;
     }
     const auto& series = m_series[index];
     if (series.look == RunPlot::Look::Dots) {
-        paintDiamond(painter, centre, theme().*series.hue, theme().card);
+        paintDiamond(painter, center, theme().*series.hue, theme().card);
         return;
     }
     QPen pen(theme().*series.hue, penWidthOf(series), Qt::SolidLine, Qt::FlatCap);
     if (const auto dashes = dashesOf(series); !dashes.isEmpty())
         pen.setDashPattern(dashes);
     painter.setPen(pen);
-    painter.drawLine(QPointF(box.left(), centre.y()), QPointF(box.right(), centre.y()));
+    painter.drawLine(QPointF(box.left(), center.y()), QPointF(box.right(), center.y()));
 }
 
 } // namespace batchpeak::ui

@@ -81,7 +81,7 @@ class ExplorationLegend : public Legend
         Running,
         Model,
         Band,
-        Unmodelled,
+        Unmodeled,
         Headroom
     };
 
@@ -94,7 +94,7 @@ protected:
     void paintSign(QPainter& painter, int sign, const QRectF& box) const override;
 
 private:
-    void paintRing(QPainter& painter, const QPointF& centre, const QColor& colour) const;
+    void paintRing(QPainter& painter, const QPointF& center, const QColor& color) const;
 };
 
 /// The legend of one chart of a training run.

@@ -18,11 +18,11 @@ namespace {
 constexpr double hatchPixels = 10.0;
 
 // A pattern brush would be as coarse as the screen's pixels and move with the widget.
-void hatch(QPainter& painter, const QRectF& area, const QColor& colour)
+void hatch(QPainter& painter, const QRectF& area, const QColor& color)
 {
     painter.save();
     painter.setClipRect(area);
-    painter.setPen(QPen(colour, 1.0));
+    painter.setPen(QPen(color, 1.0));
     const int lines = static_cast<int>((area.width() + area.height()) / hatchPixels) + 1;
     for (int line = 0; line < lines; ++line) {
         const double x = area.left() - area.height() + line * hatchPixels;
@@ -80,8 +80,8 @@ std::vector<QRectF> LimitsOverlay::obstacles() const
 {
     std::vector<QRectF> boxes;
     const auto keepOff = [&](std::int64_t size, double bytes) {
-        const QPointF centre = canvas().positionOf(static_cast<double>(size), m_scene->unit.of(bytes));
-        boxes.emplace_back(centre - QPointF(8, 8), QSizeF(16, 16));
+        const QPointF center = canvas().positionOf(static_cast<double>(size), m_scene->unit.of(bytes));
+        boxes.emplace_back(center - QPointF(8, 8), QSizeF(16, 16));
     };
     for (const auto& point : m_scene->points)
         keepOff(point.size, point.peakBytes);
@@ -95,7 +95,7 @@ std::vector<QRectF> LimitsOverlay::obstacles() const
     return boxes;
 }
 
-void LimitsOverlay::drawLabel(QPainter& painter, const QString& text, const QColor& colour, double y,
+void LimitsOverlay::drawLabel(QPainter& painter, const QString& text, const QColor& color, double y,
                               bool above) const
 {
     const QRectF area = canvas().plotArea();
@@ -114,7 +114,7 @@ void LimitsOverlay::drawLabel(QPainter& painter, const QString& text, const QCol
     }
     // Keeps the grid from striking it through.
     painter.fillRect(box.adjusted(-2.0, 1.0, 0.0, -1.0), canvas().theme().card);
-    painter.setPen(colour);
+    painter.setPen(color);
     painter.drawText(box, Qt::AlignLeft | Qt::AlignVCenter, text);
 }
 
@@ -136,9 +136,9 @@ void LimitsOverlay::paint(QPainter* painter, const QStyleOptionGraphicsItem*, QW
         drawLabel(*painter, tr("%1, far above").arg(limitText), theme.bad, area.top() + 1.0, false);
         return;
     }
-    const auto line = [&](double value, const QColor& colour, double width, Qt::PenStyle style) {
+    const auto line = [&](double value, const QColor& color, double width, Qt::PenStyle style) {
         const double y = std::round(canvas().positionOf(canvas().axisRange().maximum, value).y()) + 0.5;
-        painter->setPen(QPen(colour, width, style, Qt::FlatCap));
+        painter->setPen(QPen(color, width, style, Qt::FlatCap));
         painter->drawLine(QPointF(area.left(), y), QPointF(area.right(), y));
         return y;
     };

@@ -42,7 +42,7 @@ public:
     void paint(QPainter* painter, const QStyleOptionGraphicsItem* option, QWidget* widget) override;
 
 private:
-    void drawLabel(QPainter& painter, const QString& text, const QColor& colour, double y, bool above) const;
+    void drawLabel(QPainter& painter, const QString& text, const QColor& color, double y, bool above) const;
     std::vector<QRectF> obstacles() const;
 
     std::shared_ptr<const ChartScene> m_scene;

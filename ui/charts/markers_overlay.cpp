@@ -76,10 +76,10 @@ void MarkersOverlay::paint(QPainter* painter, const QStyleOptionGraphicsItem*, Q
     paintLabels(*painter);
 }
 
-QPointF MarkersOverlay::centreOf(const Ring& ring) const
+QPointF MarkersOverlay::centerOf(const Ring& ring) const
 {
-    const QPointF centre = canvas().positionOf(ring.size, ring.value);
-    return {crisp(centre.x()) + ring.shift, centre.y()};
+    const QPointF center = canvas().positionOf(ring.size, ring.value);
+    return {crisp(center.x()) + ring.shift, center.y()};
 }
 
 void MarkersOverlay::paintSelectedGround(QPainter& painter) const
@@ -101,7 +101,7 @@ void MarkersOverlay::paintHalo(QPainter& painter) const
             continue;
         painter.setPen(QPen(canvas().theme().text, 1.6));
         painter.setBrush(Qt::NoBrush);
-        painter.drawEllipse(centreOf(ring), haloPixels / 2.0, haloPixels / 2.0);
+        painter.drawEllipse(centerOf(ring), haloPixels / 2.0, haloPixels / 2.0);
     }
 }
 
@@ -111,7 +111,7 @@ void MarkersOverlay::paintLines(QPainter& painter) const
         paintVertical(painter, *m_hoveredSize, QPen(canvas().theme().mutedText, 1.0));
     if (m_markers.lead)
         paintVertical(painter, m_markers.lead->size,
-                      QPen(m_markers.lead->colour, 1.4, Qt::DashLine, Qt::FlatCap));
+                      QPen(m_markers.lead->color, 1.4, Qt::DashLine, Qt::FlatCap));
 }
 
 void MarkersOverlay::paintInterval(QPainter& painter, const Reckoned& interval, double x) const
@@ -122,7 +122,7 @@ void MarkersOverlay::paintInterval(QPainter& painter, const Reckoned& interval, 
     if (interval.half <= 0.0 || bottom - top < shortestBarPixels || top > area.bottom() ||
         bottom < area.top())
         return;
-    painter.setPen(QPen(interval.colour, 1.6, Qt::SolidLine, Qt::FlatCap));
+    painter.setPen(QPen(interval.color, 1.6, Qt::SolidLine, Qt::FlatCap));
     // A cap says where the interval ends, so that one that leaves the plot has none there.
     painter.drawLine(QPointF(x, std::max(top, area.top())), QPointF(x, std::min(bottom, area.bottom())));
     for (const double end : {top, bottom}) {
@@ -131,17 +131,17 @@ void MarkersOverlay::paintInterval(QPainter& painter, const Reckoned& interval, 
     }
 }
 
-QColor MarkersOverlay::colourAt(double size, const QColor& colour) const
+QColor MarkersOverlay::colorAt(double size, const QColor& color) const
 {
-    return m_markers.lead && m_markers.lead->size == size ? m_markers.lead->colour : colour;
+    return m_markers.lead && m_markers.lead->size == size ? m_markers.lead->color : color;
 }
 
 void MarkersOverlay::paintIntervals(QPainter& painter) const
 {
     for (const auto& ring : m_markers.rings) {
         if (!ring.superseded && canvas().isInRange(ring.size))
-            paintInterval(painter, {ring.size, ring.value, ring.half, colourAt(ring.size, ring.colour)},
-                          centreOf(ring).x());
+            paintInterval(painter, {ring.size, ring.value, ring.half, colorAt(ring.size, ring.color)},
+                          centerOf(ring).x());
     }
 }
 
@@ -151,15 +151,15 @@ void MarkersOverlay::paintReckoned(QPainter& painter) const
         if (!canvas().isInRange(reckoned.size))
             continue;
         Reckoned shown = reckoned;
-        shown.colour = colourAt(reckoned.size, reckoned.colour);
-        const QPointF centre = canvas().positionOf(reckoned.size, reckoned.value);
-        const double x = crisp(centre.x());
+        shown.color = colorAt(reckoned.size, reckoned.color);
+        const QPointF center = canvas().positionOf(reckoned.size, reckoned.value);
+        const double x = crisp(center.x());
         paintInterval(painter, shown, x);
         if (!canvas().shows(reckoned.size, reckoned.value))
             continue;
         // Lies below the ring of a trial that says the same.
-        painter.setPen(QPen(shown.colour, tickWidth, Qt::SolidLine, Qt::FlatCap));
-        painter.drawLine(QPointF(x - capPixels, centre.y()), QPointF(x + capPixels, centre.y()));
+        painter.setPen(QPen(shown.color, tickWidth, Qt::SolidLine, Qt::FlatCap));
+        painter.drawLine(QPointF(x - capPixels, center.y()), QPointF(x + capPixels, center.y()));
     }
 }
 
@@ -170,8 +170,8 @@ void MarkersOverlay::paintJoints(QPainter& painter) const
     for (const Joint& joint : m_markers.joints) {
         QPolygonF line;
         for (const QPointF& point : joint.points) {
-            const QPointF centre = canvas().positionOf(point.x(), point.y());
-            line.append({crisp(centre.x()) + joint.shift, centre.y()});
+            const QPointF center = canvas().positionOf(point.x(), point.y());
+            line.append({crisp(center.x()) + joint.shift, center.y()});
         }
         painter.setPen(QPen(withAlpha(canvas().theme().text, joint.superseded ? supersededAlpha : opaque),
                             joint.superseded ? 1.0 : 1.6));
@@ -182,26 +182,26 @@ void MarkersOverlay::paintJoints(QPainter& painter) const
 
 namespace {
 
-void paintRing(QPainter& painter, const QPointF& centre, MarkersOverlay::Ring::Shape shape,
-               const QColor& colour, const QColor& ground, double larger)
+void paintRing(QPainter& painter, const QPointF& center, MarkersOverlay::Ring::Shape shape,
+               const QColor& color, const QColor& ground, double larger)
 {
     if (shape == MarkersOverlay::Ring::Shape::Diamond) {
-        paintDiamond(painter, centre, colour, ground, diamondArm + larger);
+        paintDiamond(painter, center, color, ground, diamondArm + larger);
         return;
     }
-    painter.setPen(QPen(colour, 2.0));
+    painter.setPen(QPen(color, 2.0));
     painter.setBrush(ground);
     const double radius = ringPixels / 2.0 + larger;
-    painter.drawEllipse(centre, radius, radius);
+    painter.drawEllipse(center, radius, radius);
 }
 
 } // namespace
 
-const QPixmap& MarkersOverlay::stampOf(Ring::Shape shape, const QColor& colour, double pixelRatio) const
+const QPixmap& MarkersOverlay::stampOf(Ring::Shape shape, const QColor& color, double pixelRatio) const
 {
     const QColor& ground = canvas().theme().card;
     const auto [found, isNew] =
-        m_stamps.try_emplace({static_cast<int>(shape), colour.rgba(), ground.rgba(), pixelRatio});
+        m_stamps.try_emplace({static_cast<int>(shape), color.rgba(), ground.rgba(), pixelRatio});
     QPixmap& stamp = found->second;
     if (isNew) {
         const int pixels = static_cast<int>(std::ceil(stampPixels * pixelRatio));
@@ -210,7 +210,7 @@ const QPixmap& MarkersOverlay::stampOf(Ring::Shape shape, const QColor& colour, 
         stamp.fill(Qt::transparent);
         QPainter painter(&stamp);
         painter.setRenderHint(QPainter::Antialiasing);
-        paintRing(painter, {stampPixels / 2.0, stampPixels / 2.0}, shape, colour, ground, 0.0);
+        paintRing(painter, {stampPixels / 2.0, stampPixels / 2.0}, shape, color, ground, 0.0);
     }
     return stamp;
 }
@@ -221,15 +221,15 @@ void MarkersOverlay::paintRings(QPainter& painter) const
     for (const auto& ring : m_markers.rings) {
         if (!canvas().shows(ring.size, ring.value))
             continue;
-        const QPointF centre = centreOf(ring);
-        const QColor colour = withAlpha(ring.colour, ring.superseded ? supersededAlpha : opaque);
+        const QPointF center = centerOf(ring);
+        const QColor color = withAlpha(ring.color, ring.superseded ? supersededAlpha : opaque);
         if (m_hoveredSize == ring.size && !ring.superseded) {
-            paintRing(painter, centre, ring.shape, colour, ring.colour, 1.0);
+            paintRing(painter, center, ring.shape, color, ring.color, 1.0);
             continue;
         }
         // Between pixels it would be blurred.
-        const QPointF corner(centre.x() - stampPixels / 2.0, crisp(centre.y()) - stampPixels / 2.0);
-        painter.drawPixmap(corner, stampOf(ring.shape, colour, pixelRatio));
+        const QPointF corner(center.x() - stampPixels / 2.0, crisp(center.y()) - stampPixels / 2.0);
+        painter.drawPixmap(corner, stampOf(ring.shape, color, pixelRatio));
     }
 }
 
@@ -239,15 +239,15 @@ void MarkersOverlay::paintCrosses(QPainter& painter) const
     for (const auto& cross : m_markers.crosses) {
         if (!canvas().isInRange(cross.size))
             continue;
-        QPointF centre = canvas().positionOf(cross.size, m_markers.crossValue.value_or(0.0));
+        QPointF center = canvas().positionOf(cross.size, m_markers.crossValue.value_or(0.0));
         if (!m_markers.crossValue)
-            centre.setY(area.bottom() - crossAboveAxisPixels);
+            center.setY(area.bottom() - crossAboveAxisPixels);
         const double highest = area.top() + crossAboveAxisPixels;
-        centre.setY(std::clamp(centre.y(), highest, std::max(highest, area.bottom())));
-        painter.setPen(QPen(cross.colour, 2.0, Qt::SolidLine, Qt::RoundCap));
+        center.setY(std::clamp(center.y(), highest, std::max(highest, area.bottom())));
+        painter.setPen(QPen(cross.color, 2.0, Qt::SolidLine, Qt::RoundCap));
         const double arm = 4.5;
-        painter.drawLine(centre - QPointF(arm, arm), centre + QPointF(arm, arm));
-        painter.drawLine(centre - QPointF(arm, -arm), centre + QPointF(arm, -arm));
+        painter.drawLine(center - QPointF(arm, arm), center + QPointF(arm, arm));
+        painter.drawLine(center - QPointF(arm, -arm), center + QPointF(arm, -arm));
     }
 }
 
@@ -255,11 +255,11 @@ void MarkersOverlay::paintLead(QPainter& painter) const
 {
     if (!m_markers.lead || !canvas().shows(m_markers.lead->size, m_markers.lead->value))
         return;
-    QPointF centre = canvas().positionOf(m_markers.lead->size, m_markers.lead->value);
-    centre.setX(crisp(centre.x()));
+    QPointF center = canvas().positionOf(m_markers.lead->size, m_markers.lead->value);
+    center.setX(crisp(center.x()));
     painter.setPen(QPen(canvas().theme().card, 2.0));
-    painter.setBrush(m_markers.lead->colour);
-    painter.drawEllipse(centre, dotPixels / 2.0, dotPixels / 2.0);
+    painter.setBrush(m_markers.lead->color);
+    painter.drawEllipse(center, dotPixels / 2.0, dotPixels / 2.0);
 }
 
 void MarkersOverlay::paintRunning(QPainter& painter) const
@@ -305,7 +305,7 @@ std::vector<MarkersOverlay::Label> MarkersOverlay::labels() const
             box.moveLeft(x + gap);
         if (std::ranges::any_of(labels, [&](const Label& other) { return other.box.intersects(box); }))
             box.translate(0.0, metrics.height() + 2.0);
-        labels.push_back({box, m_markers.lead->label, m_markers.lead->colour});
+        labels.push_back({box, m_markers.lead->label, m_markers.lead->color});
     }
     return labels;
 }
@@ -326,7 +326,7 @@ void MarkersOverlay::paintLabels(QPainter& painter) const
         painter.setPen(Qt::NoPen);
         painter.setBrush(withAlpha(canvas().theme().card, 215));
         painter.drawRoundedRect(label.box.adjusted(-3, 0, 3, 0), 3, 3);
-        painter.setPen(label.colour);
+        painter.setPen(label.color);
         painter.drawText(label.box, Qt::AlignCenter, label.text);
     }
 }

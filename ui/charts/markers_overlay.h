@@ -37,7 +37,7 @@ public:
         double value = 0.0;
         /// Half of the interval; 0 without one.
         double half = 0.0;
-        QColor colour;
+        QColor color;
         /// Replaced by a later trial of the same size: still drawn, but paler.
         bool superseded = false;
         Shape shape = Shape::Circle;
@@ -52,7 +52,7 @@ public:
         double value = 0.0;
         /// Half of the interval; 0 without one.
         double half = 0.0;
-        QColor colour;
+        QColor color;
         bool operator==(const Reckoned&) const = default;
     };
     /// Joins what was compared, by its sizes and values.
@@ -66,14 +66,14 @@ public:
     struct Cross
     {
         double size = 1.0;
-        QColor colour;
+        QColor color;
         bool operator==(const Cross&) const = default;
     };
     struct Lead
     {
         double size = 1.0;
         double value = 0.0;
-        QColor colour;
+        QColor color;
         QString label;
         bool operator==(const Lead&) const = default;
     };
@@ -111,16 +111,16 @@ private:
     {
         QRectF box;
         QString text;
-        QColor colour;
+        QColor color;
     };
 
     std::vector<Label> labels() const;
-    QPointF centreOf(const Ring& ring) const;
-    const QPixmap& stampOf(Ring::Shape shape, const QColor& colour, double pixelRatio) const;
+    QPointF centerOf(const Ring& ring) const;
+    const QPixmap& stampOf(Ring::Shape shape, const QColor& color, double pixelRatio) const;
     void paintSelectedGround(QPainter& painter) const;
     void paintHalo(QPainter& painter) const;
     void paintLines(QPainter& painter) const;
-    QColor colourAt(double size, const QColor& colour) const;
+    QColor colorAt(double size, const QColor& color) const;
     void paintInterval(QPainter& painter, const Reckoned& interval, double x) const;
     void paintIntervals(QPainter& painter) const;
     void paintReckoned(QPainter& painter) const;

@@ -22,8 +22,8 @@ namespace {
 constexpr double barHeight = 8.0;
 constexpr double lineGap = 5.0;
 constexpr double swatch = 8.0;
-constexpr double wordGap = 5.0;
-constexpr double entryGap = 14.0;
+constexpr double phaseWordGap = 5.0;
+constexpr double phaseGap = 14.0;
 
 enum Phase { Forward, Backward, Optimizer, Other };
 
@@ -117,7 +117,7 @@ QString PhaseStrip::shareText(const Part& part) const
                                        engine::percentText(share, QLocale(), share < 0.0095 ? 1 : 0));
 }
 
-QColor PhaseStrip::colourOf(std::size_t part) const
+QColor PhaseStrip::colorOf(std::size_t part) const
 {
     switch (part) {
     case Forward:
@@ -162,11 +162,11 @@ void PhaseStrip::paintEvent(QPaintEvent*)
         right -= textWidth;
         painter.setPen(m_theme.mutedText);
         painter.drawText(QRectF(right, 0.0, textWidth + 1.0, lineHeight), Qt::AlignVCenter, text);
-        right -= wordGap + swatch;
+        right -= phaseWordGap + swatch;
         painter.setPen(Qt::NoPen);
-        painter.setBrush(colourOf(i));
+        painter.setBrush(colorOf(i));
         painter.drawRoundedRect(QRectF(right, (lineHeight - swatch) / 2.0, swatch, swatch), 2.0, 2.0);
-        right -= entryGap;
+        right -= phaseGap;
     }
     painter.setPen(m_theme.mutedText);
     const double room = std::max(0.0, right);
@@ -180,7 +180,7 @@ void PhaseStrip::paintEvent(QPaintEvent*)
     double x = 0.0;
     for (std::size_t i = 0; i < m_parts.size(); ++i) {
         const double part = m_parts[i].seconds / sum * width();
-        painter.fillRect(QRectF(x, lineHeight + lineGap, part, barHeight), colourOf(i));
+        painter.fillRect(QRectF(x, lineHeight + lineGap, part, barHeight), colorOf(i));
         x += part;
     }
 }

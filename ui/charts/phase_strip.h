@@ -49,7 +49,7 @@ private:
         bool operator==(const Part&) const = default;
     };
 
-    QColor colourOf(std::size_t part) const;
+    QColor colorOf(std::size_t part) const;
     /// \param shortCaption  where the other one has no room
     void show(QString caption, QString shortCaption, std::vector<Part> parts);
     QString shareText(const Part& part) const;

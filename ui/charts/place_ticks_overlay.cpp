@@ -29,19 +29,19 @@ QStringList PlaceTicksOverlay::labels() const
     return texts;
 }
 
-std::vector<double> PlaceTicksOverlay::labelCentres() const
+std::vector<double> PlaceTicksOverlay::labelCenters() const
 {
-    std::vector<double> centres;
+    std::vector<double> centers;
     for (const std::int64_t tick : m_ticks)
-        centres.push_back(canvas().positionOf(static_cast<double>(tick), canvas().bottomValue()).x());
-    return centres;
+        centers.push_back(canvas().positionOf(static_cast<double>(tick), canvas().bottomValue()).x());
+    return centers;
 }
 
 void PlaceTicksOverlay::paint(QPainter* painter, const QStyleOptionGraphicsItem*, QWidget*)
 {
     const QRectF area = canvas().plotArea();
     const QStringList texts = labels();
-    const std::vector<double> centres = labelCentres();
+    const std::vector<double> centers = labelCenters();
     if (texts.isEmpty())
         return;
     painter->setPen(QPen(canvas().theme().border, 1.0));
@@ -49,12 +49,12 @@ void PlaceTicksOverlay::paint(QPainter* painter, const QStyleOptionGraphicsItem*
                       QPointF(area.right(), crisp(area.bottom())));
     painter->setFont(canvas().font());
     const double height = QFontMetricsF(canvas().font()).height();
-    for (std::size_t i = 0; i < centres.size(); ++i) {
-        const double x = crisp(centres[i]);
+    for (std::size_t i = 0; i < centers.size(); ++i) {
+        const double x = crisp(centers[i]);
         painter->setPen(QPen(canvas().theme().grid, 1.0));
         painter->drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()));
         painter->setPen(canvas().theme().mutedText);
-        const QRectF box(centres[i] - 60.0, area.bottom() + canvas().labelDistance(), 120.0, height);
+        const QRectF box(centers[i] - 60.0, area.bottom() + canvas().labelDistance(), 120.0, height);
         painter->drawText(box, Qt::AlignHCenter | Qt::AlignTop, texts[static_cast<qsizetype>(i)]);
     }
 }

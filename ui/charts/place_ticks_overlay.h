@@ -24,7 +24,7 @@ public:
     void setTicks(std::vector<std::int64_t> ticks);
     QStringList labels() const;
     /// Middles of the labels, in pixels of the canvas.
-    std::vector<double> labelCentres() const;
+    std::vector<double> labelCenters() const;
 
     void paint(QPainter* painter, const QStyleOptionGraphicsItem* option, QWidget* widget) override;
 

@@ -232,15 +232,15 @@ void PlotCanvas::scaleValues(const QRectF& area)
         m_logValueAxis->setRange(m_scale.bottom, m_scale.top);
         return;
     }
-    const int mostTicks = mostValueTicks(area);
-    m_scale = m_valueWindow ? valueScaleBetween(m_valueWindow->minimum, m_valueWindow->maximum, mostTicks)
-                            : valueScaleFor(m_smallestValue, m_largestValue, mostTicks);
+    const int maxTicks = maxValueTicks(area);
+    m_scale = m_valueWindow ? valueScaleBetween(m_valueWindow->minimum, m_valueWindow->maximum, maxTicks)
+                            : valueScaleFor(m_smallestValue, m_largestValue, maxTicks);
     m_valueAxis->setTickInterval(m_scale.step);
     m_valueAxis->setRange(m_scale.bottom, m_scale.top);
     m_valueAxis->setLabelFormat(QStringLiteral("%.%1f").arg(m_scale.decimals));
 }
 
-int PlotCanvas::mostValueTicks(const QRectF& area) const
+int PlotCanvas::maxValueTicks(const QRectF& area) const
 {
     const double labelPixels = QFontMetricsF(font()).height() * 1.25;
     return std::clamp(static_cast<int>(area.height() / labelPixels), 2, 6);
@@ -263,15 +263,15 @@ void PlotCanvas::scalePlaces(const QRectF& area)
     m_placeTicks->setTicks(std::move(ticks));
     if (m_logarithmic)
         return;
-    const int mostTicks = std::clamp(static_cast<int>(area.width() / (labelPixels * 1.6)), 2, 12);
+    const int maxTicks = std::clamp(static_cast<int>(area.width() / (labelPixels * 1.6)), 2, 12);
     // Between two sizes, or two steps, there is nothing to label.
     m_linearAxis->setTickInterval(
-        std::max(1.0, valueScaleFor((m_range.maximum - m_range.minimum) / 1.12, mostTicks).step));
+        std::max(1.0, valueScaleFor((m_range.maximum - m_range.minimum) / 1.12, maxTicks).step));
 }
 
 AxisRange PlotCanvas::wholeValues() const
 {
-    const ValueScale scale = valueScaleFor(m_smallestValue, m_largestValue, mostValueTicks(plotArea()));
+    const ValueScale scale = valueScaleFor(m_smallestValue, m_largestValue, maxValueTicks(plotArea()));
     return {.minimum = scale.bottom, .maximum = scale.top};
 }
 

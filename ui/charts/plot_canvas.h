@@ -89,7 +89,7 @@ private:
     void layOut();
     void scaleValues(const QRectF& area);
     void scalePlaces(const QRectF& area);
-    int mostValueTicks(const QRectF& area) const;
+    int maxValueTicks(const QRectF& area) const;
     void styleAxes();
     QAbstractAxis* placeAxis() const;
     QAbstractAxis* valueAxis() const;

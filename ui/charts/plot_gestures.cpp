@@ -22,7 +22,7 @@ constexpr double unitsOfStep = 120.0;
 // Pixels that a step moves a plot by.
 constexpr double moveOfStep = 60.0;
 // A band that is lower, or narrower, is one along the other axis.
-constexpr double leastBandPixels = 12.0;
+constexpr double minBandPixels = 12.0;
 
 } // namespace
 
@@ -94,8 +94,8 @@ QRectF PlotGestures::bandTo(const QPointF& position) const
 {
     const QRectF area = m_canvas->plotArea();
     QRectF band = QRectF(m_pressed, position).normalized().intersected(area);
-    const bool isFlat = band.height() < leastBandPixels;
-    const bool isSlim = band.width() < leastBandPixels;
+    const bool isFlat = band.height() < minBandPixels;
+    const bool isSlim = band.width() < minBandPixels;
     if (isFlat && !isSlim) {
         band.setTop(area.top());
         band.setBottom(area.bottom());
@@ -138,7 +138,7 @@ bool PlotGestures::release(const QMouseEvent* event)
     cancel();
     if (ended == Drag::Pressed)
         emit clicked(event->position());
-    else if (ended == Drag::Band && std::max(band.width(), band.height()) >= leastBandPixels)
+    else if (ended == Drag::Band && std::max(band.width(), band.height()) >= minBandPixels)
         emit rangeAsked(band);
     return true;
 }

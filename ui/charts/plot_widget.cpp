@@ -104,11 +104,11 @@ QStringList PlotWidget::tickLabels() const
     return texts + m_canvas->placeTicks().labels();
 }
 
-std::vector<double> PlotWidget::axisLabelCentres() const
+std::vector<double> PlotWidget::axisLabelCenters() const
 {
-    std::vector<double> centres;
-    for (const double centre : m_canvas->placeTicks().labelCentres())
-        centres.push_back(centre + m_canvas->x());
+    std::vector<double> centers;
+    for (const double center : m_canvas->placeTicks().labelCenters())
+        centers.push_back(center + m_canvas->x());
     const QRectF area = m_canvas->plotArea();
     for (const QGraphicsItem* item : m_canvas->scene()->items()) {
         const auto* text = qgraphicsitem_cast<const QGraphicsTextItem*>(item);
@@ -117,10 +117,10 @@ std::vector<double> PlotWidget::axisLabelCentres() const
         const QRectF box = text->sceneBoundingRect();
         const bool isNumber = text->toPlainText().at(0).isDigit();
         if (isNumber && box.top() >= area.bottom() - 1.0)
-            centres.push_back(box.center().x() + m_canvas->x());
+            centers.push_back(box.center().x() + m_canvas->x());
     }
-    std::ranges::sort(centres);
-    return centres;
+    std::ranges::sort(centers);
+    return centers;
 }
 
 void PlotWidget::pointAt(const QPointF& position)

@@ -42,7 +42,7 @@ public:
     /// The texts of both axes as they are drawn, cut short or not.
     QStringList tickLabels() const;
     /// Middles of the labels of the places, in pixels of this widget, in their order.
-    std::vector<double> axisLabelCentres() const;
+    std::vector<double> axisLabelCenters() const;
 
 signals:
     /// The pointer, or the arrow keys, chose a place; nothing when it left the plot.

@@ -23,7 +23,7 @@ namespace {
 
 // Of a line, each with its smallest and its largest value. The plot of a window of 1440 px is about 900 px
 // wide; Qt Charts takes 4 ms for a line of 1,000 points, and 35 ms for one of 10,000 (Qt 6.4.2).
-constexpr int mostColumns = 500;
+constexpr int maxColumns = 500;
 // Of an earlier run, which stands back.
 constexpr int earlierColumns = 200;
 // Of dots, which are five pixels wide where there are many.
@@ -43,10 +43,10 @@ std::vector<StepValue> drawnOf(const RunPlot::Series& series)
 {
     if (isStairs(series.look))
         return stairsOf(series.values);
-    return thinned(series.values, series.pattern ? earlierColumns : mostColumns);
+    return thinned(series.values, series.pattern ? earlierColumns : maxColumns);
 }
 
-constexpr int leastRightMargin = 12;
+constexpr int minRightMargin = 12;
 
 } // namespace
 
@@ -176,9 +176,9 @@ std::vector<QRectF> RunChart::obstaclesAround(double step) const
     std::vector<QRectF> obstacles;
     for (const auto& series : m_plot.series) {
         for (const StepValue& value : thinned(series.values, obstacleColumns)) {
-            const QPointF centre = canvas().positionOf(static_cast<double>(value.step), value.value);
-            if (std::abs(centre.x() - here) < obstaclePixels)
-                obstacles.emplace_back(centre - QPointF(6, 6), QSizeF(12, 12));
+            const QPointF center = canvas().positionOf(static_cast<double>(value.step), value.value);
+            if (std::abs(center.x() - here) < obstaclePixels)
+                obstacles.emplace_back(center - QPointF(6, 6), QSizeF(12, 12));
         }
     }
     return obstacles;
@@ -235,7 +235,7 @@ void RunCharts::display(const training::TrainingSnapshot& snapshot, const std::v
     }
     // Half of the last label stands right of the plot.
     const QFontMetrics metrics(m_parts.front().chart->font());
-    setRightMargin(std::max(leastRightMargin,
+    setRightMargin(std::max(minRightMargin,
                             metrics.horizontalAdvance(QLocale().toString(range.maximum, 'f', 0)) / 2 + 2));
 }
 

@@ -14,13 +14,13 @@ namespace batchpeak::ui {
 
 namespace {
 
-constexpr double dotPixels = 9.0;
+constexpr double runDotPixels = 9.0;
 constexpr double glyphPixels = 12.0;
 // More dots than that would touch, so that they are drawn smaller.
-constexpr std::size_t mostLargeDots = 40;
+constexpr std::size_t maxLargeDots = 40;
 constexpr double smallArm = 2.5;
 constexpr double largeArm = 4.5;
-constexpr double labelGap = 4.0;
+constexpr double markLabelGap = 4.0;
 // So that lines are seen behind a label, and do not cross it out.
 constexpr int labelGround = 200;
 
@@ -61,23 +61,24 @@ void RunMarkersOverlay::paint(QPainter* painter, const QStyleOptionGraphicsItem*
     paintInTheMiddle(*painter, m_emptyText);
     if (m_hoveredStep)
         paintVertical(*painter, *m_hoveredStep, QPen(theme.mutedText, 1.0));
-    const double arm = m_dots.size() > mostLargeDots ? smallArm : largeArm;
+    const double arm = m_dots.size() > maxLargeDots ? smallArm : largeArm;
     for (const Point& dot : m_dots)
-        paintDiamond(*painter, canvas().positionOf(dot.step, dot.value), dot.colour, theme.card, arm);
+        paintDiamond(*painter, canvas().positionOf(dot.step, dot.value), dot.color, theme.card, arm);
     paintLabels(*painter);
     for (const Point& point : m_hoveredPoints) {
         painter->setPen(QPen(theme.card, 1.5));
-        painter->setBrush(point.colour);
-        painter->drawEllipse(canvas().positionOf(point.step, point.value), dotPixels / 2.0, dotPixels / 2.0);
+        painter->setBrush(point.color);
+        painter->drawEllipse(canvas().positionOf(point.step, point.value), runDotPixels / 2.0,
+                             runDotPixels / 2.0);
     }
     for (const RunPlot::Marker& marker : m_markers) {
-        const QPointF centre = canvas().positionOf(static_cast<double>(marker.step), marker.value);
+        const QPointF center = canvas().positionOf(static_cast<double>(marker.step), marker.value);
         const QSizeF size(glyphPixels, glyphPixels);
-        const QRectF box(centre - QPointF(glyphPixels, glyphPixels) / 2.0, size);
+        const QRectF box(center - QPointF(glyphPixels, glyphPixels) / 2.0, size);
         painter->setPen(Qt::NoPen);
         painter->setBrush(theme.card);
         painter->drawEllipse(box.adjusted(-1, -1, 1, 1));
-        paintGlyph(*painter, marker.glyph, box, colourOf(marker.tone, theme));
+        paintGlyph(*painter, marker.glyph, box, colorOf(marker.tone, theme));
     }
 }
 
@@ -90,8 +91,8 @@ void RunMarkersOverlay::paintLabels(QPainter& painter) const
         const QPointF end = canvas().positionOf(label.step, label.value);
         const double width = metrics.horizontalAdvance(label.text);
         // Above the end, where another line seldom runs: a run that goes on does so at the same height.
-        const double left = std::min(end.x() + labelGap, area.right() - width);
-        boxes.emplace_back(QRectF(left, end.y() - metrics.height() - labelGap, width, metrics.height()),
+        const double left = std::min(end.x() + markLabelGap, area.right() - width);
+        boxes.emplace_back(QRectF(left, end.y() - metrics.height() - markLabelGap, width, metrics.height()),
                            label.text);
     }
     std::ranges::sort(boxes, {}, [](const auto& box) { return box.first.top(); });

@@ -20,7 +20,7 @@ public:
     {
         double step = 0.0;
         double value = 0.0;
-        QColor colour;
+        QColor color;
     };
 
     /// A word beside the point at which a line ends.

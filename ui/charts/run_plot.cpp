@@ -4,8 +4,7 @@
 
 #include "text/fidelity_text.h"
 #include "text/readable_text.h"
-
-#include <QCoreApplication>
+#include "text/translated.h"
 
 #include <algorithm>
 #include <array>
@@ -20,11 +19,6 @@ using accumulation::GrowthDecision;
 using training::SizeChange;
 using training::StepRecord;
 using training::TrainingSnapshot;
-
-struct Words
-{
-    Q_DECLARE_TR_FUNCTIONS(RunPlot)
-};
 
 // Six runs have to find room in a callout over a low chart.
 constexpr qsizetype runsInALine = 3;
@@ -64,8 +58,8 @@ std::optional<RunPlot::Marker> divergence(const std::vector<StepRecord>& steps)
                            .value = lost == steps.begin() ? 0.0 : std::prev(lost)->loss,
                            .glyph = Glyph::Cross,
                            .tone = Tone::Bad,
-                           .word = Words::tr("diverged"),
-                           .text = Words::tr("NaN from here on")};
+                           .word = engine::Translated::tr("diverged"),
+                           .text = engine::Translated::tr("NaN from here on")};
 }
 
 RunPlot::Marker markerOf(const SizeChange& change)
@@ -75,9 +69,10 @@ RunPlot::Marker markerOf(const SizeChange& change)
             .value = static_cast<double>(change.from),
             .glyph = isOutOfMemory ? Glyph::Cross : Glyph::Warning,
             .tone = isOutOfMemory ? Tone::Bad : Tone::Warn,
-            .word = isOutOfMemory ? Words::tr("out of memory") : Words::tr("thrashes"),
-            .text = (isOutOfMemory ? Words::tr("%1 ran out of memory, %2 next")
-                                   : Words::tr("%1 thrashed, %2 next"))
+            .word =
+                isOutOfMemory ? engine::Translated::tr("out of memory") : engine::Translated::tr("thrashes"),
+            .text = (isOutOfMemory ? engine::Translated::tr("%1 ran out of memory, %2 next")
+                                   : engine::Translated::tr("%1 thrashed, %2 next"))
                         .arg(valueText(RunPlot::Quantity::Size, static_cast<double>(change.from)),
                              valueText(RunPlot::Quantity::Size, static_cast<double>(change.to)))};
 }
@@ -88,13 +83,14 @@ std::optional<RunPlot::Marker> markerOf(const training::ScheduleEntry& entry)
     if (!passes && entry.decision != GrowthDecision::Kind::LeavesNothing)
         return std::nullopt;
     const QString increment = engine::numberText(std::abs(entry.increment));
-    return RunPlot::Marker{.step = entry.step,
-                           .value = static_cast<double>(entry.microBatchSize),
-                           .glyph = Glyph::Barred,
-                           .tone = Tone::Warn,
-                           .word = Words::tr("growth ignored"),
-                           .text = passes ? Words::tr("+%1 ignored: above the maximum").arg(increment)
-                                          : Words::tr("−%1 ignored: nothing would be left").arg(increment)};
+    return RunPlot::Marker{
+        .step = entry.step,
+        .value = static_cast<double>(entry.microBatchSize),
+        .glyph = Glyph::Barred,
+        .tone = Tone::Warn,
+        .word = engine::Translated::tr("growth ignored"),
+        .text = passes ? engine::Translated::tr("+%1 ignored: above the maximum").arg(increment)
+                       : engine::Translated::tr("−%1 ignored: nothing would be left").arg(increment)};
 }
 
 /// Of the steps that something is predicted for.
@@ -136,10 +132,10 @@ std::optional<double> RunPlot::Series::valueAt(std::int64_t step) const
 QList<qreal> dashesOf(const RunPlot::Series& series)
 {
     // Told apart in gray too: by their rhythm.
-    static const std::array<QList<qreal>, mostComparedRuns> patterns{
+    static const std::array<QList<qreal>, maxComparedRuns> patterns{
         {{1.5, 2.5}, {8, 3}, {8, 3, 1.5, 3}, {4, 4}, {14, 4}, {8, 3, 1.5, 3, 1.5, 3}}};
     if (series.pattern)
-        return patterns[static_cast<std::size_t>(*series.pattern % mostComparedRuns)];
+        return patterns[static_cast<std::size_t>(*series.pattern % maxComparedRuns)];
     switch (series.look) {
     case RunPlot::Look::DashedLine:
     case RunPlot::Look::DashedStairs:
@@ -163,12 +159,13 @@ RunPlot lossPlot(const TrainingSnapshot& snapshot, const std::vector<ComparedRun
     const auto loss = [](const StepRecord& record) { return record.loss; };
     RunPlot plot{.quantity = RunPlot::Quantity::Loss};
     plot.series = seriesOf(earlier, RunPlot::Look::Line, loss);
-    plot.series.push_back({.name = Words::tr("training"),
+    plot.series.push_back({.name = engine::Translated::tr("training"),
                            .look = RunPlot::Look::Line,
                            .hue = &Theme::loss,
                            .values = valuesOf(snapshot.steps, loss)});
-    plot.series.push_back({.name = snapshot.run && snapshot.run->heldOutSamples > 0 ? Words::tr("held out")
-                                                                                    : Words::tr("evaluation"),
+    plot.series.push_back({.name = snapshot.run && snapshot.run->heldOutSamples > 0
+                                       ? engine::Translated::tr("held out")
+                                       : engine::Translated::tr("evaluation"),
                            .look = RunPlot::Look::Dots,
                            .hue = &Theme::loss,
                            .values = valuesOf(snapshot.evaluations, loss)});
@@ -183,21 +180,22 @@ RunPlot ratePlot(const TrainingSnapshot& snapshot, const std::vector<ComparedRun
     RunPlot plot{.quantity = RunPlot::Quantity::Rate};
     plot.series = seriesOf(earlier, RunPlot::Look::Line, rate);
     plot.series.push_back(
-        {.name = Words::tr("step"),
+        {.name = engine::Translated::tr("step"),
          .look = RunPlot::Look::Line,
          .hue = &Theme::throughput,
          .remark = snapshot.run ? engine::markLegend(snapshot.run->run.fidelity) : QString(),
          .values = valuesOf(snapshot.steps, rate)});
     plot.series.push_back(
-        {.name = Words::tr("predicted"),
+        {.name = engine::Translated::tr("predicted"),
          .look = RunPlot::Look::Predicted,
          .hue = &Theme::throughput,
-         .remark = snapshot.overPrediction
-                       ? Words::tr("training is %1").arg(differenceText(*snapshot.overPrediction))
-                       : QString(),
+         .remark =
+             snapshot.overPrediction
+                 ? engine::Translated::tr("training is %1").arg(differenceText(*snapshot.overPrediction))
+                 : QString(),
          .values = predictedValues(snapshot.steps)});
     if (earlier.empty())
-        plot.series.push_back({.name = Words::tr("mean"),
+        plot.series.push_back({.name = engine::Translated::tr("mean"),
                                .look = RunPlot::Look::DashedLine,
                                .hue = &Theme::mutedText,
                                .values = levelAt(snapshot.samplesPerSecond, snapshot.steps)});
@@ -210,11 +208,11 @@ RunPlot schedulePlot(const TrainingSnapshot& snapshot, const std::vector<Compare
     RunPlot plot{.quantity = RunPlot::Quantity::Size};
     plot.series = seriesOf(earlier, RunPlot::Look::Stairs, microBatch);
     plot.series.push_back(
-        {.name = Words::tr("batch"),
+        {.name = engine::Translated::tr("batch"),
          .look = RunPlot::Look::Stairs,
          .hue = &Theme::text,
          .values = valuesOf(snapshot.steps, [](const StepRecord& record) { return record.batchSize; })});
-    plot.series.push_back({.name = Words::tr("micro-batch"),
+    plot.series.push_back({.name = engine::Translated::tr("micro-batch"),
                            .look = RunPlot::Look::DashedStairs,
                            .hue = &Theme::throughput,
                            .values = valuesOf(snapshot.steps, microBatch)});
@@ -250,20 +248,21 @@ AxisRange stepRangeOf(const TrainingSnapshot& snapshot, const std::vector<Compar
 QString differenceText(double difference)
 {
     if (std::abs(difference) < 0.0005)
-        return Words::tr("as fast");
+        return engine::Translated::tr("as fast");
     const QString text = engine::percentText(std::abs(difference));
-    return (difference < 0.0 ? Words::tr("%1 slower") : Words::tr("%1 faster")).arg(text);
+    return (difference < 0.0 ? engine::Translated::tr("%1 slower") : engine::Translated::tr("%1 faster"))
+        .arg(text);
 }
 
 QString valueText(RunPlot::Quantity quantity, double value)
 {
     const QString text = plainValueText(quantity, value);
-    return quantity == RunPlot::Quantity::Rate ? Words::tr("%1 samples/s").arg(text) : text;
+    return quantity == RunPlot::Quantity::Rate ? engine::Translated::tr("%1 samples/s").arg(text) : text;
 }
 
 QStringList linesAt(const RunPlot& plot, std::int64_t step)
 {
-    QStringList lines{Words::tr("step %1").arg(engine::numberText(step))};
+    QStringList lines{engine::Translated::tr("step %1").arg(engine::numberText(step))};
     QStringList earlier;
     std::optional<double> achieved;
     for (const auto& series : plot.series) {
@@ -272,12 +271,13 @@ QStringList linesAt(const RunPlot& plot, std::int64_t step)
             continue;
         const QString text = valueText(plot.quantity, *value);
         if (series.pattern)
-            earlier << Words::tr("%1: %2").arg(series.name, plainValueText(plot.quantity, *value));
+            earlier << engine::Translated::tr("%1: %2").arg(series.name,
+                                                            plainValueText(plot.quantity, *value));
         else if (series.look == RunPlot::Look::Predicted)
-            lines << (achieved ? Words::tr("predicted %1; this is %2")
+            lines << (achieved ? engine::Translated::tr("predicted %1; this is %2")
                                      .arg(plainValueText(plot.quantity, *value),
                                           differenceText(*achieved / *value - 1.0))
-                               : Words::tr("predicted %1").arg(text));
+                               : engine::Translated::tr("predicted %1").arg(text));
         else if (plot.quantity == RunPlot::Quantity::Rate)
             lines << text;
         else
@@ -300,17 +300,19 @@ QString runPlotSummary(const RunPlot& plot)
     for (const auto& series : plot.series) {
         if (series.values.empty() || series.look == RunPlot::Look::DashedLine)
             continue;
-        const QString name =
-            series.remark.isEmpty() ? series.name : Words::tr("%1, %2").arg(series.name, series.remark);
-        sentences << Words::tr("%1: %2 at step %3, %4 at step %5.")
+        const QString name = series.remark.isEmpty()
+                                 ? series.name
+                                 : engine::Translated::tr("%1, %2").arg(series.name, series.remark);
+        sentences << engine::Translated::tr("%1: %2 at step %3, %4 at step %5.")
                          .arg(name, valueText(plot.quantity, series.values.front().value))
                          .arg(series.values.front().step)
                          .arg(valueText(plot.quantity, series.values.back().value))
                          .arg(series.values.back().step);
     }
     for (const auto& marker : plot.markers)
-        sentences << Words::tr("Step %1: %2.").arg(marker.step).arg(marker.text);
-    return sentences.isEmpty() ? Words::tr("No step is done yet.") : sentences.join(QLatin1Char(' '));
+        sentences << engine::Translated::tr("Step %1: %2.").arg(marker.step).arg(marker.text);
+    return sentences.isEmpty() ? engine::Translated::tr("No step is done yet.")
+                               : sentences.join(QLatin1Char(' '));
 }
 
 std::vector<StepValue> thinned(const std::vector<StepValue>& values, int columns)
@@ -327,11 +329,11 @@ std::vector<StepValue> thinned(const std::vector<StepValue>& values, int columns
         const int column = columnOf(*begin);
         const auto end =
             std::find_if(begin, values.end(), [&](const auto& value) { return columnOf(value) != column; });
-        const auto [least, most] = std::minmax_element(
+        const auto [min, max] = std::minmax_element(
             begin, end, [](const StepValue& a, const StepValue& b) { return a.value < b.value; });
-        kept.push_back(*std::min(least, most));
-        if (least != most)
-            kept.push_back(*std::max(least, most));
+        kept.push_back(*std::min(min, max));
+        if (min != max)
+            kept.push_back(*std::max(min, max));
         begin = end;
     }
     if (kept.back().step != values.back().step)

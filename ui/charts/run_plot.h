@@ -42,7 +42,7 @@ struct RunPlot
         QString name;
         Look look = Look::Line;
         QColor Theme::*hue = &Theme::throughput;
-        /// Of an earlier run, which of the patterns it has, from 0 to below mostComparedRuns; it is drawn
+        /// Of an earlier run, which of the patterns it has, from 0 to below maxComparedRuns; it is drawn
         /// under what the present run has.
         std::optional<int> pattern = std::nullopt;
         /// Behind its name in the legend; empty for nothing.
@@ -73,14 +73,14 @@ struct RunPlot
 };
 
 /// More lines than that nobody tells apart.
-inline constexpr int mostComparedRuns = 6;
+inline constexpr int maxComparedRuns = 6;
 
 /// A run that ended before the present one, and is shown beneath it.
 struct ComparedRun
 {
     /// "run 2"
     QString name;
-    /// From 0 to below mostComparedRuns; it keeps it as long as it is shown, so that it can be followed.
+    /// From 0 to below maxComparedRuns; it keeps it as long as it is shown, so that it can be followed.
     int pattern = 0;
     std::shared_ptr<const training::TrainingSnapshot> snapshot;
 };

@@ -3,8 +3,8 @@
 #include "config_options.h"
 
 #include "actions/window_settings.h"
-#include "options/kept_words.h"
 #include "options/option_table.h"
+#include "options/saved_arguments.h"
 
 #include <utility>
 
@@ -36,7 +36,7 @@ void ConfigOptions::ask(const QString& path, const engine::ExplorationOptions& o
     m_asked.insert(path, options);
     const auto before = engine::optionsFrom(m_settings.optionsOf(path));
     const QStringList unchanged = engine::sameNames(m_givenNames, options, m_given);
-    m_settings.setOptionsOf(path, engine::keptWords(engine::overlaid(options, before, unchanged)));
+    m_settings.setOptionsOf(path, engine::savedArguments(engine::overlaid(options, before, unchanged)));
 }
 
 void ConfigOptions::askOnce(const QString& path, const engine::ExplorationOptions& options)

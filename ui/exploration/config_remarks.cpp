@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "config_remarks.h"
 
+#include "text/translated.h"
 #include "widgets/message_banner.h"
 
-#include <QCoreApplication>
 #include <QFileInfo>
 #include <QStringList>
 
@@ -12,12 +12,7 @@ namespace batchpeak::ui {
 
 namespace {
 
-struct Words
-{
-    Q_DECLARE_TR_FUNCTIONS(ConfigRemarks)
-};
-
-constexpr qsizetype mostRemarks = 3;
+constexpr qsizetype maxRemarks = 3;
 
 } // namespace
 
@@ -28,13 +23,13 @@ QString remarksText(const engine::ConfigFile& file)
     for (const config::Warning& warning : warnings) {
         const QString sentence = QString::fromStdString(warning.sentence);
         lines << (warning.position.line > 0
-                      ? Words::tr("Line %1: %2").arg(warning.position.line).arg(sentence)
+                      ? engine::Translated::tr("Line %1: %2").arg(warning.position.line).arg(sentence)
                       : sentence);
     }
-    const qsizetype others = lines.size() - mostRemarks;
+    const qsizetype others = lines.size() - maxRemarks;
     if (others > 1) {
-        lines.resize(mostRemarks);
-        lines << Words::tr("There are %1 more; `batchpeak inspect %2` says all of them.")
+        lines.resize(maxRemarks);
+        lines << engine::Translated::tr("There are %1 more; `batchpeak inspect %2` says all of them.")
                      .arg(others)
                      .arg(QFileInfo(file.path()).fileName());
     }

@@ -19,8 +19,8 @@ namespace batchpeak::ui {
 
 namespace {
 
-constexpr int sideWidth = 404;
-constexpr int gap = 10;
+constexpr int emptySideWidth = 404;
+constexpr int listGap = 10;
 
 } // namespace
 
@@ -61,15 +61,15 @@ protected:
         painter.setBrush(m_theme.card);
         painter.drawRoundedRect(QRectF(rect()).adjusted(1, 1, -1, -1), 10, 10);
 
-        const QPointF centre = QRectF(rect()).center();
-        paintGlyph(painter, Glyph::Open, QRectF(centre - QPointF(22, 74), QSizeF(44, 44)),
+        const QPointF center = QRectF(rect()).center();
+        paintGlyph(painter, Glyph::Open, QRectF(center - QPointF(22, 74), QSizeF(44, 44)),
                    m_inviting ? m_theme.throughput : m_theme.scrollBar);
         painter.setPen(m_theme.text);
         painter.setFont(scaled(font(), 1.5, QFont::DemiBold));
-        painter.drawText(QRectF(0, centre.y() - 18, width(), 34), Qt::AlignCenter, tr("Drop a config here"));
+        painter.drawText(QRectF(0, center.y() - 18, width(), 34), Qt::AlignCenter, tr("Drop a config here"));
         painter.setPen(m_theme.mutedText);
         painter.setFont(font());
-        painter.drawText(QRectF(16, centre.y() + 20, width() - 32, 60),
+        painter.drawText(QRectF(16, center.y() + 20, width() - 32, 60),
                          Qt::AlignHCenter | Qt::AlignTop | Qt::TextWordWrap,
                          tr("or click to open one. Batchpeak tries its network on this computer\n"
                             "and finds the micro-batch size with the most samples per second."));
@@ -91,18 +91,18 @@ EmptyView::EmptyView(QWidget* parent) : QWidget(parent), m_zone(new DropZone(thi
 {
     auto* layout = new QHBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(gap);
+    layout->setSpacing(listGap);
     layout->addWidget(m_zone, 1);
     auto* lists = new QWidget;
     auto* side = new QVBoxLayout(lists);
     side->setContentsMargins(0, 0, 0, 0);
-    side->setSpacing(gap);
+    side->setSpacing(listGap);
     m_recent = addList(side, tr("Recently opened"));
     m_examples = addList(side, tr("Examples"));
     side->addStretch(1);
     // They are longer than a small window is high, in a font with high lines.
     auto* area = scrolledOnCard(lists);
-    area->setFixedWidth(sideWidth);
+    area->setFixedWidth(emptySideWidth);
     layout->addWidget(area);
     setRecentFiles({});
     fill(m_examples, exampleConfigs(QCoreApplication::applicationDirPath()), false);
@@ -126,7 +126,7 @@ void EmptyView::fill(Card* card, const QStringList& files, bool namesFolders)
         if (namesFolders)
             name += QStringLiteral("   ") + QDir::toNativeSeparators(file.path());
         // An ampersand in a name is no mnemonic.
-        name = fontMetrics().elidedText(name, Qt::ElideMiddle, sideWidth - 56);
+        name = fontMetrics().elidedText(name, Qt::ElideMiddle, emptySideWidth - 56);
         auto* button = new QPushButton(name.replace(QLatin1Char('&'), QLatin1String("&&")), card);
         button->setProperty("link", QStringLiteral("plain"));
         button->setToolTip(QDir::toNativeSeparators(path));

@@ -37,9 +37,9 @@ constexpr int gap = 10;
 constexpr int sideWidth = 440;
 // At 900 x 600 all has room; below it the cards scroll, and tool bar and status bar stay in sight: also on a
 // screen of 1440 x 900 pixels at scale 2.
-constexpr QSize leastSize{690, 300};
+constexpr QSize minSize{690, 300};
 // Below it the table of trials would have hardly a row.
-constexpr int leastHeightOfThree = 780;
+constexpr int minHeightOfThree = 780;
 // Of the log that led to a failure.
 constexpr qsizetype bannerLogLines = 4;
 
@@ -117,7 +117,7 @@ ExplorationView::ExplorationView(WindowActions* actions, QMenu* recent, QMenu* m
     resetLayout();
     display(engine::Snapshot{});
     // Wide fonts need more; what needs more height scrolls.
-    setMinimumSize(leastSize.expandedTo(layout()->totalMinimumSize()));
+    setMinimumSize(minSize.expandedTo(layout()->totalMinimumSize()));
 }
 
 QWidget* ExplorationView::makeCharts()
@@ -140,8 +140,8 @@ QWidget* ExplorationView::makeCharts()
 
 QWidget* ExplorationView::makeSide(WindowActions* actions)
 {
-    m_recommendation =
-        new RecommendationCard(actions->exportSize, actions->copySize, actions->confirm, actions->goOn);
+    m_recommendation = new RecommendationCard(actions->exportSize, actions->copySize, actions->confirm,
+                                              actions->continueSearch);
     m_trials = new TrialsView;
     m_thinking = new ThinkingView;
     m_steering = new SteeringPanel;
@@ -238,7 +238,7 @@ void ExplorationView::showPlan(bool isShown)
 void ExplorationView::placeTrials()
 {
     const bool areBelow = m_insight->hasPage(m_trials);
-    const bool isLow = height() < leastHeightOfThree;
+    const bool isLow = height() < minHeightOfThree;
     if (isLow == areBelow)
         return;
     m_trials->setEmbedded(isLow);
@@ -391,11 +391,12 @@ void ExplorationView::display(const engine::Snapshot& snapshot)
         m_status->display(snapshot);
     const bool hasFailed = snapshot.state == engine::State::Failed;
     // An exploration that could not go on keeps its result, and may be asked again.
-    const bool couldNotGoOn = snapshot.canGoOn && !snapshot.failure.isEmpty();
-    m_banner->showFailure(hasFailed || couldNotGoOn ? snapshot.failure : QString(), lastLines(snapshot.log),
+    const bool couldNotContinue = snapshot.canContinue && !snapshot.failure.isEmpty();
+    m_banner->showFailure(hasFailed || couldNotContinue ? snapshot.failure : QString(),
+                          lastLines(snapshot.log),
                           snapshot.offersCpu() ? m_actions->useCpu
                           : hasFailed          ? m_actions->restart
-                                               : m_actions->goOn);
+                                               : m_actions->continueSearch);
     orderTabs();
 }
 

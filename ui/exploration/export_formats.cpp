@@ -8,10 +8,11 @@
 #include "snapshot/ending_text.h"
 #include "text/batch_text.h"
 #include "text/fidelity_text.h"
+#include "text/json_fields.h"
 #include "text/readable_text.h"
+#include "text/translated.h"
 
 #include <QBuffer>
-#include <QCoreApplication>
 #include <QFileInfo>
 #include <QLocale>
 #include <QPageSize>
@@ -95,7 +96,7 @@ QStringList fieldsOf(const TrialRecord& trial)
     return {QString::number(trial.number),
             QString::fromStdString(trial.device),
             number(trial.microBatchSize),
-            QString::fromUtf8(trial::toText(*trial.outcome)),
+            engine::enumText(*trial.outcome),
             numberIfKnown(trial.secondsPerStep),
             numberIfKnown(trial.samplesPerSecond),
             numberIfKnown(trial.relativeError),
@@ -117,7 +118,7 @@ QString outcomeOf(const TrialRecord& comparison, const trial::ComparedRecord& si
         comparison.microBatchSize > 0 && comparison.microBatchSize != size.microBatchSize;
     if (isOfAnother && !size.samplesPerSecond)
         return {};
-    return QString::fromUtf8(trial::toText(isOfAnother ? trial::Outcome::Ok : *comparison.outcome));
+    return engine::enumText(isOfAnother ? trial::Outcome::Ok : *comparison.outcome);
 }
 
 QStringList fieldsOf(const TrialRecord& comparison, const trial::ComparedRecord& size)
@@ -143,28 +144,24 @@ QStringList fieldsOf(const TrialRecord& comparison, const trial::ComparedRecord&
 
 // Print and dense screens show the difference, and no screen is denser than three times.
 constexpr int pixelRatio = 2;
-constexpr int margin = 12;
-
-struct Words
-{
-    Q_DECLARE_TR_FUNCTIONS(ChartPicture)
-};
+constexpr int imageMargin = 12;
 
 QString titleOf(const engine::Snapshot& snapshot)
 {
     const auto& recommendation = snapshot.searchState.recommendation;
     if (!recommendation)
-        return Words::tr("No recommendation yet");
+        return engine::Translated::tr("No recommendation yet");
     const QString size = engine::numberText(recommendation->size);
     const QString rate = engine::speedMark(snapshot.run->fidelity) +
                          engine::rateText(recommendation->samplesPerSecond, recommendation->relativeError);
-    const QString title = (snapshot.isRecommendationSure()
-                               ? Words::tr("Recommended micro-batch size %1: %2 samples/s, confidence %3 %")
-                               : Words::tr("Leading micro-batch size %1: %2 samples/s, confidence %3 %"))
-                              .arg(size, rate)
-                              .arg(recommendation->confidence);
+    const QString title =
+        (snapshot.isRecommendationSure()
+             ? engine::Translated::tr("Recommended micro-batch size %1: %2 samples/s, confidence %3 %")
+             : engine::Translated::tr("Leading micro-batch size %1: %2 samples/s, confidence %3 %"))
+            .arg(size, rate)
+            .arg(recommendation->confidence);
     const QString loss = engine::expectedLossText(recommendation->expectedLoss);
-    return loss.isEmpty() ? title : Words::tr("%1, expected loss %2").arg(title, loss);
+    return loss.isEmpty() ? title : engine::Translated::tr("%1, expected loss %2").arg(title, loss);
 }
 
 } // namespace
@@ -226,7 +223,7 @@ ChartPicture::ChartPicture(QWidget& charts, const engine::Snapshot& snapshot, co
 
 QSize ChartPicture::size() const
 {
-    return m_charts.size() + QSize(2 * margin, m_titleHeight + m_runHeight + 3 * margin);
+    return m_charts.size() + QSize(2 * imageMargin, m_titleHeight + m_runHeight + 3 * imageMargin);
 }
 
 void ChartPicture::paintOn(QPaintDevice& device) const
@@ -236,13 +233,13 @@ void ChartPicture::paintOn(QPaintDevice& device) const
     painter.setFont(m_titleFont);
     painter.setPen(m_theme.text);
     const int width = m_charts.width();
-    painter.drawText(QRect(margin, margin, width, m_titleHeight), Qt::AlignLeft | Qt::AlignVCenter,
+    painter.drawText(QRect(imageMargin, imageMargin, width, m_titleHeight), Qt::AlignLeft | Qt::AlignVCenter,
                      QFontMetrics(m_titleFont).elidedText(m_title, Qt::ElideMiddle, width));
     painter.setFont(m_charts.font());
     painter.setPen(m_theme.mutedText);
-    painter.drawText(QRect(margin, margin + m_titleHeight, width, m_runHeight),
+    painter.drawText(QRect(imageMargin, imageMargin + m_titleHeight, width, m_runHeight),
                      Qt::AlignLeft | Qt::TextWordWrap, m_run);
-    m_charts.render(&painter, QPoint(margin, m_titleHeight + m_runHeight + 2 * margin), {},
+    m_charts.render(&painter, QPoint(imageMargin, m_titleHeight + m_runHeight + 2 * imageMargin), {},
                     QWidget::DrawChildren);
 }
 

@@ -33,7 +33,7 @@ using engine::Snapshot;
 using engine::State;
 
 // What most reasons take in the narrowest card, so that the cards below stay where they are.
-constexpr int usualLines = 4;
+constexpr int defaultLines = 4;
 // As Card has them.
 constexpr int sideMargin = 16;
 constexpr int buttonGap = 8;
@@ -73,7 +73,7 @@ QString verificationWord(const Snapshot& snapshot)
 QString busyDevice(const Snapshot& snapshot)
 {
     for (const engine::DeviceSnapshot& device : snapshot.devices) {
-        if (device.busyness.isBusy())
+        if (device.contention.isBusy())
             return device.id;
     }
     return {};
@@ -208,7 +208,7 @@ void RecommendationCard::Chips::resizeEvent(QResizeEvent* event)
 }
 
 RecommendationCard::RecommendationCard(QAction* exportAction, QAction* copyAction, QAction* confirmAction,
-                                       QAction* goOnAction, QWidget* parent)
+                                       QAction* continueAction, QWidget* parent)
     : Card(tr("Recommendation"), parent),
       m_key(mutedLabel(QString(), this)),
       m_size(new QLabel(this)),
@@ -227,7 +227,7 @@ RecommendationCard::RecommendationCard(QAction* exportAction, QAction* copyActio
       m_export(actionButton(exportAction, "primary", this)),
       m_copy(actionButton(copyAction, "secondary", this)),
       m_confirm(actionButton(confirmAction, "secondary", this)),
-      m_goOn(actionButton(goOnAction, "secondary", this))
+      m_continue(actionButton(continueAction, "secondary", this))
 {
     m_key->setFont(fixedFont(font(), 0.9));
     m_size->setFont(scaled(font(), 3.4, QFont::DemiBold));
@@ -238,9 +238,9 @@ RecommendationCard::RecommendationCard(QAction* exportAction, QAction* copyActio
     connect(exportAction, &QAction::changed, this, &RecommendationCard::fitExportButton);
     connect(exportAction, &QAction::changed, this, &RecommendationCard::signExportButton);
     // It comes at the end, when somebody may be about to press another.
-    QSizePolicy goOnPolicy = m_goOn->sizePolicy();
-    goOnPolicy.setRetainSizeWhenHidden(true);
-    m_goOn->setSizePolicy(goOnPolicy);
+    QSizePolicy continuePolicy = m_continue->sizePolicy();
+    continuePolicy.setRetainSizeWhenHidden(true);
+    m_continue->setSizePolicy(continuePolicy);
 
     setHeaderWidget(m_chips);
 
@@ -279,7 +279,7 @@ RecommendationCard::RecommendationCard(QAction* exportAction, QAction* copyActio
     buttons->addWidget(m_export);
     buttons->addWidget(m_copy);
     buttons->addWidget(m_confirm);
-    buttons->addWidget(m_goOn);
+    buttons->addWidget(m_continue);
     buttons->addStretch(1);
     body()->addLayout(buttons);
 }
@@ -294,7 +294,7 @@ void RecommendationCard::setTheme(const Theme& theme)
 void RecommendationCard::setSizeTone(Tone tone)
 {
     m_sizeTone = tone;
-    const QString sheet = QStringLiteral("color: %1").arg(colourOf(tone, m_theme).name());
+    const QString sheet = QStringLiteral("color: %1").arg(colorOf(tone, m_theme).name());
     if (m_size->styleSheet() != sheet)
         m_size->setStyleSheet(sheet);
 }
@@ -355,7 +355,7 @@ void RecommendationCard::showMetrics(const Snapshot& snapshot, const engine::Mem
 {
     const auto& recommendation = snapshot.searchState.recommendation;
     const QString none = QStringLiteral("–");
-    const auto limit = static_cast<double>(snapshot.leastLimitBytes());
+    const auto limit = static_cast<double>(snapshot.minLimitBytes());
     // One unit in the caption serves both numbers, unless the limit is far above the peak.
     const bool sameUnit = limit <= 0.0 || engine::MemoryUnit::forBytes(limit) == unit;
     QString peak = none;
@@ -390,7 +390,7 @@ void RecommendationCard::fitSentence()
     const int width = contentsRect().width() - 2 * sideMargin;
     if (width != m_sentenceWidth || !m_keepsHeight) {
         m_sentenceWidth = width;
-        m_sentenceHeight = (m_awaitsReasons ? usualLines : 1) * m_sentence->fontMetrics().lineSpacing();
+        m_sentenceHeight = (m_awaitsReasons ? defaultLines : 1) * m_sentence->fontMetrics().lineSpacing();
     }
     m_sentenceHeight = std::max(m_sentenceHeight, m_sentence->heightForWidth(width));
     m_sentence->setMinimumHeight(m_sentenceHeight);
@@ -403,7 +403,7 @@ void RecommendationCard::fitExportButton()
     constexpr int buttonPadding = 30;
     const QString name = m_exportAction->text().remove(QLatin1Char('&'));
     int needed = m_export->fontMetrics().horizontalAdvance(name) + buttonPadding;
-    for (const QPushButton* button : {m_copy, m_confirm, m_goOn})
+    for (const QPushButton* button : {m_copy, m_confirm, m_continue})
         needed += buttonGap + button->sizeHint().width();
     const bool fits = needed <= contentsRect().width() - 2 * sideMargin;
     m_export->setText(fits ? m_exportAction->text() : m_exportAction->iconText());
@@ -434,7 +434,7 @@ void RecommendationCard::display(const Snapshot& snapshot, const engine::MemoryU
     setTitle(evaluates ? tr("For evaluation") : tr("Recommendation"));
     showSize(snapshot);
     showLoss(snapshot);
-    m_goOn->setVisible(snapshot.canGoOn);
+    m_continue->setVisible(snapshot.canContinue);
     fitExportButton();
     showMetrics(snapshot, unit);
     m_chips->display(snapshot);

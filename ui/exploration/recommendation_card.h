@@ -26,7 +26,7 @@ class RecommendationCard : public Card
 public:
     /// The buttons do what the actions do, and are enabled as they are.
     RecommendationCard(QAction* exportAction, QAction* copyAction, QAction* confirmAction,
-                       QAction* goOnAction, QWidget* parent = nullptr);
+                       QAction* continueAction, QWidget* parent = nullptr);
 
     void setTheme(const Theme& theme);
     void display(const engine::Snapshot& snapshot, const engine::MemoryUnit& unit);
@@ -79,7 +79,7 @@ private:
     QPushButton* m_copy;
     QPushButton* m_confirm;
     /// Shown while the exploration can go on.
-    QPushButton* m_goOn;
+    QPushButton* m_continue;
 };
 
 } // namespace batchpeak::ui

@@ -48,8 +48,8 @@ QString endText(const Snapshot& snapshot)
     case FinishStatus::Confident:
         return StatusBar::tr("confident");
     case FinishStatus::Exhausted:
-        return snapshot.searchState.prospect ? StatusBar::tr("no further trial is worth its time")
-                                             : StatusBar::tr("no size left worth a trial");
+        return snapshot.searchState.continuation ? StatusBar::tr("no further trial is worth its time")
+                                                 : StatusBar::tr("no size left worth a trial");
     case FinishStatus::Budget:
         return engine::budgetText(snapshot);
     case FinishStatus::NothingFits:

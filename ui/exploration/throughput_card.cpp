@@ -18,7 +18,7 @@ namespace batchpeak::ui {
 namespace {
 
 // A lower card leaves its height to the chart.
-constexpr int leastHeightWithPhases = 300;
+constexpr int minHeightWithPhases = 300;
 constexpr int arrowPixels = 10;
 
 /// As high as the line of text that it stands in.
@@ -41,7 +41,7 @@ QString titleOf(engine::SpeedQuantity quantity)
 }
 
 /// "effective samples/s" to "Effective samples/s": what begins a line of a menu.
-QString capitalised(QString text)
+QString capitalized(QString text)
 {
     if (!text.isEmpty())
         text[0] = text[0].toUpper();
@@ -124,7 +124,7 @@ void ThroughputCard::offerQuantities()
     m_quantities->clear();
     auto* group = new QActionGroup(m_quantities);
     for (const SceneQuantity& offered : scene.quantities) {
-        QAction* action = m_quantities->addAction(capitalised(engine::unitText(offered.quantity)));
+        QAction* action = m_quantities->addAction(capitalized(engine::unitText(offered.quantity)));
         action->setToolTip(offered.explanation);
         action->setCheckable(true);
         action->setChecked(offered.quantity == scene.quantity);
@@ -136,7 +136,7 @@ void ThroughputCard::offerQuantities()
 
 void ThroughputCard::showPhasesWhereTheyFit()
 {
-    m_phases->setVisible(!m_phases->isEmpty() && height() >= leastHeightWithPhases);
+    m_phases->setVisible(!m_phases->isEmpty() && height() >= minHeightWithPhases);
 }
 
 void ThroughputCard::resizeEvent(QResizeEvent* event)

@@ -385,7 +385,7 @@ TrialsModel::SizeRows TrialsModel::rowsOf(const engine::Snapshot& snapshot,
     return rows;
 }
 
-bool TrialsModel::goesOnWith(const SizeRows& wanted) const
+bool TrialsModel::continuesWith(const SizeRows& wanted) const
 {
     return std::ranges::all_of(m_sizes, [&](const auto& shown) {
         const auto found = std::ranges::find(wanted, shown->size, &SizeRow::size);
@@ -431,7 +431,7 @@ void TrialsModel::display(const engine::Snapshot& snapshot, const engine::Memory
         emit headerDataChanged(Qt::Horizontal, Memory, Memory);
     }
     SizeRows wanted = rowsOf(snapshot, unit);
-    if (!goesOnWith(wanted)) {
+    if (!continuesWith(wanted)) {
         beginResetModel();
         m_sizes = std::move(wanted);
         endResetModel();

@@ -80,7 +80,7 @@ private:
 
     SizeRows rowsOf(const engine::Snapshot& snapshot, const engine::MemoryUnit& unit) const;
     /// All sizes that are shown are still there, with the same first trials.
-    bool goesOnWith(const SizeRows& wanted) const;
+    bool continuesWith(const SizeRows& wanted) const;
     void update(int row, SizeRow& wanted);
     const SizeRow& sizeRow(int row) const { return *m_sizes[static_cast<std::size_t>(row)]; }
     /// The one that \p index is a trial of; null where it is a size itself.

@@ -4,6 +4,7 @@
 
 #include "text/batch_text.h"
 #include "text/errors.h"
+#include "text/json_fields.h"
 #include "text/readable_text.h"
 #include "text/tuning_text.h"
 #include "widgets/buttons.h"
@@ -114,7 +115,7 @@ void UnmeasurableView::addFactsOf(const engine::ConfigFile& file)
         addFact(tr("adapter"), adapter);
     if (contents.sequenceLength > 0)
         addFact(tr("sequence length"), engine::numberText(contents.sequenceLength));
-    addFact(tr("precision"), QString::fromUtf8(model::toText(contents.precision)));
+    addFact(tr("precision"), engine::enumText(contents.precision));
     if (contents.train) {
         addFact(tr("batch"), batchText(*contents.train));
         addFact(tr("size"), engine::settingText(*contents.train));

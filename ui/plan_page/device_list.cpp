@@ -34,8 +34,8 @@ QString factsOf(const device::LocalDevice& device)
     const auto free = static_cast<double>(device.freeBytes);
     QString text = DeviceList::tr("%1 of %2 free").arg(engine::memoryText(free), engine::memoryText(total));
     // A driver keeps some for itself.
-    constexpr double leastHeld = 0.02;
-    if (device.kind == "cuda" && total - free > leastHeld * total)
+    constexpr double minHeld = 0.02;
+    if (device.kind == "cuda" && total - free > minHeld * total)
         text += DeviceList::tr(", others hold %1").arg(engine::memoryText(total - free));
     return text;
 }
@@ -99,14 +99,14 @@ void DeviceList::setTheme(const Theme& theme)
         row.box->setTheme(theme);
 }
 
-void DeviceList::makeRows(const std::vector<engine::DeviceOutlook>& devices)
+void DeviceList::makeRows(const std::vector<engine::DevicePreview>& devices)
 {
     for (const Row& row : m_rows) {
         delete row.box;
         delete row.facts;
     }
     m_rows.clear();
-    for (const engine::DeviceOutlook& device : devices) {
+    for (const engine::DevicePreview& device : devices) {
         auto* box = new TickBox(nameOf(device.device), m_theme, this);
         auto* facts = mutedLabel(QString(), this);
         facts->setFont(scaled(font(), 0.9));
@@ -119,9 +119,9 @@ void DeviceList::makeRows(const std::vector<engine::DeviceOutlook>& devices)
     }
 }
 
-void DeviceList::display(const std::vector<engine::DeviceOutlook>& devices, const QString& remark)
+void DeviceList::display(const std::vector<engine::DevicePreview>& devices, const QString& remark)
 {
-    const auto isOf = [](const Row& row, const engine::DeviceOutlook& device) {
+    const auto isOf = [](const Row& row, const engine::DevicePreview& device) {
         return row.id == QString::fromStdString(device.device.id());
     };
     if (!std::ranges::equal(m_rows, devices, isOf))

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "plan/exploration_outlook.h"
+#include "plan/plan_preview.h"
 #include "theme/theme.h"
 #include "widgets/card.h"
 
@@ -25,7 +25,7 @@ public:
 
     void setTheme(const Theme& theme);
     /// \param remark  on GPUs that cannot be used or are hidden, as sentences; may be empty
-    void display(const std::vector<engine::DeviceOutlook>& devices, const QString& remark);
+    void display(const std::vector<engine::DevicePreview>& devices, const QString& remark);
 
 signals:
     /// The ticked ones, in their order; perhaps none.
@@ -40,7 +40,7 @@ private:
         QLabel* facts = nullptr;
     };
 
-    void makeRows(const std::vector<engine::DeviceOutlook>& devices);
+    void makeRows(const std::vector<engine::DevicePreview>& devices);
     void tellChosen();
 
     Theme m_theme = Theme::light();

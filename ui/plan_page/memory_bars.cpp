@@ -18,20 +18,20 @@ namespace {
 
 constexpr int barHeight = 22;
 constexpr int barPitch = 34;
-constexpr int nameWidth = 86;
+constexpr int barNameWidth = 86;
 constexpr int limitTextWidth = 64;
 constexpr int keyPitch = 20;
 constexpr int keyGap = 6;
 constexpr int keySquare = 10;
-constexpr std::size_t mostBars = 8;
+constexpr std::size_t maxBars = 8;
 
 /// Ground and lines of what is estimated and not counted.
-void paintHatched(QPainter& painter, const QRectF& area, const QColor& colour)
+void paintHatched(QPainter& painter, const QRectF& area, const QColor& color)
 {
-    painter.fillRect(area, withAlpha(colour, 40));
+    painter.fillRect(area, withAlpha(color, 40));
     painter.save();
     painter.setClipRect(area);
-    painter.setPen(QPen(withAlpha(colour, 110), 1.0));
+    painter.setPen(QPen(withAlpha(color, 110), 1.0));
     constexpr double pitch = 8.0;
     for (double x = area.left() - area.height(); x < area.right(); x += pitch)
         painter.drawLine(QPointF(x, area.bottom()), QPointF(x + area.height(), area.top()));
@@ -52,34 +52,34 @@ void MemoryBars::setTheme(const Theme& theme)
     update();
 }
 
-void MemoryBars::display(const engine::ExplorationOutlook& outlook)
+void MemoryBars::display(const engine::PlanPreview& preview)
 {
     std::vector<Bar> bars;
     std::optional<double> activations;
-    if (outlook.plan && outlook.memory && !outlook.plan->isSearch())
-        activations = static_cast<double>(outlook.plan->space.minimum) * outlook.memory->bytesPerSample;
-    for (const engine::DeviceOutlook& device : outlook.devices) {
-        if (!outlook.memory || !device.isChosen || device.limitBytes <= 0 || bars.size() == mostBars)
+    if (preview.plan && preview.memory && !preview.plan->isSearch())
+        activations = static_cast<double>(preview.plan->space.minimum) * preview.memory->bytesPerSample;
+    for (const engine::DevicePreview& device : preview.devices) {
+        if (!preview.memory || !device.isChosen || device.limitBytes <= 0 || bars.size() == maxBars)
             continue;
         bars.push_back({.device = QString::fromStdString(device.device.id()),
                         .limitBytes = static_cast<double>(device.limitBytes),
                         .usableBytes = static_cast<double>(device.usableBytes),
                         .room = activations
-                                    ? tr("size %1").arg(engine::numberText(outlook.plan->space.minimum))
+                                    ? tr("size %1").arg(engine::numberText(preview.plan->space.minimum))
                                     : engine::samplesRoomText(device),
                         .activationBytes = activations});
     }
     const double largest = bars.empty() ? 0.0 : std::ranges::max(bars, {}, &Bar::limitBytes).limitBytes;
     m_bars = std::move(bars);
-    m_memory = outlook.memory.value_or(model::StepMemory());
-    m_headroom = outlook.plan ? outlook.plan->run.headroom : 0.0;
-    m_mark = outlook.plan ? engine::memoryMark(outlook.plan->run.fidelity) : QString();
+    m_memory = preview.memory.value_or(model::StepMemory());
+    m_headroom = preview.plan ? preview.plan->run.headroom : 0.0;
+    m_mark = preview.plan ? engine::memoryMark(preview.plan->run.fidelity) : QString();
     m_unit = engine::MemoryUnit::forBytes(largest);
     QStringList sentences;
     for (const engine::MemoryPart& part : parts())
         sentences << QStringLiteral("%1 %2").arg(part.name, markedMemory(part.bytes));
     sentences << tr("activations about %1 a sample").arg(markedMemory(m_memory.bytesPerSample));
-    sentences << engine::roomTexts(outlook.devices);
+    sentences << engine::roomTexts(preview.devices);
     setAccessibleDescription(sentences.join(QStringLiteral("; ")));
     updateGeometry();
     update();
@@ -95,7 +95,7 @@ std::vector<engine::MemoryPart> MemoryBars::parts() const
     return engine::memoryParts(m_memory);
 }
 
-QColor MemoryBars::colourOf(engine::MemoryPart::Kind kind) const
+QColor MemoryBars::colorOf(engine::MemoryPart::Kind kind) const
 {
     using Kind = engine::MemoryPart::Kind;
     switch (kind) {
@@ -129,7 +129,7 @@ void MemoryBars::paintBar(QPainter& painter, const Bar& bar, const QRectF& area,
     for (const engine::MemoryPart& part : parts()) {
         const double width = part.bytes * scale;
         painter.fillRect(QRectF(x, area.top(), std::min(width, area.right() - x), area.height()),
-                         colourOf(part.kind));
+                         colorOf(part.kind));
         x = std::min(x + width, area.right());
     }
     const QRectF room(x, area.top(), std::max(0.0, end - x), area.height());
@@ -159,7 +159,7 @@ std::vector<MemoryBars::KeyEntry> MemoryBars::keyEntries() const
     for (const engine::MemoryPart& part : parts()) {
         entries.push_back({.text = QStringLiteral("%1 %2").arg(part.name, markedMemory(part.bytes)),
                            .sign = Sign::Filled,
-                           .colour = colourOf(part.kind)});
+                           .color = colorOf(part.kind)});
     }
     const auto perSample = [&](double deviations) {
         return markedMemory(m_memory.bytesPerSample * std::exp(deviations * m_memory.deviation));
@@ -169,19 +169,19 @@ std::vector<MemoryBars::KeyEntry> MemoryBars::keyEntries() const
     entries.push_back({.text = tr("activations, estimated: %1 to %2 a sample")
                                    .arg(perSample(-deviations), perSample(deviations)),
                        .sign = Sign::Hatched,
-                       .colour = m_theme.memory});
+                       .color = m_theme.memory});
     if (m_headroom > 0.0)
         entries.push_back({.text = tr("headroom %1").arg(engine::percentText(m_headroom, locale(), 0)),
                            .sign = Sign::Filled,
-                           .colour = withAlpha(m_theme.warn, 70)});
-    entries.push_back({.text = tr("limit"), .sign = Sign::Line, .colour = m_theme.bad});
+                           .color = withAlpha(m_theme.warn, 70)});
+    entries.push_back({.text = tr("limit"), .sign = Sign::Line, .color = m_theme.bad});
 
     const QFontMetrics metrics(scaled(font(), 0.9));
-    QPoint place(nameWidth, 0);
+    QPoint place(barNameWidth, 0);
     for (KeyEntry& entry : entries) {
         const int needed = keySquare + keyGap + metrics.horizontalAdvance(entry.text);
-        if (place.x() > nameWidth && place.x() + needed > width())
-            place = {nameWidth, place.y() + keyPitch};
+        if (place.x() > barNameWidth && place.x() + needed > width())
+            place = {barNameWidth, place.y() + keyPitch};
         entry.place = place;
         place.rx() += needed + 18;
     }
@@ -206,13 +206,13 @@ void MemoryBars::paintKey(QPainter& painter, int top) const
                          keySquare);
         switch (entry.sign) {
         case KeyEntry::Sign::Filled:
-            painter.fillRect(box, entry.colour);
+            painter.fillRect(box, entry.color);
             break;
         case KeyEntry::Sign::Hatched:
-            paintHatched(painter, box, entry.colour);
+            paintHatched(painter, box, entry.color);
             break;
         case KeyEntry::Sign::Line:
-            painter.fillRect(QRectF(box.center().x() - 1.0, box.top(), 2.0, box.height()), entry.colour);
+            painter.fillRect(QRectF(box.center().x() - 1.0, box.top(), 2.0, box.height()), entry.color);
             break;
         }
         painter.setPen(m_theme.mutedText);
@@ -228,16 +228,16 @@ double MemoryBars::scale() const
     // What does not fit is seen to pass the limit.
     const double needed = m_memory.constantBytes + m_bars.front().activationBytes.value_or(0.0);
     largest = std::max(largest, std::min(needed, 1.3 * largest));
-    return (width() - nameWidth - limitTextWidth) / largest;
+    return (width() - barNameWidth - limitTextWidth) / largest;
 }
 
 QString MemoryBars::partAt(const QPoint& place) const
 {
     const int row = place.y() / barPitch;
-    if (row >= static_cast<int>(m_bars.size()) || place.x() < nameWidth)
+    if (row >= static_cast<int>(m_bars.size()) || place.x() < barNameWidth)
         return {};
     const Bar& bar = m_bars[static_cast<std::size_t>(row)];
-    double bytes = (place.x() - nameWidth) / scale();
+    double bytes = (place.x() - barNameWidth) / scale();
     for (const engine::MemoryPart& part : parts()) {
         if (bytes < part.bytes)
             return tr("%1: %2").arg(part.name, markedMemory(part.bytes));
@@ -273,14 +273,14 @@ void MemoryBars::paintEvent(QPaintEvent*)
         return;
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
-    const double width = this->width() - nameWidth - limitTextWidth;
+    const double width = this->width() - barNameWidth - limitTextWidth;
     painter.setFont(scaled(font(), 0.9));
     double top = (barPitch - barHeight) / 2.0;
     for (const Bar& bar : m_bars) {
         painter.setPen(m_theme.text);
-        painter.drawText(QRectF(0, top, nameWidth - 8, barHeight), Qt::AlignLeft | Qt::AlignVCenter,
-                         painter.fontMetrics().elidedText(bar.device, Qt::ElideRight, nameWidth - 8));
-        paintBar(painter, bar, QRectF(nameWidth, top, width, barHeight), scale());
+        painter.drawText(QRectF(0, top, barNameWidth - 8, barHeight), Qt::AlignLeft | Qt::AlignVCenter,
+                         painter.fontMetrics().elidedText(bar.device, Qt::ElideRight, barNameWidth - 8));
+        paintBar(painter, bar, QRectF(barNameWidth, top, width, barHeight), scale());
         top += barPitch;
     }
     paintKey(painter, static_cast<int>(m_bars.size()) * barPitch);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "plan/exploration_outlook.h"
+#include "plan/plan_preview.h"
 #include "text/memory_text.h"
 #include "text/readable_text.h"
 #include "theme/theme.h"
@@ -27,7 +27,7 @@ public:
     explicit MemoryBars(QWidget* parent = nullptr);
 
     void setTheme(const Theme& theme);
-    void display(const engine::ExplorationOutlook& outlook);
+    void display(const engine::PlanPreview& preview);
     /// Whether there is anything to draw.
     bool isEmpty() const { return m_bars.empty(); }
     /// Of the numbers in the picture.
@@ -59,7 +59,7 @@ private:
 
     std::vector<engine::MemoryPart> parts() const;
     QString markedMemory(double bytes) const;
-    QColor colourOf(engine::MemoryPart::Kind kind) const;
+    QColor colorOf(engine::MemoryPart::Kind kind) const;
     double scale() const;
     void paintBar(QPainter& painter, const Bar& bar, const QRectF& area, double scale) const;
     struct KeyEntry
@@ -67,7 +67,7 @@ private:
         QString text;
         /// The square, filled or hatched; that of the limit is a line.
         enum class Sign { Filled, Hatched, Line } sign = Sign::Filled;
-        QColor colour;
+        QColor color;
         QPoint place;
     };
     std::vector<KeyEntry> keyEntries() const;

@@ -94,10 +94,10 @@ void OptionForm::changeOptions(const engine::ExplorationOptions& options)
     m_options = options;
 }
 
-void OptionForm::display(const engine::ExplorationOutlook& outlook)
+void OptionForm::display(const engine::PlanPreview& preview)
 {
     for (OptionField* field : fields())
-        field->display(outlook.option(field->name()));
+        field->display(preview.option(field->name()));
 }
 
 void OptionForm::takeText(OptionField* field)

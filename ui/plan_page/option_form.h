@@ -3,7 +3,7 @@
 #pragma once
 
 #include "options/option_table.h"
-#include "plan/exploration_outlook.h"
+#include "plan/plan_preview.h"
 #include "widgets/option_sections.h"
 
 #include <string>
@@ -27,7 +27,7 @@ public:
     /// Takes what was asked for beside the fields; what is typed into them and cannot be read stays there.
     void changeOptions(const engine::ExplorationOptions& options);
     const engine::ExplorationOptions& options() const { return m_options; }
-    void display(const engine::ExplorationOutlook& outlook);
+    void display(const engine::PlanPreview& preview);
 
 signals:
     void optionsChanged(const batchpeak::engine::ExplorationOptions& options);

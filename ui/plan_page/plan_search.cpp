@@ -18,15 +18,7 @@ constexpr auto deviceInterval = 5s;
 
 } // namespace
 
-PlanSearch::PlanSearch(std::function<bool()> isLookedAt, QObject* parent)
-    : QObject(parent),
-      m_devices([this](const device::LocalDevices& devices) { emit devicesFound(devices); }),
-      m_pythons([this](const engine::PythonStack& python) {
-          if (m_python != python) {
-              m_python = python;
-              emit pythonChanged();
-          }
-      })
+PlanSearch::PlanSearch(std::function<bool()> isLookedAt, QObject* parent) : QObject(parent)
 {
     m_timer.setInterval(deviceInterval);
     connect(&m_timer, &QTimer::timeout, this, [this, isLookedAt = std::move(isLookedAt)] {
@@ -55,8 +47,10 @@ void PlanSearch::lookFor(const QString& python)
 
 void PlanSearch::lookForDevices()
 {
-    if (!m_devices.isUnderWay())
-        m_devices.start([](const std::stop_token&) { return device::localDevices(); });
+    if (!m_devices.isBusy()) {
+        m_devices.run([](const std::stop_token&) { return device::localDevices(); },
+                      [this](const device::LocalDevices& devices) { emit devicesFound(devices); });
+    }
 }
 
 void PlanSearch::askPython(const QString& python)
@@ -71,14 +65,21 @@ void PlanSearch::askPython(const QString& python)
 
 void PlanSearch::askAgain()
 {
-    if (m_asked && !m_pythons.isUnderWay())
+    if (m_asked && !m_pythons.isBusy())
         ask();
 }
 
 void PlanSearch::ask()
 {
-    m_pythons.start(
-        [asked = *m_asked](const std::stop_token& token) { return engine::pythonStackNamed(asked, token); });
+    m_pythons.cancel();
+    m_pythons.run(
+        [asked = *m_asked](const std::stop_token& stop) { return engine::pythonStackNamed(asked, stop); },
+        [this](const engine::PythonStack& python) {
+            if (m_python != python) {
+                m_python = python;
+                emit pythonChanged();
+            }
+        });
 }
 
 decltype(engine::ExplorationParts::pythonStackOf) PlanSearch::stackSource() const

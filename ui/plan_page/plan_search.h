@@ -3,7 +3,7 @@
 #pragma once
 
 #include "device/local_device.h"
-#include "workers/background_search.h"
+#include "workers/background_thread.h"
 #include "workers/exploration_parts.h"
 #include "workers/python_stack.h"
 
@@ -54,8 +54,8 @@ private:
     void ask();
 
     QTimer m_timer;
-    engine::BackgroundSearch<device::LocalDevices> m_devices;
-    engine::BackgroundSearch<engine::PythonStack> m_pythons;
+    engine::BackgroundThread m_devices;
+    engine::BackgroundThread m_pythons;
     std::optional<QString> m_asked;
     std::optional<engine::PythonStack> m_python;
 };

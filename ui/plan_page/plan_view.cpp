@@ -11,6 +11,7 @@
 #include "plan/plan_forecast.h"
 #include "program_card.h"
 #include "text/errors.h"
+#include "text/json_fields.h"
 #include "text/readable_text.h"
 #include "widgets/buttons.h"
 #include "widgets/card.h"
@@ -44,13 +45,13 @@ constexpr int gap = 10;
 // For the bar that scrolls.
 constexpr int scrollRoom = 10;
 constexpr int sideWidth = 404;
-constexpr int leastSideWidth = 310;
+constexpr int minSideWidth = 310;
 constexpr int nameWidth = 84;
 constexpr int valueGap = 18;
 // Frames of the card and of the field in which the command stands.
 constexpr int besideCommand = 64;
 // The menu has the others.
-constexpr std::size_t mostEarlier = 4;
+constexpr std::size_t maxEarlier = 4;
 
 QLabel* heading(const QString& text, QWidget* parent)
 {
@@ -60,7 +61,7 @@ QLabel* heading(const QString& text, QWidget* parent)
 }
 
 /// Those that are taken when nobody asks for any.
-QStringList usualDevices(const device::LocalDevices& devices)
+QStringList defaultDevices(const device::LocalDevices& devices)
 {
     QStringList ids;
     try {
@@ -110,11 +111,11 @@ QString inLines(const QString& command, const QStringList& words, const QFontMet
 }
 
 /// "2 devices, training, sizes 1 to 64."
-QString readyText(const engine::ExplorationOutlook& outlook, const engine::ExplorationOptions& options)
+QString readyText(const engine::PlanPreview& preview, const engine::ExplorationOptions& options)
 {
     QStringList parts;
     QStringList devices;
-    for (const engine::DeviceOutlook& device : outlook.devices) {
+    for (const engine::DevicePreview& device : preview.devices) {
         if (device.isChosen)
             devices << QString::fromStdString(device.device.id());
     }
@@ -123,7 +124,7 @@ QString readyText(const engine::ExplorationOutlook& outlook, const engine::Explo
     else if (!devices.isEmpty())
         parts << devices.join(PlanView::tr(" and "));
     parts << engine::phasesText(options);
-    const search::SearchSpace& space = outlook.plan->space;
+    const search::SearchSpace& space = preview.plan->space;
     parts << (space.minimum == space.maximum
                   ? PlanView::tr("size %1").arg(engine::numberText(space.minimum))
                   : PlanView::tr("sizes %1 to %2")
@@ -191,7 +192,7 @@ QWidget* PlanView::makePlan()
     });
 
     m_scroll = scrolledOnCard(inside);
-    m_scroll->setMinimumWidth(OptionField::leastWidth() + scrollRoom +
+    m_scroll->setMinimumWidth(OptionField::minWidth() + scrollRoom +
                               m_scroll->verticalScrollBar()->sizeHint().width());
     card->body()->addWidget(m_scroll, 1);
     m_planCard = card;
@@ -272,8 +273,7 @@ QWidget* PlanView::makeOtherWays(WindowActions* actions)
 
 QSize PlanView::minimumSizeHint() const
 {
-    return {m_planCard->minimumSizeHint().width() + gap + leastSideWidth,
-            QWidget::minimumSizeHint().height()};
+    return {m_planCard->minimumSizeHint().width() + gap + minSideWidth, QWidget::minimumSizeHint().height()};
 }
 
 /// The side gives way first: what is typed needs its width.
@@ -282,7 +282,7 @@ void PlanView::resizeEvent(QResizeEvent* event)
     QWidget::resizeEvent(event);
     const int frames = m_planCard->minimumSizeHint().width() - m_scroll->minimumWidth();
     const int room = width() - gap - frames - m_scroll->minimumWidth();
-    m_sideScroll->setFixedWidth(std::clamp(room, leastSideWidth, sideWidth));
+    m_sideScroll->setFixedWidth(std::clamp(room, minSideWidth, sideWidth));
     m_valuesWidth = width() - gap - m_sideScroll->width() - frames - scrollRoom -
                     m_scroll->verticalScrollBar()->sizeHint().width();
     if (!m_file)
@@ -304,7 +304,7 @@ void PlanView::setEarlier(const std::vector<EarlierRuns::Entry>& runs)
 {
     std::vector<EarlierRow> before = std::exchange(m_earlierRows, {});
     for (const EarlierRuns::Entry& run : runs) {
-        if (!run.choose || m_earlierRows.size() == mostEarlier)
+        if (!run.choose || m_earlierRows.size() == maxEarlier)
             break;
         const auto same = std::ranges::find_if(
             before, [&run](const EarlierRow& row) { return row.button->text() == run.text; });
@@ -381,14 +381,14 @@ QString PlanView::problem() const
         return unreadable;
     if (isAskingPython())
         return tr("Your Python is being asked what it has.");
-    if (!m_outlook.problem.isEmpty() || m_options.python.isEmpty() || !m_options.launcher.isEmpty())
-        return withLine(m_outlook.problem, m_file->path());
-    return m_outlook.plan ? engine::problemFor(*m_python, m_outlook.plan->load) : m_python->problem;
+    if (!m_preview.problem.isEmpty() || m_options.python.isEmpty() || !m_options.launcher.isEmpty())
+        return withLine(m_preview.problem, m_file->path());
+    return m_preview.plan ? engine::problemFor(*m_python, m_preview.plan->load) : m_python->problem;
 }
 
 bool PlanView::isAskingPython() const
 {
-    return !m_hasNoTick && m_form->problem().isEmpty() && m_outlook.problem.isEmpty() &&
+    return !m_hasNoTick && m_form->problem().isEmpty() && m_preview.problem.isEmpty() &&
            !m_options.python.isEmpty() && m_options.launcher.isEmpty() && !m_python;
 }
 
@@ -401,7 +401,7 @@ void PlanView::chooseDevices(const QStringList& ids)
         return;
     }
     engine::ExplorationOptions options = m_form->options();
-    options.devices = ids == usualDevices(m_localDevices) ? QStringList() : ids;
+    options.devices = ids == defaultDevices(m_localDevices) ? QStringList() : ids;
     m_form->changeOptions(options);
     takeOptions(options);
 }
@@ -429,40 +429,40 @@ void PlanView::takeOptions(const engine::ExplorationOptions& options)
 
 void PlanView::refresh()
 {
-    m_outlook = engine::outlookOn(*m_file, m_options, m_localDevices);
+    m_preview = engine::previewOn(*m_file, m_options, m_localDevices);
     showValues();
-    m_memory->display(m_outlook);
+    m_memory->display(m_preview);
     m_memory->setVisible(!m_memory->isEmpty());
     m_memoryTitle->setVisible(!m_memory->isEmpty());
     m_memoryUnit->setVisible(!m_memory->isEmpty());
     QStringList sentences;
     m_forecast.clear();
-    if (m_outlook.plan) {
-        m_forecast = engine::planForecastText(engine::planForecast(m_outlook, m_historyPath));
-        const auto& run = m_outlook.plan->run;
+    if (m_preview.plan) {
+        m_forecast = engine::planForecastText(engine::planForecast(m_preview, m_historyPath));
+        const auto& run = m_preview.plan->run;
         setTextIfNew(m_memoryUnit, QStringLiteral("%1, %2, %3")
                                        .arg(m_memory->unit().name, engine::phaseText(run.phase),
-                                            QString::fromUtf8(model::toText(run.precision))));
-        sentences << engine::roomTexts(m_outlook.devices) << engine::sizesText(*m_outlook.plan)
-                  << m_outlook.plan->notes;
+                                            engine::enumText(run.precision)));
+        sentences << engine::roomTexts(m_preview.devices) << engine::sizesText(*m_preview.plan)
+                  << m_preview.plan->notes;
     }
     sentences.removeAll(QString());
     setTextIfNew(m_sizes, sentences.join(QLatin1Char('\n')));
     showOffers();
-    m_form->display(m_outlook);
+    m_form->display(m_preview);
     QStringList remarks;
     if (!m_localDevices.gpuProblem.empty())
         remarks << QString::fromStdString(m_localDevices.gpuProblem);
     if (!m_localDevices.restriction.empty())
         remarks << tr("Other GPUs are hidden by %1.").arg(QString::fromStdString(m_localDevices.restriction));
-    m_devices->display(m_outlook.devices, remarks.join(QLatin1Char('\n')));
+    m_devices->display(m_preview.devices, remarks.join(QLatin1Char('\n')));
     showPrograms();
     showReady();
 }
 
 void PlanView::showValues()
 {
-    const auto& values = m_outlook.values;
+    const auto& values = m_preview.values;
     while (m_rows.size() < values.size())
         addValueRow();
     for (std::size_t row = 0; row < m_rows.size(); ++row) {
@@ -480,8 +480,8 @@ void PlanView::showValues()
         labels.value->setVisible(isUsed);
         labels.place->setVisible(isUsed && !isWide);
         // Of a plan the last one is the label of its numbers.
-        const bool isLabel = m_outlook.plan && row + 1 == values.size();
-        showTone(labels.value, isLabel ? &m_outlook.plan->run.fidelity : nullptr);
+        const bool isLabel = m_preview.plan && row + 1 == values.size();
+        showTone(labels.value, isLabel ? &m_preview.plan->run.fidelity : nullptr);
     }
 }
 
@@ -542,17 +542,17 @@ void PlanView::showReady()
         style()->polish(m_ready);
     }
     const bool asksFirst = !isBad && !m_elsewhere.isEmpty();
-    const bool isDoubtful = !isBad && !m_outlook.warning.isEmpty();
+    const bool isDoubtful = !isBad && !m_preview.warning.isEmpty();
     m_readyCard->setTitle(isBad        ? tr("Not ready")
                           : isDoubtful ? tr("Too little memory")
                           : asksFirst  ? tr("Start asks first")
                                        : tr("Ready"));
-    setTextIfNew(m_warning, isDoubtful ? m_outlook.warning : QString());
+    setTextIfNew(m_warning, isDoubtful ? m_preview.warning : QString());
     m_warning->setVisible(isDoubtful);
     m_otherWays->setVisible(m_file && m_file->isForPythonAlone() && m_options.python.isEmpty());
     QString text = obstacle;
-    if (!isBad && m_outlook.plan)
-        text = readyText(m_outlook, m_options) + QLatin1Char('\n') + m_forecast;
+    if (!isBad && m_preview.plan)
+        text = readyText(m_preview, m_options) + QLatin1Char('\n') + m_forecast;
     if (asksFirst)
         text = m_elsewhere + QLatin1Char('\n') + text;
     setTextIfNew(m_ready, text);
@@ -574,8 +574,8 @@ void PlanView::showOffers()
         return shown.kind == offer.kind && shown.reason == offer.reason && shown.label == offer.label &&
                shown.words == offer.words;
     };
-    const bool areShown = std::ranges::equal(m_shownOffers, m_outlook.offers, isSame);
-    m_shownOffers = m_outlook.offers;
+    const bool areShown = std::ranges::equal(m_shownOffers, m_preview.offers, isSame);
+    m_shownOffers = m_preview.offers;
     if (areShown)
         return;
     while (const std::unique_ptr<QLayoutItem> row{m_offers->takeAt(0)}) {
@@ -609,7 +609,7 @@ QWidget* PlanView::makeOffer(const engine::PlanOffer& offer)
 
 QString PlanView::command() const
 {
-    if (!m_outlook.plan || m_hasNoTick || !m_form->problem().isEmpty())
+    if (!m_preview.plan || m_hasNoTick || !m_form->problem().isEmpty())
         return {};
     return engine::exploreCommand(m_file->path(), m_file->chosenModel(), engine::wordsFor(m_options));
 }

@@ -4,7 +4,7 @@
 
 #include "actions/earlier_runs.h"
 #include "files/config_file.h"
-#include "plan/exploration_outlook.h"
+#include "plan/plan_preview.h"
 #include "theme/theme.h"
 #include "workers/python_stack.h"
 
@@ -33,7 +33,7 @@ class WindowActions;
 /// What stands in the window before the start: what was read, the memory that is known, the sizes that will
 /// be considered, and everything that can be asked for otherwise.
 ///
-/// It shows an ExplorationOutlook, and hands on what a person asks for. Nothing runs from here but by the
+/// It shows an PlanPreview, and hands on what a person asks for. Nothing runs from here but by the
 /// actions.
 class PlanView : public QWidget
 {
@@ -59,7 +59,7 @@ public:
     QString problem() const;
     /// Nothing else is the problem than that its Python is being asked what it has.
     bool isAskingPython() const;
-    const engine::ExplorationOutlook& outlook() const { return m_outlook; }
+    const engine::PlanPreview& preview() const { return m_preview; }
     /// The command that asks for the same in a terminal; empty as long as there is no plan, or a field holds
     /// what is no value.
     QString command() const;
@@ -100,7 +100,7 @@ private:
     engine::ExplorationOptions m_options;
     device::LocalDevices m_localDevices;
     std::optional<engine::PythonStack> m_python;
-    engine::ExplorationOutlook m_outlook;
+    engine::PlanPreview m_preview;
     QString m_historyPath;
     /// What it will take, as sentences; empty where nothing can be started.
     QString m_forecast;

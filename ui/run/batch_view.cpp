@@ -18,9 +18,9 @@ namespace {
 
 constexpr int barHeight = 14;
 constexpr int barPitch = 18;
-constexpr std::size_t mostBars = 4;
+constexpr std::size_t maxBars = 4;
 // Narrower ones would run into each other.
-constexpr double leastBoxWidth = 3.0;
+constexpr double minBoxWidth = 3.0;
 
 /// "24 steps of 64 samples", "10 steps: 6 of 26 and 4 of 25 samples"
 QString stepsText(const config::DeviceShare& share)
@@ -89,7 +89,7 @@ public:
         m_samples = samples;
         m_bars.clear();
         for (const config::DeviceShare& share : shares) {
-            for (std::int64_t device = 0; device < share.devices && m_bars.size() < mostBars; ++device)
+            for (std::int64_t device = 0; device < share.devices && m_bars.size() < maxBars; ++device)
                 m_bars.push_back(share);
         }
         setAccessibleName(sharesText(shares));
@@ -115,10 +115,10 @@ private:
     void paintBar(QPainter& painter, const config::DeviceShare& share, double top) const
     {
         const double scale = width() / static_cast<double>(std::max<std::int64_t>(1, m_samples));
-        const QColor colour = m_theme.*m_hue;
-        if (static_cast<double>(share.size) * scale < leastBoxWidth) {
+        const QColor color = m_theme.*m_hue;
+        if (static_cast<double>(share.size) * scale < minBoxWidth) {
             const QRectF all(0, top, static_cast<double>(share.samples) * scale, barHeight);
-            painter.fillRect(all, QBrush(withAlpha(colour, 120), Qt::Dense4Pattern));
+            painter.fillRect(all, QBrush(withAlpha(color, 120), Qt::Dense4Pattern));
             return;
         }
         double x = 0.0;
@@ -126,8 +126,8 @@ private:
             const std::int64_t size = share.size + (step < share.ofOneMore ? 1 : 0);
             const double boxWidth = static_cast<double>(size) * scale;
             const QRectF box(x, top, boxWidth - 1.5, barHeight);
-            painter.fillRect(box, withAlpha(colour, 60));
-            painter.setPen(colour);
+            painter.fillRect(box, withAlpha(color, 60));
+            painter.setPen(color);
             painter.drawRect(box.adjusted(0.5, 0.5, -0.5, -0.5));
             const QString text = engine::numberText(size);
             if (painter.fontMetrics().horizontalAdvance(text) + 4 < box.width()) {

@@ -16,7 +16,7 @@ namespace batchpeak::ui {
 namespace {
 
 // Below it a bar says nothing.
-constexpr double leastProbability = 0.005;
+constexpr double minProbability = 0.005;
 constexpr int percentWidth = 36;
 constexpr int sizeWidth = 50;
 
@@ -51,7 +51,7 @@ void ContendersList::display(const engine::Snapshot& snapshot, bool awaitsSearch
         // The gauge beside it tells the same of that one.
         const double probability =
             isRecommended ? state.recommendation->confidence / 100.0 : estimate.probabilityWithin;
-        if (state.recommendation && probability >= leastProbability)
+        if (state.recommendation && probability >= minProbability)
             rows.push_back(
                 {.size = estimate.size, .probability = probability, .isRecommended = isRecommended});
     }
@@ -76,8 +76,8 @@ int ContendersList::rowHeight() const
 
 QSize ContendersList::sizeHint() const
 {
-    constexpr int usualRows = 6;
-    return {150, usualRows * rowHeight()};
+    constexpr int defaultRows = 6;
+    return {150, defaultRows * rowHeight()};
 }
 
 QSize ContendersList::minimumSizeHint() const

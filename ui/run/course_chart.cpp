@@ -25,7 +25,7 @@ constexpr double rightMargin = 8.0;
 constexpr double topMargin = 18.0;
 constexpr double bottomMargin = 18.0;
 // Before it, a line would jump with every second.
-constexpr double leastSeconds = 10.0;
+constexpr double minSeconds = 10.0;
 
 } // namespace
 
@@ -86,7 +86,7 @@ QRectF CourseChart::plotArea() const
 QPointF CourseChart::positionOf(double seconds, double percent) const
 {
     const QRectF area = plotArea();
-    const double span = std::max(leastSeconds, m_elapsedSeconds);
+    const double span = std::max(minSeconds, m_elapsedSeconds);
     return {area.left() + area.width() * std::clamp(seconds / span, 0.0, 1.0),
             area.bottom() - area.height() * std::clamp(percent, 0.0, 100.0) / 100.0};
 }
@@ -110,7 +110,7 @@ void CourseChart::paintScale(QPainter& painter) const
     const QRectF below(area.left(), area.bottom() + 2, area.width(), bottomMargin);
     painter.drawText(below, Qt::AlignLeft | Qt::AlignTop, QStringLiteral("0"));
     painter.drawText(below, Qt::AlignRight | Qt::AlignTop,
-                     engine::wholeDurationText(std::max(leastSeconds, m_elapsedSeconds)));
+                     engine::wholeDurationText(std::max(minSeconds, m_elapsedSeconds)));
 }
 
 void CourseChart::paintCourse(QPainter& painter) const

@@ -45,8 +45,8 @@ QString othersText(const DeviceSnapshot& device)
     const Telemetry& telemetry = device.telemetry;
     if (telemetry.otherProcessors) {
         // Less than that is the desktop's own.
-        constexpr double least = 0.1;
-        if (*telemetry.otherProcessors < least)
+        constexpr double min = 0.1;
+        if (*telemetry.otherProcessors < min)
             return {};
         const QLocale locale;
         return telemetry.processors ? DeviceStrips::tr("others use %1 of %2 processors")
@@ -61,10 +61,10 @@ QString othersText(const DeviceSnapshot& device)
     for (const engine::ForeignProcess& process : *telemetry.otherProcesses)
         names << (process.name.isEmpty() ? DeviceStrips::tr("process %1").arg(process.pid) : process.name);
     names.removeDuplicates();
-    constexpr qsizetype mostNames = 3;
-    const qsizetype more = names.size() - mostNames;
+    constexpr qsizetype maxNames = 3;
+    const qsizetype more = names.size() - maxNames;
     if (more > 0) {
-        names.resize(mostNames);
+        names.resize(maxNames);
         names << DeviceStrips::tr("%1 more").arg(more);
     }
     return DeviceStrips::tr("also used by %1").arg(names.join(QStringLiteral(", ")));
@@ -78,10 +78,10 @@ QString conditionText(const Telemetry& telemetry)
     QStringList parts;
     if (telemetry.utilizationPercent)
         parts << DeviceStrips::tr("%1 %").arg(*telemetry.utilizationPercent);
-    if (telemetry.clockMegahertz && telemetry.mostClockMegahertz)
+    if (telemetry.clockMegahertz && telemetry.maxClockMegahertz)
         parts << DeviceStrips::tr("%1 of %2 MHz")
                      .arg(engine::numberText(*telemetry.clockMegahertz),
-                          engine::numberText(*telemetry.mostClockMegahertz));
+                          engine::numberText(*telemetry.maxClockMegahertz));
     else if (telemetry.clockMegahertz)
         parts << DeviceStrips::tr("%1 MHz").arg(engine::numberText(*telemetry.clockMegahertz));
     if (telemetry.temperatureCelsius)
@@ -106,10 +106,10 @@ QStringList concernsOf(const DeviceSnapshot& device)
         concerns << DeviceStrips::tr("driver error (Xid %1)").arg(*telemetry.xid);
     if (device.restarts > 0)
         concerns << DeviceStrips::tr("worker restarts: %1").arg(device.restarts);
-    if (device.busyness.isBusy())
+    if (device.contention.isBusy())
         concerns << DeviceStrips::tr("busy: %1 % of the last %2 disturbed")
-                        .arg(std::lround(100.0 * device.busyness.disturbedShare))
-                        .arg(engine::trialsText(device.busyness.trials));
+                        .arg(std::lround(100.0 * device.contention.disturbedShare))
+                        .arg(engine::trialsText(device.contention.trials));
     concerns << throttleText(telemetry.throttle) << othersText(device);
     concerns.removeAll(QString());
     return concerns;
@@ -218,8 +218,8 @@ private:
                            ? tr("%1 of %2 %3").arg(engine::memoryText(m_bar.used, unit), total, unit.name)
                            : tr("%1 %2").arg(total, unit.name);
         // Less than that is the driver's own.
-        constexpr double leastShare = 0.01;
-        if (m_bar.others > leastShare * m_bar.total)
+        constexpr double minShare = 0.01;
+        if (m_bar.others > minShare * m_bar.total)
             text += tr(", others %1").arg(engine::memoryText(m_bar.others, unit));
         return text;
     }

@@ -94,14 +94,14 @@ QWidget* SteeringPanel::makeToleranceRow()
                  this);
 }
 
-void SteeringPanel::addShare(const QString& name, const QString& accessibleName, double least, double most,
+void SteeringPanel::addShare(const QString& name, const QString& accessibleName, double min, double max,
                              void (SteeringPanel::*asked)(double))
 {
     auto* line = numberLine(accessibleName, {}, this);
     line->setFixedWidth(numberWidth);
     auto* field = m_shares
-                      .emplace_back(std::make_unique<ShareField>(ShareField{
-                          .line = line, .name = name, .least = least, .most = most, .asked = asked}))
+                      .emplace_back(std::make_unique<ShareField>(
+                          ShareField{.line = line, .name = name, .min = min, .max = max, .asked = asked}))
                       .get();
     // What is wrong goes as it is corrected, and is said once all of it is typed.
     connect(line, &QLineEdit::textEdited, this, [this, field] {
@@ -134,8 +134,8 @@ std::optional<double> SteeringPanel::read(ShareField& field)
     field.problem.clear();
     try {
         share = engine::shareFromPercentText(
-            engine::withPlainNumbers(field.line->text().trimmed(), locale()).toStdString(), field.least,
-            field.most);
+            engine::withPlainNumbers(field.line->text().trimmed(), locale()).toStdString(), field.min,
+            field.max);
     } catch (const engine::ValueError& error) {
         field.problem = error.sentence(field.name, locale());
     }

@@ -37,7 +37,7 @@ signals:
     void trialAsked(std::int64_t size);
     /// \param isExcluded  false to allow it again
     void exclusionAsked(std::int64_t size, bool isExcluded);
-    void effortAsked(const batchpeak::engine::MoreEffort& more);
+    void effortAsked(const batchpeak::engine::ExtraBudget& more);
     /// A share of 1.
     void toleranceAsked(double tolerance);
     void targetConfidenceAsked(double confidence);
@@ -55,14 +55,14 @@ private:
         QLineEdit* line = nullptr;
         /// What sentences call it.
         QString name;
-        double least = 0.0;
-        double most = 0.0;
+        double min = 0.0;
+        double max = 0.0;
         void (SteeringPanel::*asked)(double) = nullptr;
         /// What is wrong with what is typed; empty where it can be read.
         QString problem = {};
     };
 
-    void addShare(const QString& name, const QString& accessibleName, double least, double most,
+    void addShare(const QString& name, const QString& accessibleName, double min, double max,
                   void (SteeringPanel::*asked)(double));
     std::optional<double> read(ShareField& field);
     void showShare(ShareField& field, double share, bool isEnabled, bool isOfAnother);

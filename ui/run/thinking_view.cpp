@@ -16,14 +16,14 @@ namespace {
 /// "Now: 24, to tell it from 28.", a line for each of the first few, then what comes next, or how it ended.
 QString plansText(const engine::Snapshot& snapshot)
 {
-    constexpr std::size_t mostUnderWay = 2;
+    constexpr std::size_t maxUnderWay = 2;
     QStringList lines;
     for (const engine::TrialPlan& plan : snapshot.underWay) {
-        if (static_cast<std::size_t>(lines.size()) < mostUnderWay)
+        if (static_cast<std::size_t>(lines.size()) < maxUnderWay)
             lines << plan.sentence;
     }
-    if (snapshot.underWay.size() > mostUnderWay)
-        lines << ThinkingView::tr("%1 more trials run.").arg(snapshot.underWay.size() - mostUnderWay);
+    if (snapshot.underWay.size() > maxUnderWay)
+        lines << ThinkingView::tr("%1 more trials run.").arg(snapshot.underWay.size() - maxUnderWay);
     if (snapshot.next)
         lines << snapshot.next->sentence;
     if (snapshot.finish)

@@ -148,21 +148,21 @@ QPixmap paintedOnce(const QString& name, const QSize& size, int ratio, Paint pai
     return pixmap;
 }
 
-QString nameOf(Glyph glyph, const QColor& colour)
+QString nameOf(Glyph glyph, const QColor& color)
 {
-    return QStringLiteral("%1 %2").arg(static_cast<int>(glyph)).arg(colour.rgba());
+    return QStringLiteral("%1 %2").arg(static_cast<int>(glyph)).arg(color.rgba());
 }
 
-QPixmap pixmapOf(Glyph glyph, const QColor& colour, int side, int ratio)
+QPixmap pixmapOf(Glyph glyph, const QColor& color, int side, int ratio)
 {
     return paintedOnce(
-        QStringLiteral("%1 %2").arg(nameOf(glyph, colour)).arg(side), {side, side}, ratio,
-        [&](QPainter& painter) { paintGlyph(painter, glyph, QRectF(0, 0, side, side), colour); });
+        QStringLiteral("%1 %2").arg(nameOf(glyph, color)).arg(side), {side, side}, ratio,
+        [&](QPainter& painter) { paintGlyph(painter, glyph, QRectF(0, 0, side, side), color); });
 }
 
 } // namespace
 
-void paintGlyph(QPainter& painter, Glyph glyph, const QRectF& box, const QColor& colour)
+void paintGlyph(QPainter& painter, Glyph glyph, const QRectF& box, const QColor& color)
 {
     const double side = std::min(box.width(), box.height());
     painter.save();
@@ -171,47 +171,47 @@ void paintGlyph(QPainter& painter, Glyph glyph, const QRectF& box, const QColor&
     painter.scale(side / square, side / square);
     const QPainterPath filled = filledShape(glyph);
     if (!filled.isEmpty()) {
-        painter.fillPath(filled, colour);
+        painter.fillPath(filled, color);
     } else {
-        painter.setPen(QPen(colour, 1.8, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+        painter.setPen(QPen(color, 1.8, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
         painter.setBrush(Qt::NoBrush);
         strokeShape(painter, glyph);
     }
     painter.restore();
 }
 
-QIcon glyphIcon(Glyph glyph, const QColor& colour, const QColor& disabled, int side)
+QIcon glyphIcon(Glyph glyph, const QColor& color, const QColor& disabled, int side)
 {
     QIcon icon;
     for (const int ratio : {1, 2, 3}) {
-        icon.addPixmap(pixmapOf(glyph, colour, side, ratio), QIcon::Normal);
+        icon.addPixmap(pixmapOf(glyph, color, side, ratio), QIcon::Normal);
         icon.addPixmap(pixmapOf(glyph, disabled, side, ratio), QIcon::Disabled);
     }
     return icon;
 }
 
-QIcon paddedGlyphIcon(Glyph glyph, const QColor& colour, int side)
+QIcon paddedGlyphIcon(Glyph glyph, const QColor& color, int side)
 {
     QIcon icon;
     for (const int ratio : {1, 2, 3}) {
-        icon.addPixmap(paintedOnce(QStringLiteral("%1 %2 padded").arg(nameOf(glyph, colour)).arg(side),
+        icon.addPixmap(paintedOnce(QStringLiteral("%1 %2 padded").arg(nameOf(glyph, color)).arg(side),
                                    {16, 16}, ratio, [&](QPainter& painter) {
                                        paintGlyph(painter, glyph,
-                                                  QRectF(16 - side, (16 - side) / 2.0, side, side), colour);
+                                                  QRectF(16 - side, (16 - side) / 2.0, side, side), color);
                                    }));
     }
     return icon;
 }
 
-QIcon glyphIcon(Glyph first, const QColor& firstColour, Glyph second, const QColor& secondColour)
+QIcon glyphIcon(Glyph first, const QColor& firstColor, Glyph second, const QColor& secondColor)
 {
     QIcon icon;
     for (const int ratio : {1, 2, 3}) {
         icon.addPixmap(
-            paintedOnce(nameOf(first, firstColour) + QStringLiteral(" and ") + nameOf(second, secondColour),
+            paintedOnce(nameOf(first, firstColor) + QStringLiteral(" and ") + nameOf(second, secondColor),
                         {34, 16}, ratio, [&](QPainter& painter) {
-                            paintGlyph(painter, first, QRectF(0, 0, 16, 16), firstColour);
-                            paintGlyph(painter, second, QRectF(18, 0, 16, 16), secondColour);
+                            paintGlyph(painter, first, QRectF(0, 0, 16, 16), firstColor);
+                            paintGlyph(painter, second, QRectF(18, 0, 16, 16), secondColor);
                         }));
     }
     return icon;

@@ -33,15 +33,15 @@ enum class Glyph {
 };
 
 /// Paints \p glyph into the largest centered square of \p box.
-void paintGlyph(QPainter& painter, Glyph glyph, const QRectF& box, const QColor& colour);
+void paintGlyph(QPainter& painter, Glyph glyph, const QRectF& box, const QColor& color);
 
 /// An icon, sharp on screens of 1, 2 and 3 physical pixels a point.
 /// \param side  of its square [px]
-QIcon glyphIcon(Glyph glyph, const QColor& colour, const QColor& disabled, int side = 16);
+QIcon glyphIcon(Glyph glyph, const QColor& color, const QColor& disabled, int side = 16);
 /// The same with room about the sign, in 16 x 16 px as a header asks for: anything smaller it would enlarge
 /// on screens of more than one physical pixel a point.
-QIcon paddedGlyphIcon(Glyph glyph, const QColor& colour, int side);
+QIcon paddedGlyphIcon(Glyph glyph, const QColor& color, int side);
 /// Two signs beside each other, in 34 x 16 px.
-QIcon glyphIcon(Glyph first, const QColor& firstColour, Glyph second, const QColor& secondColour);
+QIcon glyphIcon(Glyph first, const QColor& firstColor, Glyph second, const QColor& secondColor);
 
 } // namespace batchpeak::ui

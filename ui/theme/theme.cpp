@@ -164,9 +164,9 @@ Theme Theme::dark()
 QPalette Theme::palette() const
 {
     QPalette palette;
-    const auto set = [&palette](QPalette::ColorRole role, const QColor& colour, const QColor& disabled) {
-        palette.setColor(QPalette::Active, role, colour);
-        palette.setColor(QPalette::Inactive, role, colour);
+    const auto set = [&palette](QPalette::ColorRole role, const QColor& color, const QColor& disabled) {
+        palette.setColor(QPalette::Active, role, color);
+        palette.setColor(QPalette::Inactive, role, color);
         palette.setColor(QPalette::Disabled, role, disabled);
     };
     set(QPalette::Window, window, window);
@@ -191,7 +191,7 @@ QPalette Theme::palette() const
     return palette;
 }
 
-QColor colourOf(Tone tone, const Theme& theme)
+QColor colorOf(Tone tone, const Theme& theme)
 {
     switch (tone) {
     case Tone::Good:
@@ -214,10 +214,10 @@ QColor mixed(const QColor& a, const QColor& b, double share)
     return {mix(a.red(), b.red()), mix(a.green(), b.green()), mix(a.blue(), b.blue())};
 }
 
-QColor withAlpha(QColor colour, int alpha)
+QColor withAlpha(QColor color, int alpha)
 {
-    colour.setAlpha(alpha);
-    return colour;
+    color.setAlpha(alpha);
+    return color;
 }
 
 Theme themeFor(ThemeSetting setting, const QPalette& system)
@@ -230,7 +230,7 @@ Theme themeFor(ThemeSetting setting, const QPalette& system)
 QString styleSheetFor(const Theme& theme)
 {
     // Longer names before those that they begin with.
-    const std::array<std::pair<const char*, QColor>, 16> colours{{
+    const std::array<std::pair<const char*, QColor>, 16> colors{{
         {"@primaryText", theme.primaryText},
         {"@primaryHover", mixed(theme.throughput, theme.text, 0.15)},
         {"@alternateRow", theme.alternateRow},
@@ -249,8 +249,8 @@ QString styleSheetFor(const Theme& theme)
         {"@bad", theme.bad},
     }};
     QString text = QString::fromLatin1(sheet);
-    for (const auto& [name, colour] : colours)
-        text.replace(QLatin1String(name), colour.name());
+    for (const auto& [name, color] : colors)
+        text.replace(QLatin1String(name), color.name());
     return text;
 }
 

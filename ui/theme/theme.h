@@ -56,13 +56,13 @@ struct Theme
 /// What a state means to a person: each tone is one color of the theme.
 enum class Tone { Plain, Muted, Good, Warn, Bad };
 
-QColor colourOf(Tone tone, const Theme& theme);
+QColor colorOf(Tone tone, const Theme& theme);
 
 /// \p a with that share of \p b in it, opaque: what is translucent is darker where it lies on itself.
 QColor mixed(const QColor& a, const QColor& b, double share);
 
 /// \param alpha  0..255
-QColor withAlpha(QColor colour, int alpha);
+QColor withAlpha(QColor color, int alpha);
 
 enum class ThemeSetting { System, Light, Dark };
 

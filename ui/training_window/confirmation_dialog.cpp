@@ -23,7 +23,7 @@ namespace batchpeak::ui {
 
 namespace {
 
-constexpr int usualWidth = 740;
+constexpr int defaultWidth = 740;
 // The recommended size and its runner-up.
 constexpr int rows = 2;
 // What a verdict may need, so that the buttons do not move when it comes.
@@ -54,7 +54,7 @@ ConfirmationDialog::ConfirmationDialog(const Theme& theme, QWidget* parent)
     addButtons(layout);
     setTheme(theme);
     display({});
-    resize(usualWidth, sizeHint().height());
+    resize(defaultWidth, sizeHint().height());
 }
 
 void ConfirmationDialog::addTable(QVBoxLayout* layout)

@@ -12,7 +12,7 @@ namespace batchpeak::ui {
 
 namespace {
 
-QString none()
+QString noCell()
 {
     return QStringLiteral("–");
 }
@@ -38,12 +38,12 @@ TableRow rowOf(const training::ConfirmedSize& size, const QString& part, const c
                   mark + engine::rateText(size.predicted.samplesPerSecond),
                   size.achievedSamplesPerSecond
                       ? mark + engine::rateText(*size.achievedSamplesPerSecond, size.relativeError)
-                      : none(),
-                  size.miscorrelationInterval() ? signedPercentText(*miscorrelation) : none(),
+                      : noCell(),
+                  size.miscorrelationInterval() ? signedPercentText(*miscorrelation) : noCell(),
                   size.peakReservedBytes > 0
                       ? engine::memoryMark(fidelity) +
                             engine::memoryText(static_cast<double>(size.peakReservedBytes))
-                      : none()}};
+                      : noCell()}};
     if (size.ranOutOfMemory) {
         row.texts[ConfirmationModel::Role] = ConfirmationModel::tr("%1, out of memory").arg(part);
         row.glyph = Glyph::Cross;

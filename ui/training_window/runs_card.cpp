@@ -20,11 +20,11 @@ namespace batchpeak::ui {
 
 namespace {
 
-constexpr int gap = 6;
+constexpr int rowGap = 6;
 // That are seen whenever there are as many.
-constexpr int leastRows = 3;
+constexpr int minRows = 3;
 // Of settings less than that says nothing; they are the tool tip of each row.
-constexpr int leastSettingsWidth = 70;
+constexpr int minSettingsWidth = 70;
 
 // Under which the widths are kept, whatever the language.
 QStringList columnNames()
@@ -66,7 +66,7 @@ RunsCard::RunsCard(RunsModel* model, QWidget* parent)
     auto* buttons = new QWidget(this);
     auto* row = new QHBoxLayout(buttons);
     row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(gap);
+    row->setSpacing(rowGap);
     row->addStretch(1);
     row->addWidget(m_remove);
     row->addWidget(add);
@@ -90,13 +90,13 @@ void RunsCard::followModel()
     m_hint->setVisible(m_model->rowCount() == 0);
     m_rows->setVisible(m_model->rowCount() > 0);
     m_rows->setMinimumHeight(m_table->horizontalHeader()->height() +
-                             m_rowHeight * std::clamp(m_model->rowCount(), 1, leastRows));
+                             m_rowHeight * std::clamp(m_model->rowCount(), 1, minRows));
 }
 
 void RunsCard::resizeEvent(QResizeEvent* event)
 {
     Card::resizeEvent(event);
-    int needed = leastSettingsWidth;
+    int needed = minSettingsWidth;
     for (int column = 0; column < RunsModel::Settings; ++column)
         needed += m_table->columnWidth(column);
     const bool hides = m_table->viewport()->width() < needed;

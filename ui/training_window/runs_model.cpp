@@ -3,6 +3,7 @@
 #include "runs_model.h"
 
 #include "text/fidelity_text.h"
+#include "text/json_fields.h"
 #include "text/readable_text.h"
 #include "text/tuning_text.h"
 #include "widgets/plain_text.h"
@@ -61,8 +62,7 @@ QString settingsText(const TrainingSnapshot& snapshot)
     const auto& run = *snapshot.run;
     QStringList parts{RunsModel::tr("batch %1").arg(numberText(run.batchSize)),
                       RunsModel::tr("learning rate %1").arg(QLocale().toString(run.learningRate, 'g', 4)),
-                      QString::fromUtf8(model::toText(run.run.precision)),
-                      QString::fromUtf8(model::toText(run.run.optimizer))};
+                      engine::enumText(run.run.precision), engine::enumText(run.run.optimizer)};
     if (const QString tuning = engine::tuningWord(run.run.tuning); !tuning.isEmpty())
         parts << tuning;
     if (run.run.sequenceLength > 0)
@@ -144,7 +144,7 @@ void RunsModel::add(const TrainingSnapshot& snapshot, const QString& name)
 {
     if (snapshot.steps.empty())
         return;
-    if (m_kept.size() >= mostComparedRuns)
+    if (m_kept.size() >= maxComparedRuns)
         remove(rowOf(0));
     Kept kept{.run = {.name = name,
                       .pattern = freePattern(),

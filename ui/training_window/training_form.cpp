@@ -92,7 +92,7 @@ TrainingForm::TrainingForm(QWidget* parent) : Card(tr("How to train"), parent)
     area->setWidget(inside);
     inside->setAutoFillBackground(false);
     area->viewport()->setAutoFillBackground(false);
-    area->setMinimumWidth(OptionField::leastWidth() + scrollBarGap + scrollBarWidth);
+    area->setMinimumWidth(OptionField::minWidth() + scrollBarGap + scrollBarWidth);
     body()->addWidget(area, 1);
 
     addFields(tr("Size"), {"--setting", "--maximum", "--exact", "--grow"});
@@ -131,29 +131,29 @@ void TrainingForm::setConfig(const engine::ConfigFile& config)
 
 void TrainingForm::setExploration(const engine::ExplorationOptions& exploration)
 {
-    m_wishes.exploration = exploration;
+    m_commands.exploration = exploration;
     follow();
 }
 
 void TrainingForm::setRecommended(std::int64_t size)
 {
-    if (size == m_wishes.recommended)
+    if (size == m_commands.recommended)
         return;
-    m_wishes.recommended = size;
+    m_commands.recommended = size;
     follow();
 }
 
 QStringList TrainingForm::words() const
 {
     QStringList words;
-    for (const auto& [name, text] : m_wishes.given)
+    for (const auto& [name, text] : m_commands.given)
         words << QString::fromStdString(name) << QString::fromStdString(text);
     return words;
 }
 
 void TrainingForm::setWords(const QStringList& words)
 {
-    m_wishes.given.clear();
+    m_commands.given.clear();
     for (OptionField* field : fields())
         field->setProblem(QString());
     follow();
@@ -166,7 +166,7 @@ void TrainingForm::setWords(const QStringList& words)
 QString TrainingForm::problem() const
 {
     const QString unreadable = m_sections->problem();
-    return unreadable.isEmpty() ? m_outlook.problem : unreadable;
+    return unreadable.isEmpty() ? m_preview.problem : unreadable;
 }
 
 const std::vector<OptionField*>& TrainingForm::fields() const
@@ -192,33 +192,33 @@ void TrainingForm::takeText(OptionField* field)
     } catch (const engine::UsageError& error) {
         // Nor is in force what could be read of its beginning, while it was typed.
         field->setProblem(error);
-        m_wishes.given.erase(field->name());
+        m_commands.given.erase(field->name());
         follow();
         return;
     }
     field->setProblem(QString());
-    m_wishes.given.insert_or_assign(field->name(), text);
+    m_commands.given.insert_or_assign(field->name(), text);
     follow();
 }
 
 void TrainingForm::clear(OptionField* field)
 {
     field->setProblem(QString());
-    m_wishes.given.erase(field->name());
+    m_commands.given.erase(field->name());
     follow();
 }
 
 void TrainingForm::follow()
 {
     static const config::ConfigContents none;
-    m_outlook = training::outlookOn(m_config ? m_config->path() : QString(),
-                                    m_config ? m_config->contents() : none, m_wishes);
+    m_preview = training::previewOn(m_config ? m_config->path() : QString(),
+                                    m_config ? m_config->contents() : none, m_commands);
     // Where samples are held out, they are evaluated on whether or not anybody says when.
-    const bool holdsOut = m_wishes.given.contains("--eval-split");
+    const bool holdsOut = m_commands.given.contains("--eval-split");
     field("--evaluate-every")->setPlaceholder(holdsOut ? tr("each epoch") : tr("never"));
-    for (const engine::OptionOutlook& outlook : m_outlook.fields) {
-        if (OptionField* shown = field(outlook.name))
-            shown->display(outlook);
+    for (const engine::OptionPreview& preview : m_preview.fields) {
+        if (OptionField* shown = field(preview.name))
+            shown->display(preview);
     }
     emit changed();
 }

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "files/config_file.h"
-#include "training/training_outlook.h"
+#include "training/training_preview.h"
 #include "widgets/card.h"
 
 #include <QStringList>
@@ -45,7 +45,7 @@ public:
     void setWords(const QStringList& words);
 
     /// To train with, while there is no problem.
-    const training::TrainingOptions& options() const { return m_outlook.options; }
+    const training::TrainingOptions& options() const { return m_preview.options; }
     /// Why nothing can be trained so, as a full sentence; empty where it can.
     QString problem() const;
 
@@ -65,8 +65,8 @@ private:
 
     OptionSections* m_sections;
     std::optional<engine::ConfigFile> m_config;
-    training::TrainingWishes m_wishes;
-    training::TrainingOutlook m_outlook;
+    training::TrainingChoices m_commands;
+    training::TrainingPreview m_preview;
 };
 
 } // namespace batchpeak::ui

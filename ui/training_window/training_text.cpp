@@ -4,8 +4,8 @@
 
 #include "text/fidelity_text.h"
 #include "text/readable_text.h"
+#include "text/translated.h"
 
-#include <QCoreApplication>
 #include <QDir>
 #include <QFileInfo>
 
@@ -28,17 +28,13 @@ using training::TrainingEnd;
 using training::TrainingSnapshot;
 using training::TrainingState;
 
-struct Words
-{
-    Q_DECLARE_TR_FUNCTIONS(TrainingWords)
-};
-
 QString stepText(const TrainingSnapshot& snapshot)
 {
     const std::int64_t step = snapshot.lastStep();
     return snapshot.run && snapshot.run->steps >= step && snapshot.run->steps > 0
-               ? Words::tr("Step %1 of %2").arg(numberText(step), numberText(snapshot.run->steps))
-               : Words::tr("Step %1").arg(numberText(step));
+               ? engine::Translated::tr("Step %1 of %2")
+                     .arg(numberText(step), numberText(snapshot.run->steps))
+               : engine::Translated::tr("Step %1").arg(numberText(step));
 }
 
 QString stepActivity(const TrainingSnapshot& snapshot)
@@ -46,10 +42,10 @@ QString stepActivity(const TrainingSnapshot& snapshot)
     QStringList parts{stepText(snapshot)};
     const std::int64_t microBatches = snapshot.steps.empty() ? 0 : snapshot.steps.back().accumulationSteps;
     if (snapshot.microBatchesDone > 0 && microBatches >= snapshot.microBatchesDone && microBatches > 1)
-        parts << Words::tr("micro-batch %1 of %2")
+        parts << engine::Translated::tr("micro-batch %1 of %2")
                      .arg(numberText(snapshot.microBatchesDone), numberText(microBatches));
     if (snapshot.secondsLeft)
-        parts << Words::tr("about %1 left").arg(durationText(*snapshot.secondsLeft));
+        parts << engine::Translated::tr("about %1 left").arg(durationText(*snapshot.secondsLeft));
     return parts.join(QStringLiteral("  ·  "));
 }
 
@@ -57,15 +53,15 @@ QString endText(TrainingEnd end)
 {
     switch (end) {
     case TrainingEnd::Completed:
-        return Words::tr("completed");
+        return engine::Translated::tr("completed");
     case TrainingEnd::Interrupted:
-        return Words::tr("stopped");
+        return engine::Translated::tr("stopped");
     case TrainingEnd::NothingFits:
-        return Words::tr("nothing fits");
+        return engine::Translated::tr("nothing fits");
     case TrainingEnd::Failed:
         break;
     }
-    return Words::tr("failed");
+    return engine::Translated::tr("failed");
 }
 
 QString lossSentence(const std::vector<StepRecord>& steps)
@@ -73,30 +69,31 @@ QString lossSentence(const std::vector<StepRecord>& steps)
     const double first = steps.front().loss;
     const double last = steps.back().loss;
     if (!std::isfinite(last))
-        return Words::tr("Loss is NaN: training diverged. Try a lower learning rate.");
-    return steps.size() == 1 ? Words::tr("The loss is %1.").arg(lossText(last))
-                             : Words::tr("The loss went from %1 to %2.").arg(lossText(first), lossText(last));
+        return engine::Translated::tr("Loss is NaN: training diverged. Try a lower learning rate.");
+    return steps.size() == 1
+               ? engine::Translated::tr("The loss is %1.").arg(lossText(last))
+               : engine::Translated::tr("The loss went from %1 to %2.").arg(lossText(first), lossText(last));
 }
 
 QString outOfMemorySentence(int events)
 {
-    return events == 1 ? Words::tr("Memory ran out once.")
-                       : Words::tr("Memory ran out %1 times.").arg(events);
+    return events == 1 ? engine::Translated::tr("Memory ran out once.")
+                       : engine::Translated::tr("Memory ran out %1 times.").arg(events);
 }
 
 /// What came of the steps that were done.
 QString summary(const TrainingSnapshot& snapshot)
 {
     if (snapshot.steps.empty())
-        return Words::tr("It ended before its first step.");
+        return engine::Translated::tr("It ended before its first step.");
     const StepRecord& last = snapshot.steps.back();
     QStringList sentences;
-    sentences << (snapshot.end == TrainingEnd::Interrupted ? Words::tr("Stopped after %1 in %2:")
-                                                           : Words::tr("%1 in %2:"))
+    sentences << (snapshot.end == TrainingEnd::Interrupted ? engine::Translated::tr("Stopped after %1 in %2:")
+                                                           : engine::Translated::tr("%1 in %2:"))
                          .arg(stepsText(static_cast<int>(snapshot.steps.size())),
                               durationText(snapshot.elapsedSeconds)) +
                      QLatin1Char(' ') +
-                     Words::tr("%1 samples/s, at last in micro-batches of %2, %3 a step.")
+                     engine::Translated::tr("%1 samples/s, at last in micro-batches of %2, %3 a step.")
                          .arg(engine::speedMark(snapshot.run->run.fidelity) +
                                   rateText(snapshot.samplesPerSecond),
                               numberText(last.microBatchSize), numberText(last.accumulationSteps));
@@ -104,8 +101,8 @@ QString summary(const TrainingSnapshot& snapshot)
     if (snapshot.outOfMemoryEvents > 0)
         sentences << outOfMemorySentence(snapshot.outOfMemoryEvents);
     if (!snapshot.checkpoint.isEmpty())
-        sentences
-            << Words::tr("The newest checkpoint is %1.").arg(QDir::toNativeSeparators(snapshot.checkpoint));
+        sentences << engine::Translated::tr("The newest checkpoint is %1.")
+                         .arg(QDir::toNativeSeparators(snapshot.checkpoint));
     return sentences.join(QLatin1Char(' '));
 }
 
@@ -115,22 +112,23 @@ QString trainingActivityText(const TrainingSnapshot& snapshot, const QString& ob
 {
     switch (snapshot.state) {
     case TrainingState::Idle:
-        return obstacle.isEmpty() ? Words::tr("Ready to start") : Words::tr("Not ready to start");
+        return obstacle.isEmpty() ? engine::Translated::tr("Ready to start")
+                                  : engine::Translated::tr("Not ready to start");
     case TrainingState::Starting:
-        return Words::tr("Starting the worker");
+        return engine::Translated::tr("Starting the worker");
     case TrainingState::FindingMaximum:
-        return Words::tr("Looking for the largest size that fits");
+        return engine::Translated::tr("Looking for the largest size that fits");
     case TrainingState::Saving:
-        return Words::tr("Writing a checkpoint") + QStringLiteral("  ·  ") + stepText(snapshot);
+        return engine::Translated::tr("Writing a checkpoint") + QStringLiteral("  ·  ") + stepText(snapshot);
     case TrainingState::Finishing:
-        return Words::tr("Ending the worker");
+        return engine::Translated::tr("Ending the worker");
     case TrainingState::Training:
         return stepActivity(snapshot);
     case TrainingState::Finished:
     case TrainingState::Failed:
         break;
     }
-    return Words::tr("Ended after %1").arg(stepsText(static_cast<int>(snapshot.steps.size()))) +
+    return engine::Translated::tr("Ended after %1").arg(stepsText(static_cast<int>(snapshot.steps.size()))) +
            QStringLiteral("  ·  ") + endText(snapshot.end.value_or(TrainingEnd::Failed));
 }
 
@@ -138,20 +136,23 @@ QString trainingSentence(const TrainingSnapshot& snapshot, const QString& obstac
 {
     const QString next = obstacle.isEmpty() ? QString() : QLatin1Char(' ') + obstacle;
     if (snapshot.end == TrainingEnd::NothingFits && snapshot.steps.empty())
-        return Words::tr("Nothing was trained: not even a micro-batch of one sample fits.") + next;
+        return engine::Translated::tr("Nothing was trained: not even a micro-batch of one sample fits.") +
+               next;
     switch (snapshot.state) {
     case TrainingState::Idle:
-        return obstacle.isEmpty() ? Words::tr("Choose how to train, and press Start.") : obstacle;
+        return obstacle.isEmpty() ? engine::Translated::tr("Choose how to train, and press Start.")
+                                  : obstacle;
     case TrainingState::Starting:
-        return Words::tr("The worker is being started and the network loaded.");
+        return engine::Translated::tr("The worker is being started and the network loaded.");
     case TrainingState::FindingMaximum:
-        return Words::tr("The largest micro-batch that fits is looked for, before the first step.");
+        return engine::Translated::tr(
+            "The largest micro-batch that fits is looked for, before the first step.");
     case TrainingState::Finishing:
-        return Words::tr("No more steps are done; the worker is being ended.");
+        return engine::Translated::tr("No more steps are done; the worker is being ended.");
     case TrainingState::Training:
     case TrainingState::Saving:
         if (snapshot.steps.empty())
-            return Words::tr("The first step is under way.");
+            return engine::Translated::tr("The first step is under way.");
         return std::isfinite(snapshot.steps.back().loss) ? QString() : lossSentence(snapshot.steps);
     case TrainingState::Finished:
     case TrainingState::Failed:
@@ -164,23 +165,24 @@ QString maximumWayText(MaximumWay way)
 {
     switch (way) {
     case MaximumWay::Halving:
-        return Words::tr("halving");
+        return engine::Translated::tr("halving");
     case MaximumWay::Binary:
-        return Words::tr("binary search");
+        return engine::Translated::tr("binary search");
     case MaximumWay::Predict:
         break;
     }
-    return Words::tr("prediction");
+    return engine::Translated::tr("prediction");
 }
 
 QString maximumText(const training::MaximumFound& maximum)
 {
-    QString text = Words::tr("%1: %2 fits, %3 is used (%4, %5 out of memory, %6)")
+    QString text = engine::Translated::tr("%1: %2 fits, %3 is used (%4, %5 out of memory, %6)")
                        .arg(maximumWayText(maximum.way), numberText(maximum.measured),
                             numberText(maximum.used), trialsText(maximum.trials),
                             numberText(maximum.outOfMemoryEvents), durationText(maximum.seconds));
     if (maximum.recommended > 0)
-        text += Words::tr("; the exploration recommends %1").arg(numberText(maximum.recommended));
+        text +=
+            engine::Translated::tr("; the exploration recommends %1").arg(numberText(maximum.recommended));
     return text;
 }
 

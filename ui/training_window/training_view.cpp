@@ -35,7 +35,7 @@ using training::TrainingState;
 constexpr int margin = 12;
 constexpr int gap = 10;
 constexpr int sideWidth = 484;
-constexpr int leastChartsWidth = 420;
+constexpr int minChartsWidth = 420;
 
 struct ChartCard
 {
@@ -176,7 +176,7 @@ void TrainingView::makeCharts()
         chartCard(Quantity::Size, tr("Batch size"), tr("samples"), tr("Chart of the batch sizes"));
     m_charts = new RunCharts(loss.part, rate.part, schedule.part, this);
     m_chartRows->setObjectName(QStringLiteral("charts"));
-    m_chartRows->setMinimumWidth(leastChartsWidth);
+    m_chartRows->setMinimumWidth(minChartsWidth);
     for (const ChartCard& made : {loss, rate, schedule})
         m_chartRows->addWidget(made.card);
     m_chartRows->setSizes({4000, 2700, 3300});

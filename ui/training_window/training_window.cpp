@@ -32,8 +32,8 @@ using namespace std::chrono_literals;
 
 // Ten pictures a second: three charts of 1,000 points each take about a third of that time to draw.
 constexpr auto drawInterval = 100ms;
-constexpr QSize leastSize{980, 640};
-constexpr QSize usualSize{1240, 800};
+constexpr QSize minSize{980, 640};
+constexpr QSize defaultSize{1240, 800};
 
 QString absolutePathOf(const engine::ConfigFile& config)
 {
@@ -51,8 +51,8 @@ TrainingWindow::TrainingWindow(const std::shared_ptr<engine::DeviceLease>& lease
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->addWidget(m_view);
-    setMinimumSize(leastSize);
-    resize(usualSize);
+    setMinimumSize(minSize);
+    resize(defaultSize);
     // Else the first button would begin with the focus, and look pressed.
     m_view->setFocusPolicy(Qt::ClickFocus);
     m_view->setFocus();

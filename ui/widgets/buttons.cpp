@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "buttons.h"
 
+#include "text/translated.h"
+
 #include <QAction>
-#include <QCoreApplication>
 #include <QFrame>
 #include <QToolButton>
 
@@ -13,11 +14,6 @@
 namespace batchpeak::ui {
 
 namespace {
-
-struct Words
-{
-    Q_DECLARE_TR_FUNCTIONS(Buttons)
-};
 
 /// As wide as with the longest of its texts.
 class SteadyButton : public QToolButton
@@ -53,12 +49,12 @@ void explain(QAction* action, const QString& sentence)
     action->setToolTip(
         shortcut.isEmpty()
             ? text
-            : Words::tr("%1 (%2)", "what an action does, and its shortcut").arg(text, shortcut));
+            : engine::Translated::tr("%1 (%2)", "what an action does, and its shortcut").arg(text, shortcut));
 }
 
-QIcon actionIcon(Glyph glyph, const QColor& colour, const Theme& theme)
+QIcon actionIcon(Glyph glyph, const QColor& color, const Theme& theme)
 {
-    return glyphIcon(glyph, colour, withAlpha(theme.mutedText, 150));
+    return glyphIcon(glyph, color, withAlpha(theme.mutedText, 150));
 }
 
 QPushButton* actionButton(QAction* action, const char* kind, QWidget* parent)

@@ -15,7 +15,7 @@ class QToolButton;
 namespace batchpeak::ui {
 
 /// The sign of an action, paler while the action is impossible.
-QIcon actionIcon(Glyph glyph, const QColor& colour, const Theme& theme);
+QIcon actionIcon(Glyph glyph, const QColor& color, const Theme& theme);
 
 /// Gives an action its tool tip: what it does, and behind that its shortcut. Why an action is impossible is
 /// said by QAction::setToolTip() alone. \param sentence  empty for the words of the action

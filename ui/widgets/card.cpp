@@ -16,7 +16,7 @@ namespace batchpeak::ui {
 
 namespace {
 
-constexpr QMargins usualMargins(16, 12, 16, 12);
+constexpr QMargins defaultMargins(16, 12, 16, 12);
 
 } // namespace
 
@@ -28,7 +28,7 @@ Card::Card(const QString& title, QWidget* parent)
       m_body(new QVBoxLayout(this))
 {
     setProperty("card", true);
-    m_body->setContentsMargins(usualMargins);
+    m_body->setContentsMargins(defaultMargins);
     m_body->setSpacing(8);
     m_title->setFont(scaled(font(), 1.05, QFont::DemiBold));
     m_unit->setFont(scaled(font(), 0.95));
@@ -61,7 +61,7 @@ void Card::setEmbedded(bool isEmbedded)
     style()->polish(this);
     m_title->setVisible(!isEmbedded);
     m_unit->setVisible(!isEmbedded && !m_unit->text().isEmpty());
-    m_body->setContentsMargins(isEmbedded ? QMargins() : usualMargins);
+    m_body->setContentsMargins(isEmbedded ? QMargins() : defaultMargins);
 }
 
 void Card::setHeaderWidget(QWidget* widget)

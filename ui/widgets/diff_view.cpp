@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "diff_view.h"
 
-#include "text/visible_text.h"
+#include "text/escaped_text.h"
 
 #include <QPainter>
 #include <QTextBlock>
@@ -15,10 +15,10 @@ namespace {
 constexpr int innerMargin = 8;
 constexpr int fewestRows = 6;
 
-QTextCharFormat inColour(const QColor& colour)
+QTextCharFormat inColor(const QColor& color)
 {
     QTextCharFormat format;
-    format.setForeground(colour);
+    format.setForeground(color);
     return format;
 }
 
@@ -66,7 +66,7 @@ void DiffView::draw()
     clear();
     setLineWrapMode(m_isDiff ? NoWrap : WidgetWidth);
     if (!m_isDiff) {
-        QTextCharFormat format = inColour(m_theme.mutedText);
+        QTextCharFormat format = inColor(m_theme.mutedText);
         format.setFont(parentWidget() ? parentWidget()->font() : QFont());
         textCursor().insertText(m_text, format);
         return;
@@ -80,7 +80,7 @@ void DiffView::draw()
         // Lines keep the ends that they have in the file, which are nothing to look at.
         const QStringView shown = line.endsWith(QLatin1Char('\r')) ? line.chopped(1) : line;
         // What turns or breaks a line would have it look like another change.
-        addLine(engine::visibleText(shown.toString()), isHeader);
+        addLine(engine::escapeControls(shown.toString()), isHeader);
     }
     moveCursor(QTextCursor::Start);
 }
@@ -95,12 +95,12 @@ void DiffView::addLine(const QString& line, bool isHeader)
     const bool isRemoved = !isHeader && line.startsWith(QLatin1Char('-'));
     if (isAdded || isRemoved) {
         cursor.block().setUserState(isAdded ? addedState : removedState);
-        cursor.insertText(line.first(1), inColour(isAdded ? m_theme.good : m_theme.bad));
-        cursor.insertText(line.sliced(1), inColour(m_theme.text));
+        cursor.insertText(line.first(1), inColor(isAdded ? m_theme.good : m_theme.bad));
+        cursor.insertText(line.sliced(1), inColor(m_theme.text));
         return;
     }
     const bool isContext = !isHeader && line.startsWith(QLatin1Char(' '));
-    cursor.insertText(line, inColour(isContext ? m_theme.text : m_theme.mutedText));
+    cursor.insertText(line, inColor(isContext ? m_theme.text : m_theme.mutedText));
 }
 
 /// The grounds go from edge to edge; that of a block's own format would leave the margins out.

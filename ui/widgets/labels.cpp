@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "labels.h"
 
-#include "text/visible_text.h"
+#include "text/escaped_text.h"
 #include "theme/theme.h"
 
 #include <QEvent>
@@ -46,7 +46,7 @@ void setBreakableText(QLabel* label, const QString& text)
     static const QRegularExpression joints(QStringLiteral("([._/])(?=\\w)"));
     label->setProperty(breakableProperty, true);
     setTextIfNew(label,
-                 engine::visibleText(text).replace(joints, QStringLiteral("\\1") + QChar(zeroWidthSpace)));
+                 engine::escapeControls(text).replace(joints, QStringLiteral("\\1") + QChar(zeroWidthSpace)));
 }
 
 QString withoutBreaks(const QWidget& widget, QString text)

@@ -17,7 +17,7 @@ namespace batchpeak::ui {
 
 namespace {
 
-constexpr int mostLines = 2000;
+constexpr int maxLines = 2000;
 
 bool isSame(const engine::LogLine& a, const engine::LogLine& b)
 {
@@ -45,7 +45,7 @@ LogView::LogView(QWidget* parent) : QWidget(parent), m_text(new QPlainTextEdit)
     m_text->setFont(fixedFont(font(), 0.9));
     m_text->setReadOnly(true);
     m_text->setFrameShape(QFrame::NoFrame);
-    m_text->setMaximumBlockCount(mostLines);
+    m_text->setMaximumBlockCount(maxLines);
     m_text->setTabChangesFocus(true);
     m_text->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     m_text->setWordWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere);

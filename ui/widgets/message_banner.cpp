@@ -24,7 +24,7 @@ namespace {
 using Kind = MessageBanner::Kind;
 
 // Of one that lies over something.
-constexpr int mostWidth = 860;
+constexpr int maxBannerWidth = 860;
 constexpr int gap = 14;
 
 /// How a kind of message is told from the others.
@@ -93,7 +93,7 @@ MessageBanner::MessageBanner(QWidget* parent)
 void MessageBanner::applySign()
 {
     const Signs signs = signsOf(m_kind);
-    const QIcon icon = glyphIcon(signs.glyph, colourOf(signs.tone, m_theme), m_theme.mutedText);
+    const QIcon icon = glyphIcon(signs.glyph, colorOf(signs.tone, m_theme), m_theme.mutedText);
     m_sign->setPixmap(icon.pixmap(QSize(16, 16), devicePixelRatioF()));
     m_close->setIcon(glyphIcon(Glyph::Cross, m_theme.mutedText, m_theme.mutedText));
     setProperty("banner", signs.property);
@@ -152,7 +152,7 @@ void MessageBanner::place()
     if (!m_host)
         return;
     const QPoint corner = m_host->mapTo(parentWidget(), QPoint(0, 0));
-    const int width = std::min(m_host->width() - 2 * gap, mostWidth);
+    const int width = std::min(m_host->width() - 2 * gap, maxBannerWidth);
     const int height = std::min(layout()->totalHeightForWidth(width), m_host->height() - 2 * gap);
     setGeometry(corner.x() + (m_host->width() - width) / 2, corner.y() + m_host->height() - gap - height,
                 width, height);

@@ -4,6 +4,7 @@
 
 #include "form_fields.h"
 #include "labels.h"
+#include "options/value_kinds.h"
 
 #include <QCoreApplication>
 #include <QGridLayout>
@@ -27,44 +28,33 @@ using engine::Origin;
 constexpr int nameWidth = 120;
 constexpr int editorWidth = 190;
 constexpr int originWidth = 62;
-constexpr int gap = 8;
+constexpr int fieldGap = 8;
 
-/// What is chosen from; something else may be typed where \p takesOthers.
-struct Choices
-{
-    QStringList words;
-    bool takesOthers = false;
-};
-
-/// No words where anything is typed.
-Choices choicesOf(const OptionWords& option)
+/// What is chosen from; no words where anything is typed.
+QStringList choicesOf(const OptionWords& option)
 {
     if (option.isSwitch())
-        return {.words = {QStringLiteral("off"), QStringLiteral("on")}};
-    QStringList words = QString::fromStdString(option.values).split(QLatin1Char('|'));
-    const auto isPlaceholder = [](const QString& word) { return word != word.toLower(); };
-    const qsizetype placeholders = words.removeIf(isPlaceholder);
-    return {.words = words, .takesOthers = placeholders > 0};
+        return {QStringLiteral("off"), QStringLiteral("on")};
+    QStringList words;
+    for (const std::string& word : engine::valueKindsOf(option.values).words)
+        words << QString::fromStdString(word);
+    return words;
 }
 
-/// Whether it takes numbers, as "explore|auto|N|null", "SIZE" do; elsewhere a comma is a comma.
+/// Elsewhere a comma is a comma.
 bool takesNumbers(const OptionWords& option)
 {
-    static const QStringList numbers{
-        QStringLiteral("N"),    QStringLiteral("PERCENT"), QStringLiteral("SIZE"),
-        QStringLiteral("TIME"), QStringLiteral("ROWS"),    QStringLiteral("NORM"),
-        QStringLiteral("RATE"), QStringLiteral("STEPS"),   QStringLiteral("SHARE")};
-    const QStringList words = QString::fromStdString(option.values).split(QLatin1Char('|'));
-    return std::ranges::any_of(words, [](const QString& word) { return numbers.contains(word); });
+    return engine::valueKindsOf(option.values).takesNumbers;
 }
 
 std::optional<PathField::Kind> pathKindOf(const OptionWords& option)
 {
-    if (option.values.ends_with("FILE") || option.values.ends_with("FILE.py"))
+    const engine::ValueKinds kinds = engine::valueKindsOf(option.values);
+    if (kinds.takesFiles && kinds.takesFolders)
+        return PathField::Kind::Either;
+    if (kinds.takesFiles)
         return PathField::Kind::File;
-    if (option.values == "DIR")
-        return PathField::Kind::Folder;
-    return option.values == "PATH" ? std::optional(PathField::Kind::Either) : std::nullopt;
+    return kinds.takesFolders ? std::optional(PathField::Kind::Folder) : std::nullopt;
 }
 
 QString originWord(Origin origin)
@@ -109,7 +99,7 @@ OptionField::OptionField(const OptionWords& words, const QString& name, const QS
     m_editor->setFixedWidth(editorWidth);
     m_grid = new QGridLayout(this);
     m_grid->setContentsMargins(0, 0, 0, 0);
-    m_grid->setHorizontalSpacing(gap);
+    m_grid->setHorizontalSpacing(fieldGap);
     m_grid->setVerticalSpacing(2);
     m_grid->addWidget(m_label, 0, 0);
     m_grid->addWidget(m_editor, 0, 1);
@@ -119,12 +109,12 @@ OptionField::OptionField(const OptionWords& words, const QString& name, const QS
     display({.name = words.name});
     // What holds in place of a text that was deleted.
     if (line())
-        connect(line(), &QLineEdit::editingFinished, this, [this] { display(m_outlook); });
+        connect(line(), &QLineEdit::editingFinished, this, [this] { display(m_preview); });
 }
 
-int OptionField::leastWidth()
+int OptionField::minWidth()
 {
-    return nameWidth + editorWidth + originWidth + 3 * gap;
+    return nameWidth + editorWidth + originWidth + 3 * fieldGap;
 }
 
 void OptionField::setExplanation(Explanation explanation)
@@ -151,7 +141,8 @@ QWidget* OptionField::makeEditor(const QString& name)
         connect(field->line(), &QLineEdit::textChanged, this, &OptionField::edited);
         return field;
     }
-    if (const auto [words, takesOthers] = choicesOf(m_words); !words.isEmpty()) {
+    if (const QStringList words = choicesOf(m_words); !words.isEmpty()) {
+        const bool takesOthers = engine::valueKindsOf(m_words.values).takesOthers;
         QList<ChoiceBox::Choice> choices;
         for (const QString& word : words)
             choices.append({word, static_cast<int>(choices.size())});
@@ -235,20 +226,20 @@ void OptionField::setText(const QString& text)
         line()->setText(takesNumbers(m_words) ? engine::withLocalNumbers(text, QLocale()) : text);
 }
 
-void OptionField::display(const engine::OptionOutlook& outlook)
+void OptionField::display(const engine::OptionPreview& preview)
 {
-    m_outlook = outlook;
+    m_preview = preview;
     if (m_problem.isEmpty())
-        setText(outlook.text);
+        setText(preview.text);
     m_isForgotten = false;
-    m_label->setEnabled(outlook.playsAPart);
-    m_editor->setEnabled(outlook.playsAPart);
+    m_label->setEnabled(preview.playsAPart);
+    m_editor->setEnabled(preview.playsAPart);
     // What cannot be read is in force nowhere, and is a person's all the same.
-    const bool isYours = outlook.origin == Origin::Yours || !m_problem.isEmpty();
-    m_origin->setText(originWord(isYours ? Origin::Yours : outlook.origin));
+    const bool isYours = preview.origin == Origin::Yours || !m_problem.isEmpty();
+    m_origin->setText(originWord(isYours ? Origin::Yours : preview.origin));
     m_origin->setFont(scaled(font(), 0.9, isYours ? QFont::DemiBold : QFont::Normal));
     m_origin->setEnabled(isYours);
-    m_origin->setToolTip(isYours ? tr("Reset") : outlook.place);
+    m_origin->setToolTip(isYours ? tr("Reset") : preview.place);
     m_origin->setAccessibleName(isYours ? tr("%1: yours; reset").arg(QString::fromStdString(name()))
                                         : m_origin->text());
     showExplanation();
@@ -270,7 +261,7 @@ void OptionField::setProblem(const QString& sentence)
         style()->unpolish(editor);
         style()->polish(editor);
     }
-    display(m_outlook);
+    display(m_preview);
 }
 
 void OptionField::setProblem(const engine::UsageError& error)
@@ -289,7 +280,7 @@ void OptionField::setProblem(const engine::UsageError& error)
 void OptionField::showExplanation()
 {
     const QString help = m_place == Explanation::Problems ? QString() : QString::fromStdString(m_words.help);
-    const QString place = m_place == Explanation::Problems ? QString() : m_outlook.place;
+    const QString place = m_place == Explanation::Problems ? QString() : m_preview.place;
     const QString text = !m_problem.isEmpty() ? m_problem : !place.isEmpty() ? place : help;
     m_explained = text;
     setBreakableText(m_explanation, text);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "options/option.h"
-#include "plan/exploration_outlook.h"
+#include "plan/plan_preview.h"
 #include "theme/theme.h"
 
 #include <QWidget>
@@ -48,7 +48,7 @@ public:
     /// As if a person typed it.
     void type(const QString& text);
     /// Shows what is in force, unless a person is typing here or has typed what is no value.
-    void display(const engine::OptionOutlook& outlook);
+    void display(const engine::OptionPreview& preview);
     /// What is typed is void: what is in force is shown next, also to a person who is typing here.
     void forget();
     /// \param sentence  empty for none
@@ -62,7 +62,7 @@ public:
     QString originText() const;
     QString explanation() const;
     /// The least that shows name, field and origin in one line.
-    static int leastWidth();
+    static int minWidth();
 
 signals:
     void edited();
@@ -78,7 +78,7 @@ private:
 
     const engine::OptionWords m_words;
     NormalText m_normalText;
-    engine::OptionOutlook m_outlook;
+    engine::OptionPreview m_preview;
     QString m_problem;
     bool m_isForgotten = false;
     Explanation m_place = Explanation::Below;

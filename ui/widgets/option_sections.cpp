@@ -85,12 +85,12 @@ QString OptionSections::problem() const
 
 void OptionSections::layOut()
 {
-    const int least = OptionField::leastWidth();
-    const int columns = !m_isCompact && width() >= 2 * least + columnGap ? 2 : 1;
+    const int min = OptionField::minWidth();
+    const int columns = !m_isCompact && width() >= 2 * min + columnGap ? 2 : 1;
     using Explanation = OptionField::Explanation;
-    const Explanation explanation = m_isCompact                                      ? Explanation::Problems
-                                    : columns == 1 && width() >= least + besideWidth ? Explanation::Beside
-                                                                                     : Explanation::Below;
+    const Explanation explanation = m_isCompact                                    ? Explanation::Problems
+                                    : columns == 1 && width() >= min + besideWidth ? Explanation::Beside
+                                                                                   : Explanation::Below;
     if (columns == m_columns && explanation == m_explanation)
         return;
     m_columns = columns;
@@ -109,7 +109,7 @@ void OptionSections::layOut()
 
 QSize OptionSections::minimumSizeHint() const
 {
-    return {OptionField::leastWidth(), QWidget::minimumSizeHint().height()};
+    return {OptionField::minWidth(), QWidget::minimumSizeHint().height()};
 }
 
 void OptionSections::resizeEvent(QResizeEvent* event)

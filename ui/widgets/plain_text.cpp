@@ -3,7 +3,7 @@
 #include "plain_text.h"
 
 #include "labels.h"
-#include "text/visible_text.h"
+#include "text/escaped_text.h"
 
 #include <QAbstractButton>
 #include <QApplication>
@@ -30,15 +30,15 @@ void spellOut(Widget* widget)
         return;
     const QString text = widget->text();
     const QString unmarked = withoutBreaks(*widget, text).removeIf(isMark);
-    if (engine::visibleText(unmarked) != unmarked)
-        widget->setText(engine::visibleText(text));
+    if (engine::escapeControls(unmarked) != unmarked)
+        widget->setText(engine::escapeControls(text));
 }
 
 } // namespace
 
 QString plainTitle(const QString& text)
 {
-    return engine::visibleText(text)
+    return engine::escapeControls(text)
         .replace(QLatin1Char('\n'), QLatin1Char(' '))
         .replace(QLatin1String("[*]"), QLatin1String("[*][*]"));
 }

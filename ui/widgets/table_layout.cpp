@@ -21,8 +21,8 @@ constexpr int cellPadding = 12;
 // Where the sign that opens a row stands before the text.
 constexpr int treePadding = 8;
 // Of a kept width, which may come from another screen: wide enough to be seen and to be dragged back.
-constexpr int leastWidth = 20;
-constexpr int mostWidth = 400;
+constexpr int minWidth = 20;
+constexpr int maxWidth = 400;
 
 constexpr QSize oneSign{13, 13};
 constexpr QSize twoSigns{28, 13};
@@ -31,7 +31,7 @@ constexpr int treeIndentation = 12;
 constexpr int sortSignWidth = 20;
 
 /// One, so that a window of 900 x 600 has room for it also where the fixed font is a tall one.
-constexpr int leastRows = 1;
+constexpr int minRows = 1;
 
 int rowHeightOf(const QAbstractItemView& list)
 {
@@ -107,7 +107,7 @@ int applyTableStyle(QTreeView& table)
 ColumnWidths::ColumnWidths(QAbstractItemView* table, QHeaderView* header, int stretched, QStringList names)
     : QObject(table), m_table(table), m_header(header), m_stretched(stretched), m_names(std::move(names))
 {
-    header->setMinimumSectionSize(leastWidth);
+    header->setMinimumSectionSize(minWidth);
     header->setSectionResizeMode(QHeaderView::Interactive);
     header->setSectionResizeMode(stretched, QHeaderView::Stretch);
     connect(header, &QHeaderView::sectionResized, this, [this](int column, int, int width) {
@@ -160,7 +160,7 @@ void ColumnWidths::setChosen(const QVariantMap& widths)
         const int width = widths.value(m_names.at(column)).toInt();
         if (column == m_stretched || width <= 0)
             continue;
-        m_chosen[column] = std::clamp(width, leastWidth, mostWidth);
+        m_chosen[column] = std::clamp(width, minWidth, maxWidth);
         setWidth(column, m_chosen[column]);
     }
 }
@@ -265,7 +265,7 @@ WholeRows::WholeRows(QWidget* list, std::function<int()> besides, std::function<
 
 QSize WholeRows::minimumSizeHint() const
 {
-    return {120, m_besides() + leastRows * m_rowHeight()};
+    return {120, m_besides() + minRows * m_rowHeight()};
 }
 
 QSize WholeRows::sizeHint() const

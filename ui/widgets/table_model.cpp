@@ -20,10 +20,10 @@ void TableModel::setTheme(const Theme& theme)
 
 void TableModel::showRows(std::vector<TableRow> rows, int identity)
 {
-    const bool goesOn =
+    const bool continues =
         rows.size() >= m_rows.size() &&
         (m_rows.empty() || rows.back().texts.at(identity) == m_rows.back().texts.at(identity));
-    if (!goesOn) {
+    if (!continues) {
         beginResetModel();
         m_rows = std::move(rows);
         endResetModel();

@@ -16,10 +16,10 @@ QVariant iconOf(const TableRow& row, const Theme& theme)
 {
     if (!row.glyph)
         return {};
-    const QColor colour = colourOf(row.tone, theme);
+    const QColor color = colorOf(row.tone, theme);
     if (!row.mark)
-        return glyphIcon(*row.glyph, colour, theme.mutedText);
-    return glyphIcon(*row.mark, colourOf(row.markTone, theme), *row.glyph, colour);
+        return glyphIcon(*row.glyph, color, theme.mutedText);
+    return glyphIcon(*row.mark, colorOf(row.markTone, theme), *row.glyph, color);
 }
 
 } // namespace
@@ -33,7 +33,7 @@ QVariant TableColumns::data(const TableRow& row, int column, int role) const
         return column == status ? iconOf(row, theme) : QVariant();
     case Qt::ForegroundRole:
         if (column == status)
-            return colourOf(row.tone, theme);
+            return colorOf(row.tone, theme);
         return row.isPale || std::ranges::find(quiet, column) != quiet.end() ? theme.mutedText : theme.text;
     case Qt::TextAlignmentRole:
         return headerData(column, Qt::Horizontal, role);

@@ -52,7 +52,7 @@ QString batchText(config::BatchPlan plan, std::int64_t microBatchSize, std::int6
                             : text;
 }
 
-constexpr QSize usualSize{720, 460};
+constexpr QSize defaultDialogSize{720, 460};
 
 // Without the place, since the dialog is about that one file.
 QString sentenceOf(const config::ConfigError& error, const engine::ConfigFile& file)
@@ -152,7 +152,7 @@ void ExportDialog::addParts(const QString& doubt)
     addPlace(layout);
     addPreview(layout);
     addButtons(layout, !doubt.isEmpty());
-    resize(usualSize);
+    resize(defaultDialogSize);
     applyPalette(*this, m_theme);
 }
 

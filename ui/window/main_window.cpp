@@ -50,7 +50,7 @@ using namespace std::chrono_literals;
 
 // Thirty pictures a second: both charts together take about half of that time to draw.
 constexpr auto drawInterval = 33ms;
-constexpr QSize usualSize{1440, 900};
+constexpr QSize defaultSize{1440, 900};
 // A title bar and borders are no part of a window before it is shown.
 constexpr QSize frameRoom{8, 48};
 
@@ -88,7 +88,7 @@ MainWindow::MainWindow(QWidget* parent)
     m_view->setFocusPolicy(Qt::ClickFocus);
     m_view->setFocus();
     setMinimumSize(m_view->minimumSize());
-    resize(usualSize.boundedTo(screen()->availableSize() - frameRoom));
+    resize(defaultSize.boundedTo(screen()->availableSize() - frameRoom));
     m_recent->setFiles(m_settings.recentFiles());
     m_view->setRecentFiles(m_recent->files());
     m_actions->logarithmic->setChecked(m_settings.isLogarithmic());
@@ -131,7 +131,7 @@ void MainWindow::connectExploration()
     connect(m_exploration, &engine::Exploration::snapshotChanged, this, &MainWindow::drawSoon);
     engine::onEvent<engine::Started>(*m_exploration, this, [this](const engine::Started&) {
         m_earlierRuns->begin(QDateTime::currentDateTimeUtc());
-        m_saidOfHistory.clear();
+        m_historyMessage.clear();
     });
     connect(m_training, &WindowTraining::closed, this, [this] {
         if (m_closesAtEnd)
@@ -140,13 +140,13 @@ void MainWindow::connectExploration()
     engine::onEvent<engine::Finished>(*m_exploration, this, [this](const engine::Finished&) {
         m_earlierRuns->follow(m_exploration->snapshot());
         Running* const run = engineRun();
-        const bool goesOn = run && run->asked.phases.advance(m_exploration->snapshot());
-        if (!goesOn)
+        const bool continues = run && run->asked.phases.advance(m_exploration->snapshot());
+        if (!continues)
             m_desktop->tellEnd(m_exploration->snapshot());
         // Whoever else hears of the end keeps it first.
         if (m_closesAtEnd)
             QTimer::singleShot(0, this, &QWidget::close);
-        else if (goesOn)
+        else if (continues)
             QTimer::singleShot(0, this, &MainWindow::exploreNextPhase);
     });
     connect(qApp, &QGuiApplication::commitDataRequest, this, [this] {
@@ -157,11 +157,11 @@ void MainWindow::connectExploration()
 
 void MainWindow::connectEarlierRuns()
 {
-    connect(m_earlierRuns, &EarlierRuns::chosen, this, &MainWindow::lookBack);
+    connect(m_earlierRuns, &EarlierRuns::chosen, this, &MainWindow::showEarlierRun);
     connect(m_earlierRuns, &EarlierRuns::searchFound, this, [this](const EarlierRun& run) {
         const auto* earlier = std::get_if<Earlier>(&m_inHand);
         if (earlier && earlier->run.exploration == run.exploration)
-            lookBack(run);
+            showEarlierRun(run);
     });
     connect(m_earlierRuns, &EarlierRuns::failed, this, &MainWindow::showError);
     connect(m_view->banner(), &MessageBanner::closed, this, [this](const QAction* offered) {
@@ -171,7 +171,7 @@ void MainWindow::connectEarlierRuns()
     });
     connect(m_actions->previousRun, &QAction::triggered, this, [this] {
         if (const EarlierRun* run = m_earlierRuns->previous())
-            lookBack(*run);
+            showEarlierRun(*run);
     });
     connect(m_actions->present, &QAction::triggered, this, &MainWindow::backToPresent);
     connect(m_actions->watch, &QAction::triggered, this, [this] {
@@ -205,7 +205,7 @@ void MainWindow::connectActions()
     connect(m_actions->resetAll, &QAction::triggered, this, &MainWindow::resetOptions);
     connect(m_actions->pause, &QAction::triggered, this, &MainWindow::pauseOrResume);
     connect(m_actions->stop, &QAction::triggered, m_exploration, &engine::Exploration::stop);
-    connect(m_actions->goOn, &QAction::triggered, this, &MainWindow::goOn);
+    connect(m_actions->continueSearch, &QAction::triggered, this, &MainWindow::continueSearch);
     connect(m_actions->resume, &QAction::triggered, this, &MainWindow::resumeCut);
     connect(m_actions->logarithmic, &QAction::toggled, this, [this](bool logarithmic) {
         m_view->setLogarithmic(logarithmic);
@@ -380,7 +380,7 @@ void MainWindow::startAsAsked()
         return;
     ready->startsOnceKnown = m_view->plan()->isAskingPython();
     if (const QString problem = m_view->plan()->problem(); !problem.isEmpty()) {
-        m_saidProblem = problem;
+        m_shownProblem = problem;
         return m_view->banner()->showMessage(
             ready->startsOnceKnown ? MessageBanner::Kind::Note : MessageBanner::Kind::Error, problem);
     }
@@ -424,7 +424,7 @@ void MainWindow::startInHand(const std::optional<store::StoredExploration>& cut)
     load(asked);
     auto& ready = std::get<Ready>(m_inHand);
     ready.ended.reset();
-    const QString refusal = cut ? m_exploration->takeUp(*engine::cutRunFrom(*cut)) : QString();
+    const QString refusal = cut ? m_exploration->resumeFrom(*engine::interruptedRunFrom(*cut)) : QString();
     if (!refusal.isEmpty())
         return showError(refusal);
     if (m_view->banner()->offers(m_actions->resume))
@@ -461,7 +461,7 @@ void MainWindow::drawSoon()
 void MainWindow::draw()
 {
     if (auto* ready = std::get_if<Ready>(&m_inHand))
-        ready->snapshot.run = m_view->plan()->outlook().run;
+        ready->snapshot.run = m_view->plan()->preview().run;
     const Running* const run = engineRun();
     const engine::Snapshot* const before =
         run && run->asked.phases.before() ? &*run->asked.phases.before() : nullptr;
@@ -548,13 +548,13 @@ void MainWindow::pauseOrResume()
         m_exploration->pause();
 }
 
-void MainWindow::goOn()
+void MainWindow::continueSearch()
 {
     const Running* const run = engineRun();
     if (!run || !mayStartBeside(run->asked, idsOf(own())))
         return;
     try {
-        m_exploration->goOn({});
+        m_exploration->continueSearch({});
     } catch (const engine::DeviceInUse& error) {
         return showError(error.sentence());
     }
@@ -569,7 +569,7 @@ void MainWindow::showError(const QString& sentence)
 
 void MainWindow::tellOfHistory(const QString& sentence)
 {
-    m_saidOfHistory = sentence;
+    m_historyMessage = sentence;
     m_exploration->remark(engine::LogLevel::Warning, sentence);
     // Nobody looks for a loss in the log.
     m_view->banner()->showMessage(MessageBanner::Kind::Warning, sentence);
@@ -602,9 +602,9 @@ QString MainWindow::whatIsKept() const
 {
     if (m_earlierRuns->holds(m_exploration->snapshot()))
         return tr("Its trials and the best size so far are kept in the history.");
-    if (m_exploration->snapshot().numberInHistory == 0 && m_saidOfHistory.isEmpty())
+    if (m_exploration->snapshot().numberInHistory == 0 && m_historyMessage.isEmpty())
         return tr("Its trials and the best size so far are lost: they are in no history.");
-    return tr("Not all of it is in the history. %1").arg(m_saidOfHistory).trimmed();
+    return tr("Not all of it is in the history. %1").arg(m_historyMessage).trimmed();
 }
 
 bool MainWindow::mayClose()

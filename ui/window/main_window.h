@@ -165,7 +165,7 @@ private:
     const engine::Snapshot& present() const;
     /// The same, or the earlier one that is looked at.
     const engine::Snapshot& shown() const;
-    void lookBack(const EarlierRun& run);
+    void showEarlierRun(const EarlierRun& run);
     /// Shows what was in hand before.
     void endLookingBack();
     void backToPresent();
@@ -202,7 +202,7 @@ private:
     void handOver(const Asked& asked);
     void setAsked(Ready& ready, const engine::ConfigFile& file, const engine::ExplorationOptions& options);
     void pauseOrResume();
-    void goOn();
+    void continueSearch();
     void offerToResume();
     void showOffer();
     void resumeCut();
@@ -224,9 +224,9 @@ private:
     bool m_closesUnasked = false;
     bool m_closesAtEnd = false;
     /// What tellOfHistory() was told last of the exploration in hand.
-    QString m_saidOfHistory;
+    QString m_historyMessage;
     /// What was said of the plan when it could not start; empty without it.
-    QString m_saidProblem;
+    QString m_shownProblem;
     WindowSettings m_settings;
     ConfigOptions m_options{m_settings};
     ThemeSetting m_themeSetting;

@@ -11,11 +11,11 @@
 #include "exploration/trials_view.h"
 #include "files/output_place.h"
 #include "files/trusted_code.h"
-#include "history/cut_run.h"
+#include "history/interrupted_run.h"
 #include "main_window.h"
 #include "network_dialog.h"
-#include "options/kept_words.h"
 #include "options/option_table.h"
+#include "options/saved_arguments.h"
 #include "plan_page/plan_search.h"
 #include "plan_page/plan_view.h"
 #include "store/exploration_store.h"
@@ -125,7 +125,7 @@ const engine::Snapshot& MainWindow::shown() const
     return earlier ? earlier->run.snapshot : present();
 }
 
-void MainWindow::lookBack(const EarlierRun& run)
+void MainWindow::showEarlierRun(const EarlierRun& run)
 {
     if (auto* earlier = std::get_if<Earlier>(&m_inHand)) {
         earlier->run = run;
@@ -332,9 +332,9 @@ void MainWindow::showOffer()
 /// It holds for the plan as it stands alone.
 void MainWindow::takeAwayProblem()
 {
-    if (m_saidProblem.isEmpty() || (isPlanShown() && m_view->plan()->problem() == m_saidProblem))
+    if (m_shownProblem.isEmpty() || (isPlanShown() && m_view->plan()->problem() == m_shownProblem))
         return;
-    if (const QString said = std::exchange(m_saidProblem, {}); m_view->banner()->text() != said)
+    if (const QString problem = std::exchange(m_shownProblem, {}); m_view->banner()->text() != problem)
         return;
     if (const Asked* const inHand = asked())
         showRemarks(*m_view->banner(), inHand->file);
@@ -520,7 +520,7 @@ void MainWindow::watchOthers()
         if (now && now->snapshot.finish)
             m_earlierRuns->lookAt(earlier->run.exploration);
         else if (now)
-            lookBack(*now);
+            showEarlierRun(*now);
     } catch (const store::StoreError&) {
         // It is written at this moment, or nobody can read it any more: what was seen stays.
     }
@@ -538,7 +538,7 @@ void MainWindow::lookAtHistory()
 QStringList MainWindow::chosenDevices() const
 {
     QStringList devices;
-    for (const engine::DeviceOutlook& device : m_view->plan()->outlook().devices) {
+    for (const engine::DevicePreview& device : m_view->plan()->preview().devices) {
         if (device.isChosen)
             devices << QString::fromStdString(device.device.id());
     }
@@ -579,7 +579,7 @@ void MainWindow::showWhatIsInHand()
         file = &*unmeasurable()->config;
     m_actions->updateRun(present(), {.obstacle = startObstacle(),
                                      .opensPlan = inHand && !isUnderWay() && !isPlanShown(),
-                                     .goesOn = !looksBack && own().isWorthGoingOn()});
+                                     .continues = !looksBack && own().isWorthContinuing()});
     m_actions->updateExports(shown(), selectedToWrite(), doubt());
     m_actions->updateSelected(shown(), m_view->trials().selectedSize(), inHand && !looksBack);
     m_actions->chooseNetwork->setEnabled(!isUnderWay() && file);

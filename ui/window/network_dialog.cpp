@@ -33,7 +33,7 @@ using namespace std::chrono_literals;
 
 // Of a person who writes, long enough that half a word is not said to be wrong.
 constexpr auto pauseInWriting = 300ms;
-constexpr int usualWidth = 620;
+constexpr int defaultWidth = 620;
 // An error may need so many, and the buttons should not move with it.
 constexpr int findingLines = 4;
 
@@ -104,7 +104,7 @@ NetworkDialog::NetworkDialog(const engine::ConfigFile& config, const QString& pr
     m_field->setEditText(present);
     check();
     m_field->setFocus();
-    resize(usualWidth, sizeHint().height());
+    resize(defaultWidth, sizeHint().height());
 }
 
 void NetworkDialog::addQuestion(QVBoxLayout* layout)
@@ -213,7 +213,7 @@ void NetworkDialog::check()
 
 void NetworkDialog::showFinding(const QString& sentence, Tone tone)
 {
-    m_finding->setStyleSheet(QStringLiteral("color: %1").arg(colourOf(tone, m_theme).name()));
+    m_finding->setStyleSheet(QStringLiteral("color: %1").arg(colorOf(tone, m_theme).name()));
     m_finding->setText(sentence);
     m_field->setAccessibleDescription(sentence);
 }

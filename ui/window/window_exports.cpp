@@ -69,8 +69,8 @@ void WindowExports::run(ExportDialog& dialog)
                            ? tr("Micro-batch size %1 is written to %2.")
                                  .arg(engine::numberText(dialog.sizes().front().microBatchSize), path)
                            : tr("Micro-batch sizes %1 are written to %2.").arg(sizes.join(tr(" and ")), path);
-    for (const QString& said : dialog.saved().sentences())
-        sentence += QLatin1Char(' ') + said;
+    for (const QString& note : dialog.saved().sentences())
+        sentence += QLatin1Char(' ') + note;
     emit written(sentence, dialog.path());
 }
 

@@ -164,7 +164,7 @@ void WindowTraining::startConfirmation(bool trustsCode)
         training::TrainingOptions options = training::trainingOptions(m_exploredOptions);
         options.run.trustsCode = trustsCode;
         m_confirmation->start(m_exploredConfig->path(), m_exploredConfig->contentsFor(m_exploredOptions),
-                              options, m_sizes, training::usualConfirmationSteps, m_exploredDevice);
+                              options, m_sizes, training::defaultConfirmationSteps, m_exploredDevice);
     } catch (const engine::UntrustedCode& code) {
         return askOfCode(code.path());
     } catch (const std::exception& error) {

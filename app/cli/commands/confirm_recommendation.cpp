@@ -26,7 +26,7 @@ using training::ConfirmationSnapshot;
 using training::ConfirmedSize;
 
 // The first ends after the step under way, the second at once.
-constexpr int interruptions = 2;
+constexpr int confirmationInterruptions = 2;
 
 int exitCodeFor(const ConfirmationSnapshot& snapshot)
 {
@@ -56,7 +56,7 @@ private:
 };
 
 ConfirmationTerminal::ConfirmationTerminal(ConfirmationRun& run, Console& console)
-    : RunTerminal(console, interruptions), m_run(run)
+    : RunTerminal(console, confirmationInterruptions), m_run(run)
 {
     connect(&run, &ConfirmationRun::finished, this, [this] {
         printLastLines();

@@ -11,18 +11,18 @@
 #include "exploration_terminal.h"
 #include "files/output_place.h"
 #include "files/trusted_code.h"
-#include "history/cut_run.h"
+#include "history/interrupted_run.h"
 #include "options.h"
-#include "options/kept_words.h"
 #include "options/option_table.h"
-#include "plan/exploration_outlook.h"
+#include "options/saved_arguments.h"
 #include "plan/phase_sequence.h"
+#include "plan/plan_preview.h"
 #include "run_arguments.h"
 #include "store/exploration_store.h"
-#include "store/patient_store.h"
+#include "store/history_writer.h"
 #include "words/config_text.h"
-#include "words/outlook_text.h"
-#include "workers/background_search.h"
+#include "words/preview_text.h"
+#include "workers/background_thread.h"
 #include "workers/python_stack.h"
 #include "workers/runs_elsewhere.h"
 #include "workers/trial_programs.h"
@@ -76,7 +76,7 @@ private:
     std::optional<store::StoredExploration> m_stored;
     bool m_dryRun = false;
     bool m_quiet = false;
-    Colours m_colours = Colours::Auto;
+    Colors m_colors = Colors::Auto;
 };
 
 /// \param command  that writes the size all the same
@@ -117,7 +117,7 @@ void ExploreCommand::addOptions(Options& options)
                           [this](const std::string& text) { m_resumed = text; });
     options.addFlag("--dry-run", "Print the plan and run no trial", m_dryRun);
     options.addFlag("--quiet", "Print the last lines and errors only", m_quiet);
-    addColourOption(options, m_colours);
+    addColorOption(options, m_colors);
 }
 
 void ExploreCommand::checkOptions() const
@@ -149,7 +149,7 @@ int ExploreCommand::run()
     const auto file = m_stored ? resumedConfig(*m_stored) : openConfig(m_file, m_model);
     m_output.alsoNeeded = engine::filesNeededBy(m_options);
     const bool isStdoutTaken = m_events == "-" || writesToStdout(m_output);
-    Console console(isStdoutTaken ? stderr : stdout, m_colours);
+    Console console(isStdoutTaken ? stderr : stdout, m_colors);
     checkPlaceForSize(file, console);
     if (!m_dryRun)
         engine::requireTrust(engine::codeOf(file.contentsFor(m_options)), m_options.trustsCode);
@@ -188,16 +188,19 @@ int ExploreCommand::explore(const engine::ConfigFile& file, EventsFile& events, 
     engine::PhaseSequence phases(m_options);
     const auto load = [&] { exploration.load(file, searchedBy(phases.options(), file, console)); };
     load();
-    engine::BackgroundSearch<engine::PythonStack> pythonSearch([&](const engine::PythonStack& python) {
-        const auto programs = engine::trialProgramsFor(file, python);
-        if (programs.advisesPython)
-            console.remark(QStringLiteral("%1 To do so, add --with python.").arg(programs.advice));
-    });
-    if (m_options.isOwnWorker())
-        pythonSearch.start(
-            [](const std::stop_token& token) { return engine::pythonStackNamed(engine::anyPython, token); });
+    engine::BackgroundThread pythonSearch;
+    if (m_options.isOwnWorker()) {
+        pythonSearch.run(
+            [](const std::stop_token& stop) { return engine::pythonStackNamed(engine::anyPython, stop); },
+            [&](const engine::PythonStack& python) {
+                const auto programs = engine::trialProgramsFor(file, python);
+                if (programs.advisesPython)
+                    console.remark(QStringLiteral("%1 To do so, add --with python.").arg(programs.advice));
+            });
+    }
     if (m_stored) {
-        if (const QString why = exploration.takeUp(*engine::cutRunFrom(*m_stored)); !why.isEmpty())
+        if (const QString why = exploration.resumeFrom(*engine::interruptedRunFrom(*m_stored));
+            !why.isEmpty())
             throw UsageError(why.toStdString());
         console.remark(exploration.snapshot().log.back().text);
     }
@@ -232,8 +235,8 @@ store::StoredExploration ExploreCommand::explorationToResume() const
     // The one that goes on may have come further beside the history.
     if (QFileInfo::exists(path)) {
         store::ExplorationStore history(path);
-        store::PatientStore::takeInLeftOnes(history, path,
-                                            [](const QString& sentence) { Console().remark(sentence); });
+        store::HistoryWriter::takeInLeftOnes(history, path,
+                                             [](const QString& sentence) { Console().remark(sentence); });
     }
     // Who names no number may have put FILE behind the option.
     const bool isNumber =
@@ -243,7 +246,7 @@ store::StoredExploration ExploreCommand::explorationToResume() const
         if (!stored)
             throw UsageError("there is no exploration " + *m_resumed +
                              "; batchpeak history lists those that are.");
-        if (const QString why = engine::whyNotGoOn(path, *stored); !why.isEmpty())
+        if (const QString why = engine::resumeError(path, *stored); !why.isEmpty())
             throw UsageError(why.toStdString());
         return *stored;
     }
@@ -286,15 +289,15 @@ engine::ExplorationOptions ExploreCommand::searchedBy(const engine::ExplorationO
 int ExploreCommand::printPlan(const engine::ConfigFile& file, Console& console) const
 {
     const device::LocalDevices devices = device::localDevices();
-    const engine::ExplorationOutlook outlook =
-        engine::outlookOn(file, searchedBy(m_options, file, console), devices);
-    console.answer(outlookLines(file.path(), outlook, store::ExplorationStore::defaultPath()));
-    if (outlook.plan)
-        console.remark(outlook.plan->notes);
-    if (!outlook.warning.isEmpty())
-        console.remark(QStringLiteral("warning: ") + outlook.warning);
-    if (!outlook.problem.isEmpty())
-        throw UsageError(outlook.problem.toStdString());
+    const engine::PlanPreview preview =
+        engine::previewOn(file, searchedBy(m_options, file, console), devices);
+    console.answer(previewLines(file.path(), preview, store::ExplorationStore::defaultPath()));
+    if (preview.plan)
+        console.remark(preview.plan->notes);
+    if (!preview.warning.isEmpty())
+        console.remark(QStringLiteral("warning: ") + preview.warning);
+    if (!preview.problem.isEmpty())
+        throw UsageError(preview.problem.toStdString());
     return exitCode::success;
 }
 
@@ -338,7 +341,7 @@ int ExploreCommand::runInEventLoop(engine::Exploration& exploration, Console& co
     exploration.setHistory(store::ExplorationStore::defaultPath());
     engine::ExplorationRecorder recorder(exploration, store::ExplorationStore::defaultPath());
     QObject::connect(
-        &recorder, &engine::ExplorationRecorder::said, &recorder,
+        &recorder, &engine::ExplorationRecorder::message, &recorder,
         [&console](const QString& sentence) { console.remark(QStringLiteral("warning: ") + sentence); });
 
     using Detail = ExplorationTerminal::Detail;

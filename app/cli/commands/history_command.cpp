@@ -3,11 +3,11 @@
 #include "command.h"
 #include "console.h"
 #include "engine/event_log.h"
-#include "history/cut_run.h"
+#include "history/interrupted_run.h"
 #include "options.h"
 #include "options/option_values.h"
 #include "store/exploration_store.h"
-#include "store/patient_store.h"
+#include "store/history_writer.h"
 #include "words/history_text.h"
 #include "words/json_output.h"
 
@@ -118,8 +118,8 @@ int HistoryCommand::run()
     try {
         const QString path = store::ExplorationStore::defaultPath();
         store::ExplorationStore store(path);
-        store::PatientStore::takeInLeftOnes(store, path,
-                                            [](const QString& sentence) { Console().remark(sentence); });
+        store::HistoryWriter::takeInLeftOnes(store, path,
+                                             [](const QString& sentence) { Console().remark(sentence); });
         if (m_asJson) {
             printJson(answerFrom(store));
             return exitCode::success;

@@ -65,7 +65,7 @@ private:
     std::string m_events;
     bool m_force = false;
     bool m_quiet = false;
-    Colours m_colours = Colours::Auto;
+    Colors m_colors = Colors::Auto;
 };
 
 void TrainCommand::addOptions(Options& options)
@@ -79,7 +79,7 @@ void TrainCommand::addOptions(Options& options)
     addEventsOption(options, m_events);
     options.addFlag("--force", "Overwrite an existing file that --events names", m_force);
     options.addFlag("--quiet", "Print the summary and errors only", m_quiet);
-    addColourOption(options, m_colours);
+    addColorOption(options, m_colors);
 }
 
 void TrainCommand::checkOptions() const
@@ -95,7 +95,7 @@ int TrainCommand::run()
     training::checkAgainstConfig(m_arguments.options, file.contents().training);
     checkCheckpointFolder(m_arguments.options.checkpointFolder);
 
-    Console console(m_events == "-" ? stderr : stdout, m_colours);
+    Console console(m_events == "-" ? stderr : stdout, m_colors);
     console.remark(warningLines(file.path(), file.contentsFor(m_arguments.options.run)));
     const training::TrainingOptions& asked = m_arguments.options;
     EventsFile events(
@@ -133,7 +133,7 @@ int TrainCommand::runInEventLoop(training::TrainingRun& training, Console& conso
 int TrainCommand::confirm(const engine::ConfigFile& file, EventsFile& events, Console& console) const
 {
     const ConfirmationRequest request{
-        .steps = m_arguments.confirmSteps.value_or(training::usualConfirmationSteps),
+        .steps = m_arguments.confirmSteps.value_or(training::defaultConfirmationSteps),
         .events = [&] { return events.open(); },
         .onMissingEvents = [&](const QString& problem) { events.sayMissing(problem, console); }};
     return events.codeWith(confirmRecommendation(file, m_arguments.options, request, console));

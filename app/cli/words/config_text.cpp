@@ -12,6 +12,7 @@
 #include "terminal_text.h"
 #include "text/batch_text.h"
 #include "text/errors.h"
+#include "text/json_fields.h"
 #include "text/memory_text.h"
 
 #include <algorithm>
@@ -54,7 +55,7 @@ QString feedForwardText(const model::DecoderSpec& spec)
 
 QString normalizationText(const model::DecoderSpec& spec)
 {
-    QString text = QString::fromUtf8(model::toText(spec.normalization));
+    QString text = engine::enumText(spec.normalization);
     if (spec.normalization == model::Normalization::LayerNorm && !spec.normalizationBias)
         text += QStringLiteral(" without biases");
     if (spec.branchOutputNormalization)
@@ -69,9 +70,8 @@ QString embeddingsText(bool tied)
 
 QString partsText(const model::DecoderSpec& spec)
 {
-    QStringList parts{
-        QStringLiteral("%1 positions").arg(QString::fromUtf8(model::toText(spec.positionEmbedding))),
-        normalizationText(spec), QString::fromUtf8(model::toText(spec.activation))};
+    QStringList parts{QStringLiteral("%1 positions").arg(engine::enumText(spec.positionEmbedding)),
+                      normalizationText(spec), engine::enumText(spec.activation)};
     if (spec.branches != model::Branches::Sequential)
         parts << QStringLiteral("branches side by side");
     if (spec.queryKeyNormalization)
@@ -134,34 +134,33 @@ QString headsText(const model::EncoderSpec& spec)
 
 Rows rowsOf(const model::EncoderSpec& spec)
 {
-    return {{QStringLiteral("shape"),
-             QStringLiteral(
-                 "%1 layers, hidden size %2, %3 heads, feed-forward %4, vocabulary %5, positions %6, token "
-                 "types %7")
-                 .arg(groupedText(spec.layers), groupedText(spec.hiddenSize), groupedText(spec.heads),
-                      groupedText(spec.feedForwardSize), groupedText(spec.vocabularySize),
-                      groupedText(spec.maxPositions), groupedText(spec.tokenTypes))},
-            {QStringLiteral("parts"),
-             QStringLiteral("%1 positions, layernorm %2 branches, %3, %4, %5")
-                 .arg(QString::fromUtf8(model::toText(spec.positionEmbedding)),
-                      spec.normalizesFirst ? QStringLiteral("before") : QStringLiteral("after"),
-                      QString::fromUtf8(model::toText(spec.activation)), embeddingsText(spec.tiedEmbeddings),
-                      headsText(spec))}};
+    return {
+        {QStringLiteral("shape"),
+         QStringLiteral(
+             "%1 layers, hidden size %2, %3 heads, feed-forward %4, vocabulary %5, positions %6, token "
+             "types %7")
+             .arg(groupedText(spec.layers), groupedText(spec.hiddenSize), groupedText(spec.heads),
+                  groupedText(spec.feedForwardSize), groupedText(spec.vocabularySize),
+                  groupedText(spec.maxPositions), groupedText(spec.tokenTypes))},
+        {QStringLiteral("parts"),
+         QStringLiteral("%1 positions, layernorm %2 branches, %3, %4, %5")
+             .arg(engine::enumText(spec.positionEmbedding),
+                  spec.normalizesFirst ? QStringLiteral("before") : QStringLiteral("after"),
+                  engine::enumText(spec.activation), embeddingsText(spec.tiedEmbeddings), headsText(spec))}};
 }
 
 Rows rowsOf(const model::EncoderDecoderSpec& spec)
 {
-    return {
-        {QStringLiteral("shape"),
-         QStringLiteral("%1 encoder layers, %2 decoder layers, hidden size %3, %4 heads of size %5, "
-                        "feed-forward %6, vocabulary %7")
-             .arg(groupedText(spec.encoderLayers), groupedText(spec.decoderLayers),
-                  groupedText(spec.hiddenSize), groupedText(spec.heads), groupedText(spec.headSize),
-                  groupedText(spec.feedForwardSize), groupedText(spec.vocabularySize))},
-        {QStringLiteral("parts"),
-         QStringLiteral("relative positions in %1 buckets, %2, %3, %4")
-             .arg(groupedText(spec.relativeBuckets), QString::fromUtf8(model::toText(spec.normalization)),
-                  QString::fromUtf8(model::toText(spec.activation)), embeddingsText(spec.tiedEmbeddings))}};
+    return {{QStringLiteral("shape"),
+             QStringLiteral("%1 encoder layers, %2 decoder layers, hidden size %3, %4 heads of size %5, "
+                            "feed-forward %6, vocabulary %7")
+                 .arg(groupedText(spec.encoderLayers), groupedText(spec.decoderLayers),
+                      groupedText(spec.hiddenSize), groupedText(spec.heads), groupedText(spec.headSize),
+                      groupedText(spec.feedForwardSize), groupedText(spec.vocabularySize))},
+            {QStringLiteral("parts"),
+             QStringLiteral("relative positions in %1 buckets, %2, %3, %4")
+                 .arg(groupedText(spec.relativeBuckets), engine::enumText(spec.normalization),
+                      engine::enumText(spec.activation), embeddingsText(spec.tiedEmbeddings))}};
 }
 
 QString imageText(std::int64_t size, std::int64_t channels)
@@ -172,14 +171,14 @@ QString imageText(std::int64_t size, std::int64_t channels)
 
 Rows rowsOf(const model::VisionTransformerSpec& spec)
 {
-    return {{QStringLiteral("shape"),
-             QStringLiteral("%1 layers, hidden size %2, %3 heads, feed-forward %4, classes %5")
-                 .arg(groupedText(spec.layers), groupedText(spec.hiddenSize), groupedText(spec.heads),
-                      groupedText(spec.feedForwardSize), groupedText(spec.classes))},
-            {QStringLiteral("parts"),
-             QStringLiteral("%1, patches of %2 x %2, %3")
-                 .arg(imageText(spec.imageSize, spec.channels), groupedText(spec.patchSize),
-                      QString::fromUtf8(model::toText(spec.activation)))}};
+    return {
+        {QStringLiteral("shape"),
+         QStringLiteral("%1 layers, hidden size %2, %3 heads, feed-forward %4, classes %5")
+             .arg(groupedText(spec.layers), groupedText(spec.hiddenSize), groupedText(spec.heads),
+                  groupedText(spec.feedForwardSize), groupedText(spec.classes))},
+        {QStringLiteral("parts"), QStringLiteral("%1, patches of %2 x %2, %3")
+                                      .arg(imageText(spec.imageSize, spec.channels),
+                                           groupedText(spec.patchSize), engine::enumText(spec.activation))}};
 }
 
 Rows rowsOf(const model::ResNetSpec& spec)
@@ -196,8 +195,7 @@ QString inputText(const model::ScriptInput& input)
     QStringList sizes{QStringLiteral("samples")};
     for (std::int64_t size : input.shape)
         sizes += groupedText(size);
-    return QStringLiteral("%1 {%2}").arg(QString::fromUtf8(model::toText(input.type)),
-                                         sizes.join(QStringLiteral(", ")));
+    return QStringLiteral("%1 {%2}").arg(engine::enumText(input.type), sizes.join(QStringLiteral(", ")));
 }
 
 Rows rowsOf(const model::ScriptSpec& spec)
@@ -288,8 +286,8 @@ void addTrialRows(Rows& rows, const QString& path, const config::ConfigContents&
             const engine::NetworkPlan plan = planHere(path, contents, options);
             say(fidelityRow(plan.run.fidelity));
             if (const auto memory = engine::stepMemoryOf(plan.load, options))
-                rows.push_back({QStringLiteral("memory, %1").arg(QString::fromUtf8(model::toText(phase))),
-                                memoryText(*memory)});
+                rows.push_back(
+                    {QStringLiteral("memory, %1").arg(engine::enumText(phase)), memoryText(*memory)});
         } catch (const config::ConfigError& error) {
             say({QStringLiteral("measured"),
                  QStringLiteral("not at all. %1").arg(QString::fromUtf8(error.what()))});
@@ -391,12 +389,12 @@ void addPlanRows(Rows& rows, const QString& phase, const config::ConfigContents&
 /// "line 12, train_input.batch_size": a line for each value that the config itself has, in its order.
 Rows placeRows(const config::ConfigContents& contents)
 {
-    std::vector<config::ValuePlace> places;
-    config::visitPlaces(contents.places, [&places](const char*, const config::ValuePlace& place) {
+    std::vector<config::SourceLocation> places;
+    config::visitPlaces(contents.places, [&places](const char*, const config::SourceLocation& place) {
         if (std::ranges::find(places, place) == places.end())
             places.push_back(place);
     });
-    std::ranges::stable_sort(places, {}, [](const config::ValuePlace& place) {
+    std::ranges::stable_sort(places, {}, [](const config::SourceLocation& place) {
         return std::tuple(place.isInModelSource, place.position.line, place.position.column);
     });
     Rows rows;
@@ -415,7 +413,7 @@ QString lengthText(const config::ConfigContents& contents)
     const auto* spec = std::get_if<model::ModelSpec>(&contents.model);
     if (contents.sequenceLength > 0 || !spec || !model::takesSequences(*spec))
         return sequenceLengthText(contents.sequenceLength);
-    return sequenceLengthText(model::usualSequenceLength(*spec)) + QStringLiteral(" (usual for it)");
+    return sequenceLengthText(model::defaultSequenceLength(*spec)) + QStringLiteral(" (usual for it)");
 }
 
 } // namespace
@@ -431,7 +429,7 @@ engine::NetworkPlan planHere(const QString& path, const config::ConfigContents& 
 
 QString optimizerText(const config::ConfigContents& contents)
 {
-    const QString name = QString::fromUtf8(model::toText(contents.optimizer));
+    const QString name = engine::enumText(contents.optimizer);
     if (contents.optimizer == model::Optimizer::AdamW && contents.step.adamWStep != model::AdamWStep::Fused) {
         const bool isDecoupled = contents.step.adamWStep == model::AdamWStep::Decoupled;
         return name + (isDecoupled ? QStringLiteral(" operation by operation, as Composer's DecoupledAdamW")
@@ -462,10 +460,10 @@ QStringList contentsLines(const QString& path, const config::ConfigContents& con
     const QString decoder = contents.targetLength
                                 ? QStringLiteral(", decoder %1").arg(groupedText(*contents.targetLength))
                                 : QString();
-    rows.push_back({QStringLiteral("run"),
-                    QStringLiteral("%1, %2%3%4")
-                        .arg(QString::fromUtf8(model::toText(contents.precision)), optimizerText(contents),
-                             lengthText(contents) + lossText(contents), decoder)});
+    rows.push_back(
+        {QStringLiteral("run"), QStringLiteral("%1, %2%3%4")
+                                    .arg(engine::enumText(contents.precision), optimizerText(contents),
+                                         lengthText(contents) + lossText(contents), decoder)});
     if (contents.isNetworkAlone())
         rows.push_back({QStringLiteral("batch"), QStringLiteral("none: the config holds a network alone")});
     if (contents.train)

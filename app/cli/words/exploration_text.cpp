@@ -13,6 +13,7 @@
 #include "text/batch_text.h"
 #include "text/comparison_text.h"
 #include "text/fidelity_text.h"
+#include "text/json_fields.h"
 #include "text/readable_text.h"
 
 #include <algorithm>
@@ -79,19 +80,18 @@ void addBest(ProgressLine& line, const Snapshot& snapshot)
 /// "about 70 s left", and how sure that is where there is room.
 void addTimeLeft(ProgressLine& line, const search::Estimate& secondsLeft)
 {
-    const QString text = engine::timeLeftText(secondsLeft);
-    const qsizetype band = text.indexOf(QLatin1String(" ("));
-    line.parts.push_back({.text = text.left(band), .importance = Importance::Some, .style = Style::Muted});
-    if (band > 0)
-        line.parts.push_back(
-            {.text = text.mid(band + 1), .importance = Importance::Least, .style = Style::Muted});
+    line.parts.push_back({.text = engine::likelyTimeLeftText(secondsLeft),
+                          .importance = Importance::Some,
+                          .style = Style::Muted});
+    if (const QString range = engine::timeLeftRangeText(secondsLeft); !range.isEmpty())
+        line.parts.push_back({.text = range, .importance = Importance::Least, .style = Style::Muted});
 }
 
 QString peakText(const Snapshot& snapshot)
 {
     const QString peak =
         engine::memoryMark(snapshot.run->fidelity) + bytesText(snapshot.recommendedPeakBytes);
-    const std::int64_t limit = snapshot.leastLimitBytes();
+    const std::int64_t limit = snapshot.minLimitBytes();
     if (limit == 0)
         return peak;
     return QStringLiteral("%1 of %2 (%3 kept free)")
@@ -165,8 +165,8 @@ QString endReason(const Snapshot& snapshot)
     case FinishStatus::Confident:
         return QStringLiteral("target confidence reached");
     case FinishStatus::Exhausted:
-        return snapshot.searchState.prospect ? QStringLiteral("no further trial is worth its time")
-                                             : QStringLiteral("no size left worth a trial");
+        return snapshot.searchState.continuation ? QStringLiteral("no further trial is worth its time")
+                                                 : QStringLiteral("no size left worth a trial");
     case FinishStatus::Budget:
         return engine::budgetText(snapshot);
     case FinishStatus::Cancelled:
@@ -199,11 +199,10 @@ std::vector<QStringList> networkRows(const RunDescription& run)
         {QStringLiteral("network"), networkText(run)}};
     for (const QStringList& row : tuningRows(run.tuning))
         rows.push_back(row);
-    rows.push_back({QStringLiteral("run"), QStringLiteral("%1, %2, %3%4")
-                                               .arg(QString::fromUtf8(model::toText(run.phase)),
-                                                    QString::fromUtf8(model::toText(run.precision)),
-                                                    QString::fromUtf8(model::toText(run.optimizer)),
-                                                    sequenceLengthText(run.sequenceLength))});
+    rows.push_back({QStringLiteral("run"),
+                    QStringLiteral("%1, %2, %3%4")
+                        .arg(engine::enumText(run.phase), engine::enumText(run.precision),
+                             engine::enumText(run.optimizer), sequenceLengthText(run.sequenceLength))});
     return rows;
 }
 
@@ -357,9 +356,9 @@ QStringList finalLines(const Snapshot& snapshot)
                                           .arg(endReason(snapshot), durationText(snapshot.elapsedSeconds),
                                                engine::trialsText(snapshot))});
     }
-    if (snapshot.finish && snapshot.finish != FinishStatus::Confident && snapshot.searchState.prospect)
-        rows.push_back(
-            {QStringLiteral("going on"), engine::prospectText(*snapshot.searchState.prospect, QLocale::c())});
+    if (snapshot.finish && snapshot.finish != FinishStatus::Confident && snapshot.searchState.continuation)
+        rows.push_back({QStringLiteral("going on"),
+                        engine::continuationText(*snapshot.searchState.continuation, QLocale::c())});
     if (!snapshot.failure.isEmpty())
         rows.push_back({QStringLiteral("note"), snapshot.failure});
     return alignedLines(rows);

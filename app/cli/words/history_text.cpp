@@ -8,6 +8,7 @@
 #include "terminal_text.h"
 #include "text/comparison_text.h"
 #include "text/fidelity_text.h"
+#include "text/json_fields.h"
 #include "text/readable_text.h"
 #include "text/tuning_text.h"
 
@@ -199,7 +200,7 @@ QStringList comparisonRow(const trial::TrialRecord& trial, const config::Fidelit
     return {QString::number(trial.number),
             QString::fromStdString(trial.device),
             sizes.join(QLatin1Char(' ')),
-            QString::fromUtf8(trial::toText(*trial.outcome)),
+            engine::enumText(*trial.outcome),
             rates.join(QLatin1Char(' ')),
             markedPeak(peak, fidelity),
             nothing,
@@ -215,7 +216,7 @@ QStringList trialRow(const trial::TrialRecord& trial, const config::Fidelity& fi
     return {QString::number(trial.number),
             QString::fromStdString(trial.device),
             QString::number(trial.microBatchSize),
-            QString::fromUtf8(trial::toText(*trial.outcome)),
+            engine::enumText(*trial.outcome),
             trial.samplesPerSecond ? engine::speedMark(fidelity) + rateText(*trial.samplesPerSecond)
                                    : nothing,
             markedPeak(trial.peakReservedBytes.value_or(0), fidelity),

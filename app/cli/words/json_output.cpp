@@ -10,7 +10,7 @@
 #include "model/parameter_table.h"
 #include "options.h"
 #include "options/tuning_choice.h"
-#include "text/field_object.h"
+#include "text/json_fields.h"
 #include "text/json_text.h"
 #include "text/tuning_text.h"
 
@@ -50,12 +50,6 @@ QJsonValue orNull(const std::optional<int>& value)
     return value ? QJsonValue(*value) : QJsonValue();
 }
 
-template<typename Value>
-QString wordOf(Value value)
-{
-    return QString::fromUtf8(model::toText(value));
-}
-
 QJsonValue timeOf(const QDateTime& time)
 {
     return time.toUTC().toString(Qt::ISODateWithMs);
@@ -63,7 +57,7 @@ QJsonValue timeOf(const QDateTime& time)
 
 QJsonObject architectureObject(model::ModelSpec spec)
 {
-    engine::FieldObject fields;
+    engine::JsonWriter fields;
     std::visit([&fields](auto& architecture) { model::visitFields(architecture, fields); },
                spec.architecture);
     return fields.object();
@@ -116,7 +110,7 @@ QJsonObject trainingObject(const config::TrainingSettings& training)
 QJsonObject placesObject(const config::ConfigContents& contents)
 {
     QJsonObject places;
-    config::visitPlaces(contents.places, [&places](const char* name, const config::ValuePlace& place) {
+    config::visitPlaces(contents.places, [&places](const char* name, const config::SourceLocation& place) {
         places.insert(QString::fromUtf8(name),
                       QJsonObject{{QStringLiteral("key"), QString::fromStdString(place.key)},
                                   {QStringLiteral("line"), positiveOrNull(place.position.line)},
@@ -217,8 +211,8 @@ QJsonObject contentsObject(const QString& path, const config::ConfigContents& co
             {QStringLiteral("format"), QString::fromStdString(contents.formatName)},
             {QStringLiteral("network"), networkObject(contents, tuning)},
             {QStringLiteral("tuning"), tuningValue(tuning)},
-            {QStringLiteral("precision"), wordOf(contents.precision)},
-            {QStringLiteral("optimizer"), wordOf(contents.optimizer)},
+            {QStringLiteral("precision"), engine::enumText(contents.precision)},
+            {QStringLiteral("optimizer"), engine::enumText(contents.optimizer)},
             {QStringLiteral("sequence_length"), positiveOrNull(contents.sequenceLength)},
             {QStringLiteral("target_length"), orNull(contents.targetLength)},
             {QStringLiteral("train"), planObject(contents.train)},

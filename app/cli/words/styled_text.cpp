@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "styled_text.h"
 
-#include "text/visible_text.h"
+#include "text/escaped_text.h"
 
 #include <algorithm>
 
@@ -37,7 +37,7 @@ QString renditionOf(Style style)
 void StyledText::append(const QString& text, Style style)
 {
     if (!text.isEmpty())
-        m_parts.push_back({.text = engine::visibleText(text), .style = style});
+        m_parts.push_back({.text = engine::escapeControls(text), .style = style});
 }
 
 void StyledText::append(const StyledText& text)
@@ -71,7 +71,7 @@ QString StyledText::plain() const
     return text;
 }
 
-QString StyledText::coloured() const
+QString StyledText::colored() const
 {
     QString text;
     for (const Part& part : m_parts) {

@@ -12,7 +12,7 @@ namespace batchpeak::cli {
 enum class Style { Plain, Strong, Muted, Accent, Good, Warning, Bad };
 
 /// A line whose parts have styles. How those look, it alone knows; whether they show, the console. Its text
-/// is visible, as of visibleText(), so that no control sequence is in it but those of its own styles.
+/// is visible, as of escapeControls(), so that no control sequence is in it but those of its own styles.
 class StyledText
 {
 public:
@@ -29,7 +29,7 @@ public:
 
     QString plain() const;
     /// With "select graphic rendition" (ECMA-48, 8.3.117) around what has a style.
-    QString coloured() const;
+    QString colored() const;
 
     bool operator==(const StyledText&) const = default;
 

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "terminal_text.h"
 
+#include "text/escaped_text.h"
 #include "text/readable_text.h"
 #include "text/tuning_text.h"
-#include "text/visible_text.h"
 
 #include <QLocale>
 
@@ -117,7 +117,7 @@ QStringList alignedLines(const std::vector<QStringList>& rowsOfAnyText)
     // A column is as wide as what is seen of it.
     std::vector<QStringList> rows = rowsOfAnyText;
     for (QStringList& row : rows)
-        std::ranges::transform(row, row.begin(), engine::visibleText);
+        std::ranges::transform(row, row.begin(), engine::escapeControls);
 
     std::vector<qsizetype> widths;
     for (const QStringList& row : rows) {

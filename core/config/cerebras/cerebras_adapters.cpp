@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cerebras_readers.h"
-#include "differences.h"
 #include "networks/network_readers.h"
 #include "syntax/words.h"
+#include "unmodeled_features.h"
 
 #include <algorithm>
 #include <array>
@@ -107,7 +107,7 @@ void readCerebrasAdapters(const ConfigSection& holder, ConfigContents& contents)
     const auto* unsupported = std::get_if<UnsupportedModel>(&contents.model);
     if (!holder.isOn(key) || (unsupported && !unsupported->isElsewhere))
         return;
-    contents.model = networkOrWhyNot([&]() -> model::ModelSpec {
+    contents.model = networkOrError([&]() -> model::ModelSpec {
         const auto* spec = std::get_if<model::ModelSpec>(&contents.model);
         const auto* decoder = spec ? std::get_if<model::DecoderSpec>(&spec->architecture) : nullptr;
         if (!decoder)

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cerebras_readers.h"
-#include "differences.h"
 #include "networks/network_readers.h"
 #include "syntax/words.h"
+#include "unmodeled_features.h"
 
 #include <array>
 #include <span>
@@ -16,11 +16,11 @@ using model::PositionEmbedding;
 
 namespace {
 
-using enum Difference::When;
+using enum UnmodeledFeature::When;
 
 // Fields of GPT2LMHeadModelConfig and GPTJSubModelConfig in ModelZoo 2.10.0, models/nlp/gpt2/gpt2_model.py
 // and models/nlp/gptj/gptj_model.py; selective_grad and alibi_trainable_slopes are of older releases.
-constexpr std::array<Difference, 16> otherNetworks{
+constexpr std::array<UnmodeledFeature, 16> otherNetworks{
     {{"fixed_sparse_attention", "sparse attention"},
      {"attention_chunk_size", "banded attention"},
      {"attention_vertical_column_spacing", "banded attention"},
@@ -40,7 +40,7 @@ constexpr std::array<Difference, 16> otherNetworks{
      {"use_untied_layer_norm", "parallel branches"}}};
 
 // "learned" where nothing is said: MoEConfig in ModelZoo 2.10.0, layers/FeedForwardNetwork.py.
-constexpr std::array<Difference, 1> otherExperts{
+constexpr std::array<UnmodeledFeature, 1> otherExperts{
     {{"routing_algorithm", "the routing \"{value}\"", NoneOf, "learned"}}};
 
 /// What absent keys stand for in one of the two decoders that there are.
@@ -63,7 +63,7 @@ constexpr DecoderDefaults ofGptJ{.positions = "rotary",
 
 void refuseOtherDecoder(const ConfigSection& model, const DecoderDefaults& defaults)
 {
-    const std::span<const Difference> others(otherNetworks);
+    const std::span<const UnmodeledFeature> others(otherNetworks);
     refuseOtherNetwork(model, defaults.isParallel ? others.first(others.size() - 1) : others);
     refuseOtherNetwork(model.sectionAt("moe"), otherExperts);
     if (model.sectionAt("memory_tokens").isOn("memory_tokens_enabled"))
@@ -258,11 +258,11 @@ model::Activation readCerebrasActivation(const ConfigSection& model, std::string
 {
     // "gelu" is torch's, with the error function; gelu_new and gelu_fast are the approximation by tanh
     // (ModelZoo 2.10.0, layers/activations.py).
-    constexpr WordTable<model::Activation, 5> activations{{{"gelu", model::Activation::Gelu},
-                                                           {"gelu_new", model::Activation::GeluTanh},
-                                                           {"gelu_fast", model::Activation::GeluTanh},
-                                                           {"swiglu", model::Activation::SwiGlu},
-                                                           {"relu", model::Activation::Relu}}};
+    constexpr WordMap<model::Activation, 5> activations{{{"gelu", model::Activation::Gelu},
+                                                         {"gelu_new", model::Activation::GeluTanh},
+                                                         {"gelu_fast", model::Activation::GeluTanh},
+                                                         {"swiglu", model::Activation::SwiGlu},
+                                                         {"relu", model::Activation::Relu}}};
     const std::string word = model.text(key).value_or(std::string(splitWords(words).front()));
     if (!isAmong(word, words))
         refuseNetwork(model, key, sentence("the activation \"{}\"", word));

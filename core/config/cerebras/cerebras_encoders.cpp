@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cerebras_readers.h"
-#include "differences.h"
 #include "networks/network_readers.h"
 #include "syntax/words.h"
+#include "unmodeled_features.h"
 
 #include <array>
 
@@ -18,11 +18,11 @@ using model::VisionTransformerSpec;
 
 namespace {
 
-using enum Difference::When;
+using enum UnmodeledFeature::When;
 
 // Fields of BertModelConfig, BertForPreTrainingModelConfig and Esm2ModelConfig in ModelZoo 2.10.0,
 // models/nlp/bert/{bert_model,bert_pretrain_models}.py and models/nlp/esm2/esm2_model.py.
-constexpr std::array<Difference, 7> otherEncoders{
+constexpr std::array<UnmodeledFeature, 7> otherEncoders{
     {{"use_projection_bias_in_attention", "queries, keys and values without biases", False},
      {"use_ffn_bias_in_attention", "attention outputs without biases", False},
      {"use_ffn_bias", "feed-forward layers without biases", False},
@@ -127,7 +127,7 @@ namespace {
 
 // Fields of T5ForConditionalGenerationModelConfig in ModelZoo 2.10.0, models/nlp/t5/t5_model.py, with
 // their defaults.
-constexpr std::array<Difference, 7> otherEncoderDecoders{
+constexpr std::array<UnmodeledFeature, 7> otherEncoderDecoders{
     {{"use_projection_bias_in_attention", "biases of queries, keys and values", True},
      {"use_ffn_bias", "biases of feed-forward layers", True},
      {"use_pre_encoder_decoder_layer_norm", "normalization after the branches", False},
@@ -181,7 +181,7 @@ namespace {
 
 // Defaults of ViTModelConfig and ViTClassificationModelConfig in ModelZoo 2.10.0,
 // models/vision/vision_transformer.
-constexpr std::array<Difference, 15> otherVisionTransformers{
+constexpr std::array<UnmodeledFeature, 15> otherVisionTransformers{
     {{"norm_first", "normalization after each branch", False},
      {"prepend_cls_token", "no class token", False},
      {"use_encoder_pooler_layer", "a pooler layer", True},

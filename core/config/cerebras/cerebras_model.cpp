@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cerebras_readers.h"
-#include "differences.h"
 #include "networks/network_readers.h"
 #include "syntax/words.h"
+#include "unmodeled_features.h"
 
 #include <algorithm>
 #include <array>
@@ -26,28 +26,28 @@ std::string familyOfName(const ConfigSection& model, std::string_view key)
 {
     // Literals of the "name" fields in ModelZoo 2.10.0: models/nlp/*/model.py, t5/t5_model.py and
     // esm2/esm2_pretrain_models.py there, models/vision/vision_transformer/{model,ViTClassificationModel}.py.
-    constexpr WordTable<std::string_view, 22> families{{{"gpt2", "gpt2"},
-                                                        {"gpt3", "gpt3"},
-                                                        {"llama", "llama"},
-                                                        {"LlamaModel", "llama"},
-                                                        {"mistral", "mistral"},
-                                                        {"mixtral", "mixtral"},
-                                                        {"gemma2", "gemma2"},
-                                                        {"bloom", "bloom"},
-                                                        {"btlm", "btlm"},
-                                                        {"jais", "jais"},
-                                                        {"starcoder", "gpt_bigcode"},
-                                                        {"santacoder", "gpt_bigcode"},
-                                                        {"gptj", "gptj"},
-                                                        {"gpt-neox", "gpt_neox"},
-                                                        {"falcon", "falcon"},
-                                                        {"bert", "bert"},
-                                                        {"bert/classifier", "bert"},
-                                                        {"esm2", "esm2"},
-                                                        {"t5", "t5"},
-                                                        {"T5ForConditionalGeneration", "t5"},
-                                                        {"vision_transformer", "vit"},
-                                                        {"vit_classification", "vit"}}};
+    constexpr WordMap<std::string_view, 22> families{{{"gpt2", "gpt2"},
+                                                      {"gpt3", "gpt3"},
+                                                      {"llama", "llama"},
+                                                      {"LlamaModel", "llama"},
+                                                      {"mistral", "mistral"},
+                                                      {"mixtral", "mixtral"},
+                                                      {"gemma2", "gemma2"},
+                                                      {"bloom", "bloom"},
+                                                      {"btlm", "btlm"},
+                                                      {"jais", "jais"},
+                                                      {"starcoder", "gpt_bigcode"},
+                                                      {"santacoder", "gpt_bigcode"},
+                                                      {"gptj", "gptj"},
+                                                      {"gpt-neox", "gpt_neox"},
+                                                      {"falcon", "falcon"},
+                                                      {"bert", "bert"},
+                                                      {"bert/classifier", "bert"},
+                                                      {"esm2", "esm2"},
+                                                      {"t5", "t5"},
+                                                      {"T5ForConditionalGeneration", "t5"},
+                                                      {"vision_transformer", "vit"},
+                                                      {"vit_classification", "vit"}}};
     const std::string name = model.text(key).value_or("");
     const auto family = meaningOf(families, name);
     if (!family)
@@ -70,7 +70,7 @@ std::string familyOfKeys(const ConfigSection& model)
         return model.has("mask_token_id") ? "esm2" : "bert";
     if (isClassifier(model))
         return "bert";
-    constexpr WordTable<const char*, 5> signs{
+    constexpr WordMap<const char*, 5> signs{
         {{"encoder_nonlinearity", "a BERT-like network without mlm_loss_weight, such as a summarizer"},
          {"image_model", "a multimodal network"},
          {"image_model_trunks", "a DINO or other self-supervised vision network"},

@@ -166,7 +166,7 @@ SplicedText splice(const ConfigText& text, const ChosenSize& chosen)
 constinit const Format cerebrasParamsFormat{.name = "Cerebras params",
                                             .mark = "train_input or eval_input",
                                             .neededKeys = "train_input|eval_input",
-                                            .usualKeys = "train_input eval_input model optimizer runconfig",
+                                            .defaultKeys = "train_input eval_input model optimizer runconfig",
                                             .rules = {.spreadsUnevenBatches = true,
                                                       .refusesBatchNormalization = true,
                                                       .exploresBothPhasesOrNone = true},

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "config_document.h"
-#include "differences.h"
 #include "syntax/config_section.h"
+#include "unmodeled_features.h"
 
 #include <optional>
 #include <string_view>

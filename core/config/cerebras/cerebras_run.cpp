@@ -29,7 +29,7 @@ void readCerebrasNetwork(const std::optional<ConfigSection>& model, ConfigConten
                 .why;
         return;
     }
-    contents.model = networkOrWhyNot([&] { return readCerebrasModel(*model, contents.warnings); });
+    contents.model = networkOrError([&] { return readCerebrasModel(*model, contents.warnings); });
     readCerebrasAdapters(*model, contents);
 }
 
@@ -56,16 +56,16 @@ void readCerebrasLengths(const std::vector<ConfigSection>& inputs, ConfigContent
 {
     auto* spec = std::get_if<model::ModelSpec>(&contents.model);
     if (spec && !model::takesSequences(*spec)) {
-        contents.sequenceLength = usualLength(contents);
+        contents.sequenceLength = defaultLength(contents);
         return;
     }
     auto length = firstLength(inputs, "max_sequence_length", longestLength(contents));
     if (!length)
         length = firstLength(inputs, "src_max_sequence_length");
-    contents.sequenceLength = length.value_or(usualLength(contents));
+    contents.sequenceLength = length.value_or(defaultLength(contents));
     if (!spec)
         return;
-    contents.targetLength = model::usualTargetLength(*spec);
+    contents.targetLength = model::defaultTargetLength(*spec);
     if (contents.targetLength)
         contents.targetLength =
             firstLength(inputs, "tgt_max_sequence_length").value_or(*contents.targetLength);

@@ -365,7 +365,7 @@ constinit const Format cerebrasTrainerFormat{
     .name = "Cerebras Trainer",
     .mark = "trainer.init",
     .neededKeys = "trainer.init",
-    .usualKeys = "trainer trainer.init trainer.fit trainer.validate",
+    .defaultKeys = "trainer trainer.init trainer.fit trainer.validate",
     .rules = {.spreadsUnevenBatches = true, .refusesBatchNormalization = true},
     .fits = fits,
     .read = read,

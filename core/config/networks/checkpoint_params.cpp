@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "differences.h"
 #include "network_readers.h"
+#include "unmodeled_features.h"
 
 #include <algorithm>
 #include <array>
@@ -13,16 +13,16 @@ using model::DecoderSpec;
 
 namespace {
 
-using enum Difference::When;
+using enum UnmodeledFeature::When;
 
 /// The file names no limit, since positions are computed: that of the longest published ones, Llama 3.1's.
 constexpr std::int64_t longestText = 131072;
 
 /// Of networks after Mistral's first, in mistral_inference/args.py and in the files on the hub.
-constexpr std::array<Difference, 4> otherNetworks{{{"vision_encoder", "an encoder of images"},
-                                                   {"audio_encoder", "an encoder of sounds"},
-                                                   {"quantization", "quantized weights"},
-                                                   {"quantization_args", "quantized weights"}}};
+constexpr std::array<UnmodeledFeature, 4> otherNetworks{{{"vision_encoder", "an encoder of images"},
+                                                         {"audio_encoder", "an encoder of sounds"},
+                                                         {"quantization", "quantized weights"},
+                                                         {"quantization_args", "quantized weights"}}};
 
 std::int64_t vocabularyOf(const ConfigSection& params)
 {

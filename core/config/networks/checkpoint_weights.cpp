@@ -47,7 +47,7 @@ model::Tuning readCheckpointWeights(const ConfigSection& config, std::vector<War
 }
 
 void warnOfQuantizedWeights(FrozenWeights weights, bool isOfBitsandbytes, TextPosition position,
-                            std::string_view said, std::vector<Warning>& warnings)
+                            std::string_view sentence, std::vector<Warning>& warnings)
 {
     const bool isNarrow = weights == FrozenWeights::Nf4;
     warnOfApproximation(
@@ -57,7 +57,7 @@ void warnOfQuantizedWeights(FrozenWeights weights, bool isOfBitsandbytes, TextPo
                           : approximation::kernel8bit,
         "The weights are quantized already ({}); trials hold those that stay as they are in {}, "
         "and all that are trained whole.",
-        said, isNarrow ? "4-bit NormalFloat" : "8-bit integers");
+        sentence, isNarrow ? "4-bit NormalFloat" : "8-bit integers");
 }
 
 void takeCheckpointWeights(const model::Tuning& network, model::Tuning& run)

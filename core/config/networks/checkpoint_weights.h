@@ -21,9 +21,9 @@ namespace batchpeak::config {
 model::Tuning readCheckpointWeights(const ConfigSection& config, std::vector<Warning>& warnings);
 
 /// \param isOfBitsandbytes  they lie as bitsandbytes has them, so that only the kernel of trials is another
-/// \param said              of the weights, as a part of a sentence: "quantization_config"
+/// \param sentence              of the weights, as a part of a sentence: "quantization_config"
 void warnOfQuantizedWeights(model::FrozenWeights weights, bool isOfBitsandbytes, TextPosition position,
-                            std::string_view said, std::vector<Warning>& warnings);
+                            std::string_view sentence, std::vector<Warning>& warnings);
 
 /// The run has the weights of its network, unless it says itself how it holds them.
 void takeCheckpointWeights(const model::Tuning& network, model::Tuning& run);

@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "hub_models.h"
 
-#include "differences.h"
 #include "hub_models_text.h"
 #include "network_overrides.h"
 #include "network_readers.h"
 #include "run_reader.h"
 #include "syntax/words.h"
+#include "unmodeled_features.h"
 
 #include <algorithm>
 #include <map>
@@ -84,21 +84,21 @@ namespace {
 
 /// What the names of copies say of their weights, at their end: they are quantized, have another type, or
 /// were trained further. The networks are the same.
-constexpr WordTable<FrozenWeights, 15> endings{{{"-gptq", FrozenWeights::Nf4},
-                                                {"-gptq-4bit", FrozenWeights::Nf4},
-                                                {"-gptq-int4", FrozenWeights::Nf4},
-                                                {"-gptq-int8", FrozenWeights::Int8},
-                                                {"-awq", FrozenWeights::Nf4},
-                                                {"-awq-int4", FrozenWeights::Nf4},
-                                                {"-unsloth-bnb-4bit", FrozenWeights::Nf4},
-                                                {"-bnb-4bit", FrozenWeights::Nf4},
-                                                {"-bnb-8bit", FrozenWeights::Int8},
-                                                {"-4bit", FrozenWeights::Nf4},
-                                                {"-8bit", FrozenWeights::Int8},
-                                                {"-fp16", FrozenWeights::Same},
-                                                {"-bf16", FrozenWeights::Same},
-                                                {"-sft", FrozenWeights::Same},
-                                                {"-dpo", FrozenWeights::Same}}};
+constexpr WordMap<FrozenWeights, 15> endings{{{"-gptq", FrozenWeights::Nf4},
+                                              {"-gptq-4bit", FrozenWeights::Nf4},
+                                              {"-gptq-int4", FrozenWeights::Nf4},
+                                              {"-gptq-int8", FrozenWeights::Int8},
+                                              {"-awq", FrozenWeights::Nf4},
+                                              {"-awq-int4", FrozenWeights::Nf4},
+                                              {"-unsloth-bnb-4bit", FrozenWeights::Nf4},
+                                              {"-bnb-4bit", FrozenWeights::Nf4},
+                                              {"-bnb-8bit", FrozenWeights::Int8},
+                                              {"-4bit", FrozenWeights::Nf4},
+                                              {"-8bit", FrozenWeights::Int8},
+                                              {"-fp16", FrozenWeights::Same},
+                                              {"-bf16", FrozenWeights::Same},
+                                              {"-sft", FrozenWeights::Same},
+                                              {"-dpo", FrozenWeights::Same}}};
 
 const HubModel* findByName(std::string_view name)
 {
@@ -151,7 +151,7 @@ Network namedModel(const std::string& id, TextPosition position, std::vector<War
                                           : match->model->config};
     std::vector<Warning> ofNetwork;
     try {
-        Network network = networkOrWhyNot(
+        Network network = networkOrError(
             [&] { return readHuggingFaceModel(*ConfigSection::root(document, Dialect::Json), ofNetwork); });
         if (auto* unsupported = std::get_if<UnsupportedModel>(&network))
             unsupported->position = position;

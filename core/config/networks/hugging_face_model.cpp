@@ -32,18 +32,18 @@ model::Architecture readHuggingFaceMpt(const ConfigSection& config, std::vector<
 }
 
 /// Beside those of rotaryDecoderClass().
-constexpr WordTable<Reader, 12> knownTypes{{{"gpt2", readHuggingFaceGpt2},
-                                            {"gpt_bigcode", readHuggingFaceGptBigCode},
-                                            {"gptj", readHuggingFaceGptJ},
-                                            {"gpt_neo", readHuggingFaceGptNeo},
-                                            {"falcon", readHuggingFaceFalcon},
-                                            {"opt", readHuggingFaceOpt},
-                                            {"qwen", readHuggingFaceQwen},
-                                            {"bloom", readHuggingFaceBloom},
-                                            {"mpt", readHuggingFaceMpt},
-                                            {"bert", readHuggingFaceEncoder},
-                                            {"t5", readHuggingFaceEncoderDecoder},
-                                            {"vit", readHuggingFaceVisionTransformer}}};
+constexpr WordMap<Reader, 12> knownTypes{{{"gpt2", readHuggingFaceGpt2},
+                                          {"gpt_bigcode", readHuggingFaceGptBigCode},
+                                          {"gptj", readHuggingFaceGptJ},
+                                          {"gpt_neo", readHuggingFaceGptNeo},
+                                          {"falcon", readHuggingFaceFalcon},
+                                          {"opt", readHuggingFaceOpt},
+                                          {"qwen", readHuggingFaceQwen},
+                                          {"bloom", readHuggingFaceBloom},
+                                          {"mpt", readHuggingFaceMpt},
+                                          {"bert", readHuggingFaceEncoder},
+                                          {"t5", readHuggingFaceEncoderDecoder},
+                                          {"vit", readHuggingFaceVisionTransformer}}};
 
 /// Networks of several kinds of input have a network of texts and an encoder each.
 void refuseOtherInputs(const ConfigSection& config)
@@ -119,15 +119,15 @@ void refuseOtherHead(const ConfigSection& config, const KnownHead& known, std::v
 
 std::optional<Activation> plainActivationOf(std::string_view word)
 {
-    constexpr WordTable<Activation, 9> words{{{"gelu", Activation::Gelu},
-                                              {"gelu_python", Activation::GeluPython},
-                                              {"gelu_new", Activation::GeluNew},
-                                              {"gelu_fast", Activation::GeluFast},
-                                              {"gelu_accurate", Activation::GeluNew},
-                                              {"gelu_pytorch_tanh", Activation::GeluTanh},
-                                              {"gelu_python_tanh", Activation::GeluNew},
-                                              {"relu", Activation::Relu},
-                                              {"relu2", Activation::ReluSquared}}};
+    constexpr WordMap<Activation, 9> words{{{"gelu", Activation::Gelu},
+                                            {"gelu_python", Activation::GeluPython},
+                                            {"gelu_new", Activation::GeluNew},
+                                            {"gelu_fast", Activation::GeluFast},
+                                            {"gelu_accurate", Activation::GeluNew},
+                                            {"gelu_pytorch_tanh", Activation::GeluTanh},
+                                            {"gelu_python_tanh", Activation::GeluNew},
+                                            {"relu", Activation::Relu},
+                                            {"relu2", Activation::ReluSquared}}};
     return meaningOf(words, word);
 }
 

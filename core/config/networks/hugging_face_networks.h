@@ -3,9 +3,9 @@
 #pragma once
 
 #include "config_document.h"
-#include "differences.h"
 #include "rotary_decoder_class.h"
 #include "syntax/config_section.h"
+#include "unmodeled_features.h"
 
 #include <cstdint>
 #include <optional>

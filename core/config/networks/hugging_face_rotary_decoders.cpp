@@ -29,9 +29,9 @@ model::Activation readActivation(const ConfigSection& config, const RotaryDecode
     return *gated;
 }
 
-bool isOn(const ConfigSection& config, const Switch& said)
+bool isOn(const ConfigSection& config, const Switch& option)
 {
-    return said.key.empty() ? said.otherwise : config.boolean(said.key).value_or(said.otherwise);
+    return option.key.empty() ? option.otherwise : config.boolean(option.key).value_or(option.otherwise);
 }
 
 void refuseOtherLayers(const ConfigSection& config, const RotaryDecoderClass& known)

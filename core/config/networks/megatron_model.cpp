@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "approximations.h"
-#include "differences.h"
 #include "hub_models.h"
 #include "network_readers.h"
 #include "run_reader.h"
 #include "syntax/words.h"
+#include "unmodeled_features.h"
 
 #include <algorithm>
 #include <array>
@@ -21,18 +21,18 @@ using model::PositionEmbedding;
 
 namespace {
 
-using enum Difference::When;
+using enum UnmodeledFeature::When;
 
 /// \throws NotRun where trials do not have it
 Activation readActivation(const Settings& settings)
 {
     // Words of build_transformer_config, of which those with "fast" are the same in fused kernels.
-    constexpr WordTable<Activation, 6> words{{{"gelu", Activation::Gelu},
-                                              {"relu", Activation::Relu},
-                                              {"swiglu", Activation::SwiGlu},
-                                              {"fast-swiglu", Activation::SwiGlu},
-                                              {"geglu", Activation::GeGlu},
-                                              {"fast-geglu", Activation::GeGlu}}};
+    constexpr WordMap<Activation, 6> words{{{"gelu", Activation::Gelu},
+                                            {"relu", Activation::Relu},
+                                            {"swiglu", Activation::SwiGlu},
+                                            {"fast-swiglu", Activation::SwiGlu},
+                                            {"geglu", Activation::GeGlu},
+                                            {"fast-geglu", Activation::GeGlu}}};
     // The fused kernel computes the approximation: megatron/core/fusions/fused_bias_gelu.py of 0.20.
     const bool isFused =
         settings.boolean("bias_activation_fusion").value_or(true) && settings.boolean("bias").value_or(true);
@@ -48,10 +48,10 @@ Activation readActivation(const Settings& settings)
 Normalization readNormalization(const Settings& settings)
 {
     // LayerNorm1P has its weights around 0, and costs the same.
-    constexpr WordTable<Normalization, 4> words{{{"rmsnorm", Normalization::RmsNorm},
-                                                 {"layernorm", Normalization::LayerNorm},
-                                                 {"layernorm1p", Normalization::LayerNorm},
-                                                 {"low_precision_layernorm", Normalization::LayerNorm}}};
+    constexpr WordMap<Normalization, 4> words{{{"rmsnorm", Normalization::RmsNorm},
+                                               {"layernorm", Normalization::LayerNorm},
+                                               {"layernorm1p", Normalization::LayerNorm},
+                                               {"low_precision_layernorm", Normalization::LayerNorm}}};
     const std::string word = settings.text("normalization").value_or("LayerNorm");
     const auto known = meaningOf(words, lowerCase(word));
     if (!known)
@@ -67,7 +67,7 @@ PositionEmbedding readPositions(const Settings& settings)
     return word == "alibi" ? PositionEmbedding::Alibi : PositionEmbedding::Learned;
 }
 
-constexpr std::array<Difference, 21> otherNetworks{
+constexpr std::array<UnmodeledFeature, 21> otherNetworks{
     {{"multi_latent_attention", "multi-latent attention"},
      {"experimental_attention_variant", "a variant of attention"},
      {"qk_l2_norm", "normalized queries and keys"},
@@ -106,13 +106,13 @@ constexpr std::int64_t gpt2Tokens = 50257;
 /// [EOS]: _BertWordPieceTokenizer in megatron/training/tokenizer/tokenizer.py of Megatron Core 0.15.
 std::optional<std::int64_t> tokensOf(std::string_view tokenizer)
 {
-    constexpr WordTable<std::int64_t, 7> known{{{"GPT2BPETokenizer", gpt2Tokens},
-                                                {"megatron-gpt-345m", gpt2Tokens},
-                                                {"BertWordPieceLowerCase", 30522 + 2},
-                                                {"megatron-bert-345m-uncased", 30522 + 2},
-                                                {"BertWordPieceCase", 28996 + 2},
-                                                {"megatron-bert-345m-cased", 28996 + 2},
-                                                {"Llama2Tokenizer", 32000}}};
+    constexpr WordMap<std::int64_t, 7> known{{{"GPT2BPETokenizer", gpt2Tokens},
+                                              {"megatron-gpt-345m", gpt2Tokens},
+                                              {"BertWordPieceLowerCase", 30522 + 2},
+                                              {"megatron-bert-345m-uncased", 30522 + 2},
+                                              {"BertWordPieceCase", 28996 + 2},
+                                              {"megatron-bert-345m-cased", 28996 + 2},
+                                              {"Llama2Tokenizer", 32000}}};
     return meaningOf(known, tokenizer);
 }
 
@@ -127,12 +127,12 @@ std::optional<std::int64_t> tokensOfNetwork(const std::string& id, TextPosition 
     return decoder ? std::optional(decoder->vocabularySize) : std::nullopt;
 }
 
-std::int64_t tokens(const Settings& settings, const std::string& usualTokenizer,
+std::int64_t tokens(const Settings& settings, const std::string& defaultTokenizer,
                     std::vector<Warning>& warnings)
 {
     if (const auto stated = settings.integer("vocab_size"))
         return checkedSize(settings, "vocab_size", *stated);
-    const std::string tokenizer = settings.text("tokenizer_type").value_or(usualTokenizer);
+    const std::string tokenizer = settings.text("tokenizer_type").value_or(defaultTokenizer);
     if (const auto known = tokensOf(tokenizer))
         return *known;
     const std::string network = settings.text("tokenizer_model").value_or("");
@@ -152,11 +152,11 @@ std::int64_t tokens(const Settings& settings, const std::string& usualTokenizer,
 /// in megatron/core/tokenizers/utils/build_tokenizer.py of Megatron Core 0.20; _vocab_size_with_padding in
 /// megatron_base_model.py of NeMo 2.0).
 ///
-/// \param usualTokenizer  of the program where the config names none
+/// \param defaultTokenizer  of the program where the config names none
 /// \param warnings  receives that the tokens of a tokenizer are not known here, so that those of GPT-2 stand
 /// in for them
 /// \throws ConfigError where a size in it is below 1
-std::int64_t megatronVocabulary(const Settings& settings, const std::string& usualTokenizer,
+std::int64_t megatronVocabulary(const Settings& settings, const std::string& defaultTokenizer,
                                 std::vector<Warning>& warnings)
 {
     if (const auto padded = settings.integer("override_vocab_size"))
@@ -165,7 +165,7 @@ std::int64_t megatronVocabulary(const Settings& settings, const std::string& usu
     constexpr std::string_view unitKey = "make_vocab_size_divisible_by";
     const std::int64_t multiple =
         sizeOr(settings, unitKey, 128) * sizeOr(settings, "tensor_model_parallel_size", 1);
-    const std::int64_t count = tokens(settings, usualTokenizer, warnings);
+    const std::int64_t count = tokens(settings, defaultTokenizer, warnings);
     return checkedResult(settings, unitKey, (count + multiple - 1) / multiple * multiple);
 }
 
@@ -180,8 +180,8 @@ std::int64_t readHeadSize(const Settings& settings, std::int64_t hidden, std::in
 /// 4 times the hidden size, or of a gated activation two thirds of that in multiples of 64: validate_args.
 std::int64_t feedForwardSize(const Settings& settings, std::int64_t hidden, Activation activation)
 {
-    const std::int64_t usual = activation == Activation::SwiGlu ? 8 * hidden / 3 / 64 * 64 : 4 * hidden;
-    const std::int64_t dense = sizeOr(settings, "ffn_hidden_size", std::max<std::int64_t>(usual, 1));
+    const std::int64_t defaultSize = activation == Activation::SwiGlu ? 8 * hidden / 3 / 64 * 64 : 4 * hidden;
+    const std::int64_t dense = sizeOr(settings, "ffn_hidden_size", std::max<std::int64_t>(defaultSize, 1));
     return settings.isOn("num_moe_experts") ? sizeOr(settings, "moe_ffn_hidden_size", dense) : dense;
 }
 

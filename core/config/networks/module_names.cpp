@@ -364,40 +364,40 @@ bool isClassifier(const ModelSpec& spec)
 /// Of decoders that are not named, the names of LLaMA, which most of them took over.
 std::vector<Row> rowsOf(const ModelSpec& spec)
 {
-    constexpr WordTable<std::span<const Row>, 11> afterLlama{{{"phi", phi},
-                                                              {"phi3", phi3},
-                                                              {"gemma2", gemma2},
-                                                              {"gemma3_text", gemma2},
-                                                              {"glm", glm},
-                                                              {"glm4", glm4},
-                                                              {"glm4_moe", glm4Moe},
-                                                              {"qwen2_moe", qwen2Moe},
-                                                              {"granitemoe", graniteMoe},
-                                                              {"starcoder2", starcoder2},
-                                                              {"hunyuan_v1_dense", hunyuan}}};
+    constexpr WordMap<std::span<const Row>, 11> afterLlama{{{"phi", phi},
+                                                            {"phi3", phi3},
+                                                            {"gemma2", gemma2},
+                                                            {"gemma3_text", gemma2},
+                                                            {"glm", glm},
+                                                            {"glm4", glm4},
+                                                            {"glm4_moe", glm4Moe},
+                                                            {"qwen2_moe", qwen2Moe},
+                                                            {"granitemoe", graniteMoe},
+                                                            {"starcoder2", starcoder2},
+                                                            {"hunyuan_v1_dense", hunyuan}}};
     if (const auto own = meaningOf(afterLlama, spec.family))
         return like(llama, *own);
     if (spec.family == "falcon" && hasNormsOfBranches(spec))
         return like(falcon, falconNormsOfBranches);
     if (spec.family == "bert" && isClassifier(spec))
         return like(bert, bertClassifier);
-    constexpr WordTable<std::span<const Row>, 17> families{{{"gpt2", gpt2},
-                                                            {"gpt_bigcode", gptBigCode},
-                                                            {"gpt_neox", gptNeoX},
-                                                            {"gptj", gptJ},
-                                                            {"gpt_neo", gptNeo},
-                                                            {"falcon", falcon},
-                                                            {"opt", opt},
-                                                            {"qwen", qwen},
-                                                            {"gpt3", gpt2},
-                                                            {"jais", gpt2},
-                                                            {"btlm", gpt2},
-                                                            {"bloom", bloom},
-                                                            {"mpt", mpt},
-                                                            {"bert", bert},
-                                                            {"esm2", esm2},
-                                                            {"t5", t5},
-                                                            {"vit", vit}}};
+    constexpr WordMap<std::span<const Row>, 17> families{{{"gpt2", gpt2},
+                                                          {"gpt_bigcode", gptBigCode},
+                                                          {"gpt_neox", gptNeoX},
+                                                          {"gptj", gptJ},
+                                                          {"gpt_neo", gptNeo},
+                                                          {"falcon", falcon},
+                                                          {"opt", opt},
+                                                          {"qwen", qwen},
+                                                          {"gpt3", gpt2},
+                                                          {"jais", gpt2},
+                                                          {"btlm", gpt2},
+                                                          {"bloom", bloom},
+                                                          {"mpt", mpt},
+                                                          {"bert", bert},
+                                                          {"esm2", esm2},
+                                                          {"t5", t5},
+                                                          {"vit", vit}}};
     if (const auto rows = meaningOf(families, spec.family))
         return {rows->begin(), rows->end()};
     const bool isDecoder = std::holds_alternative<model::DecoderSpec>(spec.architecture);
@@ -579,31 +579,31 @@ std::string nameOfLayer(std::string_view name, std::int64_t layer)
     return filled;
 }
 
-std::optional<std::string_view> usualTargets(const ModelSpec& spec)
+std::optional<std::string_view> defaultTargets(const ModelSpec& spec)
 {
-    constexpr WordTable<std::string_view, 23> targets{{{"t5", "q v"},
-                                                       {"gpt_bigcode", "c_attn"},
-                                                       {"gpt_neox", "query_key_value"},
-                                                       {"gptj", "q_proj v_proj"},
-                                                       {"gpt_neo", "q_proj v_proj"},
-                                                       {"falcon", "query_key_value"},
-                                                       {"opt", "q_proj v_proj"},
-                                                       {"btlm", "c_proj c_attn"},
-                                                       {"phi", "q_proj v_proj fc1 fc2"},
-                                                       {"gemma", "q_proj v_proj"},
-                                                       {"gemma2", "q_proj v_proj"},
-                                                       {"gemma3_text", "q_proj v_proj"},
-                                                       {"stablelm", "q_proj v_proj"},
-                                                       {"gpt2", "c_attn"},
-                                                       {"gpt3", "c_attn"},
-                                                       {"bloom", "query_key_value"},
-                                                       {"bert", "query value"},
-                                                       {"llama", "q_proj v_proj"},
-                                                       {"mpt", "Wqkv"},
-                                                       {"mistral", "q_proj v_proj"},
-                                                       {"mixtral", "q_proj v_proj"},
-                                                       {"qwen2", "q_proj v_proj"},
-                                                       {"qwen3", "q_proj v_proj"}}};
+    constexpr WordMap<std::string_view, 23> targets{{{"t5", "q v"},
+                                                     {"gpt_bigcode", "c_attn"},
+                                                     {"gpt_neox", "query_key_value"},
+                                                     {"gptj", "q_proj v_proj"},
+                                                     {"gpt_neo", "q_proj v_proj"},
+                                                     {"falcon", "query_key_value"},
+                                                     {"opt", "q_proj v_proj"},
+                                                     {"btlm", "c_proj c_attn"},
+                                                     {"phi", "q_proj v_proj fc1 fc2"},
+                                                     {"gemma", "q_proj v_proj"},
+                                                     {"gemma2", "q_proj v_proj"},
+                                                     {"gemma3_text", "q_proj v_proj"},
+                                                     {"stablelm", "q_proj v_proj"},
+                                                     {"gpt2", "c_attn"},
+                                                     {"gpt3", "c_attn"},
+                                                     {"bloom", "query_key_value"},
+                                                     {"bert", "query value"},
+                                                     {"llama", "q_proj v_proj"},
+                                                     {"mpt", "Wqkv"},
+                                                     {"mistral", "q_proj v_proj"},
+                                                     {"mixtral", "q_proj v_proj"},
+                                                     {"qwen2", "q_proj v_proj"},
+                                                     {"qwen3", "q_proj v_proj"}}};
     return meaningOf(targets, spec.family);
 }
 

@@ -77,6 +77,6 @@ std::string nameOfLayer(std::string_view name, std::int64_t layer);
 /// Modules that PEFT gives adapters where a config names none, as words of target_modules with blanks between
 /// (TRANSFORMERS_MODELS_TO_LORA_TARGET_MODULES_MAPPING in PEFT 0.18, utils/constants.py); nothing for a
 /// family of which it wants them named.
-std::optional<std::string_view> usualTargets(const model::ModelSpec& spec);
+std::optional<std::string_view> defaultTargets(const model::ModelSpec& spec);
 
 } // namespace batchpeak::config

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "approximations.h"
-#include "differences.h"
 #include "network_readers.h"
 #include "syntax/words.h"
+#include "unmodeled_features.h"
 
 #include <array>
 #include <cmath>
@@ -22,11 +22,11 @@ namespace {
 Normalization readNormalization(const ConfigSection& model)
 {
     // llmfoundry/models/layers/norm.py; low precision is what autocast would not give them by itself.
-    constexpr WordTable<Normalization, 5> words{{{"layernorm", Normalization::LayerNorm},
-                                                 {"low_precision_layernorm", Normalization::LayerNorm},
-                                                 {"rmsnorm", Normalization::RmsNorm},
-                                                 {"low_precision_rmsnorm", Normalization::RmsNorm},
-                                                 {"triton_rmsnorm", Normalization::RmsNorm}}};
+    constexpr WordMap<Normalization, 5> words{{{"layernorm", Normalization::LayerNorm},
+                                               {"low_precision_layernorm", Normalization::LayerNorm},
+                                               {"rmsnorm", Normalization::RmsNorm},
+                                               {"low_precision_rmsnorm", Normalization::RmsNorm},
+                                               {"triton_rmsnorm", Normalization::RmsNorm}}};
     const std::string word = model.text("norm_type").value_or("low_precision_layernorm");
     const auto known = meaningOf(words, lowerCase(word));
     if (!known)
@@ -54,11 +54,11 @@ Activation readActivation(const ConfigSection& feedForward)
     return Activation::Relu;
 }
 
-using enum Difference::When;
+using enum UnmodeledFeature::When;
 
-constexpr std::array<Difference, 1> otherNetworks{{{"block_overrides", "layers that differ"}}};
+constexpr std::array<UnmodeledFeature, 1> otherNetworks{{{"block_overrides", "layers that differ"}}};
 
-constexpr std::array<Difference, 6> otherAttentions{
+constexpr std::array<UnmodeledFeature, 6> otherAttentions{
     {{"qk_ln", "normalized queries and keys"},
      {"qk_gn", "normalized queries and keys"},
      {"prefix_lm", "attention to a whole prefix"},
@@ -67,7 +67,7 @@ constexpr std::array<Difference, 6> otherAttentions{
      {"attn_type", "the attention \"{value}\"", NoneOf,
       "multihead_attention multiquery_attention grouped_query_attention"}}};
 
-constexpr std::array<Difference, 1> otherFeedForwards{
+constexpr std::array<UnmodeledFeature, 1> otherFeedForwards{
     {{"ffn_type", "the feed-forward layer \"{value}\"", NoneOf, "mptmlp mptglu"}}};
 
 constexpr std::string_view windowKey = "sliding_window_size";

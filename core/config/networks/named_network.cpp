@@ -3,10 +3,10 @@
 #include "named_network.h"
 
 #include "checkpoint_weights.h"
-#include "differences.h"
 #include "hub_models.h"
 #include "network_overrides.h"
 #include "syntax/words.h"
+#include "unmodeled_features.h"
 
 namespace batchpeak::config {
 
@@ -22,7 +22,7 @@ std::string located(const std::string& path, TextPosition place, std::string_vie
 /// \throws ConfigError where the file is no config
 ConfigContents contentsOf(const NetworkFile& file, const std::optional<ConfigSection>& overrides)
 {
-    return recognise(overrides ? withOverrides(file.text, *overrides) : file.text)->readForPython();
+    return recognize(overrides ? withOverrides(file.text, *overrides) : file.text)->readForPython();
 }
 
 /// What was read of a file becomes a part of the config that names it.
@@ -88,7 +88,7 @@ model::ModelSpec readNamedNetwork(const NetworkName& name, TextPosition position
 ConfigContents namedContents(const NetworkName& name, const NetworkSource& networks)
 {
     ConfigContents contents;
-    contents.model = networkOrWhyNot([&] { return readNamedNetwork(name, {}, networks, contents); });
+    contents.model = networkOrError([&] { return readNamedNetwork(name, {}, networks, contents); });
     return contents;
 }
 

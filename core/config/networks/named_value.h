@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "differences.h"
 #include "name_pattern.h"
+#include "unmodeled_features.h"
 
 #include <string>
 

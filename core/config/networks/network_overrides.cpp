@@ -36,10 +36,10 @@ std::optional<std::string> asJson(const ConfigSection& section, std::string_view
 /// (attribute_map of GPT2Config in transformers 5.23.0, models/gpt2/configuration_gpt2.py).
 std::string nameIn(const ConfigSection& config, std::string_view key)
 {
-    constexpr WordTable<std::string_view, 4> names{{{"hidden_size", "n_embd"},
-                                                    {"num_hidden_layers", "n_layer"},
-                                                    {"num_attention_heads", "n_head"},
-                                                    {"max_position_embeddings", "n_positions"}}};
+    constexpr WordMap<std::string_view, 4> names{{{"hidden_size", "n_embd"},
+                                                  {"num_hidden_layers", "n_layer"},
+                                                  {"num_attention_heads", "n_head"},
+                                                  {"max_position_embeddings", "n_positions"}}};
     const auto own = meaningOf(names, key);
     return std::string(own && config.find(*own) ? *own : key);
 }

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "network_readers.h"
 
-#include "differences.h"
 #include "model/spec_checks.h"
+#include "unmodeled_features.h"
 
 namespace batchpeak::config {
 
@@ -21,7 +21,7 @@ std::int64_t checkedSize(const Settings& settings, std::string_view key, std::in
         settings.fail(key, "is {}, but must be at least 1", size);
     const bool countsLayers = key.ends_with("layers") || key.ends_with("n_layer");
     const bool countsHeads = key.ends_with("heads") || key.ends_with("n_head");
-    const std::int64_t largest = countsLayers ? model::mostLayers : countsHeads ? model::mostHeads : maxSize;
+    const std::int64_t largest = countsLayers ? model::maxLayers : countsHeads ? model::maxHeads : maxSize;
     if (size > largest)
         settings.fail(key, "is {}, more than any network has; write at most {}", size, largest);
     return size;

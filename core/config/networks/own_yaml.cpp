@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "config_document.h"
 #include "model/architecture_fields.h"
+#include "model/step_fields.h"
 
 #include <yaml-cpp/emitter.h>
 #include <yaml-cpp/emittermanip.h>
@@ -111,40 +112,23 @@ void addRun(EntryWriter& entries, const ConfigContents& contents, const model::M
 {
     if (model::takesSequences(spec)) {
         entries.value("sequence_length", contents.sequenceLength > 0 ? contents.sequenceLength
-                                                                     : model::usualSequenceLength(spec));
+                                                                     : model::defaultSequenceLength(spec));
     }
     if (contents.targetLength)
         entries.value("decoder_sequence_length", *contents.targetLength);
     entries.word("precision", contents.precision);
     entries.word("optimizer", contents.optimizer);
-    if (contents.step.adamWStep != model::AdamWStep::Fused)
-        entries.word("adamw_step", contents.step.adamWStep);
-    if (!contents.step.keepsMomentum)
-        entries.value("momentum", false);
-    if (contents.step.wideEmbeddingMoments)
-        entries.value("fp32_embedding_moments", true);
-    entries.value("activation_checkpointing", contents.step.activationCheckpointing);
-    entries.value("loss_chunk_rows", contents.step.lossChunkRows);
-    if (contents.step.recomputesLossChunks)
-        entries.value("loss_chunks_recomputed", true);
-    if (contents.step.lossParts > 1)
-        entries.value("loss_parts", contents.step.lossParts);
-    entries.value("max_gradient_norm", contents.step.maxGradientNorm);
-    entries.word("attention", contents.step.attention);
-    if (!contents.step.convolvesInTf32)
-        entries.value("tf32_convolutions", false);
-    if (contents.step.channelsLast)
-        entries.value("channels_last", true);
-    if (contents.step.timesConvolutions)
-        entries.value("cudnn_benchmark", true);
-    if (contents.step.optimizerOnHost)
-        entries.value("optimizer_on_host", true);
-    if (contents.step.updatesInBackward)
-        entries.value("updates_in_backward", true);
-    if (contents.step.sharding != model::Sharding::None)
-        entries.word("sharding", contents.step.sharding);
-    if (contents.step.packedTextLength > 0)
-        entries.value("packed_text_length", contents.step.packedTextLength);
+    model::visitStepFields([&](const model::StepField& field, auto member) {
+        using enum model::StepField::Written;
+        const auto value = contents.step.*member;
+        const bool isChanged = value != model::StepOptions().*member;
+        if (field.inConfig == Never || (field.inConfig == IfChanged && !isChanged))
+            return;
+        if constexpr (model::HasWords<decltype(value)>)
+            entries.word(field.name, value);
+        else
+            entries.value(field.name, value);
+    });
 }
 
 void addTrainingSettings(EntryWriter& entries, const TrainingSettings& settings)

@@ -3,13 +3,13 @@
 #include "peft_adapter.h"
 
 #include "approximations.h"
-#include "differences.h"
 #include "model/parameter_table.h"
 #include "module_names.h"
 #include "name_pattern.h"
 #include "network_readers.h"
 #include "syntax/words.h"
 #include "trained_parts.h"
+#include "unmodeled_features.h"
 
 #include <algorithm>
 #include <array>
@@ -188,15 +188,15 @@ private:
         else if (const auto* name = std::get_if<std::string>(&m_adapter.targets))
             m_names = {*name};
         else if (!m_adapter.targetsLinearNames)
-            m_names = usualNames();
+            m_names = defaultNames();
         if (m_adapter.targetsLinearNames)
             addLinearNames();
         return m_names;
     }
 
-    std::vector<std::string> usualNames() const
+    std::vector<std::string> defaultNames() const
     {
-        const auto words = usualTargets(m_spec);
+        const auto words = defaultTargets(m_spec);
         if (!words) {
             throw errorAt(m_adapter.place.position,
                           "{} names no modules, and PEFT has no usual ones for the network {}; write some.",
@@ -375,7 +375,7 @@ std::vector<model::AdapterTarget> targetsOf(const PeftAdapter& adapter, const Mo
                       "The value of {} names no module of the network, a {}, that can have an adapter; write "
                       "names such as {}.",
                       adapter.place.path, spec.family,
-                      listed(splitWords(usualTargets(spec).value_or("all-linear"))));
+                      listed(splitWords(defaultTargets(spec).value_or("all-linear"))));
     }
     std::vector<model::AdapterTarget> targets;
     for (const TargetModule& module : modules) {
@@ -480,44 +480,48 @@ void refuseOtherKinds(const ConfigSection& section)
     const std::string type = section.text(typeKey).value_or("LORA");
     if (lowerCase(type) != "lora")
         refuseAdapter(section.positionOf(typeKey), type);
-    constexpr std::array<Difference, 7> others{
-        {{"rank_pattern",
-          "adapters of several ranks ({})",
-          Difference::When::On,
-          {},
-          {},
-          reason::adaptersOfSeveralKinds},
-         {"layer_replication",
-          "layers that are there several times ({})",
-          Difference::When::On,
-          {},
-          {},
-          reason::partialTraining},
-         {"target_parameters",
-          "adapters beside experts ({})",
-          Difference::When::On,
-          {},
-          {},
-          reason::adapterOnExperts},
-         {"trainable_token_indices",
-          "single tokens of an embedding ({})",
-          Difference::When::On,
-          {},
-          {},
-          reason::adapterOnEmbeddings},
-         {"lora_bias", "biases beside adapters ({})", Difference::When::On, {}, {}, reason::partialTraining},
-         {"use_qalora",
-          "an adapter of another kind ({})",
-          Difference::When::On,
-          {},
-          {},
-          reason::partialTraining},
-         {"bias",
-          "biases beside adapters ({})",
-          Difference::When::NoneOf,
-          "none",
-          {},
-          reason::partialTraining}}};
+    constexpr std::array<UnmodeledFeature, 7> others{{{"rank_pattern",
+                                                       "adapters of several ranks ({})",
+                                                       UnmodeledFeature::When::On,
+                                                       {},
+                                                       {},
+                                                       reason::adaptersOfSeveralKinds},
+                                                      {"layer_replication",
+                                                       "layers that are there several times ({})",
+                                                       UnmodeledFeature::When::On,
+                                                       {},
+                                                       {},
+                                                       reason::partialTraining},
+                                                      {"target_parameters",
+                                                       "adapters beside experts ({})",
+                                                       UnmodeledFeature::When::On,
+                                                       {},
+                                                       {},
+                                                       reason::adapterOnExperts},
+                                                      {"trainable_token_indices",
+                                                       "single tokens of an embedding ({})",
+                                                       UnmodeledFeature::When::On,
+                                                       {},
+                                                       {},
+                                                       reason::adapterOnEmbeddings},
+                                                      {"lora_bias",
+                                                       "biases beside adapters ({})",
+                                                       UnmodeledFeature::When::On,
+                                                       {},
+                                                       {},
+                                                       reason::partialTraining},
+                                                      {"use_qalora",
+                                                       "an adapter of another kind ({})",
+                                                       UnmodeledFeature::When::On,
+                                                       {},
+                                                       {},
+                                                       reason::partialTraining},
+                                                      {"bias",
+                                                       "biases beside adapters ({})",
+                                                       UnmodeledFeature::When::NoneOf,
+                                                       "none",
+                                                       {},
+                                                       reason::partialTraining}}};
     refuseOtherAdapter(section, others);
 }
 
@@ -556,9 +560,9 @@ void warnOfNarrowCopies(const Settings& settings, std::string_view key, std::vec
                         key);
 }
 
-void refuseOtherAdapter(const Settings& settings, std::span<const Difference> differences)
+void refuseOtherAdapter(const Settings& settings, std::span<const UnmodeledFeature> differences)
 {
-    for (const Difference& difference : differences) {
+    for (const UnmodeledFeature& difference : differences) {
         if (const auto found = firstOf(settings, std::span(&difference, 1)))
             refusePartialTraining(found->position, found->sentence, difference.why);
     }

@@ -85,7 +85,7 @@ void warnOfNarrowCopies(const Settings& settings, std::string_view key, std::vec
 
 /// Rows hold what is trained as refusePartialTraining() takes it, of settings of adapters that trials do not
 /// have. \throws NotRun
-void refuseOtherAdapter(const Settings& settings, std::span<const Difference> differences);
+void refuseOtherAdapter(const Settings& settings, std::span<const UnmodeledFeature> differences);
 
 /// A pattern, or names, as target_modules has them; nothing where the key is absent.
 /// \throws ConfigError where it is something else

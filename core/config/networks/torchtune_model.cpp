@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "approximations.h"
-#include "differences.h"
 #include "hub_models.h"
 #include "network_readers.h"
 #include "run_reader.h"
+#include "unmodeled_features.h"
 
 #include <algorithm>
 #include <array>
@@ -22,7 +22,7 @@ constexpr std::string_view componentKey = "_component_";
 // Functions of torchtune/models/*/_model_builders.py of torchtune 0.7, and the network of the same sizes and
 // positions; each stands for that with adapters too, whose name has "lora_" or "qlora_" before it. Its
 // Mistral has no sliding window, as the second version, not the first.
-constexpr WordTable<std::string_view, 48> namedBuilders{
+constexpr WordMap<std::string_view, 48> namedBuilders{
     {{"gemma_2b", "google/gemma-2b"},
      {"gemma_7b", "google/gemma-7b"},
      {"gemma2_2b", "google/gemma-2-2b"},
@@ -93,17 +93,17 @@ constexpr std::array<GeneralBuilder, 7> generalBuilders{
      {.name = "qwen3", .family = "qwen3", .ropeBase = 1000000, .attentionBias = true}}};
 
 /// What no config.json brings: parts of the names of builders, and what they build.
-constexpr WordTable<std::string_view, 7> otherKinds{{{"vision", "a network of images and text"},
-                                                     {"classifier", "a classifier of texts"},
-                                                     {"reward", "a network that rates answers"},
-                                                     {"clip", "a network of images and text"},
-                                                     {"flux", "a network that makes images"},
-                                                     {"early_fusion", "a network of images and text"},
-                                                     {"llama4", "a network of images and text with experts "
-                                                                "that every token takes"}}};
+constexpr WordMap<std::string_view, 7> otherKinds{{{"vision", "a network of images and text"},
+                                                   {"classifier", "a classifier of texts"},
+                                                   {"reward", "a network that rates answers"},
+                                                   {"clip", "a network of images and text"},
+                                                   {"flux", "a network that makes images"},
+                                                   {"early_fusion", "a network of images and text"},
+                                                   {"llama4", "a network of images and text with experts "
+                                                              "that every token takes"}}};
 
 /// Where intermediate_dim is absent: scale_hidden_dim_for_mlp in torchtune/models/llama3/_model_utils.py.
-std::int64_t usualFeedForwardSize(std::int64_t hiddenSize)
+std::int64_t defaultFeedForwardSize(std::int64_t hiddenSize)
 {
     constexpr std::int64_t unit = 256;
     return (4 * (2 * hiddenSize / 3) + unit - 1) / unit * unit;
@@ -131,7 +131,7 @@ DecoderSpec readSizes(const ConfigSection& section, const GeneralBuilder& builde
                      .activation = model::Activation::SwiGlu};
     spec.keyValueHeads = sizeOr(section, "num_kv_heads", spec.heads);
     spec.headSize = sizeOr(section, "head_dim", 0);
-    spec.feedForwardSize = sizeOr(section, "intermediate_dim", usualFeedForwardSize(spec.hiddenSize));
+    spec.feedForwardSize = sizeOr(section, "intermediate_dim", defaultFeedForwardSize(spec.hiddenSize));
     spec.tiedEmbeddings = section.boolean("tie_word_embeddings").value_or(builder.tiedEmbeddings);
     spec.attentionOutputBias = false;
     spec.feedForwardBias = false;
@@ -196,7 +196,7 @@ std::vector<model::AdapterTarget> readTargets(const ConfigSection& section)
 {
     using enum model::Projection;
     constexpr std::string_view key = "lora_attn_modules";
-    constexpr WordTable<model::Projection, 4> names{
+    constexpr WordMap<model::Projection, 4> names{
         {{"q_proj", Query}, {"k_proj", Key}, {"v_proj", Value}, {"output_proj", AttentionOutput}}};
     const auto modules = section.words(key);
     // Each builder of attention refuses an empty list, and none has a usual one.

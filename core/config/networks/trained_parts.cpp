@@ -3,10 +3,10 @@
 #include "trained_parts.h"
 
 #include "approximations.h"
-#include "differences.h"
 #include "model/parameter_table.h"
 #include "module_names.h"
 #include "name_pattern.h"
+#include "unmodeled_features.h"
 
 #include <algorithm>
 #include <map>
@@ -16,7 +16,7 @@ namespace batchpeak::config {
 namespace {
 
 // Each parameter of a network is compared with all of them; 126 layers of LLaMA have some 900 parameters.
-constexpr std::size_t mostParts = 4000;
+constexpr std::size_t maxParts = 4000;
 constexpr std::string_view layerMark = "{}";
 
 /// One of our parameters, and the names of those that it is made of.
@@ -136,7 +136,7 @@ private:
 
     void add(std::string part)
     {
-        if (m_result.parts.size() >= mostParts)
+        if (m_result.parts.size() >= maxParts)
             throw NamePatternError("names more parts of the network than are told apart here", false);
         m_result.parts.push_back(std::move(part));
     }

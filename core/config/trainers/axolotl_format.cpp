@@ -4,7 +4,6 @@
 #include "axolotl_qat.h"
 #include "axolotl_tuning.h"
 #include "batch_schemes.h"
-#include "differences.h"
 #include "format.h"
 #include "networks/peft_adapter.h"
 #include "packing.h"
@@ -13,6 +12,7 @@
 #include "syntax/words.h"
 #include "syntax/yaml_scalar.h"
 #include "training_arguments.h"
+#include "unmodeled_features.h"
 
 #include <algorithm>
 #include <array>
@@ -44,7 +44,7 @@ constexpr RunKeys runKeys{.optimizer = "optimizer",
                           // None in HyperparametersConfig, and then not handed on (core/builders/base.py), so
                           // that TrainingArguments' own counts.
                           .gradientNorm = "max_grad_norm",
-                          .usualGradientNorm = 1.0,
+                          .defaultGradientNorm = 1.0,
                           .learningRate = "learning_rate",
                           .weighsTokens = true,
                           .isOfTransformers = true};
@@ -59,10 +59,10 @@ constexpr PlaceKeys placeKeys{.network = "base_model",
                               .tf32 = "tf32",
                               .checkpointing = "gradient_checkpointing"};
 
-using enum Difference::When;
+using enum UnmodeledFeature::When;
 
 /// sequence_parallel_degree is the older name (utils/schemas/deprecated.py).
-constexpr std::array<Difference, 10> otherRuns{
+constexpr std::array<UnmodeledFeature, 10> unsupportedRuns{
     {{"rl", "trains on preferences or rewards ({})", On, {}, {}, reason::preferences},
      {"reward_model", "trains a network that scores texts ({})", On, {}, {}, reason::preferences},
      {"process_reward_model", "trains a network that scores texts ({})", On, {}, {}, reason::preferences},
@@ -83,7 +83,7 @@ constexpr std::array<Difference, 10> otherRuns{
 model::Preference preferenceOf(const ConfigSection& root)
 {
     using enum model::Preference;
-    constexpr WordTable<model::Preference, 5> words{
+    constexpr WordMap<model::Preference, 5> words{
         {{"dpo", Dpo}, {"ipo", Dpo}, {"orpo", Orpo}, {"simpo", Simpo}, {"kto", Kto}}};
     if (root.isOn("process_reward_model"))
         return None;
@@ -96,14 +96,14 @@ constexpr std::string_view kernelsText =
     "{} runs kernels of its own; trials run PyTorch's, which take longer and more memory.";
 
 /// Beside sample_packing, whose value it has where nothing is said.
-constexpr std::array<Difference, 1> unpackedEvaluation{
+constexpr std::array<UnmodeledFeature, 1> unpackedEvaluation{
     {{.key = "eval_sample_packing",
       .text = unpackedEvaluationText,
       .when = False,
       .approximation = approximation::unpackedEvaluation}}};
 
 // AxolotlInputConfig, utils/schemas/config.py, and the plugins of integrations.
-constexpr std::array<Difference, 31> differences{
+constexpr std::array<UnmodeledFeature, 31> differences{
     {{.key = "activation_offloading",
       .text = hostActivationsText,
       .approximation = approximation::hostActivations},
@@ -333,7 +333,7 @@ model::Precision readPrecision(const ConfigSection& root, std::vector<Warning>& 
     return ofType(model::Precision::PlainBf16);
 }
 
-void settlePrecision(const ConfigSection& root, ConfigContents& contents)
+void resolvePrecision(const ConfigSection& root, ConfigContents& contents)
 {
     contents.precision = readPrecision(root, contents.warnings);
     // "full" is handed on for evaluation alone: core/builders/base.py.
@@ -477,27 +477,27 @@ ConfigContents read(const ConfigText& text)
     readPacking(root, contents);
     warnOfPlugins(root, contents.warnings);
     warnOfUnaskedKernels(root, contents.warnings);
-    contents.model = networkOrWhyNot([&] {
-        refuseOtherRun(root, otherRuns, preferenceOf(root), contents);
+    contents.model = networkOrError([&] {
+        refuseOtherRun(root, unsupportedRuns, preferenceOf(root), contents);
         refuseSharedCuts(root);
         refuseOtherPlugins(root);
         contents.tuningFor = withAxolotlQat(readAxolotlTuning(root, hasSixteenBits(root), contents.warnings),
                                             root, contents.warnings);
         return readNamedModel(root, nameKeys, text.networks(), contents);
     });
-    settleTuning(contents);
+    resolveTuning(contents);
     // AxolotlInputConfig.sequence_len.
     contents.sequenceLength = readLength(root, "sequence_len").value_or(512);
     warnOfEvalLength(root, contents.sequenceLength, contents.warnings);
-    settleLengths(contents);
+    resolveLengths(contents);
     readRun(root, withSharedOptimizer(root, runKeys), contents);
     if (keepsTypeInFsdp(root) ||
-        !settleSharedPrecision(root, /*takesConfigAlone=*/true, readMixed(root), contents))
-        settlePrecision(root, contents);
+        !resolveSharedPrecision(root, /*takesConfigAlone=*/true, readMixed(root), contents))
+        resolvePrecision(root, contents);
     const bool isCheckpointed = readCheckpointing(root, contents.warnings);
     contents.step.activationCheckpointing = contents.step.activationCheckpointing || isCheckpointed;
     readAttention(root, contents);
-    settleAttention(contents);
+    resolveAttention(contents);
     readLoss(root, contents);
     contents.training.halvesAutomatically = findsBatchSize(root);
     notePlaces(root, placeKeys, contents);
@@ -560,7 +560,7 @@ constinit const Format axolotlFormat{
     .name = "axolotl",
     .mark = "base_model with micro_batch_size, datasets or sequence_len",
     .neededKeys = "base_model micro_batch_size|datasets|sequence_len",
-    .usualKeys =
+    .defaultKeys =
         "base_model micro_batch_size gradient_accumulation_steps sequence_len datasets adapter val_set_size",
     .fits = fits,
     .read = read,

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "axolotl_qat.h"
 
-#include "differences.h"
 #include "fake_quantization_rules.h"
 #include "networks/module_names.h"
 #include "networks/network_readers.h"
+#include "unmodeled_features.h"
 
 #include <algorithm>
 #include <array>
@@ -28,9 +28,9 @@ constexpr std::string_view embeddingKey = "quantize_embedding";
 
 /// The words of validate_ao_dtype in utils/schemas/quantization.py; mxfp4 since axolotl 0.15. Empty where
 /// there is none.
-std::string typeOf(const ConfigSection& qat, std::string_view key, std::string_view usual)
+std::string typeOf(const ConfigSection& qat, std::string_view key, std::string_view defaultType)
 {
-    const std::string type = qat.text(key).value_or(std::string(usual));
+    const std::string type = qat.text(key).value_or(std::string(defaultType));
     if (type == "fp8" || type == "float8")
         return "float8_e4m3fn";
     if (!isAmong(type, "int4 int8 float8_e4m3fn nvfp4 mxfp4") && !type.empty())

@@ -3,11 +3,11 @@
 #include "axolotl_tuning.h"
 
 #include "approximations.h"
-#include "differences.h"
 #include "networks/module_names.h"
 #include "networks/network_readers.h"
 #include "networks/peft_adapter.h"
 #include "networks/trained_parts.h"
+#include "unmodeled_features.h"
 
 #include <algorithm>
 #include <array>
@@ -23,10 +23,10 @@ constexpr std::string_view narrowKey = "load_in_4bit";
 constexpr std::string_view byteKey = "load_in_8bit";
 constexpr std::string_view partsKey = "unfrozen_parameters";
 
-using enum Difference::When;
+using enum UnmodeledFeature::When;
 
 // LoraConfig, utils/schemas/peft.py.
-constexpr std::array<Difference, 4> otherAdapters{
+constexpr std::array<UnmodeledFeature, 4> otherAdapters{
     {{"lora_target_parameters", "adapters beside experts ({})", On, {}, {}, reason::adapterOnExperts},
      {"lora_rank_pattern", "adapters of several ranks ({})", On, {}, {}, reason::adaptersOfSeveralKinds},
      {"peft_layer_replication",

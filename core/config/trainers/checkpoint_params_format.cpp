@@ -25,12 +25,12 @@ ConfigContents read(const ConfigText& text)
     requireJson(text.text(), JsonComments::Refused);
     const ConfigSection root = *text.root(Dialect::Json);
     ConfigContents contents;
-    contents.model = networkOrWhyNot([&] { return readCheckpointParams(root); });
+    contents.model = networkOrError([&] { return readCheckpointParams(root); });
     // max_seq_len of ModelArgs in llama/model.py.
     contents.sequenceLength = std::holds_alternative<model::ModelSpec>(contents.model)
                                   ? readLength(root, "max_seq_len").value_or(2048)
                                   : 0;
-    settleLengths(contents);
+    resolveLengths(contents);
     notePlaces(root, {.network = "dim"}, contents);
     return contents;
 }
@@ -47,7 +47,7 @@ constinit const Format checkpointParamsFormat{
     .name = "LLaMA or Mistral params.json",
     .mark = "dim with n_layers and n_heads in JSON",
     .neededKeys = "dim n_layers n_heads",
-    .usualKeys = "dim n_layers n_heads n_kv_heads norm_eps vocab_size multiple_of rope_theta",
+    .defaultKeys = "dim n_layers n_heads n_kv_heads norm_eps vocab_size multiple_of rope_theta",
     .fits = fits,
     .read = read,
     .splice = splice};

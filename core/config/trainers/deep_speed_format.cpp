@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "batch_schemes.h"
 #include "deep_speed_settings.h"
-#include "differences.h"
 #include "format.h"
 #include "run_reader.h"
 #include "syntax/json_text.h"
+#include "unmodeled_features.h"
 
 namespace batchpeak::config {
 
@@ -245,7 +245,7 @@ ConfigContents read(const ConfigText& text)
     const ConfigSection root = *text.root(Dialect::Json);
     checkText(root);
     const DeepSpeedBatch batch = readBatch(root);
-    ConfigContents contents{.model = networkOrWhyNot([&root] { return noNetwork(root); }),
+    ConfigContents contents{.model = networkOrError([&root] { return noNetwork(root); }),
                             .train = planOf(batch)};
     warnOfBatch(root, batch, contents.warnings);
     readDeepSpeedStep(root, contents);
@@ -257,8 +257,8 @@ ConfigContents read(const ConfigText& text)
              "them all unless told otherwise.");
     }
     // TrainingArguments.max_grad_norm in transformers 5.23.
-    constexpr double usualOfTrainer = 1.0;
-    contents.step.maxGradientNorm = readDeepSpeedClipping(root, usualOfTrainer);
+    constexpr double defaultOfTrainer = 1.0;
+    contents.step.maxGradientNorm = readDeepSpeedClipping(root, defaultOfTrainer);
     notePlaces(root, placeKeys, contents);
     return contents;
 }
@@ -282,8 +282,8 @@ constinit const Format deepSpeedFormat{
     .name = "DeepSpeed",
     .mark = "train_micro_batch_size_per_gpu, train_batch_size or zero_optimization in JSON",
     .neededKeys = "train_micro_batch_size_per_gpu|train_batch_size|zero_optimization",
-    .usualKeys = "train_batch_size train_micro_batch_size_per_gpu zero_optimization gradient_clipping "
-                 "fp16.enabled bf16.enabled",
+    .defaultKeys = "train_batch_size train_micro_batch_size_per_gpu zero_optimization gradient_clipping "
+                   "fp16.enabled bf16.enabled",
     .fits = fits,
     .read = read,
     .splice = splice};

@@ -3,9 +3,9 @@
 #include "deep_speed_settings.h"
 
 #include "approximations.h"
-#include "differences.h"
 #include "run_reader.h"
 #include "sharding.h"
+#include "unmodeled_features.h"
 
 #include <array>
 
@@ -97,7 +97,7 @@ void readSharing(const ConfigSection& settings, ConfigContents& contents)
 }
 
 /// What the sections of DeepSpeed's engine add to a step.
-constexpr std::array<Difference, 4> differences{
+constexpr std::array<UnmodeledFeature, 4> differences{
     {{.key = "compression_training",
       .text = "The run trains a compressed network ({}); trials run it as it is.",
       .approximation = approximation::sparseWeights},

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "fake_quantization_rules.h"
 
-#include "differences.h"
 #include "model/parameter_table.h"
+#include "unmodeled_features.h"
 
 #include <algorithm>
 

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "approximations.h"
-#include "differences.h"
 #include "format.h"
 #include "networks/checkpoint_weights.h"
 #include "networks/network_readers.h"
 #include "run_reader.h"
 #include "syntax/json_text.h"
 #include "syntax/words.h"
+#include "unmodeled_features.h"
 
 #include <algorithm>
 
@@ -82,13 +82,13 @@ ConfigContents read(const ConfigText& text)
     requireJson(text.text(), JsonComments::Refused);
     ConfigContents contents;
     const ConfigSection root = *text.root(Dialect::Json);
-    contents.model = networkOrWhyNot([&] {
+    contents.model = networkOrError([&] {
         model::ModelSpec spec = readNetwork(root, text.text(), contents);
         readWeights(root, contents);
         return spec;
     });
-    contents.sequenceLength = usualLength(contents);
-    settleLengths(contents);
+    contents.sequenceLength = defaultLength(contents);
+    resolveLengths(contents);
     notePlaces(root, {.network = "model_type"}, contents);
     return contents;
 }
@@ -105,7 +105,7 @@ constinit const Format huggingFaceConfigFormat{
     .name = "Hugging Face config.json",
     .mark = "model_type in JSON",
     .neededKeys = "model_type",
-    .usualKeys = "architectures hidden_size num_hidden_layers vocab_size transformers_version",
+    .defaultKeys = "architectures hidden_size num_hidden_layers vocab_size transformers_version",
     .fits = fits,
     .read = read,
     .splice = splice};

@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "approximations.h"
-#include "differences.h"
 #include "format.h"
 #include "packing.h"
 #include "run_reader.h"
@@ -10,6 +9,7 @@
 #include "syntax/words.h"
 #include "training_arguments.h"
 #include "trl_adapter.h"
+#include "unmodeled_features.h"
 
 #include <algorithm>
 #include <array>
@@ -30,30 +30,30 @@ constexpr std::string_view lossKey = "loss_type";
 
 /// Steps that hold more than a network and its texts.
 constexpr std::string_view orRewards = "trains on preferences or rewards ({})";
-constexpr std::array<Difference, 3> otherSteps{
+constexpr std::array<UnmodeledFeature, 3> otherSteps{
     {{"num_generations",
       "trains on texts that the network writes itself ({})",
-      Difference::When::On,
+      UnmodeledFeature::When::On,
       {},
       {},
       reason::preferences},
-     {"beta", orRewards, Difference::When::On, {}, {}, reason::preferences},
-     {"max_prompt_length", orRewards, Difference::When::On, {}, {}, reason::preferences}}};
+     {"beta", orRewards, UnmodeledFeature::When::On, {}, {}, reason::preferences},
+     {"max_prompt_length", orRewards, UnmodeledFeature::When::On, {}, {}, reason::preferences}}};
 
 /// Of KTOConfig, CPOConfig and RewardConfig in TRL 1.16, each theirs alone.
-constexpr WordTable<model::Preference, 5> keysOfMethods{
+constexpr WordMap<model::Preference, 5> keysOfMethods{
     {{"desirable_weight", model::Preference::Kto},
      {"undesirable_weight", model::Preference::Kto},
      {"cpo_alpha", model::Preference::Simpo},
      {"simpo_gamma", model::Preference::Simpo},
      {"center_rewards_coefficient", model::Preference::Reward}}};
 constexpr auto stepsOfMethods = [] {
-    std::array<Difference, keysOfMethods.size()> steps{};
+    std::array<UnmodeledFeature, keysOfMethods.size()> steps{};
     std::ranges::transform(keysOfMethods, steps.begin(), [](const auto& method) {
-        return Difference{.key = method.first,
-                          .text = orRewards,
-                          .when = Difference::When::There,
-                          .why = reason::preferences};
+        return UnmodeledFeature{.key = method.first,
+                                .text = orRewards,
+                                .when = UnmodeledFeature::When::There,
+                                .why = reason::preferences};
     });
     return steps;
 }();
@@ -64,8 +64,8 @@ constexpr std::string_view lossesOfDpo =
     "discopop sft sigmoid_norm";
 constexpr std::string_view lossesOfKto = "kto apo_zero_unpaired";
 constexpr std::string_view lossesOfGrpo = "grpo bnpo dr_grpo dapo luspo cispo sapo vespo";
-constexpr std::array<Difference, 1> stepsOfLosses{
-    {{.key = lossKey, .text = orRewards, .when = Difference::When::There, .why = reason::preferences}}};
+constexpr std::array<UnmodeledFeature, 1> stepsOfLosses{
+    {{.key = lossKey, .text = orRewards, .when = UnmodeledFeature::When::There, .why = reason::preferences}}};
 
 /// None where the network writes the texts itself; nothing where the loss tells no method.
 std::optional<model::Preference> preferenceOfLoss(const ConfigSection& root)
@@ -101,22 +101,22 @@ model::Preference preferenceOf(const ConfigSection& root)
     const std::string places =
         lowerCase(root.text("output_dir").value_or("") + ' ' + root.text("run_name").value_or("") + ' ' +
                   root.text("hub_model_id").value_or(""));
-    constexpr WordTable<model::Preference, 3> named{{{"orpo", Orpo}, {"kto", Kto}, {"simpo", Simpo}}};
+    constexpr WordMap<model::Preference, 3> named{{{"orpo", Orpo}, {"kto", Kto}, {"simpo", Simpo}}};
     const auto found = std::ranges::find_if(
         named, [&](const auto& each) { return places.find(each.first) != std::string::npos; });
     return found == named.end() ? Dpo : found->second;
 }
 
 // SFTConfig of TRL 1.x, trl/trainer/sft_config.py.
-constexpr std::array<Difference, 1> differences{{{.key = "activation_offloading",
-                                                  .text = hostActivationsText,
-                                                  .approximation = approximation::hostActivations}}};
+constexpr std::array<UnmodeledFeature, 1> differences{{{.key = "activation_offloading",
+                                                        .text = hostActivationsText,
+                                                        .approximation = approximation::hostActivations}}};
 
 /// Beside packing, whose value it has where nothing is said.
-constexpr std::array<Difference, 1> unpackedEvaluation{
+constexpr std::array<UnmodeledFeature, 1> unpackedEvaluation{
     {{.key = "eval_packing",
       .text = unpackedEvaluationText,
-      .when = Difference::When::False,
+      .when = UnmodeledFeature::When::False,
       .approximation = approximation::unpackedEvaluation}}};
 
 /// Of SFTConfig and ModelConfig in TRL, and of ScriptArguments in alignment-handbook, which is built on it.
@@ -150,15 +150,15 @@ constexpr PlaceKeys placeKeys{.sequenceLength = lengthKeys,
 void readLengths(const ConfigSection& root, ConfigContents& contents)
 {
     // SFTConfig.max_length in TRL 1.x, trl/trainer/sft_config.py.
-    constexpr std::int64_t usualOfTrl = 1024;
+    constexpr std::int64_t defaultOfTrl = 1024;
     const auto keys = splitWords(lengthKeys);
     const auto key = std::ranges::find_if(keys, [&](std::string_view k) { return root.has(k); });
     if (key != keys.end())
         contents.sequenceLength = readLength(root, *key).value();
     else if (isTrl(root) && !root.find("max_length"))
-        contents.sequenceLength = usualOfTrl;
+        contents.sequenceLength = defaultOfTrl;
     contents.targetLength = readLength(root, "max_target_length");
-    settleLengths(contents);
+    resolveLengths(contents);
 }
 
 /// What it is where nothing is said hangs on the release: __post_init__ of SFTConfig since TRL 1.7,
@@ -188,7 +188,7 @@ void readLoss(const ConfigSection& root, ConfigContents& contents)
 
 /// Trials narrow the products of such chunks beside parameters of 16 bits, as autocast does in the run; where
 /// it has none, they are in fp32 until TRL 1.14.
-void settleLoss(const ConfigSection& root, ConfigContents& contents)
+void resolveLoss(const ConfigSection& root, ConfigContents& contents)
 {
     const bool autocasts = model::isMixed(readMixedPrecision(root, isTrl(root)));
     const bool isAsTheRuns =
@@ -214,7 +214,7 @@ void readPacking(const ConfigSection& root, ConfigContents& contents)
 /// Without autocast the network computes in the type of its weights and adapters in fp32, to and from which
 /// PEFT casts (Linear.forward in PEFT 0.18, peft/tuners/lora/layer.py). Copies of whole modules have the type
 /// of the network, which trials hold beside fp32 by autocast alone.
-void settleUncastAdapters(const ConfigSection& root, const std::string& type, ConfigContents& contents)
+void resolveUncastAdapters(const ConfigSection& root, const std::string& type, ConfigContents& contents)
 {
     const ConfigSection loading = trlLoading(root);
     if (!contents.tuning.trainedParts.empty() || model::isQuantized(contents.tuning.frozenWeights)) {
@@ -237,7 +237,7 @@ void readPrecision(const ConfigSection& root, ConfigContents& contents)
     contents.precision = readMixedPrecision(root, isTrl(root));
     if (!root.has("bf16") && !root.has("fp16"))
         warnOfTrlDefault(root, "bf16", contents);
-    if (settleSharedPrecision(root, /*takesConfigAlone=*/false, contents.precision, contents))
+    if (resolveSharedPrecision(root, /*takesConfigAlone=*/false, contents.precision, contents))
         return;
     const std::string type = trlTypeOfWeights(root);
     const ConfigSection loading = trlLoading(root);
@@ -258,7 +258,7 @@ void readPrecision(const ConfigSection& root, ConfigContents& contents)
     if (isAuto && isWideFile)
         return;
     if (contents.tuningFor && !isNarrow && !model::isMixed(contents.precision)) {
-        settleUncastAdapters(root, type, contents);
+        resolveUncastAdapters(root, type, contents);
         return;
     }
     const bool scalesLoss = model::isFloat16(contents.precision);
@@ -317,7 +317,7 @@ ConfigContents read(const ConfigText& text)
     warnOf(root, differences, contents.warnings);
     warnOfTrlLoading(root, contents.warnings);
     readPacking(root, contents);
-    contents.model = networkOrWhyNot([&] {
+    contents.model = networkOrError([&] {
         const model::Preference preference = preferenceOf(root);
         refuseOtherRun(root, otherSteps, preference, contents);
         refuseOtherRun(root, stepsOfMethods, preference, contents);
@@ -327,14 +327,14 @@ ConfigContents read(const ConfigText& text)
         contents.tuningFor = readTrlAdapter(root, contents.warnings);
         return readNamedModel(root, nameKeys, text.networks(), contents);
     });
-    settleTuning(contents);
+    resolveTuning(contents);
     readLengths(root, contents);
     readLoss(root, contents);
     readPrecision(root, contents);
-    settleLoss(root, contents);
+    resolveLoss(root, contents);
     readCheckpointing(root, contents);
     notePlaces(root, placeKeys, contents);
-    settleAttention(contents);
+    resolveAttention(contents);
     return contents;
 }
 
@@ -349,8 +349,8 @@ constinit const Format huggingFaceTrainingFormat{
     .name = "Hugging Face TrainingArguments",
     .mark = "per_device_train_batch_size, num_train_epochs or model_name_or_path",
     .neededKeys = "per_device_train_batch_size|num_train_epochs|model_name_or_path",
-    .usualKeys = "per_device_train_batch_size per_device_eval_batch_size gradient_accumulation_steps "
-                 "model_name_or_path num_train_epochs output_dir learning_rate bf16",
+    .defaultKeys = "per_device_train_batch_size per_device_eval_batch_size gradient_accumulation_steps "
+                   "model_name_or_path num_train_epochs output_dir learning_rate bf16",
     .fits = fits,
     .read = read,
     .splice = splice};

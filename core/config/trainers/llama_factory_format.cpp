@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "approximations.h"
-#include "differences.h"
 #include "format.h"
 #include "llama_factory_tuning.h"
 #include "packing.h"
@@ -9,6 +8,7 @@
 #include "sharding.h"
 #include "syntax/words.h"
 #include "training_arguments.h"
+#include "unmodeled_features.h"
 
 #include <array>
 
@@ -40,10 +40,10 @@ constexpr PlaceKeys placeKeys{.sequenceLength = lengthKey,
                               .checkpointing = "disable_gradient_checkpointing",
                               .attention = "flash_attn"};
 
-using enum Difference::When;
+using enum UnmodeledFeature::When;
 
 // ModelArguments and FinetuningArguments, and those of Megatron that use_mca and use_megatron_bridge read.
-constexpr std::array<Difference, 8> otherRuns{
+constexpr std::array<UnmodeledFeature, 8> unsupportedRuns{
     {{"use_asft_loss",
       "runs a second network beside the one that it trains ({})",
       On,
@@ -62,7 +62,7 @@ constexpr std::array<Difference, 8> otherRuns{
 /// (preprocess_supervised_dataset and its collators, src/llamafactory/data).
 constexpr std::string_view packingKey = "neat_packing";
 
-constexpr std::array<Difference, 13> differences{
+constexpr std::array<UnmodeledFeature, 13> differences{
     {{.key = "use_galore",
       .text = "{} makes GaLore the optimizer; trials run AdamW, which takes more memory.",
       .approximation = approximation::otherOptimizer},
@@ -217,20 +217,20 @@ ConfigContents read(const ConfigText& text)
     if (root.isOn(packingKey))
         packTexts(root.positionOf(packingKey), packingKey, contents);
     const std::string type = readWord(root, typeKey, types, "lora");
-    contents.model = networkOrWhyNot([&] {
+    contents.model = networkOrError([&] {
         refuseOtherPurpose(root);
         readStage(root, contents);
-        refuseOtherRun(root, otherRuns);
+        refuseOtherRun(root, unsupportedRuns);
         refuseSharedCuts(root);
         contents.tuningFor = readLlamaFactoryTuning(root, type, contents.warnings);
         return readNamedModel(root, nameKeys, text.networks(), contents);
     });
-    settleTuning(contents);
+    resolveTuning(contents);
     contents.sequenceLength = readLength(root, lengthKey).value_or(2048);
-    settleLengths(contents);
+    resolveLengths(contents);
     const bool isPure = root.boolean("pure_bf16").value_or(false);
     const model::Precision mixed = readMixedPrecision(root, false);
-    if (isPure || !settleSharedPrecision(root, /*takesConfigAlone=*/false, mixed, contents))
+    if (isPure || !resolveSharedPrecision(root, /*takesConfigAlone=*/false, mixed, contents))
         contents.precision = readPrecision(root, type, contents);
     if (root.isOn("enable_liger_kernel"))
         takeLossInChunks(contents, root.positionOf("enable_liger_kernel"));
@@ -241,7 +241,7 @@ ConfigContents read(const ConfigText& text)
     const bool isCheckpointed = !root.boolean("disable_gradient_checkpointing").value_or(false);
     contents.step.activationCheckpointing = contents.step.activationCheckpointing || isCheckpointed;
     notePlaces(root, placeKeys, contents);
-    settleAttention(contents);
+    resolveAttention(contents);
     return contents;
 }
 
@@ -256,7 +256,7 @@ constinit const Format llamaFactoryFormat{
     .name = "LLaMA-Factory",
     .mark = "finetuning_type, stage or cutoff_len",
     .neededKeys = "finetuning_type|stage|cutoff_len",
-    .usualKeys = "finetuning_type stage cutoff_len template model_name_or_path per_device_train_batch_size",
+    .defaultKeys = "finetuning_type stage cutoff_len template model_name_or_path per_device_train_batch_size",
     .fits = fits,
     .read = read,
     .splice = splice};

@@ -3,12 +3,12 @@
 #include "llama_factory_tuning.h"
 
 #include "approximations.h"
-#include "differences.h"
 #include "networks/module_names.h"
 #include "networks/network_readers.h"
 #include "networks/peft_adapter.h"
 #include "networks/trained_parts.h"
 #include "syntax/words.h"
+#include "unmodeled_features.h"
 
 #include <algorithm>
 #include <array>
@@ -250,14 +250,14 @@ bool trainsWholeModules(const ConfigSection& root)
 decltype(ConfigContents::tuningFor) readTrainedLayers(const ConfigSection& section,
                                                       model::FrozenWeights weights)
 {
-    constexpr std::int64_t most = 1 << 14;
+    constexpr std::int64_t max = 1 << 14;
     FrozenLayers frozen{
         .layers = section.integer(layersKey).value_or(2),
         .modules = readNames(section, modulesKey),
         .extraModules = readNames(section, extraKey),
         .modulesValue = {.path = section.pathOf(modulesKey), .position = section.positionOf(modulesKey)},
         .extraValue = {.path = section.pathOf(extraKey), .position = section.positionOf(extraKey)}};
-    if (frozen.layers < -most || frozen.layers > most)
+    if (frozen.layers < -max || frozen.layers > max)
         section.fail(layersKey, "is {}, more than any network has", frozen.layers);
     if (!section.has(modulesKey))
         frozen.modules = {std::string(all)};

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "approximations.h"
 #include "batch_schemes.h"
-#include "differences.h"
 #include "format.h"
 #include "llama_factory_tuning.h"
 #include "networks/network_readers.h"
@@ -11,6 +10,7 @@
 #include "sharding.h"
 #include "syntax/words.h"
 #include "training_arguments.h"
+#include "unmodeled_features.h"
 
 #include <algorithm>
 #include <array>
@@ -42,7 +42,7 @@ constexpr std::string_view textsKey = "train_dataset";
 constexpr NameKeys nameKeys{.name = nameKey};
 
 constexpr RunKeys runKeys{.gradientNorm = "max_grad_norm",
-                          .usualGradientNorm = 1.0,
+                          .defaultGradientNorm = 1.0,
                           .learningRate = "learning_rate",
                           .attention = "flash_attn",
                           // By valid tokens: fit() in v1/core/base_trainer.py.
@@ -56,9 +56,9 @@ constexpr PlaceKeys placeKeys{.network = nameKey,
                               .optimizer = "optim_config",
                               .checkpointing = "enable_activation_checkpointing"};
 
-using enum Difference::When;
+using enum UnmodeledFeature::When;
 
-constexpr std::array<Difference, 4> otherRuns{
+constexpr std::array<UnmodeledFeature, 4> unsupportedRuns{
     {{"cp_size", cutOverDevices, AboveOne, {}, {}, reason::overDevices},
      {"pref_beta", "trains on preferences ({})", On, {}, {}, reason::preferences},
      {"pref_ftx", "trains on preferences ({})", On, {}, {}, reason::preferences},
@@ -94,7 +94,7 @@ void refuseOtherTexts(const ConfigSection& root)
         if (root.isOn(key))
             refuseRun(root.positionOf(key), *onPreferences(methodOnPairs(root), key), reason::preferences);
     }
-    refuseOtherRun(root, otherRuns);
+    refuseOtherRun(root, unsupportedRuns);
     if (root.sectionIfAny(devicesKey).integer("ep_size").value_or(1) > 1) {
         refuseRun(root.positionOf(devicesKey), "cuts the network over several devices (dist_config.ep_size)",
                   reason::overDevices);
@@ -327,20 +327,20 @@ ConfigContents read(const ConfigText& text)
     warnOfKernels(root, contents.warnings);
     warnOfBatching(root, contents.warnings);
     readDevices(root, contents);
-    contents.model = networkOrWhyNot([&] {
+    contents.model = networkOrError([&] {
         refuseOtherTexts(root);
         contents.tuningFor = readTuning(root, contents.warnings);
         return readNamedModel(root, nameKeys, text.networks(), contents);
     });
-    settleTuning(contents);
+    resolveTuning(contents);
     contents.sequenceLength = readLength(root, lengthKey).value_or(2048);
-    settleLengths(contents);
+    resolveLengths(contents);
     contents.precision = readPrecision(root, contents);
     readRun(root, runKeys, contents);
     readOptimizerInto(root, contents);
     contents.step.activationCheckpointing = root.boolean("enable_activation_checkpointing").value_or(true);
     notePlaces(root, placeKeys, contents);
-    settleAttention(contents);
+    resolveAttention(contents);
     return contents;
 }
 
@@ -373,7 +373,7 @@ constinit const Format llamaFactoryV1Format{
     .name = "LLaMA-Factory v1",
     .mark = "model with model_class, train_dataset or the config of a plugin",
     .neededKeys = "model model_class|kernel_config|dist_config|peft_config|quant_config|train_dataset",
-    .usualKeys = "model model_class kernel_config dist_config train_dataset micro_batch_size cutoff_len",
+    .defaultKeys = "model model_class kernel_config dist_config train_dataset micro_batch_size cutoff_len",
     .fits = fits,
     .read = read,
     .splice = splice};

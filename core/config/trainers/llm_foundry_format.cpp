@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "approximations.h"
 #include "batch_schemes.h"
-#include "differences.h"
 #include "format.h"
 #include "networks/named_network.h"
 #include "networks/network_readers.h"
@@ -12,6 +11,7 @@
 #include "sharding.h"
 #include "syntax/words.h"
 #include "syntax/yaml_scalar.h"
+#include "unmodeled_features.h"
 
 #include <array>
 
@@ -52,12 +52,12 @@ constexpr PlaceKeys placeKeys{.network = "model.pretrained_model_name_or_path mo
                               .sequenceLength = "max_seq_len",
                               .precision = "precision"};
 
-using enum Difference::When;
+using enum UnmodeledFeature::When;
 
-constexpr std::array<Difference, 1> otherRuns{
+constexpr std::array<UnmodeledFeature, 1> unsupportedRuns{
     {{"tp_config", "cuts each layer over several GPUs ({})", There, {}, {}, reason::overDevices}}};
 
-constexpr std::array<Difference, 1> shardingDifferences{
+constexpr std::array<UnmodeledFeature, 1> shardingDifferences{
     {{.key = "activation_cpu_offload",
       .text =
           "Trials keep activations on the GPU, which a run with activation_cpu_offload moves to the host's "
@@ -67,7 +67,7 @@ constexpr std::array<Difference, 1> shardingDifferences{
 
 constexpr std::string_view compileKey = "compile_config";
 
-constexpr std::array<Difference, 2> differences{
+constexpr std::array<UnmodeledFeature, 2> differences{
     {{.key = compileKey,
       .text = "Trials run the network as it is, not compiled (compile_config).",
       .when = There,
@@ -223,11 +223,11 @@ void readLengths(const ConfigSection& root, ConfigContents& contents)
 {
     contents.sequenceLength =
         readLength(root, "max_seq_len", longestLength(contents), "lower it, or raise those of the network")
-            .value_or(usualLength(contents));
+            .value_or(defaultLength(contents));
     // Targets are padded to the same length: _process_and_batch_encoder_decoder in
     // llmfoundry/data/finetuning/collator.py.
     const auto* spec = std::get_if<model::ModelSpec>(&contents.model);
-    if (spec && model::usualTargetLength(*spec))
+    if (spec && model::defaultTargetLength(*spec))
         contents.targetLength = contents.sequenceLength;
 }
 
@@ -298,11 +298,11 @@ void readAlgorithms(const ConfigSection& root, ConfigContents& contents)
 model::Sharding shardingOf(const ConfigSection& fsdp)
 {
     constexpr std::string_view key = "sharding_strategy";
-    constexpr WordTable<model::Sharding, 5> words{{{"FULL_SHARD", model::Sharding::Parameters},
-                                                   {"HYBRID_SHARD", model::Sharding::Parameters},
-                                                   {"SHARD_GRAD_OP", model::Sharding::Gradients},
-                                                   {"_HYBRID_SHARD_ZERO2", model::Sharding::Gradients},
-                                                   {"NO_SHARD", model::Sharding::None}}};
+    constexpr WordMap<model::Sharding, 5> words{{{"FULL_SHARD", model::Sharding::Parameters},
+                                                 {"HYBRID_SHARD", model::Sharding::Parameters},
+                                                 {"SHARD_GRAD_OP", model::Sharding::Gradients},
+                                                 {"_HYBRID_SHARD_ZERO2", model::Sharding::Gradients},
+                                                 {"NO_SHARD", model::Sharding::None}}};
     const std::string word = fsdp.text(key).value_or("FULL_SHARD");
     const auto known = meaningOf(words, word);
     if (!known)
@@ -433,7 +433,7 @@ void readRunInto(const ConfigSection& root, ConfigContents& contents)
     }
     readAttention(root, contents);
     notePlaces(root, placeKeys, contents);
-    settleAttention(contents);
+    resolveAttention(contents);
     readAlgorithms(root, contents);
     readFsdp(root, contents);
     warnOfCheckpointing(root, contents);
@@ -458,12 +458,12 @@ ConfigContents read(const ConfigText& text)
     ConfigContents contents;
     contents.train = readTrainPlan(root, contents.warnings);
     contents.eval = readEvalPlan(root, *contents.train, contents.warnings);
-    contents.model = networkOrWhyNot([&] {
+    contents.model = networkOrError([&] {
         if (root.section("model"))
-            refuseOtherRun(root, otherRuns);
+            refuseOtherRun(root, unsupportedRuns);
         return readNetwork(root, text.networks(), contents);
     });
-    settleTuning(contents);
+    resolveTuning(contents);
     readLengths(root, contents);
     readRunInto(root, contents);
     return contents;
@@ -525,8 +525,8 @@ constinit const Format llmFoundryFormat{
     .name = "LLM-Foundry",
     .mark = "global_train_batch_size with train_loader or device_train_microbatch_size",
     .neededKeys = "global_train_batch_size train_loader|device_train_microbatch_size",
-    .usualKeys = "global_train_batch_size device_train_microbatch_size device_eval_batch_size train_loader "
-                 "max_seq_len max_duration",
+    .defaultKeys = "global_train_batch_size device_train_microbatch_size device_eval_batch_size train_loader "
+                   "max_seq_len max_duration",
     .rules = {.runsRestOfBatch = true},
     .fits = fits,
     .read = read,

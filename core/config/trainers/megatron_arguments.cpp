@@ -45,7 +45,7 @@ constexpr std::array<Names, 4> switchedOff{
      {"bias_activation_fusion", "--no-bias-gelu-fusion", ""},
      {"bert_binary_head", "--bert-no-binary-head", ""}}};
 
-constexpr WordTable<std::string_view, 3> activations{
+constexpr WordMap<std::string_view, 3> activations{
     {{"--swiglu", "swiglu"}, {"--squared-relu", "squared-relu"}, {"--quick-geglu", "quick-geglu"}}};
 
 std::string optionOf(std::string_view name, const ShellScript& script)
@@ -152,11 +152,11 @@ TextPosition MegatronArguments::positionOf(std::string_view name) const
     return m_script.positionOf(optionOf(name, m_script));
 }
 
-std::optional<ValuePlace> MegatronArguments::placeOf(std::string_view name) const
+std::optional<SourceLocation> MegatronArguments::placeOf(std::string_view name) const
 {
     const std::string option = optionOf(name, m_script);
     const auto position = m_script.valuePositionOf(option);
-    return position ? std::optional(ValuePlace{.key = option, .position = *position}) : std::nullopt;
+    return position ? std::optional(SourceLocation{.key = option, .position = *position}) : std::nullopt;
 }
 
 void MegatronArguments::refuseUnresolved() const

@@ -24,7 +24,7 @@ public:
     bool isOn(std::string_view name) const override;
     std::string pathOf(std::string_view name) const override;
     TextPosition positionOf(std::string_view name) const override;
-    std::optional<ValuePlace> placeOf(std::string_view name) const override;
+    std::optional<SourceLocation> placeOf(std::string_view name) const override;
 
     /// Reads --lr, where the script tells one above 0.
     /// \throws ConfigError where it is a number by which nobody trains

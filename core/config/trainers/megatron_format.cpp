@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "differences.h"
 #include "format.h"
 #include "megatron_arguments.h"
 #include "megatron_run.h"
@@ -9,6 +8,7 @@
 #include "syntax/shell_script.h"
 #include "syntax/shell_variables.h"
 #include "syntax/text_check.h"
+#include "unmodeled_features.h"
 
 #include <algorithm>
 #include <array>
@@ -44,9 +44,9 @@ constexpr PlaceKeys placeKeys{.network = "num_layers",
                               .gradientNorm = "clip_grad",
                               .attention = "attention_backend"};
 
-using enum Difference::When;
+using enum UnmodeledFeature::When;
 
-constexpr std::array<Difference, 2> differences{
+constexpr std::array<UnmodeledFeature, 2> differences{
     {{"rampup_batch_size",
       "The batch grows to --global-batch-size step by step (--rampup-batch-size), which Megatron Core "
       "ignores since 0.18; figures here are for its end.",
@@ -126,7 +126,7 @@ public:
 private:
     std::optional<std::int64_t> readWorld() const;
     /// Of the WORLD_SIZE that the script calculates.
-    std::optional<ValuePlace> worldPlace() const;
+    std::optional<SourceLocation> worldPlace() const;
     MegatronParallelism parallelism() const;
     /// The last of --step-batch-size-schedule, at which a run arrives.
     std::optional<std::int64_t> scheduledBatch() const;
@@ -149,7 +149,7 @@ ConfigContents LaunchScript::read() const
     contents.eval = readPlan(model::Phase::Eval);
     warnOfMegatronBatch(*contents.train, parallelism(), readBatch().position, contents.warnings);
     warnOfSchedules(contents.warnings);
-    contents.model = networkOrWhyNot([&] { return readNetwork(contents.warnings); });
+    contents.model = networkOrError([&] { return readNetwork(contents.warnings); });
     readRunInto(contents);
     notePlaces(m_arguments, placeKeys, contents);
     if (!contents.places.devices)
@@ -171,13 +171,13 @@ std::optional<std::int64_t> LaunchScript::readWorld() const
     return worldOf(processes.value_or(0), nodes.value_or(0));
 }
 
-std::optional<ValuePlace> LaunchScript::worldPlace() const
+std::optional<SourceLocation> LaunchScript::worldPlace() const
 {
     const auto& assignments = m_script.words().assignments;
     const auto world = std::ranges::find(assignments, "WORLD_SIZE", &ShellAssignment::name);
     if (world == assignments.end())
         return std::nullopt;
-    return ValuePlace{.key = world->name, .position = positionIn(m_script.text(), world->value.begin)};
+    return SourceLocation{.key = world->name, .position = positionIn(m_script.text(), world->value.begin)};
 }
 
 MegatronParallelism LaunchScript::parallelism() const
@@ -383,7 +383,7 @@ SplicedText splice(const ConfigText& text, const ChosenSize& chosen)
 constinit const Format megatronFormat{.name = "Megatron-LM launch script",
                                       .mark = "--micro-batch-size or --global-batch-size",
                                       .neededKeys = "--micro-batch-size|--global-batch-size",
-                                      .usualKeys = "",
+                                      .defaultKeys = "",
                                       .fits = fits,
                                       .read = read,
                                       .splice = splice};

@@ -3,11 +3,11 @@
 #include "megatron_run.h"
 
 #include "approximations.h"
-#include "differences.h"
 #include "networks/network_readers.h"
 #include "run_reader.h"
 #include "sharding.h"
 #include "syntax/shell_variables.h"
+#include "unmodeled_features.h"
 
 #include <algorithm>
 #include <array>
@@ -17,7 +17,7 @@ namespace batchpeak::config {
 
 namespace {
 
-constexpr std::array<Difference, 6> differences{
+constexpr std::array<UnmodeledFeature, 6> differences{
     {{.key = "fp8",
       .text = "The run computes in FP8; trials run in bfloat16, which takes more time and memory.",
       .approximation = approximation::narrowProducts},
@@ -42,15 +42,15 @@ constexpr std::array<Difference, 6> differences{
 std::int64_t parts(const Settings& settings, std::string_view name)
 {
     const std::int64_t size = sizeOr(settings, name, 1);
-    if (size > model::mostDevices)
+    if (size > model::maxDevices)
         settings.fail(name, "is {}, more devices than any cluster has", size);
     return size;
 }
 
 std::int64_t checkedSamples(const std::string& key, std::int64_t count, TextPosition position)
 {
-    if (count < 1 || count > mostSamples) {
-        throw errorAt(position, "The value of {} is {}; write one of 1 to {}.", key, count, mostSamples);
+    if (count < 1 || count > maxSamples) {
+        throw errorAt(position, "The value of {} is {}; write one of 1 to {}.", key, count, maxSamples);
     }
     return count;
 }
@@ -59,7 +59,7 @@ std::int64_t checkedSamples(const std::string& key, std::int64_t count, TextPosi
 std::optional<std::int64_t> dataParallel(const MegatronParallelism& parallelism)
 {
     const std::int64_t world = parallelism.world.value_or(0);
-    if (world < 1 || world > model::mostDevices || world % parallelism.perCopy() != 0)
+    if (world < 1 || world > model::maxDevices || world % parallelism.perCopy() != 0)
         return std::nullopt;
     return world / parallelism.perCopy();
 }
@@ -148,7 +148,7 @@ std::string listed(const std::vector<std::int64_t>& numbers)
 std::optional<std::int64_t> worldOf(std::int64_t devices, std::int64_t nodes)
 {
     const bool isKnown =
-        devices >= 1 && devices <= model::mostDevices && nodes >= 1 && nodes <= model::mostDevices;
+        devices >= 1 && devices <= model::maxDevices && nodes >= 1 && nodes <= model::maxDevices;
     return isKnown ? std::optional(devices * nodes) : std::nullopt;
 }
 
@@ -295,7 +295,7 @@ void readMegatronRun(const Settings& settings, ConfigContents& contents)
                       contents.sequenceLength, *longest);
     }
     if (contents.sequenceLength == 0)
-        contents.sequenceLength = usualLength(contents);
+        contents.sequenceLength = defaultLength(contents);
     readRecomputation(settings, contents);
     readShares(settings, contents);
     warnOf(settings, differences, contents.warnings);

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "batch_schemes.h"
-#include "differences.h"
 #include "format.h"
 #include "megatron_run.h"
 #include "networks/network_readers.h"
 #include "run_reader.h"
 #include "syntax/words.h"
 #include "syntax/yaml_scalar.h"
+#include "unmodeled_features.h"
 
 #include <algorithm>
 
@@ -243,7 +243,7 @@ void refuseAdaptersOfOthers(const ConfigSection& root, ConfigContents& contents)
     const ConfigSection peft = ModelSection(root).sectionAt("peft");
     if (!unsupported || !unsupported->isElsewhere || readScheme(peft) == "none")
         return;
-    contents.model = networkOrWhyNot(
+    contents.model = networkOrError(
         [&peft]() -> model::ModelSpec { refuseAdapter(peft.positionOf("peft_scheme"), "lora"); });
 }
 
@@ -331,7 +331,7 @@ ConfigContents read(const ConfigText& text)
     const BatchPlan plan = readPlan(root);
     ConfigContents contents{.train = plan, .eval = plan};
     warnOfMegatronBatch(plan, parallelismOf(root), readBatch(ModelSection(root)).position, contents.warnings);
-    contents.model = networkOrWhyNot([&] { return readNetwork(root, contents); });
+    contents.model = networkOrError([&] { return readNetwork(root, contents); });
     refuseAdaptersOfOthers(root, contents);
     readRunInto(root, contents);
     notePlaces(root, placeKeys, contents);
@@ -362,7 +362,7 @@ constinit const Format nemoFormat{
     .name = "NeMo",
     .mark = "trainer, and model.micro_batch_size or model.global_batch_size",
     .neededKeys = "trainer model.micro_batch_size|model.global_batch_size",
-    .usualKeys =
+    .defaultKeys =
         "trainer model.micro_batch_size model.global_batch_size model.tensor_model_parallel_size exp_manager",
     .fits = fits,
     .read = read,

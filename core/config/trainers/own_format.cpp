@@ -5,11 +5,13 @@
 #include "model/architecture_fields.h"
 #include "model/model_spec.h"
 #include "model/parameter_table.h"
+#include "model/step_fields.h"
 #include "run_reader.h"
 #include "syntax/words.h"
 
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace batchpeak::config {
 
@@ -26,15 +28,12 @@ constexpr std::string_view versionKey = "batchpeak";
 constexpr std::int64_t version = 1;
 constexpr std::string_view sequenceLengthKey = "sequence_length";
 
-constexpr std::string_view knownKeys =
+// Those of a step stand between them (core/model/step_fields.h).
+constexpr std::string_view firstKeys =
     "batchpeak model tuning batch_size micro_batch_size eval_batch_size eval_micro_batch_size devices "
-    "sequence_length decoder_sequence_length precision optimizer adamw_step momentum "
-    "fp32_embedding_moments activation_checkpointing loss_chunk_rows loss_chunks_recomputed loss_parts "
-    "max_gradient_norm attention "
-    "tf32_convolutions "
-    "channels_last cudnn_benchmark "
-    "optimizer_on_host updates_in_backward sharding packed_text_length learning_rate weight_by "
-    "use_maximum_batch_size batch_increase_function";
+    "sequence_length decoder_sequence_length precision optimizer";
+constexpr std::string_view lastKeys =
+    "learning_rate weight_by use_maximum_batch_size batch_increase_function";
 
 constexpr PlaceKeys placeKeys{.network = "model",
                               .globalBatch = "batch_size",
@@ -118,15 +117,22 @@ private:
 };
 
 template<typename Value>
-Value readWord(const ConfigSection& section, std::string_view key, Value otherwise, const char* words)
+void readWord(const ConfigSection& section, std::string_view key, Value& member)
 {
     const auto text = section.text(key);
     if (!text)
-        return otherwise;
+        return;
     const auto value = model::fromText<Value>(*text);
-    if (!value)
+    if (!value) {
+        std::string words;
+        const auto& table = wordsOf(Value());
+        for (std::size_t place = 0; place < table.size(); ++place) {
+            const bool isLast = place + 1 == table.size();
+            words += (place == 0 ? "" : isLast ? " and " : ", ") + std::string(table[place].second);
+        }
         section.fail(key, "is \"{}\", which is none of {}", *text, words);
-    return *value;
+    }
+    member = *value;
 }
 
 /// \throws ConfigError where the family is unknown, a key has no meaning for it, a value is of another kind,
@@ -194,13 +200,13 @@ BatchPlan readPlan(const ConfigSection& root, model::Phase phase, std::vector<Wa
 std::optional<std::int64_t> readTargetLength(const ConfigSection& root, const model::ModelSpec& spec)
 {
     constexpr std::string_view key = "decoder_sequence_length";
-    const auto usual = usualTargetLength(spec);
+    const auto defaultLength = defaultTargetLength(spec);
     const auto length = readLength(root, key);
-    if (length && !usual) {
+    if (length && !defaultLength) {
         root.fail(key,
                   "has no meaning for this network, whose decoder reads no sequence of its own; remove it");
     }
-    return length ? length : usual;
+    return length ? length : defaultLength;
 }
 
 void readLengths(const ConfigSection& root, const model::ModelSpec& spec, ConfigContents& contents)
@@ -209,7 +215,7 @@ void readLengths(const ConfigSection& root, const model::ModelSpec& spec, Config
         root.fail(sequenceLengthKey, "has no meaning for this network, which takes no sequences; remove it");
     contents.sequenceLength =
         readLength(root, sequenceLengthKey, longestSequence(spec), "lower it, or raise max_positions")
-            .value_or(usualSequenceLength(spec));
+            .value_or(defaultSequenceLength(spec));
     contents.targetLength = readTargetLength(root, spec);
 }
 
@@ -229,53 +235,65 @@ void readTrainingSettings(const ConfigSection& root, TrainingSettings& settings)
         settings.weighsTokens = *weight == "tokens";
 }
 
-void refuseAbove(std::int64_t most, const ConfigSection& root, std::string_view key, std::int64_t count)
+void refuseAbove(std::int64_t max, const ConfigSection& root, std::string_view key, std::int64_t count)
 {
-    if (count > most)
-        root.fail(key, "is {}, more than any run has; write at most {}", count, most);
+    if (count > max)
+        root.fail(key, "is {}, more than any run has; write at most {}", count, max);
+}
+
+void readStepField(const ConfigSection& root, const model::StepField& field, std::int64_t& member)
+{
+    member = root.integer(field.name).value_or(member);
+    if (member < field.min)
+        root.fail(field.name, "must be at least {}, which stands for {}", field.min, field.minStandsFor);
+    refuseAbove(field.max, root, field.name, member);
+}
+
+void readStepField(const ConfigSection& root, const model::StepField& field, double& member)
+{
+    member = readGradientNorm(root, field.name, member);
+}
+
+void readStepField(const ConfigSection& root, const model::StepField& field, bool& member)
+{
+    member = root.boolean(field.name).value_or(member);
+}
+
+void readStepField(const ConfigSection& root, const model::StepField& field, model::HasWords auto& member)
+{
+    readWord(root, field.name, member);
 }
 
 void readRunInto(const ConfigSection& root, ConfigContents& contents)
 {
-    contents.precision = readWord(root, "precision", contents.precision,
-                                  "fp32, tf32, bf16, pure-bf16, plain-bf16, fp16, pure-fp16 and plain-fp16");
-    contents.optimizer =
-        readWord(root, "optimizer", contents.optimizer,
-                 "adamw, sgd, adamw-8bit, adamw-4bit, adamw-32bit, lion, lion-8bit and adafactor");
-    contents.step.adamWStep =
-        readWord(root, "adamw_step", contents.step.adamWStep, "fused, operations and decoupled");
-    contents.step.keepsMomentum = root.boolean("momentum").value_or(true);
-    contents.step.wideEmbeddingMoments = root.boolean("fp32_embedding_moments").value_or(false);
-    contents.step.activationCheckpointing = root.boolean("activation_checkpointing").value_or(false);
-    contents.step.lossChunkRows = root.integer("loss_chunk_rows").value_or(0);
-    if (contents.step.lossChunkRows < 0)
-        root.fail("loss_chunk_rows", "must be at least 0, which stands for the whole loss at once");
-    refuseAbove(mostSamples, root, "loss_chunk_rows", contents.step.lossChunkRows);
-    contents.step.recomputesLossChunks = root.boolean("loss_chunks_recomputed").value_or(false);
-    contents.step.lossParts = root.integer("loss_parts").value_or(1);
-    if (contents.step.lossParts < 1)
-        root.fail("loss_parts", "must be at least 1, which stands for the whole loss at once");
-    refuseAbove(model::mostTokens, root, "loss_parts", contents.step.lossParts);
-    contents.step.maxGradientNorm = readGradientNorm(root, "max_gradient_norm", 0.0);
-    contents.step.attention =
-        readWord(root, "attention", contents.step.attention, "auto, flash, memory-efficient, cudnn and math");
-    contents.step.convolvesInTf32 = root.boolean("tf32_convolutions").value_or(contents.step.convolvesInTf32);
-    contents.step.channelsLast = root.boolean("channels_last").value_or(false);
-    contents.step.timesConvolutions = root.boolean("cudnn_benchmark").value_or(false);
-    contents.step.optimizerOnHost = root.boolean("optimizer_on_host").value_or(false);
-    contents.step.updatesInBackward = root.boolean("updates_in_backward").value_or(false);
+    readWord(root, "precision", contents.precision);
+    readWord(root, "optimizer", contents.optimizer);
+    model::visitStepFields([&](const model::StepField& field, auto member) {
+        if (field.inConfig != model::StepField::Written::Never)
+            readStepField(root, field, contents.step.*member);
+    });
     if (contents.step.updatesInBackward && contents.step.maxGradientNorm > 0) {
         root.fail("updates_in_backward",
                   "is true, but all gradients together are scaled (max_gradient_norm); "
                   "leave one of the two out");
     }
-    contents.step.sharding =
-        readWord(root, "sharding", contents.step.sharding, "none, optimizer, gradients and parameters");
-    contents.step.packedTextLength = root.integer("packed_text_length").value_or(0);
-    if (contents.step.packedTextLength < 0)
-        root.fail("packed_text_length", "must be at least 0, which stands for one text in each sample");
-    refuseAbove(model::mostTokens, root, "packed_text_length", contents.step.packedTextLength);
     readTrainingSettings(root, contents.training);
+}
+
+std::vector<std::string> knownKeys()
+{
+    std::vector<std::string> keys;
+    const auto add = [&keys](std::string_view words) {
+        for (const std::string_view word : splitWords(words))
+            keys.emplace_back(word);
+    };
+    add(firstKeys);
+    model::visitStepFields([&](const model::StepField& field, auto /*member*/) {
+        if (field.inConfig != model::StepField::Written::Never)
+            add(field.name);
+    });
+    add(lastKeys);
+    return keys;
 }
 
 bool fits(const ConfigText& text)
@@ -293,8 +311,7 @@ ConfigContents read(const ConfigText& text)
                   "Batchpeak",
                   version);
     }
-    const auto known = splitWords(knownKeys);
-    refuseOtherKeys(root, {known.begin(), known.end()});
+    refuseOtherKeys(root, knownKeys());
     const auto section = root.section("model");
     if (!section) {
         throw errorAt(root.document().positionOf(root.mapping()),
@@ -329,7 +346,7 @@ SplicedText splice(const ConfigText& text, const ChosenSize& chosen)
 constinit const Format ownFormat{.name = "Batchpeak",
                                  .mark = "batchpeak",
                                  .neededKeys = "batchpeak",
-                                 .usualKeys = "model.family batch_size micro_batch_size sequence_length",
+                                 .defaultKeys = "model.family batch_size micro_batch_size sequence_length",
                                  .rules = {.spreadsUnevenBatches = true},
                                  .fits = fits,
                                  .read = read,

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "packing.h"
 
-#include "differences.h"
+#include "unmodeled_features.h"
 
 #include <cstdint>
 
@@ -11,19 +11,19 @@ namespace batchpeak::config {
 namespace {
 
 /// Where only the data know: the texts of Alpaca have some hundred tokens, chats some thousand.
-constexpr std::int64_t usualTextTokens = 512;
+constexpr std::int64_t defaultTextTokens = 512;
 
 } // namespace
 
 void packTexts(TextPosition position, std::string_view key, ConfigContents& contents)
 {
-    contents.step.packedTextLength = usualTextTokens;
+    contents.step.packedTextLength = defaultTextTokens;
     contents.textLengthIsOpen = true;
     warn(contents.warnings, position,
          "{} packs texts, each of which attends to itself alone, into samples of full length; trials take "
          "texts "
          "of {} tokens. Give the length of yours with --packed-text-length.",
-         key, usualTextTokens);
+         key, defaultTextTokens);
 }
 
 } // namespace batchpeak::config

@@ -5,10 +5,10 @@
 #include "approximations.h"
 #include "batch_schemes.h"
 #include "deep_speed_settings.h"
-#include "differences.h"
 #include "networks/peft_adapter.h"
 #include "syntax/words.h"
 #include "training_arguments.h"
+#include "unmodeled_features.h"
 
 #include <algorithm>
 #include <array>
@@ -83,7 +83,7 @@ void readShards(const ConfigSection& root, ConfigContents& contents)
     constexpr std::string_view copiesKey = "dp_replicate_size";
     const ConfigSection sizes = root.hasSection(parallelismKey) ? root.sectionIfAny(parallelismKey) : root;
     const std::int64_t shards = countOr(sizes, shardsKey, 1);
-    if (shards > model::mostDevices)
+    if (shards > model::maxDevices)
         sizes.fail(shardsKey, "is {}, more devices than any cluster has", shards);
     contents.step.shards = shards;
     if (shards == 1 && countOr(sizes, copiesKey, 1) > 1) {
@@ -146,7 +146,7 @@ bool hasFsdp(const ConfigSection& root, bool takesConfigAlone)
 /// DeepSpeed turns all parameters into 16 bits, and its optimizer keeps copies in fp32. Where the settings do
 /// not say which, accelerate does (set_mixed_precision of DeepSpeedPlugin in accelerate 1.x,
 /// utils/dataclasses.py), be they here or in another file.
-bool settleDeepSpeed(const ConfigSection& root, model::Precision mixed, ConfigContents& contents)
+bool resolveDeepSpeed(const ConfigSection& root, model::Precision mixed, ConfigContents& contents)
 {
     const auto settings = deepSpeedSettings(root);
     if (settings)
@@ -170,8 +170,8 @@ bool trainsWholeNetwork(const ConfigContents& contents)
 
 /// What is trained is fp32, whatever it was loaded as (prepare_model of accelerate 1.x, accelerator.py, and
 /// fsdp2_prepare_model, utils/fsdp_utils.py), and layers compute with copies in 16 bits.
-bool settleFsdp(const ConfigSection& root, std::string_view key, model::Precision mixed,
-                ConfigContents& contents)
+bool resolveFsdp(const ConfigSection& root, std::string_view key, model::Precision mixed,
+                 ConfigContents& contents)
 {
     if (!model::isMixed(mixed) || !trainsWholeNetwork(contents))
         return false;
@@ -221,13 +221,13 @@ void readSharding(const ConfigSection& root, bool takesConfigAlone, ConfigConten
         readFsdp(root, contents);
 }
 
-bool settleSharedPrecision(const ConfigSection& root, bool takesConfigAlone, model::Precision mixed,
-                           ConfigContents& contents)
+bool resolveSharedPrecision(const ConfigSection& root, bool takesConfigAlone, model::Precision mixed,
+                            ConfigContents& contents)
 {
     if (root.isOn(deepSpeedKey))
-        return settleDeepSpeed(root, mixed, contents);
+        return resolveDeepSpeed(root, mixed, contents);
     return hasFsdp(root, takesConfigAlone) &&
-           settleFsdp(root, root.isOn(fsdpKey) ? fsdpKey : fsdpConfigKey, mixed, contents);
+           resolveFsdp(root, root.isOn(fsdpKey) ? fsdpKey : fsdpConfigKey, mixed, contents);
 }
 
 bool hasDeepSpeedPrecision(const ConfigSection& root, model::Precision mixed)
@@ -249,8 +249,8 @@ RunKeys withSharedOptimizer(const ConfigSection& root, RunKeys ofTrainer)
 
 void refuseSharedCuts(const ConfigSection& root)
 {
-    using enum Difference::When;
-    constexpr std::array<Difference, 3> cuts{
+    using enum UnmodeledFeature::When;
+    constexpr std::array<UnmodeledFeature, 3> cuts{
         {{"tp_size", cutOverDevices, AboveOne, {}, {}, reason::overDevices},
          {"cp_size", cutOverDevices, AboveOne, {}, {}, reason::overDevices},
          {"sp_size", cutOverDevices, AboveOne, {}, {}, reason::overDevices}}};

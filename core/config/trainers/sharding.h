@@ -37,11 +37,11 @@ void readSharding(const ConfigSection& root, bool takesConfigAlone, ConfigConten
 /// Trainer, whatever the weights are: fp32, TF32, or 16 bits beside fp32 \return whether they decide the
 /// precision, which the contents then have \throws ConfigError where settings of DeepSpeed are at odds with
 /// it
-bool settleSharedPrecision(const ConfigSection& root, bool takesConfigAlone, model::Precision mixed,
-                           ConfigContents& contents);
+bool resolveSharedPrecision(const ConfigSection& root, bool takesConfigAlone, model::Precision mixed,
+                            ConfigContents& contents);
 
 /// DeepSpeed turns all parameters into 16 bits, frozen ones too.
-/// \param mixed  as settleSharedPrecision() takes it
+/// \param mixed  as resolveSharedPrecision() takes it
 bool hasDeepSpeedPrecision(const ConfigSection& root, model::Precision mixed);
 
 /// The optimizer of DeepSpeed's settings comes before the Trainer's own.

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "approximations.h"
 #include "batch_schemes.h"
-#include "differences.h"
 #include "format.h"
 #include "networks/network_readers.h"
 #include "packing.h"
@@ -11,6 +10,7 @@
 #include "syntax/words.h"
 #include "syntax/yaml_scalar.h"
 #include "torchtune_quantizer.h"
+#include "unmodeled_features.h"
 
 #include <algorithm>
 #include <array>
@@ -49,11 +49,11 @@ constexpr PlaceKeys placeKeys{.network = "model._component_",
                               .optimizer = "optimizer._component_",
                               .gradientNorm = "clip_grad_norm"};
 
-using enum Difference::When;
+using enum UnmodeledFeature::When;
 
 /// What the run does that trials do not. Keys are those of recipes/knowledge_distillation_*.py,
 /// full_dpo_distributed.py and lora_dpo_*.py.
-constexpr std::array<Difference, 6> otherRuns{
+constexpr std::array<UnmodeledFeature, 6> unsupportedRuns{
     {{"teacher_model", "uses a second network, the teacher ({})", There, {}, {}, reason::secondNetwork},
      {"ref_checkpointer", "uses a second network, the reference ({})", There, {}, {}, reason::preferences},
      {"reference_checkpointer",
@@ -76,7 +76,7 @@ constexpr std::array<Difference, 6> otherRuns{
       {},
       reason::overDevices}}};
 
-constexpr std::array<Difference, 4> differences{
+constexpr std::array<UnmodeledFeature, 4> differences{
     {{.key = "compile",
       .text = "Trials run the network as it is, not compiled (compile).",
       .approximation = approximation::compiled},
@@ -115,7 +115,7 @@ void refuseOtherRuns(const ConfigSection& root, ConfigContents& contents)
     const ConfigSection loss = root.sectionIfAny("loss");
     const std::string name = componentOf(loss);
     const bool isDpo = name.find("DPO") != std::string::npos && !root.has("policy_model");
-    refuseOtherRun(root, otherRuns, isDpo ? model::Preference::Dpo : model::Preference::None, contents);
+    refuseOtherRun(root, unsupportedRuns, isDpo ? model::Preference::Dpo : model::Preference::None, contents);
     const std::string key = loss.pathOf(componentKey);
     if (isDpo) {
         noteRunOnPreferences(loss.positionOf(componentKey), onPreferencePairs("DPO", key),
@@ -322,7 +322,7 @@ void readLengths(const ConfigSection& root, ConfigContents& contents)
             return;
         }
     }
-    contents.sequenceLength = usualLength(contents);
+    contents.sequenceLength = defaultLength(contents);
     contents.lengthIsOpen = true;
     const bool isKnown = std::holds_alternative<model::ModelSpec>(contents.model);
     warn(contents.warnings,
@@ -389,7 +389,7 @@ void readModelInto(const ConfigSection& root, ConfigContents& contents)
 {
     const ConfigSection section = *root.section("model");
     contents.hasOwnModules = true;
-    contents.model = networkOrWhyNot([&] {
+    contents.model = networkOrError([&] {
         refuseOtherRuns(root, contents);
         return readTorchtuneModel(section, contents.warnings);
     });
@@ -399,7 +399,7 @@ void readModelInto(const ConfigSection& root, ConfigContents& contents)
     contents.tuning = readTorchtuneTuning(section, contents.warnings);
     if (const auto* network = std::get_if<model::ModelSpec>(&contents.model))
         checkTorchtuneTuning(section, *network);
-    contents.model = networkOrWhyNot([&] {
+    contents.model = networkOrError([&] {
         readTorchtuneQuantizer(root, contents);
         return contents.model;
     });
@@ -464,8 +464,8 @@ constinit const Format torchtuneFormat{
     .name = "torchtune",
     .mark = "model._component_ with dataset or optimizer._component_",
     .neededKeys = "model._component_ dataset|optimizer._component_",
-    .usualKeys = "model._component_ tokenizer._component_ dataset optimizer._component_ loss._component_ "
-                 "gradient_accumulation_steps",
+    .defaultKeys = "model._component_ tokenizer._component_ dataset optimizer._component_ loss._component_ "
+                   "gradient_accumulation_steps",
     .fits = fits,
     .read = read,
     .splice = splice};

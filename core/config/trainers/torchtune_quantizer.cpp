@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "torchtune_quantizer.h"
 
-#include "differences.h"
 #include "fake_quantization_rules.h"
 #include "networks/network_readers.h"
+#include "unmodeled_features.h"
 
 #include <algorithm>
 #include <array>

@@ -3,10 +3,10 @@
 #include "training_arguments.h"
 
 #include "approximations.h"
-#include "differences.h"
 #include "run_reader.h"
 #include "sharding.h"
 #include "syntax/words.h"
+#include "unmodeled_features.h"
 
 #include <algorithm>
 #include <array>
@@ -16,9 +16,9 @@ namespace batchpeak::config {
 namespace {
 
 // Both sizes are 8 where nothing is said: TrainingArguments in transformers 5.23.
-constexpr AccumulationKeys keys{.microBatchSize = "per_device_train_batch_size", .usualMicroBatchSize = 8};
+constexpr AccumulationKeys keys{.microBatchSize = "per_device_train_batch_size", .defaultMicroBatchSize = 8};
 constexpr std::string_view evalKey = "per_device_eval_batch_size";
-constexpr std::int64_t usualEvalSize = 8;
+constexpr std::int64_t defaultEvalSize = 8;
 constexpr std::string_view finderKey = "auto_find_batch_size";
 
 constexpr RunKeys runKeys{.optimizer = "optim",
@@ -26,7 +26,7 @@ constexpr RunKeys runKeys{.optimizer = "optim",
                           .unfusedAdamW = unfusedTorchAdamW,
                           // TrainingArguments.max_grad_norm in transformers 5.23.
                           .gradientNorm = "max_grad_norm",
-                          .usualGradientNorm = 1.0,
+                          .defaultGradientNorm = 1.0,
                           .learningRate = "learning_rate",
                           // ModelConfig of TRL.
                           .attention = "attn_implementation",
@@ -40,12 +40,12 @@ constexpr PlaceKeys placeKeys{.network = "model_name_or_path",
                               .accumulationSteps = "gradient_accumulation_steps",
                               .evalMicroBatch = evalKey};
 
-constexpr std::array<Difference, 1> batchFinder{
+constexpr std::array<UnmodeledFeature, 1> batchFinder{
     {{finderKey, "{} is on: the trainer shrinks the size when memory runs out, and the effective batch with "
                  "it. Writing a size switches it off."}}};
 
 /// AcceleratorConfig.split_batches in transformers 5.23, trainer_pt_utils.py.
-constexpr std::array<Difference, 1> splitBatches{
+constexpr std::array<UnmodeledFeature, 1> splitBatches{
     {{"split_batches",
       "{} makes the sizes here those of all devices together, of which each takes its share."}}};
 
@@ -58,13 +58,13 @@ constexpr std::string_view compileModeKey = "torch_compile_mode";
 constexpr std::string_view compileBackendKey = "torch_compile_backend";
 
 /// Any of them switches it on: __post_init__ of TrainingArguments in transformers 5.23.
-constexpr std::array<Difference, 3> compiling{
+constexpr std::array<UnmodeledFeature, 3> compiling{
     {{.key = "torch_compile", .text = compiledText, .approximation = approximation::compiled},
      {.key = compileBackendKey, .text = compiledText, .approximation = approximation::compiled},
      {.key = compileModeKey, .text = compiledText, .approximation = approximation::compiled}}};
 
 /// TrainingArguments in transformers 5.23, training_args.py.
-constexpr std::array<Difference, 6> stepFeatures{
+constexpr std::array<UnmodeledFeature, 6> stepFeatures{
     {{.key = "label_smoothing_factor",
       .text =
           "{} takes the logarithms of all chances for the loss once more; trials do not, which takes less "
@@ -107,7 +107,7 @@ void readTrainingArguments(const ConfigSection& root, ConfigContents& contents)
 {
     contents.train = readAccumulatedBatch(root, keys);
     if (evaluates(root))
-        contents.eval = readPlainBatch(root, evalKey, usualEvalSize);
+        contents.eval = readPlainBatch(root, evalKey, defaultEvalSize);
     warnOfBatchFinder(root, contents.warnings);
     warnOf(root.sectionIfAny("accelerator_config"), splitBatches, contents.warnings);
     warnOf(root, stepFeatures, contents.warnings);

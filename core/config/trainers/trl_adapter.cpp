@@ -3,11 +3,11 @@
 #include "trl_adapter.h"
 
 #include "approximations.h"
-#include "differences.h"
 #include "networks/network_readers.h"
 #include "networks/peft_adapter.h"
 #include "sharding.h"
 #include "training_arguments.h"
+#include "unmodeled_features.h"
 
 #include <string>
 

@@ -8,8 +8,6 @@ namespace batchpeak::model {
 
 namespace {
 
-constexpr double floatBytes = 4.0;
-
 /// Adapters take their inputs in their own type, but beside quantized matrices under autocast, where each
 /// takes them as they come (core/network/networks/adapters.cpp).
 bool takesInputsAsTheyCome(const StepSettings& settings)

@@ -9,13 +9,6 @@
 
 namespace batchpeak::model {
 
-namespace {
-
-constexpr double floatBytes = 4.0;
-constexpr double halfBytes = 2.0;
-
-} // namespace
-
 double lossBytes(double rows, double choices, const Widths& widths, Phase phase)
 {
     const double narrow = widths.product < floatBytes ? widths.product : 0.0;
@@ -81,13 +74,13 @@ double chunkGradientBytes(const std::vector<Parameter>& table, const StepSetting
     const auto choices = static_cast<double>(output->shape.front());
     const double ofChunk = chunkBytes(choices, settings);
     const double logits = halfBytes * static_cast<double>(settings.options.lossChunkRows) * choices;
-    double most = std::max(ofChunk, elements * (isNarrow ? floatBytes + halfBytes : halfBytes) + logits);
+    double max = std::max(ofChunk, elements * (isNarrow ? floatBytes + halfBytes : halfBytes) + logits);
     if (trains)
-        most = std::max(most, elements * halfBytes + ofChunk);
+        max = std::max(max, elements * halfBytes + ofChunk);
     if (learns)
-        most =
-            std::max({most, elements * (2.0 * halfBytes + floatBytes), elements * 2.0 * halfBytes + ofChunk});
-    return most - ofChunk - (isNarrow ? 0.0 : elements * halfBytes);
+        max =
+            std::max({max, elements * (2.0 * halfBytes + floatBytes), elements * 2.0 * halfBytes + ofChunk});
+    return max - ofChunk - (isNarrow ? 0.0 : elements * halfBytes);
 }
 
 } // namespace batchpeak::model

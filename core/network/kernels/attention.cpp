@@ -41,7 +41,7 @@ std::optional<Attention> kernelOf(at::SDPBackend backend)
 
 /// PyTorch's own order of kernels on that device. On a GPU it is made, in the place of any other, when it is
 /// first asked for (priority_order in aten's transformers/cuda/sdp_utils.cpp), so it has to be asked first.
-std::vector<std::int64_t> usualOrder(at::Device device)
+std::vector<std::int64_t> defaultOrder(at::Device device)
 {
     static const std::vector<std::int64_t> order = [device] {
         const at::Tensor any = at::zeros({1, 1, 1, 8}, at::TensorOptions(device));
@@ -58,9 +58,9 @@ std::vector<std::int64_t> usualOrder(at::Device device)
 // place of the one before, so that no more of them live than there.
 at::Tensor cappedAttention(const AttentionInputs& inputs)
 {
-    const double usualScale = 1.0 / std::sqrt(static_cast<double>(inputs.query.size(-1)));
+    const double defaultScale = 1.0 / std::sqrt(static_cast<double>(inputs.query.size(-1)));
     at::Tensor scores = at::matmul(inputs.query, inputs.key.transpose(2, 3));
-    scores = scores.mul(inputs.scale.value_or(usualScale));
+    scores = scores.mul(inputs.scale.value_or(defaultScale));
     scores = softCapped(std::move(scores), inputs.softCap);
     scores = scores.add(*inputs.mask);
     scores = at::softmax(scores, -1, at::kFloat);
@@ -101,7 +101,7 @@ std::optional<Attention> attentionKernel(const AttentionInputs& inputs)
 void preferAttention(Attention kernel, at::Device device)
 {
     at::Context& context = at::globalContext();
-    std::vector<std::int64_t> order = usualOrder(device);
+    std::vector<std::int64_t> order = defaultOrder(device);
     std::ranges::stable_partition(order, [kernel](std::int64_t number) {
         return kernelOf(static_cast<at::SDPBackend>(number)) == kernel;
     });

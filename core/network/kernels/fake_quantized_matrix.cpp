@@ -57,8 +57,8 @@ struct RoundedToFloat8 : torch::autograd::Function<RoundedToFloat8>
 /// The least and the largest integer.
 struct Range
 {
-    double least = 0.0;
-    double most = 0.0;
+    double min = 0.0;
+    double max = 0.0;
 };
 
 struct Scales
@@ -80,11 +80,11 @@ double smallestStep(at::ScalarType type)
 Scales symmetricScales(const at::Tensor& groups, const Range& range)
 {
     const at::NoGradGuard constant;
-    const at::Tensor least = at::amin(groups, {-1}, /*keepdim=*/true);
-    const at::Tensor most = at::amax(groups, {-1}, /*keepdim=*/true);
-    const at::Tensor below = at::minimum(least, at::zeros_like(least));
-    const at::Tensor above = at::maximum(most, at::zeros_like(most));
-    at::Tensor scale = at::maximum(below.neg(), above).div((range.most - range.least) / 2.0);
+    const at::Tensor min = at::amin(groups, {-1}, /*keepdim=*/true);
+    const at::Tensor max = at::amax(groups, {-1}, /*keepdim=*/true);
+    const at::Tensor below = at::minimum(min, at::zeros_like(min));
+    const at::Tensor above = at::maximum(max, at::zeros_like(max));
+    at::Tensor scale = at::maximum(below.neg(), above).div((range.max - range.min) / 2.0);
     const at::Tensor zero = at::full_like(scale, 0.0);
     scale = scale.clamp_min(smallestStep(groups.scalar_type()));
     return {.scale = scale.to(at::kFloat), .zero = zero.to(at::kFloat)};
@@ -94,13 +94,13 @@ Scales symmetricScales(const at::Tensor& groups, const Range& range)
 Scales asymmetricScales(const at::Tensor& groups, const Range& range)
 {
     const at::NoGradGuard constant;
-    const at::Tensor least = at::amin(groups, {-1}, /*keepdim=*/true);
-    const at::Tensor most = at::amax(groups, {-1}, /*keepdim=*/true);
-    const at::Tensor below = at::minimum(least, at::zeros_like(least));
-    const at::Tensor above = at::maximum(most, at::zeros_like(most));
-    at::Tensor scale = above.sub(below).div(range.most - range.least);
+    const at::Tensor min = at::amin(groups, {-1}, /*keepdim=*/true);
+    const at::Tensor max = at::amax(groups, {-1}, /*keepdim=*/true);
+    const at::Tensor below = at::minimum(min, at::zeros_like(min));
+    const at::Tensor above = at::maximum(max, at::zeros_like(max));
+    at::Tensor scale = above.sub(below).div(range.max - range.min);
     scale = scale.clamp_min(smallestStep(groups.scalar_type()));
-    const at::Tensor zero = at::rsub(at::round(below.div(scale)), range.least).clamp(range.least, range.most);
+    const at::Tensor zero = at::rsub(at::round(below.div(scale)), range.min).clamp(range.min, range.max);
     return {.scale = scale.to(at::kFloat), .zero = zero.to(at::kFloat)};
 }
 
@@ -112,7 +112,7 @@ at::Tensor asIntegers(const at::Tensor& groups, const Scales& scales, const Rang
     at::Tensor values = groups.mul(scales.scale.reciprocal().mul(1.0));
     values = Rounded::apply(values);
     values = values.add(scales.zero);
-    values = values.clamp(range.least, range.most);
+    values = values.clamp(range.min, range.max);
     values = values.to(type, /*non_blocking=*/false, /*copy=*/true);
     values = values.sub(scales.zero.to(type));
     values = values.mul(scales.scale);
@@ -122,22 +122,22 @@ at::Tensor asIntegers(const at::Tensor& groups, const Scales& scales, const Rang
 /// _fake_quantize_affine with ZeroPointDomain.FLOAT, and _choose_qparams_affine_tinygemm.
 at::Tensor asIntegersAboveLeast(const at::Tensor& groups)
 {
-    constexpr double most = 15.0;
+    constexpr double max = 15.0;
     constexpr double middle = 8.0;
     constexpr double smallestScale = 1e-6;
     at::Tensor scale;
     at::Tensor zero;
     {
         const at::NoGradGuard constant;
-        const at::Tensor least = at::amin(groups, {-1}, /*keepdim=*/true);
-        scale = at::amax(groups, {-1}, /*keepdim=*/true).sub(least).div(most).clamp_min(smallestScale);
-        zero = least.add(scale.mul(middle)).to(at::kBFloat16);
+        const at::Tensor min = at::amin(groups, {-1}, /*keepdim=*/true);
+        scale = at::amax(groups, {-1}, /*keepdim=*/true).sub(min).div(max).clamp_min(smallestScale);
+        zero = min.add(scale.mul(middle)).to(at::kBFloat16);
         scale = scale.to(at::kBFloat16);
     }
     at::Tensor values = groups.sub(zero.sub(scale.mul(middle)));
     values = values.div(scale);
     values = Rounded::apply(values);
-    values = values.clamp(0.0, most);
+    values = values.clamp(0.0, max);
     values = values.sub(middle);
     values = values.to(groups.scalar_type());
     values.mul_(scale);
@@ -165,8 +165,8 @@ at::Tensor asNarrowFloats(const at::Tensor& values)
     return scaled.view(values.sizes()).to(values.scalar_type());
 }
 
-constexpr Range fourBits{.least = -8.0, .most = 7.0};
-constexpr Range eightBits{.least = -128.0, .most = 127.0};
+constexpr Range fourBits{.min = -8.0, .max = 7.0};
+constexpr Range eightBits{.min = -128.0, .max = 127.0};
 
 bool isEmbedding(const std::string& name)
 {

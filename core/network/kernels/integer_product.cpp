@@ -19,15 +19,15 @@ namespace {
 
 /// llm_int8_threshold of BitsAndBytesConfig in transformers 5, which no trainer that is read here changes.
 constexpr double outlierThreshold = 6.0;
-constexpr double mostInteger = 127.0;
+constexpr double maxInt8 = 127.0;
 /// What a row of zeros is scaled by, so that its integers are zeros too.
-constexpr double leastScale = 1e-30;
+constexpr double minScale = 1e-30;
 // Constants of backends/default/ops.py and _ops.py in bitsandbytes 0.50.2: 1 / 127^2 and 1 / 127.
 constexpr double productScale = 6.200124e-05;
 constexpr double columnScale = 7.874015718698502e-3;
 
 /// Values that are scaled together, 32 MiB in fp32: bitsandbytes' kernel holds none of them.
-constexpr std::int64_t mostAtOnce = std::int64_t{1} << 23;
+constexpr std::int64_t maxProductsAtOnce = std::int64_t{1} << 23;
 
 struct QuantizedRows
 {
@@ -56,9 +56,8 @@ QuantizedRows quantizedRows(const at::Tensor& rows)
     QuantizedRows quantized;
     findLargest(narrow, quantized);
     quantized.codes = at::empty(rows.sizes(), rows.options().dtype(at::kChar).requires_grad(false));
-    const at::Tensor factors =
-        quantized.largest.clamp_min(leastScale).reciprocal().mul(mostInteger).unsqueeze(-1);
-    const std::int64_t atOnce = std::max<std::int64_t>(mostAtOnce / rows.size(1), 1);
+    const at::Tensor factors = quantized.largest.clamp_min(minScale).reciprocal().mul(maxInt8).unsqueeze(-1);
+    const std::int64_t atOnce = std::max<std::int64_t>(maxProductsAtOnce / rows.size(1), 1);
     for (std::int64_t first = 0; first < rows.size(0); first += atOnce) {
         const std::int64_t count = std::min(atOnce, rows.size(0) - first);
         at::Tensor scaled = narrow.narrow(0, first, count).mul(factors.narrow(0, first, count));
@@ -78,9 +77,9 @@ bool losesSums()
 {
     static const bool loses = [] {
         constexpr std::int64_t size = 16;
-        constexpr std::int64_t most = 127;
-        const at::Tensor codes = at::full({size, size}, most, at::kChar);
-        return at::_int_mm(codes, codes.t()).ne(size * most * most).any().item<bool>();
+        constexpr std::int64_t max = 127;
+        const at::Tensor codes = at::full({size, size}, max, at::kChar);
+        return at::_int_mm(codes, codes.t()).ne(size * max * max).any().item<bool>();
     }();
     return loses;
 }

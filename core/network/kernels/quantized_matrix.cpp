@@ -37,10 +37,10 @@ constexpr std::array<float, 16> normalFloat{
 /// Values under one scale, and scales under one: quantize_4bit() and quantize_blockwise() of bitsandbytes.
 constexpr std::int64_t blockValues = 64;
 constexpr std::int64_t blockScaleCount = 256;
-constexpr double mostInteger = 127.0;
+constexpr double maxInteger = 127.0;
 /// Values that are brought back together where no kernel of our own does it, so that what that takes beside
 /// them stays small: 32 MiB in fp32.
-constexpr std::int64_t mostAtOnce = std::int64_t{1} << 23;
+constexpr std::int64_t maxAtOnce = std::int64_t{1} << 23;
 
 std::int64_t elementsOf(std::span<const std::int64_t> shape)
 {
@@ -190,8 +190,8 @@ void fillByLookup(const at::Tensor& codes, const at::Tensor& scales, const at::T
 {
     const at::Tensor& table = tablesOn(codes.device()).pairs;
     const std::int64_t count = values.numel();
-    for (std::int64_t first = 0; first < count; first += mostAtOnce) {
-        const std::int64_t size = std::min(mostAtOnce, count - first);
+    for (std::int64_t first = 0; first < count; first += maxAtOnce) {
+        const std::int64_t size = std::min(maxAtOnce, count - first);
         const at::Tensor bytes = codes.narrow(0, first / 2, blocksOf(size, 2)).to(at::kInt);
         const at::Tensor pairs = table.index_select(0, bytes).view(at::kFloat);
         const at::Tensor ofBlocks =
@@ -225,7 +225,7 @@ void fill(const at::Tensor& codes, const at::Tensor& scales, const at::Tensor& v
 /// as in MatMul8bitFp and MatMul8bitLt (bitsandbytes/autograd/_functions.py of 0.50.2).
 at::Tensor rowScales(const at::Tensor& largest)
 {
-    return largest.unsqueeze(1).mul(1.0 / mostInteger);
+    return largest.unsqueeze(1).mul(1.0 / maxInteger);
 }
 
 } // namespace
@@ -274,8 +274,8 @@ QuantizedMatrix::Part QuantizedMatrix::narrowFloat(const at::Tensor& values, boo
     Part part{.elements = elements,
               .codes = at::empty({blocksOf(elements, 2)}, bytes),
               .scales = at::empty({blocksOf(elements, blockValues)}, bytes.dtype(at::kFloat))};
-    for (std::int64_t first = 0; first < elements; first += mostAtOnce) {
-        const std::int64_t size = std::min(mostAtOnce, elements - first);
+    for (std::int64_t first = 0; first < elements; first += maxAtOnce) {
+        const std::int64_t size = std::min(maxAtOnce, elements - first);
         const at::Tensor blocks = inBlocks(flat.narrow(0, first, size).to(at::kFloat), blockValues);
         const at::Tensor scales = part.scales.narrow(0, first / blockValues, blocks.size(0));
         scales.copy_(blocks.abs().amax(1));
@@ -301,7 +301,7 @@ QuantizedMatrix::Part QuantizedMatrix::integers(const at::Tensor& values)
     // The numbers are those of fp16: Int8Params in bitsandbytes/nn/modules.py.
     const at::Tensor rows = values.to(at::kHalf).to(at::kFloat);
     const at::Tensor largest = rows.abs().amax(1);
-    const at::Tensor factors = largest.reciprocal().mul_(mostInteger).unsqueeze(1);
+    const at::Tensor factors = largest.reciprocal().mul_(maxInteger).unsqueeze(1);
     return {.elements = values.numel(),
             .codes = rows.mul(factors).nan_to_num_(0.0).round_().to(at::kChar),
             .scales = largest};

@@ -20,16 +20,16 @@ namespace {
 
 // Defaults of to_nf4() in torchao/dtypes/nf4tensor.py, which torchtune's layers leave as they are
 // (torchtune/modules/peft/lora.py and modules/low_precision/nf4_linear.py of 0.6).
-constexpr std::int64_t blockValues = 64;
+constexpr std::int64_t nf4BlockValues = 64;
 constexpr std::int64_t blockScales = 256;
 /// Numbers are sought for so many values at once, since each is compared with all 16: torchao takes 2^20
 /// (CHUNK_SIZE), which says the same and takes more memory.
-constexpr std::int64_t mostAtOnce = std::int64_t{1} << 18;
+constexpr std::int64_t maxNf4ValuesAtOnce = std::int64_t{1} << 18;
 
 /// Rounded to four decimals, unlike those of bitsandbytes: NF4Tensor.from_tensor().
-constexpr std::array<float, 16> normalFloat{-1.0000F, -0.6962F, -0.5251F, -0.3949F, -0.2844F, -0.1848F,
-                                            -0.0911F, 0.0000F,  0.0796F,  0.1609F,  0.2461F,  0.3379F,
-                                            0.4407F,  0.5626F,  0.7230F,  1.0000F};
+constexpr std::array<float, 16> torchaoNormalFloat{-1.0000F, -0.6962F, -0.5251F, -0.3949F, -0.2844F, -0.1848F,
+                                                   -0.0911F, 0.0000F,  0.0796F,  0.1609F,  0.2461F,  0.3379F,
+                                                   0.4407F,  0.5626F,  0.7230F,  1.0000F};
 
 /// quantize_tensor_nearest(): of two numbers that are as near, the lower.
 at::Tensor nearest(const at::Tensor& values, const at::Tensor& numbers)
@@ -43,10 +43,10 @@ at::Tensor codesOf(const at::Tensor& values, const at::Tensor& largest, const at
 {
     const std::int64_t elements = values.numel();
     const at::Tensor codes = at::empty({blocksOf(elements, 2)}, values.options().dtype(at::kByte));
-    for (std::int64_t first = 0; first < elements; first += mostAtOnce) {
+    for (std::int64_t first = 0; first < elements; first += maxNf4ValuesAtOnce) {
         const at::Tensor blocks =
-            inBlocks(values.narrow(0, first, std::min(mostAtOnce, elements - first)), blockValues);
-        const at::Tensor ofBlocks = largest.narrow(0, first / blockValues, blocks.size(0)).unsqueeze(-1);
+            inBlocks(values.narrow(0, first, std::min(maxNf4ValuesAtOnce, elements - first)), nf4BlockValues);
+        const at::Tensor ofBlocks = largest.narrow(0, first / nf4BlockValues, blocks.size(0)).unsqueeze(-1);
         const at::Tensor pairs = nearest(blocks.div(ofBlocks).flatten(), numbers).view({-1, 2});
         const at::Tensor packed = pairs.select(1, 0).mul(16).add_(pairs.select(1, 1));
         const std::int64_t count = std::min(packed.numel(), codes.numel() - first / 2);
@@ -76,8 +76,9 @@ TorchaoNf4 torchaoNf4(const at::Tensor& values)
     const at::NoGradGuard noGradients;
     const auto options = values.options().requires_grad(false);
     TorchaoNf4 matrix{
-        .numbers = at::tensor(at::ArrayRef<float>(normalFloat.data(), normalFloat.size())).to(options)};
-    const at::Tensor largest = inBlocks(values, blockValues).abs().amax(1);
+        .numbers = at::tensor(at::ArrayRef<float>(torchaoNormalFloat.data(), torchaoNormalFloat.size()))
+                       .to(options)};
+    const at::Tensor largest = inBlocks(values, nf4BlockValues).abs().amax(1);
     matrix.codes = codesOf(values, largest, matrix.numbers);
     // double_quantize_scalers(); Python divides a number by a tensor through the tensor's reciprocal.
     matrix.mean = largest.mean();
@@ -98,7 +99,7 @@ at::Tensor expanded(const TorchaoNf4& matrix, std::int64_t elements, const at::T
     const at::Tensor firstNumbers = lookedUp(first, matrix.numbers);
     const at::Tensor secondNumbers = lookedUp(second, matrix.numbers);
     const at::Tensor scales = scalesOf(matrix);
-    const at::Tensor repeated = scales.unsqueeze(-1).expand({scales.size(0), blockValues / 2});
+    const at::Tensor repeated = scales.unsqueeze(-1).expand({scales.size(0), nf4BlockValues / 2});
     const std::int64_t pairs = first.numel();
     const at::Tensor scaledFirst =
         firstNumbers.mul(repeated.flatten().narrow(0, 0, pairs)).unsqueeze(-1).transpose(0, 1);
@@ -115,9 +116,9 @@ at::Tensor expanded(const TorchaoNf4& matrix, std::int64_t elements, const at::T
 
 std::vector<std::int64_t> torchaoNf4Bytes(std::int64_t elements, std::int64_t elementBytes)
 {
-    const std::int64_t blocks = blocksOf(elements, blockValues);
+    const std::int64_t blocks = blocksOf(elements, nf4BlockValues);
     return {blocksOf(elements, 2), blocks, blocksOf(blocks, blockScales) * elementBytes, elementBytes,
-            static_cast<std::int64_t>(normalFloat.size()) * elementBytes};
+            static_cast<std::int64_t>(torchaoNormalFloat.size()) * elementBytes};
 }
 
 } // namespace batchpeak::network

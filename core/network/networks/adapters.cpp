@@ -48,22 +48,22 @@ at::Tensor lowRank(const at::Tensor& input, const Adapter& part)
 }
 
 /// What the adapters say of their rows, zeros of all others.
-at::Tensor overAllRows(std::vector<at::Tensor> said, const Adapters& adapters, std::int64_t rows)
+at::Tensor overAllRows(std::vector<at::Tensor> outputs, const Adapters& adapters, std::int64_t rows)
 {
     if (adapters.parts.size() == 1 && adapters.parts.front().rows == rows)
-        return said.front();
+        return outputs.front();
     std::vector<at::Tensor> pieces;
     const auto fillTo = [&](std::int64_t from, std::int64_t to) {
         if (from == to)
             return;
-        std::vector<std::int64_t> shape = said.front().sizes().vec();
+        std::vector<std::int64_t> shape = outputs.front().sizes().vec();
         shape.back() = to - from;
-        pieces.push_back(at::zeros({}, said.front().options().requires_grad(false)).expand(shape));
+        pieces.push_back(at::zeros({}, outputs.front().options().requires_grad(false)).expand(shape));
     };
     std::int64_t row = 0;
-    for (std::size_t i = 0; i < said.size(); ++i) {
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
         fillTo(row, adapters.parts[i].firstRow);
-        pieces.push_back(said[i]);
+        pieces.push_back(outputs[i]);
         row = adapters.parts[i].firstRow + adapters.parts[i].rows;
     }
     fillTo(row, rows);
@@ -73,10 +73,10 @@ at::Tensor overAllRows(std::vector<at::Tensor> said, const Adapters& adapters, s
 at::Tensor withLowRank(const at::Tensor& result, const at::Tensor& input, const AdaptedMatrix& matrix,
                        const Adapters& adapters, bool trains)
 {
-    std::vector<at::Tensor> said;
+    std::vector<at::Tensor> outputs;
     for (const Adapter& part : adapters.parts)
-        said.push_back(lowRank(takenBy(part, input, matrix, adapters, trains), part));
-    const at::Tensor all = overAllRows(std::move(said), adapters, result.size(-1));
+        outputs.push_back(lowRank(takenBy(part, input, matrix, adapters, trains), part));
+    const at::Tensor all = overAllRows(std::move(outputs), adapters, result.size(-1));
     if (matrix.isQuantized)
         return result.add(all, adapters.scale).to(result.scalar_type());
     at::Tensor sum = result;
@@ -107,10 +107,10 @@ at::Tensor withLengths(const at::Tensor& result, const at::Tensor& input, const 
 {
     const bool drops = trains && adapters.dropout > 0.0;
     const at::Tensor values = matrix.values();
-    std::vector<at::Tensor> said;
+    std::vector<at::Tensor> outputs;
     for (const Adapter& part : adapters.parts) {
         const at::Tensor taken = takenBy(part, input, matrix, adapters, trains);
-        // It is there until the adapter has said all, as a local of theirs.
+        // It is there until the adapter has computed all, as a local of theirs.
         const at::Tensor difference = differenceOf(part, taken.scalar_type());
         const at::Tensor rows = values.narrow(0, part.firstRow, part.rows).to(taken.scalar_type());
         const at::Tensor factor =
@@ -123,9 +123,10 @@ at::Tensor withLengths(const at::Tensor& result, const at::Tensor& input, const 
             if (matrix.bias.defined())
                 base = base.sub(matrix.bias.narrow(0, part.firstRow, part.rows));
         }
-        said.push_back(factor.sub(1.0).mul(base).add(factor.mul(lowRank(taken, part)).mul(adapters.scale)));
+        outputs.push_back(
+            factor.sub(1.0).mul(base).add(factor.mul(lowRank(taken, part)).mul(adapters.scale)));
     }
-    return result.add(overAllRows(std::move(said), adapters, result.size(-1))).to(result.scalar_type());
+    return result.add(overAllRows(std::move(outputs), adapters, result.size(-1))).to(result.scalar_type());
 }
 
 } // namespace

@@ -127,11 +127,12 @@ Batch EncoderDecoderNetwork::batchOf(std::span<const SampleRow> rows) const
     for (std::int64_t i = 0; i < samples; ++i) {
         const SampleRow& row = rows[static_cast<std::size_t>(i)];
         const auto read = static_cast<std::size_t>(tokensToRead(row));
-        const auto said = std::span(row.tokens).subspan(read, static_cast<std::size_t>(tokensIn(row)) - read);
+        const auto targets =
+            std::span(row.tokens).subspan(read, static_cast<std::size_t>(tokensIn(row)) - read);
         writeInputs(std::span(row.tokens).first(read), integers.row(0, i));
-        if (!said.empty())
-            writeInputs(said.first(said.size() - 1), integers.row(1, i).subspan(1));
-        writeTargets(said, integers.row(2, i));
+        if (!targets.empty())
+            writeInputs(targets.first(targets.size() - 1), integers.row(1, i).subspan(1));
+        writeTargets(targets, integers.row(2, i));
     }
     const std::vector<at::Tensor> tensors = integers.tensors();
     return {

@@ -165,12 +165,12 @@ at::Tensor mixed(const at::Tensor& tokens, const at::Tensor& router, std::int64_
             .split_with_sizes(
                 {counts.const_data_ptr<std::int64_t>(), static_cast<std::size_t>(counts.numel())});
 
-    std::vector<at::Tensor> said;
+    std::vector<at::Tensor> outputs;
     for (std::size_t i = 0; i < gathered.size(); ++i) {
         if (gathered[i].size(0) > 0)
-            said.push_back(expert(gathered[i], i));
+            outputs.push_back(expert(gathered[i], i));
     }
-    const at::Tensor all = at::cat(said, 0);
+    const at::Tensor all = at::cat(outputs, 0);
     const at::Tensor weighted = all.mul(weights.index_select(0, order).unsqueeze(1)).to(tokens.scalar_type());
     return at::zeros_like(tokens).index_add(0, tokenOf, weighted);
 }

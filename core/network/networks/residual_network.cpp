@@ -20,7 +20,7 @@ namespace batchpeak::network {
 namespace {
 
 // Defaults of nn.BatchNorm2d.
-constexpr double momentum = 0.1;
+constexpr double batchNormMomentum = 0.1;
 constexpr double epsilon = 1e-5;
 
 } // namespace
@@ -142,7 +142,8 @@ at::Tensor ResidualNetwork::normalized(const at::Tensor& input, const BatchNorma
         norm.batches.add_(1);
     }
     return at::batch_norm(input, norm.affine.weight, norm.affine.bias, norm.runningMean, norm.runningVariance,
-                          options().trains, momentum, epsilon, at::globalContext().userEnabledCuDNN());
+                          options().trains, batchNormMomentum, epsilon,
+                          at::globalContext().userEnabledCuDNN());
 }
 
 } // namespace batchpeak::network

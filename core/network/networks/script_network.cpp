@@ -295,12 +295,12 @@ at::Tensor ScriptNetwork::loss(const Batch& batch, double normalizer) const
 // functions of more sizes than that belong to sizes that are tried no more.
 torch::jit::Module& ScriptNetwork::specialized(std::int64_t samples) const
 {
-    constexpr std::size_t mostKept = 4;
+    constexpr std::size_t maxKept = 4;
     const std::pair key(samples, options().trains);
     const auto known = m_specialized.find(key);
     if (known != m_specialized.end())
         return known->second;
-    if (m_specialized.size() == mostKept)
+    if (m_specialized.size() == maxKept)
         m_specialized.clear();
     torch::jit::Module copy = m_module.clone(/*inplace=*/true);
     copy.train(options().trains);

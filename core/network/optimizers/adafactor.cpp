@@ -26,10 +26,9 @@ namespace batchpeak::network {
 namespace {
 
 // Adafactor.__init__ in optimization.py of transformers 5.23: eps[0], decay_rate and clip_threshold.
-constexpr float stabilizer = 1e-30F;
+constexpr float squareStabilizer = 1e-30F;
 constexpr double decayRate = -0.8;
 constexpr float clipThreshold = 1.0F;
-constexpr float one = 1.0F;
 
 using Shape = Adafactor::Shape;
 
@@ -169,7 +168,7 @@ Adafactor::Room Adafactor::makeRoom() const
     std::int64_t wideValues = 0;
     std::int64_t wideGradients = 0;
     std::int64_t matrices = 0;
-    Kept most;
+    Kept max;
     for (const Entry& entry : m_entries) {
         const Shape shape = entry.target.values.sizes().vec();
         const std::int64_t ofParameter = elementsOf(shape);
@@ -179,9 +178,9 @@ Adafactor::Room Adafactor::makeRoom() const
             wideValues = std::max(wideValues, entry.target.masters.defined() ? 0 : ofParameter);
         }
         const Kept kept = keptOf(shape);
-        most.rows = std::max(most.rows, kept.rows);
-        most.columns = std::max(most.columns, kept.columns);
-        most.squares = std::max(most.squares, kept.squares);
+        max.rows = std::max(max.rows, kept.rows);
+        max.columns = std::max(max.columns, kept.columns);
+        max.squares = std::max(max.squares, kept.squares);
         if (isFactored(shape))
             matrices = std::max(matrices, elementsOf(matricesOf(shape)));
     }
@@ -194,16 +193,16 @@ Adafactor::Room Adafactor::makeRoom() const
               .other = make(elements),
               .wideValues = make(wideValues),
               .wideGradients = make(wideGradients),
-              .rows = make(most.rows),
-              .columns = make(most.columns),
+              .rows = make(max.rows),
+              .columns = make(max.columns),
               .means = make(matrices),
               .root = at::empty({}, options),
               .weight = at::empty({}, options),
               .spare = make(spareElements)};
     if (m_stateOnHost) {
-        room.squares = make(most.squares);
-        room.keptRows = make(most.rows);
-        room.keptColumns = make(most.columns);
+        room.squares = make(max.squares);
+        room.keptRows = make(max.rows);
+        room.keptColumns = make(max.columns);
     }
     return room;
 }
@@ -211,9 +210,9 @@ Adafactor::Room Adafactor::makeRoom() const
 void Adafactor::run(const at::Tensor& stepCount)
 {
     Room room = makeRoom();
-    room.weight.copy_(stepCount).add_(constantTensor(one)).pow_(decayRate);
+    room.weight.copy_(stepCount).add_(constantTensor(1.0F)).pow_(decayRate);
     room.spare.reset();
-    stepCount.add_(constantTensor(one));
+    stepCount.add_(constantTensor(1.0F));
     for (const Entry& entry : m_entries)
         step(entry, room);
 }
@@ -235,7 +234,7 @@ void Adafactor::step(const Entry& entry, const Room& room) const
     // Nobody reads it without scale_parameter, but it is computed.
     at::linalg_vector_norm_out(root, values, 2).mul_(constantTensor(entry.perRoot));
     at::mul_out(update, gradients, gradients);
-    at::add_out(other, update, constantTensor(stabilizer));
+    at::add_out(other, update, constantTensor(squareStabilizer));
     if (isFactored(shape)) {
         factor(entry, other, update, room);
     } else {

@@ -15,12 +15,12 @@ namespace {
 constexpr double updateDecay = 0.9;
 constexpr double momentDecay = 0.99;
 // As that of the other optimizers here: GPT-3, arXiv 2005.14165, appendix B.
-constexpr double weightDecay = 0.1;
+constexpr double lionWeightDecay = 0.1;
 
 } // namespace
 
 Lion::Lion(double learningRate)
-    : m_learningRate(learningRate), m_left(static_cast<float>(1.0 - learningRate * weightDecay))
+    : m_learningRate(learningRate), m_left(static_cast<float>(1.0 - learningRate * lionWeightDecay))
 {}
 
 // The operations of DecoupledLionW.lionw, one by one.

@@ -28,9 +28,9 @@ constexpr double momentum = 0.9;
 // torch.nn.utils.clip_grad_norm_.
 constexpr double normStabilizer = 1e-6;
 // Gradients that are widened together: enough for one kernel to fill a GPU, 64 MiB in fp32.
-constexpr std::int64_t mostAtOnce = std::int64_t{1} << 24;
+constexpr std::int64_t maxElementsAtOnce = std::int64_t{1} << 24;
 // Of state that is brought to the device: little beside what it saves, 16 MiB for each copy.
-constexpr std::int64_t mostBroughtAtOnce = std::int64_t{1} << 22;
+constexpr std::int64_t maxBroughtAtOnce = std::int64_t{1} << 22;
 
 bool hasMasters(const OptimizerChoice& choice, at::ScalarType type)
 {
@@ -78,8 +78,8 @@ std::int64_t largestPiece(const OptimizerChoice& choice, std::int64_t elements, 
     if (isAdafactor(choice))
         return elements;
     if (holdingOf(choice, type).isAway() || widens(choice, type) || model::isLion(choice.kind))
-        return mostBroughtAtOnce;
-    return hasMasters(choice, type) ? mostAtOnce : elements;
+        return maxBroughtAtOnce;
+    return hasMasters(choice, type) ? maxElementsAtOnce : elements;
 }
 
 /// Of a segment, what this device steps on.

@@ -26,8 +26,6 @@ namespace batchpeak::network {
 
 namespace {
 
-constexpr float one = 1.0F;
-
 /// The first elements of a room, as those of another tensor lie.
 at::Tensor in(const at::Tensor& room, const at::Tensor& like)
 {
@@ -51,7 +49,7 @@ void UnfusedStep::run(const at::Tensor& stepCount) const
     const auto before = static_cast<double>(*stepCount.const_data_ptr<float>());
     if (m_way == Way::Decoupled)
         counts = at::full({parameters()}, before, rooms.front().options().dtype(at::kFloat));
-    stepCount.add_(constantTensor(one));
+    stepCount.add_(constantTensor(1.0F));
     switch (m_way) {
     case Way::Together:
         for (const Group& group : m_groups)
@@ -134,7 +132,7 @@ void UnfusedStep::stepDecoupled(at::Tensor counts, const std::vector<at::Tensor>
     for (const Group& group : m_groups) {
         const auto size = static_cast<std::int64_t>(group.values.size());
         for (std::int64_t i = 0; i < size; ++i)
-            counts.select(0, first + i).add_(constantTensor(one));
+            counts.select(0, first + i).add_(constantTensor(1.0F));
         for (std::int64_t i = 0; i < size; ++i) {
             const auto step = static_cast<double>(counts.select(0, first + i).item<float>());
             change(group, static_cast<std::size_t>(i), correctionsOf(step), rooms);

@@ -16,9 +16,9 @@ namespace {
 constexpr Eigen::Index fewestTrials = 4;
 /// A trial that took so many times as long as the middle one of its day was held up by something: it says
 /// nothing more of how fast the device is.
-constexpr double mostSlowdown = 1.5;
+constexpr double maxSlowdown = 1.5;
 /// A trial counts as one of so many times the median length at most.
-constexpr double mostOfMedian = 2.0;
+constexpr double maxOfMedian = 2.0;
 /// The error of their sum is so many times what trials leave by how they scatter: those close to each other
 /// resemble each other.
 constexpr double scatterOfTrials = 1.5;
@@ -65,7 +65,7 @@ LongRun::LongRun(const Observations& trials, const Eigen::MatrixXd& logSeconds, 
         const double middle = rows.empty() ? 0.0 : medianOf(offCurve(rows));
         for (const Eigen::Index i : rows) {
             const double off = offCurve[i] - middle;
-            const double beyond = off - std::clamp(off, -std::log(mostSlowdown), std::log(mostSlowdown));
+            const double beyond = off - std::clamp(off, -std::log(maxSlowdown), std::log(maxSlowdown));
             taken[i] = trials.timedSeconds[i] * std::exp(-ofContention[i] - middle - beyond);
         }
     }
@@ -76,7 +76,7 @@ LongRun::LongRun(const Observations& trials, const Eigen::MatrixXd& logSeconds, 
     // A long trial has seen more of what comes and goes, but the curve may be wrong at its size.
     const auto sharesOfLast = [&](Eigen::Index last) -> Eigen::ArrayXd {
         const Eigen::ArrayXd seconds = expected.bottomRows(last).rowwise().mean();
-        const Eigen::ArrayXd counted = seconds.min(mostOfMedian * medianOf(seconds));
+        const Eigen::ArrayXd counted = seconds.min(maxOfMedian * medianOf(seconds));
         return counted / counted.sum();
     };
     const Eigen::ArrayXXd ofEach = expected.inverse().colwise() * taken;

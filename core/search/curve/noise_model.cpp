@@ -27,7 +27,7 @@ constexpr double assumedSteps = 5.0;
 /// One disturbed trial must not make all others look noisy.
 constexpr double outlierFactor = 3.0;
 constexpr std::size_t fewestForMedian = 3;
-constexpr double leastDegreesOfFreedom = 1.4;
+constexpr double minDegreesOfFreedom = 1.4;
 
 /// Steps over the typical one of their visit, whose own speed is no noise of steps.
 std::vector<double> stepsWithinVisits(const std::vector<trial::Visit>& visits)
@@ -56,7 +56,7 @@ NoiseEstimate estimateNoise(const Measurement& trial)
     const double locations = std::max(1.0, static_cast<double>(trial.visits.size()));
     if (steps <= 2.0 * locations)
         return {};
-    const double degreesOfFreedom = std::max(leastDegreesOfFreedom, 0.5 * (steps - locations));
+    const double degreesOfFreedom = std::max(minDegreesOfFreedom, 0.5 * (steps - locations));
     const std::optional<double> error = errorOfSteps(trial);
     if (!error || !std::isfinite(*error) || *error < 0.0)
         return {};

@@ -19,11 +19,11 @@ namespace {
 constexpr double jitter = 1e-9;
 
 constexpr double degreesOfFreedom = 4.0;
-constexpr double leastWeight = 0.02;
+constexpr double minWeight = 0.02;
 constexpr int weighings = 3;
 /// What is off by more in ln(seconds), where no other program ever disturbed a trial and steps are as alike
 /// as this, is no noise, but the curve: a cliff, or a kernel of its own. It stands.
-constexpr double mostNoise = 0.5;
+constexpr double maxNoise = 0.5;
 constexpr double calmError = 0.005;
 /// Prior variance of the mean of a comparison's size, so large that it says nothing.
 constexpr double unknownMean = 1.0;
@@ -40,11 +40,11 @@ constexpr double recalledChange = 0.003;
 constexpr double contentionExponent = 1.1;
 constexpr double exponentDeviation = 0.5;
 /// Nothing is known of trials that got less than a tenth of the device.
-constexpr double mostContention = 0.9;
+constexpr double maxContention = 0.9;
 
 double logSlowdown(double contention)
 {
-    return -std::log1p(-std::clamp(contention, 0.0, mostContention));
+    return -std::log1p(-std::clamp(contention, 0.0, maxContention));
 }
 
 /// Typical times of the visits [ln s], without what their contention is expected to take.
@@ -398,8 +398,8 @@ void Observations::weighTails(const Hyperparameters& hyperparameters, const Eige
             // By what the others say.
             const double off = scaled[i] / inverse(i, i);
             const double likely = (degreesOfFreedom + 1.0) / (degreesOfFreedom + off * scaled[i]);
-            const bool isOfCurve = isCalm && std::abs(off) > mostNoise;
-            weight[i] = isOfCurve ? 1.0 : std::clamp(likely, leastWeight, 1.0);
+            const bool isOfCurve = isCalm && std::abs(off) > maxNoise;
+            weight[i] = isOfCurve ? 1.0 : std::clamp(likely, minWeight, 1.0);
         }
     }
 }

@@ -216,10 +216,10 @@ void Posterior::findBest()
 void Posterior::chooseRecommended()
 {
     m_recommended = 0;
-    double least = std::numeric_limits<double>::infinity();
+    double min = std::numeric_limits<double>::infinity();
     for (const std::int64_t size : m_measured) {
-        if (const double loss = expectedLoss(size); loss < least) {
-            least = loss;
+        if (const double loss = expectedLoss(size); loss < min) {
+            min = loss;
             m_recommended = size;
         }
     }

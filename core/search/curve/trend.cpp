@@ -12,8 +12,8 @@ namespace batchpeak::search {
 namespace {
 
 // Against 1 for no alignment at all: as long as no other size was tried, nothing tells.
-constexpr std::int64_t usualAlignment = 8;
-constexpr double usualProbability = 0.6;
+constexpr std::int64_t defaultAlignment = 8;
+constexpr double defaultProbability = 0.6;
 constexpr std::int64_t powerAlignments[] = {4, 16, 32, 64};
 constexpr double powerProbability = 0.15;
 /// All other numbers together, and the largest of them: what goes well with a device can be any number, if
@@ -23,7 +23,7 @@ constexpr std::int64_t largestRare = 128;
 constexpr double oddPlausibility = 0.1;
 
 // Sizes of waves that were seen on GPUs, beside those that divide the sizes measured.
-constexpr double usualWaves[] = {8., 16., 32., 48., 64., 96., 128., 192., 256., 384., 512., 768., 1024.};
+constexpr double defaultWaves[] = {8., 16., 32., 48., 64., 96., 128., 192., 256., 384., 512., 768., 1024.};
 
 // Surcharges as shares of the time per sample. A cliff is found anywhere, but most often near the end of
 // memory.
@@ -85,14 +85,14 @@ Eigen::Vector4d Trend::features(double size) const
 std::vector<CandidateTrend> alignedTrends(double largestFit)
 {
     std::vector<CandidateTrend> trends{CandidateTrend{}};
-    trends.push_back({.trend = {.alignment = usualAlignment}, .logPrior = std::log(usualProbability)});
+    trends.push_back({.trend = {.alignment = defaultAlignment}, .logPrior = std::log(defaultProbability)});
     for (const std::int64_t alignment : powerAlignments)
         trends.push_back({.trend = {.alignment = alignment}, .logPrior = std::log(powerProbability)});
     const std::size_t common = trends.size();
     double plausibilities = 0.0;
     for (std::int64_t rare = 3; rare <= largestRare && 2.0 * static_cast<double>(rare) <= largestFit;
          ++rare) {
-        if (rare == usualAlignment || std::ranges::find(powerAlignments, rare) != std::end(powerAlignments))
+        if (rare == defaultAlignment || std::ranges::find(powerAlignments, rare) != std::end(powerAlignments))
             continue;
         trends.push_back({.trend = {.alignment = rare}, .logPrior = std::log(plausibility(rare))});
         plausibilities += plausibility(rare);
@@ -111,9 +111,9 @@ std::vector<CandidateTrend> waveTrends(const Observations& trials, double larges
         if (const double wave = longest * 8.0 / eighths; wave >= 2.0)
             trends.push_back({.trend = {.wave = wave}});
     }
-    for (const double usual : usualWaves) {
-        if (usual > largest / 40.0 && usual < largest)
-            trends.push_back({.trend = {.wave = usual}});
+    for (const double wave : defaultWaves) {
+        if (wave > largest / 40.0 && wave < largest)
+            trends.push_back({.trend = {.wave = wave}});
     }
     for (CandidateTrend& trend : trends)
         trend.logPrior = -std::log(static_cast<double>(trends.size()));

@@ -17,13 +17,13 @@ constexpr double roundingShare = 0.006;
 // Further off the largest trial the line counts for less, per halving of the size. These were found on 472
 // simulated memory curves.
 constexpr double distancePenalty = 0.5;
-constexpr double smallestSlope = 1e-9;
+constexpr double smallestMemorySlope = 1e-9;
 
 // One curve in three has a workspace that appears on the way; of half a percent to 5 % of the device.
 constexpr double stepProbability = 0.35;
 constexpr double stepShares[] = {0.005, 0.015, 0.025, 0.035, 0.045};
 // Few curves are a power of the size and not affine.
-constexpr double powerProbability = 0.12;
+constexpr double powerLawProbability = 0.12;
 constexpr double powers[] = {0.94, 0.97, 1.03, 1.06, 1.09, 1.12};
 // Fewer still compare each sample with each, or have an allocator that rounds coarsely.
 constexpr double squareProbability = 0.02;
@@ -31,7 +31,7 @@ constexpr double squareShares[] = {0.015, 0.04, 0.1, 0.25, 0.5};
 constexpr double roughProbability = 0.08;
 constexpr double roughShares[] = {0.015, 0.035};
 /// So many deviations off, the description is not believed, and counts no further.
-constexpr double mostDescriptionError = 2.5;
+constexpr double maxDescriptionError = 2.5;
 // A slope that falls or a constant this far below nothing is no memory; as a share of the device.
 constexpr double negativeConstantShare = -0.05;
 constexpr double absurdLogWeight = -8.0;
@@ -67,7 +67,7 @@ double descriptionError(const MemoryLaw& law, const MemoryBackground& background
 /// through the same largest trials as before.
 void agreeWith(const MemoryBackground& background, MemoryLaw& law)
 {
-    if (!background.isDescribed() || std::abs(descriptionError(law, background)) > mostDescriptionError)
+    if (!background.isDescribed() || std::abs(descriptionError(law, background)) > maxDescriptionError)
         return;
     const double measured = std::pow(law.deviation, -2.0);
     const double described = std::pow(background.perSampleDeviation, -2.0);
@@ -143,12 +143,12 @@ double logLikelihood(const MemoryLaw& law, const std::vector<MemoryPeak>& peaks)
 void weigh(MemoryLaw& law, const std::vector<MemoryPeak>& peaks, double prior,
            const MemoryBackground& background)
 {
-    const double error = std::min(std::abs(descriptionError(law, background)), mostDescriptionError);
+    const double error = std::min(std::abs(descriptionError(law, background)), maxDescriptionError);
     law.logWeight = std::log(prior) + logLikelihood(law, peaks) - 0.5 * error * error;
     agreeWith(background, law);
     if (law.perSample <= 0.0 || law.constantMebibytes < negativeConstantShare * background.limitMebibytes)
         law.logWeight += absurdLogWeight;
-    law.perSample = std::max(law.perSample, smallestSlope);
+    law.perSample = std::max(law.perSample, smallestMemorySlope);
 }
 
 double largestSize(const std::vector<MemoryPeak>& peaks)
@@ -189,7 +189,7 @@ void addCurves(std::vector<Hypothesis>& hypotheses)
 {
     for (const double power : powers)
         hypotheses.push_back(
-            {.law = {.power = power}, .prior = powerProbability / static_cast<double>(std::size(powers))});
+            {.law = {.power = power}, .prior = powerLawProbability / static_cast<double>(std::size(powers))});
     for (const double share : squareShares)
         hypotheses.push_back({.law = {.squareShare = share},
                               .prior = squareProbability / static_cast<double>(std::size(squareShares))});
@@ -218,7 +218,7 @@ std::optional<MemoryLaw> affineMemoryLaw(const std::vector<MemoryPeak>& peaks)
         return std::nullopt;
     MemoryLaw law{.largestSize = largestSize(peaks)};
     fit(law, peaks);
-    law.perSample = std::max(law.perSample, smallestSlope);
+    law.perSample = std::max(law.perSample, smallestMemorySlope);
     return law;
 }
 

@@ -42,7 +42,7 @@ constexpr int attempts = 4 * MemoryModel::drawCount;
 constexpr std::size_t fewestDraws = 32;
 /// Sizes are whole.
 constexpr double sizePrecision = 0.01;
-constexpr int mostIterations = 40;
+constexpr int maxIterations = 40;
 
 /// Where a rising function passes nothing, from below, between low and high; low where it is above it
 /// already, high where it never is. By the Illinois method, which meets a line at once (Dowell and Jarratt
@@ -57,7 +57,7 @@ double rootBetween(double low, double high, const Rising& rising)
     if (above <= 0.0)
         return high;
     bool movedLow = false;
-    for (int i = 0; i < mostIterations && high - low > sizePrecision; ++i) {
+    for (int i = 0; i < maxIterations && high - low > sizePrecision; ++i) {
         const double middle = (low * above - high * below) / (above - below);
         const double value = rising(middle);
         const bool movesLow = value <= 0.0;
@@ -180,25 +180,25 @@ void MemoryModel::drawFrom(const std::vector<MemoryPeak>& peaks, RandomSource& r
     }
 }
 
-double MemoryModel::describedDensity(double perSample, double most) const
+double MemoryModel::describedDensity(double perSample, double max) const
 {
     const double deviation = m_background.perSampleDeviation;
     const double error = (perSample - m_background.perSample) / deviation;
     const double normal = std::exp(-0.5 * error * error) / (deviation * std::sqrt(2.0 * std::numbers::pi));
-    return (1.0 - wrongDescription) * normal + wrongDescription / most;
+    return (1.0 - wrongDescription) * normal + wrongDescription / max;
 }
 
 std::vector<MemoryLaw> MemoryModel::lawsOfOneSize(const MemoryPeak& last) const
 {
     // Everything above the baseline, workspaces and gradients too, belongs to the samples at worst; any
     // smaller part is as likely, but for what the description says.
-    const double most = (last.mebibytes - m_background.heldMebibytes) / last.size;
+    const double max = (last.mebibytes - m_background.heldMebibytes) / last.size;
     std::vector<MemoryLaw> laws;
     for (int part = 1; part <= drawCount; ++part) {
         const double share = (static_cast<double>(part) - 0.5) / drawCount;
-        laws.push_back({.perSample = std::max(share * most, smallestSlope), .largestSize = last.size});
+        laws.push_back({.perSample = std::max(share * max, smallestSlope), .largestSize = last.size});
         if (m_background.isDescribed())
-            laws.back().logWeight = std::log(describedDensity(laws.back().perSample, most));
+            laws.back().logWeight = std::log(describedDensity(laws.back().perSample, max));
     }
     return laws;
 }
@@ -261,11 +261,11 @@ double MemoryModel::steeperAfterChange(double changesAt, double constantMebibyte
                                        double normal) const
 {
     const double beyondHeld = std::max(constantMebibytes - m_background.heldMebibytes, 0.0);
-    const double most = beyondHeld / changesAt;
+    const double max = beyondHeld / changesAt;
     if (!m_background.isDescribed())
-        return most;
+        return max;
     const double described = m_background.perSample + m_background.perSampleDeviation * normal;
-    return std::clamp(described - perSample, 0.0, most);
+    return std::clamp(described - perSample, 0.0, max);
 }
 
 std::int64_t MemoryModel::drawWithoutLaw(RandomSource& random) const

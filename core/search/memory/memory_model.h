@@ -54,7 +54,7 @@ private:
     void drawFrom(const std::vector<MemoryPeak>& peaks, RandomSource& random);
     std::vector<MemoryLaw> lawsOfOneSize(const MemoryPeak& last) const;
     /// Of a slope [MiB per sample] from nothing to \p most, by the description.
-    double describedDensity(double perSample, double most) const;
+    double describedDensity(double perSample, double max) const;
     /// By how much a sample takes more [MiB] from the size on at which another moment of the step needs most:
     /// at most until all but what is held belongs to the samples.
     double steeperAfterChange(double changesAt, double constantMebibytes, double perSample,

@@ -18,15 +18,15 @@ constexpr CalibrationTerms weights{1.080, 0.594, 0.545, -0.480};
 /// mean of searches in every world.
 constexpr double lossShare = 0.8;
 
-constexpr double usualTolerance = 0.02;
-constexpr double leastShare = 0.0025;
+constexpr double defaultTolerance = 0.02;
+constexpr double minShare = 0.0025;
 /// Weight of the newest share, in logits: of .35 to 1 what states the truest interim confidences in restless
 /// worlds and ends calm searches no later.
 constexpr double newestWeight = 0.6;
 
 double logitOf(double share)
 {
-    const double possible = std::clamp(share, leastShare, 1.0 - leastShare);
+    const double possible = std::clamp(share, minShare, 1.0 - minShare);
     return std::log(possible / (1.0 - possible));
 }
 
@@ -51,7 +51,7 @@ double steadiedLike(double share, double bare, double steadied)
 
 CalibrationTerms calibrationTerms(const CalibrationCase& situation)
 {
-    return {1.0, logitOf(situation.share), std::log(situation.tolerance / usualTolerance),
+    return {1.0, logitOf(situation.share), std::log(situation.tolerance / defaultTolerance),
             situation.severalDevices ? 1.0 : 0.0};
 }
 
@@ -73,7 +73,7 @@ double calibratedLoss(double meanOverPaths)
 
 int confidencePercent(double probability)
 {
-    return static_cast<int>(std::clamp(std::round(100.0 * probability), 1.0, 100.0 * mostConfidence));
+    return static_cast<int>(std::clamp(std::round(100.0 * probability), 1.0, 100.0 * maxConfidence));
 }
 
 } // namespace batchpeak::search

@@ -18,12 +18,12 @@ namespace {
 constexpr int drawCount = 32;
 /// Measured sizes that may be recommended after the trial.
 constexpr std::size_t recommendable = 10;
-constexpr std::size_t mostFromPaths = 16;
+constexpr std::size_t maxFromPaths = 16;
 /// Sizes closer than 0.3 % teach the same.
-constexpr double likeness = 0.003;
+constexpr double nodeLikeness = 0.003;
 /// Of a size's deviation, what one trial leaves to be told from its neighbors.
 constexpr double modelShare = 0.12;
-constexpr double leastWeight = 1e-12;
+constexpr double minNodeWeight = 1e-12;
 /// Chance errors make the smallest gains negative; their order still counts.
 constexpr double negativeGain = 0.001;
 
@@ -66,7 +66,7 @@ std::vector<std::int64_t> KnowledgeGradient::candidates(std::int64_t largestSafe
     std::vector<std::int64_t> chosen;
     const auto add = [&](std::int64_t size) {
         const bool isNew = std::ranges::none_of(chosen, [&](std::int64_t other) {
-            return std::abs(std::log(static_cast<double>(size) / static_cast<double>(other))) < likeness;
+            return std::abs(std::log(static_cast<double>(size) / static_cast<double>(other))) < nodeLikeness;
         });
         if (size >= 1 && isNew)
             chosen.push_back(size);
@@ -104,7 +104,7 @@ std::vector<std::int64_t> KnowledgeGradient::candidates(std::int64_t largestSafe
     std::vector<std::pair<Eigen::Index, int>> byWins(wins.begin(), wins.end());
     std::ranges::stable_sort(byWins, [](const auto& a, const auto& b) { return a.second > b.second; });
     for (const auto& [index, count] : byWins) {
-        if (chosen.size() >= mostFromPaths)
+        if (chosen.size() >= maxFromPaths)
             break;
         add(sizes[static_cast<std::size_t>(index)]);
     }
@@ -175,13 +175,13 @@ KnowledgeGradient::bestComparison(std::span<const std::int64_t> sizes) const
     for (const std::size_t i : order) {
         if (sizes[i] == recommended || wins[i] == 0)
             continue;
-        if (comparison.sizes.size() == trial::mostComparedSizes)
+        if (comparison.sizes.size() == trial::maxComparedSizes)
             break;
         comparison.sizes.push_back(sizes[i]);
         std::vector<double> seconds;
         for (const std::int64_t size : comparison.sizes)
             seconds.push_back(stepSeconds(size));
-        for (const int visits : {fewestVisits, mostVisits}) {
+        for (const int visits : {fewestVisits, maxVisits}) {
             comparison.visits = visits;
             double gain = m_presentLoss - expectedLossAfter(comparison);
             if (gain < 0.0)
@@ -225,7 +225,7 @@ double KnowledgeGradient::expectedLossAfter(const Comparison& comparison) const
             weights[path] = std::exp(-0.5 * ((residual - common).square() * precision).sum());
         }
         const double total = weights.sum();
-        sum += total < leastWeight ? m_presentLoss : (m_losses * weights).minCoeff() / total;
+        sum += total < minNodeWeight ? m_presentLoss : (m_losses * weights).minCoeff() / total;
     }
     return sum / static_cast<double>(m_draws.size());
 }
@@ -261,14 +261,14 @@ double KnowledgeGradient::expectedLossAfter(Eigen::Index size, double deviation)
             weights = fits.select(Eigen::ArrayXd::Zero(paths), 1.0);
         }
         const double total = weights.sum();
-        if (total < leastWeight) {
+        if (total < minNodeWeight) {
             sum += m_presentLoss;
             continue;
         }
-        double least = m_losses.rows() > 0 ? (m_losses * weights).minCoeff() : HUGE_VAL;
+        double min = m_losses.rows() > 0 ? (m_losses * weights).minCoeff() : HUGE_VAL;
         if (runs && m_posterior.isAllowed(size))
-            least = std::min(least, ownLoss.dot(weights));
-        sum += least / total;
+            min = std::min(min, ownLoss.dot(weights));
+        sum += min / total;
     }
     return sum / static_cast<double>(m_draws.size());
 }

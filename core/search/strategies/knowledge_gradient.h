@@ -23,7 +23,7 @@ class KnowledgeGradient
 public:
     /// Of each size in a comparison: as many visits as one or the other of these.
     static constexpr int fewestVisits = 4;
-    static constexpr int mostVisits = 8;
+    static constexpr int maxVisits = 8;
     static constexpr int stepsPerVisit = 3;
 
     enum class Length { Normal, Long, Short };
@@ -64,7 +64,7 @@ private:
     {
         Eigen::Index path = 0;
         double normal = 0.0;
-        std::array<double, trial::mostComparedSizes> normals{};
+        std::array<double, trial::maxComparedSizes> normals{};
     };
     double stepSeconds(std::int64_t size) const;
     double expectedLossAfter(Eigen::Index size, double deviation) const;

@@ -10,7 +10,7 @@ namespace batchpeak::search {
 namespace {
 
 /// Two to predict from, and the prediction itself.
-constexpr int usualTrials = 3;
+constexpr int defaultTrials = 3;
 
 } // namespace
 
@@ -154,9 +154,9 @@ std::int64_t PredictStrategy::peakAt(std::int64_t size) const
 
 Forecast PredictStrategy::forecast(const std::optional<Choice>& next) const
 {
-    const bool goesOn = next.has_value() || !inFlight().empty();
-    return forecastOfTrials(goesOn ? std::max(usualTrials - static_cast<int>(history().goodSizes().size()), 1)
-                                   : 0);
+    const bool continues = next.has_value() || !inFlight().empty();
+    return forecastOfTrials(
+        continues ? std::max(defaultTrials - static_cast<int>(history().goodSizes().size()), 1) : 0);
 }
 
 } // namespace batchpeak::search

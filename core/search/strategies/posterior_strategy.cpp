@@ -39,7 +39,7 @@ constexpr double contentionOfOthers = 0.1;
 // ends after 89 s in the median, and after 108 with a tenth for a trial however long.
 constexpr double costlyShare = 0.25;
 constexpr double chanceForCostly = 0.3;
-constexpr double mostChanceForCostly = 0.8;
+constexpr double maxChanceForCostly = 0.8;
 constexpr std::int64_t costlyFactor = 2;
 
 /// Any odd number will do that keeps the draws of updates and of choices apart.
@@ -125,7 +125,7 @@ std::optional<SearchingStrategy::Choice> PosteriorStrategy::chooseByGain() const
         return std::nullopt;
     if (posterior()->recommended() == 0)
         return candidates().excluded().empty() ? std::nullopt : untried();
-    if (!goesOn() && isAsGoodAsFound())
+    if (!continues() && isAsGoodAsFound())
         return std::nullopt;
     RandomSource random(space().seed + choiceSeedStep * (history().all().size() + 1) + inFlight().size());
     // A copy takes as long as a tenth of an update.
@@ -179,19 +179,20 @@ std::optional<SearchingStrategy::Choice> PosteriorStrategy::chooseByGain() const
                       .comparedSizes = comparison->sizes,
                       .visits = comparison->visits,
                       .stepsPerVisit = comparison->stepsPerVisit};
-    if (!goesOn() && history().timedTrials(choice.size) > repeatsAllowed && (probe.isInVain() || allTried()))
+    if (!continues() && history().timedTrials(choice.size) > repeatsAllowed &&
+        (probe.isInVain() || allTried()))
         return std::nullopt;
     return trial;
 }
 
 bool PosteriorStrategy::isTooCostly(std::int64_t size) const
 {
-    if (size <= summary().best || goesOn())
+    if (size <= summary().best || continues())
         return false;
     const double seconds = cost().predictedWallSeconds(summary().stepSecondsAt(size), trialOf(size).length);
     const double shares = seconds / (costlyShare * secondsSoFar());
     return shares > 1.0 && (size > costlyFactor * history().largestRun() ||
-                            chanceNear(size) < std::min(mostChanceForCostly, chanceForCostly * shares));
+                            chanceNear(size) < std::min(maxChanceForCostly, chanceForCostly * shares));
 }
 
 bool PosteriorStrategy::isTooCostly(const KnowledgeGradient::Comparison& comparison) const
@@ -199,8 +200,8 @@ bool PosteriorStrategy::isTooCostly(const KnowledgeGradient::Comparison& compari
     std::vector<double> seconds;
     for (const std::int64_t size : comparison.sizes)
         seconds.push_back(summary().stepSecondsAt(size));
-    return !goesOn() && cost().comparisonSeconds(seconds, comparison.visits, comparison.stepsPerVisit) >
-                            costlyShare * secondsSoFar();
+    return !continues() && cost().comparisonSeconds(seconds, comparison.visits, comparison.stepsPerVisit) >
+                               costlyShare * secondsSoFar();
 }
 
 /// The chance that a size from half of this one to twice it is faster than the recommended one by more than
@@ -277,10 +278,10 @@ Forecast PosteriorStrategy::forecast(const std::optional<Choice>& /*next*/) cons
     // That state may change.
     const int trialsLeft = std::max(1, std::min(trialsBeforeOutOfReach(), trialsBeforeAsGoodAsFound()));
     const Forecast bySearches = forecastOf(forecastCase());
-    const Forecast most = atMost(bySearches, 2 * trialsLeft);
+    const Forecast max = atMost(bySearches, 2 * trialsLeft);
     Forecast forecast = atMost(bySearches, trialsLeft);
-    forecast.trials.high = most.trials.high;
-    forecast.seconds->high = most.seconds->high;
+    forecast.trials.high = max.trials.high;
+    forecast.seconds->high = max.seconds->high;
     return forecast;
 }
 

@@ -20,7 +20,7 @@ namespace {
 using Cause = Instability::Cause;
 
 /// Fewer trials tell nothing of the device.
-constexpr std::size_t fewestTrials = 4;
+constexpr std::size_t fewestTimedTrials = 4;
 constexpr std::size_t lastTrials = 9;
 constexpr double disturbedShare = 1.0 / 3.0;
 /// Of deviations, as many as are within one standard deviation.
@@ -93,7 +93,7 @@ Instability findInstability(const SearchSpace& space, const Posterior& posterior
 {
     const auto ofNow =
         static_cast<std::size_t>(std::ranges::count(history.timed(), false, &Measurement::isRecalled));
-    if (ofNow < fewestTrials)
+    if (ofNow < fewestTimedTrials)
         return {};
     if (const double share = disturbedShareOfLast(history.timed(), ofNow); share >= disturbedShare)
         return {.cause = Cause::OtherTenants, .size = share};
@@ -111,7 +111,7 @@ Instability findInstability(const SearchSpace& space, const Posterior& posterior
 constexpr double probabilityAtFirst = 0.02;
 /// Part of the draws of the largest fitting size that the drawn curve leaves out at the top.
 constexpr double curveEndProbability = 0.05;
-constexpr double leastRivalProbability = 0.005;
+constexpr double minNamedProbability = 0.005;
 constexpr Eigen::Index curvePoints = 200;
 constexpr double lowQuantile = 0.05;
 constexpr double highQuantile = 0.95;
@@ -132,7 +132,7 @@ std::vector<PosteriorSummary::Rival> rivalsOf(const Posterior& posterior)
     std::vector<PosteriorSummary::Rival> rivals;
     for (std::size_t size = 0; size < wins.size(); ++size) {
         const double probability = wins[size] / static_cast<double>(posterior.pathCount());
-        if (probability >= leastRivalProbability)
+        if (probability >= minNamedProbability)
             rivals.push_back({.size = sizes[size], .probability = probability});
     }
     std::ranges::stable_sort(rivals, std::ranges::greater(), &PosteriorSummary::Rival::probability);
@@ -159,15 +159,15 @@ void addContenders(PosteriorSummary& summary, const Posterior& posterior)
             summary.contenders.push_back({.size = sizes[size], .probability = wins[size] / paths});
     }
     std::ranges::stable_sort(summary.contenders, std::ranges::greater(), &Contender::probability);
-    if (summary.contenders.size() > mostContenders)
-        summary.contenders.resize(mostContenders);
+    if (summary.contenders.size() > maxContenders)
+        summary.contenders.resize(maxContenders);
     double named = 0.0;
     for (const Contender& contender : summary.contenders)
         named += contender.probability;
     summary.otherContenders = std::max(0.0, all / paths - named);
 }
 
-double mostLoss(const Posterior& posterior)
+double maxLoss(const Posterior& posterior)
 {
     const Eigen::Index recommended = posterior.indexOf(posterior.recommended());
     std::vector<double> gaps(static_cast<std::size_t>(posterior.pathCount()));
@@ -261,7 +261,7 @@ bool isOnlyChoice(const Posterior& posterior)
 
 } // namespace
 
-PosteriorSummary summarise(const SearchSpace& space, const Posterior& posterior, const TrialHistory& history,
+PosteriorSummary summarize(const SearchSpace& space, const Posterior& posterior, const TrialHistory& history,
                            const MemoryModel& memory, const std::optional<CalibrationCase>& before)
 {
     PosteriorSummary summary{.optimizerSeconds = posterior.optimizerSeconds(), .sizes = posterior.sizes()};
@@ -293,7 +293,7 @@ PosteriorSummary summarise(const SearchSpace& space, const Posterior& posterior,
         summary.probability =
             summary.evidence ? calibratedProbability(*summary.evidence) : probabilityAtFirst;
     summary.expectedLoss = calibratedLoss(posterior.expectedRegret(posterior.recommended()));
-    summary.mostLoss = mostLoss(posterior);
+    summary.maxLoss = maxLoss(posterior);
     const double bare = posterior.shareWithin(summary.best);
     for (const std::int64_t size : history.goodSizes()) {
         // Those of another day alone are no answer, but stand beside those of today.
@@ -301,12 +301,12 @@ PosteriorSummary summarise(const SearchSpace& space, const Posterior& posterior,
             continue;
         summary.measured.push_back(estimateOf(posterior, longRun, size));
         SizeEstimate& estimate = summary.measured.back();
-        estimate.probabilityWithin = std::min(summary.probability, mostConfidence);
+        estimate.probabilityWithin = std::min(summary.probability, maxConfidence);
         if (size == summary.best || !summary.evidence)
             continue;
         CalibrationCase evidence = *summary.evidence;
         evidence.share = steadiedLike(posterior.shareWithin(size), bare, evidence.share);
-        estimate.probabilityWithin = std::min(calibratedProbability(evidence), mostConfidence);
+        estimate.probabilityWithin = std::min(calibratedProbability(evidence), maxConfidence);
     }
     if (!knowsCurve)
         return summary;

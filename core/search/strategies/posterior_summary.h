@@ -34,7 +34,7 @@ struct PosteriorSummary
     /// By what share the best of all sizes is expected to be faster than the best measured one, calibrated.
     double expectedLoss = 0.0;
     /// The share that it does not exceed with a probability of 95 %, by the paths.
-    double mostLoss = 0.0;
+    double maxLoss = 0.0;
     /// SearchState::estimates.
     std::vector<SizeEstimate> measured;
     /// The most probable first; sizes that cannot win are left out.
@@ -67,7 +67,7 @@ struct PosteriorSummary
 /// share of paths is no probability.
 ///
 /// \param before  what the evidence was one trial earlier
-PosteriorSummary summarise(const SearchSpace& space, const Posterior& posterior, const TrialHistory& history,
+PosteriorSummary summarize(const SearchSpace& space, const Posterior& posterior, const TrialHistory& history,
                            const MemoryModel& memory, const std::optional<CalibrationCase>& before);
 
 } // namespace batchpeak::search

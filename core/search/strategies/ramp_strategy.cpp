@@ -16,14 +16,14 @@ constexpr double clearlySlower = 0.85;
 constexpr int sizesWithoutGain = 2;
 
 /// A largest fitting size closer than this to one that ran has nothing new to tell.
-constexpr double leastClimbRatio = 1.05;
+constexpr double minClimbRatio = 1.05;
 /// Gaps beside the best are halved down to this ratio; what lies within is left to the curve.
 constexpr double narrowGapRatio = 1.15;
 /// Rivals closer to a size in flight than this wait for it.
-constexpr double neighbourRatio = 1.04;
+constexpr double neighborRatio = 1.04;
 
-constexpr double leastRivalProbability = 0.01;
-constexpr int repeatsAllowed = 5;
+constexpr double rivalProbability = 0.01;
+constexpr int rampRepeats = 5;
 
 /// Trials that bisection and comparison take after the ramp, in simulated searches on curves that are
 /// neither smooth nor flat.
@@ -77,7 +77,7 @@ std::optional<SearchingStrategy::Choice> RampStrategy::climb() const
         return trialFor(Purpose::Climb, *size);
 
     size = candidates().atMost(rules.largestSafe());
-    if (size && ratio(*size, top) >= leastClimbRatio && rules.mayBeTried(*size))
+    if (size && ratio(*size, top) >= minClimbRatio && rules.mayBeTried(*size))
         return trialFor(Purpose::Climb, *size);
     return std::nullopt;
 }
@@ -110,12 +110,12 @@ std::optional<SearchingStrategy::Choice> RampStrategy::bisect() const
 std::optional<SearchingStrategy::Choice> RampStrategy::challenge() const
 {
     for (const PosteriorSummary::Rival& rival : summary().rivals) {
-        if (rival.probability < leastRivalProbability)
+        if (rival.probability < rivalProbability)
             break;
-        const bool awaitsNeighbour = std::ranges::any_of(inFlight(), [&](std::int64_t size) {
-            return ratio(std::max(size, rival.size), std::min(size, rival.size)) < neighbourRatio;
+        const bool awaitsNeighbor = std::ranges::any_of(inFlight(), [&](std::int64_t size) {
+            return ratio(std::max(size, rival.size), std::min(size, rival.size)) < neighborRatio;
         });
-        if (awaitsNeighbour || !safety().isSafe(rival.size))
+        if (awaitsNeighbor || !safety().isSafe(rival.size))
             continue;
         if (history().timedTrials(rival.size) == 0) {
             if (isFree(rival.size))
@@ -125,7 +125,7 @@ std::optional<SearchingStrategy::Choice> RampStrategy::challenge() const
         const std::int64_t best = summary().best;
         const bool rivalIsLessKnown = history().timedTrials(rival.size) <= history().timedTrials(best);
         const std::int64_t repeated = rivalIsLessKnown ? rival.size : best;
-        if (history().timedTrials(repeated) <= repeatsAllowed && isFree(repeated))
+        if (history().timedTrials(repeated) <= rampRepeats && isFree(repeated))
             return trialFor(Purpose::Repeat, repeated);
     }
     return std::nullopt;
@@ -161,7 +161,7 @@ bool RampStrategy::throughputHasEnded() const
         return size.samplesPerSecond >= best * (1.0 - 0.5 * space().tolerance);
     });
     const auto beyond = std::count_if(std::next(peak), measured.end(), [&](const auto& size) {
-        return ratio(size.size, peak->size) >= leastClimbRatio;
+        return ratio(size.size, peak->size) >= minClimbRatio;
     });
     const bool fell = std::any_of(std::next(peak), measured.end(), [&](const auto& size) {
         return size.samplesPerSecond < clearlySlower * best;

@@ -3,7 +3,7 @@
 #include "searching_strategy.h"
 
 #include "calibration.h"
-#include "prospect.h"
+#include "continuation_estimate.h"
 #include "random_source.h"
 #include "throughput.h"
 
@@ -20,10 +20,10 @@ namespace {
 constexpr double abandonShare = 0.05;
 constexpr double abandonNoises = 3.0;
 constexpr double abandonTrialNoises = 2.0;
-constexpr double mostAbandonShare = 0.5;
+constexpr double maxAbandonShare = 0.5;
 
 /// Doubt that even a target of 100 % is taken to accept.
-constexpr double leastDoubtAccepted = 0.01;
+constexpr double minDoubtAccepted = 0.01;
 
 /// The middle of what memory may hold.
 constexpr double evenChance = 0.5;
@@ -132,9 +132,9 @@ void SearchingStrategy::learn(const std::optional<CalibrationCase>& before)
     m_memory = MemoryModel(m_space, m_candidates, m_history, random);
     if (!m_history.timed().empty()) {
         m_posterior.emplace(m_space, m_candidates, m_history, m_memory, random);
-        m_summary = summarise(m_space, *m_posterior, m_history, m_memory, before);
+        m_summary = summarize(m_space, *m_posterior, m_history, m_memory, before);
     }
-    m_prospect = m_posterior ? prospectOf(*m_posterior, m_summary, m_cost) : std::nullopt;
+    m_continuation = m_posterior ? continuationOf(*m_posterior, m_summary, m_cost) : std::nullopt;
     judgeConfidence();
     plan();
 }
@@ -215,22 +215,22 @@ void SearchingStrategy::setMaxTrials(int maxTrials)
     plan();
 }
 
-void SearchingStrategy::goOn(int maxTrials)
+void SearchingStrategy::continueSearch(int maxTrials)
 {
     m_space.maxTrials = std::max(m_space.maxTrials, maxTrials);
-    m_goesOn = true;
+    m_continues = true;
     plan();
 }
 
-bool SearchingStrategy::canGoOn()
+bool SearchingStrategy::canContinue()
 {
     if (m_searchState.status == SearchState::Status::NothingFits)
         return false;
-    const bool goesOn = std::exchange(m_goesOn, true);
+    const bool continues = std::exchange(m_continues, true);
     const std::vector<std::int64_t> inFlight = std::exchange(m_inFlight, {});
     const std::vector<std::int64_t> skipped = std::exchange(m_skipped, {});
     const bool hasMore = nextChoice().has_value();
-    m_goesOn = goesOn;
+    m_continues = continues;
     m_inFlight = inFlight;
     m_skipped = skipped;
     return hasMore;
@@ -276,7 +276,7 @@ void SearchingStrategy::plan()
     const bool hasEnded = m_searchState.status != SearchState::Status::Searching;
     if (!hasEnded) {
         m_searchState.forecast =
-            withinBudget(m_goesOn ? forecastOfTrials(m_space.maxTrials - done) : forecast(m_next));
+            withinBudget(m_continues ? forecastOfTrials(m_space.maxTrials - done) : forecast(m_next));
         const auto left = static_cast<int>(std::lround(m_searchState.forecast->trials.likely));
         m_searchState.expectedTrials = std::min(done + std::max(left, 1), m_space.maxTrials);
     }
@@ -286,7 +286,7 @@ void SearchingStrategy::plan()
         m_searchState.recommendation = recommendation(hasEnded ? std::nullopt : m_next);
     // What going on could gain is a gain over something.
     if (!m_isConfident && m_searchState.recommendation)
-        m_searchState.prospect = m_prospect;
+        m_searchState.continuation = m_continuation;
 }
 
 SearchState::Status SearchingStrategy::status() const
@@ -295,11 +295,11 @@ SearchState::Status SearchingStrategy::status() const
     if (m_history.goodSizes().empty() && m_history.hasFailed(firstSize()))
         return Status::NothingFits;
     const bool isSpent = m_history.countedTrials() >= m_space.maxTrials;
-    if (m_isConfident && (isSpent || !m_goesOn))
+    if (m_isConfident && (isSpent || !m_continues))
         return Status::Confident;
     if (isSpent)
         return Status::Budget;
-    if (!m_goesOn && isOutOfReach())
+    if (!m_continues && isOutOfReach())
         return Status::Exhausted;
     return m_next || !m_inFlight.empty() ? Status::Searching : Status::Exhausted;
 }
@@ -318,10 +318,10 @@ int SearchingStrategy::trialsBeforeOutOfReach() const
 /// Telling the best from its likeliest rival would take too long, or gain too little for it.
 bool SearchingStrategy::isTooFar() const
 {
-    if (m_stoppingRule != StoppingRule::Confident || m_space.targetConfidence > 1.0 || !m_prospect)
+    if (m_stoppingRule != StoppingRule::Confident || m_space.targetConfidence > 1.0 || !m_continuation)
         return false;
-    const double times = m_prospect->seconds / secondsSoFar();
-    return times > hopelessTimes || (times > 1.0 && m_prospect->gain < littleGain * m_space.tolerance);
+    const double times = m_continuation->seconds / secondsSoFar();
+    return times > hopelessTimes || (times > 1.0 && m_continuation->gain < littleGain * m_space.tolerance);
 }
 
 double SearchingStrategy::secondsSoFar() const
@@ -370,14 +370,14 @@ Forecast SearchingStrategy::withinBudget(Forecast forecast) const
     return atMost(forecast, std::max(m_space.maxTrials - m_history.countedTrials(), 0));
 }
 
-Forecast SearchingStrategy::atMost(Forecast forecast, int mostTrials)
+Forecast SearchingStrategy::atMost(Forecast forecast, int maxTrials)
 {
-    const auto most = static_cast<double>(mostTrials);
+    const auto max = static_cast<double>(maxTrials);
     for (double Estimate::*part : {&Estimate::likely, &Estimate::low, &Estimate::high}) {
         double& trials = forecast.trials.*part;
-        if (trials > most && forecast.seconds)
-            (*forecast.seconds).*part *= most / trials;
-        trials = std::min(trials, most);
+        if (trials > max && forecast.seconds)
+            (*forecast.seconds).*part *= max / trials;
+        trials = std::min(trials, max);
     }
     // Fewer trials may have been expected to take longer each.
     if (forecast.seconds) {
@@ -524,7 +524,7 @@ SearchingStrategy::Choice SearchingStrategy::trialOf(std::int64_t size) const
 
 int SearchingStrategy::trialsUntilConfident(double trialsPerHalving) const
 {
-    const double accepted = std::max(1.0 - m_space.targetConfidence, leastDoubtAccepted);
+    const double accepted = std::max(1.0 - m_space.targetConfidence, minDoubtAccepted);
     const double doubt = (1.0 - m_summary.probability) / accepted;
     return 1 + static_cast<int>(std::ceil(trialsPerHalving * std::log2(std::max(doubt, 1.0))));
 }
@@ -608,7 +608,7 @@ double SearchingStrategy::abandonAbove(std::int64_t size) const
     const double margin = abandonShare +
                           abandonNoises * m_posterior->trials().noise.pooledDeviation(seconds) +
                           abandonTrialNoises * m_posterior->trialDeviation();
-    return throughput.secondsFor(size, best->samplesPerSecond * (1.0 - std::min(margin, mostAbandonShare)));
+    return throughput.secondsFor(size, best->samplesPerSecond * (1.0 - std::min(margin, maxAbandonShare)));
 }
 
 } // namespace batchpeak::search

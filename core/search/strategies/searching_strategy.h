@@ -22,7 +22,7 @@ namespace batchpeak::search {
 /// they stand, and end when a confidence is to be believed or nothing is left to try.
 ///
 /// A subclass decides nothing but which size is tried next. What is known comes from Posterior and
-/// MemoryModel, and how sure it is from summarise().
+/// MemoryModel, and how sure it is from summarize().
 class SearchingStrategy : public Strategy
 {
 public:
@@ -32,8 +32,8 @@ public:
     void record(const Measurement& measurement) final;
     std::optional<Proposal> next(std::span<const std::int64_t> inFlight) final;
     const SearchState& searchState() const final { return m_searchState; }
-    void goOn(int maxTrials) final;
-    bool canGoOn() final;
+    void continueSearch(int maxTrials) final;
+    bool canContinue() final;
     Abilities abilities() const override;
     void setExcluded(std::int64_t size, bool isExcluded) final;
     std::optional<Proposal> asked(std::int64_t size) final;
@@ -90,7 +90,7 @@ protected:
     /// The time of all trials, those that are recalled too [s].
     double secondsSoFar() const;
     /// It was asked to go on after an end: no trial is too little worth.
-    bool goesOn() const { return m_goesOn; }
+    bool continues() const { return m_continues; }
 
     /// recall() of a strategy whose trials follow from what is known.
     void learnFromEarlier(std::span<const Measurement> measurements);
@@ -110,7 +110,7 @@ protected:
     /// So many trials of the usual length, to a factor of two.
     Forecast forecastOfTrials(int trials) const;
     /// The forecast without what lies beyond so many trials.
-    static Forecast atMost(Forecast forecast, int mostTrials);
+    static Forecast atMost(Forecast forecast, int maxTrials);
     /// Trials until the search ends because its rivals are out of reach, as they are now; those of the whole
     /// search where they are not.
     int trialsBeforeOutOfReach() const;
@@ -167,8 +167,8 @@ private:
     std::int64_t m_baseSize = 0;
     bool m_isConfident = false;
     /// Of going on after the latest trial.
-    std::optional<Prospect> m_prospect;
-    bool m_goesOn = false;
+    std::optional<ContinuationEstimate> m_continuation;
+    bool m_continues = false;
     std::vector<std::int64_t> m_inFlight;
     /// Of trials that a person did not want, left alone for some trials more.
     std::vector<std::int64_t> m_skipped;

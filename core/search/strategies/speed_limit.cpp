@@ -19,7 +19,7 @@ namespace {
 using Kind = SpeedLimit::Kind;
 
 /// Fewer sizes leave every term of the curve open.
-constexpr std::size_t fewestSizes = 3;
+constexpr std::size_t fewestMeasuredSizes = 3;
 /// The draws must agree at least like this; more so where that ends the thought of larger sizes.
 constexpr double majority = 0.5;
 constexpr double majorityForSaturated = 0.7;
@@ -85,7 +85,7 @@ SpeedLimit SamplePath::limit(bool thrashes) const
     addTiles(limit);
     const double tolerance = std::expm1(m_posterior.logTolerance());
     if (!thrashes && limit.jump > tolerance)
-        limit.kind = Kind::TileQuantised;
+        limit.kind = Kind::TileQuantized;
     else if (thrashes || fallsAtTheEnd())
         limit.kind = Kind::MemoryThrashing;
     else if (limit.doublingGain > tolerance)
@@ -151,7 +151,7 @@ double SamplePath::fastestWithin(const std::vector<std::int64_t>& sizes, double 
 
 SpeedLimit findSpeedLimit(const Posterior& posterior, const TrialHistory& history)
 {
-    if (history.goodSizes().size() < fewestSizes)
+    if (history.goodSizes().size() < fewestMeasuredSizes)
         return {};
     const bool thrashes = thrashesNear(static_cast<double>(posterior.recommended()), history);
     const auto paths = static_cast<double>(posterior.pathCount());
@@ -163,15 +163,15 @@ SpeedLimit findSpeedLimit(const Posterior& posterior, const TrialHistory& histor
         ++votes[ofPath.kind];
         limit.overheadShare += ofPath.overheadShare / paths;
         limit.doublingGain += ofPath.doublingGain / paths;
-        if (ofPath.kind == Kind::TileQuantised)
+        if (ofPath.kind == Kind::TileQuantized)
             tiled.push_back(ofPath);
     }
-    const auto most = std::ranges::max_element(votes, {}, [](const auto& vote) { return vote.second; });
-    limit.probability = static_cast<double>(most->second) / paths;
-    if (limit.probability < (most->first == Kind::Saturated ? majorityForSaturated : majority))
+    const auto max = std::ranges::max_element(votes, {}, [](const auto& vote) { return vote.second; });
+    limit.probability = static_cast<double>(max->second) / paths;
+    if (limit.probability < (max->first == Kind::Saturated ? majorityForSaturated : majority))
         return limit;
-    limit.kind = most->first;
-    if (limit.kind == Kind::TileQuantised) {
+    limit.kind = max->first;
+    if (limit.kind == Kind::TileQuantized) {
         const auto middle = tiled.begin() + static_cast<std::ptrdiff_t>(tiled.size() / 2);
         std::ranges::nth_element(tiled, middle, {}, &SpeedLimit::period);
         limit.period = middle->period;

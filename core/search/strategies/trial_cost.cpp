@@ -24,7 +24,7 @@ constexpr double slowWarmupSeconds = 2.0;
 // Of a comparison, a size.
 constexpr double comparedWarmupSteps = 3.0;
 constexpr int untimedStepsPerVisit = 1;
-constexpr double leastSetupSeconds = 0.05;
+constexpr double minSetupSeconds = 0.05;
 /// Weight of the newest trial's set-up time.
 constexpr double setupMemory = 0.3;
 
@@ -60,7 +60,7 @@ void TrialCost::record(const Measurement& measurement)
         return;
     const double steps = warmupStepsAt(measurement.secondsPerStep) + measurement.timedSteps();
     const double setup =
-        std::max(leastSetupSeconds, measurement.wallSeconds - steps * measurement.secondsPerStep);
+        std::max(minSetupSeconds, measurement.wallSeconds - steps * measurement.secondsPerStep);
     m_setupSeconds = m_hasSetup ? (1.0 - setupMemory) * m_setupSeconds + setupMemory * setup : setup;
     m_hasSetup = true;
 }

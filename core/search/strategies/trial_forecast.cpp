@@ -27,13 +27,13 @@ constexpr Weights timeWeights{.likely = {2.546, 0.133, 0.403, 0.224, -0.630, 0.2
                               .high = {3.333, 0.093, 0.330, 0.326, -0.542, 0.186, 0.221}};
 constexpr Estimate wholeSearch{.likely = 20.0, .low = 10.0, .high = 28.0};
 
-constexpr double leastSeconds = 1e-3;
-constexpr double leastDeviation = 1e-4;
-constexpr double leastLoss = 0.01;
+constexpr double minSeconds = 1e-3;
+constexpr double minDeviation = 1e-4;
+constexpr double minLoss = 0.01;
 
 double ratio(double seconds, double mean)
 {
-    return std::max(seconds, leastSeconds) / std::max(mean, leastSeconds);
+    return std::max(seconds, minSeconds) / std::max(mean, minSeconds);
 }
 
 double weighed(const ForecastTerms& terms, const ForecastTerms& weights)
@@ -59,15 +59,15 @@ ForecastTerms forecastTerms(const ForecastCase& situation)
             std::log(ratio(situation.nextSeconds, situation.meanSeconds)),
             std::log1p(ratio(situation.largestSeconds, situation.meanSeconds)),
             situation.leadingShare,
-            std::log(situation.stepDeviation + leastDeviation),
-            std::log(situation.lossShare + leastLoss)};
+            std::log(situation.stepDeviation + minDeviation),
+            std::log(situation.lossShare + minLoss)};
 }
 
 Forecast forecastOf(const ForecastCase& situation)
 {
     const ForecastTerms terms = forecastTerms(situation);
     return {.trials = estimateOf(terms, trialWeights, 1.0),
-            .seconds = estimateOf(terms, timeWeights, std::max(situation.meanSeconds, leastSeconds))};
+            .seconds = estimateOf(terms, timeWeights, std::max(situation.meanSeconds, minSeconds))};
 }
 
 Estimate trialsOfASearch()

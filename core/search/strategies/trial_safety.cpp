@@ -24,13 +24,13 @@ constexpr std::int64_t farthestRatio = 16;
 constexpr double probeFit = 0.9;
 constexpr double probeFitAfterFailure = 0.97;
 /// One that is closer to what ran tells nothing new.
-constexpr double leastProbeRatio = 1.02;
+constexpr double minProbeRatio = 1.02;
 /// A single size says next to nothing of the slope, and its neighbor would almost always fit.
 constexpr double secondSizeFit = 0.1;
-constexpr double evenChance = 0.5;
+constexpr double evenOdds = 0.5;
 /// A rival less probable than this is worth no risk, and one less probable than the other no trial.
-constexpr double leastGainProbability = 0.02;
-constexpr double leastRivalProbability = 0.01;
+constexpr double minGainProbability = 0.02;
+constexpr double minRivalProbability = 0.01;
 
 } // namespace
 
@@ -110,7 +110,7 @@ std::optional<std::int64_t> BoundaryProbe::next() const
         return std::nullopt;
     if (const auto probe = onTheWayTo(*above))
         return probe;
-    const bool isEven = m_situation.memory.probabilityOfFit(*above) >= evenChance;
+    const bool isEven = m_situation.memory.probabilityOfFit(*above) >= evenOdds;
     return isEven && history.outOfMemoryTrials() == 0 ? above : std::nullopt;
 }
 
@@ -118,7 +118,7 @@ bool BoundaryProbe::isInVain() const
 {
     return std::ranges::none_of(m_summary.rivals, [&](const PosteriorSummary::Rival& rival) {
         const bool isOpen = m_safety.isInFlight(rival.size) || m_safety.mayBeTried(rival.size);
-        return rival.probability >= leastRivalProbability && isOpen;
+        return rival.probability >= minRivalProbability && isOpen;
     });
 }
 
@@ -126,7 +126,7 @@ bool BoundaryProbe::isWorthIt() const
 {
     const std::int64_t largest = m_situation.history.largestRun();
     return std::ranges::any_of(m_summary.rivals, [&](const PosteriorSummary::Rival& rival) {
-        return rival.size > largest && rival.probability >= leastGainProbability;
+        return rival.size > largest && rival.probability >= minGainProbability;
     });
 }
 
@@ -134,8 +134,8 @@ std::optional<std::int64_t> BoundaryProbe::onTheWayTo(std::int64_t size) const
 {
     const double fit = m_situation.history.outOfMemoryTrials() > 0 ? probeFitAfterFailure : probeFit;
     const std::int64_t probe = std::min(m_situation.memory.largestWithFit(fit), size - 1);
-    const auto least = leastProbeRatio * static_cast<double>(m_situation.history.largestRun());
-    if (static_cast<double>(probe) < least || probe <= m_situation.history.largestRun() ||
+    const auto min = minProbeRatio * static_cast<double>(m_situation.history.largestRun());
+    if (static_cast<double>(probe) < min || probe <= m_situation.history.largestRun() ||
         !m_safety.isUsable(probe) || m_safety.isInFlight(probe))
         return std::nullopt;
     return probe;

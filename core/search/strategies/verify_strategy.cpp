@@ -27,7 +27,7 @@ void VerifyStrategy::record(const Measurement& measurement)
         m_searchState.estimates = {{.size = m_size,
                                     .samplesPerSecond = m_searchState.recommendation->samplesPerSecond,
                                     .relativeError = m_searchState.recommendation->relativeError,
-                                    .probabilityWithin = mostConfidence}};
+                                    .probabilityWithin = maxConfidence}};
         m_searchState.largestPredictedFit = m_size;
     } else if (m_history.hasFailed(m_size)) {
         m_searchState.status = Status::NothingFits;

@@ -7,9 +7,9 @@
 #include "store/program_lock.h"
 #include "syntax/config_error.h"
 #include "text/errors.h"
+#include "text/translated.h"
 #include "training_text.h"
 
-#include <QCoreApplication>
 #include <QDir>
 #include <QFile>
 #include <QFileInfo>
@@ -26,12 +26,9 @@
 
 namespace batchpeak::training {
 
-namespace {
+using engine::Translated;
 
-struct Translated
-{
-    Q_DECLARE_TR_FUNCTIONS(batchpeak::training::None)
-};
+namespace {
 
 [[noreturn]] void fail(const QString& path, int error)
 {

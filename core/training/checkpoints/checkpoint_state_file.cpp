@@ -6,8 +6,8 @@
 #include "syntax/config_error.h"
 #include "tensor_hash.h"
 #include "text/errors.h"
+#include "text/translated.h"
 
-#include <QCoreApplication>
 #include <QFile>
 #include <QFileInfo>
 #include <QJsonDocument>
@@ -18,21 +18,18 @@
 
 namespace batchpeak::training {
 
+using engine::Translated;
+
 namespace {
 
 /// Of the file's format, raised when older programs could misread a newer one.
 constexpr int formatVersion = 1;
-constexpr qint64 mostBytes = 1 << 20;
+constexpr qint64 maxBytes = 1 << 20;
 constexpr auto formatKey = "batchpeak_checkpoint";
 constexpr auto hashKey = "tensors_xxh3";
 /// Of the file's own bytes, where so many zeros stand in the place of its digits.
 constexpr auto ownHashKey = "state_xxh3";
 constexpr int hashDigits = 32;
-
-struct Translated
-{
-    Q_DECLARE_TR_FUNCTIONS(batchpeak::training::CheckpointState)
-};
 
 /// Of an offset in bytes; counted from 1, in characters.
 config::TextPosition positionOf(const QByteArray& text, qsizetype offset)
@@ -94,15 +91,15 @@ public:
         return m_object.contains(QLatin1String(key)) ? number(key, 0) : 0;
     }
 
-    std::int64_t number(const char* key, std::int64_t least) const
+    std::int64_t number(const char* key, std::int64_t min) const
     {
         const QJsonValue value = m_object[QLatin1String(key)];
         // What is no whole number comes as the default, whichever that is.
         const qint64 low = value.toInteger(std::numeric_limits<qint64>::min());
-        if (value.toInteger(0) != low || low < least)
+        if (value.toInteger(0) != low || low < min)
             fail(Translated::tr("\"%1\" is not a whole number of at least %2, as in each checkpoint; resume "
                                 "from another one.")
-                     .arg(QLatin1String(key), QString::number(least)),
+                     .arg(QLatin1String(key), QString::number(min)),
                  placeOf(key));
         return low;
     }
@@ -167,7 +164,7 @@ QByteArray readText(const QString& path)
     }
     QFile file(path);
     if (file.open(QIODevice::ReadOnly)) {
-        QByteArray text = file.read(mostBytes);
+        QByteArray text = file.read(maxBytes);
         if (file.error() == QFileDevice::NoError)
             return text;
     }
@@ -218,7 +215,7 @@ void writeStateFile(const QString& path, const StoredState& stored)
 bool isStateFile(const QString& path)
 {
     QFile file(path);
-    return isRegularFile(path) && file.open(QIODevice::ReadOnly) && file.read(mostBytes).contains(formatKey);
+    return isRegularFile(path) && file.open(QIODevice::ReadOnly) && file.read(maxBytes).contains(formatKey);
 }
 
 StoredState readStateFile(const QString& path)

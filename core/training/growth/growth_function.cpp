@@ -23,7 +23,7 @@ constexpr int longestToken = 40;
 constexpr int longestQuote = 200;
 
 /// The bounds of int64 as doubles: the upper one is the first number that is beyond.
-constexpr double leastInt64 = -0x1p63;
+constexpr double minInt64 = -0x1p63;
 constexpr double beyondInt64 = 0x1p63;
 
 QString quoted(const QString& token)
@@ -148,7 +148,7 @@ void ExpressionGrowth::ask(std::int64_t epoch, std::int64_t currentBatchSize)
     m_currentBatchSize = static_cast<double>(currentBatchSize);
     const double result = m_parser.Eval();
     const bool isWhole = std::isfinite(result) && std::trunc(result) == result;
-    if (isWhole && result >= leastInt64 && result < beyondInt64) {
+    if (isWhole && result >= minInt64 && result < beyondInt64) {
         const auto increment = static_cast<qint64>(result);
         QTimer::singleShot(0, this, [this, increment] { emit answered(increment); });
         return;

@@ -17,14 +17,14 @@ constexpr int longestRunMilliseconds = 600000;
 constexpr int longestSilenceMilliseconds = 120000;
 
 /// What a command is given first.
-QStringList withFakeWorker(const QString& command, const QString& config, const char* behaviour)
+QStringList withFakeWorker(const QString& command, const QString& config, const char* behavior)
 {
     return {command,
             config,
             QStringLiteral("--device"),
             QStringLiteral("cpu"),
             QStringLiteral("--worker"),
-            QStringLiteral("\"" BATCHPEAK_FAKE_WORKER "\" ") + QString::fromUtf8(behaviour)};
+            QStringLiteral("\"" BATCHPEAK_FAKE_WORKER "\" ") + QString::fromUtf8(behavior)};
 }
 
 /// As a shell has it: of one that a signal ended, 128 more.
@@ -143,15 +143,15 @@ QByteArray exampleWithSize(const QByteArray& size)
     return text.replace(text.indexOf(key), key.size(), "micro_batch_size: " + size);
 }
 
-QStringList exploreArguments(const char* behaviour, const QStringList& options, const QString& config)
+QStringList exploreArguments(const char* behavior, const QStringList& options, const QString& config)
 {
     // The ramp's second size is 2, at which the tests let the worker misbehave.
-    return withFakeWorker(QStringLiteral("explore"), config, behaviour) + words("--strategy ramp") + options;
+    return withFakeWorker(QStringLiteral("explore"), config, behavior) + words("--strategy ramp") + options;
 }
 
-QStringList trainArguments(const char* behaviour, const QStringList& options)
+QStringList trainArguments(const char* behavior, const QStringList& options)
 {
-    return withFakeWorker(QStringLiteral("train"), examplePath("gpt2-tiny.yaml"), behaviour) + options;
+    return withFakeWorker(QStringLiteral("train"), examplePath("gpt2-tiny.yaml"), behavior) + options;
 }
 
 RunningProgram::RunningProgram(const QStringList& arguments)

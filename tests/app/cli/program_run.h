@@ -59,12 +59,12 @@ QString examplePath(const char* name);
 /// The text of the GPT-2 among them, with a size in the place of its "explore".
 QByteArray exampleWithSize(const QByteArray& size);
 
-/// "explore", a config, the fake worker behaving as \p behaviour says, and \p options.
-QStringList exploreArguments(const char* behaviour, const QStringList& options = {},
+/// "explore", a config, the fake worker behaving as \p behavior says, and \p options.
+QStringList exploreArguments(const char* behavior, const QStringList& options = {},
                              const QString& config = examplePath("gpt2-tiny.yaml"));
 
 /// "train" in the place of "explore".
-QStringList trainArguments(const char* behaviour, const QStringList& options = {});
+QStringList trainArguments(const char* behavior, const QStringList& options = {});
 
 /// The program while it runs, on a pipe for each stream. It is killed at the end.
 class RunningProgram

@@ -36,12 +36,12 @@ private slots:
         QVERIFY2((run.out + run.err).contains(QStringLiteral("give one with --model")), run.text());
     }
 
-    void isSaidByInspect_data()
+    void isPrintedByInspect_data()
     {
         rows<QString, const char*>({{"a file", {m_llama, "1,250,432"}},
                                     {"an id", {QStringLiteral("openai-community/gpt2"), "124,439,808"}}});
     }
-    void isSaidByInspect()
+    void isPrintedByInspect()
     {
         const auto& [model, parameters] = row<QString, const char*>();
         const ProgramRun run =

@@ -149,10 +149,10 @@ private slots:
         ConfigContents chosen = withPlans("axolotl", huggingFaceTrain);
         chosen.modelSource = "gpt2";
         ConfigContents placed = chosen;
-        placed.places = {.network = config::ValuePlace{"model", {.line = 2}, true},
-                         .train = {.globalBatch = config::ValuePlace{"batch_size", {.line = 12}}},
-                         .eval = {.globalBatch = config::ValuePlace{"batch_size", {.line = 12}}},
-                         .sequenceLength = config::ValuePlace{"max_seq_len", {.line = 3}}};
+        placed.places = {.network = config::SourceLocation{"model", {.line = 2}, true},
+                         .train = {.globalBatch = config::SourceLocation{"batch_size", {.line = 12}}},
+                         .eval = {.globalBatch = config::SourceLocation{"batch_size", {.line = 12}}},
+                         .sequenceLength = config::SourceLocation{"max_seq_len", {.line = 3}}};
         rows<Said>({
             {"accumulation written out",
              {withPlans("Hugging Face TrainingArguments", huggingFaceTrain, huggingFaceEval),

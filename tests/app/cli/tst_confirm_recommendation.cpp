@@ -91,10 +91,10 @@ private slots:
     }
     void endsAsItsCodeSays()
     {
-        const auto& [behaviour, code, said] = row<const char*, int, const char*>();
+        const auto& [behavior, code, message] = row<const char*, int, const char*>();
         explore();
-        QCOMPARE(confirm(behaviour), code);
-        QVERIFY2(m_said.contains(QLatin1String(said)), qPrintable(m_said));
+        QCOMPARE(confirm(behavior), code);
+        QVERIFY2(m_said.contains(QLatin1String(message)), qPrintable(m_said));
     }
 
     void aSignalEndsItAfterTheStep()
@@ -128,9 +128,9 @@ private slots:
     }
 
 private:
-    static QString worker(const char* behaviour)
+    static QString worker(const char* behavior)
     {
-        return QStringLiteral(BATCHPEAK_FAKE_WORKER " ") + QString::fromLatin1(behaviour);
+        return QStringLiteral(BATCHPEAK_FAKE_WORKER " ") + QString::fromLatin1(behavior);
     }
 
     void explore()
@@ -146,19 +146,19 @@ private:
         QVERIFY(exploration.snapshot().searchState.recommendation);
     }
 
-    int confirm(const char* behaviour = "")
+    int confirm(const char* behavior = "")
     {
         const auto file = engine::ConfigFile::open(m_example);
-        m_options.run.workerCommand = worker(behaviour);
+        m_options.run.workerCommand = worker(behavior);
         const std::unique_ptr<std::FILE, CloseFile> answers(std::tmpfile());
         cli::Console console(answers.get());
         m_events.open(QIODevice::WriteOnly);
         const int code = cli::confirmRecommendation(
             file, m_options, {.steps = 3, .events = [this] { return &m_events; }}, console);
-        QFile said;
+        QFile message;
         std::rewind(answers.get());
-        said.open(answers.get(), QIODevice::ReadOnly);
-        m_said = QString::fromUtf8(said.readAll());
+        message.open(answers.get(), QIODevice::ReadOnly);
+        m_said = QString::fromUtf8(message.readAll());
         return code;
     }
 

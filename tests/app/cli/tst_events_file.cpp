@@ -208,8 +208,8 @@ private slots:
         const QStringList arguments =
             words("--quiet --max-trials 3 --min-confidence 0 --events") + QStringList{events};
         const QString once = folder.filePath(QStringLiteral("once"));
-        const QByteArray behaviour = "trial=hang@4 once=" + once.toUtf8();
-        RunningProgram first(exploreArguments(behaviour.constData(), arguments));
+        const QByteArray behavior = "trial=hang@4 once=" + once.toUtf8();
+        RunningProgram first(exploreArguments(behavior.constData(), arguments));
         QTRY_VERIFY_WITH_TIMEOUT(QFile::exists(once), longestWait);
         const QByteArray before = bytesOf(events);
         QVERIFY(!eventsIn(before).empty());
@@ -259,7 +259,7 @@ private slots:
         QCOMPARE(nameOf(events.back()), QStringLiteral("finished"));
     }
 
-    void goesOnWithoutEvents()
+    void continuesWithoutEvents()
     {
         if (!QFileInfo::exists(QStringLiteral("/dev/full")))
             QSKIP("This system has no /dev/full.");

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "program_run.h"
-#include "store/patient_store.h"
+#include "store/history_writer.h"
 #include "support/event_schema.h"
 #include "support/rows.h"
 #include "support/test_main.h"
@@ -29,10 +29,10 @@ const QStringList threeTrials = words("--max-trials 3 --events");
 
 struct End
 {
-    const char* behaviour = "";
+    const char* behavior = "";
     const char* options = "";
     int exitCode;
-    const char* said;
+    const char* message;
 };
 
 /// A user's folder of data in which a history cannot be kept.
@@ -41,7 +41,7 @@ struct BadHome
     /// Where it is no folder of the test's.
     Text home;
     std::function<void(const QString& path)> make = [](const QString&) {};
-    const char* said = "";
+    const char* message = "";
 };
 
 } // namespace
@@ -55,28 +55,28 @@ private slots:
     void endsWithTheRightCode_data()
     {
         rows<End>(
-            {{"good", {.options = "--max-trials 3", .exitCode = 0, .said = "micro_batch_size: "}},
-             {"nothing fits", {.behaviour = "base=3000000000", .exitCode = 2, .said = "not even 1"}},
+            {{"good", {.options = "--max-trials 3", .exitCode = 0, .message = "micro_batch_size: "}},
+             {"nothing fits", {.behavior = "base=3000000000", .exitCode = 2, .message = "not even 1"}},
              {"one size verified",
-              {.options = "--setting 32", .exitCode = 0, .said = "micro_batch_size: 32"}},
+              {.options = "--setting 32", .exitCode = 0, .message = "micro_batch_size: 32"}},
              {"the one size does not fit",
               {"slope=100000000", "--setting 32", 2, "not even 32, the smallest"}},
              {"not even the network fits",
               {"base=3000000000", "--setting 32", 2, "not even 1. The network alone"}},
-             {"worker ends at once", {.behaviour = "start=exit", .exitCode = 3, .said = "batchpeak: "}},
-             {"worker refuses", {.behaviour = "start=refuse", .exitCode = 3, .said = "refuses to start"}},
-             {"network not loaded", {.behaviour = "load=error", .exitCode = 3, .said = "batchpeak: "}},
+             {"worker ends at once", {.behavior = "start=exit", .exitCode = 3, .message = "batchpeak: "}},
+             {"worker refuses", {.behavior = "start=refuse", .exitCode = 3, .message = "refuses to start"}},
+             {"network not loaded", {.behavior = "load=error", .exitCode = 3, .message = "batchpeak: "}},
              {"one lost trial", {"trial=exit@2", "--max-trials 3", 0, "micro_batch_size: "}},
              {"time for no trial",
               {"trial=hang", "--time-budget 1s", 3, "too short for one trial of size 1: it had come to "}},
-             {"every trial lost", {.behaviour = "trial=exit", .exitCode = 3, .said = "batchpeak: "}}});
+             {"every trial lost", {.behavior = "trial=exit", .exitCode = 3, .message = "batchpeak: "}}});
     }
     void endsWithTheRightCode()
     {
-        const auto& [behaviour, options, exitCode, said] = row<End>();
-        const ProgramRun run = runProgram(exploreArguments(behaviour, words(options)));
+        const auto& [behavior, options, exitCode, message] = row<End>();
+        const ProgramRun run = runProgram(exploreArguments(behavior, words(options)));
         QVERIFY2(run.exitCode == exitCode, run.text());
-        QVERIFY2(exitCode == 0 ? run.answers(said) : run.remarks(said), run.text());
+        QVERIFY2(exitCode == 0 ? run.answers(message) : run.remarks(message), run.text());
     }
 
     void saysEachRecommendationInOneLine()
@@ -129,10 +129,10 @@ private slots:
     }
     void saysWhatItDisturbs()
     {
-        const auto& [device, namesDevice, said] = row<const char*, bool, const char*>();
+        const auto& [device, namesDevice, message] = row<const char*, bool, const char*>();
         const QTemporaryDir home;
         QVERIFY(QDir(home.path()).mkdir(QStringLiteral("batchpeak")));
-        store::PatientStore elsewhere(home.filePath(QStringLiteral("batchpeak/explorations.sqlite")));
+        store::HistoryWriter elsewhere(home.filePath(QStringLiteral("batchpeak/explorations.sqlite")));
         elsewhere.begin(
             {.started = QDateTime::currentDateTimeUtc(), .filePath = QStringLiteral("/other.yaml")});
         if (const QString id = QString::fromUtf8(device); !id.isEmpty())
@@ -144,7 +144,7 @@ private slots:
             arguments.remove(arguments.indexOf(QStringLiteral("--device")), 2);
         const ProgramRun run = runProgram(arguments, environment);
         QVERIFY2(run.succeeded(), run.text());
-        const QString text = QString::fromUtf8(said);
+        const QString text = QString::fromUtf8(message);
         QVERIFY2(run.err.contains(QStringLiteral("has been exploring other.yaml")) == !text.isEmpty() &&
                      run.err.contains(text),
                  run.text());
@@ -272,10 +272,10 @@ private slots:
     }
     void writesNothingWithoutAGoodEnd()
     {
-        const auto& [behaviour, exitCode] = row<const char*, int>();
+        const auto& [behavior, exitCode] = row<const char*, int>();
         const QTemporaryDir folder;
         const QString target = folder.filePath(QStringLiteral("out.yaml"));
-        const ProgramRun run = runProgram(exploreArguments(behaviour, {QStringLiteral("--output"), target}));
+        const ProgramRun run = runProgram(exploreArguments(behavior, {QStringLiteral("--output"), target}));
         QVERIFY2(run.exitCode == exitCode, run.text());
         QVERIFY2(!QFileInfo::exists(target), run.text());
         QVERIFY2(run.remarks("batchpeak: "), run.text());
@@ -289,10 +289,10 @@ private slots:
     }
     void holdsTheFieldsOfTheContract()
     {
-        const auto& [behaviour, status] = row<const char*, const char*>();
+        const auto& [behavior, status] = row<const char*, const char*>();
         const QTemporaryDir folder;
         const QString path = folder.filePath(QStringLiteral("events.jsonl"));
-        const ProgramRun run = runProgram(exploreArguments(behaviour, threeTrials + QStringList{path}));
+        const ProgramRun run = runProgram(exploreArguments(behavior, threeTrials + QStringList{path}));
         const std::vector<QJsonObject> events = eventsIn(bytesOf(path));
         QVERIFY2(!events.empty(), run.text());
         QCOMPARE(nameOf(events.front()), QStringLiteral("started"));
@@ -321,23 +321,23 @@ private slots:
     void needsNoHistory_data()
     {
         rows<BadHome>(
-            {{"no home", {.home = "/proc/nowhere", .said = "Nothing more of this exploration is kept."}},
+            {{"no home", {.home = "/proc/nowhere", .message = "Nothing more of this exploration is kept."}},
              {"a damaged history",
               {.make = [](const QString& path) { QVERIFY(writeBytes(path, QByteArray(5000, 'x'))); },
-               .said = "was damaged. It was kept as "}},
+               .message = "was damaged. It was kept as "}},
              {"a folder in its place",
               {.make = [](const QString& path) { QVERIFY(QDir().mkpath(path)); },
-               .said = "and the next start takes it in."}},
+               .message = "and the next start takes it in."}},
              {"a pipe in its place",
               {.make =
                    [](const QString& path) {
                        QCOMPARE(::mkfifo(QFile::encodeName(path).constData(), 0600), 0);
                    },
-               .said = "and the next start takes it in."}}});
+               .message = "and the next start takes it in."}}});
     }
     void needsNoHistory()
     {
-        const auto& [home, make, said] = row<BadHome>();
+        const auto& [home, make, message] = row<BadHome>();
         const QTemporaryDir folder;
         QProcessEnvironment environment = environmentWithoutDisplay();
         environment.remove(QStringLiteral("HOME"));
@@ -349,7 +349,7 @@ private slots:
             exploreArguments("", words("--setting 32 --output") + QStringList{target}), environment);
         QVERIFY2(run.succeeded({"micro_batch_size: 32"}), run.text());
         QCOMPARE(bytesOf(target), exampleWithSize("32"));
-        QVERIFY2(run.remarks(said), run.text());
+        QVERIFY2(run.remarks(message), run.text());
         QCOMPARE(run.err.count(QLatin1String("warning: The history ")), 1);
     }
 
@@ -376,9 +376,9 @@ private slots:
     void saysThatTheRecommendedSizeIsUnverified()
     {
         const QTemporaryDir folder;
-        const QByteArray behaviour =
+        const QByteArray behavior =
             "start=refuse after=1 starts=" + folder.filePath(QStringLiteral("starts")).toUtf8();
-        const ProgramRun run = runProgram(exploreArguments(behaviour.constData(), threeTrials + words("-")));
+        const ProgramRun run = runProgram(exploreArguments(behavior.constData(), threeTrials + words("-")));
         QVERIFY2(run.succeeded(), run.text());
         QVERIFY2(run.remarks("was not verified in a fresh process.\n"), run.text());
     }

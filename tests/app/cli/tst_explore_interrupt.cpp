@@ -107,7 +107,7 @@ private slots:
         TRY_VERIFY(!batchpeak::test::isAlive(started.front().toLongLong()));
     }
 
-    void goesOnAfterTheWorkerWasKilled()
+    void continuesAfterTheWorkerWasKilled()
     {
         HangingExploration exploration(words("--setting explore --max-trials 3"));
         const QStringList workers = exploration.workers();

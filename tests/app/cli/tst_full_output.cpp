@@ -93,7 +93,7 @@ private slots:
     }
 
     // As a full disk, and nothing is ended by its signal.
-    void goesOnWhereFilesMayNotGrow()
+    void continuesWhereFilesMayNotGrow()
     {
         const QTemporaryDir home;
         QProcessEnvironment environment = environmentWithoutDisplay();

@@ -56,9 +56,9 @@ private slots:
     {
         m_environment.insert(QStringLiteral("XDG_DATA_HOME"), m_folder.path());
         m_environment.insert(QStringLiteral("LC_ALL"), QStringLiteral("de_DE.UTF-8"));
-        for (const char* behaviour : {"", "beta=0.01"}) {
+        for (const char* behavior : {"", "beta=0.01"}) {
             const ProgramRun run =
-                runProgram(exploreArguments(behaviour, words("--max-trials 3")), m_environment);
+                runProgram(exploreArguments(behavior, words("--max-trials 3")), m_environment);
             QVERIFY2(run.succeeded(), run.text());
         }
     }

@@ -27,11 +27,11 @@ struct Width
 struct Terminal
 {
     const char* kind = "xterm";
-    const char* noColour = "";
+    const char* noColor = "";
     const char* options = "";
     /// Whether there is a line that is drawn anew, and whether in colors.
     bool isDrawn = true;
-    bool isColoured = true;
+    bool isColored = true;
 };
 
 ProgressLine exampleLine()
@@ -144,38 +144,38 @@ private slots:
         QCOMPARE(fitted({.share = share, .parts = {}}, 80).plain(), QString::fromUtf8(text));
     }
 
-    void coloursWhatHasAStyle()
+    void colorsWhatHasAStyle()
     {
         StyledText text(QStringLiteral("best "));
         text.append(QStringLiteral("64"), Style::Good);
         text.append(QStringLiteral(" of 9"));
-        QCOMPARE(text.coloured(), QStringLiteral("best \033[32m64\033[0m of 9"));
-        QCOMPARE(text.left(6).coloured(), QStringLiteral("best \033[32m6\033[0m"));
+        QCOMPARE(text.colored(), QStringLiteral("best \033[32m64\033[0m of 9"));
+        QCOMPARE(text.left(6).colored(), QStringLiteral("best \033[32m6\033[0m"));
         QCOMPARE(text.plain(), QStringLiteral("best 64 of 9"));
     }
 
     void knowsTheTerminal_data()
     {
         rows<Terminal>({{"of today", {}},
-                        {"no color", {.noColour = "1", .isColoured = false}},
-                        {"never", {.options = "--color never", .isColoured = false}},
-                        {"asked for", {.noColour = "1", .options = "--color always"}},
-                        {"dumb", {.kind = "dumb", .isDrawn = false, .isColoured = false}},
-                        {"unknown", {.kind = "", .isDrawn = false, .isColoured = false}}});
+                        {"no color", {.noColor = "1", .isColored = false}},
+                        {"never", {.options = "--color never", .isColored = false}},
+                        {"asked for", {.noColor = "1", .options = "--color always"}},
+                        {"dumb", {.kind = "dumb", .isDrawn = false, .isColored = false}},
+                        {"unknown", {.kind = "", .isDrawn = false, .isColored = false}}});
     }
     void knowsTheTerminal()
     {
         const Terminal& terminal = row<Terminal>();
         QProcessEnvironment environment = environmentWithoutDisplay();
         environment.insert(QStringLiteral("TERM"), QString::fromUtf8(terminal.kind));
-        environment.insert(QStringLiteral("NO_COLOR"), QString::fromUtf8(terminal.noColour));
+        environment.insert(QStringLiteral("NO_COLOR"), QString::fromUtf8(terminal.noColor));
         ProgramOnATerminal program(environment, words(terminal.options));
         if (!program.isThere())
             QSKIP("This system has no pseudo-terminals to draw the line on.");
         // That the first trial has ended is said whatever the terminal.
         TRY_VERIFY(program.written().contains(terminal.isDrawn ? "trial 2" : "trial 1 on cpu"));
         QCOMPARE(program.written().contains("\r\033[K"), terminal.isDrawn);
-        QCOMPARE(program.written().contains("\033[1m"), terminal.isColoured);
+        QCOMPARE(program.written().contains("\033[1m"), terminal.isColored);
         QCOMPARE(program.written().contains('\033'), terminal.isDrawn);
     }
 
@@ -200,14 +200,14 @@ private slots:
     }
     void leavesFilesAlone()
     {
-        const auto& [options, isColoured] = row<const char*, bool>();
+        const auto& [options, isColored] = row<const char*, bool>();
         QProcessEnvironment environment = environmentWithoutDisplay();
         environment.insert(QStringLiteral("TERM"), QStringLiteral("xterm"));
         const ProgramRun run = runProgram(
             exploreArguments("trial=exit@2", words("--max-trials 3") + words(options)), environment);
         QVERIFY2(run.succeeded(), run.text());
         QVERIFY2(run.remarks("warning: "), run.text());
-        QCOMPARE((run.out + run.err).contains(QLatin1Char('\033')), isColoured);
+        QCOMPARE((run.out + run.err).contains(QLatin1Char('\033')), isColored);
         QVERIFY2(!run.err.contains(QLatin1Char('\r')), run.text());
     }
 };

@@ -62,13 +62,13 @@ private slots:
         QDir::setCurrent(m_before);
     }
 
-    void goesOnWhereItWasKilled_data()
+    void continuesWhereItWasKilled_data()
     {
         rows<QStringList>({{"the newest", {QStringLiteral("--resume")}},
                            {"of a number", {QStringLiteral("--resume"), QStringLiteral("1")}},
                            {"of a config", {QStringLiteral("--resume"), QStringLiteral("config.yaml")}}});
     }
-    void goesOnWhereItWasKilled()
+    void continuesWhereItWasKilled()
     {
         killInTheMidst();
         QStringList words = row<QStringList>();
@@ -99,7 +99,7 @@ private slots:
     }
 
     // A history that took nothing then, and does now.
-    void goesOnWithWhatLiesBesideTheHistory()
+    void continuesWithWhatLiesBesideTheHistory()
     {
         killInTheMidst();
         const QString history = m_folder->filePath(QStringLiteral("batchpeak/explorations.sqlite"));
@@ -114,12 +114,12 @@ private slots:
         QVERIFY2(run.remarks("Exploration 1 goes on, which was cut off after "), run.text());
     }
 
-    void goesOnWhereItWasStopped_data()
+    void continuesWhereItWasStopped_data()
     {
         rows<QStringList>({{"the newest", {QStringLiteral("--resume")}},
                            {"of a number", {QStringLiteral("--resume"), QStringLiteral("1")}}});
     }
-    void goesOnWhereItWasStopped()
+    void continuesWhereItWasStopped()
     {
         // As a scheduler preempts a job, or a connection is gone.
         endInTheMidst(SIGTERM);
@@ -136,7 +136,7 @@ private slots:
             QCOMPARE(after.value(QStringLiteral("search_calls")).toArray().at(i), told.at(i));
     }
 
-    void refusesWhatCannotGoOn_data()
+    void refusesWhatCannotContinue_data()
     {
         rows<Refusal>(
             {{"an unknown number", {"--resume 99", "there is no exploration 99"}},
@@ -144,7 +144,7 @@ private slots:
              {"other options", {"--resume 1 --max-trials 3", "leave out --max-trials"}},
              {"of another config", {"other.yaml --resume", "no exploration was cut off or stopped"}}});
     }
-    void refusesWhatCannotGoOn()
+    void refusesWhatCannotContinue()
     {
         killInTheMidst();
         const auto& [asked, sentence] = row<Refusal>();
@@ -154,8 +154,8 @@ private slots:
 
     void isNotDeletedWhileItRuns()
     {
-        const QByteArray behaviour = "trial=hang@4";
-        RunningProgram program(exploreArguments(behaviour.constData(), {}, config()));
+        const QByteArray behavior = "trial=hang@4";
+        RunningProgram program(exploreArguments(behavior.constData(), {}, config()));
         QVERIFY2(program.waitForAnswer("BEXP202"), program.out());
         for (const char* json : {"", " --json"}) {
             const auto run = runProgram(words("history delete 1") + words(json));
@@ -195,7 +195,7 @@ private slots:
     }
 
     // What it was asked with is kept: paths hold in every folder, and lengths without their file.
-    void goesOnInAnotherFolder()
+    void continuesInAnotherFolder()
     {
         QVERIFY(QDir::setCurrent(m_folder->path()));
         batchpeak::test::writeFile(m_folder->filePath(QStringLiteral("lengths.txt")), "3\n5\n8\n");
@@ -240,7 +240,7 @@ private slots:
         QVERIFY2(list.refused({said}), list.text());
     }
 
-    void hasNothingToGoOnWith()
+    void hasNothingToContinueWith()
     {
         const auto run = runProgram({QStringLiteral("explore"), QStringLiteral("--resume")});
         QVERIFY2(run.refused({"no exploration was cut off or stopped"}), run.text());
@@ -254,10 +254,10 @@ private:
     /// The third trial hangs, once for all programs.
     void endInTheMidst(int signal, const char* further = "")
     {
-        const QByteArray behaviour =
+        const QByteArray behavior =
             "trial=hang@4 once=" + m_folder->filePath(QStringLiteral("once")).toUtf8();
         RunningProgram program(exploreArguments(
-            behaviour.constData(), words("--max-trials 8 --min-confidence 0") + words(further), config()));
+            behavior.constData(), words("--max-trials 8 --min-confidence 0") + words(further), config()));
         QVERIFY2(program.waitForAnswer("BEXP202"), program.out());
         TRY_VERIFY(QFile::exists(m_folder->filePath(QStringLiteral("once"))));
         program.send(signal);

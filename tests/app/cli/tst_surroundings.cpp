@@ -86,13 +86,13 @@ private slots:
     }
     void saysThatTooFewFilesMayBeOpen()
     {
-        const auto [usual, most, isEnough] = row<rlim_t, rlim_t, bool>();
+        const auto [usual, max, isEnough] = row<rlim_t, rlim_t, bool>();
         rlimit here{};
-        if (getrlimit(RLIMIT_NOFILE, &here) != 0 || here.rlim_max < most)
+        if (getrlimit(RLIMIT_NOFILE, &here) != 0 || here.rlim_max < max)
             QSKIP("No more files may be open here.");
         QProcess process;
         process.setChildProcessModifier(
-            [limit = rlimit{.rlim_cur = usual, .rlim_max = most}] { setrlimit(RLIMIT_NOFILE, &limit); });
+            [limit = rlimit{.rlim_cur = usual, .rlim_max = max}] { setrlimit(RLIMIT_NOFILE, &limit); });
         const QByteArray said = explore(environmentWithoutDisplay(), process);
         QCOMPARE(process.exitCode(), isEnough ? 0 : 1);
         QCOMPARE(said.contains("than 5 files may be open"), !isEnough);
@@ -107,13 +107,13 @@ private slots:
     }
     void saysThatTheStackIsTooSmall()
     {
-        const auto [most, isEnough] = row<rlim_t, bool>();
+        const auto [max, isEnough] = row<rlim_t, bool>();
         rlimit here{};
-        if (getrlimit(RLIMIT_STACK, &here) != 0 || here.rlim_max < most)
+        if (getrlimit(RLIMIT_STACK, &here) != 0 || here.rlim_max < max)
             QSKIP("No stack may be as large here.");
         QProcess process;
         process.setChildProcessModifier(
-            [limit = rlimit{.rlim_cur = 64 << 10, .rlim_max = most}] { setrlimit(RLIMIT_STACK, &limit); });
+            [limit = rlimit{.rlim_cur = 64 << 10, .rlim_max = max}] { setrlimit(RLIMIT_STACK, &limit); });
         const QByteArray said = explore(environmentWithoutDisplay(), process);
         QCOMPARE(process.exitStatus(), QProcess::NormalExit);
         QCOMPARE(process.exitCode(), isEnough ? 0 : 1);
@@ -144,10 +144,10 @@ private slots:
     {
         if (isSanitized)
             QSKIP("A sanitizer needs more address space than this leaves.");
-        constexpr rlim_t most = rlim_t{192} << 20U;
+        constexpr rlim_t max = rlim_t{192} << 20U;
         constexpr rlim_t step = rlim_t{1} << 20U;
         bool hasBegun = true;
-        for (rlim_t bytes = most; hasBegun && bytes > 0; bytes -= step) {
+        for (rlim_t bytes = max; hasBegun && bytes > 0; bytes -= step) {
             QProcess process;
             process.setChildProcessModifier(
                 [limit = rlimit{.rlim_cur = bytes, .rlim_max = bytes}] { setrlimit(RLIMIT_AS, &limit); });

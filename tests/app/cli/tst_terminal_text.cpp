@@ -117,7 +117,7 @@ private slots:
     {
         engine::Snapshot snapshot = finishedSnapshot();
         snapshot.searchState.recommendation->expectedLoss = 0.008;
-        snapshot.searchState.prospect = {.size = 96, .rival = 88, .seconds = 2400.0, .mostGain = 0.009};
+        snapshot.searchState.continuation = {.size = 96, .rival = 88, .seconds = 2400.0, .maxGain = 0.009};
         const QString sure = finalLines(snapshot).join(QLatin1Char('\n'));
         QVERIFY2(sure.contains(QStringLiteral("95 (out of 100), expected loss 0.8 %")), qPrintable(sure));
         QVERIFY2(!sure.contains(QStringLiteral("ontinuing")), qPrintable(sure));

@@ -14,7 +14,7 @@ namespace {
 
 struct End
 {
-    const char* behaviour;
+    const char* behavior;
     const char* options;
     int exitCode;
     const char* said;
@@ -64,8 +64,8 @@ private slots:
     }
     void endsWithTheRightCode()
     {
-        const auto& [behaviour, options, exitCode, said] = row<End>();
-        const ProgramRun run = runProgram(trainArguments(behaviour, words(options)));
+        const auto& [behavior, options, exitCode, said] = row<End>();
+        const ProgramRun run = runProgram(trainArguments(behavior, words(options)));
         QVERIFY2(run.exitCode == exitCode, run.text());
         QVERIFY2(run.answers(said) || run.remarks(said), run.text());
     }

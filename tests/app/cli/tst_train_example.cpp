@@ -68,7 +68,7 @@ private slots:
         QVERIFY2(training.losses.back() < 0.9 * training.losses.front(), training.run.text());
     }
 
-    void goesOnAsIfItHadNeverEnded()
+    void continuesAsIfItHadNeverEnded()
     {
         const QTemporaryDir folder;
         const QStringList common = words("--sequence-length 8 --setting 64");

@@ -105,7 +105,7 @@ private slots:
         QCOMPARE(worker.exitCode(), 0);
     }
 
-    void goesOnInAnotherProcess()
+    void continuesInAnotherProcess()
     {
         const QTemporaryDir folder;
         const std::string path = folder.filePath(QStringLiteral("half.safetensors")).toStdString();

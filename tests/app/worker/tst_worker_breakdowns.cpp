@@ -122,13 +122,13 @@ private slots:
         QCOMPARE(worker.exitCode(), 43);
     }
 
-    void goesOn_data()
+    void continues_data()
     {
         rows<Text, Outcome, bool>(
             {{"more blocks than there can be", {"too-many-blocks", Outcome::Unsupported, false}},
              {"main memory", {"host-memory", Outcome::OutOfMemory, true}}});
     }
-    void goesOn()
+    void continues()
     {
         const auto& [breakdown, outcome, ofHost] = row<Text, Outcome, bool>();
         BreakingWorker worker(breakdown);
@@ -163,7 +163,7 @@ private slots:
         QCOMPARE(worker.exitCode(), 43);
     }
 
-    void trainsOn_data() { goesOn_data(); }
+    void trainsOn_data() { continues_data(); }
     void trainsOn()
     {
         const auto& [breakdown, outcome, ofHost] = row<Text, Outcome, bool>();

@@ -186,7 +186,7 @@ private slots:
         QCOMPARE(std::holds_alternative<WorkerError>(*answer), spoken < 2);
     }
 
-    void goesOnAfterOutOfMemory()
+    void continuesAfterOutOfMemory()
     {
         std::int64_t limit = 0;
         {

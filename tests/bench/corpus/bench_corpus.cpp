@@ -67,9 +67,9 @@ std::optional<double> secondsOfInspect(const QString& path)
 
 void printSlowest(std::vector<SurveyedFile> files)
 {
-    constexpr std::size_t most = 3;
+    constexpr std::size_t max = 3;
     std::ranges::sort(files, std::greater(), &SurveyedFile::seconds);
-    files.resize(std::min(most, files.size()));
+    files.resize(std::min(max, files.size()));
     std::printf("\n%-28s %s\n", "slowest to read and plan",
                 "`batchpeak inspect --json` of it, its start included");
     for (const SurveyedFile& file : files) {

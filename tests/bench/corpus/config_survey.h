@@ -30,8 +30,8 @@ struct SurveyedFile
     /// Of the trials of one that can be explored.
     batchpeak::config::Fidelity fidelity;
 
-    bool isRecognised() const { return unreadable.isEmpty(); }
-    bool isExplorable() const { return isRecognised() && refusal.empty(); }
+    bool isRecognized() const { return unreadable.isEmpty(); }
+    bool isExplorable() const { return isRecognized() && refusal.empty(); }
     bool isExact() const
     {
         return isExplorable() && fidelity.kind == batchpeak::config::Fidelity::Kind::AsConfigured;

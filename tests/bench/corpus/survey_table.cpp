@@ -14,17 +14,17 @@ namespace {
 struct Counts
 {
     int files = 0;
-    int recognised = 0;
+    int recognized = 0;
     int exact = 0;
     int approximate = 0;
 
     int explorable() const { return exact + approximate; }
-    int refused() const { return recognised - explorable(); }
+    int refused() const { return recognized - explorable(); }
 
     void add(const SurveyedFile& file)
     {
         ++files;
-        recognised += file.isRecognised() ? 1 : 0;
+        recognized += file.isRecognized() ? 1 : 0;
         exact += file.isExact() ? 1 : 0;
         approximate += file.isExplorable() && !file.isExact() ? 1 : 0;
     }
@@ -33,7 +33,7 @@ struct Counts
 /// "12 (34 %)", of those that are recognized
 std::string shareText(int count, const Counts& counts)
 {
-    const double share = counts.recognised > 0 ? 100.0 * count / counts.recognised : 0.0;
+    const double share = counts.recognized > 0 ? 100.0 * count / counts.recognized : 0.0;
     return std::to_string(count) + " (" + std::to_string(std::lround(share)) + " %)";
 }
 
@@ -71,7 +71,7 @@ Row countsRow(const std::string& name, const Counts& counts)
 {
     return {name,
             std::to_string(counts.files),
-            std::to_string(counts.recognised),
+            std::to_string(counts.recognized),
             shareText(counts.exact, counts),
             shareText(counts.approximate, counts),
             shareText(counts.refused(), counts),
@@ -124,7 +124,7 @@ std::string surveyText(const std::vector<SurveyedFile>& files)
             ++assumptions[data];
         if (!file.refusal.empty())
             ++refusals[file.refusal];
-        unreadable += file.isRecognised() ? 0 : 1;
+        unreadable += file.isRecognized() ? 0 : 1;
     }
     std::string text = repositoriesTable(files) + reasonsTable("approximate because of", approximations) +
                        reasonsTable("the data decide, trials take", assumptions) +
@@ -140,7 +140,7 @@ std::string filesText(const std::vector<SurveyedFile>& files)
     std::string text;
     for (const SurveyedFile& file : files) {
         std::string verdict;
-        if (!file.isRecognised())
+        if (!file.isRecognized())
             verdict = "not recognized: " + file.unreadable.toStdString();
         else if (!file.isExplorable())
             verdict = "refused: " + file.refusal + ": " + file.sentence.toStdString();

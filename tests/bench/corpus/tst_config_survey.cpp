@@ -91,7 +91,7 @@ private slots:
     }
 
     /// A network that a worker refuses, and one that ends it, are the ends of their own trials alone.
-    void goesOnAfterTrialsThatFail()
+    void continuesAfterTrialsThatFail()
     {
         trial::LoadRequest impossible = smallLoad();
         std::get<model::DecoderSpec>(impossible.model.architecture).keyValueHeads = 3;

@@ -51,7 +51,7 @@ struct Arguments
 };
 
 /// A decoder, an encoder and one of images, small enough for two cores.
-std::vector<LiveNetwork> usualNetworks(std::int64_t largest)
+std::vector<LiveNetwork> defaultNetworks(std::int64_t largest)
 {
     const QDir examples(QStringLiteral(BATCHPEAK_EXAMPLES));
     return {{.config = examples.filePath(QStringLiteral("gpt2-tiny.yaml")),
@@ -66,7 +66,7 @@ std::vector<LiveNetwork> usualNetworks(std::int64_t largest)
 std::vector<LiveNetwork> networksOf(const Arguments& arguments)
 {
     if (arguments.configs.empty())
-        return usualNetworks(arguments.largest);
+        return defaultNetworks(arguments.largest);
     std::vector<LiveNetwork> networks;
     for (const std::string& config : arguments.configs) {
         networks.push_back({.config = QString::fromStdString(config), .largest = arguments.largest});

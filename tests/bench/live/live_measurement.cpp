@@ -20,7 +20,7 @@ namespace {
 /// Visits tell enough once somebody who knows them all would be right so often, and sizes that are among the
 /// best less often than the other need no more of them.
 constexpr double toldShare = 0.97;
-constexpr double leastShareInDoubt = 0.02;
+constexpr double minShareInDoubt = 0.02;
 constexpr int roundsAtOnce = 3;
 
 engine::ExplorationOptions sweepOptions(const LiveOptions& options, const LiveNetwork& network)
@@ -95,9 +95,8 @@ std::vector<std::int64_t> LiveMeasurement::sizesInDoubt() const
     const SweepTruth truth(seen.visits);
     const TruthVerdict verdict = verdictOf(truth, seen, m_options.tolerance);
     if (verdict.perfectShare() < toldShare) {
-        std::ranges::copy_if(seen.answers, std::back_inserter(sizes), [&](std::int64_t size) {
-            return verdict.shareWithin(size) >= leastShareInDoubt;
-        });
+        std::ranges::copy_if(seen.answers, std::back_inserter(sizes),
+                             [&](std::int64_t size) { return verdict.shareWithin(size) >= minShareInDoubt; });
     }
     return sizes;
 }

@@ -18,11 +18,11 @@ namespace {
 
 constexpr int longestMilliseconds = 120000;
 
-QStringList arguments(const QString& behaviour, const QStringList& options)
+QStringList arguments(const QString& behavior, const QStringList& options)
 {
     const QStringList usual{
         QStringLiteral("--program"),      QStringLiteral(BATCHPEAK_PROGRAM),
-        QStringLiteral("--worker"),       QStringLiteral("\"" BATCHPEAK_FAKE_WORKER "\" ") + behaviour,
+        QStringLiteral("--worker"),       QStringLiteral("\"" BATCHPEAK_FAKE_WORKER "\" ") + behavior,
         QStringLiteral("--explorations"), QStringLiteral("1"),
         QStringLiteral("--largest"),      QStringLiteral("32")};
     return usual + options;
@@ -32,9 +32,9 @@ QStringList arguments(const QString& behaviour, const QStringList& options)
 class Bench
 {
 public:
-    Bench(const QString& behaviour, const QStringList& options)
+    Bench(const QString& behavior, const QStringList& options)
     {
-        m_process.start(QStringLiteral(BATCHPEAK_BENCH_LIVE), arguments(behaviour, options));
+        m_process.start(QStringLiteral(BATCHPEAK_BENCH_LIVE), arguments(behavior, options));
     }
     ~Bench()
     {

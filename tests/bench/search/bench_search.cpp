@@ -28,7 +28,7 @@ using batchpeak::search::Objective;
 
 namespace {
 
-const std::string usualStrategy = "posterior";
+const std::string defaultStrategy = "posterior";
 
 /// What is asked of a search.
 struct Question
@@ -161,7 +161,7 @@ void printOtherQuestions(Options options)
     for (const auto& [title, question] : otherQuestions) {
         std::printf("%s\n", title.c_str());
         options.question = question;
-        printStrategies(options, {usualStrategy});
+        printStrategies(options, {defaultStrategy});
     }
 }
 
@@ -203,7 +203,7 @@ int main(int argc, char** argv)
     try {
         if (!options.tracedFamily.empty()) {
             const std::string strategy =
-                options.strategies.empty() ? usualStrategy : options.strategies.front();
+                options.strategies.empty() ? defaultStrategy : options.strategies.front();
             SearchTask task = taskOf(options, strategy);
             task.family = options.tracedFamily;
             std::fputs(traceText(runSearch(task)).c_str(), stdout);

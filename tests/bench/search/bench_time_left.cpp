@@ -74,7 +74,7 @@ Group searchesOn(const std::string& family, const std::string& world, const Opti
     return group;
 }
 
-void printWeights(const char* name, std::span<const ForecastLesson> lessons, double ForecastLesson::*what)
+void printWeights(const char* name, std::span<const ForecastUpdate> lessons, double ForecastUpdate::*what)
 {
     std::printf("%s", name);
     for (const double share : {0.5, 0.1, 0.9}) {
@@ -96,7 +96,7 @@ void printQuantiles(const char* name, const std::vector<double>& values)
 /// the quantiles of 10 and 90 %.
 void fit(const Options& options)
 {
-    std::vector<ForecastLesson> lessons;
+    std::vector<ForecastUpdate> lessons;
     std::vector<double> trials;
     std::vector<double> again;
     for (const std::string& world : fittedWorlds) {
@@ -112,15 +112,15 @@ void fit(const Options& options)
             }
             const std::vector<SearchRecord> others = runSearches(tasks);
             for (std::size_t search = 0; search < records.size(); ++search) {
-                const std::vector<ForecastLesson> ofOne = forecastLessons(records[search]);
+                const std::vector<ForecastUpdate> ofOne = forecastUpdates(records[search]);
                 lessons.insert(lessons.end(), ofOne.begin(), ofOne.end());
                 trials.push_back(static_cast<double>(records[search].moments.size()));
                 again.push_back(others[search].last().seconds / records[search].last().seconds);
             }
         }
     }
-    printWeights("trials: ", lessons, &ForecastLesson::trials);
-    printWeights("time: ", lessons, &ForecastLesson::time);
+    printWeights("trials: ", lessons, &ForecastUpdate::trials);
+    printWeights("time: ", lessons, &ForecastUpdate::time);
     printQuantiles("trials of a whole search:", trials);
     printQuantiles("time of a search over that of one before on the same device:", again);
 }

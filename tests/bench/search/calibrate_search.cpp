@@ -51,7 +51,7 @@ struct Situation
     std::string world;
     SearchTask search;
     /// Nothing but the world differs from what most people ask.
-    bool isUsual = false;
+    bool isDefault = false;
     std::vector<CalibrationReports> reports;
     std::vector<CalibrationReports> heldOut;
 };
@@ -63,7 +63,7 @@ std::vector<Situation> situations()
     worlds.insert(worlds.begin(), std::string());
     for (const std::string& world : worlds) {
         const std::string name = world.empty() ? "calm" : world;
-        all.push_back({.name = name, .world = world, .search = {}, .isUsual = true});
+        all.push_back({.name = name, .world = world, .search = {}, .isDefault = true});
         if (!isFitted(world))
             continue;
         for (const double percent : {0.5, 1.0, 5.0}) {
@@ -134,9 +134,9 @@ int main(int argc, char** argv)
             search.seed = options.seed;
             search.world = situation.world;
             search.targetConfidence = unreachable;
-            const int searches = situation.isUsual ? options.searches : (options.searches + 1) / 2;
+            const int searches = situation.isDefault ? options.searches : (options.searches + 1) / 2;
             situation.reports = reportsOf(search, searches, calibrationFamilies());
-            if (situation.isUsual)
+            if (situation.isDefault)
                 situation.heldOut = reportsOf(search, searches, heldOutFamilies());
             print(situation, "present weights", batchpeak::search::calibrationWeights(), situation.reports);
         }
@@ -145,7 +145,7 @@ int main(int argc, char** argv)
             const std::string world = situation.world.empty() ? "calm" : situation.world;
             print(situation, "fitted", weights, situation.reports);
             print(situation, "fitted without the world", fitWithout(world, all), situation.reports);
-            if (situation.isUsual)
+            if (situation.isDefault)
                 print(situation, "held-out families", weights, situation.heldOut);
         }
         std::puts("\nWeights for core/search/strategies/calibration.cpp:");

@@ -22,14 +22,14 @@ constexpr auto termCount = static_cast<Eigen::Index>(CalibrationTerms{}.size());
 using Vector = Eigen::Matrix<double, termCount, 1>;
 using Matrix = Eigen::Matrix<double, termCount, termCount>;
 
-constexpr int mostNewtonSteps = 50;
+constexpr int maxNewtonSteps = 50;
 constexpr double convergedStep = 1e-9;
 constexpr double ridge = 1e-3;
 constexpr int passageRounds = 6;
 /// Logits of probabilities that anyone acts on; below and above them a rise counts next to nothing.
 constexpr double lowestPassage = -1.0;
 constexpr double highestPassage = 6.0;
-constexpr double leastRise = 0.1;
+constexpr double minRise = 0.1;
 
 constexpr double target = 0.95;
 constexpr std::array passages{0.5, 0.8, 0.9, 0.95};
@@ -74,7 +74,7 @@ std::vector<WeighedReport> firstPassages(const CalibrationTerms& weights,
                 continue;
             const double rise = std::clamp(logit, lowestPassage, highestPassage) -
                                 std::clamp(highest, lowestPassage, highestPassage);
-            passages.push_back({.terms = terms, .isRight = report.isRight, .weight = leastRise + rise});
+            passages.push_back({.terms = terms, .isRight = report.isRight, .weight = minRise + rise});
             highest = logit;
         }
     }
@@ -94,7 +94,7 @@ double lossOf(const Vector& weights, const std::vector<WeighedReport>& reports)
 
 Vector mostLikely(Vector weights, const std::vector<WeighedReport>& reports)
 {
-    for (int step = 0; step < mostNewtonSteps; ++step) {
+    for (int step = 0; step < maxNewtonSteps; ++step) {
         Vector gradient = -ridge * weights;
         Matrix information = ridge * Matrix::Identity();
         for (const WeighedReport& report : reports) {

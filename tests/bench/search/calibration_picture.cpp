@@ -92,11 +92,11 @@ std::vector<FirstPassage> firstPassagesOf(const std::vector<SearchRecord>& searc
         passage.stated /= count;
         passage.right /= count;
         const double square = twoSided * twoSided / count;
-        const double centre = passage.right + 0.5 * square;
+        const double center = passage.right + 0.5 * square;
         const double half =
             twoSided * std::sqrt((passage.right * (1.0 - passage.right) + 0.25 * square) / count);
-        passage.low = (centre - half) / (1.0 + square);
-        passage.high = (centre + half) / (1.0 + square);
+        passage.low = (center - half) / (1.0 + square);
+        passage.high = (center + half) / (1.0 + square);
         all.push_back(passage);
     }
     return all;

@@ -18,15 +18,15 @@ using Matrix = Eigen::Matrix<double, termCount, termCount>;
 
 constexpr int rounds = 100;
 /// Deviations below it count as if they were as large, in logarithms.
-constexpr double leastDeviation = 1e-3;
+constexpr double minDeviation = 1e-3;
 constexpr double ridge = 1e-6;
-constexpr double leastTime = 1e-2;
+constexpr double minTime = 1e-2;
 
 } // namespace
 
-std::vector<ForecastLesson> forecastLessons(const SearchRecord& record)
+std::vector<ForecastUpdate> forecastUpdates(const SearchRecord& record)
 {
-    std::vector<ForecastLesson> lessons;
+    std::vector<ForecastUpdate> lessons;
     for (std::size_t place = 0; place + 1 < record.moments.size(); ++place) {
         const SearchRecord::Moment& moment = record.moments[place];
         if (!moment.forecastCase)
@@ -34,26 +34,26 @@ std::vector<ForecastLesson> forecastLessons(const SearchRecord& record)
         const double left = record.last().seconds - moment.seconds;
         lessons.push_back({.terms = forecastTerms(*moment.forecastCase),
                            .trials = static_cast<double>(record.moments.size() - place - 1),
-                           .time = std::max(left / moment.forecastCase->meanSeconds, leastTime)});
+                           .time = std::max(left / moment.forecastCase->meanSeconds, minTime)});
     }
-    for (ForecastLesson& lesson : lessons)
+    for (ForecastUpdate& lesson : lessons)
         lesson.weight = 1.0 / static_cast<double>(lessons.size());
     return lessons;
 }
 
-ForecastTerms fitForecast(std::span<const ForecastLesson> lessons, double ForecastLesson::*what, double share)
+ForecastTerms fitForecast(std::span<const ForecastUpdate> lessons, double ForecastUpdate::*what, double share)
 {
     ForecastTerms weights{};
     Eigen::Map<Vector> fitted(weights.data());
     for (int round = 0; round < rounds; ++round) {
         Matrix information = ridge * Matrix::Identity();
         Vector moment = Vector::Zero();
-        for (const ForecastLesson& lesson : lessons) {
+        for (const ForecastUpdate& lesson : lessons) {
             const Eigen::Map<const Vector> terms(lesson.terms.data());
             const double wanted = std::log(lesson.*what);
             const double deviation = wanted - terms.dot(fitted);
             const double weight = lesson.weight * (deviation > 0.0 ? share : 1.0 - share) /
-                                  std::max(std::abs(deviation), leastDeviation);
+                                  std::max(std::abs(deviation), minDeviation);
             information += weight * terms * terms.transpose();
             moment += weight * wanted * terms;
         }

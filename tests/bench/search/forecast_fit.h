@@ -9,7 +9,7 @@
 #include <vector>
 
 /// One moment of a search: what was known, and what it still took.
-struct ForecastLesson
+struct ForecastUpdate
 {
     batchpeak::search::ForecastTerms terms{};
     double trials = 0.0;
@@ -19,10 +19,10 @@ struct ForecastLesson
     double weight = 1.0;
 };
 
-std::vector<ForecastLesson> forecastLessons(const SearchRecord& record);
+std::vector<ForecastUpdate> forecastUpdates(const SearchRecord& record);
 
 /// The weights that put this share of the lessons below what they say: exp(weights * terms), of \p what.
 ///
 /// Quantile regression (Koenker and Bassett, Econometrica 46, 1978), by weighted least squares over and over.
-batchpeak::search::ForecastTerms fitForecast(std::span<const ForecastLesson> lessons,
-                                             double ForecastLesson::*what, double share);
+batchpeak::search::ForecastTerms fitForecast(std::span<const ForecastUpdate> lessons,
+                                             double ForecastUpdate::*what, double share);

@@ -249,11 +249,11 @@ std::string truthLines(const std::vector<SearchRecord>& records)
     std::vector<double> perfect;
     std::vector<double> leads;
     for (const SearchRecord& search : records) {
-        if (const auto& judgement = search.judgement) {
-            within.push_back(100.0 * judgement->shareWithin);
-            regrets.push_back(100.0 * judgement->regret);
+        if (const auto& judgment = search.judgment) {
+            within.push_back(100.0 * judgment->shareWithin);
+            regrets.push_back(100.0 * judgment->regret);
             states.push_back(stated(search));
-            perfect.push_back(100.0 * judgement->perfectShare);
+            perfect.push_back(100.0 * judgment->perfectShare);
         }
         if (search.falseLead)
             leads.push_back(100.0 * *search.falseLead);

@@ -25,13 +25,13 @@ constexpr double fontSize = 13.0;
 constexpr double smallFontSize = 9.0;
 
 constexpr std::string_view ink = "#202020";
-constexpr std::string_view truthColour = "#202020";
-constexpr std::string_view beliefColour = "#1f77b4";
-constexpr std::string_view bandColour = "#c6dbef";
-constexpr std::string_view trialColour = "#d95f02";
-constexpr std::string_view failureColour = "#c00000";
-constexpr std::string_view answerColour = "#1a9850";
-constexpr std::string_view gridColour = "#dddddd";
+constexpr std::string_view truthColor = "#202020";
+constexpr std::string_view beliefColor = "#1f77b4";
+constexpr std::string_view bandColor = "#c6dbef";
+constexpr std::string_view trialColor = "#d95f02";
+constexpr std::string_view failureColor = "#c00000";
+constexpr std::string_view answerColor = "#1a9850";
+constexpr std::string_view gridColor = "#dddddd";
 
 /// One of the two halves: the same curve from another size on and between other speeds, in parts of the best.
 struct Panel
@@ -122,14 +122,14 @@ private:
     {
         for (double size = std::exp2(std::ceil(std::log2(panel.smallest))); std::log2(size) <= m_logLargest;
              size *= 2.0) {
-            m_canvas.line({xOf(panel, size), panel.top}, {xOf(panel, size), panel.bottom}, gridColour, 1.0);
+            m_canvas.line({xOf(panel, size), panel.top}, {xOf(panel, size), panel.bottom}, gridColor, 1.0);
             m_canvas.text({xOf(panel, size), panel.bottom + 15.0}, cell(size, 0, 0), ink, fontSize, "middle");
         }
         const int ticks = static_cast<int>((panel.highest - panel.lowest) / panel.tick);
         for (int tick = 0; tick <= ticks; ++tick) {
             const double part = panel.lowest + tick * panel.tick;
             const double y = yOf(panel, part);
-            m_canvas.line({left, y}, {right, y}, gridColour, 1.0);
+            m_canvas.line({left, y}, {right, y}, gridColor, 1.0);
             m_canvas.text({left - 6.0, y + 4.0}, cell(100.0 * part, 0, 0) + " %", ink, fontSize, "end");
         }
     }
@@ -145,8 +145,8 @@ private:
             upper.push_back(pointAt(panel, point.size, point.high));
         }
         outline.insert(outline.end(), upper.rbegin(), upper.rend());
-        m_canvas.area(outline, bandColour);
-        m_canvas.polyline(median, beliefColour, 1.2);
+        m_canvas.area(outline, bandColor);
+        m_canvas.polyline(median, beliefColor, 1.2);
     }
 
     void drawTruth(const Panel& panel)
@@ -154,17 +154,17 @@ private:
         std::vector<Point> points;
         for (std::int64_t size = 1; size <= m_world.largestFit(); ++size)
             points.push_back(pointAt(panel, static_cast<double>(size), m_world.speed(size)));
-        m_canvas.polyline(points, truthColour, 1.0);
+        m_canvas.polyline(points, truthColor, 1.0);
     }
 
     void drawMarks(const Panel& panel)
     {
         const double fit = xOf(panel, static_cast<double>(m_world.largestFit()) + 0.5);
-        m_canvas.line({fit, panel.top}, {fit, panel.bottom}, failureColour, 1.5);
+        m_canvas.line({fit, panel.top}, {fit, panel.bottom}, failureColor, 1.5);
         const double enough = yOf(panel, 1.0 - m_record.task.tolerance);
         m_canvas.line({left, enough}, {right, enough}, ink, 1.0, "6 4");
         const auto answer = static_cast<double>(m_record.last().recommended);
-        m_canvas.line({xOf(panel, answer), panel.top}, {xOf(panel, answer), panel.bottom}, answerColour, 1.5);
+        m_canvas.line({xOf(panel, answer), panel.top}, {xOf(panel, answer), panel.bottom}, answerColor, 1.5);
     }
 
     void drawTrials(const Panel& panel)
@@ -178,10 +178,10 @@ private:
             const bool isTimed = moment.measuredSpeed > 0.0;
             const Point place = pointAt(panel, size, isTimed ? moment.measuredSpeed : 0.0);
             const bool isGood = isTimed && !moment.thrashes;
-            m_canvas.circle(place, 2.5, isGood ? trialColour : failureColour);
+            m_canvas.circle(place, 2.5, isGood ? trialColor : failureColor);
             // Numbers of successive trials of one size stand beside each other.
             m_canvas.text({place.x + 3.0, place.y - 3.0 - 7.0 * (number % 3)}, std::to_string(number),
-                          isGood ? ink : failureColour, smallFontSize);
+                          isGood ? ink : failureColor, smallFontSize);
         }
     }
 

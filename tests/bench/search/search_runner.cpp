@@ -179,9 +179,9 @@ private:
         if (!recommendation)
             return;
         if (const auto verdict = m_world.verdict()) {
-            m_record.judgement = {.shareWithin = verdict->shareWithin(recommendation->size),
-                                  .regret = verdict->regret(recommendation->size),
-                                  .perfectShare = verdict->perfectShare()};
+            m_record.judgment = {.shareWithin = verdict->shareWithin(recommendation->size),
+                                 .regret = verdict->regret(recommendation->size),
+                                 .perfectShare = verdict->perfectShare()};
         }
         const Reason& reason = recommendation->reason;
         if (reason.runnerUp <= 0 || reason.runnerUp > m_world.largestFit())

@@ -55,7 +55,7 @@ struct SearchRecord
     };
 
     /// Its last word on a recorded device, by all curves that the sweep leaves possible.
-    struct Judgement
+    struct Judgment
     {
         /// Share of the curves by which it is within the tolerance of the best, and its mean regret.
         double shareWithin = 0.0;
@@ -75,7 +75,7 @@ struct SearchRecord
     /// Cost over that of trying every allowed size.
     double exhaustiveShare = 0.0;
     /// Nothing where the curve is known, and where nothing is recommended.
-    std::optional<Judgement> judgement;
+    std::optional<Judgment> judgment;
     /// By what share the recommended size was said to be faster than its runner-up, where in truth they are
     /// equal; nothing where they are not, or nothing was said.
     std::optional<double> falseLead;

@@ -25,7 +25,7 @@ constexpr std::array<std::int64_t, 30> typicalBatches{32,  48,  60,  64,  96,  1
 /// Far from the seeds of other draws, so that devices of one world differ from those of the next.
 constexpr std::uint64_t deviceSeedStep = 15485863;
 constexpr std::uint64_t batchSeedStep = 32452843;
-constexpr int mostDraws = 4;
+constexpr int maxDraws = 4;
 constexpr std::uint64_t descriptionSeedStep = 49979687;
 /// Of the bytes of a sample, relative.
 constexpr double descriptionDeviation = 0.2;
@@ -46,7 +46,7 @@ std::int64_t typicalBatch(std::uint64_t seed, std::int64_t largestFit)
 {
     RandomSource random(seed * batchSeedStep);
     std::int64_t batch = 0;
-    for (int draw = 0; draw < mostDraws && batch <= largestFit; ++draw)
+    for (int draw = 0; draw < maxDraws && batch <= largestFit; ++draw)
         batch = typicalBatches.at(static_cast<std::size_t>(random.uniform() * double{typicalBatches.size()}));
     return batch;
 }

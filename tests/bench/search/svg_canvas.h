@@ -20,13 +20,13 @@ public:
     SvgCanvas(double width, double height);
 
     /// Colors are as in CSS.
-    void line(Point from, Point to, std::string_view colour, double width, std::string_view dashes = "");
-    void polyline(const std::vector<Point>& points, std::string_view colour, double width);
-    void area(const std::vector<Point>& outline, std::string_view colour);
-    void circle(Point middle, double radius, std::string_view colour);
+    void line(Point from, Point to, std::string_view color, double width, std::string_view dashes = "");
+    void polyline(const std::vector<Point>& points, std::string_view color, double width);
+    void area(const std::vector<Point>& outline, std::string_view color);
+    void circle(Point middle, double radius, std::string_view color);
     /// \param words   without <, > and &
     /// \param anchor  as in SVG: "start", "middle" or "end"
-    void text(Point place, std::string_view words, std::string_view colour, double size,
+    void text(Point place, std::string_view words, std::string_view color, double size,
               std::string_view anchor = "start");
 
     std::string document() const;

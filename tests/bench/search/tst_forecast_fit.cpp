@@ -46,7 +46,7 @@ private slots:
         const double share = row<double>();
         const double slope = 0.7;
         RandomSource random(3);
-        std::vector<ForecastLesson> lessons;
+        std::vector<ForecastUpdate> lessons;
         for (int lesson = 0; lesson < 4000; ++lesson) {
             const ForecastCase situation{.meanSeconds = 1.0,
                                          .rivals = static_cast<int>(9.0 * random.uniform())};
@@ -54,14 +54,14 @@ private slots:
             // Uniform between 0 and 1 around the line, so that a quantile is its share.
             lessons.push_back({.terms = terms, .trials = std::exp(slope * terms[1] + random.uniform())});
         }
-        const ForecastTerms found = fitForecast(lessons, &ForecastLesson::trials, share);
+        const ForecastTerms found = fitForecast(lessons, &ForecastUpdate::trials, share);
         QVERIFY2(std::abs(found[0] - share) < 0.05, qPrintable(QString::number(found[0])));
         QVERIFY2(std::abs(found[1] - slope) < 0.05, qPrintable(QString::number(found[1])));
     }
 
     void learnsFromEveryMomentButTheEnd()
     {
-        const std::vector<ForecastLesson> lessons = forecastLessons(searchOf(4, {3.0, 2.0, 1.0}));
+        const std::vector<ForecastUpdate> lessons = forecastUpdates(searchOf(4, {3.0, 2.0, 1.0}));
         QCOMPARE(lessons.size(), std::size_t{3});
         QCOMPARE(lessons[0].trials, 3.0);
         // In trials of half a second.
@@ -87,7 +87,7 @@ private slots:
         QVERIFY(!timeLeftAfter(record, 9));
     }
 
-    void goesOnFromTheSameTrialsByOtherChance()
+    void continuesFromTheSameTrialsByOtherChance()
     {
         const SearchTask task{.family = "smooth", .seed = 31, .world = "bursts"};
         const SearchRecord record = runSearch(task);

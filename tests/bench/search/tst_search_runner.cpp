@@ -99,12 +99,12 @@ private slots:
     {
         const SearchTask task{.strategy = "powers of two", .family = "cpu-resnet18-tiny-train", .seed = 3};
         const SearchRecord record = runSearch(task);
-        QVERIFY(record.judgement);
+        QVERIFY(record.judgment);
         const SearchWorld world(task);
         const auto verdict = world.verdict();
         QVERIFY(verdict);
-        QCOMPARE(record.judgement->shareWithin, verdict->shareWithin(record.last().recommended));
-        QVERIFY(record.judgement->perfectShare >= record.judgement->shareWithin);
+        QCOMPARE(record.judgment->shareWithin, verdict->shareWithin(record.last().recommended));
+        QVERIFY(record.judgment->perfectShare >= record.judgment->shareWithin);
         QCOMPARE(verdict->shareWithin(1), 0.0);
         QVERIFY(truthLines({record}).find("perfect forecaster") != std::string::npos);
         QVERIFY(!SearchWorld({.family = "smooth"}).verdict());

@@ -37,7 +37,7 @@ struct Options
     unsigned seed = 1;
 };
 
-// Of the fake worker: tests/support/fake_behaviour.h. Where a place is missing one is drawn.
+// Of the fake worker: tests/support/fake_behavior.h. Where a place is missing one is drawn.
 constexpr const char* explorationFaults[] = {"trial=exit",
                                              "trial=kill",
                                              "trial=abort",
@@ -278,7 +278,7 @@ int main(int argc, char** argv)
     const auto growth = [](std::int64_t before, std::int64_t after) {
         return 100.0 * (static_cast<double>(after) / static_cast<double>(before) - 1.0);
     };
-    constexpr double mostPercent = 5.0;
+    constexpr double maxPercent = 5.0;
     const double resident = growth(first->residentBytes, last.residentBytes);
     const double allocated = growth(first->allocatedBytes, last.allocatedBytes);
     const bool isSame = last.descriptors == first->descriptors && last.children == first->children;
@@ -288,7 +288,7 @@ int main(int argc, char** argv)
                 "threads %+d; %.0f s.\n",
                 resident, allocated, last.descriptors - first->descriptors, last.children - first->children,
                 last.threads - first->threads, static_cast<double>(clock.elapsed()) / 1000.0);
-    const bool holds = resident <= mostPercent && allocated <= mostPercent && isSame && !hangs;
+    const bool holds = resident <= maxPercent && allocated <= maxPercent && isSame && !hangs;
     std::printf(holds ? "Nothing is left of them.\n" : "Something is left of them.\n");
     return holds ? 0 : 1;
 }

@@ -27,13 +27,13 @@ constexpr const char* usage =
     "Prints the seconds of each call that brings a quantized matrix back to wide numbers, of NF4 with double "
     "quantization; with ROWS above 0, of each product with so many rows, forward and backward.\n";
 
-std::int64_t countFrom(std::string_view text, std::int64_t least = 1)
+std::int64_t countFrom(std::string_view text, std::int64_t min = 1)
 {
     std::int64_t count = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
-    if (error != std::errc() || end != text.data() + text.size() || count < least) {
-        throw std::invalid_argument("\"" + std::string(text) + "\" is no number from " +
-                                    std::to_string(least) + " upward.");
+    if (error != std::errc() || end != text.data() + text.size() || count < min) {
+        throw std::invalid_argument("\"" + std::string(text) + "\" is no number from " + std::to_string(min) +
+                                    " upward.");
     }
     return count;
 }

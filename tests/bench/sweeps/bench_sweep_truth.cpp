@@ -37,8 +37,8 @@ bool isHonest(const SweepStudy& study)
 
 int main(int argc, char** argv)
 {
-    constexpr int usualSweeps = 200;
-    const int sweeps = argc > 1 ? std::atoi(argv[1]) : usualSweeps;
+    constexpr int defaultSweeps = 200;
+    const int sweeps = argc > 1 ? std::atoi(argv[1]) : defaultSweeps;
     if (argc > 2 || sweeps < 1) {
         std::fprintf(stderr, "usage: %s [SWEEPS]\n", argv[0]);
         return 2;

@@ -37,12 +37,12 @@ SweepSetup planSweep(const QString& configPath, const engine::ExplorationOptions
 
 std::vector<std::int64_t> sweepGrid(std::int64_t largest, double ratio)
 {
-    constexpr std::int64_t usualAlignment = 8;
+    constexpr std::int64_t defaultAlignment = 8;
     constexpr std::int64_t alignedUpTo = 64;
     std::vector<std::int64_t> sizes;
     std::int64_t next = 1;
     for (std::int64_t size = 1; size <= largest; ++size) {
-        if (size < next && (size % usualAlignment != 0 || size > alignedUpTo))
+        if (size < next && (size % defaultAlignment != 0 || size > alignedUpTo))
             continue;
         sizes.push_back(size);
         if (size >= next)

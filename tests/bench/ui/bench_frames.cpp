@@ -87,7 +87,7 @@ public:
     const engine::Snapshot& snapshot() const { return m_snapshot; }
 
     /// Two steps of a trial, then its end: each is a frame.
-    void goOn()
+    void continueSearch()
     {
         trial::TrialRecord& running = m_snapshot.trials.back();
         m_snapshot.elapsedSeconds += 0.1;
@@ -224,7 +224,7 @@ void run(TimedApplication& application, int trials, int frames, bool points)
         bench.point();
     std::vector<Frame> taken;
     for (int i = 0; i < frames; ++i) {
-        exploration.goOn();
+        exploration.continueSearch();
         taken.push_back(bench.frameOf(exploration.snapshot()));
     }
     std::printf("%s\n%-8s %8s %8s\n", points ? "a size is pointed at" : "nothing is pointed at", "ms",

@@ -23,9 +23,9 @@ struct Story
 char letterOf(AutoHalving::Verdict verdict)
 {
     switch (verdict) {
-    case AutoHalving::Verdict::GoOn:
+    case AutoHalving::Verdict::Continue:
         return '=';
-    case AutoHalving::Verdict::GoOnSmaller:
+    case AutoHalving::Verdict::ContinueSmaller:
         return '<';
     case AutoHalving::Verdict::RetrySmaller:
         return 'R';

@@ -104,8 +104,8 @@ private slots:
                 QVERIFY(std::abs(weights - 1.0) < 1e-12);
                 // As few as there can be, and none more than one sample away from another.
                 QCOMPARE(static_cast<std::int64_t>(chunks.size()), (batch + size - 1) / size);
-                const auto [least, most] = std::ranges::minmax(chunks, {}, &Chunk::samples);
-                QVERIFY(most.samples - least.samples <= 1);
+                const auto [min, max] = std::ranges::minmax(chunks, {}, &Chunk::samples);
+                QVERIFY(max.samples - min.samples <= 1);
             }
         }
     }

@@ -47,7 +47,7 @@ const FormatGuide* guideTo(std::string_view name)
 std::unique_ptr<const ConfigDocument> documentIn(const QString& path)
 {
     try {
-        return recognise(textOf(path));
+        return recognize(textOf(path));
     } catch (const ConfigError&) {
         return nullptr;
     }

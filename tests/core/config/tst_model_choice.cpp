@@ -70,7 +70,7 @@ private slots:
             "gradient_accumulation_steps: 1\nsequence_len: 64\nadapter: lora\nlora_r: 4\nlora_alpha: 8\n";
         const ConfigContents source{.model = network};
         const auto joined = [&](const std::string& more) {
-            return withModelOf(recognise(run + more)->read(), source);
+            return withModelOf(recognize(run + more)->read(), source);
         };
         const ConfigContents named = joined("lora_target_modules: [c_attn]\n");
         QCOMPARE(named.tuning.targets.size(), std::size_t{1});

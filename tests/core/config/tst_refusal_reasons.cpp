@@ -54,7 +54,7 @@ private slots:
     void areShort()
     {
         const auto& [text, reason] = row<std::string, std::string>();
-        const ConfigContents contents = recognise(text)->read();
+        const ConfigContents contents = recognize(text)->read();
         const auto* unsupported = std::get_if<UnsupportedModel>(&contents.model);
         QVERIFY(unsupported);
         QCOMPARE(unsupported->reason, reason);

@@ -119,7 +119,7 @@ private slots:
         std::unique_ptr<const ConfigDocument> config;
         SplicedText spliced;
         try {
-            config = recognise(textOfFile(file));
+            config = recognize(textOfFile(file));
             spliced = config->withMicroBatchSize({.microBatchSize = 1});
         } catch (const ConfigError& error) {
             const QString sentence = QString::fromUtf8(error.what());

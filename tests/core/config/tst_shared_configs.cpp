@@ -93,13 +93,13 @@ private slots:
     {
         const auto& [family, parameters] = row<std::string, std::int64_t>();
         const std::string file = QTest::currentDataTag();
-        const ConfigContents contents = recognise(textOf(folder + QString::fromStdString(file)))->read();
+        const ConfigContents contents = recognize(textOf(folder + QString::fromStdString(file)))->read();
         const auto* spec = std::get_if<model::ModelSpec>(&contents.model);
         QVERIFY2(spec, spec ? "" : std::get<UnsupportedModel>(contents.model).sentence.c_str());
         QCOMPARE(spec->family, family);
         QCOMPARE(model::parameterCount(*spec), parameters);
         QCOMPARE(contents.sequenceLength,
-                 file.find("MSL128") != std::string::npos ? 128 : model::usualSequenceLength(*spec));
+                 file.find("MSL128") != std::string::npos ? 128 : model::defaultSequenceLength(*spec));
         QCOMPARE(contents.precision, model::Precision::Bf16);
     }
 
@@ -114,7 +114,7 @@ private slots:
     {
         const auto& named = row<std::string>();
         const ConfigContents contents =
-            recognise(textOf(folder + QString::fromUtf8(QTest::currentDataTag())))->read();
+            recognize(textOf(folder + QString::fromUtf8(QTest::currentDataTag())))->read();
         const auto* unsupported = std::get_if<UnsupportedModel>(&contents.model);
         QVERIFY(unsupported);
         QVERIFY2(unsupported->sentence.find(named) != std::string::npos, unsupported->sentence.c_str());
@@ -137,13 +137,13 @@ private slots:
     {
         const auto& file = row<QString>();
         const std::string before = textOf(file);
-        const auto format = recognise(before);
+        const auto format = recognize(before);
         const ConfigContents contents = format->read();
         for (model::Phase phase : phasesOf(contents)) {
             const ChosenSize chosen = anotherSize(*format, phase, *contents.plan(phase));
             const std::string after = format->withMicroBatchSize(chosen).text;
 
-            const auto read = recognise(after)->read();
+            const auto read = recognize(after)->read();
             QCOMPARE(read.formatName, contents.formatName);
             QCOMPARE(*read.plan(phase)->writtenSize(), chosen.microBatchSize);
             const auto [removed, added] = lineDifference(before, after);

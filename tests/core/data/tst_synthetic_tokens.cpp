@@ -38,12 +38,12 @@ private slots:
         int all = 0;
         int mostFrequent = 0;
         for (const auto& [token, counts] : followers) {
-            int most = 0;
+            int max = 0;
             for (const auto& [next, count] : counts) {
                 all += count;
-                most = std::max(most, count);
+                max = std::max(max, count);
             }
-            mostFrequent += most;
+            mostFrequent += max;
         }
         const double share = static_cast<double>(mostFrequent) / all;
         QVERIFY2(share > 0.85, qPrintable(QString::number(share)));

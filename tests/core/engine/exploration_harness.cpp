@@ -29,8 +29,11 @@ ExplorationHarness::ExplorationHarness(const Text& words, std::vector<std::int64
         space = asked;
         using Script = ScriptedStrategy::Script;
         const auto compared = asked.comparesSizes ? comparisons : std::vector<std::vector<std::int64_t>>();
-        return std::make_unique<ScriptedStrategy>(Script{
-            .sizes = sizes, .comparisons = compared, .more = more, .prospect = prospect, .told = &told});
+        return std::make_unique<ScriptedStrategy>(Script{.sizes = sizes,
+                                                         .comparisons = compared,
+                                                         .more = more,
+                                                         .continuation = continuation,
+                                                         .told = &told});
     };
 }
 
@@ -58,10 +61,10 @@ bool ExplorationHarness::runToEnd()
     return ended.count() > 0 || ended.wait(static_cast<int>(longestRun.count()));
 }
 
-bool ExplorationHarness::goesOnToEnd(const engine::MoreEffort& effort)
+bool ExplorationHarness::continuesToEnd(const engine::ExtraBudget& effort)
 {
     EventSpy<engine::Finished> ended(exploration());
-    exploration().goOn(effort);
+    exploration().continueSearch(effort);
     return ended.count() > 0 || ended.wait(static_cast<int>(longestRun.count()));
 }
 

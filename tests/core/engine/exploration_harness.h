@@ -23,7 +23,7 @@ class ExplorationHarness : public QObject
     Q_OBJECT
 
 public:
-    /// \param words  of the fake worker's command line, see fake_behaviour.h; "once" and "starts" stand for
+    /// \param words  of the fake worker's command line, see fake_behavior.h; "once" and "starts" stand for
     ///               files in a folder of this harness
     explicit ExplorationHarness(const Text& words = {}, std::vector<std::int64_t> sizes = {1, 2, 4});
 
@@ -35,7 +35,7 @@ public:
     std::vector<std::vector<std::int64_t>> comparisons;
     /// When it goes on, and what that is said to be worth.
     std::vector<std::int64_t> more;
-    std::optional<search::Prospect> prospect;
+    std::optional<search::ContinuationEstimate> continuation;
     /// What the search was told, and what it was asked.
     std::vector<search::Measurement> told;
     search::SearchSpace space;
@@ -46,7 +46,7 @@ public:
     /// The same, and whether that ended so.
     bool endsAs(engine::FinishStatus status) { return runToEnd() && snapshot().finish == status; }
     /// Goes on after an end, and waits for the next.
-    bool goesOnToEnd(const engine::MoreEffort& effort = {});
+    bool continuesToEnd(const engine::ExtraBudget& effort = {});
     void destroyExploration() { m_exploration.reset(); }
     const engine::Snapshot& snapshot() { return exploration().snapshot(); }
 

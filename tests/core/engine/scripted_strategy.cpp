@@ -13,7 +13,7 @@ using search::SearchState;
 ScriptedStrategy::ScriptedStrategy(Script script) : m_script(std::move(script))
 {
     m_searchState.expectedTrials = static_cast<int>(proposals());
-    m_searchState.prospect = m_script.prospect;
+    m_searchState.continuation = m_script.continuation;
 }
 
 void ScriptedStrategy::record(const Measurement& measurement)
@@ -70,7 +70,7 @@ void ScriptedStrategy::recommendFastest()
                                    .reason = {.kind = search::Reason::Kind::AllTried}};
 }
 
-void ScriptedStrategy::goOn(int maxTrials)
+void ScriptedStrategy::continueSearch(int maxTrials)
 {
     for (const std::int64_t size : m_script.more) {
         if (static_cast<int>(m_script.sizes.size()) < maxTrials)

@@ -23,7 +23,7 @@ public:
         std::vector<std::vector<std::int64_t>> comparisons = {};
         /// What it tries when it is to go on.
         std::vector<std::int64_t> more = {};
-        std::optional<search::Prospect> prospect = {};
+        std::optional<search::ContinuationEstimate> continuation = {};
         /// What it was told of finished trials, shared with the test.
         std::vector<search::Measurement>* told = nullptr;
     };
@@ -33,12 +33,12 @@ public:
     void record(const search::Measurement& measurement) override;
     std::optional<search::Proposal> next(std::span<const std::int64_t> inFlight) override;
     const search::SearchState& searchState() const override { return m_searchState; }
-    void goOn(int maxTrials) override;
+    void continueSearch(int maxTrials) override;
     search::Abilities abilities() const override;
     void setExcluded(std::int64_t size, bool isExcluded) override;
     std::optional<search::Proposal> asked(std::int64_t size) override;
     void skip(std::span<const std::int64_t> sizes) override;
-    bool canGoOn() override { return !m_script.more.empty() || m_proposed < m_script.sizes.size(); }
+    bool canContinue() override { return !m_script.more.empty() || m_proposed < m_script.sizes.size(); }
 
 private:
     std::size_t proposals() const { return m_script.sizes.size() + m_script.comparisons.size(); }

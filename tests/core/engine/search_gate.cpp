@@ -25,13 +25,13 @@ public:
         return m_strategy->next(inFlight);
     }
 
-    void goOn(int maxTrials) override
+    void continueSearch(int maxTrials) override
     {
-        m_gate->pass(Call::GoOn);
-        m_strategy->goOn(maxTrials);
+        m_gate->pass(Call::Continue);
+        m_strategy->continueSearch(maxTrials);
     }
 
-    bool canGoOn() override { return m_strategy->canGoOn(); }
+    bool canContinue() override { return m_strategy->canContinue(); }
     const search::SearchState& searchState() const override { return m_strategy->searchState(); }
 
 private:

@@ -17,7 +17,7 @@ namespace batchpeak::test {
 class SearchGate
 {
 public:
-    enum class Call { Record, Next, GoOn };
+    enum class Call { Record, Next, Continue };
     using MakeStrategy =
         std::function<std::unique_ptr<search::Strategy>(std::string_view, const search::SearchSpace&)>;
 

@@ -80,14 +80,14 @@ private slots:
     void isGivenBackAtTheEnd_data()
     {
         using Options = engine::ExplorationOptions;
-        const auto asUsual = [](Options&) {};
+        const auto asDefault = [](Options&) {};
         rows<const char*, std::function<void(Options&)>>(
-            {{"all is well", {"", asUsual}},
+            {{"all is well", {"", asDefault}},
              {"verified", {"", [](Options& options) { options.verify = true; }}},
-             {"nothing fits", {"slope=1900000000", asUsual}},
-             {"no trial gives a result", {"trial=unsupported", asUsual}},
-             {"its worker crashes in each trial", {"trial=kill", asUsual}},
-             {"its worker does not start", {"start=exit", asUsual}},
+             {"nothing fits", {"slope=1900000000", asDefault}},
+             {"no trial gives a result", {"trial=unsupported", asDefault}},
+             {"its worker crashes in each trial", {"trial=kill", asDefault}},
+             {"its worker does not start", {"start=exit", asDefault}},
              {"there is no such program",
               {"", [](Options& options) { options.workerCommand = QStringLiteral("/no/such/worker"); }}},
              {"there is no such device",

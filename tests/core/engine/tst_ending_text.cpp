@@ -29,8 +29,9 @@ private slots:
 
     void saysWhatContinuingCouldGain()
     {
-        QCOMPARE(prospectText({.size = 8, .rival = 192, .seconds = 28000.0, .mostGain = 0.267}, QLocale::c()),
-                 QStringLiteral("Continuing could gain up to 26.7 % (192 may be faster)."));
+        QCOMPARE(
+            continuationText({.size = 8, .rival = 192, .seconds = 28000.0, .maxGain = 0.267}, QLocale::c()),
+            QStringLiteral("Continuing could gain up to 26.7 % (192 may be faster)."));
     }
 
     void saysHowItEnded_data()
@@ -54,7 +55,8 @@ private slots:
         const auto& [status, hasMore, text] = row<FinishStatus, bool, Text>();
         Snapshot snapshot{.run = RunDescription{.maxTrials = 12}, .finish = status};
         if (hasMore)
-            snapshot.searchState.prospect = {.size = 24, .rival = 28, .seconds = 2400.0, .mostGain = 0.009};
+            snapshot.searchState.continuation = {
+                .size = 24, .rival = 28, .seconds = 2400.0, .maxGain = 0.009};
         QCOMPARE(endingText(snapshot, QLocale::c()), text);
     }
 

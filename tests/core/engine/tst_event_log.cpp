@@ -128,7 +128,7 @@ private slots:
     {
         ExplorationHarness harness("compare=oom@2#2");
         harness.comparisons = {{4, 1}, {4, 2}};
-        harness.prospect = {.size = 4, .rival = 2, .seconds = 2400.0, .gain = 0.25};
+        harness.continuation = {.size = 4, .rival = 2, .seconds = 2400.0, .gain = 0.25};
         QList<QJsonObject> comparisons;
         const auto events = eventsOf(harness);
         for (const QJsonObject& event : events) {
@@ -170,7 +170,8 @@ private slots:
         QBuffer buffer;
         buffer.open(QIODevice::WriteOnly);
         const EventLog log(harness.exploration(), buffer);
-        QVERIFY(harness.runToEnd() && harness.goesOnToEnd({.trials = 3, .time = std::chrono::seconds(600)}));
+        QVERIFY(harness.runToEnd() &&
+                harness.continuesToEnd({.trials = 3, .time = std::chrono::seconds(600)}));
         QStringList order;
         for (const QJsonObject& event : test::eventsIn(buffer.data())) {
             const QString name = event.value(QLatin1String("event")).toString();

@@ -214,7 +214,7 @@ private slots:
         QVERIFY(harness.isNoWorkerLeft());
     }
 
-    void goesOnWithoutADeviceThatFails()
+    void continuesWithoutADeviceThatFails()
     {
         ExplorationHarness harness;
         harness.options.workerCommand = QStringLiteral("sh -c 'test $CUDA_VISIBLE_DEVICES = good && exec %1'")

@@ -39,7 +39,7 @@ private slots:
         // One block of the allocator more than may be used.
         ExplorationHarness harness("slope=1740000512");
         QVERIFY(harness.endsAs(FinishStatus::NothingFits));
-        QCOMPARE(harness.snapshot().leastUsableBytes(), 1'840'000'000);
+        QCOMPARE(harness.snapshot().minUsableBytes(), 1'840'000'000);
         static const QRegularExpression numbers(QStringLiteral("needs at least (.+), and (.+) may be used"));
         const auto told = numbers.match(harness.snapshot().failure);
         QVERIFY2(told.hasMatch(), qPrintable(harness.snapshot().failure));

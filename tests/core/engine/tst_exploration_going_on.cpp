@@ -24,7 +24,7 @@ class ExplorationGoingOnTest : public QObject
     Q_OBJECT
 
 private slots:
-    void goesOnFromAllTrials()
+    void continuesFromAllTrials()
     {
         engine::PlannerCall last;
         ExplorationHarness harness("", {1, 2});
@@ -32,7 +32,7 @@ private slots:
         connect(&harness.exploration(), &engine::Exploration::searchTold, &harness,
                 [&last](const engine::PlannerCall& call) { last = call; });
         QVERIFY(harness.endsAs(FinishStatus::Exhausted));
-        QVERIFY(harness.snapshot().canGoOn);
+        QVERIFY(harness.snapshot().canContinue);
         QCOMPARE(harness.snapshot().ending, QStringLiteral("No size left that is worth a trial."));
         const double elapsed = harness.snapshot().elapsedSeconds;
         QElapsedTimer pause;
@@ -40,9 +40,9 @@ private slots:
         QVERIFY(ExplorationHarness("", {1}).runToEnd());
         const double pauseSeconds = 1e-9 * static_cast<double>(pause.nsecsElapsed());
 
-        harness.exploration().goOn({.trials = 2});
+        harness.exploration().continueSearch({.trials = 2});
         QCOMPARE(harness.snapshot().state, State::Starting);
-        QVERIFY(!harness.snapshot().finish && !harness.snapshot().canGoOn);
+        QVERIFY(!harness.snapshot().finish && !harness.snapshot().canContinue);
         QVERIFY(harness.snapshot().ending.isEmpty());
         QVERIFY(harness.snapshot().elapsedSeconds >= elapsed);
         TRY_COMPARE(harness.finishedSignals(), 2);
@@ -50,7 +50,7 @@ private slots:
         QCOMPARE(harness.snapshot().trials.back().number, 4);
         QCOMPARE(harness.snapshot().searchState.recommendation->size, 8);
         QVERIFY(harness.snapshot().finish == FinishStatus::Exhausted);
-        QVERIFY(!harness.snapshot().canGoOn);
+        QVERIFY(!harness.snapshot().canContinue);
         // The pause counts for the search alone, whose device may have changed meanwhile.
         QVERIFY(last.clockSeconds - last.elapsedSeconds >= pauseSeconds);
         QVERIFY(harness.isNoWorkerLeft());
@@ -64,13 +64,13 @@ private slots:
         harness.more = {8, 4};
         QVERIFY(harness.runToEnd());
         QCOMPARE(harness.snapshot().verification->size, 2);
-        QVERIFY(harness.goesOnToEnd());
+        QVERIFY(harness.continuesToEnd());
         QVERIFY(harness.snapshot().verification);
         QCOMPARE(harness.snapshot().verification->size, 8);
         QVERIFY(harness.snapshot().verification->outcome == engine::Verification::Outcome::Confirmed);
     }
 
-    void goesOnAfterAStopInTheMidstOfATrial()
+    void continuesAfterAStopInTheMidstOfATrial()
     {
         ExplorationHarness harness("trial=hang@2 once", {1, 2, 4});
         harness.more = {8};
@@ -78,8 +78,8 @@ private slots:
         TRY_COMPARE(harness.trials(), QStringLiteral("1 ok, 2 running"));
         harness.exploration().stop();
         TRY_COMPARE(harness.finishedSignals(), 1);
-        QVERIFY(harness.snapshot().canGoOn);
-        QVERIFY(harness.goesOnToEnd());
+        QVERIFY(harness.snapshot().canContinue);
+        QVERIFY(harness.continuesToEnd());
         QVERIFY2(harness.trials().startsWith(QStringLiteral("1 ok, 2 cancelled, 4 ok")),
                  qPrintable(harness.trials()));
     }
@@ -89,7 +89,7 @@ private slots:
         ExplorationHarness harness("trial=hang@4", {1, 2});
         harness.more = {4};
         QVERIFY(harness.runToEnd());
-        QVERIFY(harness.goesOnToEnd({.trials = 5, .time = 1s}));
+        QVERIFY(harness.continuesToEnd({.trials = 5, .time = 1s}));
         QVERIFY(harness.snapshot().finish == FinishStatus::Budget);
         QCOMPARE(harness.trials(), QStringLiteral("1 ok, 2 ok, 4 cancelled"));
     }
@@ -99,12 +99,12 @@ private slots:
         ExplorationHarness harness("start=exit starts after=1", {1, 2});
         harness.more = {4};
         QVERIFY(harness.runToEnd());
-        QVERIFY(harness.goesOnToEnd());
+        QVERIFY(harness.continuesToEnd());
         QCOMPARE(harness.snapshot().state, State::Finished);
         QVERIFY(harness.snapshot().finish == FinishStatus::Exhausted);
         QCOMPARE(harness.snapshot().searchState.recommendation->size, 2);
         VERIFY_CONTAINS(harness.snapshot().failure, "No worker keeps running");
-        QVERIFY(harness.snapshot().canGoOn);
+        QVERIFY(harness.snapshot().canContinue);
     }
 
     void refusesAProgramThatCannotCompareAnyMore()
@@ -112,7 +112,7 @@ private slots:
         ExplorationHarness harness("protocol=older starts after=1", {1, 2});
         harness.more = {4};
         QVERIFY(harness.runToEnd());
-        QVERIFY(harness.goesOnToEnd());
+        QVERIFY(harness.continuesToEnd());
         VERIFY_CONTAINS(harness.snapshot().failure, "older than the one that ran them before");
         QCOMPARE(harness.trials(), QStringLiteral("1 ok, 2 ok"));
         QVERIFY(harness.isNoWorkerLeft());
@@ -130,8 +130,8 @@ private slots:
         if (runs)
             QVERIFY(harness.runToEnd());
         const State before = harness.snapshot().state;
-        QVERIFY(!harness.snapshot().canGoOn);
-        harness.exploration().goOn({});
+        QVERIFY(!harness.snapshot().canContinue);
+        harness.exploration().continueSearch({});
         QCOMPARE(harness.snapshot().state, before);
     }
 
@@ -141,9 +141,9 @@ private slots:
         harness.more = {4};
         QVERIFY(harness.runToEnd());
         const auto other = harness.parts.lease->take(engine::DeviceLease::Holder::Exploration);
-        QVERIFY_EXCEPTION_THROWN(harness.exploration().goOn({}), engine::DeviceInUse);
+        QVERIFY_EXCEPTION_THROWN(harness.exploration().continueSearch({}), engine::DeviceInUse);
         QCOMPARE(harness.snapshot().state, State::Finished);
-        QVERIFY(harness.snapshot().canGoOn);
+        QVERIFY(harness.snapshot().canContinue);
     }
 
     // The search that people get goes on past its own end, up to the trials that it is given.
@@ -160,8 +160,8 @@ private slots:
         harness.options.maxTrials = 8;
         QVERIFY(harness.runToEnd());
         const std::size_t before = harness.snapshot().trials.size();
-        QVERIFY(harness.snapshot().canGoOn);
-        QVERIFY(harness.goesOnToEnd({.trials = 4}));
+        QVERIFY(harness.snapshot().canContinue);
+        QVERIFY(harness.continuesToEnd({.trials = 4}));
         QCOMPARE(harness.snapshot().trials.size(), before + 4);
         QVERIFY(harness.snapshot().finish == FinishStatus::Budget ||
                 harness.snapshot().finish == FinishStatus::Confident);

@@ -120,7 +120,7 @@ private slots:
         QVERIFY2(std::abs(apart) < 1000, qPrintable(QString::number(apart)));
     }
 
-    void goesOnWithoutAHistoryThatCanBeRead()
+    void continuesWithoutAHistoryThatCanBeRead()
     {
         QFile file(history());
         QVERIFY(file.open(QIODevice::WriteOnly));

@@ -40,9 +40,9 @@ private slots:
         const QString path = m_folder->filePath(QStringLiteral("history.sqlite"));
         engine::Exploration exploration;
         engine::ExplorationRecorder recorder(exploration, path);
-        QSignalSpy said(&recorder, &engine::ExplorationRecorder::said);
+        QSignalSpy message(&recorder, &engine::ExplorationRecorder::message);
         run(exploration);
-        QCOMPARE(said.count(), 0);
+        QCOMPARE(message.count(), 0);
 
         const store::ExplorationStore store(path);
         QCOMPARE(store.list().size(), std::size_t{1});
@@ -80,7 +80,7 @@ private slots:
         run(exploration);
         const std::size_t before = exploration.snapshot().trials.size();
         test::EventSpy<engine::Finished> finished(exploration);
-        exploration.goOn({.trials = 4});
+        exploration.continueSearch({.trials = 4});
         QVERIFY(!store::ExplorationStore(path).list().front().end);
         QVERIFY(finished.count() > 0 || finished.wait(longestRunMilliseconds));
         const store::ExplorationStore store(path);
@@ -100,10 +100,10 @@ private slots:
         const QString path = m_folder->filePath(QStringLiteral("history.sqlite"));
         QVERIFY(QDir().mkpath(path));
         engine::ExplorationRecorder recorder(exploration, path);
-        QSignalSpy said(&recorder, &engine::ExplorationRecorder::said);
+        QSignalSpy message(&recorder, &engine::ExplorationRecorder::message);
         run(exploration);
-        QCOMPARE(said.count(), 1);
-        QVERIFY(said.front().front().toString().contains(path));
+        QCOMPARE(message.count(), 1);
+        QVERIFY(message.front().front().toString().contains(path));
         QVERIFY(exploration.snapshot().searchState.recommendation);
     }
 

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/exploration_recorder.h"
 #include "exploration_harness.h"
-#include "history/cut_run.h"
+#include "history/interrupted_run.h"
 #include "store/exploration_store.h"
-#include "store/patient_store.h"
+#include "store/history_writer.h"
 #include "support/event_spy.h"
 #include "support/rows.h"
 #include "support/test_main.h"
@@ -31,7 +31,7 @@ class ExplorationResumingTest : public QObject
 private slots:
     void init() { m_folder = std::make_unique<QTemporaryDir>(); }
 
-    void goesOnFromWhatIsKept()
+    void continuesFromWhatIsKept()
     {
         ExplorationHarness first("trial=hang@4", {1, 2, 4, 8});
         cutOff(first, QStringLiteral("1 ok, 2 ok, 4 running"));
@@ -39,11 +39,11 @@ private slots:
         QVERIFY(stored && !stored->summary.end);
         QCOMPARE(stored->trials.size(), std::size_t{3});
         QVERIFY(stored->trials.back().outcome == trial::Outcome::Cancelled);
-        QCOMPARE(engine::whyNotGoOn(history(), *stored), QString());
+        QCOMPARE(engine::resumeError(history(), *stored), QString());
 
         ExplorationHarness second("", {1, 2, 4, 8});
         engine::ExplorationRecorder recorder(second.exploration(), history());
-        second.exploration().takeUp(*engine::cutRunFrom(*stored));
+        second.exploration().resumeFrom(*engine::interruptedRunFrom(*stored));
         QCOMPARE(second.snapshot().state, State::Idle);
         QCOMPARE(second.snapshot().trials.size(), std::size_t{3});
         QVERIFY(second.endsAs(FinishStatus::Exhausted));
@@ -53,8 +53,10 @@ private slots:
         QCOMPARE(second.told.size(), std::size_t{4});
         QCOMPARE(second.told.front().stepSeconds, first.told.front().stepSeconds);
         QCOMPARE(second.told.front().clockSeconds, first.told.front().clockSeconds);
-        QVERIFY(second.told.back().clockSeconds > engine::cutRunFrom(*stored)->calls.back().clockSeconds);
-        QVERIFY(second.snapshot().elapsedSeconds > engine::cutRunFrom(*stored)->calls.back().elapsedSeconds);
+        QVERIFY(second.told.back().clockSeconds >
+                engine::interruptedRunFrom(*stored)->calls.back().clockSeconds);
+        QVERIFY(second.snapshot().elapsedSeconds >
+                engine::interruptedRunFrom(*stored)->calls.back().elapsedSeconds);
         QCOMPARE(second.space.memoryLimitBytes, first.space.memoryLimitBytes);
         QVERIFY(second.log().contains(QStringLiteral("Trial 1")));
 
@@ -62,10 +64,10 @@ private slots:
         QCOMPARE(store::ExplorationStore(history()).list().size(), std::size_t{1});
         QCOMPARE(whole->trials.size(), std::size_t{5});
         QCOMPARE(whole->summary.end->status, QStringLiteral("exhausted"));
-        QVERIFY(!engine::whyNotGoOn(history(), *whole).isEmpty());
+        QVERIFY(!engine::resumeError(history(), *whole).isEmpty());
     }
 
-    void goesOnAfterItWasStopped()
+    void continuesAfterItWasStopped()
     {
         {
             ExplorationHarness first("trial=hang@4", {1, 2, 4, 8});
@@ -77,61 +79,61 @@ private slots:
         }
         const auto stored = newest();
         QCOMPARE(stored->summary.end->status, QStringLiteral("cancelled"));
-        QCOMPARE(engine::whyNotGoOn(history(), *stored), QString());
+        QCOMPARE(engine::resumeError(history(), *stored), QString());
         // The window offers what nobody stopped.
         QVERIFY(!engine::cutExplorationOf(history(), {}));
         QVERIFY(engine::cutExplorationOf(history(), {}, engine::Stopped::Too));
 
         ExplorationHarness second("", {1, 2, 4, 8});
         engine::ExplorationRecorder recorder(second.exploration(), history());
-        second.exploration().takeUp(*engine::cutRunFrom(*stored));
+        second.exploration().resumeFrom(*engine::interruptedRunFrom(*stored));
         QVERIFY(second.log().contains(QStringLiteral("which was stopped after")));
         QVERIFY(second.endsAs(FinishStatus::Exhausted));
         QCOMPARE(second.trials(), QStringLiteral("1 ok, 2 ok, 4 cancelled, 4 ok, 8 ok"));
         QCOMPARE(second.told.size(), std::size_t{4});
         QCOMPARE(store::ExplorationStore(history()).list().size(), std::size_t{1});
         QCOMPARE(newest()->summary.end->status, QStringLiteral("exhausted"));
-        QVERIFY(!engine::whyNotGoOn(history(), *newest()).isEmpty());
+        QVERIFY(!engine::resumeError(history(), *newest()).isEmpty());
     }
 
     // What it measures there says nothing of what it has measured before.
-    void doesNotGoOnOnAnotherDevice()
+    void doesNotContinueOnAnotherDevice()
     {
         ExplorationHarness first("trial=hang@4");
         cutOff(first, QStringLiteral("1 ok, 2 ok, 4 running"));
         ExplorationHarness second("line=renamed:hello:/device/name");
         engine::ExplorationRecorder recorder(second.exploration(), history());
-        second.exploration().takeUp(*engine::cutRunFrom(*newest()));
+        second.exploration().resumeFrom(*engine::interruptedRunFrom(*newest()));
         QVERIFY(second.endsAs(FinishStatus::Failed));
         QCOMPARE(second.trials(), QStringLiteral("1 ok, 2 ok, 4 cancelled"));
         VERIFY_CONTAINS(second.snapshot().failure, "Fake device II where it was Fake device.");
         // There it still can.
-        QCOMPARE(engine::whyNotGoOn(history(), *newest()), QString());
+        QCOMPARE(engine::resumeError(history(), *newest()), QString());
     }
 
     // Of a container it may be another limit.
-    void goesOnWithAnotherMemory()
+    void continuesWithAnotherMemory()
     {
         ExplorationHarness first("trial=hang@4");
         cutOff(first, QStringLiteral("1 ok, 2 ok, 4 running"));
         ExplorationHarness second("line=hundredfold:hello:/device/total_bytes");
-        second.exploration().takeUp(*engine::cutRunFrom(*newest()));
+        second.exploration().resumeFrom(*engine::interruptedRunFrom(*newest()));
         QVERIFY2(second.endsAs(FinishStatus::Exhausted), qPrintable(second.log()));
     }
 
     // Cut again and again, it is still one exploration.
-    void goesOnTwice()
+    void continuesTwice()
     {
         ExplorationHarness first("trial=hang@2", {1, 2, 4});
         cutOff(first, QStringLiteral("1 ok, 2 running"));
         {
             ExplorationHarness second("trial=hang@4", {1, 2, 4});
-            second.exploration().takeUp(*engine::cutRunFrom(*newest()));
+            second.exploration().resumeFrom(*engine::interruptedRunFrom(*newest()));
             cutOff(second, QStringLiteral("1 ok, 2 cancelled, 2 ok, 4 running"));
         }
         ExplorationHarness third("", {1, 2, 4});
         engine::ExplorationRecorder recorder(third.exploration(), history());
-        third.exploration().takeUp(*engine::cutRunFrom(*newest()));
+        third.exploration().resumeFrom(*engine::interruptedRunFrom(*newest()));
         QVERIFY(third.endsAs(FinishStatus::Exhausted));
         QCOMPARE(third.trials(), QStringLiteral("1 ok, 2 cancelled, 2 ok, 4 cancelled, 4 ok"));
         QCOMPARE(third.told.size(), std::size_t{3});
@@ -148,7 +150,7 @@ private slots:
         });
         ExplorationHarness second("", {1, 2, 4});
         second.options.timeBudget = std::chrono::seconds(600);
-        second.exploration().takeUp(*engine::cutRunFrom(*newest()));
+        second.exploration().resumeFrom(*engine::interruptedRunFrom(*newest()));
         QCOMPARE(second.snapshot().askedSizes, std::vector<std::int64_t>{16});
         QVERIFY(second.runToEnd());
         QCOMPARE(second.snapshot().run->budgetSeconds, 660.0);
@@ -162,7 +164,7 @@ private slots:
         cutOff(first, QStringLiteral("1 ok, 2 running"));
         ExplorationHarness second("", {1, 2});
         second.options.sequenceLength = second.contents.sequenceLength / 2;
-        const QString why = second.exploration().takeUp(*engine::cutRunFrom(*newest()));
+        const QString why = second.exploration().resumeFrom(*engine::interruptedRunFrom(*newest()));
         QVERIFY2(why.startsWith(QStringLiteral("Exploration 1 would not go on with the same run")),
                  qPrintable(why));
         QVERIFY(second.snapshot().trials.empty() && !second.exploration().takenUp());
@@ -175,14 +177,14 @@ private slots:
         {
             ExplorationHarness second("start=exit", {1, 2});
             engine::ExplorationRecorder recorder(second.exploration(), history());
-            second.exploration().takeUp(*engine::cutRunFrom(*newest()));
+            second.exploration().resumeFrom(*engine::interruptedRunFrom(*newest()));
             QVERIFY(second.endsAs(FinishStatus::Failed));
             QVERIFY(!second.snapshot().failure.isEmpty());
-            QCOMPARE(engine::whyNotGoOn(history(), *newest()), QString());
+            QCOMPARE(engine::resumeError(history(), *newest()), QString());
         }
         ExplorationHarness third("", {1, 2});
         engine::ExplorationRecorder recorder(third.exploration(), history());
-        third.exploration().takeUp(*engine::cutRunFrom(*newest()));
+        third.exploration().resumeFrom(*engine::interruptedRunFrom(*newest()));
         QVERIFY(third.endsAs(FinishStatus::Exhausted));
         QCOMPARE(third.trials(), QStringLiteral("1 ok, 2 cancelled, 2 ok"));
     }
@@ -194,24 +196,24 @@ private slots:
         first.exploration().start();
         TRY_COMPARE(first.trials(), QStringLiteral("1 ok, 2 running"));
         // A lock is of a process: another one is asked for its word.
-        QVERIFY(store::PatientStore::isUnderWay(history(), newest()->summary.id));
-        QVERIFY(engine::whyNotGoOn(history(), *newest()).contains(QStringLiteral("Another program")));
+        QVERIFY(store::HistoryWriter::isUnderWay(history(), newest()->summary.id));
+        QVERIFY(engine::resumeError(history(), *newest()).contains(QStringLiteral("Another program")));
         first.exploration().stop();
         TRY_COMPARE(first.finishedSignals(), 1);
-        QVERIFY(!store::PatientStore::isUnderWay(history(), newest()->summary.id));
+        QVERIFY(!store::HistoryWriter::isUnderWay(history(), newest()->summary.id));
     }
 
 private:
-    using Wish = std::function<void(engine::Exploration&)>;
+    using Command = std::function<void(engine::Exploration&)>;
 
     /// Ends the program of an exploration, as far as a test can, when its trials are these.
-    void cutOff(ExplorationHarness& harness, const QString& trials, const Wish& wish = {})
+    void cutOff(ExplorationHarness& harness, const QString& trials, const Command& command = {})
     {
         auto recorder = std::make_unique<engine::ExplorationRecorder>(harness.exploration(), history());
         harness.exploration().start();
         TRY_COMPARE(harness.trials(), trials);
-        if (wish)
-            wish(harness.exploration());
+        if (command)
+            command(harness.exploration());
         // What was told within this turn of the event loop is written at its end.
         QCoreApplication::processEvents();
         recorder.reset();

@@ -30,7 +30,7 @@ private slots:
     }
     void everyStrategyReachesARecommendation()
     {
-        const auto& [least, most] = row<int, int>();
+        const auto& [min, max] = row<int, int>();
         // 17 samples fit, and throughput rises up to there.
         ExplorationHarness harness("slope=100000000");
         harness.parts.makeStrategy = search::makeStrategy;
@@ -42,17 +42,17 @@ private slots:
                  qPrintable(harness.log()));
         QVERIFY(snapshot.searchState.recommendation);
         const std::int64_t size = snapshot.searchState.recommendation->size;
-        QVERIFY2(size >= least && size <= most, qPrintable(harness.trials()));
+        QVERIFY2(size >= min && size <= max, qPrintable(harness.trials()));
         QVERIFY(harness.isNoWorkerLeft());
     }
 
-    void goesOnAboveASizeThatDoesNotRun_data()
+    void continuesAboveASizeThatDoesNotRun_data()
     {
         rows<Text, Text>({{"fails", {"trial=failed@1", "1 failed, 1 failed, 2 ok"}},
                           {"is not supported", {"trial=unsupported@1", "1 unsupported, 2 ok"}},
                           {"ends its worker", {"trial=exit@1", "1 crashed, 1 crashed, 2 ok"}}});
     }
-    void goesOnAboveASizeThatDoesNotRun()
+    void continuesAboveASizeThatDoesNotRun()
     {
         const auto& [words, trials] = row<Text, Text>();
         ExplorationHarness harness(words + QStringLiteral(" slope=100000000"));
@@ -64,12 +64,12 @@ private slots:
     }
 
     // As where a kernel fails from some size on: an illegal access, an assertion on the device.
-    void goesOnBelowASizeThatBreaksDown_data()
+    void continuesBelowASizeThatBreaksDown_data()
     {
         rows<Text, Text>({{"the device is lost", {"exit42", "only a fresh process clears"}},
                           {"the worker ends", {"abort", "ended by signal 6"}}});
     }
-    void goesOnBelowASizeThatBreaksDown()
+    void continuesBelowASizeThatBreaksDown()
     {
         const auto& [fault, said] = row<Text, Text>();
         ExplorationHarness harness(QStringLiteral("slope=10000000 trial=%1@40+").arg(fault));

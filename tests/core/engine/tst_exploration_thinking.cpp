@@ -141,7 +141,7 @@ private slots:
         TRY_COMPARE(slow.harness.finishedSignals(), 1);
         QVERIFY(!slow.snapshot().searchState.recommendation);
         QCOMPARE(slow.snapshot().searchState.status, search::SearchState::Status::NothingFits);
-        QVERIFY(!slow.snapshot().canGoOn);
+        QVERIFY(!slow.snapshot().canContinue);
     }
 
     void startsNothingAfterAStop()
@@ -221,7 +221,7 @@ private slots:
         QCOMPARE(slow.harness.told.size(), 4U);
     }
 
-    void goesOnWithoutALostDevice()
+    void continuesWithoutALostDevice()
     {
         Slow slow("start=exit starts after=2");
         test::setGpus(slow.harness.parts, {"first", "second"});
@@ -296,13 +296,13 @@ private slots:
         QVERIFY(slow.snapshot().finish == FinishStatus::Exhausted);
     }
 
-    void waitsToGoOn()
+    void waitsToContinue()
     {
         Slow slow("", {1, 2});
         slow.harness.more = {4};
         QVERIFY(slow.harness.runToEnd());
-        slow.gate.hold(SearchGate::Call::GoOn);
-        slow.exploration().goOn({});
+        slow.gate.hold(SearchGate::Call::Continue);
+        slow.exploration().continueSearch({});
         TRY_COMPARE(slow.snapshot().state, State::Exploring);
         QVERIFY(slow.gate.isHolding());
         QCOMPARE(slow.harness.trials(), QStringLiteral("1 ok, 2 ok"));
@@ -316,8 +316,8 @@ private slots:
         Slow slow("", {1, 2});
         slow.harness.more = {4};
         QVERIFY(slow.harness.runToEnd());
-        slow.gate.hold(SearchGate::Call::GoOn);
-        slow.exploration().goOn({});
+        slow.gate.hold(SearchGate::Call::Continue);
+        slow.exploration().continueSearch({});
         TRY_VERIFY(slow.gate.isHolding());
         slow.exploration().stop();
         QCOMPARE(slow.snapshot().state, State::Finishing);
@@ -325,8 +325,8 @@ private slots:
         TRY_COMPARE(slow.harness.finishedSignals(), 2);
         QCOMPARE(slow.harness.trials(), QStringLiteral("1 ok, 2 ok"));
         QVERIFY(slow.snapshot().finish == FinishStatus::Cancelled);
-        QVERIFY(slow.snapshot().canGoOn);
-        QVERIFY(slow.harness.goesOnToEnd());
+        QVERIFY(slow.snapshot().canContinue);
+        QVERIFY(slow.harness.continuesToEnd());
         QCOMPARE(slow.harness.trials(), QStringLiteral("1 ok, 2 ok, 4 ok"));
     }
 };

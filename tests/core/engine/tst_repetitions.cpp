@@ -85,10 +85,10 @@ private slots:
         QCOMPARE(harness.trials(),
                  QStringLiteral("1 ok, 1 ok, 1 ok, 2 ok, 2 ok, 2 ok, 3 ok, 4 ok, 5 ok, 5 ok"));
         QCOMPARE(harness.log().count(QStringLiteral("last trials on cpu were disturbed")), 1);
-        const engine::Busyness& busyness = harness.snapshot().devices.front().busyness;
-        QVERIFY(busyness.isBusy());
-        QCOMPARE(busyness.disturbedShare, 1.0);
-        QCOMPARE(busyness.by, QStringLiteral("other programs used 1.0 of 2 processors"));
+        const engine::Contention& contention = harness.snapshot().devices.front().contention;
+        QVERIFY(contention.isBusy());
+        QCOMPARE(contention.disturbedShare, 1.0);
+        QCOMPARE(contention.by, QStringLiteral("other programs used 1.0 of 2 processors"));
         QCOMPARE(harness.told.size(), harness.snapshot().trials.size());
     }
 

@@ -53,7 +53,7 @@ private slots:
             estimate.probabilityWithin = 1.0;
         StoredSearch ofCertain(certain);
         for (const search::SizeEstimate& estimate : snapshotOf(ofCertain, *was.run).searchState.estimates)
-            QCOMPARE(estimate.probabilityWithin, search::mostConfidence);
+            QCOMPARE(estimate.probabilityWithin, search::maxConfidence);
         std::stop_source stop;
         stop.request_stop();
         QVERIFY(!addSearch(is, stored, stop.get_token()));

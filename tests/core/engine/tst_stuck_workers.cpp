@@ -88,7 +88,7 @@ private slots:
         };
         auto pool = std::make_unique<engine::DevicePool>(
             std::vector{setupOf("a", {QStringLiteral("stuck=60")}), setupOf("b", {})});
-        QSignalSpy settled(pool.get(), &engine::DevicePool::settled);
+        QSignalSpy settled(pool.get(), &engine::DevicePool::ready);
         pool->start();
         TRY_COMPARE(settled.count(), 1);
         m_stuck = pool->snapshots().front().workerPid;

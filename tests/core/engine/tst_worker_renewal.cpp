@@ -62,12 +62,12 @@ private slots:
         VERIFY_CONTAINS(harness.log(), "runs on another device than the one before it");
     }
 
-    void doesNotGoOnOnAnotherDevice()
+    void doesNotContinueOnAnotherDevice()
     {
         ExplorationHarness harness("starts until=1 line=renamed:hello:/device/name");
         harness.more = {8};
         QVERIFY(harness.endsAs(FinishStatus::Exhausted));
-        QVERIFY(harness.goesOnToEnd());
+        QVERIFY(harness.continuesToEnd());
         QCOMPARE(harness.trials(), QStringLiteral("1 ok, 2 ok, 4 ok"));
         VERIFY_CONTAINS(harness.snapshot().failure, "runs on another device than the one before it");
         QCOMPARE(harness.snapshot().searchState.recommendation->size, 4);

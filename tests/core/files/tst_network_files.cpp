@@ -107,7 +107,7 @@ class NetworkFilesTest : public QObject
         return decoder ? decoder->layers : 0;
     }
 
-    static QString whyNot(const ConfigFile& file)
+    static QString problemOf(const ConfigFile& file)
     {
         const auto* unsupported = std::get_if<config::UnsupportedModel>(&file.contents().model);
         return unsupported ? QString::fromStdString(unsupported->sentence) : QString();
@@ -257,7 +257,7 @@ private slots:
         const ConfigFile file = opened(configNaming("nobody/tiny") + QByteArray::fromStdString(key) + "\n");
         QCOMPARE(layersOf(file), layers);
         if (layers == 0)
-            VERIFY_CONTAINS(whyNot(file), "what the Hugging Face cache has of it");
+            VERIFY_CONTAINS(problemOf(file), "what the Hugging Face cache has of it");
     }
 
     void readsTheRevisionOfEveryTrainer_data()
@@ -332,14 +332,14 @@ private slots:
         row<std::function<void(NetworkFilesTest&)>>()(*this);
         const ConfigFile file = opened(configNaming("nobody/tiny"));
         QCOMPARE(layersOf(file), 0);
-        VERIFY_CONTAINS(whyNot(file), pathOf(QStringLiteral("hub/models--nobody--tiny")));
+        VERIFY_CONTAINS(problemOf(file), pathOf(QStringLiteral("hub/models--nobody--tiny")));
         QVERIFY(std::get<config::UnsupportedModel>(file.contents().model).isElsewhere);
     }
 
     void saysWhereItLooked()
     {
         const ConfigFile file = opened(configNaming("nobody/tiny"));
-        QCOMPARE(whyNot(file),
+        QCOMPARE(problemOf(file),
                  QStringLiteral("The network is named \"nobody/tiny\", of which no config.json is in "
                                 "%1/configs/nobody/tiny, %1/here/nobody/tiny or the Hugging Face cache "
                                 "(%1/hub), and which is not among the well-known ones; give its config.json "
@@ -359,7 +359,7 @@ private slots:
     {
         const ConfigFile file = opened(configNaming(QByteArray::fromStdString(row<std::string>())));
         QCOMPARE(layersOf(file), 0);
-        VERIFY_CONTAINS(whyNot(file), "give its config.json with --model");
+        VERIFY_CONTAINS(problemOf(file), "give its config.json with --model");
     }
 
     // What lies where the config.json of a network is expected, and what is said of it.
@@ -392,8 +392,8 @@ private slots:
         }
         const ConfigFile file = opened(configNaming("nobody/tiny"));
         QCOMPARE(layersOf(file), 0);
-        VERIFY_CONTAINS(whyNot(file), pathOf(QStringLiteral("configs/nobody/tiny/config.json")));
-        VERIFY_CONTAINS(whyNot(file), QString::fromStdString(sentence));
+        VERIFY_CONTAINS(problemOf(file), pathOf(QStringLiteral("configs/nobody/tiny/config.json")));
+        VERIFY_CONTAINS(problemOf(file), QString::fromStdString(sentence));
 
         // One that is known by name runs all the same, and it is said why.
         const ConfigFile known = opened(configNaming("nobody/gpt2"));
@@ -409,15 +409,15 @@ private slots:
         const QString path = QStringLiteral("configs/nobody/tiny/config.json");
         write(path, networkOf(1));
         QVERIFY(QFile::setPermissions(pathOf(path), QFileDevice::WriteOwner));
-        VERIFY_CONTAINS(whyNot(opened(configNaming("nobody/tiny"))), "check its permissions");
+        VERIFY_CONTAINS(problemOf(opened(configNaming("nobody/tiny"))), "check its permissions");
     }
 
     void namesTheFileOfANetworkThatIsNotRun()
     {
         write(QStringLiteral("configs/nobody/tiny/config.json"), "{\n  \"model_type\": \"mamba\"\n}\n");
         const ConfigFile file = opened(configNaming("nobody/tiny"));
-        VERIFY_STARTS_WITH(whyNot(file), pathOf(QStringLiteral("configs/nobody/tiny/config.json:2:17: The "
-                                                               "model_type \"mamba\"")));
+        VERIFY_STARTS_WITH(problemOf(file), pathOf(QStringLiteral("configs/nobody/tiny/config.json:2:17: The "
+                                                                  "model_type \"mamba\"")));
         const auto& unsupported = std::get<config::UnsupportedModel>(file.contents().model);
         QCOMPARE(unsupported.position.line, 1);
         QVERIFY(!unsupported.isElsewhere);
@@ -433,7 +433,7 @@ private slots:
             pathOf(QStringLiteral("configs/tiny/config.json:2:45: The network has 32 small experts")));
     }
 
-    void holdsTheWeightsOfAQuantisedNetwork()
+    void holdsTheWeightsOfAQuantizedNetwork()
     {
         write(QStringLiteral("configs/tiny/config.json"),
               networkOf(1).replace("\"vocab_size\"",
@@ -474,20 +474,21 @@ private slots:
         QCOMPARE(layersOf(file), layers);
         QCOMPARE(file.contents().adapterOfModel, adapter.toStdString());
         if (layers == 0)
-            VERIFY_CONTAINS(whyNot(file), "named \"nobody/nothing\"");
+            VERIFY_CONTAINS(problemOf(file), "named \"nobody/nothing\"");
     }
 
     void leavesACircleOfAdapters()
     {
         write(QStringLiteral("configs/lora/adapter_config.json"), adapterOf("lora"));
-        VERIFY_CONTAINS(whyNot(opened(configNaming("lora"))), "leads through further adapters to no network");
+        VERIFY_CONTAINS(problemOf(opened(configNaming("lora"))),
+                        "leads through further adapters to no network");
     }
 
     void refusesAnAdapterWithoutABase()
     {
         write(QStringLiteral("configs/lora/adapter_config.json"), "{\"r\": 8}");
         VERIFY_STARTS_WITH(
-            whyNot(opened(configNaming("lora"))),
+            problemOf(opened(configNaming("lora"))),
             pathOf(QStringLiteral("configs/lora/adapter_config.json:1:1: The adapter names no")));
     }
 
@@ -508,7 +509,8 @@ private slots:
     {
         write(QStringLiteral("checkpoint/params.json"),
               "{\"dim\": 64, \"n_layers\": 9, \"n_heads\": 4, \"vocab_size\": -1}");
-        VERIFY_CONTAINS(whyNot(opened(configNaming("../checkpoint"))), "leaves the size of the vocabulary");
+        VERIFY_CONTAINS(problemOf(opened(configNaming("../checkpoint"))),
+                        "leaves the size of the vocabulary");
     }
 
     void choosesANetworkOfTheCache()

@@ -185,7 +185,7 @@ private slots:
     {
         const QString other = giveAnotherName();
         writeFile(m_folder->filePath(QStringLiteral("history")), "no folder");
-        QVERIFY(!whyNotKept(m_history).isEmpty());
+        QVERIFY(!keepError(m_history).isEmpty());
         const ConfigFile file = ConfigFile::open(m_path);
         const auto spliced = file.withMicroBatchSize({.microBatchSize = 2});
         const QString history = test::row<bool>() ? m_history : QString();

@@ -156,7 +156,7 @@ private slots:
               .clockSeconds = 1.0 / 7.0,
               .elapsedSeconds = 2.0,
               .time = 1'700'000'000'000}},
-            {"more", {.kind = Kind::GoOn, .size = 20, .seconds = 60.0}},
+            {"more", {.kind = Kind::Continue, .size = 20, .seconds = 60.0}},
             {"recalled", {.kind = Kind::Recall, .recalled = {measurement, measurement}}},
         });
     }
@@ -215,7 +215,7 @@ private slots:
     }
     void readsNothingElse() { QVERIFY(!plannerCallFrom(row<QByteArray>())); }
 
-    void goesOnAsIfNothingHadBeen_data()
+    void continuesAsIfNothingHadBeen_data()
     {
         const auto add = rows<std::string, std::string, std::uint64_t, bool>();
         for (const std::string family : {"smooth", "middle saw"}) {
@@ -228,7 +228,7 @@ private slots:
     }
     // Cut anywhere, and made again from what is kept: the numbers are the very same, then and after the next
     // call.
-    void goesOnAsIfNothingHadBeen()
+    void continuesAsIfNothingHadBeen()
     {
         const auto& [family, strategy, seed, recalls] = row<std::string, std::string, std::uint64_t, bool>();
         const Life life = liveOn(family, strategy, seed, recalls);

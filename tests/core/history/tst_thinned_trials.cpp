@@ -36,18 +36,18 @@ Kept told(const Trials& trials)
     return kept;
 }
 
-Kept thinned(const std::vector<std::int64_t>& sizes, std::size_t most)
+Kept thinned(const std::vector<std::int64_t>& sizes, std::size_t max)
 {
     Trials trials = trialsOf(sizes);
-    thinOut(trials, most);
+    thinOut(trials, max);
     return told(trials);
 }
 
 /// Word by word: whoever has most loses its oldest, until few enough are left.
-Kept oneByOne(const std::vector<std::int64_t>& sizes, std::size_t most)
+Kept oneByOne(const std::vector<std::int64_t>& sizes, std::size_t max)
 {
     Trials trials = trialsOf(sizes);
-    while (trials.size() > most) {
+    while (trials.size() > max) {
         const auto timesOf = [&](const search::Measurement& trial) {
             return std::ranges::count(trials, trial.size, &search::Measurement::size);
         };
@@ -67,7 +67,7 @@ std::vector<std::int64_t> randomSizes(std::size_t count, std::int64_t largest, s
 struct Case
 {
     std::vector<std::int64_t> sizes;
-    std::size_t most = 3;
+    std::size_t max = 3;
     Kept kept;
 };
 
@@ -85,12 +85,12 @@ private slots:
                     {"one size", {.sizes = {4, 4, 4, 4, 4}, .kept = {{4, 2}, {4, 3}, {4, 4}}}},
                     {"the size that has most", {.sizes = {8, 1, 1, 1, 2}, .kept = {{8, 0}, {1, 3}, {2, 4}}}},
                     {"the oldest of as many", {.sizes = {3, 2, 1, 5}, .kept = {{2, 1}, {1, 2}, {5, 3}}}},
-                    {"nothing", {.sizes = {1, 2}, .most = 0, .kept = {}}}});
+                    {"nothing", {.sizes = {1, 2}, .max = 0, .kept = {}}}});
     }
     void keepsTheNewestOfEachSize()
     {
-        const auto& [sizes, most, kept] = row<Case>();
-        QCOMPARE(thinned(sizes, most), kept);
+        const auto& [sizes, max, kept] = row<Case>();
+        QCOMPARE(thinned(sizes, max), kept);
     }
 
     void keepsWhatOneByOneWouldKeep()

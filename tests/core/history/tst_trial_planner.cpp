@@ -100,7 +100,7 @@ private slots:
         QCOMPARE(planner.trialEnded(one, {.size = 1}), FollowUp::Repeated);
         QCOMPARE(nextOf(planner, one), 1);
         planner.giveBack(one);
-        QVERIFY(planner.canGoOn());
+        QVERIFY(planner.canContinue());
         QCOMPARE(nextOf(planner, other), 1);
     }
 

@@ -113,7 +113,7 @@ private slots:
     {
         QCOMPARE(longestSequence(bert(8, 1, 2)), std::optional<std::int64_t>(512));
         QCOMPARE(longestSequence(esm2(8, 1, 2)), std::optional<std::int64_t>());
-        QCOMPARE(usualSequenceLength(esm2(8, 1, 2)), 1026);
+        QCOMPARE(defaultSequenceLength(esm2(8, 1, 2)), 1026);
     }
 
     void namesWhatCannotBe_data()

@@ -181,7 +181,7 @@ private slots:
                 continue;
             run.tuning = tuning;
             run.sequenceLength = takesSequences(run.model) ? 512 : 1;
-            run.targetLength = usualTargetLength(run.model);
+            run.targetLength = defaultTargetLength(run.model);
             run.packedTextLength = 128;
             const RunSizes small = shrunk(run).value();
             QCOMPARE(problemWith(small.model).value_or(""), std::string());

@@ -50,7 +50,7 @@ private slots:
         QCOMPARE(spec.patches(), 196);
         QCOMPARE(spec.positions(), 197);
         QVERIFY(!takesSequences({.architecture = spec}));
-        QCOMPARE(usualSequenceLength({.architecture = spec}), 1);
+        QCOMPARE(defaultSequenceLength({.architecture = spec}), 1);
     }
 
     void namesWhatCannotBe_data()

@@ -27,8 +27,8 @@ public:
     /// Addresses of the callers as bytes, which mean something in this process alone.
     using Site = std::string;
 
-    AllocationSites() { c10::SetCPUAllocator(this, mostPriority); }
-    ~AllocationSites() override { c10::SetCPUAllocator(&m_behind, mostPriority); }
+    AllocationSites() { c10::SetCPUAllocator(this, maxPriority); }
+    ~AllocationSites() override { c10::SetCPUAllocator(&m_behind, maxPriority); }
     AllocationSites(const AllocationSites&) = delete;
     AllocationSites& operator=(const AllocationSites&) = delete;
 
@@ -50,7 +50,7 @@ public:
     }
 
 private:
-    static constexpr std::uint8_t mostPriority = 255;
+    static constexpr std::uint8_t maxPriority = 255;
 
     static Site callers()
     {

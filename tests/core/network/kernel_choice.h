@@ -29,25 +29,25 @@ bool hasAbilities(const std::array<const char*, count>& abilities)
 
 /// The most that a user lets oneDNN take of a processor, in the words of ONEDNN_MAX_CPU_ISA; empty: all of
 /// it.
-inline QByteArray mostInstructions()
+inline QByteArray maxInstructions()
 {
-    const QByteArray most = qgetenv("ONEDNN_MAX_CPU_ISA").toUpper();
-    return most == "ALL" || most == "DEFAULT" ? QByteArray() : most;
+    const QByteArray max = qgetenv("ONEDNN_MAX_CPU_ISA").toUpper();
+    return max == "ALL" || max == "DEFAULT" ? QByteArray() : max;
 }
 
 /// Whether oneDNN computes products of two bytes on a matrix unit here (Intel AMX).
 inline bool usesMatrixUnit()
 {
-    const QByteArray most = mostInstructions();
-    return hasAbilities(std::array{"amx_tile", "amx_bf16"}) && (most.isEmpty() || most.contains("AMX"));
+    const QByteArray max = maxInstructions();
+    return hasAbilities(std::array{"amx_tile", "amx_bf16"}) && (max.isEmpty() || max.contains("AMX"));
 }
 
 /// Whether oneDNN computes products of bf16 with AVX512-BF16 here, and without a matrix unit.
 inline bool usesBlocks()
 {
-    const QByteArray most = mostInstructions();
-    const bool isNarrower = most == "AVX512_CORE" || most == "AVX512_CORE_VNNI" ||
-                            (!most.isEmpty() && !most.startsWith("AVX512") && !most.startsWith("AVX10"));
+    const QByteArray max = maxInstructions();
+    const bool isNarrower = max == "AVX512_CORE" || max == "AVX512_CORE_VNNI" ||
+                            (!max.isEmpty() && !max.startsWith("AVX512") && !max.startsWith("AVX10"));
     return hasAbilities(std::array{"avx512_bf16"}) && !usesMatrixUnit() && !isNarrower;
 }
 
@@ -69,8 +69,8 @@ inline double blockBytesPerThread(std::int64_t rows, std::int64_t depth)
 /// Whether oneDNN sums products of bf16 in fp32 as a whole here, as with AVX512 and without AVX512-BF16.
 inline bool widensResults()
 {
-    const QByteArray most = mostInstructions();
-    const bool isNarrower = !most.isEmpty() && !most.startsWith("AVX512") && !most.startsWith("AVX10");
+    const QByteArray max = maxInstructions();
+    const bool isNarrower = !max.isEmpty() && !max.startsWith("AVX512") && !max.startsWith("AVX10");
     return hasAbilities(std::array{"avx512_f", "avx512_bw", "avx512_dq", "avx512_vl"}) && !usesMatrixUnit() &&
            !usesBlocks() && !isNarrower;
 }

@@ -66,9 +66,9 @@ private:
     {
         if (m_spec.normalization == model::Normalization::RmsNorm)
             return rmsNorm(x, name);
-        const at::Tensor centred = x - x.mean(-1, true);
-        const at::Tensor variance = (centred * centred).mean(-1, true);
-        const at::Tensor scaled = centred / (variance + m_spec.normalizationEpsilon).sqrt() * weight(name);
+        const at::Tensor centered = x - x.mean(-1, true);
+        const at::Tensor variance = (centered * centered).mean(-1, true);
+        const at::Tensor scaled = centered / (variance + m_spec.normalizationEpsilon).sqrt() * weight(name);
         return m_spec.normalizationBias ? scaled + m_parameters.at(name + ".bias") : scaled;
     }
 

@@ -95,9 +95,9 @@ private:
 
     at::Tensor norm(const at::Tensor& x, const std::string& name) const
     {
-        const at::Tensor centred = x - x.mean(-1, true);
-        const at::Tensor variance = (centred * centred).mean(-1, true);
-        return centred / (variance + m_spec.normalizationEpsilon).sqrt() * weight(name) +
+        const at::Tensor centered = x - x.mean(-1, true);
+        const at::Tensor variance = (centered * centered).mean(-1, true);
+        return centered / (variance + m_spec.normalizationEpsilon).sqrt() * weight(name) +
                m_parameters.at(name + ".bias");
     }
 

@@ -61,8 +61,8 @@ private:
     {
         if (m_spec.normalization == model::Normalization::RmsNorm)
             return x / ((x * x).mean(-1, true) + m_spec.normalizationEpsilon).sqrt() * weight(name);
-        const at::Tensor centred = x - x.mean(-1, true);
-        return centred / ((centred * centred).mean(-1, true) + m_spec.normalizationEpsilon).sqrt() *
+        const at::Tensor centered = x - x.mean(-1, true);
+        return centered / ((centered * centered).mean(-1, true) + m_spec.normalizationEpsilon).sqrt() *
                    weight(name) +
                m_parameters.at(name + ".bias");
     }

@@ -103,12 +103,12 @@ private slots:
     }
     void learnsSyntheticTokens()
     {
-        const auto& [architecture, least] = row<model::Architecture, double>();
+        const auto& [architecture, min] = row<model::Architecture, double>();
         Training training(architecture);
         const auto source = data::syntheticTokens({.length = training.network->tokensPerRow(),
                                                    .vocabularySize = training.network->vocabularySize()},
                                                   4096, 11);
-        QVERIFY(descent(training, source.get()) > least);
+        QVERIFY(descent(training, source.get()) > min);
     }
 
     void learnsAText()

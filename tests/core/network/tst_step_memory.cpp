@@ -101,12 +101,12 @@ double bytesOfWidened(const LoadRequest& request)
 {
     if (estimateOf(request).packedBytesPerThread == 0.0 || !widensResults())
         return 0.0;
-    std::int64_t most = 0;
+    std::int64_t max = 0;
     for (const model::Parameter& parameter : model::parameterTable(request.model, request.tuning)) {
         if (parameter.shape.size() > 1)
-            most = std::max(most, largestResult(parameter, request));
+            max = std::max(max, largestResult(parameter, request));
     }
-    return widenedBytes(most);
+    return widenedBytes(max);
 }
 
 } // namespace
@@ -566,8 +566,8 @@ private slots:
         QCOMPARE(estimateOf(requestOf(tinyLlama(), settings)).packedBytesPerThread, bytes);
         model::DecoderSpec wide = tinyLlama();
         wide.vocabularySize = 1000000;
-        const double most = bytes > 0.0 ? 4.0 * 1024.0 * 1024.0 : 0.0;
-        QCOMPARE(estimateOf(requestOf(wide, settings)).packedBytesPerThread, most);
+        const double max = bytes > 0.0 ? 4.0 * 1024.0 * 1024.0 : 0.0;
+        QCOMPARE(estimateOf(requestOf(wide, settings)).packedBytesPerThread, max);
     }
 
     void saysNothingOfAModuleFromAFile()

@@ -94,8 +94,8 @@ private slots:
                  qPrintable(QStringLiteral("%1 -> %2").arg(losses.front()).arg(losses.back())));
     }
 
-    void goesOnFromACheckpointBitForBit_data() { addNetworks(); }
-    void goesOnFromACheckpointBitForBit()
+    void continuesFromACheckpointBitForBit_data() { addNetworks(); }
+    void continuesFromACheckpointBitForBit()
     {
         const auto& load = row<LoadRequest>();
         const QTemporaryDir folder;

@@ -32,9 +32,9 @@ private:
         const std::string name = network.name;
         for (const auto& [kind, tuning] : tinyTunings()) {
             const bool isAll = name == "GPT" || name == "LLaMA";
-            const bool isUsual = std::string(kind) == "LoRA, all linear" || std::string(kind) == "DoRA";
+            const bool isDefault = std::string(kind) == "LoRA, all linear" || std::string(kind) == "DoRA";
             const model::ModelSpec spec{.family = "tiny", .architecture = deeper(network.architecture)};
-            if (!(isAll || isUsual) || model::problemWith(spec, tuning))
+            if (!(isAll || isDefault) || model::problemWith(spec, tuning))
                 continue;
             model::Tuning narrow = tuning;
             if (narrow.frozenWeights == model::FrozenWeights::Same)
@@ -46,7 +46,7 @@ private:
             add(start + ", checkpointed",
                 requestFor(network.architecture,
                            {.options = {.activationCheckpointing = true}, .tuning = tuning}));
-            if (!isUsual)
+            if (!isDefault)
                 continue;
             add(start + ", fp32 beside bf16", requestFor(network.architecture, {.tuning = narrow}));
             narrow.dropout = 0.1;

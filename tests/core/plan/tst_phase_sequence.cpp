@@ -31,7 +31,7 @@ Snapshot ended(Phase phase, FinishStatus finish, std::optional<std::int64_t> siz
 struct End
 {
     FinishStatus finish = FinishStatus::Confident;
-    bool goesOn = true;
+    bool continues = true;
 };
 
 struct Said
@@ -76,19 +76,19 @@ private slots:
                                                   {.phase = Phase::Eval, .microBatchSize = 256}}));
     }
 
-    void goesOnAfterAnEndOfItsOwn_data()
+    void continuesAfterAnEndOfItsOwn_data()
     {
         rows<End>({{"confident", {.finish = FinishStatus::Confident}},
                    {"exhausted", {.finish = FinishStatus::Exhausted}},
                    // Without gradients and optimizer it may fit.
                    {"nothing fits", {.finish = FinishStatus::NothingFits}},
-                   {"stopped", {.finish = FinishStatus::Cancelled, .goesOn = false}},
-                   {"failed", {.finish = FinishStatus::Failed, .goesOn = false}}});
+                   {"stopped", {.finish = FinishStatus::Cancelled, .continues = false}},
+                   {"failed", {.finish = FinishStatus::Failed, .continues = false}}});
     }
-    void goesOnAfterAnEndOfItsOwn()
+    void continuesAfterAnEndOfItsOwn()
     {
         PhaseSequence phases({.bothPhases = true});
-        QCOMPARE(phases.advance(ended(Phase::Train, row<End>().finish)), row<End>().goesOn);
+        QCOMPARE(phases.advance(ended(Phase::Train, row<End>().finish)), row<End>().continues);
     }
 
     void sharesTheTimeBetweenThem()

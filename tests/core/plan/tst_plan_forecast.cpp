@@ -72,9 +72,9 @@ class PlanForecastTest : public QObject
     QString history() const { return m_folder->filePath(QStringLiteral("history.sqlite")); }
     QString configPath() const { return m_folder->filePath(QStringLiteral("config.yaml")); }
 
-    ExplorationOutlook outlook(const QStringList& words = {}) const
+    PlanPreview preview(const QStringList& words = {}) const
     {
-        return outlookOn(ConfigFile::open(configPath()), optionsFrom(words),
+        return previewOn(ConfigFile::open(configPath()), optionsFrom(words),
                          {.devices = {{.kind = "cpu", .name = "A", .freeBytes = std::int64_t{1} << 30}}});
     }
 
@@ -83,7 +83,7 @@ class PlanForecastTest : public QObject
               const QString& status = QStringLiteral("confident"), bool isSameRun = false,
               qint64 limitBytes = 0) const
     {
-        const RunDescription run = outlook().plan->run;
+        const RunDescription run = preview().plan->run;
         store::ExplorationInfo info{.started = QDateTime::currentDateTimeUtc(),
                                     .filePath = configPath(),
                                     .family = run.family,
@@ -132,9 +132,9 @@ private slots:
     void tellsTrialsAndNoTimeOfWhatNeverRan()
     {
         const auto& [words, trials] = row<Text, Estimate>();
-        const PlanForecast forecast = planForecast(outlook(words.split(QLatin1Char(','))), history());
+        const PlanForecast forecast = planForecast(preview(words.split(QLatin1Char(','))), history());
         QCOMPARE(forecast.trials, trials);
-        QVERIFY(!forecast.seconds && !forecast.mostSeconds);
+        QVERIFY(!forecast.seconds && !forecast.maxSeconds);
         QVERIFY2(!QFile::exists(history()), "looking made a history");
     }
 
@@ -144,10 +144,10 @@ private slots:
     }
     void tellsABandOfASearch()
     {
-        const PlanForecast forecast = planForecast(outlook(row<Text>().split(QLatin1Char(','))), {});
+        const PlanForecast forecast = planForecast(preview(row<Text>().split(QLatin1Char(','))), {});
         QVERIFY(3 <= forecast.trials.low && forecast.trials.low < forecast.trials.likely &&
                 forecast.trials.likely < forecast.trials.high);
-        QVERIFY(forecast.trials.high <= forecast.mostTrials);
+        QVERIFY(forecast.trials.high <= forecast.maxTrials);
     }
 
     void learnsFromTheHistory_data()
@@ -175,7 +175,7 @@ private slots:
         const auto& past = row<Past>();
         const auto& [change, device, status, hasSeconds, isAsLastTime, isSameRun, words, limitBytes] = past;
         keep(change, device, status, isSameRun, limitBytes);
-        const PlanForecast forecast = planForecast(outlook(words), history());
+        const PlanForecast forecast = planForecast(preview(words), history());
         QCOMPARE(forecast.seconds.has_value(), hasSeconds);
         QCOMPARE(forecast.isAsLastTime, isAsLastTime);
         QCOMPARE(forecast.isRecalled, isSameRun && !isAsLastTime);
@@ -194,8 +194,8 @@ private slots:
     {
         keep({}, QStringLiteral("A"));
         const PlanForecast forecast =
-            planForecast(outlook({QStringLiteral("--time-budget"), QStringLiteral("20s")}), history());
-        QCOMPARE(*forecast.mostSeconds, 20.0);
+            planForecast(preview({QStringLiteral("--time-budget"), QStringLiteral("20s")}), history());
+        QCOMPARE(*forecast.maxSeconds, 20.0);
         QCOMPARE(forecast.seconds->high, 20.0);
         QCOMPARE(forecast.seconds->likely, 20.0);
     }
@@ -206,7 +206,7 @@ private slots:
         QVERIFY(file.open(QIODevice::WriteOnly));
         file.write(QByteArray(5000, 'x'));
         file.close();
-        QVERIFY(!planForecast(outlook(), history()).seconds);
+        QVERIFY(!planForecast(preview(), history()).seconds);
     }
 
     void saysItInShort_data()
@@ -216,25 +216,25 @@ private slots:
         const auto text = [](const char* words) { return QString::fromUtf8(words); };
         rows<Words>(
             {{"trials alone",
-              {{.trials = trials, .mostTrials = 64}, text("About 19 trials (8 to 41, at most 64).")}},
-             {"one", {{.trials = {.likely = 1, .low = 1, .high = 1}, .mostTrials = 64}, text("1 trial.")}},
+              {{.trials = trials, .maxTrials = 64}, text("About 19 trials (8 to 41, at most 64).")}},
+             {"one", {{.trials = {.likely = 1, .low = 1, .high = 1}, .maxTrials = 64}, text("1 trial.")}},
              {"few",
-              {{.trials = {.likely = 2, .low = 2, .high = 2}, .mostTrials = 2}, text("About 2 trials.")}},
+              {{.trials = {.likely = 2, .low = 2, .high = 2}, .maxTrials = 2}, text("About 2 trials.")}},
              {"two phases",
-              {{.trials = {.likely = 2, .low = 2, .high = 2}, .isForEachPhase = true, .mostTrials = 2},
+              {{.trials = {.likely = 2, .low = 2, .high = 2}, .isForEachPhase = true, .maxTrials = 2},
                text("About 2 trials for each phase.")}},
              {"as last time",
-              {{.trials = trials, .mostTrials = 64, .seconds = seconds, .isAsLastTime = true},
+              {{.trials = trials, .maxTrials = 64, .seconds = seconds, .isAsLastTime = true},
                text("About 19 trials (8 to 41, at most 64). 2 min to 4 min, as last time here.")}},
              {"by another question",
-              {{.trials = trials, .mostTrials = 64, .seconds = seconds},
+              {{.trials = trials, .maxTrials = 64, .seconds = seconds},
                text("About 19 trials (8 to 41, at most 64). 2 min to 4 min, by an earlier run here.")}},
              {"an earlier run counts",
-              {{.trials = trials, .mostTrials = 64, .seconds = seconds, .isRecalled = true},
+              {{.trials = trials, .maxTrials = 64, .seconds = seconds, .isRecalled = true},
                text("About 19 trials (8 to 41, at most 64). 2 min to 4 min, since an earlier run here "
                     "counts.")}},
              {"a budget",
-              {{.trials = trials, .mostTrials = 64, .mostSeconds = 600.0},
+              {{.trials = trials, .maxTrials = 64, .maxSeconds = 600.0},
                text("About 19 trials (8 to 41, at most 64). No longer than 10 min.")}}});
     }
     void saysItInShort()

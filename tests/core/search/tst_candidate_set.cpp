@@ -23,7 +23,7 @@ struct Asked
     std::int64_t answer;
 };
 
-struct Neighbours
+struct Neighbors
 {
     SearchSpace space;
     std::int64_t size;
@@ -49,9 +49,9 @@ class CandidateSetTest : public QObject
     Q_OBJECT
 
 private slots:
-    void findsTheNeighbours_data()
+    void findsTheNeighbors_data()
     {
-        rows<Neighbours>({
+        rows<Neighbors>({
             {"below a range", {from3To100, 2, 0, 3}},
             {"in a range", {from3To100, 40, 40, 41}},
             {"top of a range", {from3To100, 100, 100, 0}},
@@ -61,9 +61,9 @@ private slots:
             {"above a list", {list, 50, 49, 0}},
         });
     }
-    void findsTheNeighbours()
+    void findsTheNeighbors()
     {
-        const auto& [space, size, atMost, above] = row<Neighbours>();
+        const auto& [space, size, atMost, above] = row<Neighbors>();
         const CandidateSet candidates(space);
         QCOMPARE(candidates.atMost(size).value_or(0), atMost);
         QCOMPARE(candidates.above(size).value_or(0), above);

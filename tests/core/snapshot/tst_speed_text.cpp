@@ -33,7 +33,7 @@ private slots:
                                  "saturated",
                                  "Saturated: 100 % of a step is work per sample; a larger size gains next to "
                                  "nothing."});
-        add("tiles", {{.kind = Kind::TileQuantised, .period = 64, .jump = 0.051},
+        add("tiles", {{.kind = Kind::TileQuantized, .period = 64, .jump = 0.051},
                       "tile-quantized, 64",
                       "Tile-quantized: one sample above a multiple of 64 makes a step 5.1 % longer."});
         add("memory", {{.kind = Kind::MemoryThrashing},

@@ -18,7 +18,7 @@ struct Case
     std::optional<double> minConfidence;
     double targetConfidence = 0.95;
     std::optional<int> confidence;
-    int least = 50;
+    int min = 50;
     const char* doubt = "";
 };
 
@@ -43,15 +43,15 @@ private slots:
                     {"just sure enough", {.confidence = 50}},
                     {"unsure", {.confidence = 49, .doubt = "Confidence is 49 %, below the required 50 %."}},
                     {"without a recommendation", {}},
-                    {"as asked", {.minConfidence = 0.29, .confidence = 29, .least = 29}},
+                    {"as asked", {.minConfidence = 0.29, .confidence = 29, .min = 29}},
                     {"less than asked",
                      {.minConfidence = 0.8,
                       .confidence = 79,
-                      .least = 80,
+                      .min = 80,
                       .doubt = "Confidence is 79 %, below the required 80 %."}},
-                    {"anything", {.minConfidence = 0.0, .confidence = 1, .least = 0}},
+                    {"anything", {.minConfidence = 0.0, .confidence = 1, .min = 0}},
                     // Whoever ends at 30 is content with 30.
-                    {"as sure as the end", {.targetConfidence = 0.3, .confidence = 30, .least = 30}},
+                    {"as sure as the end", {.targetConfidence = 0.3, .confidence = 30, .min = 30}},
                     {"surer than the end",
                      {.minConfidence = 0.5,
                       .targetConfidence = 0.3,
@@ -60,12 +60,12 @@ private slots:
     }
     void asksForAConfidence()
     {
-        const auto& [minConfidence, targetConfidence, confidence, least, doubt] = row<Case>();
+        const auto& [minConfidence, targetConfidence, confidence, min, doubt] = row<Case>();
         const ExplorationOptions options{.targetConfidence = targetConfidence,
                                          .minConfidence = minConfidence};
         const Snapshot snapshot = snapshotWith(confidence);
         const QString expected = QString::fromUtf8(doubt);
-        QCOMPARE(leastConfidenceToWrite(options), least);
+        QCOMPARE(minConfidenceToWrite(options), min);
         QCOMPARE(doubtText(snapshot, options, QLocale(QLocale::English, QLocale::UnitedStates)), expected);
     }
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "store/exploration_store.h"
-#include "store/patient_store.h"
+#include "store/history_writer.h"
 #include "support/files.h"
 #include "support/rows.h"
 #include "support/test_main.h"
@@ -19,7 +19,7 @@
 using namespace batchpeak;
 using namespace batchpeak::test;
 using store::ExplorationStore;
-using store::PatientStore;
+using store::HistoryWriter;
 
 namespace {
 
@@ -85,7 +85,7 @@ struct Damage
 {
     std::function<void(const QString& path)> make = makeFullHistory;
     std::function<void(const QString& path)> damage;
-    const char* said = "It was kept as";
+    const char* message = "It was kept as";
     /// Explorations that the history has beside the one under way in the end.
     qsizetype others = 0;
 };
@@ -111,7 +111,7 @@ private slots:
         add("emptied in the first exploration of a home",
             {.make = makeNothing, .damage = [](const QString& path) { resize(path, 0); }});
         // Nothing is left to set aside.
-        add("emptied", {.damage = [](const QString& path) { resize(path, 0); }, .said = lost});
+        add("emptied", {.damage = [](const QString& path) { resize(path, 0); }, .message = lost});
         add("cut short",
             {.damage = [](const QString& path) { resize(path, QFileInfo(path).size() / 2 + 100); }});
         add("pages of garbage", {.damage = [](const QString& path) { spoilPages(path, 40, 20); }});
@@ -121,44 +121,44 @@ private slots:
         add("the log of the first exploration of a home spoilt", {.make = makeNothing, .damage = spoilLog});
         add("its log emptied",
             {.damage = [](const QString& path) { resize(path + QLatin1String("-wal"), 0); },
-             .said = lost,
+             .message = lost,
              .others = 60});
         // Whoever looked there would be ended.
         add("its shared memory emptied",
             {.damage = [](const QString& path) { resize(path + QLatin1String("-shm"), 0); },
-             .said = "",
+             .message = "",
              .others = 60});
         add("its log removed",
             {.damage = [](const QString& path) { QVERIFY(QFile::remove(path + QLatin1String("-wal"))); },
-             .said = "",
+             .message = "",
              .others = 60});
     }
     void isNoticedAtTheNextWrite()
     {
         const Damage& row = test::row<Damage>();
         row.make(m_path);
-        PatientStore patient(m_path);
-        QSignalSpy said(&patient, &PatientStore::said);
+        HistoryWriter patient(m_path);
+        QSignalSpy message(&patient, &HistoryWriter::message);
         patient.begin(infoOf(QStringLiteral("/a.yaml")));
         patient.addTrial(trialOf(1));
-        QCOMPARE(said.size(), 0);
+        QCOMPARE(message.size(), 0);
         row.damage(m_path);
         patient.addTrial(trialOf(2));
 
-        const bool isSaid = *row.said != '\0';
-        QCOMPARE(said.size(), isSaid ? 1 : 0);
+        const bool isSaid = *row.message != '\0';
+        QCOMPARE(message.size(), isSaid ? 1 : 0);
         if (isSaid)
-            VERIFY_CONTAINS(said.front().front().toString(), row.said);
+            VERIFY_CONTAINS(message.front().front().toString(), row.message);
         const QStringList aside =
             QDir(m_folder->path()).entryList({QStringLiteral("history.sqlite.damaged-*")}, QDir::Files);
-        QCOMPARE(!aside.isEmpty(), qstrcmp(row.said, Damage().said) == 0);
+        QCOMPARE(!aside.isEmpty(), qstrcmp(row.message, Damage().message) == 0);
         if (!aside.isEmpty())
-            VERIFY_CONTAINS(said.front().front().toString(), aside.front());
+            VERIFY_CONTAINS(message.front().front().toString(), aside.front());
 
         // All of it is in a sound history, which goes on.
         patient.addTrial(trialOf(3));
         patient.finish({.finished = QDateTime::currentDateTimeUtc(), .status = QStringLiteral("budget")});
-        QCOMPARE(said.size(), isSaid ? 1 : 0);
+        QCOMPARE(message.size(), isSaid ? 1 : 0);
         const ExplorationStore history(m_path);
         history.requireWhole();
         const auto explorations = history.list();
@@ -176,7 +176,7 @@ private slots:
         writeFile(QStringLiteral("-shm"), "mine");
         QVERIFY(QDir(m_folder->path()).mkdir(QStringLiteral("history")));
         m_path = m_folder->filePath(QStringLiteral("history/history.sqlite"));
-        PatientStore patient(m_path);
+        HistoryWriter patient(m_path);
         patient.begin(infoOf(QStringLiteral("/a.yaml")));
         for (const QString& file : QDir(QStringLiteral("history")).entryList(QDir::Files))
             QVERIFY(QFile::remove(QStringLiteral("history/") + file));
@@ -189,8 +189,8 @@ private slots:
     void takesOtherProgramsForWhatTheyAre()
     {
         makeFullHistory(m_path);
-        PatientStore patient(m_path);
-        QSignalSpy said(&patient, &PatientStore::said);
+        HistoryWriter patient(m_path);
+        QSignalSpy message(&patient, &HistoryWriter::message);
         patient.begin(infoOf(QStringLiteral("/a.yaml")));
         {
             ExplorationStore other(m_path);
@@ -202,7 +202,7 @@ private slots:
             QVERIFY(QFileInfo(m_path).lastModified() != before);
         }
         patient.addTrial(trialOf(1));
-        QCOMPARE(said.size(), 0);
+        QCOMPARE(message.size(), 0);
         QCOMPARE(ExplorationStore(m_path).list().size(), std::size_t{62});
     }
 

@@ -259,7 +259,7 @@ private slots:
         QCOMPARE(store.list().front().id, stored->summary.id);
     }
 
-    void goesOnAfterItsEnd()
+    void continuesAfterItsEnd()
     {
         ExplorationStore store(path());
         const qint64 id = store.begin(someInfo());
@@ -511,7 +511,7 @@ private slots:
         const auto& [error, reason] = row<int, const char*>();
         const QString place = m_folder->filePath(QStringLiteral("100%20 of #1?/history.sqlite"));
         {
-            ExplorationStore store(place, usualPatience(), ExplorationStore::Place::ThisComputer);
+            ExplorationStore store(place, defaultPatience(), ExplorationStore::Place::ThisComputer);
             store.addTrial(store.begin(someInfo()), trialNumber(1));
         }
         const QByteArray before = test::readFile(place);
@@ -535,7 +535,7 @@ private slots:
     // What it ended with stands in no other file.
     void isNotReadInPart()
     {
-        ExplorationStore open(path(), usualPatience(), ExplorationStore::Place::ThisComputer);
+        ExplorationStore open(path(), defaultPatience(), ExplorationStore::Place::ThisComputer);
         open.begin(someInfo());
         const QString copy = m_folder->filePath(QStringLiteral("copy.sqlite"));
         for (const char* ending : {"", "-wal"})

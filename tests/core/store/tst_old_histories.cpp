@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "store/exploration_store.h"
-#include "store/patient_store.h"
+#include "store/history_writer.h"
 #include "store/store_database.h"
 #include "support/error_of.h"
 #include "support/files.h"
@@ -438,11 +438,11 @@ private slots:
         QVERIFY(QFile::rename(copyOf(version), beside));
         const QString path = m_folder->filePath(QStringLiteral("history.sqlite"));
         {
-            PatientStore patient(path);
-            QSignalSpy said(&patient, &PatientStore::said);
+            HistoryWriter patient(path);
+            QSignalSpy message(&patient, &HistoryWriter::message);
             patient.begin(told::deleted().summary.info);
-            QCOMPARE(said.size(), 1);
-            VERIFY_CONTAINS(said.front().front().toString(), "took in 3 exploration");
+            QCOMPARE(message.size(), 1);
+            VERIFY_CONTAINS(message.front().front().toString(), "took in 3 exploration");
         }
         QVERIFY(!QFile::exists(beside));
         const ExplorationStore history(path);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "store/exploration_store.h"
-#include "store/patient_store.h"
+#include "store/history_writer.h"
 #include "support/files.h"
 #include "support/recorded_disk.h"
 #include "support/rows.h"
@@ -22,7 +22,7 @@
 using namespace batchpeak;
 using namespace batchpeak::test;
 using store::ExplorationStore;
-using store::PatientStore;
+using store::HistoryWriter;
 using Place = ExplorationStore::Place;
 
 namespace {
@@ -223,7 +223,7 @@ void exploreTwice(const QString& path, Place place, const std::function<void()>&
 
 void explorePatiently(const QString& path, const std::function<void()>& returned)
 {
-    PatientStore patient(path);
+    HistoryWriter patient(path);
     for (const char* file : {"/a.yaml", "/b.yaml"}) {
         patient.begin(infoOf(file));
         returned();
@@ -326,7 +326,7 @@ private slots:
              .live = explorePatiently,
              .read =
                  [](const QString& path) {
-                     PatientStore(path).begin(infoOf("/next.yaml"));
+                     HistoryWriter(path).begin(infoOf("/next.yaml"));
                      return historyAt(path, Place::ThisComputer);
                  }});
         add("one of another program, and a file beside it",
@@ -337,7 +337,7 @@ private slots:
                  },
              .live =
                  [](const QString& path, const std::function<void()>& returned) {
-                     PatientStore patient(path);
+                     HistoryWriter patient(path);
                      patient.begin(infoOf("/a.yaml"));
                      returned();
                      patient.addTrial(trialOf(1));

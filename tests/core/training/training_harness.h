@@ -21,7 +21,7 @@ class TrainingHarness : public QObject
     Q_OBJECT
 
 public:
-    /// \param words  of the fake worker's command line, see fake_behaviour.h
+    /// \param words  of the fake worker's command line, see fake_behavior.h
     explicit TrainingHarness(const Text& words = {});
 
     training::TrainingOptions options;

@@ -59,7 +59,7 @@ private slots:
         QCOMPARE(sequence.stepsInAll(batchSize), batches.split(QLatin1Char(' ')).size());
     }
 
-    void goesOnWhereItWas()
+    void continuesWhereItWas()
     {
         const BatchSequence sequence(12, {.epochs = 3}, {.step = 4, .epoch = 1, .samplesDone = 4});
         QCOMPARE(walk(sequence, 4), QStringLiteral("1:4 1:8 2:0 2:4 2:8"));
@@ -78,9 +78,9 @@ private slots:
 
     void survivesAbsurdNumbersOfEpochs()
     {
-        constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
-        QCOMPARE(BatchSequence(1'000'000, {.epochs = most}).stepsInAll(1), most);
-        QCOMPARE(BatchSequence(1'000'000, {.steps = 7, .epochs = most}).stepsInAll(1), 7);
+        constexpr std::int64_t max = std::numeric_limits<std::int64_t>::max();
+        QCOMPARE(BatchSequence(1'000'000, {.epochs = max}).stepsInAll(1), max);
+        QCOMPARE(BatchSequence(1'000'000, {.steps = 7, .epochs = max}).stepsInAll(1), 7);
     }
 };
 

@@ -208,7 +208,7 @@ private slots:
         QVERIFY(CheckpointFolder(m_folder->path()).claim(QStringLiteral("7d9c")));
     }
 
-    void goesOnWithoutLocks()
+    void continuesWithoutLocks()
     {
         const test::RefusingDisk without(m_folder->path(), ENOLCK);
         const auto lock = CheckpointFolder(m_folder->path()).claim(QStringLiteral("7d9c"));
@@ -292,7 +292,7 @@ private slots:
         QVERIFY(store::ProgramLock::isHeld(folder + QStringLiteral("/.training.lock")));
     }
 
-    void goesOnFromOneCheckpoint()
+    void continuesFromOneCheckpoint()
     {
         write(stateOf(10));
         write(stateOf(20));

@@ -171,7 +171,7 @@ private slots:
                         "16 thrash");
     }
 
-    void goesOnWithTheOtherSizeWhereMemoryRunsOut_data()
+    void continuesWithTheOtherSizeWhereMemoryRunsOut_data()
     {
         rows<Text, int, int>({{"at the recommended one", {"batch=oom@16", 0, 0}},
                               {"at the other one", {"batch=oom@8", 1, 0}},
@@ -179,7 +179,7 @@ private slots:
                               {"after some steps", {"batch=oom#11", 0, 1}},
                               {"for good, so that a fresh worker goes on", {"batch=lost-memory@16", 0, 0}}});
     }
-    void goesOnWithTheOtherSizeWhereMemoryRunsOut()
+    void continuesWithTheOtherSizeWhereMemoryRunsOut()
     {
         const auto& [words, place, steps] = row<Text, int, int>();
         run(words, 4);
@@ -201,7 +201,7 @@ private slots:
         QCOMPARE(snapshot().stepsDone, 0);
     }
 
-    void saysWhyItCannotGoOn_data()
+    void saysWhyItCannotContinue_data()
     {
         rows<Text, Text>({{"parameters", {"base=3000000000", "network alone"}},
                           {"no training", {"training=unknown", "cannot train"}},
@@ -213,7 +213,7 @@ private slots:
                             "runs on another device than the one before it"}},
                           {"nonsense", {"batch=garbage#6", "protocol"}}});
     }
-    void saysWhyItCannotGoOn()
+    void saysWhyItCannotContinue()
     {
         const auto& [words, said] = row<Text, Text>();
         run(words, 4);

@@ -11,10 +11,10 @@ using batchpeak::training::ConfirmationSchedule;
 namespace {
 
 /// Steps as letters, capital where they are timed: "aaaABbB".
-QString stepsOf(ConfirmationSchedule& schedule, int most = 1000)
+QString stepsOf(ConfirmationSchedule& schedule, int max = 1000)
 {
     QString steps;
-    for (int i = 0; i < most; ++i) {
+    for (int i = 0; i < max; ++i) {
         const auto step = schedule.next();
         if (!step)
             break;
@@ -77,14 +77,14 @@ private slots:
         QCOMPARE(schedule.stepsDone(), 0);
     }
 
-    void goesOnWithoutADroppedSize_data()
+    void continuesWithoutADroppedSize_data()
     {
         rows<int, int, int, Text>({{"at its first step", {0, 0, 4, "bbbBBBB"}},
                                    {"at its first timed step", {3, 0, 4, "bbbBBBB"}},
                                    {"the other one, at its first step", {4, 1, 4, "aAAA"}},
                                    {"when it has come back", {10, 0, 5, "bBB"}}});
     }
-    void goesOnWithoutADroppedSize()
+    void continuesWithoutADroppedSize()
     {
         const auto& [before, dropped, stepsDone, after] = row<int, int, int, Text>();
         ConfirmationSchedule schedule(2, 4);

@@ -223,7 +223,7 @@ private slots:
         QVERIFY(!hasChildren());
     }
 
-    void goesOnBelowASizeThatEndsTheWorker()
+    void continuesBelowASizeThatEndsTheWorker()
     {
         m_options.maximum = MaximumWay::Halving;
         start("slope=100000000 trial=kill@16", 64);
@@ -323,7 +323,7 @@ private slots:
     }
 
 private:
-    /// \param words  of the fake worker's command line, see fake_behaviour.h
+    /// \param words  of the fake worker's command line, see fake_behavior.h
     void start(const Text& words, std::int64_t largest)
     {
         m_options.run.workerCommand = test::fakeWorkerCommand(words, m_folder);

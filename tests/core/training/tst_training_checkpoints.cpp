@@ -154,13 +154,13 @@ private slots:
         QCOMPARE(training::CheckpointFolder(harness.snapshot().checkpoint).newest().state.step, 2);
     }
 
-    void goesOnAsIfItHadNeverEnded_data()
+    void continuesAsIfItHadNeverEnded_data()
     {
         rows<int, Text>({{"in the middle of an epoch", {4, ""}},
                          {"at the end of one", {6, ""}},
                          {"after a halving", {4, "batch=oom#2"}}});
     }
-    void goesOnAsIfItHadNeverEnded()
+    void continuesAsIfItHadNeverEnded()
     {
         const auto& [firstSteps, words] = row<int, Text>();
         TrainingHarness whole(words);
@@ -180,7 +180,7 @@ private slots:
         QCOMPARE(training::CheckpointFolder(folder).newest().state.step, 10);
     }
 
-    void goesOnAtAnotherFixedSize()
+    void continuesAtAnotherFixedSize()
     {
         TrainingHarness first;
         const QString folder = first.path(QStringLiteral("c"));
@@ -195,13 +195,13 @@ private slots:
         QCOMPARE(second.steps(), QStringLiteral("3: 64 in 4 x 16"));
     }
 
-    void refusesToGoOn_data()
+    void refusesToContinue_data()
     {
         rows<int, int, int, Text>({{"another seed", {2, 64, 9, "seed: 1 there, 2 here"}},
                                    {"another batch", {1, 32, 9, "batch_size: 64 there, 32 here"}},
                                    {"all is done", {1, 64, 4, "is of step 4 already, and 4 are asked for"}}});
     }
-    void refusesToGoOn()
+    void refusesToContinue()
     {
         const auto& [seed, batch, steps, said] = row<int, int, int, Text>();
         TrainingHarness first;
@@ -238,7 +238,7 @@ private slots:
         QVERIFY(harness.isNoWorkerLeft());
     }
 
-    void namesTheCheckpointToGoOnFrom()
+    void namesTheCheckpointToContinueFrom()
     {
         TrainingHarness harness("batch=kill#4");
         prepare(harness, 5, harness.path(QStringLiteral("c")));

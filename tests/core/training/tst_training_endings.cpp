@@ -138,7 +138,7 @@ private slots:
         QVERIFY(harness.snapshot().steps.empty());
     }
 
-    void goesOnAfterADivergedLoss()
+    void continuesAfterADivergedLoss()
     {
         TrainingHarness harness("batch=nan#2 batch=nan#3");
         QVERIFY2(harness.endsAs(TrainingEnd::Completed), qPrintable(harness.log()));

@@ -88,7 +88,7 @@ private slots:
         QCOMPARE(std::llround(evaluation.samplesPerSecond * evaluation.seconds), samples);
     }
 
-    void goesOnWithTheSameSplit()
+    void continuesWithTheSameSplit()
     {
         TrainingHarness whole;
         TrainingHarness first;
@@ -104,13 +104,13 @@ private slots:
         QCOMPARE(evaluationLosses(whole).size(), 4);
     }
 
-    void refusesToGoOnWithAnotherSplit_data()
+    void refusesToContinueWithAnotherSplit_data()
     {
         rows<trial::HeldOut, Text>(
             {{"another share", {{.share = 0.2}, "data.held_out_share: 0.1 there, 0.2 here"}},
              {"none", {trial::HeldOut(), "data.held_out_share: 0.1 there, nothing here"}}});
     }
-    void refusesToGoOnWithAnotherSplit()
+    void refusesToContinueWithAnotherSplit()
     {
         const auto& [heldOut, said] = row<trial::HeldOut, Text>();
         TrainingHarness first;
@@ -124,7 +124,7 @@ private slots:
         VERIFY_CONTAINS(test::errorOf([&] { second.run(); }), said);
     }
 
-    void refusesToGoOnWithDataThatHasGrown()
+    void refusesToContinueWithDataThatHasGrown()
     {
         TrainingHarness first("samples=200");
         TrainingHarness second("samples=240");

@@ -271,14 +271,14 @@ private slots:
             harness.options.evaluationBatches = 1;
         }
         std::int64_t fewest = 0;
-        std::int64_t most = 0;
+        std::int64_t max = 0;
         connect(&harness.run(), &training::TrainingRun::snapshotChanged, this,
                 [&](const training::TrainingSnapshot& now) {
                     fewest = std::min(fewest, now.microBatchesDone);
-                    most = std::max(most, now.microBatchesDone);
+                    max = std::max(max, now.microBatchesDone);
                 });
         QVERIFY2(harness.runToEnd(), qPrintable(harness.log()));
-        QVERIFY(fewest == 0 && most <= 4);
+        QVERIFY(fewest == 0 && max <= 4);
 
         const training::TrainingSnapshot& snapshot = harness.snapshot();
         const QString log = harness.log();

@@ -51,18 +51,18 @@ class TrainingLeaseTest : public QObject
 private slots:
     void trainingGivesItBackAtTheEnd_data()
     {
-        const auto asUsual = [](TrainingOptions&) {};
+        const auto asDefault = [](TrainingOptions&) {};
         rows<const char*, std::function<void(TrainingOptions&)>>(
-            {{"all is well", {"", asUsual}},
+            {{"all is well", {"", asDefault}},
              {"after a search for the maximum",
               {"", [](TrainingOptions& options) { options.maximum = training::MaximumWay::Binary; }}},
-             {"nothing fits", {"slope=1950000000", asUsual}},
+             {"nothing fits", {"slope=1950000000", asDefault}},
              {"nothing fits in the search for the maximum",
               {"slope=1950000000",
                [](TrainingOptions& options) { options.maximum = training::MaximumWay::Binary; }}},
-             {"a batch fails", {"batch=failed#2", asUsual}},
-             {"its worker crashes", {"batch=abort#3", asUsual}},
-             {"its worker does not start", {"start=exit", asUsual}}});
+             {"a batch fails", {"batch=failed#2", asDefault}},
+             {"its worker crashes", {"batch=abort#3", asDefault}},
+             {"its worker does not start", {"start=exit", asDefault}}});
     }
     void trainingGivesItBackAtTheEnd()
     {

@@ -297,7 +297,7 @@ private slots:
         std::vector<std::string> first{"0"};
         for (std::size_t i = 1; i < 100; ++i) {
             many += ",\"" + QByteArray::number(qulonglong(i)) + "\"";
-            if (i < mostApproximations)
+            if (i < maxApproximations)
                 first.push_back(std::to_string(i));
         }
         // Cut between two characters of two bytes each.

@@ -7,7 +7,7 @@
 namespace {
 
 /// What remains of less tells nothing any more.
-constexpr double leastKept = 1e-6;
+constexpr double minKept = 1e-6;
 
 struct Belief
 {
@@ -58,7 +58,7 @@ std::vector<double> GaussianChain::draw(std::span<const Link> links, batchpeak::
             // there.
             const Link& next = links[place + 1];
             const double keeps = next.keeps;
-            if (keeps > leastKept)
+            if (keeps > minKept)
                 belief = belief.having(values[place + 1] / keeps, next.variance / (keeps * keeps));
         }
         values[place] = belief.mean + std::sqrt(belief.variance) * random.normal();

@@ -155,8 +155,8 @@ using Trial = RecordedSweep::Trial;
 
 /// Steps before the timed ones, the first of them slow: as ReplayDevice and core/search count them.
 constexpr double warmupSteps = 4.5;
-constexpr double leastRunNoise = 5e-4;
-constexpr double leastSetupSeconds = 0.01;
+constexpr double minRunNoise = 5e-4;
+constexpr double minSetupSeconds = 0.01;
 
 double median(std::vector<double> values)
 {
@@ -179,7 +179,7 @@ struct Table
 
     /// Linear in the size, or in its logarithm; before the first and after the last value as between the two
     /// next to it, or constant.
-    double at(double size, bool isLogarithmic, bool goesOn) const
+    double at(double size, bool isLogarithmic, bool continues) const
     {
         if (sizes.size() == 1)
             return values.front();
@@ -187,7 +187,7 @@ struct Table
         const std::size_t high = std::clamp<std::size_t>(above, 1, sizes.size() - 1);
         const auto place = [&](double of) { return isLogarithmic ? std::log(of) : of; };
         double share = (place(size) - place(sizes[high - 1])) / (place(sizes[high]) - place(sizes[high - 1]));
-        if (!goesOn)
+        if (!continues)
             share = std::clamp(share, 0.0, 1.0);
         return values[high - 1] + share * (values[high] - values[high - 1]);
     }
@@ -213,8 +213,7 @@ double runNoiseOf(const std::map<std::int64_t, std::vector<Trial>>& sizes)
         }
         excess.push_back(variance / medianOfScaledChiSquared(count - 1.0) - explained);
     }
-    return excess.empty() ? leastRunNoise
-                          : std::sqrt(std::max(median(excess), leastRunNoise * leastRunNoise));
+    return excess.empty() ? minRunNoise : std::sqrt(std::max(median(excess), minRunNoise * minRunNoise));
 }
 
 } // namespace
@@ -286,7 +285,7 @@ ReplayDevice::Truth recordedDevice(const RecordedSweep& sweep)
         truth.maximum = sizes.rbegin()->first;
     truth.stepNoise = median(stepNoises);
     truth.runNoise = runNoiseOf(sizes);
-    truth.setupSeconds = std::max(median(setups), leastSetupSeconds);
+    truth.setupSeconds = std::max(median(setups), minSetupSeconds);
     truth.optimizerSeconds = median(optimizers);
     return truth;
 }

@@ -20,7 +20,7 @@ constexpr double disturbedFrom = 0.1;
 
 constexpr double slowStepSeconds = 1.0;
 
-double usualSteps(double seconds)
+double defaultSteps(double seconds)
 {
     return seconds > slowStepSeconds ? 3.0 : std::clamp(std::ceil(0.4 / seconds), 5.0, 24.0);
 }
@@ -261,7 +261,7 @@ double ReplayDevice::trialSeconds(std::int64_t size) const
     const double seconds = m_truth.seconds(size);
     if (!fits(size))
         return failureSeconds + m_truth.setupSeconds + 0.5 * seconds;
-    return m_truth.setupSeconds + (warmupSteps(seconds) + usualSteps(seconds)) * seconds;
+    return m_truth.setupSeconds + (warmupSteps(seconds) + defaultSteps(seconds)) * seconds;
 }
 
 double ReplayDevice::rampSeconds() const

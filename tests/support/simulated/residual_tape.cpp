@@ -18,7 +18,7 @@ constexpr double meanBlockSeconds = 30.0;
 /// Of a normal deviation, over its median.
 constexpr double deviationOverMedian = 1.4826;
 /// What a visit has of its own beyond so many standard deviations came over the device at that moment.
-constexpr double mostDeviations = 2.0;
+constexpr double maxDeviations = 2.0;
 /// Sums of times are no more exact [s].
 constexpr double clockTick = 1e-9;
 
@@ -38,12 +38,12 @@ ResidualTape::ResidualTape(const RecordedSweep& sweep, const SweepTruth& truth)
         deviations.push_back(std::abs(residual.visit));
     std::ranges::nth_element(deviations,
                              deviations.begin() + static_cast<std::ptrdiff_t>(deviations.size() / 2));
-    const double most = mostDeviations * deviationOverMedian * deviations[deviations.size() / 2];
+    const double max = maxDeviations * deviationOverMedian * deviations[deviations.size() / 2];
     const double first = trials.front()->clockSeconds;
     for (std::size_t place = 0; place < trials.size(); ++place) {
         const RecordedSweep::Trial& trial = *trials[place];
         Visit visit{.clockSeconds = trial.clockSeconds - first,
-                    .visit = std::clamp(residuals[place].visit, -most, most)};
+                    .visit = std::clamp(residuals[place].visit, -max, max)};
         visit.deviceSpeed = residuals[place].deviceSpeed + residuals[place].visit - visit.visit;
         const double mean = std::reduce(trial.stepSeconds.begin(), trial.stepSeconds.end()) /
                             static_cast<double>(trial.stepSeconds.size());

@@ -28,9 +28,9 @@ constexpr double heatStep = 0.02;
 /// Sums of times are no more exact [s].
 constexpr double clockTick = 1e-9;
 
-void addTwoSpeeds(Restlessness& restlessness, RandomSource& random, double least, double most)
+void addTwoSpeeds(Restlessness& restlessness, RandomSource& random, double min, double max)
 {
-    restlessness.slowdown = uniform(random, least, most);
+    restlessness.slowdown = uniform(random, min, max);
     restlessness.fastSeconds = logUniform(random, 4.0, 60.0);
     restlessness.slowSeconds = logUniform(random, 4.0, 60.0);
 }

@@ -13,7 +13,7 @@ using batchpeak::search::RandomSource;
 namespace {
 
 constexpr int rounds = 8;
-constexpr std::size_t mostSizes = 12;
+constexpr std::size_t maxSizes = 12;
 
 /// What was found of one synthetic sweep, whose truth is known.
 struct Found
@@ -93,8 +93,8 @@ std::vector<std::int64_t> gridUpTo(std::int64_t largest)
     std::vector<std::int64_t> sizes;
     for (double size = 1.0; size <= static_cast<double>(largest); size = std::max(size + 1.0, 1.25 * size))
         sizes.push_back(static_cast<std::int64_t>(size));
-    if (sizes.size() > mostSizes)
-        sizes.erase(sizes.begin(), sizes.end() - mostSizes);
+    if (sizes.size() > maxSizes)
+        sizes.erase(sizes.begin(), sizes.end() - maxSizes);
     return sizes;
 }
 

@@ -48,10 +48,10 @@ double halfIntegerGamma(RandomSource& random, int halves, double rate)
 /// One of the places, as likely as its logarithm of a likelihood says.
 std::size_t drawPlace(std::vector<double> logarithms, RandomSource& random)
 {
-    const double most = std::ranges::max(logarithms);
+    const double max = std::ranges::max(logarithms);
     double sum = 0.0;
     for (double& logarithm : logarithms)
-        sum += logarithm = std::exp(logarithm - most);
+        sum += logarithm = std::exp(logarithm - max);
     double left = sum * random.uniform();
     for (std::size_t place = 0; place < logarithms.size(); ++place) {
         left -= logarithms[place];

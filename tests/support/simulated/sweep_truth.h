@@ -47,12 +47,12 @@ std::vector<SizeVisit> visitsOf(const RecordedSweep& sweep);
 class SweepTruth
 {
 public:
-    static constexpr int usualDraws = 400;
+    static constexpr int defaultDraws = 400;
 
     /// The same for the same visits and seed.
     ///
     /// \param visits  at least one; of one round at least two sizes, for there to be anything to tell apart
-    explicit SweepTruth(std::vector<SizeVisit> visits, std::uint64_t seed = 1, int draws = usualDraws);
+    explicit SweepTruth(std::vector<SizeVisit> visits, std::uint64_t seed = 1, int draws = defaultDraws);
 
     /// Visited ones, ascending.
     const std::vector<std::int64_t>& sizes() const { return m_sizes; }

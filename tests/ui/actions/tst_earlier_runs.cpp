@@ -3,7 +3,7 @@
 #include "actions/earlier_runs.h"
 #include "sample_snapshots.h"
 #include "store/exploration_store.h"
-#include "store/patient_store.h"
+#include "store/history_writer.h"
 #include "support/held_history.h"
 #include "support/test_main.h"
 #include "text/readable_text.h"
@@ -87,7 +87,7 @@ private slots:
         menu.follow(test::readySnapshot());
         menu.begin(noon);
         menu.follow(test::runningSnapshot());
-        menu.follow(test::prospectSnapshot());
+        menu.follow(test::continuationSnapshot());
         QVERIFY(!menu.previous());
         // The next one begins.
         menu.follow(test::readySnapshot());
@@ -97,9 +97,9 @@ private slots:
         QVERIFY(menu.previous());
         QCOMPARE(menu.previous()->started, noon);
         const engine::Snapshot& kept = menu.previous()->snapshot;
-        QCOMPARE(kept.trials.size(), test::prospectSnapshot().trials.size());
+        QCOMPARE(kept.trials.size(), test::continuationSnapshot().trials.size());
         QVERIFY(!kept.searchState.curve.empty());
-        QVERIFY2(!kept.canGoOn, "Only the exploration in hand can go on.");
+        QVERIFY2(!kept.canContinue, "Only the exploration in hand can go on.");
 
         const QSignalSpy chosen(&menu, &EarlierRuns::chosen);
         menu.actions().front()->trigger();
@@ -201,7 +201,7 @@ private slots:
         menu.follow(ready);
         QVERIFY(!menu.lookElsewhere());
         {
-            store::PatientStore other(path);
+            store::HistoryWriter other(path);
             other.begin(
                 {.started = noon,
                  .filePath = ready.run->filePath,
@@ -246,12 +246,12 @@ private slots:
     void tellsItsOwnRunFromOneThatBeganAtTheSameMoment()
     {
         const QString path = m_folder.filePath(QStringLiteral("both.sqlite"));
-        store::PatientStore own(path);
-        store::PatientStore other(path);
+        store::HistoryWriter own(path);
+        store::HistoryWriter other(path);
         qint64 number = 0;
-        connect(&own, &store::PatientStore::kept, this, [&](qint64 exploration) { number = exploration; });
+        connect(&own, &store::HistoryWriter::kept, this, [&](qint64 exploration) { number = exploration; });
         engine::Snapshot running = test::runningSnapshot();
-        for (store::PatientStore* store : {&own, &other}) {
+        for (store::HistoryWriter* store : {&own, &other}) {
             store->begin(
                 {.started = noon,
                  .filePath = running.run->filePath,
@@ -277,7 +277,7 @@ private slots:
     void readsNoTrialsOfARunElsewhere()
     {
         const QString path = m_folder.filePath(QStringLiteral("outline.sqlite"));
-        store::PatientStore other(path);
+        store::HistoryWriter other(path);
         other.begin({.started = noon, .filePath = QStringLiteral("/a.yaml")});
         other.addDevice({.id = QStringLiteral("cpu"), .name = {}, .program = {}});
         // Of a trial that is not there, so that nobody can read them.

@@ -52,7 +52,7 @@ private slots:
         std::optional<AxisRange> shown = logarithmic.whole;
         for (int i = 0; i < 100; ++i)
             shown = logarithmic.zoomed(*shown, 0.8, 100.0);
-        QVERIFY(shown->maximum - shown->minimum >= logarithmic.leastSpan);
+        QVERIFY(shown->maximum - shown->minimum >= logarithmic.minSpan);
         QVERIFY(shown->minimum < 100.0 && shown->maximum > 100.0);
     }
 

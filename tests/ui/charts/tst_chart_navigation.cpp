@@ -15,7 +15,7 @@
 
 using namespace batchpeak;
 using namespace batchpeak::ui;
-using batchpeak::test::hasColourNear;
+using batchpeak::test::hasColorNear;
 using batchpeak::test::viewportOf;
 
 namespace {
@@ -97,7 +97,7 @@ private slots:
             QVERIFY2(!label.contains(QStringLiteral("...")), qPrintable(label));
     }
 
-    void keepsWhatIsLookedAtWhileTrialsGoOn()
+    void keepsWhatIsLookedAtWhileTrialsContinue()
     {
         turnWheel(m_throughput, {xOf(64.0), middle().y()}, 4);
         turnWheel(m_throughput, middle(), 2, Qt::ControlModifier);
@@ -171,8 +171,8 @@ private slots:
         QVERIFY((m_throughput->positionOf(64.0, 2300.0) - area.topLeft()).manhattanLength() < 6.0);
         QVERIFY((m_throughput->positionOf(256.0, 1800.0) - area.bottomRight()).manhattanLength() < 6.0);
         // There is a label on every part of the axis, however small.
-        QVERIFY(m_throughput->axisLabelCentres().size() >= 3);
-        QCOMPARE(m_throughput->axisLabelCentres(), m_memory->axisLabelCentres());
+        QVERIFY(m_throughput->axisLabelCenters().size() >= 3);
+        QCOMPARE(m_throughput->axisLabelCenters(), m_memory->axisLabelCenters());
     }
 
     void dragsWhatItShows()
@@ -239,7 +239,7 @@ private slots:
                  {Theme::light().throughput, Theme::light().memory, Theme::light().good}) {
                 for (int y = 4; y < image.height() - 4; y += 2) {
                     for (const double x : {area.left() - 9.0, area.right() + 8.0})
-                        QVERIFY2(!hasColourNear(image, QPointF(x, y), hue, 1), qPrintable(hue.name()));
+                        QVERIFY2(!hasColorNear(image, QPointF(x, y), hue, 1), qPrintable(hue.name()));
                 }
             }
         }

@@ -233,21 +233,20 @@ private slots:
     {
         const auto add = rows<double, int>();
         for (const double largest : {0.013, 0.9, 2.31, 12.3, 79.1, 100.0, 2304.0, 98765.0}) {
-            for (const int mostTicks : {2, 3, 4, 6})
-                add(QStringLiteral("%1 in %2").arg(largest).arg(mostTicks).toStdString(),
-                    {largest, mostTicks});
+            for (const int maxTicks : {2, 3, 4, 6})
+                add(QStringLiteral("%1 in %2").arg(largest).arg(maxTicks).toStdString(), {largest, maxTicks});
         }
     }
     void choosesRoundTicksWithRoomAbove()
     {
-        const auto& [largest, mostTicks] = row<double, int>();
-        const ValueScale scale = valueScaleFor(largest, mostTicks);
+        const auto& [largest, maxTicks] = row<double, int>();
+        const ValueScale scale = valueScaleFor(largest, maxTicks);
         QVERIFY(scale.top >= largest * 1.1);
         const int ticks = static_cast<int>(std::floor(scale.top / scale.step)) + 1;
         const double lastDigits = scale.step * std::pow(10.0, scale.decimals);
         QVERIFY2(std::abs(lastDigits - std::round(lastDigits)) < 1e-6 * lastDigits,
                  qPrintable(QStringLiteral("step %1, decimals %2").arg(scale.step).arg(scale.decimals)));
-        QVERIFY2(ticks <= mostTicks && ticks >= 2 - (mostTicks == 2), qPrintable(QString::number(ticks)));
+        QVERIFY2(ticks <= maxTicks && ticks >= 2 - (maxTicks == 2), qPrintable(QString::number(ticks)));
     }
 
     void thinsOutTheSizesOfANarrowAxis()

@@ -22,7 +22,7 @@
 using namespace batchpeak;
 using namespace batchpeak::ui;
 using batchpeak::test::difference;
-using batchpeak::test::hasColourNear;
+using batchpeak::test::hasColorNear;
 using batchpeak::test::nearEnough;
 using batchpeak::test::viewportOf;
 
@@ -76,10 +76,10 @@ private slots:
                 continue;
             const QColor hue =
                 point.kind == MeasuredPoint::Kind::Plain ? Theme::light().throughput : Theme::light().warn;
-            const QPointF centre = positionOf(point);
-            QVERIFY2(hasColourNear(image, centre + QPointF(4, 0), hue, 1),
+            const QPointF center = positionOf(point);
+            QVERIFY2(hasColorNear(image, center + QPointF(4, 0), hue, 1),
                      qPrintable(QString::number(point.size)));
-            QVERIFY2(difference(image.pixelColor(centre.toPoint()), Theme::light().card) < nearEnough,
+            QVERIFY2(difference(image.pixelColor(center.toPoint()), Theme::light().card) < nearEnough,
                      qPrintable(QString::number(point.size)));
         }
     }
@@ -116,9 +116,9 @@ private slots:
         const QImage image = chart->grab().toImage();
         const auto x = static_cast<int>(chart->positionOf(4.0, 0.0).x());
         const auto axis = static_cast<int>(chart->plotArea().bottom());
-        QVERIFY(hasColourNear(image, QPointF(x, axis - 8), Theme::light().throughput, 1));
+        QVERIFY(hasColorNear(image, QPointF(x, axis - 8), Theme::light().throughput, 1));
         for (int below = 3; below < 20; ++below)
-            QVERIFY2(!hasColourNear(image, QPointF(x, axis + below), Theme::light().throughput, 1),
+            QVERIFY2(!hasColorNear(image, QPointF(x, axis + below), Theme::light().throughput, 1),
                      qPrintable(QString::number(below)));
     }
 
@@ -145,7 +145,7 @@ private slots:
                 QVERIFY(difference(edge, theme.throughput) < difference(edge, theme.card));
                 QVERIFY(difference(image.pixelColor(points[i].toPoint()), theme.card) < nearEnough);
                 if (i > 0)
-                    QVERIFY(hasColourNear(image, (points[i - 1] + points[i]) / 2.0, theme.text, 1));
+                    QVERIFY(hasColorNear(image, (points[i - 1] + points[i]) / 2.0, theme.text, 1));
             }
         }
     }
@@ -210,8 +210,8 @@ private slots:
         const QImage image = m_memory->grab().toImage();
         const QPointF limit = m_memory->positionOf(20.0, m_scene.unit.of(m_scene.limitBytes));
         const QPointF usable = m_memory->positionOf(20.0, m_scene.unit.of(m_scene.usableBytes));
-        QVERIFY(hasColourNear(image, limit, Theme::light().bad, 2));
-        QVERIFY(hasColourNear(image, usable, Theme::light().warn, 6));
+        QVERIFY(hasColorNear(image, limit, Theme::light().bad, 2));
+        QVERIFY(hasColorNear(image, usable, Theme::light().warn, 6));
         QVERIFY(usable.y() > limit.y() + 2.0);
     }
 
@@ -227,8 +227,8 @@ private slots:
         m_window.resize(size);
         m_window.view()->setLogarithmic(logarithmic);
         m_window.grab();
-        const auto above = m_throughput->axisLabelCentres();
-        const auto below = m_memory->axisLabelCentres();
+        const auto above = m_throughput->axisLabelCenters();
+        const auto below = m_memory->axisLabelCenters();
         QVERIFY(above.size() >= 4);
         QCOMPARE(above, below);
         if (logarithmic) {
@@ -305,7 +305,7 @@ private slots:
         QCOMPARE(pair()->selectedSize(), std::optional<std::int64_t>(96));
         // A halo around its point, in both charts.
         const auto hasHalo = [](ExplorationChart* chart, const QPointF& point) {
-            return hasColourNear(chart->grab().toImage(), point + QPointF(9.0, 0.0), Theme::light().text, 1);
+            return hasColorNear(chart->grab().toImage(), point + QPointF(9.0, 0.0), Theme::light().text, 1);
         };
         const MeasuredPoint& point = *m_scene.newestOf(96);
         const QPointF peak = m_memory->positionOf(96.0, m_scene.unit.of(point.peakBytes));
@@ -352,8 +352,8 @@ private slots:
         QVERIFY(m_throughput->accessibleDescription().contains(QStringLiteral("tokens/s")));
         const QImage image = m_throughput->grab().toImage();
         const MeasuredPoint& point = *m_scene.newestOf(96);
-        const QPointF centre = m_throughput->positionOf(96.0, 1024.0 * point.samplesPerSecond);
-        QVERIFY(hasColourNear(image, centre + QPointF(4, 0), Theme::light().throughput, 1));
+        const QPointF center = m_throughput->positionOf(96.0, 1024.0 * point.samplesPerSecond);
+        QVERIFY(hasColorNear(image, center + QPointF(4, 0), Theme::light().throughput, 1));
     }
 
     void offersTheQuantitiesThatCanBeTold()
@@ -400,8 +400,8 @@ private slots:
             other.setScene(pair()->scene());
             other.resize(image.size());
             other.render(&image);
-            for (const QColor& colour : {Theme::light().good, Theme::light().bad})
-                QVERIFY(test::hasColourNear(image, QRectF(image.rect()).center(), colour, width));
+            for (const QColor& color : {Theme::light().good, Theme::light().bad})
+                QVERIFY(test::hasColorNear(image, QRectF(image.rect()).center(), color, width));
         }
         m_window.display(m_running);
     }
@@ -439,8 +439,8 @@ private slots:
         // Between two rings there is the model alone.
         const double size = std::sqrt(8.0 * 16.0);
         const QPointF onCurve = m_throughput->positionOf(size, test::throughputAt(size));
-        QVERIFY(!hasColourNear(image, onCurve, Theme::light().throughput, 2));
-        QVERIFY(hasColourNear(image, onCurve, mixed(Theme::light().throughput, Theme::light().card, 0.4), 2));
+        QVERIFY(!hasColorNear(image, onCurve, Theme::light().throughput, 2));
+        QVERIFY(hasColorNear(image, onCurve, mixed(Theme::light().throughput, Theme::light().card, 0.4), 2));
     }
 
     // The trial of a size may say something else than all trials of the exploration together.
@@ -453,12 +453,12 @@ private slots:
         m_window.display(snapshot);
         const QImage image = m_throughput->grab().toImage();
         const QPointF mean = m_throughput->positionOf(16.0, 600.0);
-        QVERIFY(hasColourNear(image, mean, Theme::light().throughput, 1));
+        QVERIFY(hasColorNear(image, mean, Theme::light().throughput, 1));
         // Its interval reaches there, that of the trial no further than its ring.
-        QVERIFY(hasColourNear(image, m_throughput->positionOf(16.0, 510.0), Theme::light().throughput, 1));
+        QVERIFY(hasColorNear(image, m_throughput->positionOf(16.0, 510.0), Theme::light().throughput, 1));
         const MeasuredPoint& trial = *pair()->scene().newestOf(16);
         const QPointF below = m_throughput->positionOf(16.0, trial.samplesPerSecond) + QPointF(0, 12);
-        QVERIFY(!hasColourNear(image, below, Theme::light().throughput, 1));
+        QVERIFY(!hasColorNear(image, below, Theme::light().throughput, 1));
 
         struct ToldChart : ThroughputChart
         {

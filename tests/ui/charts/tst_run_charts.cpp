@@ -17,7 +17,7 @@
 using namespace batchpeak;
 using namespace batchpeak::ui;
 using batchpeak::test::difference;
-using batchpeak::test::hasColourNear;
+using batchpeak::test::hasColorNear;
 using batchpeak::test::nearEnough;
 
 /// The three charts of a training run, by the pixels that they paint.
@@ -52,16 +52,16 @@ private slots:
         const auto snapshot = test::halvingTraining();
         const auto& step = snapshot.steps[59];
         const QImage loss = m_loss->grab().toImage();
-        QVERIFY(hasColourNear(loss, m_loss->positionOf(60.0, step.loss), Theme::light().loss, 2));
+        QVERIFY(hasColorNear(loss, m_loss->positionOf(60.0, step.loss), Theme::light().loss, 2));
         const QImage rate = m_rate->grab().toImage();
-        QVERIFY(hasColourNear(rate, m_rate->positionOf(60.0, step.samplesPerSecond),
-                              Theme::light().throughput, 3));
+        QVERIFY(hasColorNear(rate, m_rate->positionOf(60.0, step.samplesPerSecond), Theme::light().throughput,
+                             3));
         const QImage schedule = m_schedule->grab().toImage();
-        QVERIFY(hasColourNear(schedule, m_schedule->positionOf(60.0, 1536.0), Theme::light().text, 2));
-        QVERIFY(!hasColourNear(schedule, m_schedule->positionOf(60.0, 600.0), Theme::light().text, 2));
+        QVERIFY(hasColorNear(schedule, m_schedule->positionOf(60.0, 1536.0), Theme::light().text, 2));
+        QVERIFY(!hasColorNear(schedule, m_schedule->positionOf(60.0, 600.0), Theme::light().text, 2));
     }
 
-    void tellsBatchAndMicroBatchApartWithoutColour()
+    void tellsBatchAndMicroBatchApartWithoutColor()
     {
         const QImage image = m_schedule->grab().toImage();
         const auto gapsAt = [&](double value) {
@@ -69,8 +69,8 @@ private slots:
             const auto from = static_cast<int>(m_schedule->positionOf(10.0, value).x());
             const auto to = static_cast<int>(m_schedule->positionOf(60.0, value).x());
             for (int x = from; x < to; ++x)
-                gaps += hasColourNear(image, QPointF(x, m_schedule->positionOf(1.0, value).y()),
-                                      Theme::light().card, 0)
+                gaps += hasColorNear(image, QPointF(x, m_schedule->positionOf(1.0, value).y()),
+                                     Theme::light().card, 0)
                             ? 1
                             : 0;
             return gaps;
@@ -85,8 +85,8 @@ private slots:
         const auto hasMicroBatch = [&](double step, double value) {
             // Its line has gaps.
             for (int x = -9; x <= 9; x += 3) {
-                if (hasColourNear(image, m_schedule->positionOf(step, value) + QPointF(x, 0),
-                                  Theme::light().throughput, 1))
+                if (hasColorNear(image, m_schedule->positionOf(step, value) + QPointF(x, 0),
+                                 Theme::light().throughput, 1))
                     return true;
             }
             return false;
@@ -101,19 +101,19 @@ private slots:
     {
         const QImage image = m_schedule->grab().toImage();
         for (const double size : {1536.0, 768.0, 384.0})
-            QVERIFY2(hasColourNear(image, m_schedule->positionOf(1.0, size), Theme::light().bad, 2),
+            QVERIFY2(hasColorNear(image, m_schedule->positionOf(1.0, size), Theme::light().bad, 2),
                      qPrintable(QString::number(size)));
-        QVERIFY(hasColourNear(image, m_schedule->positionOf(70.0, 192.0), Theme::light().bad, 2));
-        QVERIFY(hasColourNear(image, m_schedule->positionOf(95.0, 96.0), Theme::light().warn, 6));
+        QVERIFY(hasColorNear(image, m_schedule->positionOf(70.0, 192.0), Theme::light().bad, 2));
+        QVERIFY(hasColorNear(image, m_schedule->positionOf(95.0, 96.0), Theme::light().warn, 6));
     }
 
     void standsEvaluationsHollowOnTheirStep()
     {
         const auto snapshot = test::halvingTraining();
         const QImage image = m_loss->grab().toImage();
-        const QPointF centre = m_loss->positionOf(80.0, snapshot.evaluations[1].loss);
-        QVERIFY(hasColourNear(image, centre - QPointF(0, 4.5), Theme::light().loss, 1));
-        QVERIFY(difference(image.pixelColor(centre.toPoint()), Theme::light().card) < nearEnough);
+        const QPointF center = m_loss->positionOf(80.0, snapshot.evaluations[1].loss);
+        QVERIFY(hasColorNear(image, center - QPointF(0, 4.5), Theme::light().loss, 1));
+        QVERIFY(difference(image.pixelColor(center.toPoint()), Theme::light().card) < nearEnough);
     }
 
     void keepsTheStepsOfAllChartsUnderEachOther_data()
@@ -129,10 +129,10 @@ private slots:
         m_window.resize(size);
         m_window.display(test::longTraining(steps));
         m_window.grab();
-        const auto labels = m_loss->axisLabelCentres();
+        const auto labels = m_loss->axisLabelCenters();
         QVERIFY(labels.size() >= 2);
         for (const RunChart* chart : charts()) {
-            QCOMPARE(chart->axisLabelCentres(), labels);
+            QCOMPARE(chart->axisLabelCenters(), labels);
             QVERIFY(labels.back() < chart->width());
             const QStringList texts = chart->tickLabels();
             for (const QString& text : texts)
@@ -149,7 +149,7 @@ private slots:
         const QImage image = m_loss->grab().toImage();
         for (const std::size_t step : {997, 4985, 9970}) {
             const QPointF peak = m_loss->positionOf(static_cast<double>(step), snapshot.steps[step - 1].loss);
-            QVERIFY2(hasColourNear(image, peak, Theme::light().loss, 4), qPrintable(QString::number(step)));
+            QVERIFY2(hasColorNear(image, peak, Theme::light().loss, 4), qPrintable(QString::number(step)));
         }
     }
 
@@ -165,7 +165,7 @@ private slots:
         const auto to = static_cast<int>(m_rate->positionOf(330.0, predicted).x());
         for (int x = from; x < to; ++x) {
             const QPointF place(x, m_rate->positionOf(1.0, predicted).y());
-            drawn += hasColourNear(image, place, Theme::light().throughput, 1) ? 1 : 0;
+            drawn += hasColorNear(image, place, Theme::light().throughput, 1) ? 1 : 0;
         }
         QVERIFY2(drawn > 10, qPrintable(QString::number(drawn)));
     }
@@ -180,9 +180,9 @@ private slots:
         const QImage image = m_loss->grab().toImage();
         const auto mutedAt = [&](const QImage& picture, std::size_t step) {
             const auto& record = small.steps[step - 1];
-            const QPointF centre = m_loss->positionOf(static_cast<double>(step), record.loss);
+            const QPointF center = m_loss->positionOf(static_cast<double>(step), record.loss);
             for (int x = -12; x <= 12; x += 3) {
-                if (hasColourNear(picture, centre + QPointF(x, 0), Theme::light().mutedText, 3))
+                if (hasColorNear(picture, center + QPointF(x, 0), Theme::light().mutedText, 3))
                     return true;
             }
             return false;

@@ -256,11 +256,11 @@ private slots:
     void beginsAtZeroUnlessThatHidesTheValues()
     {
         const auto& [smallest, largest, fromZero] = row<double, double, bool>();
-        for (const int mostTicks : {2, 3, 6}) {
-            const ValueScale scale = valueScaleFor(smallest, largest, mostTicks);
+        for (const int maxTicks : {2, 3, 6}) {
+            const ValueScale scale = valueScaleFor(smallest, largest, maxTicks);
             QCOMPARE(scale.bottom == 0.0, fromZero);
             QVERIFY(scale.bottom <= smallest && scale.top >= largest && scale.top > scale.bottom);
-            QVERIFY((scale.top - scale.bottom) / scale.step < mostTicks);
+            QVERIFY((scale.top - scale.bottom) / scale.step < maxTicks);
         }
     }
 };

@@ -62,10 +62,10 @@ private slots:
         pausing.pauseRequested = true;
         Snapshot stopped = test::finishedSnapshot();
         stopped.finish = engine::FinishStatus::Cancelled;
-        Snapshot spent = test::prospectSnapshot();
-        spent.searchState.prospect.reset();
+        Snapshot spent = test::continuationSnapshot();
+        spent.searchState.continuation.reset();
         Snapshot goingOn = test::comparingSnapshot();
-        goingOn.searchState.prospect = test::prospectSnapshot().searchState.prospect;
+        goingOn.searchState.continuation = test::continuationSnapshot().searchState.continuation;
         rows<Snapshot, std::string>(
             {{"empty", {test::emptySnapshot(), ""}},
              {"ready", {test::readySnapshot(), "start"}},
@@ -77,7 +77,7 @@ private slots:
              {"finished", {test::finishedSnapshot(), "start export copy"}},
              {"stopped", {stopped, "start go-on export copy"}},
              {"budget used up", {test::doubtfulSnapshot(), "start go-on export copy"}},
-             {"as sure as can be", {test::prospectSnapshot(), "start go-on export copy"}},
+             {"as sure as can be", {test::continuationSnapshot(), "start go-on export copy"}},
              {"nothing left", {spent, "start export copy"}},
              {"going on", {goingOn, "pause stop export copy"}},
              {"nothing fits", {test::nothingFitsSnapshot(), "start"}},
@@ -93,7 +93,7 @@ private slots:
         QStringList enabled;
         const std::pair<QAction*, QString> named[] = {
             {actions.start, QStringLiteral("start")},       {actions.pause, QStringLiteral("pause")},
-            {actions.stop, QStringLiteral("stop")},         {actions.goOn, QStringLiteral("go-on")},
+            {actions.stop, QStringLiteral("stop")},         {actions.continueSearch, QStringLiteral("go-on")},
             {actions.exportSize, QStringLiteral("export")}, {actions.copySize, QStringLiteral("copy")}};
         for (const auto& [action, name] : named) {
             if (action->isEnabled())
@@ -205,7 +205,7 @@ private slots:
         Snapshot sized = test::runningSnapshot();
         sized.run->plan.setting = config::Fixed{64};
         Snapshot busy = sized;
-        busy.devices.front().busyness = {.disturbedShare = 0.75, .trials = 8};
+        busy.devices.front().contention = {.disturbedShare = 0.75, .trials = 8};
         rows<Snapshot, std::string>(
             {{"a config that has a size",
               {sized,
@@ -244,7 +244,7 @@ private slots:
                "and "
                "takes 8.4 GiB less.; launch-bound"}},
              {"as sure as can be",
-              {test::prospectSnapshot(),
+              {test::continuationSnapshot(),
                "micro_batch_size; 192; 2.05× base; confidence 84 percent; expected loss 0.8 %; "
                "2234 ± 38 samples/s; 59.7 of 79.1 peak memory, GiB; 8 × accumulation; 192 and 208 cannot be "
                "told apart; 192 has the lower expected loss. 160 is within 2 % and takes 8.4 GiB less. No "
@@ -333,32 +333,32 @@ private slots:
         for (const auto* button : card->findChildren<QPushButton*>())
             QVERIFY(button->isHidden());
         QVERIFY(card->findChild<ConfidenceGauge*>()->isHidden());
-        window.display(test::prospectSnapshot());
+        window.display(test::continuationSnapshot());
         for (const auto* button : card->findChildren<QPushButton*>())
             QVERIFY(!button->isHidden());
     }
 
-    void offersToGoOnAtTheEndAlone()
+    void offersToContinueAtTheEndAlone()
     {
         test::SampleWindow window(Theme::light(), QSize(1100, 680));
-        const QPushButton* const goOn = test::buttonOf(window, "Go on");
+        const QPushButton* const continueSearch = test::buttonOf(window, "Go on");
         for (const auto& [name, snapshot] : test::allSamples()) {
             window.display(snapshot);
-            QVERIFY2(goOn->isHidden() != snapshot.canGoOn, qPrintable(name));
+            QVERIFY2(continueSearch->isHidden() != snapshot.canContinue, qPrintable(name));
         }
-        window.display(test::prospectSnapshot());
-        QVERIFY(goOn->isEnabled());
-        QCOMPARE(goOn->toolTip(),
+        window.display(test::continuationSnapshot());
+        QVERIFY(continueSearch->isEnabled());
+        QCOMPARE(continueSearch->toolTip(),
                  QStringLiteral("Search on from all trials so far, with at most 20 trials more (Ctrl+F5)"));
         window.display(test::finishedSnapshot());
-        QVERIFY(!goOn->isEnabled());
-        QCOMPARE(goOn->toolTip(), QStringLiteral("More trials would tell nothing more (Ctrl+F5)"));
+        QVERIFY(!continueSearch->isEnabled());
+        QCOMPARE(continueSearch->toolTip(), QStringLiteral("More trials would tell nothing more (Ctrl+F5)"));
     }
 
-    void saysWhyItCouldNotGoOn()
+    void saysWhyItCouldNotContinue()
     {
         test::SampleWindow window(Theme::light(), QSize(1100, 680));
-        Snapshot snapshot = test::prospectSnapshot();
+        Snapshot snapshot = test::continuationSnapshot();
         window.display(snapshot);
         auto* banner = window.view()->banner();
         QVERIFY(banner->isHidden());
@@ -394,7 +394,7 @@ private slots:
              {"choosing", {choosing, "Choosing the next size", gpu}},
              {"pausing while it chooses", {pausing, "Pausing", gpu}},
              {"as sure as can be",
-              {test::prospectSnapshot(),
+              {test::continuationSnapshot(),
                "Finished after 18 trials  ·  3 min 24 s  ·  no further trial is worth its time", ""}},
              {"paused", {test::pausedSnapshot(), "Paused  ·  Trial 16 of about 24", gpu}},
              {"verifying", {test::verifyingSnapshot(), "Verifying 192 in a fresh process", gpu}},
@@ -473,7 +473,7 @@ private slots:
     void showsANewLongEntryFromItsBeginning()
     {
         test::SampleWindow window(Theme::light(), QSize(1100, 680));
-        Snapshot snapshot = test::prospectSnapshot();
+        Snapshot snapshot = test::continuationSnapshot();
         snapshot.log.resize(2);
         window.display(snapshot);
         window.grab();
@@ -590,7 +590,7 @@ private slots:
         note(test::readySnapshot(), QStringLiteral("ready"));
         note(test::runningSnapshot(), QStringLiteral("running"));
         note(test::pausedSnapshot(), QStringLiteral("paused"));
-        note(test::prospectSnapshot(), QStringLiteral("as sure as can be"));
+        note(test::continuationSnapshot(), QStringLiteral("as sure as can be"));
         note(test::finishedSnapshot(), QStringLiteral("finished"));
     }
 

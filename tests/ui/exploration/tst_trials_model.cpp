@@ -137,11 +137,11 @@ private slots:
         for (const int row : {2, 3})
             QVERIFY2(rows.at(row).contains(QStringLiteral("| earlier |")) && rows.at(row).contains(day),
                      qPrintable(rows.at(row)));
-        const auto colourOf = [&](std::int64_t size) {
+        const auto colorOf = [&](std::int64_t size) {
             return table.model.indexOf(size).siblingAtColumn(TrialsModel::Rate).data(Qt::ForegroundRole);
         };
-        QCOMPARE(colourOf(8), QVariant(Theme::light().text));
-        QCOMPARE(colourOf(16), QVariant(Theme::light().mutedText));
+        QCOMPARE(colorOf(8), QVariant(Theme::light().text));
+        QCOMPARE(colorOf(16), QVariant(Theme::light().mutedText));
         QVERIFY(table.model.asText({table.model.indexOf(16)}).contains(day));
         // A trial of today comes before it.
         snapshot.trials.push_back(test::trialThat(trial::Outcome::Ok, 2, 16, 5.0));
@@ -149,7 +149,7 @@ private slots:
         QCOMPARE(table.reset.size(), 0);
         QCOMPARE(wordsOf(table.model, TrialsModel::Result, table.model.indexOf(16)),
                  (QStringList{QStringLiteral("ok"), QStringLiteral("earlier")}));
-        QCOMPARE(colourOf(16), QVariant(Theme::light().text));
+        QCOMPARE(colorOf(16), QVariant(Theme::light().text));
         // The search drops it.
         snapshot.recalled.clear();
         table.display(snapshot);
@@ -355,7 +355,7 @@ private slots:
     void callsSizesLevelThatCannotBeToldApart()
     {
         TrialsModel model;
-        model.display(test::prospectSnapshot(), gibibytes);
+        model.display(test::continuationSnapshot(), gibibytes);
         QCOMPARE(wordsOf(model, TrialsModel::Result, model.indexOf(192)).front(),
                  QStringLiteral("level, 0.1 % ± 0.2"));
         QCOMPARE(model.indexOf(208).siblingAtColumn(TrialsModel::Result).data().toString(),

@@ -223,7 +223,7 @@ private slots:
         const auto offer = [this](const char* text) { return test::buttonOf(*m_plan, text); };
         QTest::mouseClick(offer("Keep the batch"), Qt::LeftButton);
         QCOMPARE(words(m_told), QStringList({QStringLiteral("--setting"), QStringLiteral("auto")}));
-        QCOMPARE(m_plan->outlook().plan->space.maximum, 64);
+        QCOMPARE(m_plan->preview().plan->space.maximum, 64);
         QVERIFY(m_plan->command().endsWith(QStringLiteral("--setting auto")));
         QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
         QVERIFY(!offer("Keep the batch"));

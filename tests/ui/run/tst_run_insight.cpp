@@ -41,11 +41,11 @@ class RunInsightTest : public test::WindowFixture
         return texts.join(QLatin1Char('\n'));
     }
 
-    static bool hasColour(const QImage& picture, const QRect& area, const QColor& colour)
+    static bool hasColor(const QImage& picture, const QRect& area, const QColor& color)
     {
         for (int y = area.top(); y <= area.bottom(); ++y) {
             for (int x = area.left(); x <= area.right(); ++x) {
-                if (picture.pixelColor(x, y) == colour)
+                if (picture.pixelColor(x, y) == color)
                     return true;
             }
         }
@@ -64,13 +64,13 @@ private slots:
         const QImage picture = chart.grab().toImage();
         const QColor line = Theme::light().throughput;
         // Low at the left, high at the right.
-        QVERIFY(hasColour(picture, QRect(34, 90, 60, 34), line));
-        QVERIFY(!hasColour(picture, QRect(34, 18, 60, 40), line));
-        QVERIFY(hasColour(picture, QRect(250, 18, 40, 20), line));
+        QVERIFY(hasColor(picture, QRect(34, 90, 60, 34), line));
+        QVERIFY(!hasColor(picture, QRect(34, 18, 60, 40), line));
+        QVERIFY(hasColor(picture, QRect(250, 18, 40, 20), line));
         snapshot.course.clear();
         chart.display(snapshot);
         QVERIFY(chart.accessibleDescription().isEmpty());
-        QVERIFY(!hasColour(chart.grab().toImage(), chart.rect(), line));
+        QVERIFY(!hasColor(chart.grab().toImage(), chart.rect(), line));
     }
 
     void saysWhyThereIsNoCourse_data()
@@ -290,9 +290,9 @@ private slots:
         strips.display(
             {test::sampleGpu(QStringLiteral("cuda:0")), test::sampleGpu(QStringLiteral("cuda:1"))});
         const QImage picture = strips.grab().toImage();
-        QVERIFY(hasColour(picture, QRect(0, 0, 200, 100), Theme::light().memory));
-        QVERIFY(hasColour(picture, QRect(0, 50, 200, 100), Theme::light().memory));
-        QVERIFY(hasColour(picture, QRect(0, 0, 400, 100), Theme::light().bad));
+        QVERIFY(hasColor(picture, QRect(0, 0, 200, 100), Theme::light().memory));
+        QVERIFY(hasColor(picture, QRect(0, 50, 200, 100), Theme::light().memory));
+        QVERIFY(hasColor(picture, QRect(0, 0, 400, 100), Theme::light().bad));
     }
 
     void saysHowABatchIsDivided_data()

@@ -102,9 +102,9 @@ private slots:
         RunsModel model;
         QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
         model.display(test::midwayTraining());
-        for (int i = 0; i < mostComparedRuns + 2; ++i)
+        for (int i = 0; i < maxComparedRuns + 2; ++i)
             model.add(test::completedTraining(), QString::number(i));
-        QCOMPARE(model.rowCount(), 1 + mostComparedRuns);
+        QCOMPARE(model.rowCount(), 1 + maxComparedRuns);
         QCOMPARE(model.shown().front().name, QStringLiteral("2"));
     }
 

@@ -59,12 +59,12 @@ const QByteArray trainingArguments = "model_name_or_path: example/unknown-networ
 /// Of WCAG 2.1, from the relative luminances.
 double contrast(const QColor& a, const QColor& b)
 {
-    const auto luminance = [](const QColor& colour) {
+    const auto luminance = [](const QColor& color) {
         const auto linear = [](double part) {
             return part <= 0.04045 ? part / 12.92 : std::pow((part + 0.055) / 1.055, 2.4);
         };
-        return 0.2126 * linear(colour.redF()) + 0.7152 * linear(colour.greenF()) +
-               0.0722 * linear(colour.blueF());
+        return 0.2126 * linear(color.redF()) + 0.7152 * linear(color.greenF()) +
+               0.0722 * linear(color.blueF());
     };
     const double low = std::min(luminance(a), luminance(b));
     const double high = std::max(luminance(a), luminance(b));

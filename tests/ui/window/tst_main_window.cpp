@@ -144,8 +144,8 @@ private slots:
         QVERIFY2(window.minimumWidth() >= needed.width() && window.minimumHeight() >= needed.height(),
                  qPrintable(QStringLiteral("needs %1 x %2").arg(needed.width()).arg(needed.height())));
         // Of lines that are as high as DejaVu's; of higher ones as much more.
-        const int most = std::max(680, 680 * window.fontMetrics().lineSpacing() / 14);
-        QVERIFY(window.minimumWidth() <= 1100 && window.minimumHeight() <= most);
+        const int max = std::max(680, 680 * window.fontMetrics().lineSpacing() / 14);
+        QVERIFY(window.minimumWidth() <= 1100 && window.minimumHeight() <= max);
     }
 
     void refusesWhatIsNoSingleFile_data()

@@ -62,7 +62,7 @@ private slots:
         m_network = fileWith("network.yaml", network);
     }
 
-    void countsTheParametersOfWhatItRecognises()
+    void countsTheParametersOfWhatItRecognizes()
     {
         NetworkDialog dialog(*m_file, {}, Theme::light());
         QVERIFY(!buttonOf(dialog, "Choose")->isEnabled());

@@ -150,9 +150,9 @@ private slots:
     {
         for (const auto& [name, snapshot] : test::allSamples()) {
             // Of lines that are as high as DejaVu's; of higher ones as much more.
-            constexpr double usualSpacing = 14.0;
+            constexpr double defaultSpacing = 14.0;
             const double scale =
-                std::max(1.0, QFontMetrics(QApplication::font()).lineSpacing() / usualSpacing);
+                std::max(1.0, QFontMetrics(QApplication::font()).lineSpacing() / defaultSpacing);
             const QSize size = QSize(900, 600) * scale;
             test::SampleWindow window(Theme::light(), size);
             window.display(snapshot);
@@ -167,13 +167,13 @@ private slots:
             for (const QScrollArea* area : window.findChildren<QScrollArea*>()) {
                 if (!area->isVisibleTo(&window) || !area->widget()->findChild<RecommendationCard*>())
                     continue;
-                const QSize least = area->widget()->minimumSizeHint();
+                const QSize min = area->widget()->minimumSizeHint();
                 QVERIFY2(area->verticalScrollBar()->maximum() == 0 &&
                              area->horizontalScrollBar()->maximum() == 0,
                          qPrintable(QStringLiteral("%1 needs %2 x %3 of %4 x %5")
                                         .arg(name)
-                                        .arg(least.width())
-                                        .arg(least.height())
+                                        .arg(min.width())
+                                        .arg(min.height())
                                         .arg(area->width())
                                         .arg(area->height())));
             }

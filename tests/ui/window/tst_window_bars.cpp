@@ -226,13 +226,13 @@ private slots:
     {
         constexpr QSize small(900, 600);
         // As small as it can be made.
-        constexpr QSize least(10, 10);
+        constexpr QSize min(10, 10);
         rows<Page, QSize>({{"exploration", {Page::Exploration, small}},
                            {"plan", {Page::Plan, small}},
                            {"no trial is possible", {Page::Unmeasurable, small}},
-                           {"least exploration", {Page::Exploration, least}},
-                           {"least plan", {Page::Plan, least}},
-                           {"no trial is possible, at the least", {Page::Unmeasurable, least}}});
+                           {"least exploration", {Page::Exploration, min}},
+                           {"least plan", {Page::Plan, min}},
+                           {"no trial is possible, at the least", {Page::Unmeasurable, min}}});
     }
     void leadsToEveryButtonOfASmallWindow()
     {
@@ -243,11 +243,11 @@ private slots:
         const auto* pages = window.findChild<QStackedWidget*>();
         const QRect place(pages->mapTo(&window, QPoint(0, 0)), pages->size());
         QVERIFY2(window.rect().contains(place), qPrintable(QString::number(place.bottom())));
-        const QSize least = pages->currentWidget()->minimumSizeHint();
-        QVERIFY2(least.width() <= pages->width() && least.height() <= pages->height(),
+        const QSize min = pages->currentWidget()->minimumSizeHint();
+        QVERIFY2(min.width() <= pages->width() && min.height() <= pages->height(),
                  qPrintable(QStringLiteral("needs %1 x %2 of %3 x %4")
-                                .arg(least.width())
-                                .arg(least.height())
+                                .arg(min.width())
+                                .arg(min.height())
                                 .arg(pages->width())
                                 .arg(pages->height())));
         int buttons = 0;

@@ -127,8 +127,8 @@ private slots:
         TRY_COMPARE(found.size(), 2);
         QCOMPARE(snapshot().run->phase, model::Phase::Eval);
         const auto* card = window().findChild<RecommendationCard*>();
-        const QString said = QStringLiteral("Training: %1, ").arg(found.front());
-        TRY_VERIFY2(card->summary().contains(said), qPrintable(card->summary()));
+        const QString message = QStringLiteral("Training: %1, ").arg(found.front());
+        TRY_VERIFY2(card->summary().contains(message), qPrintable(card->summary()));
         TRY_VERIFY(actionOf(window(), "Export")->isEnabled());
         whenOpen<ExportDialog>(&window(), [](ExportDialog* dialog) { dialog->accept(); });
         click("Export…");
@@ -177,7 +177,7 @@ private slots:
         emit window().findChild<PlanView*>()->optionsChanged(options);
         MainWindow other;
         QVERIFY(other.openConfig(m_path));
-        QCOMPARE(other.findChild<PlanView*>()->outlook().option("--tolerance").text, QStringLiteral("4"));
+        QCOMPARE(other.findChild<PlanView*>()->preview().option("--tolerance").text, QStringLiteral("4"));
         // What stands on the command line is asked for now.
         engine::ExplorationOptions given;
         given.tolerance = 0.01;
@@ -185,10 +185,10 @@ private slots:
         MainWindow third;
         third.setOptions(given);
         QVERIFY(third.openConfig(m_path));
-        QCOMPARE(third.findChild<PlanView*>()->outlook().option("--tolerance").text, QStringLiteral("1"));
+        QCOMPARE(third.findChild<PlanView*>()->preview().option("--tolerance").text, QStringLiteral("1"));
         // Of another config nothing is known.
         QVERIFY(other.openConfig(fileWith("other.yaml", m_config)));
-        QCOMPARE(other.findChild<PlanView*>()->outlook().option("--tolerance").text, QStringLiteral("2"));
+        QCOMPARE(other.findChild<PlanView*>()->preview().option("--tolerance").text, QStringLiteral("2"));
     }
 
     void asksBeforeItWritesWhatIsDoubtful()
@@ -312,8 +312,8 @@ private slots:
         QVERIFY(banner().isVisible());
         QCoreApplication::processEvents();
         QCOMPARE(QRect(card->mapTo(&window(), QPoint(0, 0)), card->size()), before);
-        const QRect said(banner().mapTo(&window(), QPoint(0, 0)), banner().size());
-        QVERIFY(window().rect().contains(said) && said.height() > 20);
+        const QRect message(banner().mapTo(&window(), QPoint(0, 0)), banner().size());
+        QVERIFY(window().rect().contains(message) && message.height() > 20);
         window().resize(window().size() - QSize(200, 100));
         QCoreApplication::processEvents();
         QVERIFY(window().rect().contains(QRect(banner().mapTo(&window(), QPoint(0, 0)), banner().size())));
@@ -452,7 +452,7 @@ private slots:
                  qPrintable(banner().text()));
     }
 
-    void goesOnFromWhatItHas()
+    void continuesFromWhatItHas()
     {
         // Too few to be confident of anything.
         explore(optionsWith(QString(), 2));
@@ -608,10 +608,10 @@ private slots:
         const auto& [name, isKept] = row<const char*, bool>();
         QVERIFY(QDir().mkpath(pathOf("a folder")));
         engine::ExplorationRecorder recorder(window().exploration(), pathOf(name));
-        QString said;
-        QObject::connect(&recorder, &engine::ExplorationRecorder::said, &window(),
-                         [this, &said](const QString& sentence) {
-                             said = sentence;
+        QString message;
+        QObject::connect(&recorder, &engine::ExplorationRecorder::message, &window(),
+                         [this, &message](const QString& sentence) {
+                             message = sentence;
                              window().tellOfHistory(sentence);
                          });
         window().setHistory(pathOf(name));
@@ -619,7 +619,7 @@ private slots:
         QVERIFY(window().openConfig(m_path));
         click("Start");
         TRY_VERIFY(snapshot().runsTrials());
-        QCOMPARE(said.isEmpty(), isKept);
+        QCOMPARE(message.isEmpty(), isKept);
         QString told;
         whenOpen<QMessageBox>(&window(), [&told](QMessageBox* box) {
             told = box->informativeText();
@@ -627,7 +627,7 @@ private slots:
         });
         QVERIFY(!window().close());
         QVERIFY2(isKept ? !told.startsWith(QStringLiteral("Not ")) && !told.contains(QStringLiteral("lost"))
-                        : told.endsWith(said),
+                        : told.endsWith(message),
                  qPrintable(told));
     }
 

@@ -18,7 +18,7 @@
 #include "run/course_chart.h"
 #include "sample_snapshots.h"
 #include "store/exploration_store.h"
-#include "store/patient_store.h"
+#include "store/history_writer.h"
 #include "support/held_history.h"
 #include "support/rows.h"
 #include "support/test_main.h"
@@ -66,7 +66,7 @@ class WindowInHandTest : public test::WindowFixture
     }
 
     /// The texts of the banners that can be seen.
-    QString said()
+    QString message()
     {
         QStringList texts;
         for (const auto* banner : window().findChildren<MessageBanner*>()) {
@@ -173,11 +173,11 @@ private slots:
         auto* earlier = actionOf(window(), "Previous run");
         QVERIFY(earlier->isEnabled());
         earlier->trigger();
-        QVERIFY(said().contains(QStringLiteral("Viewing the run of ")));
+        QVERIFY(message().contains(QStringLiteral("Viewing the run of ")));
         QVERIFY(!isPlanVisible());
         QTest::keyClick(&window(), Qt::Key_F5);
         TRY_VERIFY(snapshot().runsTrials());
-        QVERIFY2(said().isEmpty(), qPrintable(said()));
+        QVERIFY2(message().isEmpty(), qPrintable(message()));
         QVERIFY(!actionOf(window(), "Back to the present run")->isEnabled());
         TRY_VERIFY2(status().contains(QStringLiteral("Trial 1")), qPrintable(status()));
         const QString card = window().findChild<RecommendationCard*>()->summary();
@@ -195,7 +195,7 @@ private slots:
         QVERIFY(!window().openConfig(broken));
         QVERIFY(errorPage()->isVisible() && !isPlanVisible());
         QVERIFY2(errorPage()->summary().contains(broken), qPrintable(errorPage()->summary()));
-        QVERIFY2(said().isEmpty(), qPrintable(said()));
+        QVERIFY2(message().isEmpty(), qPrintable(message()));
         QCOMPARE(window().windowTitle(), QStringLiteral("broken.yaml"));
         QVERIFY2(status().contains(QStringLiteral("No trial is possible")), qPrintable(status()));
         QVERIFY(!actionOf(window(), "Start")->isEnabled());
@@ -221,8 +221,8 @@ private slots:
         QVERIFY2(status().contains(QStringLiteral("Not ready to start")), qPrintable(status()));
         const QString header = window().findChild<ToolBar*>()->findChild<ElidedLabel*>()->fullText();
         QVERIFY2(header.startsWith(QStringLiteral("lora.yaml")), qPrintable(header));
-        QCOMPARE(plan->outlook().option("--adapter").text, QStringLiteral("lora"));
-        QCOMPARE(plan->outlook().option("--adapter-rank").text, QStringLiteral("8"));
+        QCOMPARE(plan->preview().option("--adapter").text, QStringLiteral("lora"));
+        QCOMPARE(plan->preview().option("--adapter-rank").text, QStringLiteral("8"));
         for (const char* way : {"Measure with your Python", "Choose the network", "Write a size"}) {
             const QPushButton* button = buttonOf(*plan, way);
             QVERIFY2(button && button->isVisible() && button->isEnabled(), way);
@@ -239,23 +239,23 @@ private slots:
     {
         explore(optionsWith({}, 2));
         const auto trials = snapshot().trials;
-        QAction* goOn = actionOf(window(), "Go on");
+        QAction* continueSearch = actionOf(window(), "Go on");
         QAction* confirm = actionOf(window(), "Confirm");
-        TRY_VERIFY(goOn->isEnabled() && confirm->isEnabled());
+        TRY_VERIFY(continueSearch->isEnabled() && confirm->isEnabled());
         actionOf(window(), "Plan")->trigger();
         QVERIFY(isPlanVisible());
-        QVERIFY(goOn->isEnabled() && confirm->isEnabled());
-        QVERIFY2(said().contains(QStringLiteral("after 3 trials with size")), qPrintable(said()));
+        QVERIFY(continueSearch->isEnabled() && confirm->isEnabled());
+        QVERIFY2(message().contains(QStringLiteral("after 3 trials with size")), qPrintable(message()));
         QCOMPARE(kindOfLookingBack("Back to the present run"), QStringLiteral("Message"));
         QCOMPARE(window().windowTitle(), QStringLiteral("params.yaml"));
         // What the next run is to be has nothing to do with it.
         window().findChild<OptionForm*>()->field("--tolerance")->type(QStringLiteral("4"));
-        QVERIFY(goOn->isEnabled() && confirm->isEnabled());
+        QVERIFY(continueSearch->isEnabled() && confirm->isEnabled());
         QTest::mouseClick(buttonOf(window(), "Back to the present run"), Qt::LeftButton);
         QVERIFY(!isPlanVisible());
         actionOf(window(), "Plan")->trigger();
-        QVERIFY(goOn->isEnabled());
-        goOn->trigger();
+        QVERIFY(continueSearch->isEnabled());
+        continueSearch->trigger();
         QVERIFY(!isPlanVisible());
         TRY_VERIFY(snapshot().finish.has_value());
         QVERIFY(snapshot().trials.size() > trials.size());
@@ -263,14 +263,14 @@ private slots:
         QCOMPARE(snapshot().run->tolerance, engine::ExplorationOptions().tolerance);
         // Another config knows nothing of it.
         QVERIFY(window().openConfig(fileWith("other.yaml", m_config)));
-        QVERIFY(!goOn->isEnabled() && !confirm->isEnabled());
+        QVERIFY(!continueSearch->isEnabled() && !confirm->isEnabled());
         QVERIFY(!actionOf(window(), "Back to the present run")->isEnabled());
     }
 
     void asksForTheSearchAgainWithoutAWord()
     {
         exploreIntoHistory();
-        auto elsewhere = std::make_unique<store::PatientStore>(history());
+        auto elsewhere = std::make_unique<store::HistoryWriter>(history());
         elsewhere->begin(
             {.started = QDateTime::currentDateTimeUtc(), .filePath = QStringLiteral("/other.yaml")});
         window().setHistory(history());
@@ -349,7 +349,7 @@ private slots:
         open(optionsWith({}));
         TRY_VERIFY(entryOf("6 trials"));
         entryOf("6 trials")->click();
-        const QString sentence = said();
+        const QString sentence = message();
         QVERIFY2(sentence.startsWith(QStringLiteral("Viewing the run of ")), qPrintable(sentence));
         QVERIFY2(sentence.contains(QStringLiteral(" (training). Finished after 6 trials with size ")) &&
                      sentence.contains(QStringLiteral(", on cpu")),
@@ -381,15 +381,15 @@ private slots:
         later.show();
         later.setOptions(optionsWith({}));
         QVERIFY(later.openConfig(m_path));
-        const auto& outlook = later.findChild<PlanView*>()->outlook();
-        QCOMPARE(outlook.option("--memory-limit").text, QString());
-        QCOMPARE(outlook.option("--tolerance").text, QStringLiteral("4"));
+        const auto& preview = later.findChild<PlanView*>()->preview();
+        QCOMPARE(preview.option("--memory-limit").text, QString());
+        QCOMPARE(preview.option("--tolerance").text, QStringLiteral("4"));
         QPushButton* reset = buttonOf(later, "Reset all");
         QVERIFY(reset && reset->isVisible());
         const auto* banner = qobject_cast<MessageBanner*>(reset->parentWidget());
         QVERIFY(banner && banner->text().endsWith(QStringLiteral(": --tolerance 4")));
         QTest::mouseClick(reset, Qt::LeftButton);
-        QCOMPARE(outlook.option("--tolerance").text, QStringLiteral("2"));
+        QCOMPARE(preview.option("--tolerance").text, QStringLiteral("2"));
         QVERIFY(banner->isHidden());
         QVERIFY(WindowSettings().optionsOf(m_path).isEmpty());
     }
@@ -422,12 +422,12 @@ private slots:
         TRY_VERIFY(snapshot().runsTrials());
         QCOMPARE(snapshot().run->phase, model::Phase::Train);
         QCOMPARE(snapshot().run->tolerance, 0.04);
-        QVERIFY2(said().startsWith(QStringLiteral("This run uses options remembered")) &&
-                     said().endsWith(QStringLiteral(": --tolerance 4")),
-                 qPrintable(said()));
+        QVERIFY2(message().startsWith(QStringLiteral("This run uses options remembered")) &&
+                     message().endsWith(QStringLiteral(": --tolerance 4")),
+                 qPrintable(message()));
         QTest::mouseClick(buttonOf(window(), "Reset all"), Qt::LeftButton);
         QVERIFY(WindowSettings().optionsOf(m_path).isEmpty());
-        QVERIFY2(!said().contains(QStringLiteral("--tolerance")), qPrintable(said()));
+        QVERIFY2(!message().contains(QStringLiteral("--tolerance")), qPrintable(message()));
         QCOMPARE(snapshot().run->tolerance, 0.04);
     }
 
@@ -454,14 +454,14 @@ private slots:
         QVERIFY(!snapshot().run);
 
         buttonOf(window(), "Watch it")->click();
-        QVERIFY2(said().contains(QStringLiteral("running in another window or terminal. 3 trials so far")),
-                 qPrintable(said()));
+        QVERIFY2(message().contains(QStringLiteral("running in another window or terminal. 3 trials so far")),
+                 qPrintable(message()));
         TRY_VERIFY2(status().contains(QStringLiteral("Trial 3")), qPrintable(status()));
-        QVERIFY2(!said().contains(QStringLiteral("Finished")), qPrintable(said()));
+        QVERIFY2(!message().contains(QStringLiteral("Finished")), qPrintable(message()));
         // What it hangs in is left out, and it goes on to its end.
         elsewhere->exploration.skipTrial();
         TRY_VERIFY(elsewhere->exploration.snapshot().finish.has_value());
-        TRY_VERIFY2(said().contains(QStringLiteral("(training). Finished after ")), qPrintable(said()));
+        TRY_VERIFY2(message().contains(QStringLiteral("(training). Finished after ")), qPrintable(message()));
         TRY_VERIFY2(status().contains(QStringLiteral("Finished after ")), qPrintable(status()));
         QCOMPARE(kindOfLookingBack("Back to the plan"), QStringLiteral("Earlier run"));
         actionOf(window(), "Back to the plan")->trigger();
@@ -479,7 +479,7 @@ private slots:
     void startsBesideARunOnOtherDevicesUnasked()
     {
         const auto& [device, areFound, isUnasked] = row<QString, bool, bool>();
-        store::PatientStore elsewhere(history());
+        store::HistoryWriter elsewhere(history());
         elsewhere.begin({.started = QDateTime::currentDateTimeUtc(), .filePath = QStringLiteral("/a.yaml")});
         elsewhere.addDevice({.id = device, .name = {}, .program = {}});
         window().setHistory(history());
@@ -487,7 +487,7 @@ private slots:
         options.devices = QStringList{QStringLiteral("cpu")};
         open(options);
         if (areFound)
-            TRY_VERIFY(window().findChild<PlanView*>()->outlook().hasChosenDevice());
+            TRY_VERIFY(window().findChild<PlanView*>()->preview().hasChosenDevice());
         bool isAsked = false;
         test::whenOpen<QMessageBox>(&window(), [&](QMessageBox* box) {
             isAsked = true;
@@ -523,7 +523,7 @@ private slots:
         QVERIFY(!actionOf(window(), "Start")->isEnabled());
         window().startExploring();
         QVERIFY(isPlanVisible() && !actionOf(window(), "Export")->isEnabled());
-        QVERIFY2(said().contains(window().findChild<PlanView*>()->problem()), qPrintable(said()));
+        QVERIFY2(message().contains(window().findChild<PlanView*>()->problem()), qPrintable(message()));
     }
 
     void takesWhatIsFoundWhileAnEarlierRunIsLookedAt()
@@ -545,7 +545,7 @@ private slots:
         actionOf(window(), "Back to the plan")->trigger();
         QVERIFY(isPlanVisible());
         QVERIFY(plan->problem() != asking);
-        QVERIFY(std::ranges::any_of(plan->outlook().devices, [](const engine::DeviceOutlook& device) {
+        QVERIFY(std::ranges::any_of(plan->preview().devices, [](const engine::DevicePreview& device) {
             return device.device.id() == "cuda:0";
         }));
     }
@@ -567,14 +567,15 @@ private slots:
         explore(optionsWith({}, 2));
         const std::size_t trials = snapshot().trials.size();
         const QAction* present = actionOf(window(), "Back to the present run");
-        QAction* goOn = actionOf(window(), "Go on");
+        QAction* continueSearch = actionOf(window(), "Go on");
         const auto breakIt = [this] {
             fileWith("params.yaml", "a: [b\n");
             QVERIFY(!window().openConfig(m_path));
             QVERIFY(errorPage()->isVisible());
         };
         breakIt();
-        QVERIFY(goOn->isEnabled() && actionOf(window(), "Confirm")->isEnabled() && present->isEnabled());
+        QVERIFY(continueSearch->isEnabled() && actionOf(window(), "Confirm")->isEnabled() &&
+                present->isEnabled());
         QVERIFY(!actionOf(window(), "Export")->isEnabled());
         buttonOf(window(), "Back to the present run")->click();
         QVERIFY(!errorPage()->isVisible() && actionOf(window(), "Export")->isEnabled());
@@ -582,15 +583,16 @@ private slots:
         fileWith("params.yaml", m_config);
         actionOf(window(), "Read it again")->trigger();
         QVERIFY(isPlanVisible());
-        QVERIFY(goOn->isEnabled() && actionOf(window(), "Confirm")->isEnabled() && present->isEnabled());
+        QVERIFY(continueSearch->isEnabled() && actionOf(window(), "Confirm")->isEnabled() &&
+                present->isEnabled());
         breakIt();
-        goOn->trigger();
+        continueSearch->trigger();
         QVERIFY(!errorPage()->isVisible() && !isPlanVisible());
         TRY_VERIFY(snapshot().finish.has_value());
         QVERIFY(snapshot().trials.size() > trials);
         // Of another file it is nothing.
         QVERIFY(!window().openConfig(fileWith("broken.yaml", "a: [b\n")));
-        QVERIFY(!present->isEnabled() && !goOn->isEnabled());
+        QVERIFY(!present->isEnabled() && !continueSearch->isEnabled());
     }
 
     void keepsWhatIsSaidOfTheConfigAfterAFailure()
@@ -599,9 +601,10 @@ private slots:
         const auto warnings = engine::ConfigFile::open(m_path).contents().warnings;
         QVERIFY(!warnings.empty());
         explore(optionsWith(QStringLiteral("start=exit")));
-        TRY_VERIFY(!snapshot().failure.isEmpty() && said().contains(snapshot().failure));
+        TRY_VERIFY(!snapshot().failure.isEmpty() && message().contains(snapshot().failure));
         actionOf(window(), "Plan")->trigger();
-        QVERIFY2(said().contains(QString::fromStdString(warnings.front().sentence)), qPrintable(said()));
+        QVERIFY2(message().contains(QString::fromStdString(warnings.front().sentence)),
+                 qPrintable(message()));
     }
 
     // One that is another for a moment loses the press and the focus of its buttons.
@@ -650,7 +653,7 @@ private slots:
         const QString folder = pathOf("a folder.sqlite");
         QVERIFY(QDir().mkpath(folder));
         const engine::ExplorationRecorder recorder(window().exploration(), folder);
-        QObject::connect(&recorder, &engine::ExplorationRecorder::said, &window(),
+        QObject::connect(&recorder, &engine::ExplorationRecorder::message, &window(),
                          &MainWindow::tellOfHistory);
         open(optionsWith(QString()));
         window().startExploring();

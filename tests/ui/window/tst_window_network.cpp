@@ -43,7 +43,7 @@ class WindowNetworkTest : public test::WindowFixture
     /// What the plan in hand would run.
     static const engine::RunDescription& runOf(const MainWindow& window)
     {
-        return window.findChild<PlanView*>()->outlook().plan->run;
+        return window.findChild<PlanView*>()->preview().plan->run;
     }
 
     static QString headerOf(const MainWindow& window)

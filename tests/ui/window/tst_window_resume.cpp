@@ -5,7 +5,7 @@
 #include "files/config_file.h"
 #include "plan_page/plan_view.h"
 #include "store/exploration_store.h"
-#include "store/patient_store.h"
+#include "store/history_writer.h"
 #include "support/files.h"
 #include "support/held_history.h"
 #include "support/rows.h"
@@ -74,13 +74,13 @@ private slots:
         window().setOptions(optionsWith({}));
         QVERIFY(window().openConfig(m_path));
         TRY_VERIFY(banner().text().contains(QStringLiteral("was cut off after")));
-        store::PatientStore elsewhere(history());
+        store::HistoryWriter elsewhere(history());
         elsewhere.begin({.started = QDateTime::currentDateTimeUtc(),
                          .filePath = QStringLiteral("/other.yaml"),
                          .phase = QStringLiteral("train")});
         // From the page of an earlier run, which is left by it.
         const auto* plan = window().findChild<ui::PlanView*>();
-        cutRun(*plan)->click();
+        interruptedRun(*plan)->click();
         QVERIFY(!plan->isVisible());
         const auto answer = [this](const char* word) {
             test::whenOpen<QMessageBox>(&window(),
@@ -176,7 +176,7 @@ private slots:
         QVERIFY(failed != buttons.end());
         (*failed)->click();
         QCOMPARE(banner().text(), QStringLiteral("Its GPU was lost."));
-        store::PatientStore elsewhere(history());
+        store::HistoryWriter elsewhere(history());
         if (starts) {
             elsewhere.begin({.started = QDateTime::currentDateTimeUtc(),
                              .filePath = QStringLiteral("/other.yaml"),
@@ -231,9 +231,9 @@ private slots:
     // A window draws nothing while it reads; elsewhere a busy disk is waited for.
     void waitsOnlyAMomentForAHistory()
     {
-        QCOMPARE(store::usualPatience(), std::chrono::milliseconds(50));
+        QCOMPARE(store::defaultPatience(), std::chrono::milliseconds(50));
         std::chrono::milliseconds elsewhere{0};
-        std::thread([&] { elsewhere = store::usualPatience(); }).join();
+        std::thread([&] { elsewhere = store::defaultPatience(); }).join();
         QCOMPARE(elsewhere, std::chrono::seconds(5));
     }
 
@@ -267,7 +267,7 @@ private:
     }
 
     /// The button of a cut run among what was explored before.
-    static QPushButton* cutRun(const QWidget& plan)
+    static QPushButton* interruptedRun(const QWidget& plan)
     {
         for (auto* button : plan.findChildren<QPushButton*>()) {
             if (button->text().contains(QStringLiteral(" · ")))

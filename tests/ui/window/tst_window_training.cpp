@@ -325,7 +325,7 @@ private slots:
         QVERIFY(!asking || !asking->isVisible());
     }
 
-    void goesOnWhereClosingIsThoughtBetter()
+    void continuesWhereClosingIsThoughtBetter()
     {
         beginTraining(unhurried, QStringLiteral("1000"));
         TRY_VERIFY(!run().steps.empty());

@@ -62,7 +62,7 @@ std::optional<std::int64_t> BaselineStrategy::nextClimb(double ratio) const
     return next && *next > largestRun() ? next : m_candidates.above(largestRun());
 }
 
-std::optional<std::int64_t> BaselineStrategy::nextTowardsLimit() const
+std::optional<std::int64_t> BaselineStrategy::nextTowardLimit() const
 {
     if (!m_smallestFailure)
         return nextClimb(2.0);

@@ -49,7 +49,7 @@ protected:
     /// The next of 1, 2, 4, ... times \p ratio instead of 2; nothing after a failure or at the largest size.
     std::optional<std::int64_t> nextClimb(double ratio) const;
     /// The next size on the way to the largest that fits: by doubling, then by bisection.
-    std::optional<std::int64_t> nextTowardsLimit() const;
+    std::optional<std::int64_t> nextTowardLimit() const;
     /// The allowed size next to \p size that was not tried; nothing where it was.
     std::optional<std::int64_t> untried(double size) const;
 

@@ -49,7 +49,7 @@ public:
     using BaselineStrategy::BaselineStrategy;
 
 private:
-    std::optional<std::int64_t> nextSize() override { return nextTowardsLimit(); }
+    std::optional<std::int64_t> nextSize() override { return nextTowardLimit(); }
     std::int64_t answer() const override { return largestRun(); }
 };
 
@@ -74,7 +74,7 @@ private:
 std::optional<std::int64_t> GoldenSectionBaseline::nextSize()
 {
     if (m_high == 0.0) {
-        if (const auto size = nextTowardsLimit())
+        if (const auto size = nextTowardLimit())
             return size;
         if (!hasRun())
             return std::nullopt;

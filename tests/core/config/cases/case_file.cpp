@@ -207,11 +207,10 @@ Lines commonReading(const std::vector<Lines>& readings)
             if (!lines.empty())
                 ++counts[lines];
         }
-        const auto most =
-            std::ranges::max_element(counts, {}, [](const auto& entry) { return entry.second; });
+        const auto max = std::ranges::max_element(counts, {}, [](const auto& entry) { return entry.second; });
         const bool isPart = wholeOf(key) != key;
         if (!isPart || 2 * there > wholes)
-            common.insert(common.end(), most->first.begin(), most->first.end());
+            common.insert(common.end(), max->first.begin(), max->first.end());
     }
     return common;
 }

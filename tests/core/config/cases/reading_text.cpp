@@ -252,7 +252,7 @@ Lines readingLines(const ConfigContents& contents, bool hasPlaces)
     return lines;
 }
 
-Lines usualLines(const ConfigContents& contents)
+Lines defaultLines(const ConfigContents& contents)
 {
     const auto* spec = std::get_if<model::ModelSpec>(&contents.model);
     if (!spec)

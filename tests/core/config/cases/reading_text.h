@@ -18,7 +18,7 @@ using Lines = std::vector<std::string>;
 Lines readingLines(const ConfigContents& contents, bool hasPlaces = true);
 
 /// Of readingLines(), the fields that a network of the kind of \p contents has where nothing is said of them.
-Lines usualLines(const ConfigContents& contents);
+Lines defaultLines(const ConfigContents& contents);
 
 /// "2:13 ", or nothing where there is no place to name.
 std::string placeText(TextPosition position);

@@ -102,7 +102,7 @@ CasePart written(const ConfigDocument& format, const std::string& before, const 
         const SplicedText spliced = format.withMicroBatchSize(chosenFrom(words));
         CasePart part{.header = "writes " + words, .lines = changes(before, spliced.text)};
         const Lines reading = ownReading(readingLines(format.read(), false),
-                                         readingLines(recognise(spliced.text)->read(), false));
+                                         readingLines(recognize(spliced.text)->read(), false));
         for (const std::string& line : reading)
             part.lines.push_back("then " + line);
         for (const std::string& note : spliced.notes)
@@ -131,7 +131,7 @@ Outcomes outcomes(const std::string& text, const ConfigCase& one)
     Outcomes result;
     std::vector<CasePart>& parts = result.parts;
     try {
-        const auto format = recognise(text);
+        const auto format = recognize(text);
         const ConfigContents contents = format->read();
         if (contents.formatName != format->name())
             throw ConfigError("It is recognized as " + std::string(format->name()) + ".");
@@ -140,7 +140,7 @@ Outcomes outcomes(const std::string& text, const ConfigCase& one)
         if (unsupported && unsupported->reason.empty())
             throw ConfigError("It is refused without a reason.");
         parts.push_back({.header = "reads", .lines = readingLines(contents)});
-        result.usual = usualLines(contents);
+        result.usual = defaultLines(contents);
         for (const CasePart& part : one.parts) {
             for (const std::string verb : {"writes ", "refuses "}) {
                 if (part.header.starts_with(verb))
@@ -169,7 +169,7 @@ std::vector<CasePart> expectedOutcomes(const CaseInFile& example)
     return parts;
 }
 
-Lines withoutUsual(Lines lines, const Lines& usual)
+Lines withoutDefaults(Lines lines, const Lines& usual)
 {
     std::erase_if(
         lines, [&usual](const std::string& line) { return std::ranges::find(usual, line) != usual.end(); });
@@ -182,7 +182,7 @@ std::string comparable(const std::vector<CasePart>& parts, const Lines& usual)
     std::string text;
     for (CasePart part : parts) {
         if (part.header == "reads") {
-            part.lines = withoutUsual(part.lines, usual);
+            part.lines = withoutDefaults(part.lines, usual);
             std::ranges::stable_sort(part.lines, {}, keyOf);
         }
         text += "--- " + part.header + '\n';
@@ -233,13 +233,13 @@ CaseFile updated(CaseFile file)
             continue;
         for (CasePart& part : one.parts) {
             if (part.header == "reads")
-                part.lines = hasCommon ? ownReading(common, part.lines) : withoutUsual(part.lines, usual);
+                part.lines = hasCommon ? ownReading(common, part.lines) : withoutDefaults(part.lines, usual);
         }
         std::erase(one.parts, CasePart{.header = "reads"});
     }
     if (hasCommon) {
         file.all.name = "all";
-        file.all.parts = {{.header = "reads", .lines = withoutUsual(common, usual)}};
+        file.all.parts = {{.header = "reads", .lines = withoutDefaults(common, usual)}};
     }
     return file;
 }
@@ -334,8 +334,8 @@ private slots:
             if (!part.header.starts_with("writes "))
                 continue;
             const ChosenSize chosen = chosenFrom(part.header.substr(7));
-            QCOMPARE(recognise(withCrlf(text))->withMicroBatchSize(chosen).text,
-                     withCrlf(recognise(text)->withMicroBatchSize(chosen).text));
+            QCOMPARE(recognize(withCrlf(text))->withMicroBatchSize(chosen).text,
+                     withCrlf(recognize(text)->withMicroBatchSize(chosen).text));
         }
     }
 };

@@ -326,9 +326,9 @@ std::string TreeWriter::quoted(const std::string& key, Quotes quotes)
     return mark + key + mark;
 }
 
-std::string TreeWriter::blanks(std::size_t most)
+std::string TreeWriter::blanks(std::size_t max)
 {
-    return std::string(m_chance.oneIn(3) ? m_chance.below(most + 1) : 0, ' ');
+    return std::string(m_chance.oneIn(3) ? m_chance.below(max + 1) : 0, ' ');
 }
 
 std::optional<TreeWriter::Anchor> TreeWriter::writeAnchor(const ConfigTree& value)

@@ -50,7 +50,7 @@ private:
 
     Quotes drawQuotes();
     static std::string quoted(const std::string& key, Quotes quotes);
-    std::string blanks(std::size_t most);
+    std::string blanks(std::size_t max);
     std::optional<Anchor> writeAnchor(const ConfigTree& value);
     /// Once what it names has ended: no alias stands inside of that.
     void remember(const std::optional<Anchor>& anchor);

@@ -50,7 +50,7 @@ std::string withNewlines(std::string text)
 std::string problemOfWriting(const GeneratedConfig& config)
 {
     try {
-        const auto format = recognise(config.before);
+        const auto format = recognize(config.before);
         if (format->name() != config.formatName)
             return "It is taken for " + std::string(format->name());
         const auto plan = format->read().plan(config.chosen.phase);

@@ -137,34 +137,34 @@ std::vector<MadeText> largeConfigs(std::size_t bytes)
 
 std::vector<MadeText> hostileTexts()
 {
-    const std::size_t most = maxConfigBytes - 1;
+    const std::size_t max = maxConfigBytes - 1;
     const auto chain = [](std::size_t i) {
         const std::string name = std::to_string(i + 1);
         return "m" + name + ": &m" + name + " {<<: *m" + std::to_string(i) + "}\n";
     };
     const std::string mergeChain = grown("m0: &m0 {a: 1}\n", 1'000'000, chain);
     const std::size_t last = std::size_t(std::stoul(mergeChain.substr(mergeChain.rfind("*m") + 2)) + 1);
-    std::string notUtf8 = grown(paramsEnd, most - 8, section).substr(0, most - 8) + "\n# ";
+    std::string notUtf8 = grown(paramsEnd, max - 8, section).substr(0, max - 8) + "\n# ";
     notUtf8 += "\xC3\x28";
-    return {{"depth, flow sequences", std::string(most, '[')},
-            {"depth, flow mappings", repeated("{a: ", most / 4)},
-            {"depth, JSON", repeated("{\"a\":", most / 5)},
-            {"depth, block sequences", repeated("- ", most / 2) + "a"},
-            {"depth, keys of keys", repeated("? ", most / 2) + "a"},
+    return {{"depth, flow sequences", std::string(max, '[')},
+            {"depth, flow mappings", repeated("{a: ", max / 4)},
+            {"depth, JSON", repeated("{\"a\":", max / 5)},
+            {"depth, block sequences", repeated("- ", max / 2) + "a"},
+            {"depth, keys of keys", repeated("? ", max / 2) + "a"},
             {"aliases of aliases", laughs(10)},
             {"aliases of aliases, thousands of levels", laughs(9'000)},
             {"merges of merges", mergedLaughs(3'000)},
             {"a chain of merges", mergeChain + "<<: *m" + std::to_string(last) + "\n"},
-            {"values without end", repeated("a,", 10).insert(0, "[") + repeated("b,", most / 2 - 20)},
+            {"values without end", repeated("a,", 10).insert(0, "[") + repeated("b,", max / 2 - 20)},
             {"tag directives without end",
-             grown({}, most - 300, [](std::size_t i) { return "%TAG !" + std::to_string(i) + "! x\n"; })},
-            {"words of a script without end", "--micro-batch-size 4 " + repeated("\"$a ", most / 4 - 10)},
-            {"documents without end", repeated("--- a\n", most / 6)},
-            {"a comment without end", std::string(most, '#')},
-            {"a word without end", std::string(most, 'a')},
-            {"a quotation without end", "\"" + std::string(most - 1, 'a')},
-            {"blanks without end", std::string(most, ' ')},
-            {"zero bytes", std::string(most, '\0')},
+             grown({}, max - 300, [](std::size_t i) { return "%TAG !" + std::to_string(i) + "! x\n"; })},
+            {"words of a script without end", "--micro-batch-size 4 " + repeated("\"$a ", max / 4 - 10)},
+            {"documents without end", repeated("--- a\n", max / 6)},
+            {"a comment without end", std::string(max, '#')},
+            {"a word without end", std::string(max, 'a')},
+            {"a quotation without end", "\"" + std::string(max - 1, 'a')},
+            {"blanks without end", std::string(max, ' ')},
+            {"zero bytes", std::string(max, '\0')},
             {"not UTF-8 in its last bytes", notUtf8},
             {"50 million bytes", std::string(50'000'000, 'a')}};
 }

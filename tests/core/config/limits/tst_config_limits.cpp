@@ -19,7 +19,7 @@ namespace {
 std::string sentenceOn(const std::string& text)
 {
     try {
-        recognise(text)->read();
+        recognize(text)->read();
     } catch (const ConfigError& error) {
         return error.what();
     }
@@ -45,7 +45,7 @@ private slots:
     {
         const auto& text = row<std::string>();
         const std::string after =
-            recognise(text)->withMicroBatchSize({.phase = model::Phase::Train, .microBatchSize = 66}).text;
+            recognize(text)->withMicroBatchSize({.phase = model::Phase::Train, .microBatchSize = 66}).text;
         const auto differing = std::ranges::mismatch(text, after).in1;
         const auto first = std::size_t(differing - text.begin());
         QCOMPARE(text.substr(first, 2), std::string("88"));
@@ -81,7 +81,7 @@ private slots:
             for (unsigned changes = 1 + random() % 4; changes > 0; --changes)
                 text.replace(random() % text.size(), random() % 3, 1, signs[random() % signs.size()]);
             try {
-                const auto format = recognise(text);
+                const auto format = recognize(text);
                 const std::int64_t size = format->read().train->globalBatchSize;
                 format->withMicroBatchSize({.microBatchSize = size});
                 format->withMicroBatchSize({.phase = model::Phase::Eval, .microBatchSize = size});
@@ -96,7 +96,7 @@ private slots:
         std::string text = "M=4\nrun --global-batch-size 16 --micro-batch-size $M";
         for (int i = 0; i < 100000; ++i)
             text += " $M";
-        const SplicedText spliced = recognise(text)->withMicroBatchSize({.microBatchSize = 8});
+        const SplicedText spliced = recognize(text)->withMicroBatchSize({.microBatchSize = 8});
         QVERIFY(std::ranges::any_of(spliced.notes, [](const std::string& note) {
             return note.find("99992 more uses of M") != std::string::npos;
         }));

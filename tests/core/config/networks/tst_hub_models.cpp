@@ -272,7 +272,7 @@ Named named(const std::string& id)
 std::int64_t positionsOf(const model::ModelSpec& spec)
 {
     const auto* decoder = std::get_if<model::DecoderSpec>(&spec.architecture);
-    return decoder ? decoder->maxPositions : model::usualSequenceLength(spec);
+    return decoder ? decoder->maxPositions : model::defaultSequenceLength(spec);
 }
 
 } // namespace

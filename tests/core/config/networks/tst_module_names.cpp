@@ -124,10 +124,10 @@ private slots:
         QVERIFY2(names.empty(), names.empty() ? "" : names.begin()->c_str());
     }
 
-    void joinWhatIsQuantisedAsOne_data() { coverEveryParameter_data(); }
+    void joinWhatIsQuantizedAsOne_data() { coverEveryParameter_data(); }
 
     /// What one module computes has its scales together too.
-    void joinWhatIsQuantisedAsOne()
+    void joinWhatIsQuantizedAsOne()
     {
         const model::ModelSpec spec = namedNetwork(row<std::string>());
         std::set<std::string> joined;
@@ -161,7 +161,7 @@ private slots:
         model::ModelSpec spec = namedNetwork("llama");
         spec.family = "a new one";
         QCOMPARE(listOf("", modulesOf(spec)), listOf("", modulesOf(namedNetwork("llama"))));
-        QVERIFY(!usualTargets(spec));
+        QVERIFY(!defaultTargets(spec));
     }
 };
 

@@ -76,7 +76,7 @@ private slots:
     void areThoseOfTransformersThatAreNotRunHere()
     {
         const auto& [text, takesTexts, positions] = row<Published>();
-        const auto document = recognise(text);
+        const auto document = recognize(text);
         const auto here = document->read();
         QVERIFY(std::holds_alternative<UnsupportedModel>(here.model));
         const std::string& sentence = std::get<UnsupportedModel>(here.model).sentence;
@@ -97,7 +97,7 @@ private slots:
 
     void areTheSameWhereTheyAreRunHere()
     {
-        const auto document = recognise(R"({"model_type": "gpt2", "vocab_size": 10, "n_embd": 8, "n_layer": 1,
+        const auto document = recognize(R"({"model_type": "gpt2", "vocab_size": 10, "n_embd": 8, "n_layer": 1,
                                             "n_head": 1, "n_positions": 8})");
         const auto there = document->readForPython();
         QVERIFY(!there.notRunHere);
@@ -122,7 +122,7 @@ private slots:
     void haveTheirAdaptersByName()
     {
         const auto& [lines, names] = row<Adapter>();
-        const auto document = recognise("base_model: some/network\ndatasets: []\nmicro_batch_size: 2\n"
+        const auto document = recognize("base_model: some/network\ndatasets: []\nmicro_batch_size: 2\n"
                                         "gradient_accumulation_steps: 4\nsequence_len: 128\n" +
                                             lines,
                                         sourceOf(unknownFamily));
@@ -142,11 +142,11 @@ private slots:
 
     void takeThePlaceOfAConfigsOwn()
     {
-        const auto own = recognise("base_model: some/network\ndatasets: []\nmicro_batch_size: 2\n"
+        const auto own = recognize("base_model: some/network\ndatasets: []\nmicro_batch_size: 2\n"
                                    "gradient_accumulation_steps: 4\nsequence_len: 128\n",
                                    sourceOf(R"({"model_type": "gpt2", "vocab_size": 10, "n_embd": 8,
                                                 "n_layer": 1, "n_head": 1, "n_positions": 8})"));
-        const auto other = withModelOf(own->readForPython(), recognise(unknownFamily)->readForPython());
+        const auto other = withModelOf(own->readForPython(), recognize(unknownFamily)->readForPython());
         QVERIFY(other.notRunHere);
         QVERIFY(model::needsPython(std::get<model::ModelSpec>(other.model)));
         QVERIFY(std::holds_alternative<UnsupportedModel>(asRunHere(other).model));
@@ -201,7 +201,7 @@ private slots:
     void learnByPreferences()
     {
         const auto& [text, preference] = row<Preferences>();
-        const auto document = recognise(text);
+        const auto document = recognize(text);
         const auto here = document->read();
         const auto& why = std::get<UnsupportedModel>(here.model);
         QCOMPARE(why.reason, std::string("preferences or rewards"));
@@ -216,9 +216,9 @@ private slots:
     /// The network is another, and the run is the same.
     void learnByPreferencesWithAnotherNetwork()
     {
-        const auto own = recognise("model_name_or_path: gpt2\nper_device_train_batch_size: 1\n"
+        const auto own = recognize("model_name_or_path: gpt2\nper_device_train_batch_size: 1\n"
                                    "finetuning_type: full\nstage: dpo\n");
-        const auto source = recognise(R"({"model_type": "gpt2", "vocab_size": 10, "n_embd": 8, "n_layer": 1,
+        const auto source = recognize(R"({"model_type": "gpt2", "vocab_size": 10, "n_embd": 8, "n_layer": 1,
                                           "n_head": 1, "n_positions": 8})");
         const auto there = withModelOf(own->readForPython(), source->readForPython());
         QVERIFY(there.notRunHere && there.step.preference == model::Preference::Dpo);
@@ -260,7 +260,7 @@ private slots:
                 return warning.approximation == approximation::otherModules;
             });
         };
-        const ConfigContents contents = recognise(text)->readForPython();
+        const ConfigContents contents = recognize(text)->readForPython();
         QVERIFY(std::holds_alternative<model::ModelSpec>(contents.model));
         QVERIFY(!tells(contents));
         QCOMPARE(tells(asPythonRuns(contents)), isTold);
@@ -268,10 +268,10 @@ private slots:
 
     void areNotWrittenInBatchpeaksOwnWords()
     {
-        const auto contents = recognise(unknownFamily)->readForPython();
+        const auto contents = recognize(unknownFamily)->readForPython();
         QVERIFY_EXCEPTION_THROWN(toOwnYaml(contents), ConfigError);
         QVERIFY_EXCEPTION_THROWN(
-            recognise("batchpeak: 1\nmodel: {family: transformers, config: '{}'}\nbatch_size: 8\n")->read(),
+            recognize("batchpeak: 1\nmodel: {family: transformers, config: '{}'}\nbatch_size: 8\n")->read(),
             ConfigError);
     }
 
@@ -279,7 +279,7 @@ private slots:
     {
         const std::string padding(300 * 1024, 'x');
         const auto contents =
-            recognise("{\"model_type\": \"gpt_oss\", \"vocab_size\": 10, \"note\": \"" + padding + "\"}")
+            recognize("{\"model_type\": \"gpt_oss\", \"vocab_size\": 10, \"note\": \"" + padding + "\"}")
                 ->readForPython();
         const auto problem = model::problemWith(std::get<model::ModelSpec>(contents.model));
         QVERIFY(problem && problem->find("256 KiB") != std::string::npos);

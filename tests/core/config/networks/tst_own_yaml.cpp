@@ -38,7 +38,7 @@ void compareRuns(const ConfigContents& actual, const ConfigContents& expected)
     QVERIFY(actual.training == settings);
     const auto& spec = std::get<model::ModelSpec>(expected.model);
     QCOMPARE(actual.sequenceLength,
-             expected.sequenceLength > 0 ? expected.sequenceLength : model::usualSequenceLength(spec));
+             expected.sequenceLength > 0 ? expected.sequenceLength : model::defaultSequenceLength(spec));
     for (model::Phase phase : phasesOf(expected)) {
         const auto& plan = phase == model::Phase::Eval && !expected.train ? actual.train : actual.plan(phase);
         QCOMPARE(plan->globalBatchSize, expected.plan(phase)->globalBatchSize);
@@ -65,28 +65,28 @@ private slots:
     void isTheSameRun()
     {
         const auto& file = row<QString>();
-        const ConfigContents contents = recognise(textOf(file))->read();
+        const ConfigContents contents = recognize(textOf(file))->read();
         if (std::holds_alternative<UnsupportedModel>(contents.model))
             QSKIP("This network cannot be run here, so there is nothing to measure.");
         const std::string yaml = toOwnYaml(contents);
-        compareRuns(recognise(yaml)->read(), contents);
+        compareRuns(recognize(yaml)->read(), contents);
     }
 
     void writesWaysOfOptimizers()
     {
         const ConfigContents contents =
-            recognise("batchpeak: 1\nmodel: {family: resnet}\nbatch_size: 8\noptimizer: sgd\n"
+            recognize("batchpeak: 1\nmodel: {family: resnet}\nbatch_size: 8\noptimizer: sgd\n"
                       "adamw_step: operations\nmomentum: false\nfp32_embedding_moments: true\n")
                 ->read();
         QVERIFY(contents.step.adamWStep == model::AdamWStep::Operations && !contents.step.keepsMomentum);
         QVERIFY(contents.step.wideEmbeddingMoments);
-        compareRuns(recognise(toOwnYaml(contents))->read(), contents);
+        compareRuns(recognize(toOwnYaml(contents))->read(), contents);
     }
 
     void writesChunksThatAreComputedAgain()
     {
         const ConfigContents contents =
-            recognise("batchpeak: 1\n"
+            recognize("batchpeak: 1\n"
                       "model: {family: gpt2, vocabulary_size: 256, hidden_size: 64, layers: 2, heads: 2,\n"
                       "  key_value_heads: 2, feed_forward_size: 128, max_positions: 32}\n"
                       "batch_size: 8\n"
@@ -94,19 +94,19 @@ private slots:
                       "loss_chunks_recomputed: true\n")
                 ->read();
         QVERIFY(contents.step.recomputesLossChunks);
-        compareRuns(recognise(toOwnYaml(contents))->read(), contents);
+        compareRuns(recognize(toOwnYaml(contents))->read(), contents);
     }
 
     void writesTrainingSettings()
     {
         const ConfigContents contents =
-            recognise("batchpeak: 1\nmodel: {family: resnet}\nbatch_size: 8\nlearning_rate: 1e-05\n"
+            recognize("batchpeak: 1\nmodel: {family: resnet}\nbatch_size: 8\nlearning_rate: 1e-05\n"
                       "weight_by: tokens\nuse_maximum_batch_size: true\n"
                       "batch_increase_function: \"a\\nb \\\\ \\\"c\\\"\"\n")
                 ->read();
         QCOMPARE(contents.training.batchIncreaseFunction, std::string("a\nb \\ \"c\""));
         const std::string yaml = toOwnYaml(contents);
-        QVERIFY2(recognise(yaml)->read().training == contents.training, yaml.c_str());
+        QVERIFY2(recognize(yaml)->read().training == contents.training, yaml.c_str());
     }
 
     void readsTheExamplesOfTheDocument_data()
@@ -122,7 +122,7 @@ private slots:
             QString::fromStdString(textOf(QStringLiteral(BATCHPEAK_SOURCE_DIR "/docs/own-config.md")));
         const QString example =
             document.section(QStringLiteral("```yaml\n"), place, place).section(QStringLiteral("```"), 0, 0);
-        const ConfigContents contents = recognise(example.toStdString())->read();
+        const ConfigContents contents = recognize(example.toStdString())->read();
         QCOMPARE(model::parameterCount(std::get<model::ModelSpec>(contents.model)), parameters);
         QCOMPARE(contents.train->setting, Setting(Explore{}));
         QCOMPARE(contents.sequenceLength, sequenceLength);
@@ -139,13 +139,13 @@ private slots:
                            "    - {shape: [448], type: int64, upper_bound: 51865}\n"
                            "  classes: 10\n"
                            "batch_size: 8\n";
-        const ConfigContents contents = recognise(text)->read();
-        compareRuns(recognise(toOwnYaml(contents))->read(), contents);
+        const ConfigContents contents = recognize(text)->read();
+        compareRuns(recognize(toOwnYaml(contents))->read(), contents);
     }
 
     void namesTheSizeThatThereIs()
     {
-        ConfigContents contents = recognise("batchpeak: 1\nmodel: {family: resnet}\nbatch_size: 8\n")->read();
+        ConfigContents contents = recognize("batchpeak: 1\nmodel: {family: resnet}\nbatch_size: 8\n")->read();
         contents.train->setting = Explore{};
         contents.train->presentSize = 4;
         contents.train->microBatchKey = "per_device_train_batch_size";
@@ -153,13 +153,13 @@ private slots:
         QVERIFY2(
             yaml.contains(QStringLiteral("micro_batch_size: explore   # 4 as per_device_train_batch_size")),
             qPrintable(yaml));
-        QVERIFY(recognise(yaml.toStdString())->read().train->setting == Setting(Explore{}));
+        QVERIFY(recognize(yaml.toStdString())->read().train->setting == Setting(Explore{}));
     }
 
     void explainsWhatItCannotWrite()
     {
         const ConfigContents contents =
-            recognise("trainer:\n  init: {seed: 1}\n  fit: {train_dataloader: {batch_size: 8}}\n")->read();
+            recognize("trainer:\n  init: {seed: 1}\n  fit: {train_dataloader: {batch_size: 8}}\n")->read();
         QVERIFY_THROWS_EXCEPTION(ConfigError, toOwnYaml(contents));
     }
 };

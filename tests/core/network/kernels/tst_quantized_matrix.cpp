@@ -132,7 +132,7 @@ private slots:
         QVERIFY2(std::abs(back - number * scale) < 1e-6, qPrintable(QString::number(back)));
     }
 
-    void quantisesStackedMatricesApart()
+    void quantizesStackedMatricesApart()
     {
         at::manual_seed(4);
         const at::Tensor small = at::randn({4, 96}) * 0.01;

@@ -165,9 +165,9 @@ private slots:
             both([&](const at::Tensor& input) { return linear(input, matrix, bias, /*trains=*/true); });
         const auto plain =
             both([&](const at::Tensor& input) { return at::linear(input, matrix.dequantized(type), bias); });
-        const double least = type == at::kFloat ? 1e-6 : 2e-2;
-        QVERIFY(relativeDifference(ours.first, plain.first) < least);
-        QVERIFY(relativeDifference(ours.second, plain.second) < least);
+        const double min = type == at::kFloat ? 1e-6 : 2e-2;
+        QVERIFY(relativeDifference(ours.first, plain.first) < min);
+        QVERIFY(relativeDifference(ours.second, plain.second) < min);
     }
 
     void expandsPartsAsMatricesByThemselves()

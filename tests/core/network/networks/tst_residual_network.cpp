@@ -85,12 +85,12 @@ private:
         const at::Tensor weight = m_parameters.at(prefix + convolution + ".weight");
         const at::Tensor product =
             at::einsum("nchwij,ocij->nohw", {windows(x, weight.size(-1), stride, 0.0), weight});
-        const at::Tensor centred = product - product.mean({0, 2, 3}, true);
-        const at::Tensor variance = (centred * centred).mean({0, 2, 3}, true);
+        const at::Tensor centered = product - product.mean({0, 2, 3}, true);
+        const at::Tensor variance = (centered * centered).mean({0, 2, 3}, true);
         const auto perChannel = [&](const char* kind) {
             return m_parameters.at(prefix + norm + kind).view({1, -1, 1, 1});
         };
-        return centred / (variance + 1e-5).sqrt() * perChannel(".weight") + perChannel(".bias");
+        return centered / (variance + 1e-5).sqrt() * perChannel(".weight") + perChannel(".bias");
     }
 
     at::Tensor residual(const at::Tensor& x, const std::string& name, std::int64_t stride) const
@@ -139,9 +139,9 @@ private slots:
         const Batch batch =
             ResidualNetwork(spec, last, {.trains = true, .channelsLast = true}).makeBatch(samples, 0);
         QVERIFY(batch.inputs.front().is_contiguous(at::MemoryFormat::ChannelsLast));
-        Batch asUsual = batch;
-        asUsual.inputs.front() = batch.inputs.front().contiguous();
-        const at::Tensor expected = ResidualNetwork(spec, usual, {.trains = true}).loss(asUsual, 1.0);
+        Batch asDefault = batch;
+        asDefault.inputs.front() = batch.inputs.front().contiguous();
+        const at::Tensor expected = ResidualNetwork(spec, usual, {.trains = true}).loss(asDefault, 1.0);
         const at::Tensor actual =
             ResidualNetwork(spec, last, {.trains = true, .channelsLast = true}).loss(batch, 1.0);
         QVERIFY(relativeDifference(actual.detach(), expected.detach()) < 1e-4);

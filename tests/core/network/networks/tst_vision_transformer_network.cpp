@@ -70,9 +70,10 @@ private:
 
     at::Tensor norm(const at::Tensor& x, const std::string& name) const
     {
-        const at::Tensor centred = x - x.mean(-1, true);
-        const at::Tensor variance = (centred * centred).mean(-1, true);
-        return centred / (variance + m_spec.normalizationEpsilon).sqrt() * m_parameters.at(name + ".weight") +
+        const at::Tensor centered = x - x.mean(-1, true);
+        const at::Tensor variance = (centered * centered).mean(-1, true);
+        return centered / (variance + m_spec.normalizationEpsilon).sqrt() *
+                   m_parameters.at(name + ".weight") +
                m_parameters.at(name + ".bias");
     }
 

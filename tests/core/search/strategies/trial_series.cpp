@@ -51,5 +51,5 @@ PosteriorSummary TrialSeries::summary() const
     RandomSource random(m_space.seed);
     const MemoryModel memory(m_space, candidates, m_history, random);
     const Posterior posterior(m_space, candidates, m_history, memory, random);
-    return summarise(m_space, posterior, m_history, memory, std::nullopt);
+    return summarize(m_space, posterior, m_history, memory, std::nullopt);
 }

@@ -57,8 +57,8 @@ struct SeenCase
     std::vector<Seen> trials;
     std::int64_t size = 0;
     /// The size's speed is to be told between these.
-    double least = 0.0;
-    double most = 0.0;
+    double min = 0.0;
+    double max = 0.0;
 };
 
 struct Search
@@ -181,7 +181,7 @@ private slots:
             QCOMPARE(of(best.size).relativeError, best.relativeError);
             QCOMPARE(qRound(100.0 * of(best.size).probabilityWithin), best.confidence);
             QVERIFY(std::ranges::all_of(search.state.estimates, [](const SizeEstimate& estimate) {
-                return estimate.probabilityWithin <= mostConfidence;
+                return estimate.probabilityWithin <= maxConfidence;
             }));
             QCOMPARE(1.0 + best.reason.leadOverRunnerUp,
                      best.samplesPerSecond / of(best.reason.runnerUp).samplesPerSecond);
@@ -255,7 +255,7 @@ private slots:
         const std::vector<Seen> varied{{1, 48.6, 0.5},  {8, 50.1, 0.55}, {32, 21.7, 0.8}, {64, 34.9, 0.7},
                                        {12, 40.5, 0.7}, {7, 66.5, 0.6},  {88, 22.6, 0.8}, {17, 52.7, 0.65}};
         rows<SeenCase>(
-            {{"recalled trials alone", {.trials = recalled, .size = 128, .least = 30.0, .most = 65.0}},
+            {{"recalled trials alone", {.trials = recalled, .size = 128, .min = 30.0, .max = 65.0}},
              {"a trial held up by threads that spin", {held, 1, 30.0, 45.0}},
              {"alone after a day beside others", {thenAlone, 1, 60.0, 80.0}},
              {"the smaller beside builds", {varied, 7, 33.0, 70.0}},
@@ -269,7 +269,7 @@ private slots:
             trials.record(trialOf(trials, trial));
         const PosteriorSummary summary = trials.summary();
         const double told = summary.find(seen.size)->samplesPerSecond;
-        QVERIFY2(told > seen.least && told < seen.most, qPrintable(QString::number(told)));
+        QVERIFY2(told > seen.min && told < seen.max, qPrintable(QString::number(told)));
     }
 
     void isSureOfTheOnlySize()

@@ -136,7 +136,7 @@ private slots:
         QVERIFY(strategy->searchState().recommendation->confidence <= 99);
     }
 
-    void goesOnWhenTheRecommendedSizeFailsLater_data()
+    void continuesWhenTheRecommendedSizeFailsLater_data()
     {
         rows<std::string, std::int64_t>({
             {"halving", {"halving", 32}},
@@ -144,7 +144,7 @@ private slots:
             {"binary", {"binary", 48}},
         });
     }
-    void goesOnWhenTheRecommendedSizeFailsLater()
+    void continuesWhenTheRecommendedSizeFailsLater()
     {
         const auto& [name, next] = row<std::string, std::int64_t>();
         const SearchSpace space = within(exact::spaceFor(64), 1, 64);

@@ -102,7 +102,7 @@ private slots:
         ManyDevices many(device, devices, seed);
         std::int64_t verified = 0;
         int trials = 0;
-        std::size_t mostAtATime = 0;
+        std::size_t maxAtATime = 0;
         while (true) {
             while (many.hasRoom()) {
                 const Sizes& inFlight = many.inFlight();
@@ -115,7 +115,7 @@ private slots:
                 if (isBesideUnknown && proposal->size > verified)
                     QVERIFY(proposal->predictedFit >= fitBesideUnknown);
                 many.start(*proposal);
-                mostAtATime = std::max(mostAtATime, many.inFlight().size());
+                maxAtATime = std::max(maxAtATime, many.inFlight().size());
             }
             if (many.isIdle())
                 break;
@@ -127,7 +127,7 @@ private slots:
         }
         QVERIFY(strategy->searchState().status != Status::Searching);
         if (candidates.empty() && looksForTheFastest(name))
-            QVERIFY(mostAtATime >= 2);
+            QVERIFY(maxAtATime >= 2);
         const std::int64_t best = strategy->searchState().recommendation->size;
         QVERIFY(device.fits(best));
         if (family == "smooth" && looksForTheFastest(name))

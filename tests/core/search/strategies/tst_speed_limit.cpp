@@ -59,11 +59,11 @@ private slots:
             {"waves of 64",
              {wavesOf64,
               {1, 8, 64, 65, 96, 128, 129, 192, 193, 256, 257, 320, 321, 384, 385},
-              Kind::TileQuantised}},
+              Kind::TileQuantized}},
             {"odd sizes cost a tenth more",
              {oddCostMore,
               {1, 8, 60, 64, 100, 128, 196, 200, 250, 256, 314, 320, 370, 376, 395, 400},
-              Kind::TileQuantised}},
+              Kind::TileQuantized}},
             {"falls over the last tenth",
              {fallsAtTheEnd,
               {1, 400, 8, 370, 64, 355, 200, 390, 320, 380, 340, 360, 400, 355, 370, 360, 390, 380},
@@ -78,7 +78,7 @@ private slots:
         const SpeedLimit limit = trials.summary().speedLimit;
         QCOMPARE(limit.kind, kind);
         QVERIFY(limit.probability >= 0.0 && limit.probability <= 1.0);
-        QCOMPARE(limit.period > 0, kind == Kind::TileQuantised);
+        QCOMPARE(limit.period > 0, kind == Kind::TileQuantized);
     }
 
     /// a / (a + b m) and, since (a + b m) / m over (a + 2 b m) / 2 m is 1 + s / (2 - s), the gain of twice m.
@@ -105,7 +105,7 @@ private slots:
             return 0.002 + 0.4 * perSample * static_cast<double>(m) + 0.6 * perSample * waves(m, wave);
         });
         const SpeedLimit limit = trials.summary().speedLimit;
-        QCOMPARE(limit.kind, Kind::TileQuantised);
+        QCOMPARE(limit.kind, Kind::TileQuantized);
         QCOMPARE(limit.period, step);
         const auto best = static_cast<double>(trials.summary().best);
         const double jump = 0.6 * wave * perSample / (0.002 + perSample * best);

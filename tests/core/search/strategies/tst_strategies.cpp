@@ -161,7 +161,7 @@ private slots:
         QCOMPARE(strategy->searchState().recommendation->size, 4);
     }
 
-    void saysWhetherItCouldGoOn_data()
+    void saysWhetherItCouldContinue_data()
     {
         const auto add = rows<std::string, int, std::int64_t>();
         for (const std::string_view strategy : strategyNames()) {
@@ -172,7 +172,7 @@ private slots:
             add(name + ", one size", {name, 40, 1});
         }
     }
-    void saysWhetherItCouldGoOn()
+    void saysWhetherItCouldContinue()
     {
         const auto& [name, trials, maximum] = row<std::string, int, std::int64_t>();
         SearchSpace space = exact::spaceFor(1000);
@@ -182,11 +182,11 @@ private slots:
         exact::searchWith(*strategy, exact::deviceWith(space, 8.0));
         const Status status = strategy->searchState().status;
         QVERIFY(status != Status::Searching);
-        const bool canGoOn = strategy->canGoOn();
+        const bool canContinue = strategy->canContinue();
         QCOMPARE(strategy->searchState().status, status);
         QVERIFY(!strategy->next({}));
-        strategy->goOn(trials + 5);
-        QCOMPARE(strategy->next({}).has_value(), canGoOn);
+        strategy->continueSearch(trials + 5);
+        QCOMPARE(strategy->next({}).has_value(), canContinue);
     }
 
     void voidTrialIsRepeatedOnce_data() { addStrategies(); }

@@ -22,8 +22,8 @@ constexpr std::uint64_t seed = 7;
 /// For rows that maximize the samples/s of a micro-batch.
 constexpr std::int64_t noBatch = 0;
 /// Nothing less likely to fit is ever proposed, apart from the size after the very first.
-constexpr double leastFit = 0.5;
-constexpr double leastFitOfSecond = 0.1;
+constexpr double minFit = 0.5;
+constexpr double minFitOfSecond = 0.1;
 const Sizes divisors{1, 2, 3, 4, 6, 8, 12, 24, 48, 96, 192, 384, 768, 1536};
 
 struct World
@@ -82,7 +82,7 @@ private slots:
             const bool isProbe = proposal->size > verified && proposal->size < allowed.above(verified);
             QVERIFY(allowed.contains(proposal->size) || (looksForTheFastest(name) && isProbe));
             QVERIFY(proposal->size < smallestFailure);
-            const double demanded = good.size() == 1 ? leastFitOfSecond : leastFit;
+            const double demanded = good.size() == 1 ? minFitOfSecond : minFit;
             QVERIFY(proposal->predictedFit >= (looksForTheFastest(name) ? demanded : 0.0));
             QVERIFY(proposal->predictedFit <= 1.0);
             QVERIFY(proposal->minSteps >= 3 && proposal->minSteps <= proposal->maxSteps);

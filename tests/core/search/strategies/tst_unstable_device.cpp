@@ -29,8 +29,8 @@ struct Disturbance
 struct Statement
 {
     Cause cause = Cause::None;
-    int leastConfidence = 1;
-    int mostConfidence = 99;
+    int minConfidence = 1;
+    int maxConfidence = 99;
 };
 
 /// A whole search; \return its recommendation.
@@ -67,12 +67,12 @@ private slots:
     void saysWhatIsWrongAndHowMuchItDoubts_data()
     {
         rows<Disturbance, Statement>({
-            {"calm", {Disturbance{}, {.leastConfidence = 90}}},
+            {"calm", {Disturbance{}, {.minConfidence = 90}}},
             // It hides nothing: the trials between its visits can be believed.
             {"a tenant that is seen",
-             {Disturbance{.tenantShare = 0.7}, {.cause = Cause::OtherTenants, .leastConfidence = 80}}},
+             {Disturbance{.tenantShare = 0.7}, {.cause = Cause::OtherTenants, .minConfidence = 80}}},
             {"steps that differ by 30 %",
-             {Disturbance{.stepNoise = 0.3}, {.cause = Cause::Noise, .mostConfidence = 89}}},
+             {Disturbance{.stepNoise = 0.3}, {.cause = Cause::Noise, .maxConfidence = 89}}},
         });
     }
     void saysWhatIsWrongAndHowMuchItDoubts()
@@ -80,8 +80,8 @@ private slots:
         const auto& [disturbance, statement] = row<Disturbance, Statement>();
         const Recommendation recommendation = searchOn(disturbance);
         QCOMPARE(recommendation.reason.instability.cause, statement.cause);
-        QVERIFY(recommendation.confidence >= statement.leastConfidence);
-        QVERIFY(recommendation.confidence <= statement.mostConfidence);
+        QVERIFY(recommendation.confidence >= statement.minConfidence);
+        QVERIFY(recommendation.confidence <= statement.maxConfidence);
     }
 
     void isNotMisledByWhatIsSeen()

@@ -1,0 +1,177 @@
+// SPDX-FileCopyrightText: Batchpeak authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "model/enum_names.h"
+
+#include <QJsonArray>
+#include <QJsonObject>
+#include <QString>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace batchpeak::engine {
+
+/// The values that have a place of their own in JSON; all others are objects, by their visitFields().
+template<typename Value>
+concept IsPlainField =
+    std::is_arithmetic_v<Value> || std::is_same_v<Value, QString> || std::is_same_v<Value, std::string>;
+
+/// Writes members into an object of JSON, as a visitor of visitFields(): those of a network, of its tuning,
+/// of a search's call or of a trial.
+class JsonWriter
+{
+public:
+    template<typename Value>
+    void value(const char* key, Value& member)
+    {
+        m_object.insert(QLatin1String(key), valueOf(member));
+    }
+    template<typename Value>
+    void word(const char* key, const Value& member)
+    {
+        m_object.insert(QLatin1String(key), QString::fromUtf8(model::toText(member)));
+    }
+    template<typename Value>
+    void sizes(const char* key, Value& member)
+    {
+        value(key, member);
+    }
+    template<typename Value>
+    void texts(const char* key, Value& member)
+    {
+        value(key, member);
+    }
+    template<typename Value>
+    void list(const char* key, Value& member)
+    {
+        value(key, member);
+    }
+
+    const QJsonObject& object() const { return m_object; }
+
+private:
+    static QJsonValue valueOf(bool value) { return value; }
+    static QJsonValue valueOf(int value) { return value; }
+    static QJsonValue valueOf(double value) { return value; }
+    static QJsonValue valueOf(std::int64_t value) { return QJsonValue(static_cast<qint64>(value)); }
+    // JSON's whole numbers end at 2^63.
+    static QJsonValue valueOf(std::uint64_t value) { return QString::number(value); }
+    static QJsonValue valueOf(const QString& value) { return value; }
+    static QJsonValue valueOf(const std::string& value) { return QString::fromStdString(value); }
+    template<typename Value>
+    static QJsonValue valueOf(std::optional<Value>& value)
+    {
+        return value ? valueOf(*value) : QJsonValue();
+    }
+    template<typename Value>
+    static QJsonValue valueOf(std::vector<Value>& values)
+    {
+        QJsonArray array;
+        for (Value& value : values)
+            array.append(valueOf(value));
+        return array;
+    }
+    template<typename Value>
+    requires(!IsPlainField<Value>) static QJsonValue valueOf(Value& value)
+    {
+        JsonWriter fields;
+        visitFields(value, fields);
+        return fields.object();
+    }
+
+    QJsonObject m_object;
+};
+
+/// Reads what JsonWriter has written; members of which the object says nothing stay as they are.
+class JsonReader
+{
+public:
+    explicit JsonReader(QJsonObject object) : m_object(std::move(object)) {}
+
+    template<typename Value>
+    void value(const char* key, Value& member)
+    {
+        const QJsonValue found = m_object.value(QLatin1String(key));
+        if (!found.isUndefined() && !found.isNull())
+            take(found, member);
+    }
+    template<typename Value>
+    void word(const char* key, Value& member)
+    {
+        const QByteArray text = m_object.value(QLatin1String(key)).toString().toUtf8();
+        if (const auto value = model::fromText<Value>(text.toStdString()))
+            member = *value;
+        else
+            m_understands = false;
+    }
+    template<typename Value>
+    void sizes(const char* key, Value& member)
+    {
+        value(key, member);
+    }
+    template<typename Value>
+    void texts(const char* key, Value& member)
+    {
+        value(key, member);
+    }
+    template<typename Value>
+    void list(const char* key, Value& member)
+    {
+        value(key, member);
+    }
+
+    /// Every word was one that there is.
+    bool understands() const { return m_understands; }
+
+private:
+    void take(const QJsonValue& value, bool& member) { member = value.toBool(member); }
+    void take(const QJsonValue& value, int& member) { member = value.toInt(member); }
+    void take(const QJsonValue& value, double& member) { member = value.toDouble(member); }
+    void take(const QJsonValue& value, std::int64_t& member) { member = value.toInteger(member); }
+    void take(const QJsonValue& value, std::uint64_t& member) { member = value.toString().toULongLong(); }
+    void take(const QJsonValue& value, QString& member) { member = value.toString(); }
+    void take(const QJsonValue& value, std::string& member) { member = value.toString().toStdString(); }
+    template<typename Value>
+    void take(const QJsonValue& value, std::optional<Value>& member)
+    {
+        take(value, member.emplace());
+    }
+    template<typename Value>
+    void take(const QJsonValue& value, std::vector<Value>& member)
+    {
+        member.clear();
+        for (const QJsonValue& element : value.toArray())
+            take(element, member.emplace_back());
+    }
+    template<typename Value>
+    requires(!IsPlainField<Value>) void take(const QJsonValue& value, Value& member)
+    {
+        JsonReader fields(value.toObject());
+        visitFields(member, fields);
+        m_understands = m_understands && fields.understands();
+    }
+
+    QJsonObject m_object;
+    bool m_understands = true;
+};
+
+/// The word of a value in files, events and on the command line.
+template<model::HasWords Value>
+QString enumText(Value value)
+{
+    return QString::fromUtf8(model::toText(value));
+}
+
+/// Nothing for a word that there is not.
+template<model::HasWords Value>
+std::optional<Value> enumFromText(const QString& text)
+{
+    return model::fromText<Value>(text.toStdString());
+}
+
+} // namespace batchpeak::engine
