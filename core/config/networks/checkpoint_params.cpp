@@ -19,10 +19,10 @@ using enum UnmodeledFeature::When;
 constexpr std::int64_t longestText = 131072;
 
 /// Of networks after Mistral's first, in mistral_inference/args.py and in the files on the hub.
-constexpr std::array<UnmodeledFeature, 4> otherNetworks{{{"vision_encoder", "an encoder of images"},
-                                                         {"audio_encoder", "an encoder of sounds"},
-                                                         {"quantization", "quantized weights"},
-                                                         {"quantization_args", "quantized weights"}}};
+constexpr std::array<UnmodeledFeature, 4> otherLlamas{{{"vision_encoder", "an encoder of images"},
+                                                       {"audio_encoder", "an encoder of sounds"},
+                                                       {"quantization", "quantized weights"},
+                                                       {"quantization_args", "quantized weights"}}};
 
 std::int64_t vocabularyOf(const ConfigSection& params)
 {
@@ -73,7 +73,7 @@ void readWindow(DecoderSpec& spec, const ConfigSection& params)
 
 model::ModelSpec readCheckpointParams(const ConfigSection& params)
 {
-    refuseOtherNetwork(params, otherNetworks);
+    refuseOtherNetwork(params, otherLlamas);
     DecoderSpec spec{.vocabularySize = vocabularyOf(params),
                      .hiddenSize = requiredSize(params, "dim"),
                      .layers = requiredSize(params, "n_layers"),

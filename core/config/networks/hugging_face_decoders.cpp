@@ -13,14 +13,6 @@ using model::DecoderSpec;
 
 namespace {
 
-const std::string head = "its projection onto the vocabulary";
-
-void checkSoundness(const DecoderSpec& spec, const ConfigSection& config, std::string_view headsKey)
-{
-    if (const auto problem = model::problemWith(spec))
-        throw ConfigError(*problem, config.positionOf(headsKey));
-}
-
 /// With what GPT2Config and GPTBigCodeConfig have in the place of absent keys.
 DecoderSpec readSizesOfGpt2(const ConfigSection& config, std::string_view headsKey)
 {
@@ -53,7 +45,10 @@ void readDropoutOfGpt2(DecoderSpec& spec, const ConfigSection& config, std::vect
 // Defaults of GPT2Config in transformers 5.23.0, models/gpt2/configuration_gpt2.py.
 model::Architecture readHuggingFaceGpt2(const ConfigSection& config, std::vector<Warning>& warnings)
 {
-    refuseOtherHead(config, {.suffixes = {"LMHeadModel", "ForCausalLM"}, .alone = "GPT2Model", .head = head},
+    refuseOtherHead(config,
+                    {.suffixes = {"LMHeadModel", "ForCausalLM"},
+                     .alone = "GPT2Model",
+                     .head = std::string(vocabularyHead)},
                     warnings);
     if (config.boolean("add_cross_attention").value_or(false))
         refuse(config, "add_cross_attention", "attention to an encoder");
@@ -72,7 +67,9 @@ model::Architecture readHuggingFaceGpt2(const ConfigSection& config, std::vector
 // Defaults of BloomConfig in transformers 5.23.0, models/bloom/configuration_bloom.py.
 model::Architecture readHuggingFaceBloom(const ConfigSection& config, std::vector<Warning>& warnings)
 {
-    refuseOtherHead(config, {.suffixes = {"ForCausalLM"}, .alone = "BloomModel", .head = head}, warnings);
+    refuseOtherHead(config,
+                    {.suffixes = {"ForCausalLM"}, .alone = "BloomModel", .head = std::string(vocabularyHead)},
+                    warnings);
     const bool isSliced = config.integer("pretraining_tp").value_or(1) > 1;
     if (isSliced && config.boolean("slow_but_exact").value_or(false))
         refuse(config, "slow_but_exact", "products in slices");
@@ -103,8 +100,10 @@ model::Architecture readHuggingFaceBloom(const ConfigSection& config, std::vecto
 // Defaults of GPTBigCodeConfig in transformers 5.23.0, models/gpt_bigcode/configuration_gpt_bigcode.py.
 model::Architecture readHuggingFaceGptBigCode(const ConfigSection& config, std::vector<Warning>& warnings)
 {
-    refuseOtherHead(config, {.suffixes = {"ForCausalLM"}, .alone = "GPTBigCodeModel", .head = head},
-                    warnings);
+    refuseOtherHead(
+        config,
+        {.suffixes = {"ForCausalLM"}, .alone = "GPTBigCodeModel", .head = std::string(vocabularyHead)},
+        warnings);
     if (config.boolean("add_cross_attention").value_or(false))
         refuse(config, "add_cross_attention", "attention to an encoder");
     const model::Activation activation =

@@ -12,8 +12,6 @@ using model::DecoderSpec;
 
 namespace {
 
-const std::string head = "its projection onto the vocabulary";
-
 /// Both drop at three rates, of which ours has two.
 void readDropout(DecoderSpec& spec, const ConfigSection& config, std::string_view residualKey,
                  std::string_view embeddingKey, std::vector<Warning>& warnings)
@@ -26,19 +24,15 @@ void readDropout(DecoderSpec& spec, const ConfigSection& config, std::string_vie
     }
 }
 
-void checkSoundness(const DecoderSpec& spec, const ConfigSection& config, std::string_view headsKey)
-{
-    if (const auto problem = model::problemWith(spec))
-        throw ConfigError(*problem, config.positionOf(headsKey));
-}
-
 } // namespace
 
 // Defaults of GPTJConfig in transformers 5.23.0, models/gptj/configuration_gptj.py; biases and branches are
 // those of GPTJAttention, GPTJMLP, GPTJBlock and GPTJForCausalLM in modeling_gptj.py.
 model::Architecture readHuggingFaceGptJ(const ConfigSection& config, std::vector<Warning>& warnings)
 {
-    refuseOtherHead(config, {.suffixes = {"ForCausalLM"}, .alone = "GPTJModel", .head = head}, warnings);
+    refuseOtherHead(config,
+                    {.suffixes = {"ForCausalLM"}, .alone = "GPTJModel", .head = std::string(vocabularyHead)},
+                    warnings);
     const std::string_view headsKey = keyThere(config, "n_head", "num_attention_heads");
     DecoderSpec spec{.vocabularySize = sizeOr(config, "vocab_size", 50400),
                      .hiddenSize = sizeOr(config, keyThere(config, "n_embd", "hidden_size"), 4096),
@@ -123,7 +117,9 @@ std::vector<std::int64_t> localLayers(const ConfigSection& config, std::int64_t 
 // of GPTNeoSelfAttention in modeling_gpt_neo.py.
 model::Architecture readHuggingFaceGptNeo(const ConfigSection& config, std::vector<Warning>& warnings)
 {
-    refuseOtherHead(config, {.suffixes = {"ForCausalLM"}, .alone = "GPTNeoModel", .head = head}, warnings);
+    refuseOtherHead(
+        config, {.suffixes = {"ForCausalLM"}, .alone = "GPTNeoModel", .head = std::string(vocabularyHead)},
+        warnings);
     const std::string_view headsKey = keyThere(config, "num_heads", "num_attention_heads");
     DecoderSpec spec{.vocabularySize = sizeOr(config, "vocab_size", 50257),
                      .hiddenSize = sizeOr(config, "hidden_size", 2048),

@@ -42,6 +42,13 @@ struct KnownHead
     std::string head;
 };
 
+/// Refuses what no network can be.
+/// \param headsKey  key of the number of heads, which most problems are of
+/// \throws ConfigError
+void checkSoundness(const model::DecoderSpec& spec, const ConfigSection& config, std::string_view headsKey);
+
+inline constexpr std::string_view vocabularyHead = "its projection onto the vocabulary";
+
 /// Where the class has no head, and so nothing to learn by, a warning says what is run.
 /// \throws NotRun where trials do not run the network as its class has it
 void refuseOtherHead(const ConfigSection& config, const KnownHead& known, std::vector<Warning>& warnings);

@@ -21,7 +21,6 @@ using model::Projection;
 
 namespace {
 
-constexpr std::string_view layerMark = "{}";
 constexpr std::string_view outputName = "output";
 
 /// A module of a family; those whose parameter a network of it has not are passed over.

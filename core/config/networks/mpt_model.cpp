@@ -56,7 +56,7 @@ Activation readActivation(const ConfigSection& feedForward)
 
 using enum UnmodeledFeature::When;
 
-constexpr std::array<UnmodeledFeature, 1> otherNetworks{{{"block_overrides", "layers that differ"}}};
+constexpr std::array<UnmodeledFeature, 1> otherMpts{{{"block_overrides", "layers that differ"}}};
 
 constexpr std::array<UnmodeledFeature, 6> otherAttentions{
     {{"qk_ln", "normalized queries and keys"},
@@ -135,7 +135,7 @@ void readScores(const ConfigSection& model, const ConfigSection& attention, Deco
 
 DecoderSpec readSpec(const ConfigSection& model)
 {
-    refuseOtherNetwork(model, otherNetworks);
+    refuseOtherNetwork(model, otherMpts);
     const ConfigSection attention = model.sectionAt("attn_config");
     refuseOtherAttention(model, attention);
     const Normalization normalization = readNormalization(model);

@@ -26,36 +26,35 @@ namespace {
 // INCLUDE_LINEAR_LAYERS_SHORTHAND of PEFT.
 constexpr std::string_view allLinear = "all-linear";
 constexpr std::string_view headName = "lm_head";
-constexpr std::string_view layerMark = "{}";
 
-/// For each of a module's layers, or for a module outside of them: whether it is meant. Layers before the
-/// first that has it are never meant.
-using Layers = std::vector<bool>;
+/// For each of a module's layers, or for a module outside of them: whether it is meant. ChosenLayers before
+/// the first that has it are never meant.
+using ChosenLayers = std::vector<bool>;
 
-Layers noneOf(const NamedModule& module)
+ChosenLayers noneOf(const NamedModule& module)
 {
-    return Layers(static_cast<std::size_t>(std::max<std::int64_t>(1, module.layers)));
+    return ChosenLayers(static_cast<std::size_t>(std::max<std::int64_t>(1, module.layers)));
 }
 
-Layers allOf(const NamedModule& module)
+ChosenLayers allOf(const NamedModule& module)
 {
-    Layers layers = noneOf(module);
+    ChosenLayers layers = noneOf(module);
     std::fill(layers.begin() + module.firstLayer, layers.end(), true);
     return layers;
 }
 
-bool isAny(const Layers& layers)
+bool isAny(const ChosenLayers& layers)
 {
     return std::ranges::find(layers, true) != layers.end();
 }
 
-void add(Layers& layers, const Layers& others)
+void add(ChosenLayers& layers, const ChosenLayers& others)
 {
     for (std::size_t i = 0; i < layers.size(); ++i)
         layers[i] = layers[i] || others[i];
 }
 
-void remove(Layers& layers, const Layers& others)
+void remove(ChosenLayers& layers, const ChosenLayers& others)
 {
     for (std::size_t i = 0; i < layers.size(); ++i)
         layers[i] = layers[i] && !others[i];
@@ -81,8 +80,8 @@ bool isEndOf(std::string_view name, std::string_view end)
            (name.size() > end.size() && name.ends_with(end) && name[name.size() - end.size() - 1] == '.');
 }
 
-/// Layers of a module whose name ends so: all without a number in the end, at most one with it.
-Layers layersEndingIn(const NamedModule& module, std::string_view end)
+/// ChosenLayers of a module whose name ends so: all without a number in the end, at most one with it.
+ChosenLayers layersEndingIn(const NamedModule& module, std::string_view end)
 {
     const std::string_view name = module.name;
     const std::size_t mark = name.find(layerMark);
@@ -91,7 +90,7 @@ Layers layersEndingIn(const NamedModule& module, std::string_view end)
     const std::string_view tail = name.substr(mark + layerMark.size());
     if (tail.size() > end.size() && isEndOf(tail, end))
         return allOf(module);
-    Layers layers = noneOf(module);
+    ChosenLayers layers = noneOf(module);
     if (!end.ends_with(tail))
         return layers;
     const auto numbered = splitNumber(end.substr(0, end.size() - tail.size()));
@@ -107,9 +106,9 @@ Layers layersEndingIn(const NamedModule& module, std::string_view end)
 }
 
 template<typename Matches>
-Layers layersWhere(const NamedModule& module, const Matches& matches)
+ChosenLayers layersWhere(const NamedModule& module, const Matches& matches)
 {
-    Layers layers = noneOf(module);
+    ChosenLayers layers = noneOf(module);
     for (auto layer = static_cast<std::size_t>(module.firstLayer); layer < layers.size(); ++layer)
         layers[layer] = matches(nameOfLayer(module.name, static_cast<std::int64_t>(layer)));
     return layers;
@@ -135,9 +134,9 @@ public:
     const std::vector<NamedModule>& modules() const { return m_modules; }
 
     /// Of the targets, and not excluded.
-    Layers layersOf(const NamedModule& module)
+    ChosenLayers layersOf(const NamedModule& module)
     {
-        Layers layers = targeted(module);
+        ChosenLayers layers = targeted(module);
         if (!isAny(layers))
             return layers;
         remove(layers, chosen(m_adapter.excluded, module));
@@ -153,13 +152,13 @@ public:
     bool isNamed(const NamedModule& module) { return isAny(chosen(m_adapter.targets, module)); }
 
 private:
-    Layers targeted(const NamedModule& module)
+    ChosenLayers targeted(const NamedModule& module)
     {
         const auto* pattern = std::get_if<std::string>(&m_adapter.targets);
         const bool isPattern = pattern && !m_adapter.targetsLinearNames;
         if (isPattern && lowerCase(*pattern) != allLinear)
             return chosen(m_adapter.targets, module);
-        Layers layers = noneOf(module);
+        ChosenLayers layers = noneOf(module);
         if (isPattern) {
             if (isAmongAllLinear(module))
                 layers = allOf(module);
@@ -218,7 +217,7 @@ private:
         }
     }
 
-    Layers chosen(const ModuleChoice& choice, const NamedModule& module)
+    ChosenLayers chosen(const ModuleChoice& choice, const NamedModule& module)
     {
         if (const auto* pattern = std::get_if<std::string>(&choice)) {
             auto& compiled = m_patterns[&choice == &m_adapter.excluded ? 1 : 0];
@@ -227,13 +226,13 @@ private:
             return layersWhere(module,
                                [&](const std::string& name) { return compiled->matchesAll(name, m_effort); });
         }
-        Layers layers = noneOf(module);
+        ChosenLayers layers = noneOf(module);
         if (const auto* names = std::get_if<std::vector<std::string>>(&choice))
             addEndingIn(layers, module, *names);
         return layers;
     }
 
-    void addEndingIn(Layers& layers, const NamedModule& module, const std::vector<std::string>& names)
+    void addEndingIn(ChosenLayers& layers, const NamedModule& module, const std::vector<std::string>& names)
     {
         // To compare two names takes as long as some steps of a pattern.
         m_effort.spend(8 * static_cast<std::int64_t>(names.size()));
@@ -242,7 +241,7 @@ private:
     }
 
     /// layers_to_transform counts by the first number in a name (PEFT 0.20; before, by the last).
-    Layers inChosenLayers(const NamedModule& module, Layers layers)
+    ChosenLayers inChosenLayers(const NamedModule& module, ChosenLayers layers)
     {
         if (m_adapter.layers.empty() || !isAny(layers))
             return layers;
@@ -308,7 +307,7 @@ void checkKind(const PeftAdapter& adapter, const NamedModule& module)
 struct TargetModule
 {
     Projection projection;
-    Layers layers;
+    ChosenLayers layers;
     std::size_t firstLayer = 0;
 };
 
@@ -318,7 +317,7 @@ model::AdapterTarget targetOf(Projection projection, const std::vector<TargetMod
                               const PeftAdapter& adapter)
 {
     model::AdapterTarget target{.projection = projection};
-    Layers meant;
+    ChosenLayers meant;
     bool isAll = true;
     for (const TargetModule& module : modules) {
         if (module.projection != projection)
@@ -353,7 +352,7 @@ std::vector<model::AdapterTarget> targetsOf(const PeftAdapter& adapter, const Mo
     for (const NamedModule& module : matcher.modules()) {
         if (module.isParameter)
             continue;
-        Layers layers = matcher.layersOf(module);
+        ChosenLayers layers = matcher.layersOf(module);
         if (config::isAny(layers)) {
             checkKind(adapter, module);
             isAny = true;

@@ -182,7 +182,7 @@ Builder builderOf(const ConfigSection& section)
     return {.network = std::string(name), .addsAdapters = addsAdapters, .quantizes = quantizes};
 }
 
-void refuseOtherKinds(const ConfigSection& section)
+void refuseOtherBuilders(const ConfigSection& section)
 {
     const std::string component = section.text(componentKey).value_or("");
     for (const auto& [part, kind] : otherKinds) {
@@ -272,7 +272,7 @@ model::Tuning readTorchtuneTuning(const ConfigSection& section, std::vector<Warn
 model::ModelSpec readTorchtuneModel(const ConfigSection& section, std::vector<Warning>& warnings)
 {
     const TextPosition position = section.positionOf(componentKey);
-    refuseOtherKinds(section);
+    refuseOtherBuilders(section);
     const Builder builder = builderOf(section);
     if (const auto id = meaningOf(namedBuilders, builder.network))
         return withoutWindows(namedNetwork(std::string(*id), position, warnings, section), builder);

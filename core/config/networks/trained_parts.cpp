@@ -17,7 +17,6 @@ namespace {
 
 // Each parameter of a network is compared with all of them; 126 layers of LLaMA have some 900 parameters.
 constexpr std::size_t maxParts = 4000;
-constexpr std::string_view layerMark = "{}";
 
 /// One of our parameters, and the names of those that it is made of.
 struct OwnParameter
