@@ -89,13 +89,15 @@ function(batchpeak_looks_for_libraries_in program folder)
   set_target_properties(${program} PROPERTIES INSTALL_RPATH "${folder}" BUILD_WITH_INSTALL_RPATH ON)
 endfunction()
 
-# batchpeak_room(<name> [DOOR <header>...] [LINKS <target>...] [PRIVATE_LINKS <target>...] [PRECOMPILED <name>] [QT])
+# batchpeak_room(<name> [DOOR <header>...] [LINKS <target>...] [PRIVATE_LINKS <target>...] [PRECOMPILED <name>] [QT]
+#                [APART <regex>])
 #
 # A static library batchpeak_<name> of every .cpp below the folder of the caller, but for folders that are rooms of
 # their own. Headers in DOOR are what others may include, as "<name>/<header>"; the rest is found inside the room alone.
-# QT where the room has classes with Q_OBJECT.
+# QT where the room has classes with Q_OBJECT. Files whose path matches APART are always compiled by themselves, since
+# they have names in common.
 function(batchpeak_room name)
-  cmake_parse_arguments(ROOM "QT" "PRECOMPILED" "DOOR;LINKS;PRIVATE_LINKS" ${ARGN})
+  cmake_parse_arguments(ROOM "QT" "PRECOMPILED;APART" "DOOR;LINKS;PRIVATE_LINKS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
   get_property(inner DIRECTORY PROPERTY SUBDIRECTORIES)
   foreach(folder IN LISTS inner)
@@ -105,6 +107,11 @@ function(batchpeak_room name)
   add_library(batchpeak_${name} STATIC ${sources})
   set_target_properties(batchpeak_${name} PROPERTIES LINKER_LANGUAGE CXX AUTOMOC ${ROOM_QT})
   set_target_properties(batchpeak_${name} PROPERTIES UNITY_BUILD ${BATCHPEAK_UNITY} UNITY_BUILD_BATCH_SIZE 8)
+  if(ROOM_APART)
+    set(apart ${sources})
+    list(FILTER apart INCLUDE REGEX "${ROOM_APART}")
+    set_source_files_properties(${apart} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  endif()
   if(ROOM_QT)
     _batchpeak_moc_new_files(batchpeak_${name} ${sources})
   endif()

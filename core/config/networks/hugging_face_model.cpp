@@ -94,6 +94,12 @@ void refuse(const ConfigSection& config, std::string_view key, const std::string
         .because(reason::networkPart);
 }
 
+void checkSoundness(const model::DecoderSpec& spec, const ConfigSection& config, std::string_view headsKey)
+{
+    if (const auto problem = model::problemWith(spec))
+        throw ConfigError(*problem, config.positionOf(headsKey));
+}
+
 std::string_view keyThere(const ConfigSection& config, std::string_view own, std::string_view later)
 {
     return config.has(later) ? later : own;

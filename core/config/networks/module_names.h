@@ -13,6 +13,9 @@
 
 namespace batchpeak::config {
 
+/// Stands for the number of a layer in the name of a module.
+inline constexpr std::string_view layerMark = "{}";
+
 enum class ModuleKind {
     Linear,
     /// A linear layer as GPT-2 has it, with its matrix turned: Conv1D of transformers is no torch.nn.Linear.

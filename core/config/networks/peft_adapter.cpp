@@ -27,7 +27,7 @@ namespace {
 constexpr std::string_view allLinear = "all-linear";
 constexpr std::string_view headName = "lm_head";
 
-/// For each of a module's layers, or for a module outside of them: whether it is meant. ChosenLayers before
+/// For each of a module's layers, or for a module outside of them: whether it is meant. Layers before
 /// the first that has it are never meant.
 using ChosenLayers = std::vector<bool>;
 
