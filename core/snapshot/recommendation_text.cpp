@@ -156,7 +156,7 @@ private:
 };
 
 using Kind = search::SpeedLimit::Kind;
-using Outcome = Verification::Outcome;
+using VerificationOutcome = Verification::Outcome;
 
 /// "0.5", "20": two digits say enough; but 'g' would write 100 as 1e+02.
 QString percent(double share, const QLocale& locale)
@@ -292,19 +292,19 @@ QString verificationText(const Verification& verification, const QLocale& locale
 {
     const QString size = numberText(verification.size, locale);
     switch (verification.outcome) {
-    case Outcome::Pending:
+    case VerificationOutcome::Pending:
         return Translated::tr("Verifying %1 in a fresh process.").arg(size);
-    case Outcome::Confirmed:
+    case VerificationOutcome::Confirmed:
         return Translated::tr("%1 was confirmed in a fresh process%2.")
             .arg(size, figures(verification, locale));
-    case Outcome::Slower:
+    case VerificationOutcome::Slower:
         return Translated::tr("%1 was slower in a fresh process than the %2 samples/s expected%3.")
             .arg(size,
                  verification.speedMark + comparedRateText(verification.expectedSamplesPerSecond, locale),
                  figures(verification, locale));
-    case Outcome::Failed:
+    case VerificationOutcome::Failed:
         return Translated::tr("%1 failed in a fresh process and is no longer recommended.").arg(size);
-    case Outcome::NotRun:
+    case VerificationOutcome::NotRun:
         break;
     }
     return Translated::tr("%1 was not verified in a fresh process; the recommendation relies on its trials.")
