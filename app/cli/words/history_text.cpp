@@ -22,7 +22,7 @@ namespace {
 
 using Rows = std::vector<QStringList>;
 
-const QString nothing = QStringLiteral("-");
+const QString noCell = QStringLiteral("-");
 
 QString timeText(const QDateTime& time)
 {
@@ -37,7 +37,7 @@ QString statusText(const store::ExplorationSummary& summary)
 
 QString sizeText(const store::ExplorationSummary& summary)
 {
-    return summary.recommendation ? QString::number(summary.recommendation->microBatchSize) : nothing;
+    return summary.recommendation ? QString::number(summary.recommendation->microBatchSize) : noCell;
 }
 
 config::Fidelity fidelityOf(const store::ExplorationSummary& summary)
@@ -49,12 +49,12 @@ QString recommendedRateText(const store::ExplorationSummary& summary)
 {
     return summary.recommendation
                ? engine::speedMark(fidelityOf(summary)) + rateText(summary.recommendation->samplesPerSecond)
-               : nothing;
+               : noCell;
 }
 
 QString orNothing(const QString& text)
 {
-    return text.isEmpty() ? nothing : text;
+    return text.isEmpty() ? noCell : text;
 }
 
 /// Adapters, and parts beside or without them.
@@ -67,20 +67,20 @@ QString trainedText(const model::Tuning& tuning)
 
 QString confidenceText(const store::ExplorationSummary& summary)
 {
-    return summary.recommendation ? QStringLiteral("%1 %").arg(summary.recommendation->confidence) : nothing;
+    return summary.recommendation ? QStringLiteral("%1 %").arg(summary.recommendation->confidence) : noCell;
 }
 
-QString lossText(const store::ExplorationSummary& summary)
+QString expectedLossText(const store::ExplorationSummary& summary)
 {
     const auto& recommendation = summary.recommendation;
     const QString loss = engine::expectedLossText(
         recommendation ? recommendation->expectedLoss.value_or(0.0) : 0.0, QLocale::c());
-    return loss.isEmpty() ? nothing : loss;
+    return loss.isEmpty() ? noCell : loss;
 }
 
 QString markedPeak(std::int64_t bytes, const config::Fidelity& fidelity)
 {
-    return bytes > 0 ? engine::memoryMark(fidelity) + bytesText(bytes) : nothing;
+    return bytes > 0 ? engine::memoryMark(fidelity) + bytesText(bytes) : noCell;
 }
 
 /// The most that a trial of the recommended size needed.
@@ -99,7 +99,7 @@ QString energyText(const std::optional<double>& joulesPerSample, const config::F
 {
     return joulesPerSample
                ? engine::speedMark(fidelity) + engine::energyPerSampleText(*joulesPerSample, QLocale::c())
-               : nothing;
+               : noCell;
 }
 
 /// Of the calm trials of the recommended size together.
@@ -140,13 +140,13 @@ QString devicesText(const store::StoredExploration& exploration)
                        .arg(device.id, device.name, bytesText(device.limitBytes),
                             attentionText(exploration, device.id));
     }
-    return devices.isEmpty() ? nothing : devices.join(QStringLiteral("; "));
+    return devices.isEmpty() ? noCell : devices.join(QStringLiteral("; "));
 }
 
 QString wallText(const store::ExplorationSummary& summary)
 {
     if (!summary.end)
-        return nothing;
+        return noCell;
     return durationText(static_cast<double>(summary.info.started.msecsTo(summary.end->finished)) / 1000.0);
 }
 
@@ -180,7 +180,7 @@ Rows propertyRows(const store::StoredExploration& exploration)
         {QStringLiteral("samples/s"), recommendedRateText(summary)},
         {QStringLiteral("measured"), engine::fidelityText(fidelityOf(summary))},
         {QStringLiteral("confidence"), confidenceText(summary)},
-        {QStringLiteral("expected loss"), lossText(summary)},
+        {QStringLiteral("expected loss"), expectedLossText(summary)},
         {QStringLiteral("peak memory"), peakText(exploration)},
         {QStringLiteral("energy"), recommendedEnergyText(exploration)}};
 }
@@ -194,7 +194,7 @@ QStringList comparisonRow(const trial::TrialRecord& trial, const config::Fidelit
     for (const trial::ComparedRecord& size : trial.compared) {
         sizes << QString::number(size.microBatchSize);
         rates << (size.samplesPerSecond ? engine::speedMark(fidelity) + rateText(*size.samplesPerSecond)
-                                        : nothing);
+                                        : noCell);
         peak = std::max(peak, size.peakReservedBytes.value_or(0));
     }
     return {QString::number(trial.number),
@@ -203,7 +203,7 @@ QStringList comparisonRow(const trial::TrialRecord& trial, const config::Fidelit
             engine::enumText(*trial.outcome),
             rates.join(QLatin1Char(' ')),
             markedPeak(peak, fidelity),
-            nothing,
+            noCell,
             durationText(trial.wallSeconds),
             (QStringList(engine::comparedText(trial, QLocale::c())) + engine::flagsOf(trial))
                 .join(QStringLiteral(", "))};
@@ -218,7 +218,7 @@ QStringList trialRow(const trial::TrialRecord& trial, const config::Fidelity& fi
             QString::number(trial.microBatchSize),
             engine::enumText(*trial.outcome),
             trial.samplesPerSecond ? engine::speedMark(fidelity) + rateText(*trial.samplesPerSecond)
-                                   : nothing,
+                                   : noCell,
             markedPeak(trial.peakReservedBytes.value_or(0), fidelity),
             energyText(trial.joulesPerSample, fidelity),
             durationText(trial.wallSeconds),

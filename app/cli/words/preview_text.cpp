@@ -14,7 +14,7 @@ namespace {
 using engine::DevicePreview;
 using engine::PlanPreview;
 
-const QString nothing = QStringLiteral("-");
+const QString noValue = QStringLiteral("-");
 
 /// "192 MiB before the first sample, 3.40 MiB for each (within 15 %)"
 QString perSampleMemoryText(const model::StepMemory& memory)
@@ -48,12 +48,12 @@ std::vector<QStringList> deviceRows(const PlanPreview& preview)
     for (const DevicePreview& device : preview.devices) {
         if (!device.isChosen)
             continue;
-        const auto bytes = [](std::int64_t count) { return count > 0 ? bytesText(count) : nothing; };
+        const auto bytes = [](std::int64_t count) { return count > 0 ? bytesText(count) : noValue; };
         const QString room = engine::samplesRoomText(device);
         rows.push_back({QString::fromStdString(device.device.id()),
                         QString::fromStdString(device.device.name), bytes(device.device.totalBytes),
                         bytes(device.device.freeBytes), bytes(device.usableBytes),
-                        room.isEmpty() ? nothing : room});
+                        room.isEmpty() ? noValue : room});
     }
     return rows;
 }
@@ -63,7 +63,7 @@ std::vector<QStringList> optionRows(const PlanPreview& preview)
     std::vector<QStringList> rows{
         {QStringLiteral("OPTION"), QStringLiteral("VALUE"), QStringLiteral("FROM")}};
     for (const engine::OptionPreview& option : preview.options) {
-        rows.push_back({QString::fromStdString(option.name), option.text.isEmpty() ? nothing : option.text,
+        rows.push_back({QString::fromStdString(option.name), option.text.isEmpty() ? noValue : option.text,
                         originText(option)});
     }
     return rows;
