@@ -10,26 +10,29 @@
 
 namespace batchpeak::network {
 
-/// The memory of an NVIDIA GPU, through libtorch's device-generic interface: no CUDA header is needed.
+/// The memory of an NVIDIA GPU, through libtorch's device-generic interface, so that no CUDA header is
+/// needed.
 ///
-/// Its caching allocator reads a limit only before the device's first use: a smaller one later, or one that
-/// it does not obey, is enforced by ballast, memory that is held and in no count of this class; a larger one
-/// later is not to be had. The user's own settings of the allocator (PYTORCH_CUDA_ALLOC_CONF) stay in force.
+/// The caching allocator reads a limit only before the first use of the device. A smaller limit that is set
+/// later, or a limit that the allocator does not obey, is enforced by ballast: memory that is held and that
+/// no count of this class includes. A limit cannot be raised later. The user's own settings of the allocator
+/// (PYTORCH_CUDA_ALLOC_CONF) stay in force.
 ///
-/// A GPU without memory of its own computes in the computer's. CUDA calls only unused pages free there, not
-/// page cache, and knows no control group, so what the computer has left counts, less the reserve of the CPU.
-/// Ballast would take that very memory from the kernel, so a smaller limit later is not enforced there; a
-/// step that takes more has spilled().
+/// A GPU without memory of its own computes in the computer's main memory. There CUDA reports only unused
+/// pages as free, without the page cache, and ignores cgroup limits, so freeBytes() is what the computer has
+/// available, less the same reserve as on the CPU. Ballast would take that very memory from the kernel, so a
+/// smaller limit is not enforced there later; a step that takes more has spilled().
 class AcceleratorDeviceMemory final : public DeviceMemory
 {
 public:
-    /// \throws std::runtime_error  a full sentence, where there is no such device
+    /// \throws std::runtime_error  if there is no such device; the message is a full sentence
     explicit AcceleratorDeviceMemory(DeviceId device, bool sharesHostMemory = false);
 
     DeviceId device() const override;
     std::int64_t totalBytes() const override;
     std::int64_t freeBytes() const override;
-    /// A limit above what the device has free, or above the first one of this process, is lowered to that.
+    /// Sets the limit. A limit above the free memory of the device, or above the first limit of this process,
+    /// is lowered to that.
     void setLimit(std::int64_t bytes) override;
     std::int64_t limitBytes() const override;
     std::int64_t allocatedBytes() const override;
@@ -51,14 +54,14 @@ private:
     DeviceId m_device;
     bool m_sharesHostMemory = false;
     c10::DeviceAllocator* m_allocator = nullptr;
-    /// The user's, of the allocator.
+    /// The user's own settings of the allocator (PYTORCH_CUDA_ALLOC_CONF).
     std::string m_settings;
-    /// What the allocator itself keeps to.
+    /// Largest limit that the allocator itself enforces.
     std::int64_t m_largestLimit = 0;
     std::int64_t m_limit = 0;
     c10::DataPtr m_ballast;
     std::int64_t m_ballastBytes = 0;
-    /// Refusals that setLimit provoked to see whether the limit holds.
+    /// Refusals that setLimit() provoked to check whether the limit holds.
     std::int64_t m_provokedRefusals = 0;
     std::int64_t m_provokedRetries = 0;
 };

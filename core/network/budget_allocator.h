@@ -12,14 +12,14 @@
 
 namespace batchpeak::network {
 
-/// libtorch's allocator for the CPU: counts what tensors hold and refuses what passes a budget, so
-/// that a CPU runs out of memory as a GPU does, at a byte that is the same every time.
+/// libtorch's allocator for the CPU. It counts the bytes that tensors hold and refuses an allocation that
+/// exceeds a budget, so that a CPU runs out of memory as a GPU does, and at the same byte every time.
 ///
-/// Memory comes from malloc and goes back to it at once, as it does in the allocator that it stands in
-/// for, so that a step costs the page faults that it costs a trainer in Python: they bend the curve of
-/// samples a second, and the size that is fastest without them loses there.
+/// Memory comes from malloc and is freed at once, as in the allocator that this one replaces, so that a step
+/// has the same page faults as in a training run in Python. Page faults change the curve of samples per
+/// second: the micro-batch size that is fastest without them is not the fastest with them.
 ///
-/// All sizes are bytes. It is safe to use from several threads.
+/// All sizes are bytes. The class is thread-safe.
 class BudgetAllocator final : public c10::Allocator
 {
 public:
@@ -28,29 +28,29 @@ public:
         std::int64_t allocated = 0;
         std::int64_t peakAllocated = 0;
         std::int64_t refusals = 0;
-        /// Allocated and asked for together at the last refusal.
+        /// Allocated and requested bytes together at the last refusal.
         std::int64_t neededAtLastRefusal = 0;
     };
 
-    /// The one instance. The first call makes it libtorch's allocator; it lives until the process
-    /// ends, since tensors may.
+    /// Returns the only instance. The first call makes it libtorch's allocator; it lives until the process
+    /// ends, because tensors may.
     static BudgetAllocator& installed();
 
-    /// \param bytes  most that may be allocated together
+    /// \param bytes  most bytes that may be allocated at once
     void setBudget(std::int64_t bytes);
     std::int64_t budget() const;
     Counters counters() const;
     void resetPeak();
-    /// What follows are steps of this size.
+    /// Says that the following steps have this micro-batch size.
     void beginSize(std::int64_t microBatchSize);
-    /// Gives what malloc keeps of freed blocks back to the kernel, and lets it keep what it does when the
-    /// size is new.
+    /// Returns the memory of freed blocks that malloc keeps to the kernel, and resets malloc's thresholds to
+    /// those of a new micro-batch size.
     void emptyCache();
 
-    /// Lets one allocation fail although it fits, so that tests can prove that every single one of a
-    /// step is recovered from.
+    /// Makes one allocation fail although it fits, so that tests can prove that a step recovers from the
+    /// failure of any of its allocations.
     ///
-    /// \param number  counted from 1, the next; 0 lets none fail
+    /// \param number  number of the allocation, where 1 is the next one; 0 makes none fail
     void failAllocation(std::int64_t number);
 
     c10::DataPtr allocate(std::size_t bytes) override;

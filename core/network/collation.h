@@ -13,19 +13,19 @@
 
 namespace batchpeak::network {
 
-/// How samples of training data become the tensors of a micro-batch: what the networks do alike.
+/// How samples of training data become the tensors of a micro-batch: the parts that all networks share.
 
-/// The integers of one micro-batch, written on the host, from where they are copied to the device.
+/// The integers of one micro-batch. They are written on the host, and copied to the device from there.
 class HostIntegers
 {
 public:
-    /// Zeros; in pinned memory where they go to a GPU.
-    /// \param widths  integers of one sample in each tensor
+    /// Allocates zeros, in pinned memory if the device is a GPU.
+    /// \param widths  number of integers per sample in each tensor
     HostIntegers(at::Device device, std::int64_t samples, std::vector<std::int64_t> widths);
 
-    /// Those of one sample in one tensor.
+    /// Returns the integers of one sample in one tensor.
     std::span<std::int64_t> row(std::size_t tensor, std::int64_t sample);
-    /// int64 {samples, width} each, in the order of the widths; they share one stretch of memory.
+    /// Returns int64 {samples, width} for each width, in their order; all share one block of memory.
     std::vector<at::Tensor> tensors() const;
 
 private:
@@ -34,24 +34,25 @@ private:
     at::Tensor m_host;
 };
 
-/// Tokens of a row before its padding.
+/// Returns the number of tokens of a row before its padding.
 std::int64_t tokensIn(const SampleRow& row);
 
-/// Copies tokens to where a network reads them: token 0 where there is none.
+/// Copies tokens to the inputs of a network, and writes token 0 in place of data::noToken.
 ///
-/// \param inputs  at least as many places; those behind stay as they are
+/// \param inputs  at least as long as the tokens; elements after them stay as they are
 void writeInputs(std::span<const std::int64_t> tokens, std::span<std::int64_t> inputs);
 
-/// Copies tokens to where they are to be predicted: ignoredTarget where there is none, and behind.
+/// Copies tokens to the targets of a loss, and writes ignoredTarget in place of data::noToken and after the
+/// last token.
 ///
-/// \param targets  at least as many places
+/// \param targets  at least as long as the tokens
 void writeTargets(std::span<const std::int64_t> tokens, std::span<std::int64_t> targets);
 
-/// Normally distributed floats on the device, those of each sample from its key alone. They are made there:
-/// a host would take longer to make images than a GPU to train on them.
+/// Returns normally distributed floats on the device. Those of a sample depend on its key alone. They are
+/// made on the device because a host would take longer to make images than a GPU takes to train on them.
 ///
-/// \param shape  of one sample
-/// \param options  type and device of the result
+/// \param shape  shape of one sample
+/// \param options  dtype and device of the result
 /// \return {samples, shape...}
 at::Tensor normalNoise(std::span<const SampleRow> rows, const std::vector<std::int64_t>& shape,
                        const at::TensorOptions& options);
@@ -63,10 +64,10 @@ struct ImageShape
     std::int64_t size = 0;
 };
 
-/// Images of normal noise, each under a pattern of waves that all images of its class share, so that a
-/// network can learn to tell the classes apart. The class is the key's remainder.
+/// Returns images of normal noise. A pattern of waves that all images of a class share is added to each, so
+/// that a network can learn to classify them. The class is the key modulo the number of classes.
 ///
-/// \param options  type and device of the images
+/// \param options  dtype and device of the images
 Batch imageSamples(std::span<const SampleRow> rows, const ImageShape& shape, std::int64_t classes,
                    const at::TensorOptions& options);
 

@@ -11,14 +11,15 @@
 
 namespace batchpeak::network {
 
-/// What decides the result of an operation beside its inputs, and is set and put back around some of them.
+/// State that, beside its inputs, decides the result of an operation, and that is set and restored around
+/// some operations.
 
-/// Switches automatic arithmetic in 16 bits on for the operations of this thread while it lives, and clears
-/// the cache of converted weights at the end. Leave it before backward.
+/// Enables autocast to 16 bits for the operations of this thread while the guard lives, and clears autocast's
+/// cache of converted weights at the end. The guard must end before the backward pass.
 class AutocastGuard
 {
 public:
-    /// \param type  of products; without one everything stays as it is
+    /// \param type  dtype of products; without one nothing changes
     AutocastGuard(c10::DeviceType device, std::optional<c10::ScalarType> type);
     ~AutocastGuard();
     AutocastGuard(const AutocastGuard&) = delete;
@@ -35,7 +36,8 @@ private:
     std::optional<Before> m_before;
 };
 
-/// Keeps all of libtorch from oneDNN while it lives: what has operations of its own for the CPU takes those.
+/// Disables oneDNN in all of libtorch while the guard lives: operations that have kernels of their own for
+/// the CPU use those.
 class WithoutOneDnn
 {
 public:
@@ -48,13 +50,13 @@ private:
     bool m_wasUsed;
 };
 
-/// Starts the device's default generator anew, from which dropout and initial parameters come.
+/// Seeds the device's default generator, which dropout and initial parameters use.
 void seedRandom(at::Device device, std::uint64_t seed);
 
-/// The state of that generator: bytes in main memory, in libtorch's own layout, whatever the device.
+/// Returns the state of that generator: bytes in main memory, in libtorch's own layout, for any device.
 at::Tensor randomState(at::Device device);
 
-/// \param state  of randomState for a device of the same kind
+/// \param state  result of randomState() for a device of the same kind
 void setRandomState(at::Device device, const at::Tensor& state);
 
 } // namespace batchpeak::network

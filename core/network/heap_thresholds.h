@@ -8,28 +8,31 @@
 
 namespace batchpeak::network {
 
-/// What glibc's malloc keeps of freed blocks, as in a process that runs steps of one size alone: a trainer.
+/// Keeps malloc's thresholds for each micro-batch size as in a process that runs steps of that size alone, as
+/// a training run does.
 ///
-/// malloc takes blocks from the kernel and gives them back, page fault by page fault, from a size on that it
-/// raises for good with each such block that is freed, to 32 MiB at most. After larger sizes a step so costs
-/// fewer page faults than a trainer of that size pays (GPT-2 of 4 layers, 38 samples: 5 % faster after 76,
-/// 11 % slower than 19 without). Here each size has raised it by its own blocks alone.
+/// glibc's malloc takes blocks of at least a threshold size from the kernel and returns them to it, which
+/// costs page faults. Each such block that is freed raises the threshold for good, to 32 MiB at most. A step
+/// after larger micro-batch sizes would therefore have fewer page faults than in a training run of its own
+/// size (GPT-2 of 4 layers: 38 samples are 5 % faster after 76, and 11 % slower than 19 without). Here only a
+/// micro-batch size's own blocks raise its threshold.
 ///
-/// mallopt(3), "Dynamic adjustment of the mmap threshold". All sizes are bytes. Calls must not overlap.
+/// See mallopt(3), "Dynamic adjustment of the mmap threshold". All sizes are bytes. Calls must not overlap.
 class HeapThresholds
 {
 public:
-    /// From here on blocks are those of this size, with what it has raised before.
+    /// Says that the following blocks belong to this micro-batch size, and restores the threshold that it has
+    /// reached before.
     void begin(std::int64_t microBatchSize);
-    /// As if this size had freed nothing yet.
+    /// Resets the threshold, as if this micro-batch size had freed nothing yet.
     void forget();
-    /// Of every block.
+    /// Raises the threshold if the freed block was taken from the kernel. Call it for every block.
     void freed(std::size_t bytes)
     {
         if (const std::size_t chunk = chunkOf(bytes); chunk > m_threshold && chunk <= largest)
             raise(chunk);
     }
-    /// Blocks that take as much with malloc's own part are taken from the kernel.
+    /// Size from which blocks, malloc's own overhead included, are taken from the kernel.
     std::size_t threshold() const { return m_threshold; }
 
 private:
@@ -37,8 +40,8 @@ private:
     static constexpr std::size_t smallest = std::size_t{128} << 10;
     static constexpr std::size_t largest = std::size_t{32} << 20;
 
-    // Pages of a block of its own, with malloc's header and room to align it by 64 bytes: as large a block
-    // is below the threshold then.
+    // Whole pages of a block that the kernel maps by itself, with malloc's header and room to align it by 64
+    // bytes. Once they are the threshold, a block of the same size is below it.
     static constexpr std::size_t chunkOf(std::size_t bytes)
     {
         constexpr std::size_t page = 4096;

@@ -8,8 +8,9 @@
 
 namespace batchpeak::network {
 
-/// On the host's own heap, past the allocator that counts a CPU device's memory; pinned for a GPU.
-/// \param device  that the numbers are for
+/// Returns zeros on the host's own heap, which the allocator that counts a CPU device's memory does not see.
+/// They are pinned for a GPU.
+/// \param device  device that uses the numbers
 at::Tensor hostZeros(std::int64_t elements, at::ScalarType type, at::Device device);
 
 } // namespace batchpeak::network

@@ -10,8 +10,8 @@
 
 namespace batchpeak::network {
 
-/// Marks moments of a device's work and tells the seconds between them. On the CPU work is done when
-/// a call returns, so the steady clock tells; a GPU works behind, so events on its stream do.
+/// Measures the seconds between marked moments of a device's work. On the CPU the work is done when a call
+/// returns, so the steady clock measures it. A GPU works asynchronously, so events on its stream measure it.
 class PhaseClock
 {
 public:
@@ -19,7 +19,8 @@ public:
 
     void mark();
 
-    /// Seconds between successive marks, one fewer than there are marks. Synchronize the device first.
+    /// Returns the seconds between successive marks, one fewer than there are marks. Synchronize the device
+    /// first.
     std::vector<double> intervals() const;
 
 private:

@@ -9,19 +9,19 @@
 
 namespace batchpeak::network {
 
-/// The micro-batches that timed steps run on: random, made before the clock starts. For a GPU they lie in
-/// pinned memory of the host, from where a step copies them as trainers do; for a processor there is no copy.
+/// The micro-batches that timed steps run on: random, and made before the clock starts. For a GPU they lie in
+/// pinned memory of the host, from where a step copies them as trainers do; for the CPU there is no copy.
 ///
-/// Without a distribution of lengths every sample is as long as it may be, and one micro-batch serves all
-/// steps. With one, a micro-batch is as long as the longest of its samples, as padding makes it, with an
-/// attention mask where it pads, and a step is the mean over a cycle of several; memory is then still that of
-/// the longest, which training meets sooner or later.
+/// Without a distribution of sample lengths every sample has the maximum length, and one micro-batch serves
+/// all steps. With one, a micro-batch is padded to the longest of its samples and has an attention mask if it
+/// pads, and a step is the mean over a cycle of several micro-batches. The memory is then still that of the
+/// longest samples, which training meets sooner or later.
 class RandomBatches
 {
 public:
-    /// \param sequenceLength  of the longest sample; cuts longer ones
-    /// \param sampleLengths  lengths as they occur, each as probable as the others; empty: all are the
-    ///        longest
+    /// \param sequenceLength  length of the longest sample; longer ones are cut
+    /// \param sampleLengths  lengths as they occur, each equally probable; if empty, all samples have the
+    ///        maximum length
     RandomBatches(std::int64_t sequenceLength, std::vector<std::int64_t> sampleLengths, std::uint64_t seed);
 
     void make(const Network& network, std::int64_t microBatchSize);
@@ -29,13 +29,13 @@ public:
     /// Puts the samples of each micro-batch into another order, in place.
     void shuffle();
 
-    /// What one step averages over; never empty once made.
+    /// The micro-batches that one step averages over; never empty after make().
     const std::vector<Batch>& cycle() const { return m_cycle; }
-    /// To be run once, untimed, before steps of a cycle, for the memory that it takes; null where the cycle
-    /// takes as much.
+    /// The micro-batch to be run once, untimed, before the steps of a cycle, for the memory that it takes;
+    /// null if the cycle takes as much.
     const Batch* longest() const { return m_longest.empty() ? nullptr : &m_longest.front(); }
 
-    /// Micro-batches that one step averages over.
+    /// Number of micro-batches that one step averages over.
     static std::size_t perStep(const std::vector<std::int64_t>& sampleLengths);
 
 private:

@@ -10,31 +10,32 @@
 
 namespace batchpeak::network {
 
-/// What the micro-batches of a step change before the step is done: the state of the device's random numbers,
-/// and statistics of batch normalization. It is kept so that a step that fails leaves no trace.
+/// State that the micro-batches of a step change before the step is done: the state of the device's random
+/// number generator, and the statistics of batch normalization. It is kept so that a failed step leaves no
+/// trace.
 ///
-/// Parameters and optimizer state are not among it: OptimizerStep changes them last, and all or none.
+/// Parameters and optimizer state are not part of it: OptimizerStep changes them last, and changes all or
+/// none.
 class RestorePoint
 {
 public:
-    /// Allocates the copies, which last.
-    /// \param statistics  of Network::statistics
+    /// Allocates the copies, which live as long as the object.
+    /// \param statistics  result of Network::statistics()
     RestorePoint(at::Device device, std::vector<at::Tensor> statistics);
 
-    /// Takes the copies. Where that throws, nothing has changed and the point is not set.
+    /// Takes the copies. If that throws, nothing has changed and the point is not set.
     void set();
     bool isSet() const { return m_isSet; }
-    /// The step is done, and there is no way back.
+    /// Drops the point: the step is done, and cannot be undone.
     void clear() { m_isSet = false; }
-    /// Puts everything back where the point is set. Allocates nothing, so that a full device cannot refuse
-    /// it.
+    /// Restores everything if the point is set. Allocates nothing, so that a full device cannot refuse it.
     void restore();
 
 private:
     at::Device m_device;
     std::vector<at::Tensor> m_statistics;
     std::vector<at::Tensor> m_copies;
-    /// On the host's own heap: on the CPU, too, it takes nothing of the budget of tensors.
+    /// Lies on the host's own heap, so that it takes nothing of the budget of tensors on the CPU either.
     std::vector<std::uint8_t> m_random;
     bool m_isSet = false;
 };

@@ -10,8 +10,8 @@
 
 namespace batchpeak::network {
 
-/// What the header of a safetensors file says (huggingface/safetensors, README.md, "Format"): where each
-/// tensor lies, as JSON, and nothing of the tensors themselves.
+/// The header of a safetensors file (huggingface/safetensors, README.md, "Format"): JSON that says where each
+/// tensor lies. The tensors themselves are not part of it.
 struct SafetensorsHeader
 {
     struct Entry
@@ -19,7 +19,7 @@ struct SafetensorsHeader
         /// "F32", "BF16", "I64", ...
         std::string type;
         std::vector<std::int64_t> shape;
-        /// Of its bytes, from the end of the header.
+        /// Range of its bytes, counted from the end of the header.
         std::int64_t begin = 0;
         std::int64_t end = 0;
 
@@ -31,11 +31,12 @@ struct SafetensorsHeader
     std::map<std::string, std::string> metadata;
 };
 
-/// Filled up with spaces to a multiple of 8 bytes, so that the tensors are aligned.
+/// Returns the header as JSON, padded with spaces to a multiple of 8 bytes, so that the tensors are aligned.
 std::string toText(const SafetensorsHeader& header);
 
-/// \param dataBytes  behind the header
-/// \throws std::invalid_argument  what is wrong with it, as the rest of a sentence: "is no JSON object"
+/// \param dataBytes  number of bytes after the header
+/// \throws std::invalid_argument  if the header is invalid; the message is the rest of a sentence: "is no
+///         JSON object"
 SafetensorsHeader safetensorsHeaderFrom(std::string_view text, std::int64_t dataBytes);
 
 } // namespace batchpeak::network

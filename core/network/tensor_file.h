@@ -12,16 +12,16 @@
 namespace batchpeak::network {
 
 /// Writes tensors to a safetensors file: on the CPU from where they lie, from a GPU in pieces, so that no
-/// second copy of them all is made. The file gets its name when it is whole and on the disk; what stood there
-/// before stays until then.
+/// second copy of all of them is made. The file gets its name when it is complete and on the disk; a file of
+/// that name stays until then.
 ///
-/// \return bytes of the file
+/// \return size of the file in bytes
 /// \throws CheckpointError
 std::int64_t writeTensorFile(const std::string& path, const std::vector<NamedTensor>& tensors,
                              const std::map<std::string, std::string>& metadata);
 
-/// Reads the tensors of a safetensors file to where they are to lie. The file must hold these and no others,
-/// of the same shapes and types: that is checked before any of them changes.
+/// Reads the tensors of a safetensors file into the given tensors. The file must hold these and no others,
+/// with the same shapes and dtypes. That is checked before any of them changes.
 ///
 /// \throws CheckpointError
 void readTensorFile(const std::string& path, const std::vector<NamedTensor>& tensors);

@@ -15,33 +15,34 @@ namespace batchpeak::network {
 
 class DeviceMemory;
 
-/// What a batch that was done has measured.
+/// Measurements of a batch that is done.
 struct BatchDone
 {
     /// Weighted mean over the batch [nats], before the optimizer step.
     double loss = 0.0;
-    /// From the first sample's making until the device is idle.
+    /// Seconds until the device is idle, optimizer step included. Making the samples counts only if a GPU
+    /// makes them: images, and inputs of TorchScript files.
     double seconds = 0.0;
-    /// 0 in evaluation.
+    /// Seconds of the optimizer step; 0 in evaluation.
     double optimizerSeconds = 0.0;
     std::int64_t countedTargets = 0;
 };
 
-/// Trains one network on one device: whole batches of real samples, cut into micro-batches whose gradients
-/// add up, and one optimizer step each; or forward alone, for evaluation.
+/// Trains one network on one device: whole batches of real samples, split into micro-batches whose gradients
+/// are accumulated, and one optimizer step per batch; or the forward pass alone, for evaluation.
 ///
-/// It decides how a batch is computed, and that one that fails leaves no trace. It decides neither which
-/// batch comes next, nor at which micro-batch size it is tried again.
+/// It decides how a batch is computed, and makes sure that a failed batch leaves no trace. It decides neither
+/// which batch comes next, nor with which micro-batch size it is retried.
 class TrainingRunner
 {
 public:
     /// Makes parameters, gradients and optimizer state on the device, as StepRunner does from the same seed,
     /// or reads them from the request's checkpoint.
     ///
-    /// \param memory  outlives the runner
-    /// \throws std::invalid_argument  a full sentence, where the network is impossible or was loaded for
-    ///         evaluation; data::DataError, CheckpointError, or what libtorch throws where the device has
-    ///         not enough memory
+    /// \param memory  must outlive the runner
+    /// \throws std::invalid_argument  if the network is impossible or was loaded for evaluation, with a full
+    ///         sentence as message; data::DataError, CheckpointError, or whatever libtorch throws if the
+    ///         device has not enough memory
     TrainingRunner(const trial::LoadRequest& load, const trial::TrainingRequest& training,
                    DeviceMemory& memory);
     ~TrainingRunner();
@@ -51,29 +52,33 @@ public:
     trial::TrainingReady ready() const;
     std::int64_t baselineBytes() const;
 
-    /// Asked between layers, forward and backward, on any thread; yes ends the batch with Cancelled.
+    /// Sets a callback that is called between layers, forward and backward, on any thread. If it returns
+    /// true, the batch ends with Cancelled.
     void setCancelled(std::function<bool()> cancelled);
-    /// Told of each micro-batch that was given to the device, by how many of the batch these are now.
+    /// Sets a callback that is called for each micro-batch that was given to the device, with the number of
+    /// this batch's micro-batches so far.
     void setMicroBatchDone(std::function<void(std::int64_t)> done);
 
-    /// Only one micro-batch's samples are on the device at a time. Resets the peaks of the device's memory
-    /// before, and waits for the device in the end.
+    /// Runs a batch. Only one micro-batch's samples are on the device at a time. Resets the peaks of the
+    /// device's memory first, and waits for the device at the end.
     ///
-    /// \throws Cancelled, UnsupportedStep, or what libtorch throws; then recover() before anything else
+    /// \throws Cancelled, UnsupportedStep, or whatever libtorch throws; then call recover() before anything
+    ///         else
     BatchDone run(const trial::BatchRequest& batch);
 
-    /// Brings the training back to where it was before the batch that failed, on the CPU bit for bit. Call it
-    /// after the catch block is left.
+    /// Restores the training to its state before the failed batch, on the CPU bit for bit. Call it after the
+    /// catch block is left.
     ///
-    /// \return false if bytes stay lost, the device answers no more, or the optimizer step had been done:
-    ///         the training is lost then
+    /// \return false if bytes stay lost, the device no longer responds, or the optimizer step had been done:
+    ///         then the training is lost
     bool recover();
 
-    /// Writes all that the training has changed, to be gone on from with the same requests: on the CPU bit
-    /// for bit as if it had never ended, as far as the processor computes the same product alike each time,
-    /// which a matrix unit (Intel AMX) may not do for operands of two bytes. Only between batches.
+    /// Writes everything that the training has changed, so that it can be resumed with the same requests: on
+    /// the CPU bit for bit as if it had never ended, as long as the processor computes the same product
+    /// identically each time. A matrix unit (Intel AMX) may not do that for operands of two bytes. Call it
+    /// only between batches.
     ///
-    /// \return bytes of the file
+    /// \return size of the file in bytes
     /// \throws CheckpointError
     std::int64_t save(const std::string& path) const;
 

@@ -9,13 +9,13 @@
 
 namespace batchpeak::network {
 
-/// Runs a part of a network so that only its inputs are kept for backward, where it runs again
-/// (arXiv 1604.06174). Dropout and automatic bf16 arithmetic are the same both times, so that gradients
-/// are too, bit for bit.
+/// Runs a part of a network so that only its inputs are kept for the backward pass, which runs the part again
+/// (activation checkpointing, arXiv 1604.06174). Dropout and autocast are the same both times, so that
+/// gradients are too, bit for bit.
 ///
-/// \param part  a function of its inputs and of parameters; it outlives backward, and so does all it
-///        refers to
-/// \param inputs  at least one needs a gradient, else backward does not reach the part
+/// \param part  function of its inputs and of parameters; it must outlive the backward pass, and so must
+///        everything that it refers to
+/// \param inputs  at least one must require a gradient, otherwise the backward pass does not reach the part
 at::Tensor checkpointed(const std::function<at::Tensor(const std::vector<at::Tensor>&)>& part,
                         const std::vector<at::Tensor>& inputs);
 

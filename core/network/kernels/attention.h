@@ -12,10 +12,10 @@
 
 namespace batchpeak::network {
 
-/// What scaled_dot_product_attention of PyTorch takes, under its names and with its defaults, and a cap.
+/// The arguments of PyTorch's scaled_dot_product_attention, with its names and defaults, and a soft cap.
 struct AttentionInputs
 {
-    /// {samples, heads, length, head size} each.
+    /// Each is {samples, heads, length, head size}.
     at::Tensor query;
     at::Tensor key;
     at::Tensor value;
@@ -23,31 +23,34 @@ struct AttentionInputs
     double dropout = 0.0;
     bool isCausal = false;
     std::optional<double> scale;
-    /// Fewer keys and values than queries.
+    /// Whether there are fewer keys and values than queries.
     bool enableGqa = false;
-    /// Scores become cap * tanh(score / cap) before the mask, which is added then and has to be there; keys
-    /// are as many as queries. 0 for none.
+    /// If above 0, scores become cap * tanh(score / cap) before the mask is added. The mask must then be
+    /// defined, be additive, and there must be as many keys as queries.
     double softCap = 0.0;
 };
 
-/// {samples, heads, length, head size}
+/// Returns {samples, heads, length, head size}.
 at::Tensor attention(const AttentionInputs& inputs);
 
-/// {samples, heads, length, head size} of samples that are packed of texts: these as samples of their own,
-/// {samples x texts, heads, text length, head size}, as kernels for sequences of several lengths take them
-/// (flash_attn_varlen_func). Nothing is copied where heads are cut out of what one product gave.
+/// Splits samples that are packed of texts, {samples, heads, length, head size}, so that each text becomes a
+/// sample of its own, {samples x texts, heads, text length, head size}. Kernels for sequences of several
+/// lengths take them so (flash_attn_varlen_func). Nothing is copied if the heads are views into the result of
+/// one product.
 ///
-/// \param textLength  tokens of each; the length is a multiple of it
+/// \param textLength  tokens of each text; the length is a multiple of it
 at::Tensor textsApart(const at::Tensor& heads, std::int64_t textLength);
-/// The way back. \param samples  that there are
+/// Undoes textsApart().
+/// \param samples  number of samples
 at::Tensor textsTogether(const at::Tensor& heads, std::int64_t samples);
 
-/// The kernel that computes attention of these inputs, on this thread as it is now: never Automatic, and
-/// plain products with a cap, whatever was preferred. Nothing where PyTorch has one that is not named here.
+/// Returns the kernel that computes attention of these inputs with the current state of this thread. It is
+/// never Automatic. With a soft cap it is Math, whatever was preferred. Returns nothing if PyTorch takes a
+/// kernel that model::Attention does not name.
 std::optional<model::Attention> attentionKernel(const AttentionInputs& inputs);
 
-/// From now on, in the whole process: that kernel wherever it can, else what PyTorch would take without it;
-/// plain products always can.
+/// Sets the preferred kernel for the whole process from now on. Where it cannot be used, PyTorch takes what
+/// it would take without it; Math can always be used.
 void preferAttention(model::Attention kernel, at::Device device);
 
 } // namespace batchpeak::network

@@ -10,19 +10,21 @@ namespace batchpeak::network {
 
 class QuantizedMatrix;
 
-/// input x matrix^T + bias, where the matrix gets no gradient: its values are made for each product and
-/// dropped behind it, forward and backward (MatMul4Bit of bitsandbytes, LinearNF4 of torchao).
+/// Returns input x matrix^T + bias, where the matrix gets no gradient: its values are dequantized for each
+/// product and dropped after it, forward and backward (MatMul4Bit of bitsandbytes, LinearNF4 of torchao).
 ///
-/// Of 8 bits so in training on the CPU, as MatMul8bitFp of bitsandbytes 0.50 has it; else integers are
-/// multiplied forward (integerProduct(), MatMul8bitLt), where their shapes can be. Either way bitsandbytes
-/// keeps the input until backward, which does not read it, and so is it here.
+/// Matrices of 8 bits do this only in training on the CPU, as MatMul8bitFp of bitsandbytes 0.50 does.
+/// Otherwise the forward pass multiplies integers (integerProduct(), MatMul8bitLt) if the shapes allow it. In
+/// both cases bitsandbytes keeps the input until the backward pass, which does not read it, and so does this
+/// function.
 ///
-/// \param matrix  outlives backward
+/// \param matrix  must outlive the backward pass
 /// \param bias  may be undefined
-/// \param trains  the network is trained, and not evaluated
+/// \param trains  whether the network is trained, and not evaluated
 at::Tensor linear(const at::Tensor& input, const QuantizedMatrix& matrix, const at::Tensor& bias,
                   bool trains);
-/// The same with one of the matrices that are stacked in a third dimension, whose values are always made.
+/// Does the same with one of the matrices that are stacked in a third dimension. Its values are always
+/// dequantized.
 at::Tensor linear(const at::Tensor& input, const QuantizedMatrix& stack, std::int64_t index);
 
 } // namespace batchpeak::network

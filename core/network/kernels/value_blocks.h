@@ -9,15 +9,15 @@
 
 namespace batchpeak::network {
 
-/// Values that share a scale, as narrow numbers have it: blocks of a flat tensor, the last of which may be
-/// shorter.
+/// Blocks of values that share a scale, as quantized numbers have them: a flat tensor is split into blocks,
+/// the last of which may be shorter.
 
 inline std::int64_t blocksOf(std::int64_t count, std::int64_t blockSize)
 {
     return (count + blockSize - 1) / blockSize;
 }
 
-/// {blocks, blockSize}, the last one filled up with zeros.
+/// Returns {blocks, blockSize}, where the last block is padded with zeros.
 inline at::Tensor inBlocks(const at::Tensor& flat, std::int64_t blockSize)
 {
     const std::int64_t missing = blocksOf(flat.numel(), blockSize) * blockSize - flat.numel();

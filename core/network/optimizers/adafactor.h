@@ -11,15 +11,15 @@
 
 namespace batchpeak::network {
 
-/// The step of Adafactor (arXiv 1804.04235) on parameters one by one, operation by operation as
-/// Adafactor.step in optimization.py of transformers 5.23 has it, without a first moment: of matrices it
-/// keeps means of rows and columns of squared gradients, of vectors the squares. The size of a step is what
-/// it is told (scale_parameter and relative_step are off, as Trainer has them), and nothing decays.
+/// The step of Adafactor (arXiv 1804.04235) on one parameter after the other, with the same operations as
+/// Adafactor.step in optimization.py of transformers 5.23, without a first moment. For matrices it keeps
+/// means of rows and columns of squared gradients, for vectors the squares. The size of a step is the
+/// learning rate (scale_parameter and relative_step are off, as in Trainer), and there is no weight decay.
 ///
-/// What transformers makes of each parameter and gives back behind it, as large as the parameter several
-/// times over, is here a room for the largest, which is taken before a step's first change and given back
-/// behind its last: the peak is the same, and running out of memory cannot leave some of the parameters
-/// updated.
+/// transformers allocates temporaries for each parameter, several times as large as the parameter, and frees
+/// them after it. Here they are buffers for the largest parameter, which are allocated before a step's first
+/// change and freed after its last: the peak is the same, and running out of memory cannot leave some of the
+/// parameters updated.
 class Adafactor
 {
 public:
@@ -29,36 +29,39 @@ public:
     {
         at::Tensor values;
         at::Tensor gradients;
-        /// In fp32, where values have fewer bits and what they round away is kept; else undefined.
+        /// fp32 master weights, if values have fewer bits and the master weights keep what they round away;
+        /// otherwise undefined.
         at::Tensor masters;
     };
 
-    /// \param stateOnHost  in its memory between steps
+    /// \param stateOnHost  whether the state is in the host's memory between steps
     Adafactor(std::vector<Target> targets, double learningRate, bool stateOnHost);
 
-    /// \param stepCount  steps done before, which it counts up
+    /// \param stepCount  number of steps done before; run() increments it
     void run(const at::Tensor& stepCount);
 
-    /// One tensor of each kind for all parameters.
+    /// Returns one tensor of each kind, for all parameters together.
     std::vector<NamedTensor> state() const;
 
-    /// Bytes of each tensor on the device that it holds between steps for parameters of these shapes.
+    /// Returns the bytes of each tensor on the device that is held between steps for parameters of these
+    /// shapes.
     static std::vector<std::int64_t> stateBytes(const std::vector<Shape>& shapes, bool stateOnHost);
 
 private:
     struct Entry
     {
         Target target;
-        /// Views into what is kept; the first two of a matrix, the last of a vector.
+        /// Views into the state: rows and columns for a matrix, squares for a vector.
         at::Tensor rows;
         at::Tensor columns;
         at::Tensor squares;
-        /// One over numbers of elements: of the root of all, of a row, of a column.
+        /// Factors that turn a norm of all elements into a root mean square, and the sums of a row and of a
+        /// column into means.
         float perRoot = 0.0F;
         float perRow = 0.0F;
         float perColumn = 0.0F;
     };
-    /// Of a step.
+    /// Buffers of one step.
     struct Room
     {
         at::Tensor update;
@@ -71,10 +74,10 @@ private:
         at::Tensor squares;
         at::Tensor keptRows;
         at::Tensor keptColumns;
-        /// Scalars: the root of a mean of squares, and how much a new square counts.
+        /// Scalars: the root of a mean of squares, and the weight of a new square.
         at::Tensor root;
         at::Tensor weight;
-        /// Given back before the first change.
+        /// Freed before the first change.
         at::Tensor spare;
     };
 

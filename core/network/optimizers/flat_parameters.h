@@ -31,9 +31,10 @@ class ShardedParameters;
 struct ParameterSharing
 {
     std::int64_t devices = 2;
-    /// Layers of the same shapes take turns in what they are gathered in; else all of them are gathered.
+    /// Whether layers of the same shapes use the same gather buffer, one after the other; otherwise all of
+    /// them are gathered.
     bool takesTurns = true;
-    /// Of gathered parameters that are trained and of full gradients, and of gathered ones that are frozen.
+    /// Dtypes of gathered trained parameters and full gradients, and of gathered frozen parameters.
     at::ScalarType type = at::kFloat;
     at::ScalarType frozenType = at::kFloat;
 };
@@ -41,41 +42,43 @@ struct ParameterSharing
 /// How the parameters of a network are held.
 struct ParameterHolding
 {
-    /// Of trained parameters and their gradients.
+    /// Dtype of trained parameters and their gradients.
     at::ScalarType type = at::kFloat;
-    /// Of frozen ones that are not quantized.
+    /// Dtype of frozen parameters that are not quantized.
     at::ScalarType frozenType = at::kFloat;
-    /// What the table was made with: of quantized matrices it says how, of adapters what they are scaled
-    /// with.
+    /// The tuning that the table was made with: it says how quantized matrices are quantized, and what
+    /// adapters are scaled with.
     model::Tuning tuning = {};
-    /// Weights of convolutions lie in memory channel by channel of a pixel.
+    /// Whether weights of convolutions lie in memory in the channels_last format.
     bool channelsLast = false;
-    /// Nothing where this device holds all of them.
+    /// Nothing if this device holds all parameters.
     std::optional<ParameterSharing> sharing = std::nullopt;
-    /// No gradient outlives the step on its parameter (FlatParameters::setUpdate).
+    /// Whether gradients do not outlive the step on their parameter (FlatParameters::setUpdate()).
     bool updatesInBackward = false;
 };
 
-/// The parameters of a network: those that are trained as views into one buffer, and their gradients as views
-/// into another, so that an optimizer step is one call and clearing the gradients another; those that stay as
-/// they are in a buffer of their own, or as quantized matrices. Where devices share them, the buffers hold
-/// the shares of this one, and parameters lie where they are gathered (ShardedParameters).
+/// The parameters of a network. The trained ones are views into one buffer, and their gradients views into
+/// another, so that an optimizer step is one call and clearing the gradients another. The frozen ones are in
+/// a buffer of their own, or are quantized matrices. If devices share the parameters, the buffers hold the
+/// shares of this device, and the parameters are views into the memory that they are gathered in
+/// (ShardedParameters).
 ///
-/// It decides where each parameter lies and what it starts from; it does not know what a parameter
-/// is for.
+/// It decides where each parameter lies and what its initial values are; it does not know what a parameter is
+/// for.
 class FlatParameters
 {
 public:
-    /// A stretch of the buffers: what decays and what does not, or a parameter where each steps by itself.
+    /// A stretch of the buffers: all parameters with weight decay, all without, or a single parameter if each
+    /// steps by itself.
     struct Segment
     {
         at::Tensor values;
-        /// Undefined in evaluation, and where no gradients are kept.
+        /// Undefined in evaluation, and if no gradients are kept.
         at::Tensor gradients;
         bool decays = false;
     };
 
-    /// Elements of a segment that lie one behind the other, gaps included: all of embeddings, or none.
+    /// Consecutive elements of a segment, gaps included, that all belong to embeddings, or none of which do.
     struct Stretch
     {
         std::int64_t elements = 0;
@@ -83,68 +86,71 @@ public:
     };
     using Stretches = std::vector<Stretch>;
 
-    /// With the number of a segment, and its gradient as one row, which is gone behind it.
+    /// Called with the index of a segment and its gradient as one row, which is freed after the call.
     using Update = std::function<void(std::size_t, const at::Tensor&)>;
 
-    /// Made on the device itself; on the meta device nothing is allocated. Random values come from
-    /// the device's default generator.
+    /// Makes the parameters on the device itself; on the meta device nothing is allocated. Random values come
+    /// from the device's default generator.
     FlatParameters(std::vector<model::Parameter> table, model::Phase phase, c10::Device device,
                    const ParameterHolding& holding = {});
 
     const std::vector<model::Parameter>& table() const { return m_table; }
     const model::Tuning& tuning() const { return m_tuning; }
 
-    /// \throws std::out_of_range  where the table names no such parameter, or it is quantized
+    /// \throws std::out_of_range  if the table has no such parameter, or if it is quantized
     const at::Tensor& at(const std::string& name) const;
-    /// It is there, and no quantized matrix.
+    /// Whether there is a parameter of that name that is not a quantized matrix.
     bool contains(const std::string& name) const;
-    /// Lives as long as the parameters; null where there is no quantized matrix of that name.
+    /// Returns a matrix that lives as long as the parameters; null if there is no quantized matrix of that
+    /// name.
     const QuantizedMatrix* quantized(const std::string& name) const;
-    /// The row of the table; null where it has none of that name.
+    /// Returns the row of the table; null if it has none of that name.
     const model::Parameter* rowOf(const std::string& name) const;
-    /// Gives a parameter other values, in its shape; a quantized one is quantized anew.
-    /// \throws std::logic_error  where devices share the parameters, of which this one holds no whole
+    /// Sets the values of a parameter, in its shape; a quantized parameter is quantized again.
+    /// \throws std::logic_error  if devices share the parameters, because this device then holds only a part
     void set(const std::string& name, const at::Tensor& values);
 
-    /// All trained parameters, in the order of the table.
+    /// Returns all trained parameters, in the order of the table.
     std::vector<NamedTensor> trained() const;
-    /// Of a flat buffer as long as all segments together, such as an optimizer's moment: the stretch that
-    /// belongs to each trained parameter, in its shape, under its name.
+    /// Returns views into a flat buffer that is as long as all segments together, such as an optimizer's
+    /// moment: for each trained parameter the stretch that belongs to it, with its shape and name.
     std::vector<NamedTensor> stretchesOf(const at::Tensor& buffer) const;
 
-    /// Elements of all parameters, without the gaps that align them.
+    /// Number of elements of all parameters, without the gaps that align them.
     std::int64_t elements() const { return model::parameterCounts(m_table).all(); }
     const std::vector<Segment>& segments() const { return m_segments; }
-    /// What each segment is made of.
+    /// Returns the stretches of each segment.
     const std::vector<Stretches>& stretches() const { return m_stretches; }
-    /// Devices share them: segments are of this one's share.
+    /// Whether devices share the parameters: then the segments are this device's share.
     bool areShared() const { return m_sharded != nullptr; }
 
-    /// Forgets all gradients: the next one of each parameter overwrites its stretch of the buffer, those
-    /// after it are added. Filling the buffer with zeros and adding to them would read and write it once
-    /// more. Nothing to do in evaluation.
+    /// Drops all gradients: the next gradient of each parameter overwrites its stretch of the buffer, and
+    /// later ones are added. Filling the buffer with zeros and adding to them would read and write it once
+    /// more. Does nothing in evaluation.
     void clearGradients();
-    /// Zeroes the gradients of parameters that no backward pass has reached since they were cleared:
+    /// Zeroes the gradients of parameters that no backward pass has reached since they were cleared. Call it
     /// before the buffer is read.
     void completeGradients();
 
-    /// What a step tells of where it is, for parameters that are shared: before a forward pass, before that
-    /// of a layer, behind the backward pass of a layer, and behind all of it. Nothing to do for others.
+    /// A step calls these for shared parameters: before a forward pass, before the forward pass of a layer,
+    /// after the backward pass of a layer, and after the whole backward pass. They do nothing for other
+    /// parameters.
     void gatherOutside();
     void enterLayer(std::size_t layer);
     void leaveLayer(std::size_t layer);
     void reduceGradients();
 
-    /// Called in backward, where no gradients are kept.
+    /// Sets the function that the backward pass calls if no gradients are kept.
     void setUpdate(Update update);
 
-    /// All gradients; undefined where none are kept.
+    /// Returns all gradients; undefined if none are kept.
     const at::Tensor& gradients() const { return m_gradients; }
 
-    /// Of each segment, without making any. Shares of embeddings are not told from others.
+    /// Returns the stretches of each segment without making any. In shares, embeddings are not told from
+    /// other parameters.
     static std::vector<Stretches> segmentStretches(const std::vector<model::Parameter>& table,
                                                    const ParameterHolding& holding);
-    /// Bytes of each tensor that holds values, those of the segments first, without making any.
+    /// Returns the bytes of each tensor that holds values, those of the segments first, without making any.
     static std::vector<std::int64_t> valueBytes(const std::vector<model::Parameter>& table,
                                                 const ParameterHolding& holding);
 
@@ -165,15 +171,15 @@ private:
 
     std::vector<model::Parameter> m_table;
     model::Tuning m_tuning;
-    /// In the order of the table.
+    /// Views of the parameters, in the order of the table.
     std::vector<View> m_views;
     std::unordered_map<std::string, std::size_t> m_indexOf;
     std::vector<Segment> m_segments;
     std::vector<Stretches> m_stretches;
     at::Tensor m_gradients;
-    /// Shared with the hooks of parameters, which outlive a move of this.
+    /// Shared with the hooks of parameters, so that it stays in place if this object is moved.
     std::shared_ptr<Update> m_update;
-    /// Null where this device holds all.
+    /// Null if this device holds all parameters.
     std::shared_ptr<ShardedParameters> m_sharded;
 };
 

@@ -12,14 +12,14 @@ class Lion
 public:
     explicit Lion(double learningRate);
 
-    /// Changes values and moment. All are in fp32 and of one length. Allocates nothing.
-    /// \param room  of the same length; left in no state to be read
+    /// Changes values and moment without allocating anything. All tensors are in fp32 and of the same length.
+    /// \param room  buffer of the same length; its contents are undefined afterwards
     void update(const at::Tensor& values, const at::Tensor& gradients, const at::Tensor& moment,
                 at::Tensor room, bool decays) const;
 
 private:
     double m_learningRate;
-    /// What decay leaves of a parameter. A tensor refers to it for as long as a call lasts.
+    /// The factor that weight decay multiplies a parameter by. A tensor refers to it during a call.
     float m_left;
 };
 

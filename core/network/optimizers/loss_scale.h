@@ -11,11 +11,11 @@
 
 namespace batchpeak::network {
 
-/// What a loss is multiplied with before backward, so that float16 holds its gradients: a power of two that
-/// grows until some gradient is infinite, as torch.amp.GradScaler has it (torch/amp/grad_scaler.py of torch
-/// 2.11). A step of infinite gradients is left out.
+/// The factor that a loss is multiplied by before the backward pass, so that float16 holds its gradients: a
+/// power of two that grows until a gradient is infinite, as in torch.amp.GradScaler (torch/amp/grad_scaler.py
+/// of torch 2.11). A step with infinite gradients is left out.
 ///
-/// All of it lies on the device, and nothing waits for that. It knows no optimizer.
+/// All of it lies on the device, and nothing waits for the device. It does not depend on the optimizer.
 class LossScale
 {
 public:
@@ -23,23 +23,23 @@ public:
 
     at::Tensor scaled(const at::Tensor& loss) const { return loss.mul(m_scale); }
 
-    /// Reads all gradients for what is not finite.
-    /// \param unscales  and divides them by the scale meanwhile
+    /// Checks all gradients for values that are not finite.
+    /// \param unscales  whether gradients are also divided by the scale
     void check(const at::Tensor& gradients, bool unscales);
-    /// float32, above 0 where the gradients of the last check() were not finite.
+    /// float32, above 0 if the gradients of the last check() were not finite.
     const at::Tensor& isInfinite() const { return m_isInfinite; }
     /// float32
     const at::Tensor& scale() const { return m_scale; }
-    /// Behind the step that check() was for.
+    /// Updates the scale. Call it after the step that check() was called for.
     void update();
 
-    /// What decides later steps, as the state of GradScaler names it.
+    /// Returns the state that decides later steps, under the names in GradScaler's state.
     std::vector<NamedTensor> state() const;
     static std::vector<std::int64_t> tensorBytes();
 
 private:
     at::Tensor m_scale;
-    /// Steps of finite gradients in a row, int32.
+    /// Number of consecutive steps with finite gradients, int32.
     at::Tensor m_growthTracker;
     at::Tensor m_isInfinite;
     at::Tensor m_one;

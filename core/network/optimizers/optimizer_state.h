@@ -11,56 +11,59 @@
 
 namespace batchpeak::network {
 
-/// How an optimizer holds what it keeps of every parameter.
+/// How an optimizer holds its state.
 struct StateHolding
 {
     model::Optimizer kind = model::Optimizer::AdamW;
-    /// Of moments that have all their bits.
+    /// Dtype of moments that are not quantized.
     at::ScalarType type = at::kFloat;
-    /// In the host's memory, which counts to no device's limit; else on the device.
+    /// Whether the state is in the host's memory, which does not count toward any device's limit; otherwise
+    /// it is on the device.
     bool onHost = false;
 
-    /// Of an element of a moment; 0 where it has all bits of its type.
+    /// Bits of an element of a quantized moment; 0 if moments are not quantized.
     int bits() const { return model::momentBits(kind); }
-    /// A step works on a copy, which it brings back.
+    /// Whether a step works on a copy, which it then writes back.
     bool isAway() const { return onHost || bits() > 0; }
 };
 
-/// Elements that an optimizer takes together.
+/// Consecutive elements that an optimizer updates together.
 struct MomentPiece
 {
     std::int64_t elements = 0;
-    /// Moments of it have all bits, whatever those of others have.
+    /// Whether the moments of this piece are not quantized, even if those of other pieces are.
     bool isWide = false;
 };
 
-/// One moment of all parameters: full numbers on the device, or what takes less of it: numbers of 8 or 4 bits
-/// with a scale for each block, or numbers in the host's memory.
+/// One moment of all parameters: unquantized on the device, or in a form that takes less of its memory:
+/// numbers of 8 or 4 bits with a scale for each block, or numbers in the host's memory.
 ///
-/// Blocks have 256 values of 8 bits as those of bitsandbytes 0.49 and torchao 0.14, and 128 of 4 bits as
-/// those of torchao; bytes are theirs. Which numbers the bits stand for is our own: equal steps of a signed
-/// moment, and of the root of one that is a mean of squares, so that none but zero becomes zero.
+/// Blocks have 256 values of 8 bits as in bitsandbytes 0.49 and torchao 0.14, and 128 values of 4 bits as in
+/// torchao; the number of bytes is theirs. The numbers that the bits stand for are our own: equal steps of a
+/// signed moment, and equal steps of the root of a moment that is a mean of squares, so that only zero
+/// becomes zero.
 class OptimizerMoment
 {
 public:
-    /// \param pieces  those that are taken one after another, each a whole of blocks' own
-    /// \param isSquare  no value is below zero
+    /// \param pieces  pieces that are updated one after another; each has blocks of its own
+    /// \param isSquare  whether no value is below zero
     OptimizerMoment(const std::vector<MomentPiece>& pieces, bool isSquare, const StateHolding& holding,
                     at::Device device);
 
-    /// The values of a piece: its own memory, or a copy in the first elements of \p room, float32 on the
-    /// device, of as many elements as roomElements() says. Neither this nor put() allocates: a step that ran
-    /// out of memory half-way would have changed some parameters and not the others. (Narrow numbers in the
-    /// host's memory of a GPU are the exception: they pass through memory of the GPU.)
+    /// Returns the values of a piece: its own memory, or a copy in the first elements of \p room, which is
+    /// float32 on the device and has as many elements as roomElements() says. Neither this function nor put()
+    /// allocates: a step that ran out of memory halfway would have changed some parameters and not the
+    /// others. (Quantized moments in the host's memory of a GPU are the exception: they pass through memory
+    /// of the GPU.)
     at::Tensor take(std::size_t piece, const at::Tensor& room) const;
-    /// Brings the copy back, and leaves the room in no state to be read.
+    /// Writes the copy back. The contents of the room are undefined afterwards.
     void put(std::size_t piece, const at::Tensor& room);
 
-    /// Whole blocks for the largest of the pieces.
+    /// Returns the number of elements of a room: whole blocks for the largest of the pieces.
     static std::int64_t roomElements(std::int64_t largestPiece, const StateHolding& holding);
 
-    /// All that it holds: the values of all pieces in one; or their bits, the scales behind them, and the
-    /// values of wide pieces where there are any.
+    /// Returns all tensors that it holds: the values of all pieces in one tensor; or, if quantized, their
+    /// codes, then the scales, then the values of wide pieces if there are any.
     std::vector<at::Tensor> tensors() const;
 
     static std::vector<std::int64_t> tensorBytes(const std::vector<MomentPiece>& pieces,

@@ -13,15 +13,16 @@
 
 namespace batchpeak::network {
 
-/// What one of several devices holds of parameters that they share: its share of each unit
-/// (model::ParameterShares), of gradients too, and memory that the units are gathered in.
+/// The part of shared parameters that one of several devices holds: its share of each unit
+/// (model::ParameterShares) and of the gradients, and the memory that the units are gathered in.
 ///
-/// There are no other devices. Gathering copies the share to its place; what the others would send is there
-/// from the start and stays, the same for all layers that take turns in one buffer. Reducing adds the share
-/// of a full gradient to that of the gradients. So bytes are those of one device of the run, losses are
-/// finite and the share learns; what is sent over the network takes no time here. Codes of quantized matrices
-/// take turns as the rest does, and are not copied; scales stay with each matrix, as bitsandbytes'
-/// quant_state does, which FSDP knows nothing of (Params4bit of 0.49 in bitsandbytes/nn/modules.py).
+/// The other devices do not exist. Gathering copies this device's share to its place. What the others would
+/// send is there from the start and does not change; it is the same for all layers that use the same buffer.
+/// Reducing adds this device's share of a full gradient to its gradients. So the bytes are those of one
+/// device of the run, losses are finite and the share is trained, but communication takes no time here. Codes
+/// of quantized matrices use one buffer one after the other like the rest, but are not copied. Scales stay
+/// with each matrix, like bitsandbytes' quant_state, which FSDP knows nothing of (Params4bit of 0.49 in
+/// bitsandbytes/nn/modules.py).
 class ShardedParameters
 {
 public:
@@ -29,36 +30,38 @@ public:
                       const ParameterHolding& holding);
 
     const model::ParameterShares& shares() const { return m_shares; }
-    /// Shares of all trained parameters, those that decay first; and of their gradients, undefined in
-    /// evaluation.
+    /// Shares of all trained parameters, those with weight decay first, and of their gradients, which are
+    /// undefined in evaluation.
     const at::Tensor& values() const { return m_values; }
     const at::Tensor& gradients() const { return m_gradients; }
 
-    /// Where a parameter lies when it is gathered: so many elements, without a shape.
+    /// Return the place of a gathered parameter: as many elements as it has, without a shape.
     at::Tensor trained(std::size_t unit, const model::ParameterUnit::Place& place,
                        std::int64_t elements) const;
     at::Tensor frozen(std::size_t unit, const model::ParameterUnit::Place& place,
                       std::int64_t elements) const;
-    /// Takes the share of a unit from what was written to where it is gathered.
+    /// Copies this device's share from the gathered unit.
     void keepShare(std::size_t unit);
-    /// From now on the gradients of this parameter are collected with those of its unit. It lives as long as
-    /// this.
+    /// Collects the gradients of this parameter with those of its unit from now on. The parameter must live
+    /// as long as this object.
     void learn(const at::Tensor& parameter, std::size_t unit, const model::ParameterUnit::Place& place);
 
-    /// Before a forward pass: what is outside of layers.
+    /// Gathers the units outside of layers. Call it before a forward pass.
     void gatherOutside();
-    /// Before the forward pass of a layer.
+    /// Gathers a layer. Call it before the layer's forward pass.
     void enterLayer(std::size_t layer);
-    /// Behind the backward pass of a layer, and before that of the layer below.
+    /// Reduces the gradients of a layer. Call it after the layer's backward pass, and before that of the
+    /// layer below, which it gathers if layers use the same buffer.
     void leaveLayer(std::size_t layer);
-    /// Behind a backward pass: what has not been reduced yet.
+    /// Reduces all gradients that have not been reduced yet. Call it after a backward pass.
     void reduceAll();
-    /// Forgets all gradients.
+    /// Drops all gradients.
     void clearGradients();
 
     static model::ParameterShares sharesOf(const std::vector<model::Parameter>& table,
                                            const ParameterSharing& sharing);
-    /// Bytes of each tensor that holds values, shares of trained ones first, without making any.
+    /// Returns the bytes of each tensor that holds values, shares of trained parameters first, without making
+    /// any.
     static std::vector<std::int64_t> valueBytes(const std::vector<model::Parameter>& table,
                                                 const ParameterHolding& holding);
 
@@ -67,8 +70,8 @@ private:
 
     struct Learning
     {
-        /// Full ones of the unit, trained as they lie where it is gathered; undefined but in its backward
-        /// pass.
+        /// Full gradients of the unit, in the order in which its trained parameters are gathered; undefined
+        /// except in its backward pass.
         at::Tensor gradients;
         std::vector<at::Tensor> parameters;
     };
@@ -82,17 +85,18 @@ private:
     at::Tensor m_values;
     at::Tensor m_gradients;
     at::Tensor m_frozen;
-    /// Bytes of the shares of all codes.
+    /// Shares of all codes, in bytes.
     at::Tensor m_codes;
     at::Tensor m_gathered;
     at::Tensor m_frozenGathered;
-    /// The same memory, which backward does not see change: what it has kept of a layer is there again when
-    /// it comes to it.
+    /// Views of the same memory whose changes autograd does not see: what is kept of a layer for its backward
+    /// pass is gathered again when the backward pass comes to it.
     at::Tensor m_gatheredUnseen;
     at::Tensor m_frozenGatheredUnseen;
-    /// For each unit.
+    /// One for each unit.
     std::vector<Learning> m_learning;
-    /// Of the layer that was passed last: its reduction would be under way.
+    /// Full gradients of the layer that was reduced last: in a real run its reduction would still be under
+    /// way.
     at::Tensor m_reducing;
 };
 

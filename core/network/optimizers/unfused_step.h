@@ -10,20 +10,21 @@
 
 namespace batchpeak::network {
 
-/// The step of AdamW operation by operation, as torch.optim.AdamW takes it for who does not ask for `fused`:
-/// _multi_tensor_adam in optim/adam.py of torch 2.11, which is its choice where all parameters are on a GPU,
-/// and _single_tensor_adam elsewhere; or as Composer's DecoupledAdamW does, which asks the device for the
-/// count of steps of each parameter (composer/optim/decoupled_weight_decay.py of Composer 0.32).
+/// The unfused step of AdamW, operation by operation as torch.optim.AdamW takes it unless the user asks for
+/// `fused`: _multi_tensor_adam in optim/adam.py of torch 2.11, which is its choice if all parameters are on a
+/// GPU, and _single_tensor_adam otherwise; or as Composer's DecoupledAdamW takes it, which reads the count of
+/// steps of each parameter from the device (composer/optim/decoupled_weight_decay.py of Composer 0.32).
 ///
-/// What PyTorch makes within a step, roots of the second moments, is asked for before the first change, so
-/// that running out of memory cannot leave some of the parameters updated: one by one, in a room for the
-/// largest that lasts for a step; together, where each operation makes its own, as memory that goes back to
-/// the allocator and is at hand there a moment later. (Of 16 bits on the CPU, a number that an operation
-/// takes is a tensor of two bytes to PyTorch. That is the exception.)
+/// The roots of the second moments, which PyTorch allocates within a step, are allocated here before the
+/// first change, so that running out of memory cannot leave some of the parameters updated. One by one, they
+/// take buffers for the largest parameter that last for a step. Together, where each operation allocates its
+/// own, the memory is allocated and returned to the allocator, which has it at hand a moment later. (There is
+/// an exception: for 16 bits on the CPU, PyTorch turns a number that an operation takes into a tensor of two
+/// bytes.)
 class UnfusedStep
 {
 public:
-    /// Parameters that are stepped on together, each with its gradient and moments in its own layout.
+    /// Parameters that are updated together, each with its gradient and moments in its own layout.
     struct Group
     {
         std::vector<at::Tensor> values;
@@ -46,16 +47,16 @@ public:
 
     UnfusedStep(std::vector<Group> groups, const Rates& rates, Way way);
 
-    /// \param stepCount  steps done before, which it counts up; on the CPU, as PyTorch has it, since a number
-    ///                   of each step is computed of it there
+    /// \param stepCount  number of steps done before, which is incremented; it lies on the CPU, as in
+    ///        PyTorch, because each step computes a number from it there
     void run(const at::Tensor& stepCount) const;
 
 private:
-    /// What a step makes of its number.
+    /// Numbers that a step computes from its count.
     struct Corrections
     {
         double stepSize = 0.0;
-        /// The root of what the second moment is to be divided by.
+        /// Root of the number that the second moment is to be divided by.
         double rootOfSecond = 1.0;
     };
 
