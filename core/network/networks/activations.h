@@ -8,8 +8,10 @@
 
 namespace batchpeak::network {
 
-/// \param inner  what the first product of a feed-forward layer gives; of a gated one, gate beside value
-///        in the last dimension, which halves
+/// Returns the activation of a feed-forward layer.
+///
+/// \param inner  result of the first product of a feed-forward layer; for a gated layer, gate beside value in
+///        the last dimension, which the function halves
 at::Tensor activated(const at::Tensor& inner, model::Activation kind);
 
 } // namespace batchpeak::network

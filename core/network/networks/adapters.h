@@ -14,7 +14,7 @@ namespace batchpeak::network {
 
 class FlatParameters;
 
-/// A low-rank product beside some rows of a matrix.
+/// A low-rank product that is added to some rows of a matrix.
 struct Adapter
 {
     std::int64_t firstRow = 0;
@@ -23,42 +23,45 @@ struct Adapter
     at::Tensor a;
     /// {rows, rank}
     at::Tensor b;
-    /// {rows}, of DoRA; else undefined.
+    /// {rows} for DoRA; otherwise undefined.
     at::Tensor magnitude;
 };
 
-/// All adapters beside one matrix, in the order of their rows, which do not overlap.
+/// All adapters of one matrix, in the order of their rows, which do not overlap.
 struct Adapters
 {
     std::vector<Adapter> parts;
     double scale = 1.0;
-    /// On the inputs of each.
+    /// Dropout probability of the inputs of each adapter.
     double dropout = 0.0;
 
     bool learnMagnitudes() const { return parts.front().magnitude.defined(); }
 };
 
-/// \param name  of the matrix without ".weight"; it need not be among the parameters itself, as of an output
-///              that is the embedding's
-/// \return null where there are none
+/// Returns the adapters of a matrix.
+///
+/// \param name  name of the matrix without ".weight"; it need not be among the parameters itself, for example
+///        if an output uses the embedding's matrix
+/// \return null if there are none
 std::shared_ptr<const Adapters> adaptersOf(const FlatParameters& parameters, const std::string& name);
 
-/// The matrix beside which adapters stand.
+/// The matrix that has the adapters.
 struct AdaptedMatrix
 {
-    /// {outputs, inputs}, in a type that products take; asked for by DoRA alone.
+    /// Returns {outputs, inputs}, in a dtype that products take; called for DoRA alone.
     std::function<at::Tensor()> values;
     at::Tensor bias;
-    /// Its result is of an operation of our own, which autograd does not let be changed in place.
+    /// Whether its result comes from a custom autograd function, which autograd does not allow to be changed
+    /// in place.
     bool isQuantized = false;
 };
 
-/// What a matrix and its adapters say together, operation by operation as PEFT 0.18 does it (LoRA:
-/// Linear.forward in tuners/lora/layer.py; DoRA: DoraLinearLayer.forward in tuners/lora/dora.py), since what
-/// backward keeps hangs on that.
+/// Returns the result of a matrix and its adapters together, with the same operations as PEFT 0.18 (LoRA:
+/// Linear.forward in tuners/lora/layer.py; DoRA: DoraLinearLayer.forward in tuners/lora/dora.py), because
+/// they decide what is kept for the backward pass.
 ///
-/// \param result  input x matrix^T + bias; it is changed in place where that can be
-/// \param trains  dropout is active
+/// \param result  input x matrix^T + bias; it is changed in place if possible
+/// \param trains  whether dropout is active
 at::Tensor adapted(const at::Tensor& result, const at::Tensor& input, const AdaptedMatrix& matrix,
                    const Adapters& adapters, bool trains);
 

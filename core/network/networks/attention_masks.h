@@ -12,15 +12,17 @@
 
 namespace batchpeak::network {
 
-/// Which tokens of a decoder attend to which: those before them, no padding, none of another text that the
-/// sample is packed of, none beyond a window, and with ALiBi less to those that are farther.
+/// Masks for the tokens that each token of a decoder attends to: no later ones, no padding, none of another
+/// text that the sample is packed of, and none beyond a window. With ALiBi tokens farther away get lower
+/// scores.
 ///
-/// What does not hang on the micro-batch is made once. It does not know which layers keep to the window.
+/// Everything that does not depend on the micro-batch is made once. The class does not know which layers use
+/// the window.
 class AttentionMasks
 {
 public:
-    /// Both as attention takes them: bool, true where a token is attended to; or added to the scores, which
-    /// ALiBi and soft caps ask for. Undefined where attention is causal and nothing else: kernels know that
+    /// Both are as attention takes them: bool, true where a token is attended to; or added to the scores, as
+    /// ALiBi and soft caps require. Undefined if attention is causal and nothing else: kernels do that
     /// without a mask.
     struct Masks
     {
@@ -30,10 +32,10 @@ public:
 
     AttentionMasks(const model::DecoderSpec& spec, const NetworkOptions& options);
 
-    /// \param attentionMask  of a batch; may be undefined
+    /// \param attentionMask  mask of a batch; may be undefined
     Masks of(const at::Tensor& attentionMask, std::int64_t length) const;
 
-    /// See networkBufferBytes.
+    /// Returns the bytes of each tensor; see networkBufferBytes().
     static std::vector<std::int64_t> bufferBytes(const model::DecoderSpec& spec,
                                                  const NetworkOptions& options);
 
@@ -42,11 +44,12 @@ private:
     at::Tensor windowed(const at::Tensor& attentionMask, std::int64_t length) const;
 
     std::int64_t m_window = 0;
-    /// {heads, length, length} with ALiBi, {length, length} with soft caps; else undefined.
+    /// Additive mask: {heads, length, length} with ALiBi, {length, length} with soft caps; otherwise
+    /// undefined.
     at::Tensor m_scores;
-    /// {length, length} of packed texts where there are no scores; else undefined.
+    /// Mask of packed texts, {length, length}, if there are no scores; otherwise undefined.
     at::Tensor m_ofText;
-    /// {length, length}; undefined where all of a sequence lies within the window.
+    /// Mask of the window, {length, length}; undefined if the whole sequence lies within the window.
     at::Tensor m_withinWindow;
 };
 

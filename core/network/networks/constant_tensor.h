@@ -7,8 +7,9 @@
 
 namespace batchpeak::network {
 
-/// In the place of a number, of which an operation would allocate a tensor: one of no dimension on the host.
-/// \param number  lives as long as the tensor
+/// Returns a scalar tensor on the host that can replace a number in an operation, for which the operation
+/// would allocate a tensor.
+/// \param number  must live as long as the tensor
 inline at::Tensor constantTensor(const float& number)
 {
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast): tensors of constants there are none

@@ -23,13 +23,14 @@ class FlatParameters;
 class DecoderNetwork : public Network
 {
 public:
-    /// \param parameters  of model::parameterTable(spec)
-    /// \throws std::invalid_argument  a full sentence, where the sequence does not fit the network
+    /// \param parameters  parameters of model::parameterTable(spec)
+    /// \throws std::invalid_argument  if the sequence does not fit the network; the message is a full
+    ///         sentence
     DecoderNetwork(model::DecoderSpec spec, const FlatParameters& parameters, const NetworkOptions& options);
 
-    /// Input and targets are int64 {samples, sequence length}.
+    /// Returns input and targets as int64 {samples, sequence length}.
     Batch makeBatch(std::int64_t samples, std::int64_t sequenceLength) const override;
-    /// The sequence, and the token that follows it.
+    /// Returns the sequence length plus 1, for the token that follows the sequence.
     std::int64_t tokensPerRow() const override;
     std::int64_t vocabularySize() const override { return m_spec.vocabularySize; }
     Batch batchOf(std::span<const SampleRow> rows) const override;
@@ -37,27 +38,28 @@ public:
     bool takesAttentionMask() const override { return options().takesMasks; }
     at::Tensor loss(const Batch& batch, double normalizer) const override;
 
-    /// {samples, sequence length, vocabulary}
+    /// Returns {samples, sequence length, vocabulary}.
     at::Tensor logits(const at::Tensor& tokens) const;
 
-    /// See networkBufferBytes.
+    /// Returns the bytes of each tensor; see networkBufferBytes().
     static std::vector<std::int64_t> bufferBytes(const model::DecoderSpec& spec,
                                                  const NetworkOptions& options);
 
 private:
-    /// A feed-forward layer beside the experts that every token takes; without a gate, that is undefined.
+    /// A feed-forward layer beside the experts that every token goes through; the gate is undefined if there
+    /// is none.
     struct SharedExpert
     {
         Affine up;
         Affine down;
         Affine gate;
     };
-    /// Feed-forward layers of which each token takes some.
+    /// Feed-forward layers of which each token goes through some.
     struct Experts
     {
         /// {experts, hidden size}
         at::Tensor router;
-        /// {experts, 2 feed-forward size or 1, hidden size}; quantized or not.
+        /// {experts, 2 x or 1 x feed-forward size, hidden size}; quantized or not.
         Affine up;
         /// {experts, hidden size, feed-forward size}
         Affine down;
@@ -67,7 +69,7 @@ private:
     {
         bool isRotated = false;
         bool isWindowed = false;
-        /// Of what the branches give; undefined where that is added as it is.
+        /// Norms of the branches' outputs; undefined if the outputs are added as they are.
         Affine attentionOutputNorm;
         Affine feedForwardOutputNorm;
         std::optional<HeadNorms> headNorms;
@@ -80,7 +82,7 @@ private:
     at::Tensor hiddenStates(const at::Tensor& tokens, const at::Tensor& attentionMask) const;
     at::Tensor through(const Layer& layer, const at::Tensor& hidden, const at::Tensor& mask) const;
     at::Tensor normalized(const at::Tensor& input, const Affine& norm) const;
-    /// What a branch adds to the hidden state.
+    /// Returns what a branch adds to the hidden state.
     at::Tensor ofBranch(const at::Tensor& output, const Affine& norm) const;
     at::Tensor attention(const at::Tensor& input, const Layer& layer, const at::Tensor& mask) const;
     at::Tensor attendTexts(const AttentionInputs& inputs) const;

@@ -16,26 +16,27 @@
 
 namespace batchpeak::network {
 
-/// The pre-training of an encoder-decoder transformer, from tokens to the loss, as eager PyTorch would
-/// run it: T5 and T5 1.1 are settings of EncoderDecoderSpec.
+/// The pre-training of an encoder-decoder transformer, from tokens to the loss, as eager PyTorch would run
+/// it: T5 and T5 1.1 are settings of EncoderDecoderSpec.
 ///
-/// The learned relative positions reach attention as an additive mask whose gradient is needed, made once
-/// a step for all layers of a stack. An attention mask is the encoder's: the decoder attends to what it may
-/// see of its own sequence, padded or not, as transformers has it where labels alone are given.
+/// The learned relative positions reach attention as an additive mask that requires a gradient, made once a
+/// step for all layers of a stack. An attention mask applies to the encoder: the decoder attends to
+/// everything that it may see of its own sequence, padded or not, as in transformers if only labels are
+/// given.
 class EncoderDecoderNetwork : public Network
 {
 public:
-    /// \param parameters  of model::parameterTable(spec)
-    /// \throws std::invalid_argument  a full sentence, where a length is missing
+    /// \param parameters  parameters of model::parameterTable(spec)
+    /// \throws std::invalid_argument  if a length is missing; the message is a full sentence
     EncoderDecoderNetwork(model::EncoderDecoderSpec spec, const FlatParameters& parameters,
                           const NetworkOptions& options);
 
-    /// inputs, all int64: the encoder's tokens {samples, sequence length}, the decoder's {samples, target
-    /// length}, which are the targets one place later, after the start token 0. The targets of a shorter
-    /// sequence are shorter in proportion.
+    /// Returns a batch. inputs, all int64: the encoder's tokens {samples, sequence length}, and the decoder's
+    /// {samples, target length}, which are the targets one place later, after the start token 0. The targets
+    /// of a shorter sequence are shorter in proportion.
     Batch makeBatch(std::int64_t samples, std::int64_t sequenceLength) const override;
-    /// The encoder reads the beginning of a row, the decoder goes on with the rest: a shorter row is shared
-    /// in proportion.
+    /// Returns the tokens of a row. The encoder reads its beginning, and the decoder continues with the rest:
+    /// a shorter row is split in the same proportion.
     std::int64_t tokensPerRow() const override;
     std::int64_t vocabularySize() const override { return m_spec.vocabularySize; }
     Batch batchOf(std::span<const SampleRow> rows) const override;
@@ -44,17 +45,17 @@ public:
     bool takesAttentionMask() const override { return options().takesMasks; }
     at::Tensor loss(const Batch& batch, double normalizer) const override;
 
-    /// {samples, target length, hidden size}: what the output projection works on.
+    /// Returns {samples, target length, hidden size}, the input of the output projection.
     at::Tensor decoded(const Batch& batch) const;
 
-    /// Of the tables of buckets, and of what a decoder may not see.
+    /// Returns the bytes of the tables of buckets, and of the mask of what a decoder may not see.
     static std::vector<std::int64_t> bufferBytes(const model::EncoderDecoderSpec& spec,
                                                  const NetworkOptions& options);
 
 private:
     struct Layer : TransformerLayer
     {
-        /// Of decoder layers alone.
+        /// The following members are set for decoder layers alone.
         Affine crossNorm;
         Affine crossQuery;
         Affine crossKeyValue;

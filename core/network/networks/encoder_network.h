@@ -17,25 +17,27 @@
 
 namespace batchpeak::network {
 
-/// The pre-training of an encoder-only transformer, from tokens to the loss, as eager PyTorch would run
-/// it: BERT and ESM-2 are settings of EncoderSpec.
+/// The pre-training of an encoder-only transformer, from tokens to the loss, as eager PyTorch would run it:
+/// BERT and ESM-2 are settings of EncoderSpec.
 ///
-/// Of each sample the same number of tokens is to be predicted.
+/// The same number of tokens is to be predicted in each sample.
 class EncoderNetwork : public Network
 {
 public:
-    /// \param parameters  of model::parameterTable(spec)
-    /// \throws std::invalid_argument  a full sentence, where the sequence does not fit the network
+    /// \param parameters  parameters of model::parameterTable(spec)
+    /// \throws std::invalid_argument  if the sequence does not fit the network; the message is a full
+    ///         sentence
     EncoderNetwork(model::EncoderSpec spec, const FlatParameters& parameters, const NetworkOptions& options);
 
-    /// inputs, all int64: tokens {samples, length}, and what the network has use for of their types
-    /// {samples, length}, the places to predict {samples, predicted tokens}, and whether the sentences follow
-    /// each other, or the class of the text, {samples}, in this order. targets: {samples, length}, or as the
-    /// places.
+    /// Returns a batch. inputs, all int64: tokens {samples, length}, then those of the following that the
+    /// network uses, in this order: token types {samples, length}, the places to predict {samples, predicted
+    /// tokens}, and whether the sentences follow each other, or the class of the text, {samples}. targets:
+    /// {samples, length}, or as the places.
     Batch makeBatch(std::int64_t samples, std::int64_t sequenceLength) const override;
 
-    /// The sequence. Tokens to be predicted are hidden behind the mask token, whether or not token dropout
-    /// looks for it; sentences follow each other, and texts are of a class, by chance.
+    /// Returns the sequence length. In batchOf(), the mask token replaces tokens to be predicted, whether or
+    /// not token dropout looks for it. Whether sentences follow each other, and the class of a text, are
+    /// random.
     std::int64_t tokensPerRow() const override;
     std::int64_t vocabularySize() const override { return m_spec.vocabularySize; }
     Batch batchOf(std::span<const SampleRow> rows) const override;
@@ -46,14 +48,14 @@ public:
     /// predicts, so that means are added as in pre-training.
     at::Tensor loss(const Batch& batch, double normalizer) const override;
 
-    /// {samples, length, hidden size}: what the heads work on.
+    /// Returns {samples, length, hidden size}, the input of the heads.
     at::Tensor encoded(const Batch& batch) const;
 
     static std::vector<std::int64_t> bufferBytes(const model::EncoderSpec& spec,
                                                  const NetworkOptions& options);
 
 private:
-    /// The inputs of a batch by name; undefined where the network has no use for them.
+    /// The inputs of a batch by name; undefined if the network does not use them.
     struct Inputs
     {
         at::Tensor tokens;

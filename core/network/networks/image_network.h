@@ -13,10 +13,10 @@
 
 namespace batchpeak::network {
 
-/// A network that tells images apart: images and their classes go in, and the cross entropy of the classes
+/// A network that classifies images: images and their classes go in, and the cross entropy of the classes
 /// comes out.
 ///
-/// What it sees in an image, derived classes decide.
+/// Derived classes compute the features of an image.
 class ImageNetwork : public Network
 {
 public:
@@ -27,15 +27,15 @@ public:
     std::int64_t countedTargets(std::span<const SampleRow> rows) const override;
     at::Tensor loss(const Batch& batch, double normalizer) const override;
 
-    /// {samples, classes}
+    /// Returns {samples, classes}.
     at::Tensor logits(const at::Tensor& images) const;
 
 protected:
-    /// \param output  from features to classes
+    /// \param output  projection from features to classes
     ImageNetwork(const NetworkOptions& options, const ImageShape& images, std::int64_t classes,
                  Affine output);
 
-    /// {samples, features} of images {samples, channels, height, width}.
+    /// Returns {samples, features} for images {samples, channels, height, width}.
     virtual at::Tensor features(const at::Tensor& images) const = 0;
 
 private:

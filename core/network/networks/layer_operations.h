@@ -19,30 +19,31 @@ class FlatParameters;
 class QuantizedMatrix;
 class RotaryPositions;
 
-/// What the layers of networks share: each is one choice of a spec, as an operation.
+/// Operations that the layers of several networks share. Each of them implements one option of a spec.
 
-/// The weight and the bias of one operation; either may be undefined, where the network has none.
+/// The weight and the bias of one operation; either is undefined if the network has none.
 struct Affine
 {
     at::Tensor weight;
     at::Tensor bias;
-    /// In the place of the weight, where that is quantized; it lives as long as the parameters.
+    /// Replaces the weight if that is quantized; it lives as long as the parameters.
     const QuantizedMatrix* quantized = nullptr;
-    /// Beside the weight; null where there are none.
+    /// Adapters of the weight; null if there are none.
     std::shared_ptr<const Adapters> adapters = nullptr;
-    /// How the weight and what it is multiplied with are rounded; null where they are not.
+    /// How the weight and the inputs of its product are rounded; null if they are not.
     std::shared_ptr<const FakeQuantizedMatrix> fakeQuantized = nullptr;
 };
 
-/// "name.weight" and "name.bias", each undefined where the parameters hold no such name, with all that stands
-/// beside them.
+/// Returns "name.weight" and "name.bias", each undefined if the parameters have no such name, with quantized
+/// matrix, adapters and rounding.
 Affine affineOf(const FlatParameters& parameters, const std::string& name);
 
-/// What the layers of all transformers have; of each, what is undefined its network has not.
+/// Parameters that the layers of all transformers have in common; those that a network does not have are
+/// undefined.
 struct TransformerLayer
 {
     Affine attentionNorm;
-    /// Query, key and value.
+    /// Query, key and value in one matrix.
     Affine qkv;
     Affine attentionOutput;
     Affine feedForwardNorm;
@@ -50,31 +51,32 @@ struct TransformerLayer
     Affine down;
 };
 
-/// \param prefix  of the layer's parameters, with the point behind it
+/// \param prefix  prefix of the layer's parameters, with the dot at its end
 TransformerLayer transformerLayerOf(const FlatParameters& parameters, const std::string& prefix);
 
-/// The projection onto a vocabulary: "output", or where there is none the weight of the embedding.
+/// Returns the projection onto a vocabulary: "output", or the weight of the embedding if there is no
+/// "output".
 Affine outputOf(const FlatParameters& parameters, const Affine& embedding);
 
-/// All rows of an embedding, rounded where they are to be quantized.
+/// Returns all rows of an embedding, rounded if they are to be quantized.
 at::Tensor rowsOf(const Affine& embedding);
 
-/// input x weight^T + bias, and what adapters add; weight {outputs, inputs}.
+/// Returns input x weight^T + bias, plus the results of adapters; weight is {outputs, inputs}.
 ///
-/// \param trains  dropout before adapters is active
+/// \param trains  whether dropout before adapters is active
 at::Tensor linear(const at::Tensor& input, const Affine& affine, bool trains);
 
-/// Over the last dimension; without a bias where the norm has none.
+/// Normalizes over the last dimension, without a bias if the norm has none.
 at::Tensor normalized(const at::Tensor& input, const Affine& norm, model::Normalization kind, double epsilon);
 
-/// \return the input itself where nothing is to be dropped
+/// \return the input itself if nothing is to be dropped
 at::Tensor dropped(const at::Tensor& input, double probability, bool trains);
 
-/// cap * tanh(values / cap), by the operations that transformers 5.23.0 has for it
-/// (models/gemma2/modeling_gemma2.py); the values themselves where the cap is 0.
+/// Returns cap * tanh(values / cap), with the operations of transformers 5.23.0
+/// (models/gemma2/modeling_gemma2.py), or the values themselves if the cap is 0.
 at::Tensor softCapped(at::Tensor values, double cap);
 
-/// {samples, heads, length, head size} each, as attention takes them.
+/// Query, key and value as attention takes them, each {samples, heads, length, head size}.
 struct AttentionHeads
 {
     at::Tensor query;
@@ -82,8 +84,8 @@ struct AttentionHeads
     at::Tensor value;
 };
 
-/// RMSNorms over each head of the queries and of the keys, before they are rotated: the heads of either share
-/// one weight, of a head's size.
+/// RMSNorms over each head of the queries and of the keys, before the rotation. All heads of the queries
+/// share one weight of a head's size, and so do all heads of the keys.
 struct HeadNorms
 {
     Affine query;
@@ -91,25 +93,26 @@ struct HeadNorms
     double epsilon = 0.0;
 };
 
-/// Cuts apart what one product has computed together, so that backward joins the gradients in one copy:
-/// taking each part out alone would fill a gradient of the whole for each, and add them.
+/// Splits the result of one product into queries, keys and values, so that the backward pass joins the
+/// gradients in one copy: taking out each part alone would fill a gradient of the whole for each, and add
+/// them.
 ///
 /// \param stacked  {samples, length, queries + 2 x keys, head size}
-/// \param rotary  turns queries and keys where the network has it; may be null
-/// \param norms  of queries and keys where the network has them; may be null
+/// \param rotary  rotates queries and keys; null if the network has none
+/// \param norms  norms of queries and keys; null if the network has none
 AttentionHeads attentionHeads(const at::Tensor& stacked, std::int64_t queries, std::int64_t keys,
                               const RotaryPositions* rotary, const HeadNorms* norms = nullptr);
 
 /// {samples, heads, length, head size} -> {samples, length, heads x head size}
 at::Tensor joined(const at::Tensor& heads);
 
-/// The feed-forward layer of one expert: tokens {n, hidden size} in, as many out.
+/// The feed-forward layer of one expert: takes tokens {n, hidden size}, and returns as many.
 using Expert = std::function<at::Tensor(const at::Tensor& tokens, std::size_t index)>;
 
-/// Sends every token through the experts that the router prefers for it, and adds up what they say, each
-/// weighted by the router's softmax over the chosen ones (Mixtral, arXiv 2401.04088, 2.1). Tokens are
-/// gathered for each expert, so that its work is one product of all of them; how many those are decides
-/// the shapes, so the host waits for the device here, as it does in every eager implementation.
+/// Sends every token through the experts that the router prefers for it, and adds their results, each
+/// weighted by the router's softmax over the chosen experts (Mixtral, arXiv 2401.04088, 2.1). Tokens are
+/// gathered for each expert, so that its work is one product of all of them. Their number decides the shapes,
+/// so the host waits for the device here, as it does in every eager implementation.
 ///
 /// \param tokens  {n, hidden size}
 /// \param router  {experts, hidden size}

@@ -17,21 +17,21 @@ namespace batchpeak::network {
 
 class DeviceMemory;
 
-/// A network on a device with all that it holds between steps: parameters, gradients, optimizer state. What
-/// StepRunner and TrainingRunner share.
+/// A network on a device with everything that it holds between steps: parameters, gradients, optimizer state.
+/// StepRunner and TrainingRunner share it.
 ///
-/// It knows how one forward pass runs and how the device gets back in order after a failure. It decides
-/// neither what a step is, nor on which samples.
+/// It knows how one forward pass runs, and how the device is restored after a failure. It decides neither
+/// what a step is, nor on which samples it runs.
 class LoadedNetwork
 {
 public:
-    /// \param memory  outlives it
-    /// \throws std::invalid_argument  a full sentence, where the network or the sequence length is
-    ///         impossible; whatever libtorch throws where the device has not enough memory
+    /// \param memory  must outlive the network
+    /// \throws std::invalid_argument  if the network or the sequence length is impossible, with a full
+    ///         sentence as message; whatever libtorch throws if the device has not enough memory
     LoadedNetwork(const trial::LoadRequest& request, DeviceMemory& memory,
                   double learningRate = OptimizerStep::defaultLearningRate);
-    /// What one would hold, without allocating anything [bytes].
-    /// \throws std::invalid_argument  a full sentence, where the network is impossible
+    /// Returns the bytes that a loaded network would hold, without allocating anything.
+    /// \throws std::invalid_argument  if the network is impossible; the message is a full sentence
     static std::int64_t requiredBytes(const trial::LoadRequest& request);
 
     LoadedNetwork(const LoadedNetwork&) = delete;
@@ -42,34 +42,36 @@ public:
     DeviceMemory& memory() const { return m_memory; }
     FlatParameters& parameters() { return *m_parameters; }
     Network& network() const { return *m_network; }
-    /// Null where the network was loaded for evaluation.
+    /// Returns null if the network was loaded for evaluation.
     OptimizerStep* optimizer() { return m_optimizer ? &*m_optimizer : nullptr; }
-    /// Backward steps, behind OptimizerStep::beginUpdates(); else OptimizerStep::run() does.
+    /// Whether the backward pass updates the parameters, after OptimizerStep::beginUpdates(); otherwise
+    /// OptimizerStep::run() does.
     bool updatesInBackward() const;
 
-    /// Asked between layers, forward and backward, on any thread; yes ends the step with Cancelled.
+    /// Sets a callback that is called between layers, forward and backward, on any thread. If it returns
+    /// true, the step ends with Cancelled.
     void setCancelled(std::function<bool()> cancelled) { m_cancelled = std::move(cancelled); }
 
-    /// The loss of a micro-batch, a scalar; see Network::loss.
+    /// Returns the loss of a micro-batch, a scalar; see Network::loss().
     at::Tensor forward(const Batch& batch, double normalizer);
 
-    /// All that a training changes, sharing its memory: parameters by the names of their table, optimizer
-    /// state as torch.optim names it ("optimizer.exp_avg.NAME"), and statistics of batch normalization. Only
-    /// of a network that was loaded for training.
+    /// Returns everything that a training changes, sharing its memory: parameters by the names of their
+    /// table, optimizer state as torch.optim names it ("optimizer.exp_avg.NAME"), and the statistics of batch
+    /// normalization. Only for a network that was loaded for training.
     std::vector<NamedTensor> trainedTensors() const;
 
-    /// Waits for the device, empties its cache and takes what is allocated then for what is held between
-    /// steps. Call it when the owner has made its own tensors.
+    /// Waits for the device, empties its cache, and takes the bytes allocated then as those that are held
+    /// between steps. Call it after the owner has made its own tensors.
     void measureBaseline();
-    /// A GPU's libraries keep workspaces from their first products on, which are no leak of a failure: takes
-    /// what is allocated now for what is held between steps. Call it between steps that succeeded.
+    /// Takes the bytes allocated now as those that are held between steps: a GPU's libraries keep workspaces
+    /// from their first products on, which are no leak of a failure. Call it between steps that succeeded.
     void admitWorkspaces();
     std::int64_t baselineBytes() const { return m_baselineBytes; }
 
-    /// Brings device and gradients back to where they were before a failed step. Call it after the catch
-    /// block is left, and without any tensor of the step.
+    /// Restores device and gradients to their state before a failed step. Call it after the catch block is
+    /// left, when no tensor of the step exists any more.
     ///
-    /// \return false if bytes stay lost or the device answers no more: then only a fresh process helps
+    /// \return false if bytes stay lost or the device no longer responds: then only a fresh process helps
     bool recover();
 
 private:

@@ -13,18 +13,18 @@ namespace batchpeak::network {
 
 class FlatParameters;
 
-/// Every trainable parameter: model::parameterTable, or what a TorchScript file holds.
+/// Returns every trainable parameter: model::parameterTable(), or the parameters in a TorchScript file.
 ///
-/// \throws std::invalid_argument  a full sentence, where the file cannot be used
+/// \throws std::invalid_argument  if the file cannot be used; the message is a full sentence
 std::vector<model::Parameter> networkParameters(const model::ModelSpec& spec);
 
-/// \param parameters  of networkParameters(spec); outlives the network
-/// \throws std::invalid_argument  a full sentence, where the options do not fit the network
+/// \param parameters  parameters of networkParameters(spec); must outlive the network
+/// \throws std::invalid_argument  if the options do not fit the network; the message is a full sentence
 std::unique_ptr<Network> makeNetwork(const model::ModelSpec& spec, const FlatParameters& parameters,
                                      const NetworkOptions& options);
 
-/// Bytes of each tensor that the network holds beside its parameters, such as tables of positions,
-/// without making any.
+/// Returns the bytes of each tensor that the network holds beside its parameters, such as tables of
+/// positions, without making any.
 std::vector<std::int64_t> networkBufferBytes(const model::ModelSpec& spec, const NetworkOptions& options);
 
 } // namespace batchpeak::network

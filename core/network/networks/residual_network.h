@@ -14,22 +14,22 @@
 
 namespace batchpeak::network {
 
-/// The forward pass of a residual network, from images to the loss, as torchvision's ResNet runs it in eager
-/// PyTorch: images and convolutions in the layout {samples, channels, height, width}, which is what its
-/// users get who ask for no other.
+/// The forward pass of a residual network, from images to the loss, as torchvision's ResNet runs in eager
+/// PyTorch: images and convolutions have the layout {samples, channels, height, width}, which users get by
+/// default.
 ///
-/// Training updates the running statistics of the batch normalizations. A block that is checkpointed
-/// updates them twice, as torch.utils.checkpoint does.
+/// Training updates the running statistics of the batch normalizations. A checkpointed block updates them
+/// twice, as in torch.utils.checkpoint.
 class ResidualNetwork : public ImageNetwork
 {
 public:
-    /// \param parameters  of model::parameterTable(spec)
+    /// \param parameters  parameters of model::parameterTable(spec)
     ResidualNetwork(const model::ResNetSpec& spec, const FlatParameters& parameters,
                     const NetworkOptions& options);
 
     std::vector<at::Tensor> statistics() const override;
 
-    /// Of the running statistics, each tensor for itself.
+    /// Returns the bytes of the running statistics, one number per tensor.
     static std::vector<std::int64_t> bufferBytes(const model::ResNetSpec& spec,
                                                  const NetworkOptions& options);
 
@@ -42,7 +42,7 @@ private:
         Affine affine;
         at::Tensor runningMean;
         at::Tensor runningVariance;
-        /// int64, a scalar: nn.BatchNorm2d counts them in every step.
+        /// int64, a scalar: number of batches, which nn.BatchNorm2d counts in every step.
         at::Tensor batches;
     };
     struct Convolution
@@ -53,7 +53,7 @@ private:
     };
     struct Block
     {
-        /// Two or three.
+        /// Two or three convolutions.
         std::vector<Convolution> convolutions;
         /// Its weight is undefined where the input itself is added.
         Convolution shortcut;

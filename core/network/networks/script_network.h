@@ -20,37 +20,40 @@ namespace batchpeak::network {
 
 class HostIntegers;
 
-/// What a TorchScript file holds, and its module on a device.
+/// The contents of a TorchScript file, and its module on a device.
 ///
-/// Parameters that are trained are told from those that are not by requires_grad, as the file has it; a
-/// parameter that stands in several modules counts once, under its first name.
+/// Parameters with requires_grad in the file are trained, the others are not. A parameter that several
+/// modules share counts once, under its first name.
 
-/// \param trains  otherwise the module is in evaluation
-/// \param type  of parameters and buffers that are no integers; float32 leaves them as the file has them
-/// \throws std::invalid_argument  a full sentence, where the file is absent, no TorchScript, or of a libtorch
-///         that this one cannot read; whatever libtorch throws where the device has not enough memory
+/// Loads the module of a file.
+///
+/// \param trains  whether the module is in training mode; otherwise it is in evaluation mode
+/// \param type  dtype of floating-point parameters and buffers; float32 leaves them as they are in the file
+/// \throws std::invalid_argument  if the file is absent, is no TorchScript, or is of a libtorch that this one
+///         cannot read, with a full sentence as message; whatever libtorch throws if the device has not
+///         enough memory
 torch::jit::Module loadScript(const std::string& file, c10::Device device, bool trains,
                               at::ScalarType type = at::kFloat);
 
-/// The trained parameters, read from the file without holding them.
+/// Returns the trained parameters, read from the file without keeping them.
 ///
-/// \throws as loadScript, and std::invalid_argument where one is not of float32
+/// \throws std::invalid_argument  if one is not float32; and whatever loadScript() throws
 std::vector<model::Parameter> scriptParameters(const std::string& file);
 
-/// A TorchScript module as a network: its trained parameters live in the flat buffer like any other's, its
-/// inputs are made as they were declared.
+/// A TorchScript module as a network. Its trained parameters live in the flat buffer like those of any other
+/// network, and its inputs are made as they were declared.
 ///
-/// The graph executor stays as libtorch sets it, which is what a training in Python runs the file with: it
-/// watches the first passes of each function, compiles it for the shapes it has seen, and runs it so from
-/// then on; warm-up covers that. As it specializes for few shapes only, each micro-batch size gets functions
-/// of its own, so that the tenth size of an exploration runs as the only size of a training would.
+/// The graph executor keeps libtorch's default settings, with which a training in Python runs the file: it
+/// watches the first passes of each function, compiles it for the shapes that it has seen, and runs it so
+/// from then on; warm-up covers that. Because it specializes for only a few shapes, each micro-batch size
+/// gets functions of its own, so that the tenth size of an exploration runs like the only size of a training.
 ///
-/// A module is one layer to us: it is not checkpointed, and a cancel waits for its forward pass.
+/// We treat a module as one layer: it is not checkpointed, and a cancel waits for its forward pass.
 class ScriptNetwork : public Network
 {
 public:
-    /// \param parameters  of scriptParameters(spec.file)
-    /// \throws std::invalid_argument  a full sentence, where the file cannot be used
+    /// \param parameters  parameters of scriptParameters(spec.file)
+    /// \throws std::invalid_argument  if the file cannot be used; the message is a full sentence
     ScriptNetwork(model::ScriptSpec spec, const FlatParameters& parameters, const NetworkOptions& options);
 
     Batch makeBatch(std::int64_t samples, std::int64_t sequenceLength) const override;
@@ -58,13 +61,15 @@ public:
     std::int64_t vocabularySize() const override { return 0; }
     Batch batchOf(std::span<const SampleRow> rows) const override;
     std::int64_t countedTargets(std::span<const SampleRow> rows) const override;
-    /// \throws UnsupportedStep  with the module's own words, where it does not take the declared inputs
+    /// \throws UnsupportedStep  if the module does not take the declared inputs, with the module's own
+    ///         message
     at::Tensor loss(const Batch& batch, double normalizer) const override;
-    /// All buffers that the module holds now: it may change any of them in place. One that it replaces by
-    /// another tensor is out of reach.
+    /// Returns all buffers that the module holds now: it may change any of them in place. A buffer that it
+    /// replaces with another tensor cannot be restored.
     std::vector<at::Tensor> statistics() const override;
 
-    /// Each tensor that the module holds beside its trained parameters: buffers and frozen parameters.
+    /// Returns the bytes of each tensor that the module holds beside its trained parameters: buffers and
+    /// frozen parameters.
     static std::vector<std::int64_t> bufferBytes(const model::ScriptSpec& spec,
                                                  const NetworkOptions& options);
 
@@ -80,7 +85,8 @@ private:
 
     model::ScriptSpec m_spec;
     torch::jit::Module m_module;
-    /// m_module's attributes with functions of their own, by micro-batch size and whether they train.
+    /// Copies of the module that share m_module's attributes and have functions of their own, by micro-batch
+    /// size and by whether they train.
     mutable std::map<std::pair<std::int64_t, bool>, torch::jit::Module> m_specialized;
 };
 

@@ -14,21 +14,21 @@
 namespace batchpeak::network {
 
 /// The forward pass of a vision transformer, from images to the loss, as eager PyTorch runs
-/// ViTForImageClassification of transformers: patches by a convolution, attention in both directions, the
-/// class token's last state classified.
+/// ViTForImageClassification of transformers: patches by a convolution, attention in both directions, and a
+/// classification of the class token's last state.
 class VisionTransformerNetwork : public ImageNetwork
 {
 public:
-    /// \param parameters  of model::parameterTable(spec)
+    /// \param parameters  parameters of model::parameterTable(spec)
     VisionTransformerNetwork(model::VisionTransformerSpec spec, const FlatParameters& parameters,
                              const NetworkOptions& options);
 
-    /// None.
+    /// Returns nothing: there are no buffers.
     static std::vector<std::int64_t> bufferBytes(const model::VisionTransformerSpec& spec,
                                                  const NetworkOptions& options);
 
 protected:
-    /// The class token's last state.
+    /// Returns the class token's last state.
     at::Tensor features(const at::Tensor& images) const override;
 
 private:
