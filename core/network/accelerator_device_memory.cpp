@@ -20,8 +20,8 @@ namespace batchpeak::network {
 
 namespace {
 
-// The caching allocator takes memory from the driver in blocks of 2 MiB and more: a check of the
-// limit has to ask for clearly more than is left (kLargeBuffer, 20 MiB).
+// The caching allocator takes memory from the driver in blocks of 2 MiB and more: a check of the limit has to
+// request clearly more than is left (kLargeBuffer, 20 MiB).
 constexpr std::int64_t clearlyMore = std::int64_t{64} << 20;
 constexpr std::int64_t blockBytes = std::int64_t{2} << 20;
 constexpr std::string_view fractionKey = "per_process_memory_fraction:";
@@ -39,7 +39,7 @@ std::string fractionText(double fraction)
     return {digits.data(), end.ptr};
 }
 
-/// What the user's own settings leave a process of the device's memory: 0..1.
+/// Returns the fraction of the device's memory that the user's own settings allow a process: 0..1.
 double fractionIn(const std::string& settings)
 {
     const std::size_t key = settings.rfind(fractionKey);
@@ -101,7 +101,7 @@ void AcceleratorDeviceMemory::setLimit(std::int64_t bytes)
     const std::int64_t surplus = (possible - m_limit) / blockBytes * blockBytes;
     if (surplus <= clearlyMore || refuses(m_limit - reservedBytes() + clearlyMore))
         return;
-    // An allocator that does not keep to a fraction leaves larger limits possible.
+    // An allocator that does not obey a fraction leaves larger limits possible.
     if (isFirst)
         m_largestLimit = totalBytes();
     m_ballast = m_allocator->allocate(static_cast<std::size_t>(surplus));
@@ -113,9 +113,9 @@ void AcceleratorDeviceMemory::limitByFraction()
     m_largestLimit = m_limit;
     const double fraction = static_cast<double>(m_limit) / static_cast<double>(totalBytes());
     const std::string ours = std::string(fractionKey) + fractionText(std::min(1.0, fraction));
-    // Settings that are not named are reset, so the user's are said again; the last of two fractions counts.
+    // Settings that are not named are reset, so the user's are repeated. The last of two fractions counts.
     c10::CachingAllocator::setAllocatorSettings(m_settings.empty() ? ours : m_settings + "," + ours);
-    // The first tensor makes the caching allocator, which reads the setting then.
+    // The first tensor makes the caching allocator, which then reads the setting.
     at::empty({1}, at::TensorOptions(torchDevice(m_device)));
 }
 

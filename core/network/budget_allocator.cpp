@@ -15,10 +15,10 @@ namespace batchpeak::network {
 
 namespace {
 
-// CUDA's caching allocator rounds alike, so both devices count alike.
+// CUDA's caching allocator rounds in the same way, so both devices count in the same way.
 constexpr std::size_t granularity = 512;
-// libtorch's own allocationAlignment on the CPU (c10::gAlignment). The header takes as much, so that the data
-// behind it stays aligned.
+// libtorch's own alignment on the CPU (c10::gAlignment). The header takes as many bytes, so that the data
+// after it stay aligned.
 constexpr std::size_t allocationAlignment = 64;
 
 struct Header

@@ -30,9 +30,9 @@ struct Sign
     Cause cause;
 };
 
-// The first that a message contains decides. Signs of a lost context come first: what follows them
-// in a message is guesswork of the library's. Collected from the allocators, from the texts in
-// libtorch_cpu.so and libtorch_cuda.so of torch 2.11.0, and from the reports of other batch-size finders.
+// The first text that a message contains decides. Texts of a lost context come first: whatever follows them
+// in a message is the library's guesswork. Collected from the allocators, from the strings in libtorch_cpu.so
+// and libtorch_cuda.so of torch 2.11.0, and from the reports of other batch-size finders.
 constexpr std::array signs{
     Sign{"illegal memory access", Cause::LostProcess},
     Sign{"device-side assert", Cause::LostProcess},
@@ -44,20 +44,20 @@ constexpr std::array signs{
     Sign{"status_mapping_error", Cause::LostProcess},
     Sign{"error_device_lost", Cause::LostProcess},
     Sign{"nccl error", Cause::LostProcess},
-    // The allocators of main memory: torch's own, C++'s and the system's.
+    // Allocators of main memory: torch's own, C++'s and the system's.
     Sign{"can't allocate memory", Cause::HostMemory},
     Sign{"cannot allocate memory", Cause::HostMemory},
     Sign{"not enough memory", Cause::HostMemory},
     Sign{"std::bad_alloc", Cause::HostMemory},
     Sign{"out_of_host_memory", Cause::HostMemory},
     Sign{"host_allocation_failed", Cause::HostMemory},
-    // CUDA, HIP, XPU, MPS and Triton say it in words, their drivers and XLA by the name of a code.
+    // CUDA, HIP, XPU, MPS and Triton report it in words, their drivers and XLA by the name of an error code.
     Sign{"out of memory", Cause::DeviceMemory},
     Sign{"out_of_memory", Cause::DeviceMemory},
     Sign{"outofmemory", Cause::DeviceMemory},
     Sign{"out_of_device_memory", Cause::DeviceMemory},
     Sign{"resource_exhausted", Cause::DeviceMemory},
-    // Libraries say it by their status: cuBLAS, hipBLAS, cuDNN, cuFFT, cuSOLVER, cuSPARSE, MIOpen.
+    // Libraries report it by their status: cuBLAS, hipBLAS, cuDNN, cuFFT, cuSOLVER, cuSPARSE, MIOpen.
     Sign{"alloc_failed", Cause::DeviceMemory},
     Sign{"allocation_failed", Cause::DeviceMemory},
     Sign{"allocfailed", Cause::DeviceMemory},
@@ -66,18 +66,18 @@ constexpr std::array signs{
     Sign{"module:pt_devmem allocation failed", Cause::DeviceMemory},
     Sign{"invalid buffer size", Cause::DeviceMemory},
     Sign{"cufft_internal_error", Cause::DeviceMemory},
-    // libc10_cuda asks NVIDIA's management library who holds the memory before it says that there is none,
-    // and asserts that it may: in a slice of a GPU and in some containers it may not (pytorch issues 112377
-    // and 197312).
+    // libc10_cuda asks NVIDIA's management library which processes hold the memory before it reports that
+    // there is none, and asserts that it may ask: in a slice of a GPU and in some containers it may not
+    // (pytorch issues 112377 and 197312).
     Sign{"nvml_success ==", Cause::DeviceMemory},
     Sign{"would exceed allowed memory", Cause::DeviceMemory},
     Sign{"cudnn_status_not_supported", Cause::DeviceMemory},
     Sign{"cudnn_status_internal_error", Cause::DeviceMemory},
-    // cuDNN has tried each algorithm, and does not say that their workspaces found no room.
+    // cuDNN has tried each algorithm, and does not report that their workspaces did not fit.
     Sign{"unable to find an engine to execute", Cause::DeviceMemory},
     Sign{"unable to find a valid cudnn algorithm", Cause::DeviceMemory},
-    // These are often memory in disguise, which a fresh process tells; after the last three the allocator of
-    // expandable segments, or XPU's driver, is in no state to go on.
+    // These are often out of memory in disguise, which a fresh process finds out. After the last three the
+    // allocator of expandable segments, or XPU's driver, cannot go on.
     Sign{"blas_status_not_initialized", Cause::LostProcess},
     Sign{"blas_status_execution_failed", Cause::LostProcess},
     Sign{"blas_status_internal_error", Cause::LostProcess},
@@ -85,8 +85,8 @@ constexpr std::array signs{
     Sign{"error_out_of_resources", Cause::LostProcess},
     Sign{"handles_.at(i)", Cause::LostProcess},
     Sign{"device not ready", Cause::LostProcess},
-    // More than a kernel or a library counts to: 65535 blocks in a grid's second and third dimension
-    // (memory-efficient attention makes one of each sample), 2^31 - 1 elements.
+    // More than a kernel or a library can count: 65535 blocks in a grid's second and third dimension
+    // (memory-efficient attention has one for each sample), 2^31 - 1 elements.
     Sign{"invalid configuration argument", Cause::Input},
     Sign{"integer overflow", Cause::Input},
     Sign{"integer multiplication overflow", Cause::Input},
@@ -100,7 +100,7 @@ constexpr std::array signs{
     Sign{"stride calculation overflowed", Cause::Input},
     Sign{"blas_status_invalid_value", Cause::Input},
     Sign{"cudnn_status_bad_param", Cause::Input},
-    // Shapes and types that do not go together.
+    // Shapes and dtypes that do not match.
     Sign{"shapes cannot be multiplied", Cause::Input},
     Sign{"must match the size of tensor b", Cause::Input},
     Sign{"must match the existing size", Cause::Input},
@@ -172,8 +172,8 @@ std::int64_t neededBytes(std::string_view text, const DeviceMemory& memory)
     return requested > 0 ? memory.peakAllocatedBytes() + requested : 0;
 }
 
-// What Python calls IndexError, TypeError, ValueError and NotImplementedError: the same input fails the
-// same way again, however much memory there is.
+// IndexError, TypeError, ValueError and NotImplementedError of Python: the same input fails in the same way
+// again, however much memory there is.
 bool blamesTheInput(const std::exception& error)
 {
     return dynamic_cast<const c10::IndexError*>(&error) || dynamic_cast<const c10::TypeError*>(&error) ||
@@ -199,12 +199,12 @@ Failure classifyFailureText(std::string_view text)
 
 Failure classifyCudaError(int code, std::string_view text)
 {
-    // driver_types.h of CUDA 13.0. Of these it says that the process must be terminated and
-    // relaunched; 214, 220, 709 and 999 leave the context in a like state, and at 46 the device was another
-    // program's just now.
+    // driver_types.h of CUDA 13.0. After most of these errors, it says, the process must be terminated and
+    // relaunched. 214, 220, 709 and 999 leave the context in a similar state, and at 46 another program has
+    // just held the device.
     static constexpr std::array sticky{226, 700, 702, 710, 714, 715, 716, 717, 718,
                                        719, 721, 810, 911, 214, 220, 709, 999, 46};
-    // The request, not the device, was at fault: too large a grid, too many resources asked for.
+    // The request, not the device, was at fault: too large a grid, or too many resources requested.
     static constexpr std::array unusableShape{9, 98, 701, 720, 912};
     constexpr int memoryAllocation = 2;
 

@@ -28,7 +28,8 @@ void HeapThresholds::raise(std::size_t chunk)
 void HeapThresholds::set(std::size_t bytes)
 {
     m_threshold = bytes;
-    // Either ends malloc's own adjustment. Free memory at the heap's end is kept up to twice the size.
+    // Either call ends malloc's dynamic adjustment. Free memory at the heap's end is kept up to twice the
+    // threshold.
     mallopt(M_MMAP_THRESHOLD, static_cast<int>(bytes));
     mallopt(M_TRIM_THRESHOLD, static_cast<int>(2 * bytes));
 }

@@ -36,10 +36,11 @@ namespace {
 
 constexpr std::string_view compiledVersion = TORCH_VERSION;
 
-/// Its own and OpenMP's, each with a thread for each core but that of the one who waits for them.
+/// Thread pools of libtorch: its own and OpenMP's. Each has a thread for each core except that of the thread
+/// that waits for it.
 constexpr int poolsOfLibtorch = 2;
 
-/// What libtorch says while this lives, in the place of its own lines on stderr.
+/// Captures libtorch's warnings while it lives, instead of printing them to stderr.
 class HeardWarnings final : public c10::WarningHandler
 {
 public:
@@ -58,8 +59,8 @@ std::string versionText(std::uint64_t version)
            std::to_string(version >> 40 & 0xff);
 }
 
-// Intel's Software Developer's Manual, volume 2A, CPUID: leaf 7 EDX bit 24 is AMX-TILE, leaf 0x1D EAX
-// the highest palette of tile shapes.
+// Intel's Software Developer's Manual, volume 2A, CPUID: bit 24 of EDX in leaf 7 is AMX-TILE; EAX in leaf
+// 0x1D is the highest palette of tile shapes.
 bool announcesTilesWithoutShape()
 {
 #ifdef __x86_64__
@@ -78,7 +79,7 @@ bool announcesTilesWithoutShape()
 #endif
 }
 
-/// 0 where the system does not tell.
+/// Returns 0 if the system does not report it.
 std::ptrdiff_t threadsOfProcess()
 {
     std::error_code error;
@@ -86,7 +87,7 @@ std::ptrdiff_t threadsOfProcess()
     return error ? 0 : std::distance(begin(threads), end(threads));
 }
 
-/// Returns when the system does not count threads any more that have ended: it does for a moment after.
+/// Waits until the system no longer counts threads that have ended, which it does for a moment.
 void waitForThreadsToGo(std::ptrdiff_t left)
 {
     constexpr int maxLooks = 1000;
@@ -95,9 +96,9 @@ void waitForThreadsToGo(std::ptrdiff_t left)
         std::this_thread::sleep_for(betweenLooks);
 }
 
-/// Without a thread that they want, libtorch's pool would wait for it for ever, and OpenMP's end the process
-/// (torch 2.11.0).
-/// \throws std::runtime_error where so many cannot be there at once
+/// Checks that so many threads can be started. If one is missing, libtorch's pool would wait for it for ever,
+/// and OpenMP's would end the process (torch 2.11.0).
+/// \throws std::runtime_error  if so many threads cannot exist at once
 void requireThreads(int count)
 {
     const std::ptrdiff_t before = threadsOfProcess();
@@ -124,10 +125,10 @@ void requireThreads(int count)
 AcceleratorLibrary loadAcceleratorLibrary()
 {
     AcceleratorLibrary library;
-    // It takes 240 MiB, so it is not loaded where no driver is.
+    // The library takes 240 MiB, so it is not loaded without a driver.
     if (!device::nvidiaDriverIsPresent())
         return library;
-    // Never closed: libtorch keeps pointers into it.
+    // The library is never closed: libtorch keeps pointers into it.
     if (!dlopen("libtorch_cuda.so", RTLD_NOW | RTLD_GLOBAL)) {
         const char* reason = dlerror();
         library.problem = "An NVIDIA driver is here, but libtorch's part for it cannot be loaded (" +
@@ -135,7 +136,7 @@ AcceleratorLibrary loadAcceleratorLibrary()
                           "). Install torch " TORCH_VERSION " with all its packages to use the GPU.";
         return library;
     }
-    // A driver that is too old, or none that answers, is no exception there but a warning.
+    // If a driver is too old or does not answer, libtorch does not throw but warns.
     const HeardWarnings warnings;
     // libtorch counts devices in a signed char. NOLINTNEXTLINE(bugprone-signed-char-misuse)
     library.devices = at::accelerator::deviceCount();

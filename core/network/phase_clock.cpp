@@ -14,7 +14,7 @@ void PhaseClock::mark()
         m_moments.push_back(std::chrono::steady_clock::now());
         return;
     }
-    // The default flag makes events without a time.
+    // With the default flag, events record no time.
     m_events.emplace_back(m_device.type(), c10::EventFlag::BACKEND_DEFAULT);
     m_events.back().record(at::accelerator::getCurrentStream(m_device.index()));
 }

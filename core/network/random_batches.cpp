@@ -19,17 +19,17 @@ namespace batchpeak::network {
 
 namespace {
 
-// A compromise: a trial takes so many times as long, and where one sample makes a micro-batch, the mean of so
-// many lengths is off by their spread over the root of this. All steps of all trials of a size repeat the
-// same lengths, so that this is no noise.
+// A compromise: a trial takes this many times as long, and if a micro-batch has one sample, the mean over
+// this many lengths is off by their spread divided by the square root of this number. All steps of all trials
+// of a size repeat the same lengths, so this is no noise.
 constexpr std::size_t batchesInCycle = 8;
 
-/// Each place gets the sample that order names for it. In place: a copy of a large batch would have the
-/// kernel hand out its pages anew before each chain of steps, which looks like a computer that is short of
-/// memory.
+/// Moves the sample that \p order names to each place. It works in place: after a copy of a large batch the
+/// kernel would allocate its pages again before each chain of steps, which looks like a computer that is
+/// short of memory.
 void reorder(const at::Tensor& samples, const at::Tensor& order)
 {
-    // Samples lie one behind the other, those of images whose channels come last too.
+    // Samples are contiguous, one after the other, also in channels_last format.
     TORCH_CHECK(samples.is_cpu() && samples.stride(0) * samples.size(0) == samples.numel());
     const std::size_t bytes = samples.nbytes() / static_cast<std::size_t>(samples.size(0));
     auto* const data = static_cast<std::byte*>(samples.mutable_data_ptr());
@@ -62,7 +62,7 @@ void shuffleSamples(Batch& batch)
         reorder(batch.attentionMask, order);
 }
 
-// Where the host can pin no more memory, the copy waits, and that is all.
+// If the host cannot pin more memory, the only effect is that the copy waits.
 at::Tensor pinned(const at::Tensor& onDevice)
 {
     const at::TensorOptions host = onDevice.options().device(at::kCPU);
@@ -75,7 +75,7 @@ at::Tensor pinned(const at::Tensor& onDevice)
     return copy.copy_(onDevice);
 }
 
-/// \param lengths  of the samples, the longest of which the batch has
+/// \param lengths  lengths of the samples; the batch has the longest of them
 Batch padded(const Network& network, const std::vector<std::int64_t>& lengths)
 {
     const std::int64_t longest = std::ranges::max(lengths);

@@ -35,8 +35,8 @@ struct SafetensorsHeader
 std::string toText(const SafetensorsHeader& header);
 
 /// \param dataBytes  number of bytes after the header
-/// \throws std::invalid_argument  if the header is invalid; the message is the rest of a sentence: "is no
-///         JSON object"
+/// \throws std::invalid_argument  if the header is invalid; the message is the rest of a sentence: "has a
+///         header that is no JSON object"
 SafetensorsHeader safetensorsHeaderFrom(std::string_view text, std::int64_t dataBytes);
 
 } // namespace batchpeak::network

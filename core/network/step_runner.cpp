@@ -18,7 +18,7 @@ namespace batchpeak::network {
 
 namespace {
 
-/// \param seconds  of forward and backward in turn
+/// \param seconds  interleaved seconds of the forward and the backward pass
 std::vector<StepTimes> stepTimes(const std::vector<double>& seconds, std::size_t microBatches, bool trains)
 {
     constexpr std::size_t phases = 2;
@@ -37,7 +37,7 @@ std::vector<StepTimes> stepTimes(const std::vector<double>& seconds, std::size_t
 
 std::int64_t requiredBaselineBytes(const trial::LoadRequest& request)
 {
-    // As both devices' allocators round the loss, one float.
+    // The loss is one float, rounded like the allocators of both devices do.
     constexpr std::int64_t lossBytes = 512;
     return LoadedNetwork::requiredBytes(request) + lossBytes;
 }
@@ -54,14 +54,14 @@ public:
     LoadedNetwork m_loaded;
     /// The last micro-batch's share of the loss, float32 on the device: reading it waits for the device.
     at::Tensor m_loss;
-    /// Micro-batches that add up to an optimizer step, each of which counts for its share of the loss.
+    /// Number of micro-batches per optimizer step, each of which contributes its share of the loss.
     double m_accumulated = 1.0;
 
 private:
     void microBatch(const Batch& batch, PhaseClock& clock);
     at::Tensor forward(const Batch& batch);
 
-    /// No step has failed since the last whole one.
+    /// Whether no step has failed since the last complete one.
     bool m_intact = false;
     RandomBatches m_batches;
     std::function<double()> m_wallSeconds;
@@ -93,8 +93,8 @@ StepChain StepRunner::State::run(int steps)
     m_batches.shuffle();
     OptimizerStep* const optimizer = m_loaded.optimizer();
     const std::size_t micros = m_batches.cycle().size();
-    // As accumulation weighs them: gradients of a chain are no longer than those of a step, and the scale of
-    // a loss that is right for one is right for the other.
+    // Weighted as in gradient accumulation: gradients of a chain are no longer than those of a step, and a
+    // loss scale that is right for one is right for the other.
     m_accumulated = m_loaded.updatesInBackward() ? 1.0 : static_cast<double>(micros) * steps;
     PhaseClock untimed(m_loaded.device());
     if (const Batch* longest = m_batches.longest())

@@ -32,11 +32,12 @@ static_assert(std::endian::native == std::endian::little, "safetensors are littl
 
 // The reference implementation's bound (MAX_HEADER_SIZE, safetensors/src/tensor.rs).
 constexpr std::int64_t longestHeader = 100'000'000;
-// A GPU's bus is busy with so much for milliseconds, and the host hardly notices it: 64 MiB in fp32.
+// A GPU's bus takes milliseconds for so many elements, and the host hardly notices their memory: 64 MiB in
+// fp32.
 constexpr std::int64_t elementsInPiece = std::int64_t{1} << 24;
 
-/// The word of the format for a type of elements.
-/// \throws std::invalid_argument  where it has none
+/// Returns the format's name of a dtype.
+/// \throws std::invalid_argument  if it has none
 std::string_view typeWord(at::ScalarType type)
 {
     switch (type) {
@@ -66,15 +67,15 @@ std::string_view typeWord(at::ScalarType type)
     throw std::system_error(errno, std::generic_category());
 }
 
-/// An open file that is read and written whole or not at all, closed with its end.
+/// An open file. Reads and writes are complete or throw, and the destructor closes the file.
 ///
-/// What fails throws std::system_error with the system's reason.
+/// Failures throw std::system_error with the system's reason.
 class FileHandle
 {
 public:
-    /// Waits for nobody, as a pipe in its place would have it do.
+    /// Opens without blocking, which opening a pipe would do.
     static FileHandle forReading(const std::string& path);
-    /// Empty; replaces what stands there.
+    /// Makes an empty file, which replaces an existing one.
     static FileHandle forWriting(const std::string& path);
     ~FileHandle();
     FileHandle(const FileHandle&) = delete;
@@ -82,9 +83,9 @@ public:
 
     std::int64_t bytes() const;
     bool isRegular() const;
-    /// \throws std::system_error  also where the file ends before
+    /// \throws std::system_error  also if the file ends before
     void read(void* data, std::size_t bytes, std::int64_t offset) const;
-    /// Behind what was written before.
+    /// Appends to what was written before.
     void write(const void* data, std::size_t bytes);
     /// Returns when what was written is on the disk.
     void flush();
@@ -174,7 +175,7 @@ void FileHandle::flush()
         throwLast();
 }
 
-// Returns when the names in the folder of a file are on the disk.
+// Returns when the file names in the folder of a file are on the disk.
 void flushFolderOf(const std::string& path)
 {
     const std::string folder = std::filesystem::path(path).parent_path().string();
@@ -186,7 +187,7 @@ std::size_t bytesOf(const at::Tensor& tensor)
     return static_cast<std::size_t>(tensor.nbytes());
 }
 
-/// Calls \p each with stretches of the tensor one behind the other: on the CPU with the whole.
+/// Calls \p each with consecutive stretches of the tensor: on the CPU with the whole tensor.
 void forEachPiece(const at::Tensor& tensor, const std::function<void(const at::Tensor&)>& each)
 {
     TORCH_INTERNAL_ASSERT(tensor.is_contiguous());
@@ -196,7 +197,7 @@ void forEachPiece(const at::Tensor& tensor, const std::function<void(const at::T
         each(flat.narrow(0, first, std::min(atOnce, flat.numel() - first)));
 }
 
-/// Wider elements first, so that each tensor is aligned as its elements want it.
+/// Puts wider elements first, so that each tensor has the alignment of its elements.
 std::vector<NamedTensor> inOrderOfFile(std::vector<NamedTensor> tensors)
 {
     std::ranges::stable_sort(tensors, std::greater<>(),

@@ -74,7 +74,7 @@ std::vector<SampleRow> TrainingData::rows(const trial::BatchRequest& batch) cons
 
 SampleRow TrainingData::row(std::int64_t sample) const
 {
-    // Seeds that follow each other must not share keys, so the seed is mixed before the number is added.
+    // Consecutive seeds must not share keys, so the seed is mixed before the number is added.
     const std::uint64_t mixedSeed = data::SampleRandom(m_seed).next();
     return {.key = data::SampleRandom(mixedSeed + static_cast<std::uint64_t>(sample)).next(),
             .tokens = m_tokens ? m_tokens->row(sample) : std::vector<std::int64_t>()};

@@ -44,7 +44,8 @@ const trial::LoadRequest& forTraining(const trial::LoadRequest& load)
     return load;
 }
 
-/// Tokens of a sample as they go through the network: the last one of a decoder's row is only predicted.
+/// Returns the tokens of a sample that go through the network: the last token of a decoder's row is only
+/// predicted.
 std::int64_t tokensPerSample(const LoadedNetwork& loaded)
 {
     const trial::LoadRequest& load = loaded.request();
@@ -54,7 +55,7 @@ std::int64_t tokensPerSample(const LoadedNetwork& loaded)
     return load.sequenceLength + (readsTwo ? load.targetLength.value_or(0) : 0);
 }
 
-/// Evaluation while it lives, where that is asked for.
+/// Sets whether the network trains while the guard lives; it trains again afterwards.
 class ModeGuard
 {
 public:
@@ -87,8 +88,8 @@ private:
     {
         std::span<const SampleRow> rows;
         double normalizer = 1.0;
-        /// Of tokens for a GPU. Nothing of what takes the device's own memory, all at once of which may not
-        /// fit: it is made when it is its turn.
+        /// The batch, if it consists of tokens for a GPU. Otherwise nothing: all batches at once may not fit
+        /// into the device's memory, so each is made just before it runs.
         std::optional<Batch> onHost;
     };
 
@@ -100,19 +101,20 @@ private:
                         std::int64_t countedTargets) const;
     void readCheckpoint(const std::string& path);
     void finishWithinReach() const;
-    /// \return its seconds
+    /// \return seconds of the step
     double step();
 
     trial::LossWeighting m_weighting;
-    /// Of the micro-batches so far, float64 on the device: reading it waits for the device.
+    /// Loss of the micro-batches so far, float64 on the device: reading it waits for the device.
     at::Tensor m_loss;
     RestorePoint m_before;
-    /// What making micro-batches took within the batch under way: what a loader does beside the steps of a
-    /// trainer, so that it counts for none of them. A GPU works on meanwhile.
+    /// Time for making micro-batches within the current batch. In training runs a loader does this beside the
+    /// steps, so it is not counted as part of them. A GPU keeps computing meanwhile, so it is measured on the
+    /// CPU alone.
     std::chrono::steady_clock::duration m_loading{};
-    /// The optimizer step of the batch under way is done.
+    /// Whether the optimizer step of the current batch is done.
     bool m_stepped = false;
-    /// Most samples in a micro-batch of the last batch that was trained on.
+    /// Maximum number of samples in a micro-batch of the last training batch.
     std::int64_t m_trainedSize = 0;
 };
 
@@ -134,8 +136,8 @@ BatchDone TrainingRunner::State::run(const trial::BatchRequest& batch)
     DeviceMemory& memory = m_loaded.memory();
     memory.synchronize();
     m_loaded.admitWorkspaces();
-    // With a cache of its own, so that its peak is not that of the size before. Evaluations come and go
-    // between training steps, which keep theirs.
+    // A new micro-batch size starts with an empty cache, so that its peak is not that of the previous size.
+    // Evaluations run between training steps, which keep their cache.
     if (batch.phase == model::Phase::Train &&
         std::exchange(m_trainedSize, batch.microBatchSize) != batch.microBatchSize)
         memory.emptyCache();
@@ -207,7 +209,8 @@ void TrainingRunner::State::run(const MicroBatch& microBatch, bool trains)
 double TrainingRunner::State::normalizerOf(const accumulation::Chunk& chunk, std::span<const SampleRow> rows,
                                            std::int64_t countedTargets) const
 {
-    // The loss is a sum over counted targets, divided by this. A sum of none is 0, and must stay so.
+    // The loss is a sum over counted targets, divided by this number. If there are none, the sum is 0, and
+    // must stay so.
     const auto atLeastOne = [](std::int64_t targets) {
         return static_cast<double>(std::max<std::int64_t>(targets, 1));
     };
@@ -216,8 +219,8 @@ double TrainingRunner::State::normalizerOf(const accumulation::Chunk& chunk, std
     return atLeastOne(m_loaded.network().countedTargets(rows)) / chunk.weight;
 }
 
-// After the optimizer step there is no way back, so whatever a GPU fails at late has to be heard of before.
-// One wait is nothing beside a whole batch.
+// The optimizer step cannot be undone, so errors that a GPU reports late must be known before. One wait is
+// negligible compared to a whole batch.
 void TrainingRunner::State::finishWithinReach() const
 {
     DeviceMemory& memory = m_loaded.memory();
@@ -254,7 +257,7 @@ std::int64_t TrainingRunner::State::save(const std::string& path)
 {
     std::vector<NamedTensor> tensors = m_loaded.trainedTensors();
     tensors.push_back({.name = randomName, .tensor = randomState(m_loaded.device())});
-    // Without this word Hugging Face's own readers refuse the file.
+    // Without this entry Hugging Face's own readers refuse the file.
     return writeTensorFile(path, tensors, {{"format", "pt"}});
 }
 
@@ -269,7 +272,7 @@ void TrainingRunner::State::readCheckpoint(const std::string& path)
     } catch (const c10::OutOfMemoryError&) {
         throw;
     } catch (const c10::Error&) {
-        // What libtorch says of it is for its developers.
+        // libtorch's message is meant for its developers.
         throw CheckpointError(
             "The checkpoint " + path + " holds a " + randomName +
             " that no generator of random numbers can have, as where a disk has damaged it. "

@@ -21,7 +21,7 @@ using Part = std::function<at::Tensor(const std::vector<at::Tensor>&)>;
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-/// What a run of the part depends on beside its inputs.
+/// State that a run of the part depends on beside its inputs.
 class Context
 {
 public:
@@ -50,7 +50,7 @@ private:
     at::ScalarType m_autocastType = at::kFloat;
 };
 
-/// Puts the context of the first run back while it lives.
+/// Restores the context of the first run while it lives.
 class ReplayGuard
 {
 public:
@@ -63,7 +63,8 @@ public:
     {
         if (at::autocast::decrement_nesting() == 0)
             at::autocast::clear_cache();
-        // A generator asks the device, and a lost one throws: what went wrong there is on its way up already.
+        // Setting a generator's state accesses the device, and throws if that is lost. The original error is
+        // already propagating.
         try {
             m_now.restore();
         } catch (const std::exception&) {
@@ -76,7 +77,7 @@ private:
     Context m_now;
 };
 
-/// What backward needs beside the inputs.
+/// What the backward pass needs beside the inputs.
 struct FirstRun : torch::CustomClassHolder
 {
     FirstRun(Part ran, Context in) : part(std::move(ran)), context(std::move(in)) {}
@@ -107,7 +108,7 @@ struct CheckpointFunction : torch::autograd::Function<CheckpointFunction>
             inputs.push_back(saved.detach().requires_grad_(saved.requires_grad()));
 
         torch::autograd::backward({runAgain(*first, inputs)}, gradients);
-        // One for each argument of forward, of which the part is the first.
+        // One gradient for each argument of forward(), of which the part is the first.
         variable_list result(1);
         for (const at::Tensor& input : inputs)
             result.push_back(input.grad());

@@ -39,8 +39,9 @@ std::optional<Attention> kernelOf(at::SDPBackend backend)
     }
 }
 
-/// PyTorch's own order of kernels on that device. On a GPU it is made, in the place of any other, when it is
-/// first asked for (priority_order in aten's transformers/cuda/sdp_utils.cpp), so it has to be asked first.
+/// Returns PyTorch's own order of kernels on that device. On a GPU the order is initialized when it is first
+/// queried, which overwrites any other (priority_order in aten's transformers/cuda/sdp_utils.cpp), so it has
+/// to be queried before one is set.
 std::vector<std::int64_t> defaultOrder(at::Device device)
 {
     static const std::vector<std::int64_t> order = [device] {
@@ -54,8 +55,8 @@ std::vector<std::int64_t> defaultOrder(at::Device device)
     return order;
 }
 
-// eager_attention_forward() of transformers 5.23.0, models/gemma2/modeling_gemma2.py. Each result takes the
-// place of the one before, so that no more of them live than there.
+// eager_attention_forward() of transformers 5.23.0, models/gemma2/modeling_gemma2.py. Each result replaces
+// the one before, so that no more of them are alive than there.
 at::Tensor cappedAttention(const AttentionInputs& inputs)
 {
     const double defaultScale = 1.0 / std::sqrt(static_cast<double>(inputs.query.size(-1)));
@@ -106,7 +107,7 @@ void preferAttention(Attention kernel, at::Device device)
         return kernelOf(static_cast<at::SDPBackend>(number)) == kernel;
     });
     context.setSDPPriorityOrder(order);
-    // On a processor the order is fixed, but what is switched off is left out.
+    // On the CPU the order is fixed, but kernels that are disabled are left out.
     const bool fused = kernel != Attention::Math;
     context.setSDPUseFlash(fused);
     context.setSDPUseMemEfficient(fused);

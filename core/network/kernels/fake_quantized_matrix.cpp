@@ -28,7 +28,7 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-/// Passes gradients on as if nothing were rounded (straight-through estimator, arXiv 1308.3432).
+/// Rounds, and passes gradients on as if nothing were rounded (straight-through estimator, arXiv 1308.3432).
 struct Rounded : torch::autograd::Function<Rounded>
 {
     static at::Tensor forward(AutogradContext* /*context*/, const at::Tensor& values)
@@ -41,7 +41,7 @@ struct Rounded : torch::autograd::Function<Rounded>
     }
 };
 
-/// The same to 8-bit floats of 4 bits of exponent.
+/// Does the same for rounding to 8-bit floats with 4 bits of exponent.
 struct RoundedToFloat8 : torch::autograd::Function<RoundedToFloat8>
 {
     static at::Tensor forward(AutogradContext* /*context*/, const at::Tensor& values)
@@ -54,7 +54,7 @@ struct RoundedToFloat8 : torch::autograd::Function<RoundedToFloat8>
     }
 };
 
-/// The least and the largest integer.
+/// The smallest and the largest integer.
 struct Range
 {
     double min = 0.0;
@@ -90,7 +90,7 @@ Scales symmetricScales(const at::Tensor& groups, const Range& range)
     return {.scale = scale.to(at::kFloat), .zero = zero.to(at::kFloat)};
 }
 
-/// The same with MappingType.ASYMMETRIC: zero is a number of the range.
+/// The same with MappingType.ASYMMETRIC, where zero is a number of the range.
 Scales asymmetricScales(const at::Tensor& groups, const Range& range)
 {
     const at::NoGradGuard constant;
@@ -104,7 +104,7 @@ Scales asymmetricScales(const at::Tensor& groups, const Range& range)
     return {.scale = scale.to(at::kFloat), .zero = zero.to(at::kFloat)};
 }
 
-/// _fake_quantize_affine with an integer for zero. Each result replaces the one before, so that no more of
+/// _fake_quantize_affine with an integer zero point. Each result replaces the one before, so that no more of
 /// them are alive at once than in Python.
 at::Tensor asIntegers(const at::Tensor& groups, const Scales& scales, const Range& range)
 {
@@ -146,7 +146,7 @@ at::Tensor asIntegersAboveLeast(const at::Tensor& groups)
 }
 
 /// _nvfp4_quantize of prototype/mx_formats/nvfp4_tensor.py without a scale for the whole tensor, which
-/// NVFP4InferenceConfig has none of, and without the last rounding, which NVFP4FakeQuantizer leaves out.
+/// NVFP4InferenceConfig does not have, and without the last rounding, which NVFP4FakeQuantizer leaves out.
 at::Tensor asNarrowFloats(const at::Tensor& values)
 {
     constexpr std::int64_t blockSize = 16;
@@ -247,7 +247,8 @@ at::Tensor linear(const at::Tensor& input, const at::Tensor& weight, const at::T
     std::vector<std::int64_t> rows;
     for (const model::FakeQuantizedRows& part : matrix.parts)
         rows.push_back(part.rows);
-    // All at once: backward of single ones would make the gradient of the whole matrix for each.
+    // Split in one operation: the backward pass of single slices would make the gradient of the whole matrix
+    // for each.
     const std::vector<at::Tensor> weights = weight.split_with_sizes(rows);
     const std::vector<at::Tensor> biases =
         bias.defined() ? bias.split_with_sizes(rows) : std::vector<at::Tensor>(rows.size());

@@ -17,23 +17,24 @@ namespace batchpeak::network {
 
 namespace {
 
-/// llm_int8_threshold of BitsAndBytesConfig in transformers 5, which no trainer that is read here changes.
+/// llm_int8_threshold of BitsAndBytesConfig in transformers 5, which none of the training frameworks that we
+/// have read changes.
 constexpr double outlierThreshold = 6.0;
 constexpr double maxInt8 = 127.0;
-/// What a row of zeros is scaled by, so that its integers are zeros too.
+/// Scale of a row of zeros, so that its integers are zeros too.
 constexpr double minScale = 1e-30;
 // Constants of backends/default/ops.py and _ops.py in bitsandbytes 0.50.2: 1 / 127^2 and 1 / 127.
 constexpr double productScale = 6.200124e-05;
 constexpr double columnScale = 7.874015718698502e-3;
 
-/// Values that are scaled together, 32 MiB in fp32: bitsandbytes' kernel holds none of them.
+/// Number of values that are scaled together, 32 MiB in fp32: bitsandbytes' kernel allocates none for them.
 constexpr std::int64_t maxProductsAtOnce = std::int64_t{1} << 23;
 
 struct QuantizedRows
 {
     at::Tensor codes;
     at::Tensor largest;
-    /// Of columns with outliers; undefined where there are none.
+    /// Indices of columns with outliers; undefined if there are none.
     at::Tensor columns;
 };
 
@@ -68,11 +69,11 @@ QuantizedRows quantizedRows(const at::Tensor& rows)
     return quantized;
 }
 
-/// Finds out whether libtorch loses what does not fit into 16 bits of the sum of two products, as it does
-/// where oneDNN has no instructions of AVX512-VNNI ("Nuances of int8 computations" in its developer guide).
-/// Processors without them get libtorch's own loops (_int_mm_out_cpu of
-/// aten/src/ATen/native/LinearAlgebra.cpp in 2.11), but ONEDNN_MAX_CPU_ISA takes them from oneDNN behind
-/// libtorch's back.
+/// Returns whether libtorch loses the part of the sum of two products that does not fit into 16 bits, as it
+/// does if oneDNN has no AVX512-VNNI instructions ("Nuances of int8 computations" in its developer guide). On
+/// processors without them libtorch uses its own loops (_int_mm_out_cpu of
+/// aten/src/ATen/native/LinearAlgebra.cpp in 2.11), but ONEDNN_MAX_CPU_ISA disables them in oneDNN without
+/// libtorch's knowledge.
 bool losesSums()
 {
     static const bool loses = [] {
@@ -101,7 +102,7 @@ at::Tensor scaledBack(const at::Tensor& integers, const at::Tensor& ofRows, cons
     return result.mul_(ofColumns.to(type).unsqueeze(0));
 }
 
-/// int8_scaled_mm, in the type that it is scaled back in.
+/// int8_scaled_mm, in the dtype of scaledBack().
 at::Tensor scaledProduct(const QuantizedRows& rows, const IntegerMatrix& matrix, const at::Tensor& bias)
 {
     const at::Tensor integers = productOfCodes(rows.codes, matrix.codes);

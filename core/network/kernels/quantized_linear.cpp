@@ -31,7 +31,7 @@ std::int64_t outputsOf(const QuantizedMatrix& matrix)
     return std::accumulate(sizes.begin(), sizes.end() - 1, std::int64_t{1}, std::multiplies<>());
 }
 
-/// The product of a matrix that is known by its address, which backward needs alone.
+/// The product with a matrix that is identified by its address, which is all that the backward pass needs.
 struct QuantizedLinear : torch::autograd::Function<QuantizedLinear>
 {
     static constexpr const char* matrixKey = "matrix";
@@ -52,7 +52,7 @@ struct QuantizedLinear : torch::autograd::Function<QuantizedLinear>
         if (index != whole)
             return at::linear(taken, matrixAt(matrix).dequantized(type, index), frozenBias);
         const QuantizedMatrix& weights = matrixAt(matrix);
-        // What is kept for backward, beside what is known of the matrix.
+        // Tensors kept for the backward pass, beside the address of the matrix.
         variable_list kept;
         if (weights.weights() == model::FrozenWeights::Int8)
             kept.push_back(taken);
@@ -73,7 +73,8 @@ struct QuantizedLinear : torch::autograd::Function<QuantizedLinear>
     }
 
 private:
-    /// Each part's values live no longer than its product, which is written to where it belongs.
+    /// Multiplies by one part after the other. The values of a part live no longer than its product, which is
+    /// written to its place in the result.
     static at::Tensor productsOfParts(const at::Tensor& input, const QuantizedMatrix& matrix,
                                       const at::Tensor& bias, bool trains, variable_list& kept)
     {
@@ -127,7 +128,7 @@ private:
         return multiplies && multipliesIntegers(rows, matrix.integersOf(part).codes);
     }
 
-    /// LoRALinear of torchtune 0.6 (torchtune/modules/peft/lora.py).
+    /// LoRALinear of torchtune 0.6 adds the bias after the product (torchtune/modules/peft/lora.py).
     static bool addsBiasBehind(const QuantizedMatrix& matrix)
     {
         return matrix.weights() == model::FrozenWeights::TorchaoNf4;
@@ -169,7 +170,7 @@ std::int64_t addressOf(const QuantizedMatrix& matrix)
 
 at::Tensor linear(const at::Tensor& input, const QuantizedMatrix& matrix, const at::Tensor& bias, bool trains)
 {
-    // A bias that is trained gets its gradient from an operation of its own.
+    // A trained bias gets its gradient from an operation of its own.
     const bool learns = bias.defined() && bias.requires_grad();
     const auto frozen = bias.defined() && !learns ? std::optional(bias) : std::nullopt;
     at::Tensor result =

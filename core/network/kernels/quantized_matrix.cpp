@@ -34,12 +34,13 @@ namespace {
 constexpr std::array<float, 16> normalFloat{
     -1.0F,      -0.6961928F, -0.52507305F, -0.3949175F, -0.28444138F, -0.18477343F, -0.091050036F, 0.0F,
     0.0795803F, 0.1609302F,  0.2461123F,   0.33791524F, 0.44070983F,  0.562617F,    0.72295684F,   1.0F};
-/// Values under one scale, and scales under one: quantize_4bit() and quantize_blockwise() of bitsandbytes.
+/// Number of values per scale, and of scales per scale of scales: quantize_4bit() and quantize_blockwise() of
+/// bitsandbytes.
 constexpr std::int64_t blockValues = 64;
 constexpr std::int64_t blockScaleCount = 256;
 constexpr double maxInteger = 127.0;
-/// Values that are brought back together where no kernel of our own does it, so that what that takes beside
-/// them stays small: 32 MiB in fp32.
+/// Number of values that are dequantized together if no kernel of our own does it, so that the temporaries
+/// stay small: 32 MiB in fp32.
 constexpr std::int64_t maxAtOnce = std::int64_t{1} << 23;
 
 std::int64_t elementsOf(std::span<const std::int64_t> shape)
@@ -50,8 +51,8 @@ std::int64_t elementsOf(std::span<const std::int64_t> shape)
     return elements;
 }
 
-/// The 8-bit numbers for scales: 1, 2, 4 ... 64 of equal distance in each decade below 1, of both signs, with
-/// 0 and 1 (create_dynamic_map() of bitsandbytes; arXiv 1511.04561).
+/// Returns the 8-bit numbers for scales: 1, 2, 4 ... 64 equidistant numbers in each decade below 1, of both
+/// signs, with 0 and 1 (create_dynamic_map() of bitsandbytes; arXiv 1511.04561).
 std::vector<float> dynamicNumbers()
 {
     std::vector<float> numbers{0.0F, 1.0F};
@@ -59,7 +60,7 @@ std::vector<float> dynamicNumbers()
     for (int i = 0; i < decades; ++i) {
         const int count = 1 << i;
         const double decade = std::pow(10.0, i - decades + 1);
-        // As torch steps: the last bits of the numbers hang on it.
+        // Computed with torch's linspace(), because the last bits of the numbers depend on it.
         const at::Tensor boundaries = at::linspace(0.1, 1.0, count + 1, at::TensorOptions(at::kFloat));
         const auto* boundary = boundaries.const_data_ptr<float>();
         for (int place = 0; place < count; ++place) {
@@ -77,7 +78,7 @@ at::Tensor tensorOf(std::span<const float> numbers, at::Device device)
     return at::tensor(at::ArrayRef<float>(numbers.data(), numbers.size())).to(device);
 }
 
-/// Of each value, the index of the nearest number; of two that are as near, the lower.
+/// Returns the index of the number nearest to each value; of two that are equally near, the lower.
 at::Tensor nearest(const at::Tensor& values, std::span<const float> numbers)
 {
     std::vector<float> middles;
@@ -86,8 +87,9 @@ at::Tensor nearest(const at::Tensor& values, std::span<const float> numbers)
     return at::bucketize(values, tensorOf(middles, values.device()), /*out_int32=*/true).to(at::kByte);
 }
 
-/// Values over the scales of their blocks, by the reciprocal, as bitsandbytes has it: a division would round
-/// one in half a million to another number. Of a block of zeros, zeros.
+/// Returns the values divided by the scales of their blocks, by multiplication with the reciprocal as in
+/// bitsandbytes: a division would round one in half a million to another number. A block of zeros gives
+/// zeros.
 at::Tensor scaled(const at::Tensor& blocks, const at::Tensor& scales)
 {
     return blocks.mul(scales.reciprocal().unsqueeze(1)).nan_to_num_(0.0);
@@ -99,7 +101,7 @@ const std::vector<float>& dynamicTable()
     return table;
 }
 
-/// Both values of each byte.
+/// Returns both values of each byte.
 const std::array<float, 512>& pairTable()
 {
     static const auto table = [] {
@@ -113,17 +115,18 @@ const std::array<float, 512>& pairTable()
     return table;
 }
 
-/// What numbers are looked up in, on one device.
+/// Lookup tables of numbers on one device.
 struct LookupTables
 {
-    /// {256}, each two values of fp32 in the place of an integer of 64 bits: a lookup copies it as one.
+    /// {256}; each element is two fp32 values as one 64-bit integer, so that a lookup copies both at once.
     at::Tensor pairs;
     /// {256}
     at::Tensor dynamic;
 };
 
-/// Copied once a process: a copy for each product would wait for the device. On the CPU they are the tables
-/// themselves. They are never freed, since a device may be gone before the last static is.
+/// Returns tables that are copied once per process: a copy for each product would wait for the device. On the
+/// CPU they are the tables themselves. They are never freed, because a device may be gone before the last
+/// static is destroyed.
 const LookupTables& tablesOn(at::Device device)
 {
     static std::mutex mutex;
@@ -136,7 +139,7 @@ const LookupTables& tablesOn(at::Device device)
             // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast): tensors of constants there are none
             return at::from_blob(const_cast<float*>(numbers.data()), shape, at::kFloat).to(device);
         };
-        // Both are there before either is kept: the device may have no memory for one of them.
+        // Both are made before either is kept, because the device may have no memory for one of them.
         LookupTables made{.pairs = wrapped(pairTable(), {512}).view(at::kLong),
                           .dynamic = wrapped(dynamicTable(), {256})};
         place = tables.emplace(key, std::move(made)).first;
@@ -144,7 +147,7 @@ const LookupTables& tablesOn(at::Device device)
     return place->second;
 }
 
-/// One block of values, the last of which may be shorter.
+/// Fills one block of values, the last of which may be shorter.
 template<typename Value>
 void fillBlock(const std::uint8_t* bytes, float scale, Value* values, std::int64_t count)
 {
@@ -152,8 +155,8 @@ void fillBlock(const std::uint8_t* bytes, float scale, Value* values, std::int64
     for (std::size_t i = 0; i < numbers.size(); ++i)
         numbers[i] = static_cast<Value>(normalFloat[i] * scale);
     if (count == blockValues) {
-        // Bytes may alias anything: eight are taken at once, not to be read again behind each value. The
-        // first is the lowest, as on all processors that libtorch is built for.
+        // Bytes may alias anything: eight are loaded at once, so that they are not loaded again after each
+        // value. The first byte is the lowest, as on all processors that libtorch is built for.
         for (std::size_t i = 0; i < blockValues / 2; i += sizeof(std::uint64_t)) {
             std::uint64_t codes = 0;
             std::memcpy(&codes, bytes + i, sizeof(codes));
@@ -185,7 +188,7 @@ void fillOnHost(const at::Tensor& codes, const at::Tensor& scales, const at::Ten
         });
 }
 
-/// Where there is no kernel of our own: looked up piece by piece.
+/// Fills values by lookup, piece by piece, if there is no kernel of our own.
 void fillByLookup(const at::Tensor& codes, const at::Tensor& scales, const at::Tensor& values)
 {
     const at::Tensor& table = tablesOn(codes.device()).pairs;
@@ -198,7 +201,8 @@ void fillByLookup(const at::Tensor& codes, const at::Tensor& scales, const at::T
             scales.narrow(0, first / blockValues, blocksOf(size, blockValues)).unsqueeze(1);
         const at::Tensor part = values.narrow(0, first, size);
         if (size % blockValues == 0) {
-            // Rounded to its type in the kernel that multiplies: another one would read it all again.
+            // The kernel that multiplies also rounds to the dtype: a separate one would read everything
+            // again.
             at::Tensor blocks = part.view({-1, blockValues});
             at::mul_out(blocks, pairs.view({-1, blockValues}), ofBlocks);
         } else {
@@ -221,8 +225,8 @@ void fill(const at::Tensor& codes, const at::Tensor& scales, const at::Tensor& v
     fillByLookup(codes, scales, values);
 }
 
-/// The steps of an integer, of each row. What it is multiplied with is widened for that where it has 16 bits,
-/// as in MatMul8bitFp and MatMul8bitLt (bitsandbytes/autograd/_functions.py of 0.50.2).
+/// Returns the step of an integer for each row, in fp32. Values of 16 bits that are multiplied with it are
+/// widened for that, as in MatMul8bitFp and MatMul8bitLt (bitsandbytes/autograd/_functions.py of 0.50.2).
 at::Tensor rowScales(const at::Tensor& largest)
 {
     return largest.unsqueeze(1).mul(1.0 / maxInteger);
@@ -235,7 +239,8 @@ QuantizedMatrix::QuantizedMatrix(const at::Tensor& values, const std::vector<std
     : m_shape(values.sizes().vec()), m_weights(weights)
 {
     const at::NoGradGuard noGradients;
-    // With the network, and not in its first step, which must be able to give back all that it has taken.
+    // Tables are made with the network and not in its first step, which must be able to free everything that
+    // it has allocated.
     if (weights == model::FrozenWeights::Nf4)
         tablesOn(values.device());
     const at::Tensor matrix = values.flatten(0, -2);
@@ -298,7 +303,7 @@ QuantizedMatrix::Part QuantizedMatrix::narrowFloat(const at::Tensor& values, boo
 
 QuantizedMatrix::Part QuantizedMatrix::integers(const at::Tensor& values)
 {
-    // The numbers are those of fp16: Int8Params in bitsandbytes/nn/modules.py.
+    // The values are rounded to fp16 first: Int8Params in bitsandbytes/nn/modules.py.
     const at::Tensor rows = values.to(at::kHalf).to(at::kFloat);
     const at::Tensor largest = rows.abs().amax(1);
     const at::Tensor factors = largest.reciprocal().mul_(maxInteger).unsqueeze(1);
@@ -311,7 +316,7 @@ at::Tensor QuantizedMatrix::blockScales(const Part& part, std::int64_t first, st
 {
     if (!part.scalesOfScales.defined())
         return part.scales.narrow(0, first, count);
-    // Whole blocks of scales around those that are asked for.
+    // Takes whole blocks of scales around the requested ones.
     const std::int64_t firstBlock = first / blockScaleCount;
     const std::int64_t begin = firstBlock * blockScaleCount;
     const std::int64_t end =
@@ -389,7 +394,7 @@ at::Tensor QuantizedMatrix::dequantized(at::ScalarType type, std::int64_t index)
         const at::Tensor scales = rowScales(part.scales.narrow(0, index * rows, rows));
         return part.codes.narrow(0, index * rows, rows).to(type).mul_(scales).view(shape);
     }
-    // torchao holds no stacks.
+    // torchao has no stacks.
     if (elements % blockValues != 0 || m_weights == model::FrozenWeights::TorchaoNf4)
         return dequantized(type).select(0, index);
     const std::int64_t blocks = elements / blockValues;

@@ -22,16 +22,16 @@ namespace {
 // (torchtune/modules/peft/lora.py and modules/low_precision/nf4_linear.py of 0.6).
 constexpr std::int64_t nf4BlockValues = 64;
 constexpr std::int64_t blockScales = 256;
-/// Numbers are sought for so many values at once, since each is compared with all 16: torchao takes 2^20
-/// (CHUNK_SIZE), which says the same and takes more memory.
+/// Number of values whose codes are computed at once, because each is compared with all 16 numbers. torchao
+/// takes 2^20 (CHUNK_SIZE), which gives the same codes and takes more memory.
 constexpr std::int64_t maxNf4ValuesAtOnce = std::int64_t{1} << 18;
 
-/// Rounded to four decimals, unlike those of bitsandbytes: NF4Tensor.from_tensor().
+/// These numbers are rounded to four decimals, unlike those of bitsandbytes: NF4Tensor.from_tensor().
 constexpr std::array<float, 16> torchaoNormalFloat{-1.0000F, -0.6962F, -0.5251F, -0.3949F, -0.2844F, -0.1848F,
                                                    -0.0911F, 0.0000F,  0.0796F,  0.1609F,  0.2461F,  0.3379F,
                                                    0.4407F,  0.5626F,  0.7230F,  1.0000F};
 
-/// quantize_tensor_nearest(): of two numbers that are as near, the lower.
+/// quantize_tensor_nearest(): of two numbers that are equally near, the lower.
 at::Tensor nearest(const at::Tensor& values, const at::Tensor& numbers)
 {
     const at::Tensor differences = values.unsqueeze(-1).sub(numbers).abs();
@@ -84,7 +84,8 @@ TorchaoNf4 torchaoNf4(const at::Tensor& values)
     matrix.mean = largest.mean();
     const at::Tensor scales = inBlocks(largest.sub(matrix.mean), blockScales);
     matrix.factors = scales.abs().amax(1).mul(2).reciprocal().mul(256);
-    // Of scales that are all the same the factor is infinite, and whatever they are, they give back 0.
+    // If all scales are the same, the factor is infinite. Whatever the quantized scales are then, they
+    // dequantize to 0.
     const at::Tensor rounded = scales.mul(matrix.factors.unsqueeze(-1)).round().clamp(-128, 127);
     matrix.scales = rounded.nan_to_num(0.0).to(at::kChar).flatten().narrow(0, 0, largest.numel()).clone();
     return matrix;
@@ -93,7 +94,7 @@ TorchaoNf4 torchaoNf4(const at::Tensor& values)
 at::Tensor expanded(const TorchaoNf4& matrix, std::int64_t elements, const at::Tensor& result)
 {
     const at::NoGradGuard noGradients;
-    // Names stay alive to the end as those of the function in Python do: they are what its peak is made of.
+    // Tensors stay alive to the end like the locals of the Python function: they make up its peak.
     const at::Tensor first = matrix.codes.bitwise_right_shift(4).to(at::kLong);
     const at::Tensor second = matrix.codes.bitwise_and(15).to(at::kLong);
     const at::Tensor firstNumbers = lookedUp(first, matrix.numbers);

@@ -22,8 +22,8 @@ constexpr double rootOfHalf = 1.0 / std::numbers::sqrt2;
 /// sqrt(2 / pi)
 constexpr double slope = std::numbers::sqrt2 * std::numbers::inv_sqrtpi;
 
-// Operations and their order are those of transformers 5.23.0: what backward keeps follows from them, and
-// autocast widens some of them on a GPU.
+// Operations and their order are those of transformers 5.23.0: they decide what is kept for the backward
+// pass, and autocast widens some of them on a GPU.
 
 at::Tensor newGelu(const at::Tensor& input)
 {

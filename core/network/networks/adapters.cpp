@@ -21,7 +21,7 @@ namespace batchpeak::network {
 
 namespace {
 
-/// Rows of the matrix where the parameters have it; of the embedding where that is the output's.
+/// Returns places in the matrix if the parameters have it, or in the embedding if the output uses its matrix.
 std::vector<model::AdapterPlace> placesOf(const FlatParameters& parameters, const std::string& name)
 {
     if (const model::Parameter* matrix = parameters.rowOf(name + ".weight"))
@@ -32,8 +32,8 @@ std::vector<model::AdapterPlace> placesOf(const FlatParameters& parameters, cons
     return {{.projection = model::Projection::Output, .rows = embedding->shape.front()}};
 }
 
-/// The input of an adapter: in its own type, but beside quantized matrices under autocast, where PEFT leaves
-/// it as it comes (tuners/lora/bnb.py).
+/// Returns the input of an adapter, in the adapter's dtype. Only beside quantized matrices under autocast it
+/// is left as it is, as in PEFT (tuners/lora/bnb.py).
 at::Tensor takenBy(const Adapter& part, const at::Tensor& input, const AdaptedMatrix& matrix,
                    const Adapters& adapters, bool trains)
 {
@@ -47,7 +47,7 @@ at::Tensor lowRank(const at::Tensor& input, const Adapter& part)
     return at::linear(at::linear(input, part.a), part.b);
 }
 
-/// What the adapters say of their rows, zeros of all others.
+/// Returns the adapters' results for their rows, and zeros for all others.
 at::Tensor overAllRows(std::vector<at::Tensor> outputs, const Adapters& adapters, std::int64_t rows)
 {
     if (adapters.parts.size() == 1 && adapters.parts.front().rows == rows)
@@ -83,8 +83,8 @@ at::Tensor withLowRank(const at::Tensor& result, const at::Tensor& input, const 
     return sum.add_(all, adapters.scale);
 }
 
-/// What an adapter says of each input by itself, {rows, inputs}: its two products of an identity matrix, as
-/// PEFT and torchtune take them for the sake of FSDP, with all that they cost.
+/// Returns the difference that an adapter makes to the matrix, {rows, inputs}: its two products with an
+/// identity matrix, as PEFT and torchtune compute it for the sake of FSDP, at the same cost.
 at::Tensor differenceOf(const Adapter& part, at::ScalarType type)
 {
     at::Tensor difference;
@@ -95,7 +95,7 @@ at::Tensor differenceOf(const Adapter& part, at::ScalarType type)
     return difference.to(type);
 }
 
-/// Lengths of the rows of matrix and adapter together, which count as constants.
+/// Returns the lengths of the rows of matrix and adapter together, which autograd takes as constants.
 at::Tensor rowLengths(const at::Tensor& rows, const at::Tensor& difference, double scale)
 {
     const at::NoGradGuard noGradients;
@@ -110,7 +110,8 @@ at::Tensor withLengths(const at::Tensor& result, const at::Tensor& input, const 
     std::vector<at::Tensor> outputs;
     for (const Adapter& part : adapters.parts) {
         const at::Tensor taken = takenBy(part, input, matrix, adapters, trains);
-        // It is there until the adapter has computed all, as a local of theirs.
+        // It stays alive until the adapter has computed everything, like a local variable of PEFT's and
+        // torchtune's.
         const at::Tensor difference = differenceOf(part, taken.scalar_type());
         const at::Tensor rows = values.narrow(0, part.firstRow, part.rows).to(taken.scalar_type());
         const at::Tensor factor =

@@ -28,7 +28,8 @@ bool isCapped(const model::DecoderSpec& spec)
     return spec.attentionSoftCap > 0.0;
 }
 
-/// Texts that are cut apart before attention need no mask, where there is none anyway.
+/// Whether a mask is needed for packed texts: texts that are split before attention need none, where there is
+/// none anyway.
 bool masksTexts(const NetworkOptions& options)
 {
     return options.packedTextLength > 0 && options.takesMasks;
@@ -39,13 +40,13 @@ at::Tensor present(const at::Tensor& attentionMask, std::int64_t length)
     return attentionMask.view({-1, 1, 1, length});
 }
 
-/// true for a token itself and for those before it.
+/// Returns true for a token itself and for those before it.
 at::Tensor causal(std::int64_t length, at::Device device)
 {
     return at::ones({length, length}, at::TensorOptions(device).dtype(at::kBool)).tril_();
 }
 
-/// Of those before it, with packed texts those of its own text alone.
+/// Returns true for a token itself and for those before it; with packed texts only for those of its own text.
 at::Tensor attendedOf(const NetworkOptions& options)
 {
     const at::Tensor before = causal(options.sequenceLength, options.device);
@@ -121,8 +122,8 @@ at::Tensor AttentionMasks::unpadded(const at::Tensor& attentionMask, std::int64_
     return isPresent.logical_and(mask.defined() ? mask : causal(length, isPresent.device()));
 }
 
-// A padded token attends to itself, since a window may hold padding alone, and scores of nothing at all would
-// be no numbers.
+// A padded token attends to itself, because a window may hold only padding, and the softmax over no scores at
+// all would give NaN.
 at::Tensor AttentionMasks::windowed(const at::Tensor& attentionMask, std::int64_t length) const
 {
     const at::Tensor within = m_withinWindow.narrow(0, 0, length).narrow(1, 0, length);

@@ -46,7 +46,8 @@ class Stack
 public:
     explicit Stack(const Affine& matrices) : m_quantized(matrices.quantized)
     {
-        // All at once: backward of single ones would make the gradient of the whole stack for each.
+        // Unbound in one operation: the backward pass of single slices would make the gradient of the whole
+        // stack for each.
         if (!m_quantized)
             m_single = matrices.weight.unbind();
     }
@@ -257,7 +258,7 @@ at::Tensor DecoderNetwork::attention(const at::Tensor& input, const Layer& layer
     auto [query, key, value] =
         attentionHeads(stacked, m_spec.heads, keys, layer.isRotated ? &*m_rotary : nullptr,
                        layer.headNorms ? &*layer.headNorms : nullptr);
-    // Beside a mask transformers repeats them too (use_gqa_in_sdpa in integrations/sdpa_attention.py).
+    // If there is a mask, transformers repeats keys too (use_gqa_in_sdpa in integrations/sdpa_attention.py).
     const bool repeats = grouped && (options().repeatsKeys || mask.defined());
     if (repeats) {
         key = at::repeat_interleave(key, m_spec.heads / keys, 1);
@@ -293,8 +294,8 @@ at::Tensor DecoderNetwork::attendTexts(const AttentionInputs& inputs) const
     const at::Tensor whole = ofTexts(0, length - rest, textLength);
     if (rest == 0)
         return whole;
-    // No list in a conditional expression: where a part of it throws, GCC 12 destroys the others after their
-    // storage is gone.
+    // No braced list in a conditional expression: if a part of it throws, GCC 12 destroys the other elements
+    // after their storage is gone.
     const at::Tensor last = ofTexts(length - rest, rest, rest);
     return at::cat({whole, last}, 2);
 }

@@ -24,14 +24,14 @@ namespace batchpeak::network {
 
 namespace {
 
-// {samples, length, heads * size} to {samples, heads, length, size}
+// Turns {samples, length, heads * size} into {samples, heads, length, size}.
 at::Tensor intoHeads(const at::Tensor& input, std::int64_t size)
 {
     return input.view({input.size(0), input.size(1), -1, size}).transpose(1, 2);
 }
 
-/// {samples, 1, 1, length}: nothing where there is a token, minus infinity where the encoder's sequence is
-/// padded; undefined where none is.
+/// Returns {samples, 1, 1, length}: 0 for tokens, minus infinity for the encoder's padding; undefined without
+/// padding.
 at::Tensor paddingBias(const Batch& batch, at::ScalarType type)
 {
     if (!batch.attentionMask.defined())
@@ -199,7 +199,7 @@ at::Tensor EncoderDecoderNetwork::embedded(const at::Tensor& tokens) const
     return dropped(at::embedding(m_tokenEmbedding.weight, tokens));
 }
 
-// {1, heads, length, length}, contiguous in memory as the kernels of attention want it.
+// Returns {1, heads, length, length}, contiguous in memory as the attention kernels require.
 at::Tensor EncoderDecoderNetwork::positionBias(const Stack& stack, std::int64_t length) const
 {
     const at::Tensor buckets = stack.buckets.narrow(0, 0, length).narrow(1, 0, length);
@@ -229,7 +229,8 @@ at::Tensor EncoderDecoderNetwork::attended(const at::Tensor& query, const at::Te
 {
     const std::int64_t size = m_spec.headSize;
     const double dropout = options().trains ? m_spec.dropout : 0.0;
-    // Products are not scaled: T5's initialization does that (arXiv 1910.10683's code, and transformers).
+    // Products are not scaled: T5's initialization takes care of that (arXiv 1910.10683's code, and
+    // transformers).
     const at::Tensor mixed = attend({.query = intoHeads(query, size),
                                      .key = intoHeads(key, size),
                                      .value = intoHeads(value, size),

@@ -29,12 +29,12 @@ namespace batchpeak::network {
 
 namespace {
 
-// What masked-language pre-training predicts of all tokens, and of those the share that the mask token stands
-// for; the others stay or are replaced (arXiv 1810.04805, section 3.1). Here the others stay.
+// Share of all tokens that masked-language pre-training predicts, and the share of those that the mask token
+// replaces. The others stay or are replaced by other tokens (arXiv 1810.04805, section 3.1). Here they stay.
 constexpr double predictedShare = 0.15;
 constexpr double maskedShareOfPredicted = 0.8;
 
-// In a sample of so many tokens.
+// Returns the number of predicted tokens in a sample of this length.
 std::int64_t predictedTokens(std::int64_t length, const model::EncoderSpec& spec)
 {
     if (spec.predictedTokens > 0)
@@ -43,7 +43,7 @@ std::int64_t predictedTokens(std::int64_t length, const model::EncoderSpec& spec
     return std::min(length, std::max<std::int64_t>(1, share));
 }
 
-// In all samples, whose padding is not predicted.
+// Returns the number of predicted tokens in all samples, whose padding is not predicted.
 std::int64_t predictedTokens(std::span<const SampleRow> rows, const model::EncoderSpec& spec)
 {
     std::int64_t predicted = 0;
@@ -52,7 +52,7 @@ std::int64_t predictedTokens(std::span<const SampleRow> rows, const model::Encod
     return predicted;
 }
 
-// Of so many predicted ones.
+// Returns the number of predicted tokens that the mask token replaces.
 std::int64_t maskedTokens(std::int64_t predicted)
 {
     return static_cast<std::int64_t>(maskedShareOfPredicted * static_cast<double>(predicted));
@@ -61,7 +61,7 @@ std::int64_t maskedTokens(std::int64_t predicted)
 // The tensors of a micro-batch of samples.
 enum Part : std::size_t { Tokens, Targets, Types, Places, Follows };
 
-// Each at most once, in random order: first those of tokens, then those of padding.
+// Returns distinct places in random order: first those of tokens, then those of padding.
 std::vector<std::int64_t> randomPlaces(std::int64_t tokens, std::int64_t length, std::int64_t count,
                                        data::SampleRandom& random)
 {
@@ -75,7 +75,7 @@ std::vector<std::int64_t> randomPlaces(std::int64_t tokens, std::int64_t length,
     return places;
 }
 
-/// One sample's stretches of the micro-batch's integers.
+/// The parts of a micro-batch's integers that belong to one sample.
 struct Sample
 {
     std::span<std::int64_t> tokens;
@@ -180,7 +180,7 @@ Batch EncoderNetwork::makeBatch(std::int64_t samples, std::int64_t sequenceLengt
     const std::int64_t predicted = predictedTokens(sequenceLength, m_spec);
     const at::Tensor tokens = at::randint(m_spec.vocabularySize, {samples, sequenceLength}, integers);
     at::Tensor targets = at::randint(m_spec.vocabularySize, {samples, predicted}, integers);
-    // The places of the largest of random numbers: distinct, in random order.
+    // The places of the largest random numbers are distinct and in random order.
     const at::Tensor random = at::rand({samples, sequenceLength}, at::TensorOptions(options().device));
     const at::Tensor places = std::get<1>(random.topk(predicted, 1));
     if (m_spec.tokenDropout) {
@@ -204,9 +204,9 @@ std::int64_t EncoderNetwork::tokensPerRow() const
     return options().sequenceLength;
 }
 
-// Which places are predicted, and of which class the sentences are, comes from the key; token types
-// are 0. Tokens hide behind the mask token whether or not the network looks for it, since it would otherwise
-// learn to copy its input.
+// The key decides which places are predicted and of which class the sentences are; token types are 0. The
+// mask token replaces tokens whether or not the network looks for it, because it would otherwise learn to
+// copy its input.
 Batch EncoderNetwork::batchOf(std::span<const SampleRow> rows) const
 {
     const auto samples = static_cast<std::int64_t>(rows.size());
@@ -305,8 +305,9 @@ at::Tensor EncoderNetwork::embedded(const Inputs& inputs) const
     return dropped(hidden);
 }
 
-// As if dropout had hit the masked tokens: what is left is scaled by the share that training leaves over
-// the share that is left in this sample (ESM's own code, and EsmEmbeddings of transformers).
+// Works as if dropout had hit the masked tokens: the rest is scaled by the share of tokens that training
+// leaves on average, divided by the share that is left in this sample (ESM's own code, and EsmEmbeddings of
+// transformers).
 at::Tensor EncoderNetwork::withoutMaskedTokens(const at::Tensor& embeddings, const at::Tensor& tokens) const
 {
     const at::Tensor masked = tokens.eq(m_spec.maskToken);

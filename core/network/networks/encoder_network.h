@@ -44,8 +44,8 @@ public:
     std::int64_t countedTargets(std::span<const SampleRow> rows) const override;
 
     bool takesAttentionMask() const override { return options().takesMasks; }
-    /// Cross entropy of the masked tokens, and of the next sentence with the weight of all that a sample
-    /// predicts, so that means are added as in pre-training.
+    /// Returns the cross entropy of the masked tokens, plus that of the next sentence weighted by the number
+    /// of tokens that a sample predicts, so that means are added as in pre-training.
     at::Tensor loss(const Batch& batch, double normalizer) const override;
 
     /// Returns {samples, length, hidden size}, the input of the heads.

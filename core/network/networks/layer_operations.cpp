@@ -96,11 +96,11 @@ at::Tensor normalized(const at::Tensor& input, const Affine& norm, model::Normal
 {
     const std::int64_t size = input.size(-1);
     if (kind == model::Normalization::RmsNorm) {
-        // The heads that autocast has narrowed meet a weight that it has not. Of one type both go through
-        // one kernel; of two PyTorch 2.11 goes through each operation of the formula.
+        // Autocast may have narrowed the heads and not the weight. If both have one dtype, PyTorch 2.11 uses
+        // one kernel; if they have two, it runs each operation of the formula.
         return at::rms_norm(input, {size}, norm.weight.to(input.scalar_type()), epsilon);
     }
-    // A wide input beside frozen weights of 16 bits, which autocast widens on a GPU and not on the CPU.
+    // An fp32 input may meet frozen 16-bit weights, which autocast widens on a GPU but not on the CPU.
     const auto widened = [&input](const at::Tensor& values) {
         return input.scalar_type() == at::kFloat && values.defined() ? values.to(at::kFloat) : values;
     };
@@ -155,7 +155,7 @@ at::Tensor mixed(const at::Tensor& tokens, const at::Tensor& router, std::int64_
     const auto [best, chosen] = at::topk(chances, expertsPerToken, -1);
     const at::Tensor weights = best.div(best.sum(-1, /*keepdim=*/true)).flatten();
 
-    // Pairs of a token and one of its experts, in the order of the experts.
+    // Pairs of a token and one of its experts, sorted by expert.
     const at::Tensor experts = chosen.flatten();
     const at::Tensor order = experts.argsort(/*stable=*/true);
     const at::Tensor tokenOf = order.div(expertsPerToken, "floor");

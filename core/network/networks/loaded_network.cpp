@@ -46,15 +46,15 @@ at::ScalarType computeType(const trial::LoadRequest& request)
     return typeOf(elementBytes(request).product, request.precision);
 }
 
-// On a GPU, flash attention shares keys among queries but computes in 16 bits; the kernel for fp32
-// does not share, and libtorch would fall back to whole attention matrices.
+// On a GPU, flash attention shares keys among queries but computes in 16 bits. The kernel for fp32 does not
+// share them, and libtorch would fall back to whole attention matrices.
 bool repeatsKeys(const trial::LoadRequest& request, at::Device device)
 {
     return device.is_cuda() && computeType(request) == at::kFloat;
 }
 
-// A forward and a backward product make the matrix libraries allocate their workspaces, on this
-// thread and on autograd's, and drain what a failed backward has left in autograd's queue.
+// A forward and a backward product make the matrix libraries allocate their workspaces, on this thread and on
+// autograd's, and drain what a failed backward pass has left in autograd's queue.
 void exerciseDevice(at::Device device)
 {
     const at::AutoGradMode gradients(true);
@@ -78,14 +78,14 @@ bool trains(const trial::LoadRequest& request)
     return request.phase == model::Phase::Train;
 }
 
-// A module from a file has no layers that anyone knows, and is held as a whole.
+// A module from a file has no known layers, and is held as a whole.
 bool gathersParameters(const trial::LoadRequest& request)
 {
     return !std::holds_alternative<model::ScriptSpec>(request.model.architecture) &&
            model::gathersParameters(model::sharingIn(request.phase, request.step));
 }
 
-/// Of parameters as layers compute with them.
+/// Returns the bytes per element of parameters as layers compute with them.
 model::ElementBytes computedBytes(const trial::LoadRequest& request)
 {
     return gathersParameters(request)
@@ -115,7 +115,7 @@ ParameterHolding holdingOf(const trial::LoadRequest& request)
             .updatesInBackward = model::updatesInBackward(request.phase, request.step)};
 }
 
-// Of shares of parameters the optimizer has all.
+// If parameters are shared, the optimizer holds the state of this device's whole share.
 std::int64_t optimizerShards(const trial::LoadRequest& request)
 {
     const bool isShared = request.step.sharding != model::Sharding::None && !gathersParameters(request);
@@ -162,7 +162,7 @@ NetworkOptions networkOptions(const trial::LoadRequest& request, at::Device devi
             .channelsLast = request.step.channelsLast};
 }
 
-// As torch.backends has them, for the whole process.
+// Sets the options of torch.backends, for the whole process.
 void choosePyTorchsWays(model::Precision precision, const model::StepOptions& step, at::Device device)
 {
     at::Context& context = at::globalContext();
@@ -221,7 +221,7 @@ void throwWhereImpossible(const trial::LoadRequest& request)
     }
 }
 
-// As both devices' allocators round.
+// Rounds like the allocators of both devices.
 std::int64_t rounded(std::int64_t bytes)
 {
     return (bytes + 511) / 512 * 512;
@@ -291,8 +291,8 @@ std::vector<NamedTensor> LoadedNetwork::trainedTensors() const
     std::vector<NamedTensor> tensors = m_parameters->trained();
     for (const NamedTensor& state : m_optimizer->state()) {
         const std::string name = "optimizer." + state.name;
-        // The count of steps is one number for all parameters, and blocks of few bits reach over the gaps
-        // between them.
+        // The count of steps is one number for all parameters, and blocks of quantized moments extend over
+        // the gaps between parameters.
         if (state.tensor.scalar_type() == at::kByte ||
             state.tensor.numel() != m_parameters->gradients().numel()) {
             tensors.push_back({.name = name, .tensor = state.tensor});
@@ -331,7 +331,7 @@ void LoadedNetwork::admitWorkspaces()
 
 bool LoadedNetwork::recover()
 {
-    // Whatever fails here is no longer the step's failure: the device does not answer.
+    // Whatever fails here is no longer the step's failure: the device does not respond.
     try {
         return restore();
     } catch (const std::exception&) {
@@ -345,7 +345,7 @@ bool LoadedNetwork::restore()
     try {
         exerciseDevice(m_device);
     } catch (const c10::OutOfMemoryError&) {
-        // A limit that refuses even this let no backward pass begin: nothing is left in its queue.
+        // If the limit refuses even this, no backward pass could begin: nothing is left in autograd's queue.
     }
     m_memory.synchronize();
     m_memory.emptyCache();

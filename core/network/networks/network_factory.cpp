@@ -18,7 +18,8 @@ namespace batchpeak::network {
 
 namespace {
 
-/// Which class runs an architecture: one line for each, asked for its type alone.
+/// Maps an architecture to the class that runs it, one line for each. The functions are used only for their
+/// return type.
 struct Classes
 {
     static std::type_identity<DecoderNetwork> of(const model::DecoderSpec&);

@@ -26,7 +26,7 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-// \param direction  1 to turn, -1 to turn back
+// \param direction  1 to rotate, -1 to rotate back
 at::Tensor turned(const at::Tensor& heads, const at::Tensor& cosines, const at::Tensor& sines,
                   double direction)
 {
@@ -44,8 +44,8 @@ at::Tensor turned(const at::Tensor& heads, const at::Tensor& cosines, const at::
     return result;
 }
 
-// One operation for autograd, which writes each half in its place: eager PyTorch's own way cuts, negates
-// and joins, and so moves every element several times more.
+// One autograd function that writes each half to its place: eager PyTorch's own way splits, negates and
+// concatenates, and so moves every element several times more.
 struct Rotation : torch::autograd::Function<Rotation>
 {
     static at::Tensor forward(AutogradContext* context, const at::Tensor& heads, const at::Tensor& cosines,
@@ -62,8 +62,8 @@ struct Rotation : torch::autograd::Function<Rotation>
     }
 };
 
-// A geometric sequence that starts at 2^(-8/n) for n heads, a power of two; the rest of the heads takes
-// every other slope of twice as many.
+// Returns a geometric sequence that starts at 2^(-8/n), where n is the number of heads, a power of two. If it
+// is none, the remaining heads take every other slope of twice as many.
 std::vector<float> slopesOf(std::int64_t heads)
 {
     const auto power = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(heads)));
@@ -92,7 +92,7 @@ RotaryPositions::RotaryPositions(std::int64_t dimensions, std::int64_t length, d
     const auto options = at::TensorOptions(device).dtype(at::kFloat);
     const at::Tensor exponents = at::arange(0, dimensions, 2, options).div(-static_cast<double>(dimensions));
     const at::Tensor angles = at::outer(at::arange(length, options), at::pow(theta, exponents));
-    // {length, 1, dimensions / 2}: alike for all heads.
+    // {length, 1, dimensions / 2}: the same for all heads.
     m_cosines = angles.cos().to(type).unsqueeze(1);
     m_sines = angles.sin().to(type).unsqueeze(1);
 }
@@ -123,7 +123,7 @@ std::int64_t relativeBucket(const RelativeBuckets& buckets, std::int64_t offset)
     const std::int64_t exact = perDirection / 2;
     if (distance < exact)
         return first + distance;
-    // In single precision, as all implementations have it: at the bounds of a bucket rounding decides.
+    // In single precision, as in all implementations: at the bounds of a bucket rounding decides.
     const float growth =
         std::log(static_cast<float>(distance) / static_cast<float>(exact)) /
         static_cast<float>(std::log(static_cast<double>(buckets.maxDistance) / static_cast<double>(exact)));
@@ -143,7 +143,7 @@ at::Tensor relativeBucketTable(const RelativeBuckets& buckets, std::int64_t quer
         const auto row = ofOffset.begin() + (queries - 1 - query);
         table.insert(table.end(), row, row + keys);
     }
-    // Straight into its place: no second table is ever on the device.
+    // Copied directly to its place, so that no second table is ever on the device.
     at::Tensor onDevice = at::empty({queries, keys}, at::TensorOptions(device).dtype(at::kInt));
     onDevice.copy_(at::from_blob(table.data(), {queries, keys}, at::kInt));
     return onDevice;

@@ -123,7 +123,7 @@ at::Tensor ResidualNetwork::throughBlock(const at::Tensor& input, const Block& b
 
 at::Tensor ResidualNetwork::convolved(const at::Tensor& input, const Convolution& convolution) const
 {
-    // So many pixels at each side that only the stride makes the image smaller.
+    // Padding at each side with which only the stride makes the image smaller.
     const std::int64_t padding = convolution.weight.size(-1) / 2;
     return normalized(at::conv2d(input, convolution.weight, /*bias=*/{}, convolution.stride, padding),
                       convolution.norm);
@@ -132,7 +132,7 @@ at::Tensor ResidualNetwork::convolved(const at::Tensor& input, const Convolution
 at::Tensor ResidualNetwork::normalized(const at::Tensor& input, const BatchNormalization& norm) const
 {
     if (options().trains) {
-        // As torch.nn.functional.batch_norm refuses it.
+        // torch.nn.functional.batch_norm refuses this too.
         if (input.numel() == input.size(1)) {
             throw UnsupportedStep(
                 "A micro-batch of one sample cannot be trained: its images are one pixel in the last stages, "

@@ -51,8 +51,8 @@ bool isMemory(const c10::Error& error)
            classifyFailureText(error.what_without_backtrace()).outcome == trial::Outcome::OutOfMemory;
 }
 
-// The sentences are those of caffe2/serialize/inline_container.cc and torch/csrc/jit/serialization/
-// import.cpp in torch 2.11.
+// The texts are from caffe2/serialize/inline_container.cc and torch/csrc/jit/serialization/ import.cpp in
+// torch 2.11.
 std::string adviceOn(const std::string& reason)
 {
     if (reason.find("zip archive") != std::string::npos ||
@@ -63,8 +63,8 @@ std::string adviceOn(const std::string& reason)
     return "cannot be loaded; save the module anew with torch 2.11";
 }
 
-// What a message of TorchScript says itself, as a sentence: its last line, which follows a trace through the
-// module's code.
+// Returns the part of TorchScript's message that states the problem, as a sentence: its last line, after a
+// trace through the module's code.
 std::string ownWords(const std::string& message)
 {
     constexpr std::string_view kind = "RuntimeError: ";
@@ -117,7 +117,8 @@ torch::jit::Module loadScript(const std::string& file, c10::Device device, bool 
 {
     checkIsFile(file);
     try {
-        // The notes for tracebacks are memory of the device while the module lives, and are not shown.
+        // Debug files for tracebacks would take memory of the device while the module lives, and are not
+        // shown.
         torch::jit::Module module = torch::jit::load(file, device, /*load_debug_files=*/false);
         module.train(trains);
         if (type != at::kFloat)
@@ -182,8 +183,8 @@ std::vector<std::int64_t> ScriptNetwork::bufferBytes(const model::ScriptSpec& sp
     return bytes;
 }
 
-// The tensors of the flat buffer take the places of the module's own: it is those that a failed backward is
-// mended on.
+// Replaces the module's own tensors by those of the flat buffer, because those are restored after a failed
+// backward pass.
 void ScriptNetwork::adopt(const FlatParameters& parameters)
 {
     const at::NoGradGuard noGradients;
@@ -247,7 +248,7 @@ Batch ScriptNetwork::batchOf(std::span<const SampleRow> rows) const
     return batch.to(options().device);
 }
 
-// Of each input, none of one that is of floats, and of the targets.
+// Returns the number of integers for each input, 0 for inputs of floats, and for the targets.
 std::vector<std::int64_t> ScriptNetwork::integersPerSample() const
 {
     std::vector<std::int64_t> widths;
@@ -291,8 +292,8 @@ at::Tensor ScriptNetwork::loss(const Batch& batch, double normalizer) const
     return sum.div(normalizer);
 }
 
-// Of whole batches there are two sizes at most, which differ by one sample, in training and in evaluation:
-// functions of more sizes than that belong to sizes that are tried no more.
+// Whole batches have at most two sizes, which differ by one sample, in training and in evaluation: if there
+// are functions for more sizes, they belong to sizes that are no longer tried.
 torch::jit::Module& ScriptNetwork::specialized(std::int64_t samples) const
 {
     constexpr std::size_t maxKept = 4;

@@ -39,7 +39,7 @@ at::Tensor wholeLoss(const at::Tensor& hidden, const Affine& output, const at::T
     return at::cross_entropy_loss(logits, targets, /*weight=*/{}, at::Reduction::Sum, ignoredTarget);
 }
 
-/// The type of products now, so that operands are narrowed once and not in every chunk.
+/// Returns the current dtype of products, so that operands are narrowed once and not in every chunk.
 at::ScalarType productType(const at::Tensor& hidden)
 {
     const auto device = hidden.device().type();
@@ -82,12 +82,12 @@ public:
             return;
         if (m_softCap == 0.0)
             logits.reset();
-        // The gradient of a row's logits: its probabilities, less 1 for the target.
+        // The gradient of a row's logits is its probabilities, minus 1 for the target.
         chances.exp_();
         const at::Tensor counted = targets.ne(ignoredTarget).to(at::kFloat).unsqueeze(1);
         chances.scatter_add_(1, targets.clamp_min(0).unsqueeze(1), counted.neg());
         chances.mul_(counted.div(m_normalizer));
-        // The derivative of cap * tanh(x / cap): 1 less the square of what it gives over the cap.
+        // The derivative of cap * tanh(x / cap) is 1 minus the square of its value divided by the cap.
         if (logits.defined())
             chances.mul_(logits.div_(m_softCap).square_().neg_().add_(1.0));
         const at::Tensor gradient = chances.to(m_output.weight.scalar_type());
@@ -107,7 +107,7 @@ private:
     double m_normalizer;
     double m_softCap;
     at::Tensor m_loss;
-    /// Something of what it is made from.
+    /// Whether something that the loss is computed from requires a gradient.
     bool m_learns = false;
     at::Tensor m_hiddenGradient;
     at::Tensor m_weightGradient;
@@ -127,7 +127,7 @@ struct ChunkedLoss : torch::autograd::Function<ChunkedLoss>
         if (learns)
             sum.makeGradients(hidden, output);
         {
-            // The operands have the type of products already.
+            // The operands have the dtype of products already.
             const c10::impl::ExcludeDispatchKeyGuard plain(c10::autocast_dispatch_keyset);
             for (std::int64_t row = 0; row < hidden.size(0); row += chunkRows) {
                 const std::int64_t rows = std::min(chunkRows, hidden.size(0) - row);
@@ -151,8 +151,8 @@ struct ChunkedLoss : torch::autograd::Function<ChunkedLoss>
     }
 };
 
-/// Autocast to the type of parameters that have 16 bits, while it lives, as trainers have it beside such
-/// parameters too; what there is already stays.
+/// Enables autocast to the dtype of parameters if they have 16 bits, while it lives, as training frameworks
+/// do beside such parameters too. An enabled autocast stays as it is.
 class NarrowProducts
 {
 public:
@@ -179,8 +179,8 @@ private:
     std::optional<at::ScalarType> m_before;
 };
 
-/// Of one chunk, operation by operation as _chunk in trl/trainer/sft_trainer.py of TRL 1.7, which tells of
-/// each how often it was right and how sure it was: that is computed and left.
+/// Returns the loss of one chunk, operation by operation as in _chunk in trl/trainer/sft_trainer.py of TRL
+/// 1.7. That also reports accuracy and entropy of each chunk, which are computed here and dropped.
 at::Tensor chunkLoss(const std::vector<at::Tensor>& inputs, const at::Tensor& targets, double softCap)
 {
     const at::Tensor& hidden = inputs.at(0);
@@ -197,7 +197,7 @@ at::Tensor chunkLoss(const std::vector<at::Tensor>& inputs, const at::Tensor& ta
     return loss;
 }
 
-/// Targets that are not counted are behind the others, and chunks of them are left out.
+/// Puts targets that are not counted after the others, and leaves out chunks of them.
 at::Tensor recomputedLoss(const at::Tensor& hidden, const Affine& output, const at::Tensor& targets,
                           const LossCut& cut)
 {
@@ -230,7 +230,7 @@ at::Tensor tokenLoss(const at::Tensor& hidden, const Affine& output, const at::T
     if (cut.chunkRows > 0 && cut.recomputes)
         return recomputedLoss(hidden, output, targets, cut).div(normalizer);
     if (cut.chunkRows > 0) {
-        // An argument of a Function is a defined tensor or none at all.
+        // An argument of a Function must be a defined tensor or no tensor at all.
         const auto bias = output.bias.defined() ? std::optional(output.bias) : std::nullopt;
         return ChunkedLoss::apply(hidden, output.weight, bias, targets, normalizer, cut.chunkRows,
                                   cut.softCap);

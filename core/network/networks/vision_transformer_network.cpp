@@ -45,7 +45,7 @@ at::Tensor VisionTransformerNetwork::features(const at::Tensor& images) const
     return layerNormalized(hidden, m_finalNorm).select(1, 0);
 }
 
-// {samples, positions, hidden size}: the class token, then the patches row by row.
+// Returns {samples, positions, hidden size}: the class token, then the patches row by row.
 at::Tensor VisionTransformerNetwork::embedded(const at::Tensor& images) const
 {
     const at::Tensor patches =

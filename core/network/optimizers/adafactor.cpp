@@ -42,7 +42,7 @@ bool isFactored(const Shape& shape)
     return shape.size() > 1;
 }
 
-/// A mean for each row of each matrix of the last two dimensions.
+/// Returns the shape of the row means: one for each row of each matrix of the last two dimensions.
 Shape rowsOf(Shape shape)
 {
     shape.pop_back();
@@ -55,7 +55,7 @@ Shape columnsOf(Shape shape)
     return shape;
 }
 
-/// A mean for each of those matrices.
+/// Returns the shape of one mean for each of those matrices.
 Shape matricesOf(const Shape& shape)
 {
     Shape matrices = rowsOf(shape);
@@ -63,7 +63,7 @@ Shape matricesOf(const Shape& shape)
     return matrices;
 }
 
-/// Elements of what is kept of parameters, or of the most that is kept of one.
+/// Element counts of the state of all parameters, or of the largest state of one.
 struct Kept
 {
     std::int64_t rows = 0;
@@ -90,13 +90,13 @@ Kept keptOf(const std::vector<Shape>& shapes)
     return all;
 }
 
-/// The first elements of a room, in that shape.
+/// Returns the first elements of a room, in that shape.
 at::Tensor in(const at::Tensor& room, const Shape& shape)
 {
     return room.narrow(0, 0, elementsOf(shape)).view(shape);
 }
 
-/// What is kept on the host comes to the room for a step.
+/// Copies state that is on the host to the room for a step.
 at::Tensor brought(const at::Tensor& kept, const at::Tensor& room)
 {
     return room.defined() ? in(room, kept.sizes().vec()).copy_(kept) : kept;
@@ -186,8 +186,8 @@ Adafactor::Room Adafactor::makeRoom() const
     }
     const auto options = at::TensorOptions(m_entries.front().target.values.device()).dtype(at::kFloat);
     const auto make = [&options](std::int64_t size) { return at::empty({size}, options); };
-    // On devices that add up in parallel, a sum over much takes memory for a moment, of which PyTorch asks
-    // the same allocator: less than this, which is 1 MiB, and its block is free again then.
+    // On devices that sum in parallel, a sum over many elements takes temporary memory, which PyTorch
+    // requests from the same allocator: less than this, which is 1 MiB. Its block is free again by then.
     constexpr std::int64_t spareElements = 1 << 18;
     Room room{.update = make(elements),
               .other = make(elements),
@@ -231,7 +231,7 @@ void Adafactor::step(const Entry& entry, const Room& room) const
     at::Tensor other = in(room.other, shape);
     at::Tensor root = room.root;
 
-    // Nobody reads it without scale_parameter, but it is computed.
+    // The result is unused without scale_parameter, but transformers computes it.
     at::linalg_vector_norm_out(root, values, 2).mul_(constantTensor(entry.perRoot));
     at::mul_out(update, gradients, gradients);
     at::add_out(other, update, constantTensor(squareStabilizer));

@@ -19,7 +19,7 @@ namespace batchpeak::network {
 
 namespace {
 
-// GPT-2's and LLaMA's standard deviation of weights.
+// Standard deviation of weights in GPT-2 and LLaMA.
 constexpr double weightDeviation = 0.02;
 
 std::int64_t aligned(std::int64_t elements, at::ScalarType type)
@@ -29,7 +29,7 @@ std::int64_t aligned(std::int64_t elements, at::ScalarType type)
     return (elements + step - 1) / step * step;
 }
 
-/// Of the buffer of all parameters in one role, gaps included.
+/// Returns the elements of the buffer of all parameters in one role, gaps included.
 std::int64_t bufferElements(const std::vector<model::Parameter>& table, model::ParameterRole role,
                             at::ScalarType type)
 {
@@ -64,8 +64,8 @@ at::Tensor shaped(const at::Tensor& stretch, const std::vector<std::int64_t>& sh
     return stretch.view({shape[0], shape[2], shape[3], shape[1]}).permute({0, 3, 1, 2});
 }
 
-// Runs when a parameter has got a gradient: the first one is a tensor of its own, which moves into the
-// flat buffer; what follows has been added there.
+// Runs after a parameter got a gradient: the first one is a tensor of its own, which is moved into the flat
+// buffer; later ones have been added there.
 class MovesFirstGradient : public torch::autograd::PostAccumulateGradHook
 {
 public:
@@ -83,8 +83,9 @@ private:
     at::Tensor m_place;
 };
 
-// The gradient lies as its parameter does (AccumulateGrad's layout contract,
-// torch/csrc/autograd/utils/grad_layout_contract.h), so its elements are in the order of the segment's.
+// Steps on a parameter in the backward pass. The gradient has the same layout as its parameter
+// (AccumulateGrad's layout contract, torch/csrc/autograd/utils/grad_layout_contract.h), so its elements are
+// in the order of the segment's.
 class UpdatesAtOnce : public torch::autograd::PostAccumulateGradHook
 {
 public:
@@ -199,7 +200,8 @@ void FlatParameters::makeTrained(model::Phase phase, at::Device device, const Pa
             View& view = m_views[i];
             view.parameter =
                 shaped(values.narrow(0, offset, elements), row.shape, holding.channelsLast).detach();
-            // With a count of changes of its own: those of other parameters are none to what backward keeps.
+            // Has a version counter of its own: changes of other parameters do not invalidate what is kept
+            // for the backward pass.
             if (m_update)
                 view.parameter = view.parameter.variable_data();
             initialize(view.parameter, row.initialization);
@@ -270,7 +272,7 @@ void FlatParameters::makeShared(model::Phase phase, at::Device device, const Par
     }
 }
 
-// Layers that take turns in one buffer write to it one after another: each takes its share before the next.
+// Layers that use the same buffer write to it one after another: each takes its share before the next one.
 void FlatParameters::makeUnit(std::size_t index, at::Device device, bool trains,
                               const ParameterHolding& holding)
 {

@@ -14,7 +14,7 @@ namespace {
 // 0.22.
 constexpr double updateDecay = 0.9;
 constexpr double momentDecay = 0.99;
-// As that of the other optimizers here: GPT-3, arXiv 2005.14165, appendix B.
+// The same as for the other optimizers here: GPT-3, arXiv 2005.14165, appendix B.
 constexpr double lionWeightDecay = 0.1;
 
 } // namespace

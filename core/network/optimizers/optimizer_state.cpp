@@ -21,7 +21,7 @@ std::int64_t blockValues(int bits)
     return bits == 8 ? 256 : 128;
 }
 
-/// Bytes of so many values of a piece.
+/// Returns the bytes of so many quantized values of a piece.
 std::int64_t narrowBytes(std::int64_t elements, int bits)
 {
     return bits == 8 ? elements : (elements + 1) / 2;
@@ -35,7 +35,7 @@ at::Tensor zerosFor(std::int64_t elements, at::ScalarType type, const StateHoldi
     return at::zeros({elements}, at::TensorOptions(device).dtype(type));
 }
 
-/// Steps between zero and the largest value of a block.
+/// Returns the number of steps between zero and the largest value of a block.
 at::Tensor stepsOf(int bits, bool isSquare)
 {
     static constexpr std::array<float, 2> ofEight{127.0F, 255.0F};
@@ -44,15 +44,15 @@ at::Tensor stepsOf(int bits, bool isSquare)
     return constantTensor(bits == 8 ? ofEight.at(place) : ofFour.at(place));
 }
 
-/// Values that 4 bits tell apart.
+/// Returns the number of values that 4 bits can distinguish.
 at::Tensor nibbleValues()
 {
     static constexpr float values = 16.0F;
     return constantTensor(values);
 }
 
-/// Of what a moment holds of pieces: numbers of its type or bytes of few bits, scales of those, and numbers
-/// that are wide all the same.
+/// Element counts of the tensors of a moment: numbers of its dtype or bytes of quantized ones, their scales,
+/// and numbers of wide pieces.
 struct Elements
 {
     std::int64_t values = 0;
@@ -74,7 +74,7 @@ Elements elementsOf(const std::vector<MomentPiece>& pieces, int bits)
     return sum;
 }
 
-/// The two values of each byte of 4 bits, in a row of their own.
+/// Returns the two values of each byte of 4-bit numbers as a row.
 at::Tensor inPairs(const at::Tensor& numbers, std::int64_t bytes)
 {
     return numbers.narrow(0, 0, 2 * bytes).view({-1, 2});

@@ -27,9 +27,10 @@ constexpr double weightDecay = 0.1;
 constexpr double momentum = 0.9;
 // torch.nn.utils.clip_grad_norm_.
 constexpr double normStabilizer = 1e-6;
-// Gradients that are widened together: enough for one kernel to fill a GPU, 64 MiB in fp32.
+// Number of gradients that are widened together: enough for one kernel to fill a GPU, 64 MiB in fp32.
 constexpr std::int64_t maxElementsAtOnce = std::int64_t{1} << 24;
-// Of state that is brought to the device: little beside what it saves, 16 MiB for each copy.
+// Number of elements of state that are copied to the device together: little compared to what this saves, 16
+// MiB for each copy.
 constexpr std::int64_t maxBroughtAtOnce = std::int64_t{1} << 22;
 
 bool hasMasters(const OptimizerChoice& choice, at::ScalarType type)
@@ -48,7 +49,7 @@ bool isAdafactor(const OptimizerChoice& choice)
     return choice.kind == model::Optimizer::Adafactor;
 }
 
-/// Kernels want all their tensors of one type, and Lion is computed in fp32.
+/// Whether values are widened: kernels require one dtype for all their tensors, and Lion is computed in fp32.
 bool widens(const OptimizerChoice& choice, at::ScalarType type)
 {
     if (type == at::kFloat || choice.keepsMasters || isAdafactor(choice))
@@ -56,13 +57,13 @@ bool widens(const OptimizerChoice& choice, at::ScalarType type)
     return holdingOf(choice, type).isAway() || model::keepsWideMoments(choice.kind);
 }
 
-/// Gradients of pieces are widened by themselves.
+/// Whether gradients of pieces are widened, but not values.
 bool widensGradients(const OptimizerChoice& choice, at::ScalarType type)
 {
     return hasMasters(choice, type) && !isAdafactor(choice);
 }
 
-/// The step is a kernel of libtorch that takes the scale of a loss out of gradients.
+/// Whether the step is a kernel of libtorch that divides gradients by the scale of the loss.
 bool takesScaleOut(const OptimizerChoice& choice)
 {
     return choice.isFused() && !model::isLion(choice.kind) && !isAdafactor(choice);
@@ -82,7 +83,7 @@ std::int64_t largestPiece(const OptimizerChoice& choice, std::int64_t elements, 
     return hasMasters(choice, type) ? maxElementsAtOnce : elements;
 }
 
-/// Of a segment, what this device steps on.
+/// Returns the elements of a segment that this device steps on.
 std::int64_t shareOf(std::int64_t elements, std::int64_t shards)
 {
     return std::min(elements, model::shareOf(elements, shards));
@@ -96,7 +97,7 @@ std::int64_t sumOf(const FlatParameters::Stretches& stretches)
     return elements;
 }
 
-/// The pieces of a segment.
+/// Returns the pieces of a segment.
 std::vector<MomentPiece> piecesOf(const OptimizerChoice& choice, const FlatParameters::Stretches& segment,
                                   at::ScalarType type)
 {
@@ -134,7 +135,7 @@ std::int64_t largestOf(const std::vector<MomentPiece>& pieces)
     return pieces.empty() ? 0 : std::ranges::max_element(pieces, {}, &MomentPiece::elements)->elements;
 }
 
-/// Adafactor steps on parameters by themselves.
+/// Whether Adafactor steps on each parameter separately.
 bool stepsOnEach(const OptimizerChoice& choice, at::ScalarType type, bool areShared)
 {
     return isAdafactor(choice) && choice.shards <= 1 && !areShared && !hasMasters(choice, type);
@@ -338,7 +339,7 @@ void OptimizerStep::makeUnfused()
 
 std::vector<NamedTensor> OptimizerStep::state() const
 {
-    // Those of torch.optim; of DecoupledLionW, "exp_avg"; of Adafactor, its own.
+    // Names of torch.optim. DecoupledLionW uses "exp_avg", too; Adafactor has its own names.
     const std::vector<std::string> names = m_choice.kind == model::Optimizer::Sgd
                                                ? std::vector<std::string>{"momentum_buffer"}
                                                : std::vector<std::string>{"exp_avg", "exp_avg_sq"};
@@ -370,8 +371,8 @@ void OptimizerStep::run()
         m_lossScale->check(m_parameters.gradients(), unscalesAllAtOnce());
     if (m_choice.maxGradientNorm > 0)
         clip();
-    // Fused kernels read by themselves that they have nothing to do; of others GradScaler asks it beforehand,
-    // which waits for the device.
+    // Fused kernels check by themselves whether the step is left out. For others GradScaler checks it
+    // beforehand, which waits for the device.
     if (takesScaleOut(m_choice) || !hasLeftOutStep())
         stepOnAll();
     if (m_lossScale)
@@ -437,7 +438,8 @@ void OptimizerStep::step(std::size_t index, const at::Tensor& gradients)
     }
 }
 
-// As GradScaler.unscale_() before gradients are clipped; else the step itself divides them, piece by piece.
+// Like GradScaler.unscale_() before gradients are clipped; otherwise the step itself divides them, piece by
+// piece.
 bool OptimizerStep::unscalesAllAtOnce() const
 {
     return (m_choice.maxGradientNorm > 0 || !takesScaleOut(m_choice)) &&

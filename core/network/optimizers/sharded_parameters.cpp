@@ -46,8 +46,8 @@ at::Tensor placeIn(const at::Tensor& gathered, std::int64_t buffer, const UnitSt
 
 } // namespace
 
-// Runs when a parameter has got a gradient: the first one is a tensor of its own, which moves to where those
-// of its unit are collected; what follows has been added there.
+// Runs after a parameter got a gradient: the first one is a tensor of its own, which is moved to the
+// collected gradients of its unit; later ones have been added there.
 class ShardedParameters::CollectsGradient : public torch::autograd::PostAccumulateGradHook
 {
 public:

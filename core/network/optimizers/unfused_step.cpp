@@ -26,7 +26,7 @@ namespace batchpeak::network {
 
 namespace {
 
-/// The first elements of a room, as those of another tensor lie.
+/// Returns the first elements of a room, with the layout of another tensor.
 at::Tensor in(const at::Tensor& room, const at::Tensor& like)
 {
     return room.as_strided(like.sizes(), like.strides());
@@ -96,7 +96,7 @@ void UnfusedStep::stepTogether(const Group& group, const Corrections& correction
                           std::vector<at::Scalar>(count, -corrections.stepSize));
 }
 
-// The root of a moment, and what it is divided to.
+// Makes buffers for the root of a moment and for its quotient.
 std::vector<at::Tensor> UnfusedStep::makeRooms() const
 {
     std::int64_t largest = 0;
@@ -125,7 +125,7 @@ void UnfusedStep::stepOneByOne(double step, const std::vector<at::Tensor>& rooms
     }
 }
 
-// Each parameter has a count of its own there, on the device, which waits for it.
+// In Composer each parameter has a count of its own on the device, and reading it waits for the device.
 void UnfusedStep::stepDecoupled(at::Tensor counts, const std::vector<at::Tensor>& rooms) const
 {
     std::int64_t first = 0;
