@@ -20,7 +20,7 @@ namespace batchpeak::network {
 
 namespace {
 
-// Its own, since the device's default one belongs to dropout.
+// Makes a generator of its own, because the device's default one belongs to dropout.
 at::Generator newGenerator(at::Device device)
 {
     if (device.is_cpu())

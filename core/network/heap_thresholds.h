@@ -14,8 +14,8 @@ namespace batchpeak::network {
 /// glibc's malloc takes blocks of at least a threshold size from the kernel and returns them to it, which
 /// costs page faults. Each such block that is freed raises the threshold for good, to 32 MiB at most. A step
 /// after larger micro-batch sizes would therefore have fewer page faults than in a training run of its own
-/// size (GPT-2 of 4 layers: 38 samples are 5 % faster after 76, and 11 % slower than 19 without). Here only a
-/// micro-batch size's own blocks raise its threshold.
+/// size (GPT-2 of 4 layers: 38 samples are 5 % faster after 76, and 11 % slower than 19 without those). Here
+/// only a micro-batch size's own blocks raise its threshold.
 ///
 /// See mallopt(3), "Dynamic adjustment of the mmap threshold". All sizes are bytes. Calls must not overlap.
 class HeapThresholds

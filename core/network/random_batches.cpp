@@ -75,7 +75,7 @@ at::Tensor pinned(const at::Tensor& onDevice)
     return copy.copy_(onDevice);
 }
 
-/// \param lengths  lengths of the samples; the batch has the longest of them
+/// \param lengths  lengths of the samples, of which the batch has the longest
 Batch padded(const Network& network, const std::vector<std::int64_t>& lengths)
 {
     const std::int64_t longest = std::ranges::max(lengths);

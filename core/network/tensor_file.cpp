@@ -267,7 +267,7 @@ std::int64_t writeWhole(const std::string& path, const std::vector<NamedTensor>&
 struct FileHeader
 {
     SafetensorsHeader content;
-    /// Where the tensors begin in the file.
+    /// Offset of the tensors in the file.
     std::int64_t end = 0;
 };
 

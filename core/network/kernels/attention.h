@@ -23,10 +23,10 @@ struct AttentionInputs
     double dropout = 0.0;
     bool isCausal = false;
     std::optional<double> scale;
-    /// Whether there are fewer keys and values than queries.
+    /// Whether there are fewer key and value heads than query heads.
     bool enableGqa = false;
     /// If above 0, scores become cap * tanh(score / cap) before the mask is added. The mask must then be
-    /// defined, be additive, and there must be as many keys as queries.
+    /// defined and additive, and there must be as many key heads as query heads.
     double softCap = 0.0;
 };
 

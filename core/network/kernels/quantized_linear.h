@@ -13,10 +13,10 @@ class QuantizedMatrix;
 /// Returns input x matrix^T + bias, where the matrix gets no gradient: its values are dequantized for each
 /// product and dropped after it, forward and backward (MatMul4Bit of bitsandbytes, LinearNF4 of torchao).
 ///
-/// Matrices of 8 bits do this only in training on the CPU, as MatMul8bitFp of bitsandbytes 0.50 does.
-/// Otherwise the forward pass multiplies integers (integerProduct(), MatMul8bitLt) if the shapes allow it. In
-/// both cases bitsandbytes keeps the input until the backward pass, which does not read it, and so does this
-/// function.
+/// For matrices of 8 bits the forward pass does this only in training on the CPU, as MatMul8bitFp of
+/// bitsandbytes 0.50 does. Otherwise it multiplies integers (integerProduct(), MatMul8bitLt) if the shapes
+/// allow it. In both cases bitsandbytes keeps the input until the backward pass, which does not read it, and
+/// so does this function.
 ///
 /// \param matrix  must outlive the backward pass
 /// \param bias  may be undefined

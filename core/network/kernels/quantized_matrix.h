@@ -40,8 +40,8 @@ public:
     at::Tensor dequantized(at::ScalarType type, std::int64_t index) const;
 
     model::FrozenWeights weights() const { return m_weights; }
-    /// Number of matrices that are quantized separately. Training runs multiply by one after the other: each
-    /// is dequantized for its own product, and dropped before the next.
+    /// Returns the number of matrices that are quantized separately. Training runs multiply by one after the
+    /// other: each is dequantized for its own product, and dropped before the next.
     std::size_t partCount() const { return m_parts.size(); }
     std::int64_t rowsOf(std::size_t part) const { return m_parts.at(part).elements / m_shape.back(); }
     /// Returns {outputs of this part, inputs}.
@@ -76,8 +76,8 @@ private:
         /// Undefined if scales are not quantized.
         at::Tensor scalesOfScales;
         at::Tensor meanScale;
-        /// Set for TorchaoNf4 alone, which has its scales in int8, and the two tensors above in the dtype of
-        /// its values.
+        /// The 16 numbers that codes of TorchaoNf4 stand for; otherwise undefined. TorchaoNf4 has its scales
+        /// in int8, and the two tensors above in the dtype of its values.
         at::Tensor numbers;
     };
 

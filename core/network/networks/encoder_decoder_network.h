@@ -35,8 +35,8 @@ public:
     /// {samples, target length}, which are the targets one place later, after the start token 0. The targets
     /// of a shorter sequence are shorter in proportion.
     Batch makeBatch(std::int64_t samples, std::int64_t sequenceLength) const override;
-    /// Returns the tokens of a row. The encoder reads its beginning, and the decoder continues with the rest:
-    /// a shorter row is split in the same proportion.
+    /// Returns the number of tokens in a row. The encoder reads its beginning, and the decoder continues with
+    /// the rest: a shorter row is split in the same proportion.
     std::int64_t tokensPerRow() const override;
     std::int64_t vocabularySize() const override { return m_spec.vocabularySize; }
     Batch batchOf(std::span<const SampleRow> rows) const override;

@@ -62,8 +62,8 @@ struct Rotation : torch::autograd::Function<Rotation>
     }
 };
 
-// Returns a geometric sequence that starts at 2^(-8/n), where n is the number of heads, a power of two. If it
-// is none, the remaining heads take every other slope of twice as many.
+// Returns a geometric sequence that starts at 2^(-8/n) for n heads, if n is a power of two. Otherwise n is
+// the next lower power of two, and the remaining heads take every other slope of twice as many.
 std::vector<float> slopesOf(std::int64_t heads)
 {
     const auto power = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(heads)));

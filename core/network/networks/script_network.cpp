@@ -51,8 +51,8 @@ bool isMemory(const c10::Error& error)
            classifyFailureText(error.what_without_backtrace()).outcome == trial::Outcome::OutOfMemory;
 }
 
-// The texts are from caffe2/serialize/inline_container.cc and torch/csrc/jit/serialization/ import.cpp in
-// torch 2.11.
+// The texts are from caffe2/serialize/inline_container.cc and
+// torch/csrc/jit/serialization/import.cpp in torch 2.11.
 std::string adviceOn(const std::string& reason)
 {
     if (reason.find("zip archive") != std::string::npos ||

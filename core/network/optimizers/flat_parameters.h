@@ -116,7 +116,7 @@ public:
     /// moment: for each trained parameter the stretch that belongs to it, with its shape and name.
     std::vector<NamedTensor> stretchesOf(const at::Tensor& buffer) const;
 
-    /// Number of elements of all parameters, without the gaps that align them.
+    /// Returns the number of elements of all parameters, without the gaps that align them.
     std::int64_t elements() const { return model::parameterCounts(m_table).all(); }
     const std::vector<Segment>& segments() const { return m_segments; }
     /// Returns the stretches of each segment.

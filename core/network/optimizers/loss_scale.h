@@ -26,9 +26,9 @@ public:
     /// Checks all gradients for values that are not finite.
     /// \param unscales  whether gradients are also divided by the scale
     void check(const at::Tensor& gradients, bool unscales);
-    /// float32, above 0 if the gradients of the last check() were not finite.
+    /// Returns float32, above 0 if the gradients of the last check() were not finite.
     const at::Tensor& isInfinite() const { return m_isInfinite; }
-    /// float32
+    /// Returns the scale, float32.
     const at::Tensor& scale() const { return m_scale; }
     /// Updates the scale. Call it after the step that check() was called for.
     void update();

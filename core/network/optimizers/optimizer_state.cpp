@@ -21,7 +21,7 @@ std::int64_t blockValues(int bits)
     return bits == 8 ? 256 : 128;
 }
 
-/// Returns the bytes of so many quantized values of a piece.
+/// Returns the bytes of this number of quantized values.
 std::int64_t narrowBytes(std::int64_t elements, int bits)
 {
     return bits == 8 ? elements : (elements + 1) / 2;

@@ -40,8 +40,8 @@ struct MomentPiece
 ///
 /// Blocks have 256 values of 8 bits as in bitsandbytes 0.49 and torchao 0.14, and 128 values of 4 bits as in
 /// torchao; the number of bytes is theirs. The numbers that the bits stand for are our own: equal steps of a
-/// signed moment, and equal steps of the root of a moment that is a mean of squares, so that only zero
-/// becomes zero.
+/// signed moment, and equal steps of the root of a moment that is a mean of squares, rounded up so that
+/// only zero becomes zero.
 class OptimizerMoment
 {
 public:
