@@ -10,16 +10,16 @@
 
 namespace batchpeak::search {
 
-/// Calls \p work(first, last) for parts of 0..count side by side, on as many processors as are there and
-/// worth it. Where no item depends on another one the result is the same on any number of them. Where the
-/// system has no thread to spare, a part is worked on behind the first.
+/// Calls \p work(first, last) for consecutive parts of 0..count in parallel, on as many processors as exist,
+/// up to maxParts. If no item depends on another, the result is the same for any number of parts. If the
+/// system has no thread to spare, a part runs after the first one.
 template<typename Work>
 void inParts(std::size_t count, const Work& work)
 {
     constexpr std::size_t maxParts = 4;
     const std::size_t parts = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, maxParts);
     const auto begin = [&](std::size_t part) { return count * part / parts; };
-    // With both policies one that cannot begin by itself is done when it is asked for.
+    // With both policies, a part that cannot get a thread runs when its result is requested.
     constexpr auto sideBySide = std::launch::async | std::launch::deferred;
     std::vector<std::future<void>> others;
     for (std::size_t part = 1; part < parts; ++part)

@@ -10,31 +10,31 @@
 
 namespace batchpeak::search {
 
-/// All the chance in a search: uniform and normal draws that are the same for one seed on every standard
-/// library, which those of <random> are not.
+/// The only source of randomness in a search: uniform and normal draws that are the same for one seed with
+/// every standard library, unlike those of <random>.
 ///
-/// xoshiro256**: Blackman and Vigna, "Scrambled linear pseudorandom number generators", ACM TOMS 47
-/// (2021), seeded by splitmix64 as they advise. Normal draws by Marsaglia's polar method, SIAM Review 6
-/// (1964).
+/// xoshiro256**: Blackman and Vigna, "Scrambled linear pseudorandom number generators", ACM TOMS 47 (2021),
+/// seeded by splitmix64 as they advise. Normal draws by Marsaglia's polar method, SIAM Review 6 (1964).
 class RandomSource
 {
 public:
     explicit RandomSource(std::uint64_t seed);
 
     std::uint64_t bits();
-    /// 0 <= u < 1
+    /// Returns u with 0 <= u < 1.
     double uniform();
-    /// Mean 0, standard deviation 1.
+    /// Returns a draw with mean 0 and standard deviation 1.
     double normal();
 
 private:
     std::array<std::uint64_t, 4> m_state{};
-    /// The polar method makes two at a time.
+    /// The second of the two draws that the polar method makes at a time.
     std::optional<double> m_secondNormal;
 };
 
-/// Indices of \p count draws from \p logWeights (up to a constant): evenly spaced positions, one uniform
-/// shift (Kitagawa, Journal of Computational and Graphical Statistics 5, 1996). Ascending.
+/// Returns the ascending indices of \p count draws from \p logWeights, which are known up to a constant. The
+/// draws are at evenly spaced positions with one uniform shift (Kitagawa, Journal of Computational and
+/// Graphical Statistics 5, 1996).
 std::vector<std::size_t> resampleSystematically(std::span<const double> logWeights, int count,
                                                 RandomSource& random);
 

@@ -10,27 +10,27 @@
 
 namespace batchpeak::search {
 
-/// The times of micro-batches as timed trials leave them possible: joint draws of the curve that a search
-/// reckons with, for whoever looks at a search's trials after its end.
+/// Draws of the times of micro-batches, given timed trials: joint draws from the curve model of a search, for
+/// code that looks at a search's trials after its end.
 ///
-/// The noise of a trial is not in them; what other programs take in the mean, and how fast the device goes on
-/// (LongRun), are. A size that was the fastest by luck is drawn back to its neighbors, so
-/// that choosing it for its speed does not make the expectation too high.
+/// The draws leave out the noise of a trial. They include the mean effect of other programs and the speed of
+/// the device in the long run (LongRun). A size that was the fastest by luck is pulled toward its neighbors,
+/// so that choosing it for its speed does not make its expected speed too high.
 class StepTimeDraws
 {
 public:
     /// \param timed  trials with sound times, at least one; the same trials give the same draws
-    /// \param sizes  what is asked for beside the trials' own sizes
+    /// \param sizes  sizes of interest besides those of the trials
     StepTimeDraws(const std::vector<Measurement>& timed, std::span<const std::int64_t> sizes);
 
     std::size_t count() const { return m_seconds.size(); }
-    /// Of one micro-batch [s]; \p size is one of those asked for or tried.
+    /// Returns the time of one micro-batch [s]; \p size is a size of interest or of a trial.
     double seconds(std::size_t draw, std::int64_t size) const;
 
 private:
     /// Ascending.
     std::vector<std::int64_t> m_sizes;
-    /// Of each draw, in the order of the sizes.
+    /// Times of each draw, in the order of the sizes.
     std::vector<std::vector<double>> m_seconds;
 };
 

@@ -16,8 +16,8 @@
 
 namespace batchpeak::search {
 
-/// What is maximized: Micro is m / (forward + backward seconds), whatever the global batch; Effective
-/// is the per-device batch over the time of a whole optimizer step, its micro-batches spread evenly.
+/// What is maximized. Micro: m / (forward + backward seconds), whatever the global batch. Effective: the
+/// per-device batch divided by the time of a whole optimizer step, its micro-batches spread evenly.
 enum class Objective { Micro, Effective };
 
 constexpr model::EnumNames<Objective, 2> wordsOf(Objective)
@@ -25,47 +25,50 @@ constexpr model::EnumNames<Objective, 2> wordsOf(Objective)
     return {{{Objective::Micro, "micro"}, {Objective::Effective, "effective"}}};
 }
 
-/// Peak bytes of a trial by a description of the network, before any was run: constantBytes + bytesPerSample
-/// * size.
+/// Peak bytes of a trial as predicted from a description of the network, before any trial has run:
+/// constantBytes + bytesPerSample * size.
 struct MemoryPrior
 {
     double constantBytes = 0.0;
     double bytesPerSample = 0.0;
-    /// Relative standard deviation of bytesPerSample; the constant is counted.
+    /// Relative standard deviation of bytesPerSample; constantBytes is counted and thus exact.
     double deviation = 0.0;
 };
 
-/// What a search is asked. Plain numbers, so that a search can be repeated anywhere.
+/// The question that a search answers. It consists of plain numbers, so that a search can be repeated
+/// anywhere.
 struct SearchSpace
 {
-    /// Sizes allowed as the answer: minimum..maximum, or only those of candidates where it is not empty
+    /// Sizes allowed as the answer: minimum..maximum, or only those of candidates if it is not empty
     /// (ascending, within minimum..maximum).
     std::int64_t minimum = 1;
     std::int64_t maximum = 1 << 20;
     std::vector<std::int64_t> candidates;
-    /// Peak reserved bytes that a size may have to be recommended: the limit less the headroom.
+    /// Largest peak of reserved bytes with which a size may be recommended: the limit minus the headroom.
     std::int64_t memoryLimitBytes = 0;
-    /// Held before the first forward pass.
+    /// Bytes held before the first forward pass.
     std::int64_t baselineBytes = 0;
-    /// Nothing where no description tells of the network's memory: steps beyond what ran are smaller then.
+    /// Nothing if no description covers the network's memory; steps beyond the sizes that ran are then
+    /// smaller.
     std::optional<MemoryPrior> memoryPrior;
     Objective objective = Objective::Micro;
     /// Samples per optimizer step on one device, for Objective::Effective.
     std::int64_t perDeviceBatch = 1;
-    /// A size that is known to be good for networks of this kind and size, if on other devices. A probe goes
-    /// there, as far as memory lets it; it counts for nothing else.
+    /// A size that is known to be good for networks of this kind and size, possibly on other devices. The
+    /// search probes it, as far as memory allows; it has no other effect.
     std::optional<std::int64_t> startingHint;
     /// A size is good when it is within this share of the best.
     double tolerance = 0.02;
-    /// The search ends when its confidence is at least this, 0..1; above 1 only when nothing is left to try.
+    /// The search ends when its confidence is at least this, 0..1. With a value above 1, it ends only when
+    /// nothing is left to try.
     double targetConfidence = 0.95;
     int maxTrials = 64;
     /// Trials that may run at the same time.
     int devices = 1;
-    /// Whether a size of a range that is predicted is rounded down to a power of two before it is run, as the
-    /// torchtune RFC has it (pull request 2199).
+    /// Whether a predicted size of a range is rounded down to a power of two before it runs, as in the
+    /// torchtune RFC (pull request 2199).
     bool predictsPowersOfTwo = true;
-    /// Whether trials may compare sizes: not with programs that speak version 1 of the protocol.
+    /// Whether trials may compare sizes; programs that speak version 1 of the protocol cannot.
     bool comparesSizes = true;
     std::uint64_t seed = 1;
 };
@@ -77,19 +80,19 @@ struct Proposal
     int minSteps = 5;
     int maxSteps = 24;
     double minSeconds = 0.4;
-    /// Two to four sizes that are visited in turn, in mirrored order; empty for an ordinary trial. Steps and
-    /// seconds below are of no account then.
+    /// Two to four sizes whose visits are interleaved, in mirrored order; empty for an ordinary trial. A
+    /// trial that compares ignores minSteps, maxSteps, minSeconds and abandonAboveSeconds.
     std::vector<std::int64_t> comparedSizes;
     int visits = 0;
     int stepsPerVisit = 0;
-    /// 0: never give up. Else a bound on the seconds of one step.
+    /// Time of one step [s] above which the trial is abandoned; 0: never.
     double abandonAboveSeconds = 0.0;
     /// Probability that the size fits, 0..1.
     double predictedFit = 1.0;
     /// Expected wall time of the whole trial [s]; nothing before the first measurement.
     std::optional<double> predictedWallSeconds;
     trial::Purpose purpose = trial::Purpose::FirstSizes;
-    /// The size that it is to be told from; 0 where it is none in particular.
+    /// The size that the trial compares its own with; 0 if there is none in particular.
     std::int64_t against = 0;
 
     bool compares() const { return !comparedSizes.empty(); }
@@ -108,11 +111,11 @@ struct Instability
         OtherTenants
     };
     Cause cause = Cause::None;
-    /// Of drift and noise the relative standard deviation, of tenants the share of trials disturbed.
+    /// Relative standard deviation for Drift and Noise; share of disturbed trials for OtherTenants.
     double size = 0.0;
 };
 
-/// The numbers behind a recommendation, out of which the engine makes the sentence that a person reads.
+/// The numbers behind a recommendation, from which the engine forms the sentence that a person reads.
 struct Reason
 {
     enum class Kind {
@@ -120,24 +123,25 @@ struct Reason
         TooEarly,
         /// Larger sizes are still to be tried, and are likely to be faster.
         Climbing,
-        /// Compared with its neighbors; the lead over the runner-up decides.
+        /// The size was compared with its neighbors; the lead over the runner-up decides.
         Compared,
-        /// The best of what fits: memory ends before throughput does.
+        /// The size is the best of those that fit: memory ends before throughput does.
         MemoryEnds,
-        /// One size was to be verified, and runs.
+        /// One size was to be verified, and it runs.
         Verified,
         /// Every allowed size has been tried.
         AllTried
     };
     Kind kind = Kind::TooEarly;
     std::int64_t runnerUp = 0;
-    /// By what share the recommended size is faster than the runner-up; negative where it is slower
-    /// but cannot be told apart.
+    /// Share by which the recommended size is faster than the runner-up; negative if it is slower but cannot
+    /// be told apart.
     double leadOverRunnerUp = 0.0;
-    /// The untried or rival size most likely to be better by more than the tolerance, and how likely.
+    /// The untried or rival size most likely to be better by more than the tolerance, and the probability
+    /// that it is.
     std::int64_t rival = 0;
     double rivalProbability = 0.0;
-    /// Size of the next trial; 0 when there is none. All sizes of one that compares stand in comparedNext.
+    /// Size of the next trial; 0 if there is none. If it compares sizes, comparedNext contains all of them.
     std::int64_t next = 0;
     std::vector<std::int64_t> comparedNext = {};
     /// Largest size that memory is predicted to hold; 0 when unknown.
@@ -145,20 +149,20 @@ struct Reason
     Instability instability;
 };
 
-/// A person is told no more: certainty is never reached.
+/// Highest confidence that is shown to a person: certainty is never reached.
 constexpr double maxConfidence = 0.99;
 
-/// What all trials say of a size that ran: the one number that recommendation, chart, table and sentences
-/// have of it.
+/// What all trials say about a size that ran. Recommendation, chart, table and sentences all use this one
+/// estimate.
 struct SizeEstimate
 {
     std::int64_t size = 0;
-    /// Speed in the long run: beside other programs, where its trials ran beside them.
+    /// Speed in the long run; it includes the effect of other programs if the trials ran beside them.
     double samplesPerSecond = 0.0;
     /// Relative standard deviation of samplesPerSecond.
     double relativeError = 0.0;
-    /// Probability that it is within the tolerance of the best size that fits, 0..maxConfidence; that of
-    /// the recommended size is the confidence.
+    /// Probability that the size is within the tolerance of the best size that fits, 0..maxConfidence. For
+    /// the recommended size, this is the confidence.
     double probabilityWithin = 0.0;
 
     bool operator==(const SizeEstimate&) const = default;
@@ -170,45 +174,47 @@ struct Recommendation
     double samplesPerSecond = 0.0;
     /// Relative standard error of samplesPerSecond.
     double relativeError = 0.0;
-    /// Times the first recommendation's samples/s.
+    /// Ratio of samplesPerSecond to that of the first recommendation.
     double relativePerformance = 1.0;
     /// Probability in percent that the size is within tolerance of the best that fits: 1..99.
     int confidence = 1;
-    /// By what share the best size that fits is expected to be faster: what believing this may cost.
+    /// Share by which the best size that fits is expected to be faster: the possible cost of following the
+    /// recommendation.
     double expectedLoss = 0.0;
     Reason reason;
-    /// The smallest good measured size whose expected regret is within the tolerance, and which so leaves
-    /// most memory; 0 where none is smaller than the recommended one.
+    /// The smallest good measured size whose expected regret is within the tolerance, and which therefore
+    /// leaves the most memory; 0 if none is smaller than the recommended one.
     std::int64_t smallestWithinTolerance = 0;
 };
 
-/// What going on would take and could gain, where a search that has ended could still learn.
+/// What continuing would take and could gain, for a search that could still learn.
 struct ContinuationEstimate
 {
     /// Two sizes that cannot be told apart yet: the recommended one, and another that may be faster.
     std::int64_t size = 0;
     std::int64_t rival = 0;
-    /// Of trials until they can [s].
+    /// Time of the trials until they can be told apart [s].
     double seconds = 0.0;
-    /// Share by which the best size is expected to be faster than the recommended one, and by which it is at
-    /// most, with a probability of 95 %.
+    /// Share by which the best size is expected to be faster than the recommended one, and the share that it
+    /// does not exceed with a probability of 95 %.
     double gain = 0.0;
     double maxGain = 0.0;
 };
 
-/// What keeps the recommended size from being faster, by the terms of the fitted curve there.
+/// What keeps the recommended size from being faster, according to the terms of the fitted curve at that
+/// size.
 struct SpeedLimit
 {
     enum class Kind {
         /// Too few sizes are measured, or the draws of the curve disagree.
         Unknown,
-        /// What a step costs whatever its size: a larger one would still gain if memory held it.
+        /// The fixed cost of a step limits it: a larger size would still gain if memory held it.
         LaunchBound,
-        /// Work per sample: twice the size would gain less than the tolerance.
+        /// The work per sample limits it: twice the size would gain less than the tolerance.
         Saturated,
-        /// Whole tiles: one sample more than a multiple of the period costs more than the tolerance.
+        /// Whole tiles limit it: one sample more than a multiple of the period costs more than the tolerance.
         TileQuantized,
-        /// Samples/s fall where memory ends.
+        /// Samples/s fall near the end of memory.
         MemoryThrashing
     };
     Kind kind = Kind::Unknown;
@@ -216,11 +222,12 @@ struct SpeedLimit
     double probability = 0.0;
     /// Mean share of a step at the recommended size that would be the same at any size.
     double overheadShare = 0.0;
-    /// Mean gain of twice the recommended size, as a share; beyond what fits by the overhead alone.
+    /// Mean gain of twice the recommended size, as a share; computed from the overhead alone where twice the
+    /// size does not fit.
     double doublingGain = 0.0;
     /// Samples in a whole wave of tiles, or the multiple that is aligned; 0 unless TileQuantized.
     std::int64_t period = 0;
-    /// Share by which one sample more than that lengthens the step; 0 unless TileQuantized.
+    /// Share by which one sample more than the period lengthens the step; 0 unless TileQuantized.
     double jump = 0.0;
 };
 
@@ -233,7 +240,7 @@ struct CurvePoint
     double high = 0.0;
 };
 
-/// Peak reserved bytes = constantBytes + bytesPerSample * size, by the largest trials.
+/// Peak reserved bytes = constantBytes + bytesPerSample * size, fitted to the largest trials above all.
 struct MemoryLine
 {
     double constantBytes = 0.0;
@@ -244,8 +251,8 @@ struct MemoryLine
 struct Contender
 {
     std::int64_t size = 0;
-    /// That it is the best allowed size that fits, 0..1: the share of the sample paths in which it is. As a
-    /// bare share it is no confidence, which is calibrated and forgives what is within the tolerance.
+    /// Probability that it is the best allowed size that fits, 0..1: the share of the sample paths in which
+    /// it is. This is not a confidence: a confidence is calibrated, and accepts what is within the tolerance.
     double probability = 0.0;
 
     bool operator==(const Contender&) const = default;
@@ -254,16 +261,16 @@ struct Contender
 /// The trial that would come next.
 struct NextTrial
 {
-    /// One, or those that are compared.
+    /// One size, or the sizes that are compared.
     std::vector<std::int64_t> sizes;
-    /// As of Proposal.
+    /// As in Proposal.
     trial::Purpose purpose = trial::Purpose::FirstSizes;
     std::int64_t against = 0;
 
     bool operator==(const NextTrial&) const = default;
 };
 
-/// What is likely, and between what it is in four of five cases.
+/// A likely value, and the bounds between which it lies in four of five cases.
 struct Estimate
 {
     double likely = 0.0;
@@ -276,9 +283,9 @@ struct Estimate
 /// What a search still needs.
 struct Forecast
 {
-    /// To come, those in flight among them.
+    /// Trials to come, including those in flight.
     Estimate trials;
-    /// Of these, if they ran one after another [s]; nothing before a first trial has run.
+    /// Time of these trials if they ran one after another [s]; nothing before the first trial has run.
     std::optional<Estimate> seconds = {};
 };
 
@@ -289,8 +296,8 @@ struct SearchState
         Searching,
         /// The target confidence is reached.
         Confident,
-        /// No allowed size is left to try, or none is worth it: to be surer would take longer than all
-        /// trials so far and could gain little, or is hopeless.
+        /// No allowed size is left to try, or no trial is worth its time: higher confidence would take longer
+        /// than all trials so far and could gain little, or is hopeless.
         Exhausted,
         /// maxTrials is reached.
         Budget,
@@ -299,48 +306,48 @@ struct SearchState
     };
     Status status = Status::Searching;
     std::optional<Recommendation> recommendation;
-    /// Estimates of the sizes that ran well, on another day too where that is recalled, ascending; the
-    /// recommended one is among them.
+    /// Estimates of the sizes that ran well, ascending, including recalled sizes of earlier explorations. The
+    /// recommended size is among them.
     std::vector<SizeEstimate> estimates = {};
-    /// Ascending sizes >= 1; empty before two sizes are measured.
+    /// The curve at ascending sizes >= 1; empty before two sizes are measured.
     std::vector<CurvePoint> curve;
     std::optional<MemoryLine> memory;
-    /// The same of what the network itself held: the rest is the allocator's.
+    /// The same line for what the network itself allocated; the rest belongs to the allocator.
     std::optional<MemoryLine> allocatedMemory;
     /// Largest size with a predicted peak within the limit; 0 when unknown.
     std::int64_t largestPredictedFit = 0;
     /// Smallest size known not to fit; 0 when there is none.
     std::int64_t smallestFailure = 0;
-    /// Trials that the search expects to need in all, those in flight among them; never fewer than have been
-    /// recorded.
+    /// Total number of trials that the search expects to need, including those in flight; never fewer than
+    /// have been recorded.
     int expectedTrials = 0;
-    /// Trials of an earlier exploration that count; 0 where there are none, or a trial of this one spoke
-    /// against them.
+    /// Number of trials of an earlier exploration that count; 0 if there are none, or a trial of this one
+    /// contradicted them.
     int recalledTrials = 0;
-    /// Nothing after the end, and of strategies that cannot tell.
+    /// Nothing after the end of the search, and for strategies that cannot forecast.
     std::optional<Forecast> forecast = {};
-    /// At most maxContenders, the most probable first, and how probable it is that the best is none of
-    /// these; empty and 0 of strategies without sample paths.
+    /// The most probable contenders, at most maxContenders, in descending order, and the probability that the
+    /// best size is none of them; empty and 0 for strategies without sample paths.
     std::vector<Contender> contenders = {};
     double otherContenders = 0.0;
-    /// Nothing where the search has ended, or waits for what is in flight.
+    /// Nothing if the search has ended, or waits for trials in flight.
     std::optional<NextTrial> next = {};
-    /// Sizes that a person ruled out, ascending.
+    /// Sizes that a person excluded, ascending.
     std::vector<std::int64_t> excluded = {};
     SpeedLimit speedLimit;
-    /// Nothing where no more trials would tell more.
+    /// Nothing if further trials would not tell more.
     std::optional<ContinuationEstimate> continuation;
 
-    /// The estimate of a size; null where it has none.
+    /// Returns the estimate of a size; null if it has none.
     const SizeEstimate* estimateOf(std::int64_t size) const;
 };
 
 inline constexpr std::size_t maxContenders = 8;
 
-/// What a person may ask of a search while it is under way.
+/// What a person may ask of a search while it is running.
 struct Abilities
 {
-    /// Trials of earlier explorations count.
+    /// Whether trials of earlier explorations count.
     bool recalls = false;
     bool excludesSizes = false;
     bool triesAskedSizes = false;
@@ -351,62 +358,63 @@ struct Abilities
     bool operator==(const Abilities&) const = default;
 };
 
-/// A way of finding the best size. It is told of every finished trial and asked for the next; it has no
-/// clock and no device, and the same measurements and seed always give the same answers.
+/// A way of finding the best size. It is told about every finished trial and asked for the next one. It has
+/// no clock and no device: the same measurements and seed always give the same answers.
 class Strategy
 {
 public:
     virtual ~Strategy() = default;
 
     virtual void record(const Measurement& measurement) = 0;
-    /// Before the first trial: those of an earlier search of the same run, on the same devices. They are
-    /// evidence with an age: a trial of the size that they recommend comes first, nothing is sure before it,
-    /// and they are forgotten where it speaks against them. A strategy that builds on no evidence does
-    /// nothing.
+    /// Takes over the trials of an earlier search of the same run on the same devices, before the first
+    /// trial. They are evidence with an age: a trial of the size that they recommend comes first, nothing is
+    /// certain before it, and they are forgotten if it contradicts them. A strategy that builds on no
+    /// evidence does nothing.
     ///
-    /// \param measurements  that say from which exploration they are, and whose clocks are negative:
-    ///                      before the start of this search
+    /// \param measurements  state which exploration they are from; their clocks are negative, that is, before
+    ///        the start of this search
     virtual void recall(std::span<const Measurement> /*measurements*/) {}
 
-    /// \param inFlight  sizes of trials under way, believed but not known; what was proposed, is none of them
-    ///        and was not recorded, was not run
-    /// \return nothing when the search has ended, or can go on only when one of those in flight ends
+    /// \param inFlight  sizes of trials under way, which are believed but not known. A proposed size that is
+    ///        not among them and was not recorded did not run
+    /// \return nothing if the search has ended, or can continue only when one of the trials in flight ends
     virtual std::optional<Proposal> next(std::span<const std::int64_t> inFlight) = 0;
 
     virtual const SearchState& searchState() const = 0;
 
-    /// Takes an end back, but for NothingFits: it is searched on until so many trials in all, however sure
-    /// the answer is and however little a trial is worth. A search that has no more to try stays ended.
+    /// Resumes a search that has ended, except with NothingFits, until it has this many trials in all,
+    /// however confident the answer is and however little a trial is worth. A search that has nothing left to
+    /// try stays ended.
     virtual void continueSearch(int /*maxTrials*/) {}
-    /// Whether continueSearch() would have another trial to propose, when none is in flight.
+    /// Returns whether continueSearch() would have another trial to propose if none is in flight.
     virtual bool canContinue() { return false; }
 
-    /// Which of the wishes below it heeds. What follows from one stands in the search state at once, read off
-    /// the trials so far: the same trials and the same wishes between them always give the same answers. A
-    /// wish that it cannot heed, or that makes no sense, changes nothing.
+    /// Returns which of the requests below the strategy supports. A request affects the search state at once,
+    /// as far as the trials so far tell: the same trials with the same requests between them always give the
+    /// same answers. A request that is not supported or makes no sense changes nothing.
     virtual Abilities abilities() const { return {}; }
-    /// The size is neither tried nor recommended any more, or may be again; of all but one allowed size.
+    /// Excludes a size, which is then neither tried nor recommended, or allows it again. One allowed size
+    /// always remains.
     virtual void setExcluded(std::int64_t /*size*/, bool /*isExcluded*/) {}
-    /// The usual trial of an allowed size, however little it is worth, and whether or not it is thought to
-    /// fit; nothing where it is not allowed.
+    /// Returns the default trial of an allowed size, however little it is worth, and whether or not the size
+    /// is predicted to fit. Returns nothing if the size is not allowed.
     virtual std::optional<Proposal> asked(std::int64_t /*size*/) { return std::nullopt; }
-    /// A trial that was proposed is canceled, and counts for nothing: something else comes next, as long as
-    /// anything else is left.
+    /// Takes note that a proposed trial is canceled and counts for nothing: something else comes next, as
+    /// long as anything else is left.
     virtual void skip(std::span<const std::int64_t> /*sizes*/) {}
     /// \param tolerance  as in SearchSpace, below 1
     virtual void setTolerance(double /*tolerance*/) {}
     virtual void setTargetConfidence(double /*probability*/) {}
-    /// At least as many as were recorded.
+    /// Sets the maximum number of trials; at least as many as were recorded.
     virtual void setMaxTrials(int /*maxTrials*/) {}
 };
 
-/// The strategies there are, as the command line names them.
+/// Returns the names of the strategies, as on the command line.
 std::vector<std::string_view> strategyNames();
 
-/// The strategy of that name. Where only one size is allowed there is nothing to search, and it is
-/// verified by one trial, whatever the name.
-/// \throws std::invalid_argument with a sentence, where there is no such strategy or the space allows no
-///         size
+/// Returns the strategy of that name. If only one size is allowed, there is nothing to search: one trial
+/// verifies the size, whatever the name.
+/// \throws std::invalid_argument with a sentence, if there is no such strategy or the space allows no size
 std::unique_ptr<Strategy> makeStrategy(std::string_view name, const SearchSpace& space);
 
 } // namespace batchpeak::search

@@ -10,7 +10,7 @@
 
 namespace batchpeak::search {
 
-/// What a search maximizes, from step times.
+/// The quantity that a search maximizes, computed from step times.
 class Throughput
 {
 public:
@@ -33,8 +33,8 @@ public:
         return static_cast<double>(m_batch) / seconds;
     }
 
-    /// The time of one micro-batch [s] with which \p size reaches \p samplesPerSecond; 0 where none is
-    /// short enough.
+    /// Returns the time of one micro-batch [s] with which \p size reaches \p samplesPerSecond; 0 if no time
+    /// is short enough.
     double secondsFor(std::int64_t size, double samplesPerSecond) const;
 
 private:
@@ -43,8 +43,8 @@ private:
     double m_optimizerSeconds;
 };
 
-/// The step time [s] at \p size, linear between the \p sizes at which it is known, and proportional to
-/// the size above the largest of them.
+/// Returns the step time [s] at \p size: linear between the \p sizes at which it is known, and proportional
+/// to the size above the largest of them.
 ///
 /// \param sizes  ascending, at least one
 double interpolatedSeconds(const std::vector<std::int64_t>& sizes, const std::vector<double>& seconds,

@@ -9,7 +9,8 @@
 
 namespace batchpeak::search {
 
-/// One way to explain the trials: a trend and what the deviations from it are like, and how well it does.
+/// One explanation of the trials: a trend, the properties of the deviations from it, and how well it explains
+/// the trials.
 struct CurveModel
 {
     Trend trend;
@@ -18,12 +19,13 @@ struct CurveModel
     double logWeight = 0.0;
 };
 
-/// The models that the curve is averaged over, each with its weight: the plain trend under all
-/// hyper-parameters, the best of those with other alignments, and from some trials on the best with each wave
-/// and each cliff that could be seen.
+/// Returns the models that the curve is averaged over, each with its weight: the plain trend under all
+/// hyper-parameters, the best of those with other alignments and, once there are enough trials, the best with
+/// each wave and each cliff that could be seen.
 ///
-/// \param trials  are weighed against each other first, under what explains them best
-/// \param largestFit  largest size that may fit: longer waves than that are not seen
+/// \param trials  the trials; they are first weighted against each other, under the model that explains them
+///        best
+/// \param largestFit  largest size that may fit: longer waves than that cannot be seen
 std::vector<CurveModel> weighCurveModels(Observations& trials, double largestFit);
 
 } // namespace batchpeak::search

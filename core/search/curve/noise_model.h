@@ -8,33 +8,33 @@
 
 namespace batchpeak::search {
 
-/// How much the timed steps of one trial scatter, relative to their location.
+/// How much the timed steps of one trial scatter relative to their location.
 struct NoiseEstimate
 {
     /// Standard deviation of one step, as a share of the step's time.
     double scale = 0.0;
-    /// How far the scale can be trusted; 0 where the trial cannot tell its own noise.
+    /// How far the scale can be trusted; 0 if the trial cannot tell its own noise.
     double degreesOfFreedom = 0.0;
 };
 
-/// From the relative standard error that the steps tell, those of a comparison within each visit, or, where a
-/// program does not send them, from the one that it states.
+/// Estimates the noise from the relative standard error of the steps, within each visit for a comparison. If
+/// a program does not send its steps, it uses the error that the program states.
 NoiseEstimate estimateNoise(const Measurement& trial);
 
-/// The noise of timed steps, pooled over trials of like step times: a trial of five steps cannot tell its
-/// own.
+/// The noise of timed steps, pooled over trials of similar step times: a trial of five steps cannot tell its
+/// own noise.
 ///
-/// Noise between runs, which more steps do not average out, is not in it.
+/// It does not include noise between runs, which more steps do not average out.
 class NoiseModel
 {
 public:
     explicit NoiseModel(const std::vector<Measurement>& trials);
 
-    /// Standard deviation of one step of this time, as a share of it.
+    /// Returns the standard deviation of one step of this time, as a share of the time.
     double pooledDeviation(double seconds) const;
-    /// Relative standard error of the location of trial \p index.
+    /// Returns the relative standard error of the location of trial \p index.
     double standardError(std::size_t index) const;
-    /// The same, of a trial that is still to come.
+    /// Returns the same for a future trial.
     double standardErrorAt(double seconds, double steps) const;
 
 private:
@@ -45,7 +45,7 @@ private:
         NoiseEstimate raw;
     };
     std::vector<Trial> m_trials;
-    /// A scale above this is taken for a stall; no bound before three trials.
+    /// A larger scale is taken for a stall; infinite before three trials.
     double m_largestScale;
 };
 

@@ -17,28 +17,30 @@ class RandomSource;
 /// Joint draws of the whole step-time curve, given the trials.
 struct SamplePaths
 {
-    /// Logarithm of the step time [ln s]: a row for each size of the grid, a column for each path. Neither
-    /// noise nor the device's changing speed are in it: it is the curve that a long measurement would find.
+    /// Logarithm of the step time [ln s], with one row per size of the grid and one column per path. It
+    /// contains neither noise nor the device's changing speed: it is the curve that a long measurement would
+    /// find.
     Eigen::MatrixXd logSeconds;
-    /// The scales under each path's model.
+    /// The hyper-parameters of each path's model.
     std::vector<Hyperparameters> scales;
     /// Each path's trend.
     std::vector<Trend> trends;
     Eigen::Matrix4Xd coefficients;
 };
 
-/// Draws paths from the weighted models: the model by systematic resampling, the coefficients of the
-/// trend from their posterior, the deviations from their prior and then moved by what the trials say
-/// (Matheron's rule: Journel and Huijbregts, Mining Geostatistics, 1978; Wilson et al., arXiv 2002.09309).
-/// The residuals are exact, not linearized: a cliff of 40 % would otherwise give confident nonsense.
+/// Draws paths from the weighted models. The model is drawn by systematic resampling, and the coefficients of
+/// the trend from their posterior. The deviations are drawn from their prior and then moved by what the
+/// trials say (Matheron's rule: Journel and Huijbregts, Mining Geostatistics, 1978; Wilson et al., arXiv
+/// 2002.09309). The residuals are exact, not linearized: otherwise a cliff of 40 % would give confident
+/// nonsense.
 ///
-/// \param sizes  ascending; holds the size of every trial
+/// \param sizes  ascending; contains the size of every trial
 SamplePaths drawSamplePaths(const Observations& trials, const std::vector<CurveModel>& models,
                             std::span<const std::int64_t> sizes, int pathCount, RandomSource& random);
 
-/// Holds the deviations of paths beyond the largest size that ran, the more so the longer samples/s were
-/// level or falling before it: the deviation that explains a fall would else end there, and distant sizes
-/// would seem fast without any trial that speaks for them.
+/// Holds the deviations of paths constant beyond the largest size that ran, the more so the longer samples/s
+/// were level or falling before it. Otherwise the deviation that explains a fall would end there, and distant
+/// sizes would seem fast without any trial that supports it.
 void holdBeyondTrials(SamplePaths& paths, const Observations& trials, std::span<const std::int64_t> sizes);
 
 } // namespace batchpeak::search

@@ -15,18 +15,18 @@ struct Observations;
 /// is, launch overhead, work per sample, steps, and a surcharge off multiples of P. The coefficients theta
 /// are >= 0.
 ///
-/// s(m): whole waves of W samples, W ceil(m / W), as tiles take over a GPU's multiprocessors; or a cliff: a
-/// surcharge on every sample above some size (a cache overflows, an allocator thrashes) or up to one (a
-/// faster kernel takes over). P: alignment of matrix products.
+/// s(m) is one of two things. Whole waves of W samples, W ceil(m / W), as tiles fill a GPU's multiprocessors.
+/// Or a cliff: a surcharge on every sample above some size (a cache overflows, an allocator thrashes) or up
+/// to one (a faster kernel takes over). P is the alignment of matrix products.
 struct Trend
 {
-    /// Samples in a wave; 0 for a curve without.
+    /// Samples in a wave; 0 for a curve without waves.
     double wave = 0.0;
-    /// The surcharge begins above this size; 0 where there is none.
+    /// The surcharge begins above this size; 0 if there is none.
     double riseAfter = 0.0;
-    /// The surcharge ends at this size; 0 where there is none.
+    /// The surcharge ends at this size; 0 if there is none.
     double dropAfter = 0.0;
-    /// 1 where all sizes are alike.
+    /// 1 if alignment makes no difference.
     std::int64_t alignment = 1;
 
     bool hasSteps() const { return wave > 0.0 || riseAfter > 0.0 || dropAfter > 0.0; }
@@ -42,21 +42,23 @@ struct CandidateTrend
     double logPrior = 0.0;
 };
 
-/// No steps, and any alignment that the answer may have: first none, second the usual one of matrix products,
-/// then powers of two, then every other number, since some sizes just go well with a device.
+/// Returns the trends without steps, with any alignment that the answer may have: first none, second the
+/// default one of matrix products, then powers of two, then every other number, since some sizes happen to
+/// suit a device.
 std::vector<CandidateTrend> alignedTrends(double largestFit);
-/// Every wave that the trials could show; without alignment.
-/// \param largestFit  largest size that may fit: longer waves than that are not seen
+/// Returns the trends with every wave that the trials could show; without alignment.
+/// \param largestFit  largest size that may fit: longer waves than that cannot be seen
 std::vector<CandidateTrend> waveTrends(const Observations& trials, double largestFit);
-/// A cliff between two measured sizes, at the smaller of the two: where exactly, the trials cannot tell.
+/// Returns the trends with a cliff between two measured sizes, placed at the smaller of the two: the trials
+/// cannot tell the exact place.
 std::vector<CandidateTrend> cliffTrends(const Observations& trials, double largestFit);
 
-/// The same trend with its cliff somewhere between that size and the next measured one.
-/// \param share  of the way there, 0..1
+/// Returns the same trend with its cliff somewhere between that size and the next measured one.
+/// \param share  share of the distance to it, 0..1
 Trend withCliffMoved(const Trend& trend, const Observations& trials, double share);
 
-/// What the coefficients are taken to be before any trial: independent normal, from the trials' own
-/// magnitudes, that of a rise from how far it seems to go.
+/// The prior of the coefficients: independent normal distributions, scaled by the magnitudes of the trials;
+/// that of a rise is scaled by how high it seems to be.
 struct CoefficientPrior
 {
     CoefficientPrior(const Observations& trials, const Trend& trend);

@@ -14,41 +14,42 @@ struct MemoryPeak
     double mebibytes = 0.0;
 };
 
-/// What is known of a law before any trial.
+/// What is known about a law before any trial.
 struct MemoryBackground
 {
-    /// What the device allows: workspaces are shares of it.
+    /// Memory limit of the device: workspaces are shares of it.
     double limitMebibytes = 0.0;
-    /// Held before the first forward pass, and so at every moment of a step.
+    /// Memory held before the first forward pass, and thus at every moment of a step.
     double heldMebibytes = 0.0;
-    /// By the network's description [MiB per sample], and its standard deviation; 0 where there is none.
+    /// Slope according to the network's description [MiB per sample], and its standard deviation; 0 if there
+    /// is no description.
     double perSample = 0.0;
     double perSampleDeviation = 0.0;
 
     bool isDescribed() const { return perSample > 0.0; }
 };
 
-/// One way in which peak memory may follow from the size, as far as the trials tell it: constant + perSample
-/// * growth(size), and a workspace on top that appears at once above some size.
+/// One way in which peak memory may depend on the size, as far as the trials tell: constant + perSample *
+/// growth(size), plus a workspace that appears at once above some size.
 ///
-/// What the peak of a size that was not tried may be is MemoryModel's business.
+/// MemoryModel decides what the peak of an untried size may be.
 struct MemoryLaw
 {
     /// growth(m) = m for a power of 1; other powers are scaled to agree at the largest trial.
     double power = 1.0;
-    /// Part of the growth at the largest trial that rises with the square of the size.
+    /// Part of the growth at the largest trial that is proportional to the square of the size.
     double squareShare = 0.0;
-    /// A workspace of stepMebibytes appears between this measured size and the next; 0 where there is none.
+    /// A workspace of stepMebibytes appears between this measured size and the next; 0 if there is none.
     double stepAfter = 0.0;
     double stepMebibytes = 0.0;
-    /// Up to this measured size another moment of the step needs more than this law says; 0 where it holds
-    /// for all.
+    /// Up to this measured size, another moment of the step needs more than this law says; 0 if the law holds
+    /// for all sizes.
     double holdsAfter = 0.0;
-    /// By what share of itself a peak may lie off the law, as standard deviation.
+    /// Standard deviation of a peak from the law, as a share of the peak.
     double roughness = 0.0;
 
     double constantMebibytes = 0.0;
-    /// [MiB per sample], and its standard deviation.
+    /// Slope [MiB per sample], and its standard deviation.
     double perSample = 0.0;
     double deviation = 0.0;
     double largestSize = 1.0;
@@ -56,24 +57,24 @@ struct MemoryLaw
     double logWeight = 0.0;
 
     double growth(double size) const;
-    /// The workspace is in it.
+    /// Returns the peak at \p size, including the workspace.
     double mebibytesAt(double size) const;
 };
 
-/// What a step needs most at may change to another of its moments, whose need grows faster: probability for
-/// each doubling of the size.
+/// The moment of a step that needs the most memory may change to another one, whose need grows faster. This
+/// is the probability for each doubling of the size.
 inline constexpr double changeOfMomentPerDoubling = 0.02;
 
-/// Peaks are affine in the size: by weighted least squares, the largest trials counting for most, since an
-/// allocator rounds small ones up. Nothing where they are of one size only.
+/// Fits a law that is affine in the size, by weighted least squares. The largest trials count most, since an
+/// allocator rounds small peaks up. Returns nothing if all peaks are of one size.
 std::optional<MemoryLaw> affineMemoryLaw(const std::vector<MemoryPeak>& peaks);
 
-/// The affine law, and the others that may explain the peaks as well: a workspace that appeared between two
-/// sizes that were tried, powers of the size, a square beside what is affine, a need that the smaller trials
-/// hide, and an allocator that rounds coarsely. Of one size only nothing.
+/// Returns the affine law, and the others that may explain the peaks as well: a workspace that appeared
+/// between two tried sizes, powers of the size, a square term beside the affine law, a need that the smaller
+/// trials hide, and an allocator that rounds coarsely. Returns no law if all peaks are of one size.
 ///
-/// A description of the network makes laws that contradict it less likely, as far as it may be wrong itself,
-/// and slopes of small sizes surer.
+/// A description of the network makes laws that contradict it less likely, taking its own error into account,
+/// and makes slopes from small sizes more certain.
 std::vector<MemoryLaw> weighMemoryLaws(const std::vector<MemoryPeak>& peaks,
                                        const MemoryBackground& background);
 

@@ -9,45 +9,45 @@
 
 namespace batchpeak::search {
 
-/// What speaks for a recommendation, and what was asked.
+/// The evidence for a recommendation, and the question that was asked.
 ///
-/// The number of trials is no part of it, nor what grows with it: searches that need many are those that are
-/// hard, and who counts them states what the evidence does not.
+/// The number of trials is not part of it, nor anything that grows with it: searches that need many trials
+/// are the hard ones, and counting them would state what the evidence does not show.
 struct CalibrationCase
 {
     double tolerance = 0.02;
     bool severalDevices = false;
-    /// Of the paths in which the size is within the tolerance, 0..1; steadied.
+    /// Share of the paths in which the size is within the tolerance, 0..1; steadied.
     double share = 0.0;
-    /// The recommended one.
+    /// The recommended size.
     std::int64_t size = 0;
 };
 
-/// A share of paths in the light of the steadied one before it: with each trial a share moves by more than
-/// the trial tells.
+/// Returns a share of paths, smoothed with the steadied share before it: with each trial, a share moves by
+/// more than the trial tells.
 ///
-/// \param before  nothing for the first one
+/// \param before  nothing for the first share
 double steadied(double share, std::optional<double> before);
 
-/// The share of another size as if it had been steadied as this one was, whose share by the paths alone is
-/// \p bare: both are then of one moment.
+/// Returns the share of another size as if it had been steadied like \p steadied, whose unsteadied share of
+/// the paths is \p bare. Both then belong to the same moment.
 double steadiedLike(double share, double bare, double steadied);
 
-/// What calibratedProbability() weighs, for those who fit its weights: "make calibrate-search".
+/// The terms that calibratedProbability() weights, for code that fits its weights: "make calibrate-search".
 using CalibrationTerms = std::array<double, 4>;
 CalibrationTerms calibrationTerms(const CalibrationCase& situation);
-/// The weight of each term.
+/// Returns the weight of each term.
 CalibrationTerms calibrationWeights();
 
-/// Turns the share of paths in which a size is within tolerance into a probability that holds when it is
+/// Turns the share of paths in which a size is within the tolerance into a probability that holds when it is
 /// first reached: raw shares are too modest when low and nearly true when high. A logistic regression, fitted
-/// on simulated searches in every restless world.
+/// to simulated searches in every restless world.
 double calibratedProbability(const CalibrationCase& situation);
 
-/// The mean over paths of what a size loses, as the loss to be expected.
+/// Returns the expected loss of a size, given the mean of its loss over the paths.
 double calibratedLoss(double meanOverPaths);
 
-/// A probability as the confidence that a person reads: whole percent, 1..99.
+/// Converts a probability into the confidence that a person reads: whole percent, 1..99.
 int confidencePercent(double probability);
 
 } // namespace batchpeak::search

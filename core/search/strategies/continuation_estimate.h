@@ -12,13 +12,13 @@ class Posterior;
 class TrialCost;
 struct PosteriorSummary;
 
-/// What going on would take: comparisons of the recommended size with the one that most likely beats it,
-/// until a lead as large as the tolerance is two standard deviations, and as often again as other sizes may
-/// beat it too.
+/// Estimates what continuing would take: comparisons of the recommended size with the one that most likely
+/// beats it, until a lead as large as the tolerance is two standard deviations; and as many again for each
+/// other size that may beat it too.
 ///
-/// It decides nothing; a search ends for its own reasons and tells this beside.
+/// It decides nothing: a search ends for its own reasons and reports this in addition.
 ///
-/// \return nothing where no size is likely enough to be better
+/// \return nothing if no size is likely enough to be better
 std::optional<ContinuationEstimate> continuationOf(const Posterior& posterior,
                                                    const PosteriorSummary& summary, const TrialCost& cost);
 

@@ -13,15 +13,15 @@
 
 namespace batchpeak::search {
 
-/// Which trial is worth its time most: the drop in expected loss that its result brings on average, per
-/// second that it costs. Knowledge gradient: Frazier, Powell and Dayanik, SIAM Journal on Control and
+/// Determines which trial is most worth its time: the average drop in expected loss that its result brings,
+/// per second that it costs. Knowledge gradient: Frazier, Powell and Dayanik, SIAM Journal on Control and
 /// Optimization 47 (2008); per cost: arXiv 2003.10870.
 ///
-/// It picks among the sizes it is given. Which of those may be tried at all is the strategy's business.
+/// It chooses among the sizes it is given. The strategy decides which of those may be tried at all.
 class KnowledgeGradient
 {
 public:
-    /// Of each size in a comparison: as many visits as one or the other of these.
+    /// A comparison visits each size one or the other number of times.
     static constexpr int fewestVisits = 4;
     static constexpr int maxVisits = 8;
     static constexpr int stepsPerVisit = 3;
@@ -37,16 +37,17 @@ public:
 
     KnowledgeGradient(const Posterior& posterior, const TrialCost& cost, int trials, RandomSource& random);
 
-    /// Sizes worth asking about: the recommended one and its rival, where paths have their best, the largest
-    /// that may be tried, and some on the way there. The first named first, none twice.
+    /// Returns sizes worth a trial: the recommended one and its rival, the best sizes of the paths, the
+    /// largest one that may be tried, and some on the way there. In this order, each once.
     ///
-    /// \param verified  the largest that ran
+    /// \param verified  the largest size that ran
     std::vector<std::int64_t> candidates(std::int64_t largestSafe, std::int64_t verified) const;
 
     /// \param sizes  at least one, of the posterior's grid
     Choice best(const std::vector<std::int64_t>& sizes) const;
 
-    /// Sizes that have run, compared in turn: what the device's speed does meanwhile cancels.
+    /// A comparison of sizes that have run, whose visits are interleaved: changes of the device's speed
+    /// meanwhile cancel.
     struct Comparison
     {
         std::vector<std::int64_t> sizes;
@@ -54,7 +55,8 @@ public:
         int stepsPerVisit = 0;
         double score = 0.0;
     };
-    /// \param sizes  that may be compared; nothing where the recommended one and another are not among them
+    /// \param sizes  the sizes that may be compared
+    /// \return nothing if \p sizes does not contain the recommended size and another
     std::optional<Comparison> bestComparison(std::span<const std::int64_t> sizes) const;
 
     static TrialCost::Length stepsOf(Length length, double stepSeconds);

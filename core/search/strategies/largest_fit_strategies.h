@@ -9,11 +9,11 @@
 
 namespace batchpeak::search {
 
-/// Doubles until a size does not fit, bisects the limit of memory, and recommends the best of what was
+/// Doubles the size until it does not fit, bisects the limit of memory, and recommends the best of what was
 /// measured on the way.
 ///
-/// It looks for the largest size that fits, and runs out of memory on purpose. That another size may be
-/// faster is of no interest to it.
+/// It looks for the largest size that fits, and runs out of memory on purpose. It ignores that another size
+/// may be faster.
 class BinaryStrategy final : public SearchingStrategy
 {
 public:
@@ -25,16 +25,16 @@ private:
     Forecast forecast(const std::optional<Choice>& next) const override;
 
     std::optional<std::int64_t> doubled() const;
-    /// The smallest size above the largest good one that cannot be used; 0 where there is none.
+    /// Returns the smallest size above the largest good one that cannot be used; 0 if there is none.
     std::int64_t smallestUnusable() const;
 };
 
-/// Divides by two until it fits, as Composer's device_train_microbatch_size "auto" does, and stays with the
-/// first size that runs.
+/// Divides the size by two until it fits, as Composer's device_train_microbatch_size "auto" does, and keeps
+/// the first size that runs.
 ///
-/// It starts at the per-device batch. A batch of one sample stands for none being known, and the start is
-/// then the largest allowed size: of a list the last one, of a range the last power of two in it. It never
-/// looks whether a smaller size is faster, nor between two halvings.
+/// It starts at the per-device batch. A batch of one sample means that none is known; it then starts at the
+/// largest allowed size: the last size of a list, or the last power of two in a range. It never checks
+/// whether a smaller size is faster, and tries no size between two halvings.
 class HalvingStrategy final : public SearchingStrategy
 {
 public:
@@ -48,12 +48,13 @@ private:
     std::int64_t start() const;
 };
 
-/// Predicts the largest size that fits from the memory of the two smallest, as the torchtune RFC has it
-/// (pull request 2199), and runs it to see; where it fails, it halves until one fits.
+/// Predicts the largest size that fits from the memory of the two smallest sizes, as in the torchtune RFC
+/// (pull request 2199), and runs it to verify the prediction. If it fails, the strategy halves it until one
+/// fits.
 ///
-/// Of a range the prediction is rounded down to a power of two, unless the space wants it exact, of a list to
-/// an allowed size. Allocators round small peaks, so that the two smallest sizes may tell nothing of the
-/// slope; where they are equal, the prediction is the largest allowed size.
+/// In a range, the prediction is rounded down to a power of two, unless the space wants it exact; in a list,
+/// to an allowed size. Allocators round small peaks, so that the two smallest sizes may not show the slope;
+/// if their peaks are equal, the prediction is the largest allowed size.
 class PredictStrategy final : public SearchingStrategy
 {
 public:
@@ -67,7 +68,7 @@ private:
     std::optional<std::int64_t> nextSize() const;
     std::int64_t rounded(std::int64_t size) const;
     std::int64_t predictedSize(std::int64_t first, std::int64_t second) const;
-    /// Peak reserved bytes of a good size.
+    /// Returns the peak of the reserved bytes of a good size.
     std::int64_t peakAt(std::int64_t size) const;
 };
 

@@ -7,11 +7,11 @@
 
 namespace batchpeak::search {
 
-/// Probes at 1, 8 and 64 (or at the space's starting hint, if that is lower, and also there, if it is
-/// higher), then always the trial that is worth its time most, until the recommended size is good enough with
-/// the confidence asked for.
+/// Probes the sizes 1, 8 and 64 (the space's starting hint replaces the next probe if it is lower, and is
+/// also probed if it is higher). Then it always runs the trial that is most worth its time, until the
+/// recommended size is good enough with the requested confidence.
 ///
-/// What a trial is worth comes from KnowledgeGradient, and which sizes may be tried from TrialSafety.
+/// KnowledgeGradient determines what a trial is worth, and TrialSafety which sizes may be tried.
 class PosteriorStrategy final : public SearchingStrategy
 {
 public:
@@ -29,16 +29,17 @@ private:
     std::optional<std::int64_t> probe() const;
     std::optional<Choice> chooseByGain() const;
     std::optional<Choice> untried() const;
-    /// Further trials would hardly ever find another size.
+    /// Whether further trials would hardly ever find another size.
     bool isAsGoodAsFound() const;
-    /// Trials before it is, by the loss that is expected now; those of the whole search where that is too
-    /// much.
+    /// Returns the number of trials before it is, given the loss that is expected now; that of the whole
+    /// search if the loss is too large.
     int trialsBeforeAsGoodAsFound() const;
-    /// A larger size whose trial would take long beside all trials so far, and hardly gain anything.
+    /// Whether the size is a larger one whose trial would take long compared with all trials so far, and
+    /// would hardly gain anything.
     bool isTooCostly(std::int64_t size) const;
     bool isTooCostly(const KnowledgeGradient::Comparison& comparison) const;
     double chanceNear(std::int64_t size) const;
-    /// Good sizes that may be recommended and leave some room.
+    /// Returns good sizes that may be recommended and leave some memory free.
     std::vector<std::int64_t> comparableSizes() const;
     std::optional<std::int64_t> bestToRepeat() const;
 };

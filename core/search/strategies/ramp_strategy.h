@@ -9,10 +9,10 @@
 
 namespace batchpeak::search {
 
-/// Powers of two until memory or throughput ends, then the middle of the gaps beside the best, then what may
-/// still beat it, until the confidence is high enough.
+/// Tries powers of two until memory or throughput ends, then the middle of the gaps beside the best size,
+/// then sizes that may still beat it, until the confidence is high enough.
 ///
-/// It keeps to the sizes that TrialSafety allows, but for a last probe at their boundary.
+/// It tries only sizes that TrialSafety allows, except for a last probe at their boundary.
 class RampStrategy final : public SearchingStrategy
 {
 public:
@@ -21,11 +21,11 @@ public:
 
 private:
     enum class Purpose {
-        /// Upward by powers of two.
+        /// Tries powers of two upward.
         Climb,
-        /// A gap beside the best, or a size that may beat it.
+        /// Tries a gap beside the best size, or a size that may beat it.
         Refine,
-        /// Measured before, and not to be told apart from another.
+        /// Tries a size again that was measured before but cannot be told apart from another.
         Repeat
     };
 
@@ -39,7 +39,7 @@ private:
 
     Choice trialFor(Purpose purpose, std::int64_t size) const;
     bool throughputHasEnded() const;
-    /// An allowed size that is usable and not under way.
+    /// Whether the size is allowed, usable and not under way.
     bool isFree(std::int64_t size) const;
 };
 

@@ -18,11 +18,11 @@
 
 namespace batchpeak::search {
 
-/// What all searches have in common: they keep the trials, learn memory and step times from them, tell how
-/// they stand, and end when a confidence is to be believed or nothing is left to try.
+/// The common part of all searches: they keep the trials, learn memory and step times from them, report their
+/// state, and end when the confidence is reached or nothing is left to try.
 ///
-/// A subclass decides nothing but which size is tried next. What is known comes from Posterior and
-/// MemoryModel, and how sure it is from summarize().
+/// A subclass only decides which size is tried next. Posterior and MemoryModel state what is known, and
+/// summarize() how certain it is.
 class SearchingStrategy : public Strategy
 {
 public:
@@ -42,11 +42,11 @@ public:
     void setTargetConfidence(double probability) final;
     void setMaxTrials(int maxTrials) final;
 
-    /// What the trials so far leave possible, also for those who fit the calibration of its shares; nothing
-    /// before a trial was timed.
+    /// What remains possible after the trials so far, also for code that fits the calibration of its shares;
+    /// nothing before a trial was timed.
     const std::optional<Posterior>& posterior() const { return m_posterior; }
     const PosteriorSummary& summary() const { return m_summary; }
-    /// The same for the weights of forecasts.
+    /// Returns the inputs of the forecast, also for code that fits its weights.
     ForecastCase forecastCase() const;
 
 protected:
@@ -54,9 +54,9 @@ protected:
     {
         std::int64_t size = 1;
         TrialCost::Length length;
-        /// Toward larger sizes that are likely to be faster.
+        /// Whether the trial goes toward larger sizes that are likely to be faster.
         bool isClimbing = false;
-        /// To learn where memory ends, whether or not the size may be the answer.
+        /// Whether the trial is to find where memory ends, whether or not the size may be the answer.
         bool probesMemory = false;
         /// As in Proposal.
         std::vector<std::int64_t> comparedSizes;
@@ -64,17 +64,17 @@ protected:
         int stepsPerVisit = 0;
     };
     enum class StoppingRule {
-        /// As soon as the confidence asked for is reached, or else when no size is left to try.
+        /// The search ends once it reaches the requested confidence, or else when no size is left to try.
         Confident,
-        /// When no size is left to try, however sure it is by then.
+        /// The search ends when no size is left to try, however high the confidence is by then.
         Exhausted
     };
 
-    /// \throws std::invalid_argument where the space allows no size
+    /// \throws std::invalid_argument if the space allows no size
     SearchingStrategy(const SearchSpace& space, StoppingRule stoppingRule);
 
-    /// Asks for the next trial and updates the search state. A subclass calls it at the end of its
-    /// constructor, since it cannot be asked earlier.
+    /// Calls choose() for the next trial and updates the search state. A subclass calls it at the end of its
+    /// constructor, since choose() cannot be called earlier.
     void plan();
 
     const SearchSpace& space() const { return m_space; }
@@ -82,63 +82,64 @@ protected:
     const TrialHistory& history() const { return m_history; }
     const MemoryModel& memory() const { return m_memory; }
     const TrialCost& cost() const { return m_cost; }
-    /// Proposed and not yet recorded, as far as the last call of next() knew.
+    /// Sizes that were proposed and not yet recorded, as of the last call of next().
     const std::vector<std::int64_t>& inFlight() const { return m_inFlight; }
     TrialSafety safety() const { return TrialSafety(situation()); }
     BoundaryProbe boundaryProbe() const { return BoundaryProbe(situation(), m_summary); }
 
-    /// The time of all trials, those that are recalled too [s].
+    /// Returns the time of all trials, including recalled ones [s].
     double secondsSoFar() const;
-    /// It was asked to go on after an end: no trial is too little worth.
+    /// Whether the search was asked to continue after it had ended: no trial is then too little worth.
     bool continues() const { return m_continues; }
 
-    /// recall() of a strategy whose trials follow from what is known.
+    /// Implements recall() for a strategy whose trials follow from what is known.
     void learnFromEarlier(std::span<const Measurement> measurements);
-    /// Where trials are recalled, the recommended size until it has run in this search; 0 where none is to be
-    /// checked.
+    /// Returns the recommended size if trials are recalled and it has not yet run in this search; 0 if none
+    /// needs a check.
     std::int64_t recalledToCheck() const;
-    /// Where a search begins that goes up: at the smallest allowed size, or above it where that does not run,
-    /// whatever the memory.
+    /// Returns where an upward search begins: at the smallest allowed size, or above it if that size does not
+    /// run, whatever the memory.
     std::int64_t firstSize() const;
-    /// Whether every allowed size that may fit was timed, or is given up.
+    /// Returns whether every allowed size that may fit was timed or is given up.
     bool allTried() const;
-    /// Whether a trial of this size goes beyond what ran because the largest good size is the best so far.
+    /// Returns whether a trial of this size goes beyond those that ran because the largest good size is the
+    /// best so far.
     bool climbsTo(std::int64_t size) const;
-    /// The usual trial of a size that was not measured yet.
+    /// Returns the default trial of a size that was not measured yet.
     Choice trialOf(std::int64_t size) const;
 
-    /// So many trials of the usual length, to a factor of two.
+    /// Returns the forecast of this number of trials of the default length, to a factor of two.
     Forecast forecastOfTrials(int trials) const;
-    /// The forecast without what lies beyond so many trials.
+    /// Returns the forecast without what lies beyond this number of trials.
     static Forecast atMost(Forecast forecast, int maxTrials);
-    /// Trials until the search ends because its rivals are out of reach, as they are now; those of the whole
-    /// search where they are not.
+    /// Returns the number of trials until the search ends because its rivals are out of reach, judged by the
+    /// present state; that of the whole search if they are not.
     int trialsBeforeOutOfReach() const;
-    /// Trials that it takes to lower what speaks against the recommendation to what the target leaves, where
-    /// each \p trialsPerHalving of them halve it.
+    /// Returns the number of trials needed to lower the doubt about the recommendation to what the target
+    /// allows, if each \p trialsPerHalving of them halve the doubt.
     int trialsUntilConfident(double trialsPerHalving) const;
 
 private:
-    /// Nothing where no size is worth a trial, or none before one in flight has ended.
+    /// Returns nothing if no size is worth a trial, or none before one in flight has ended.
     virtual std::optional<Choice> choose() const = 0;
-    /// Of the trials still to come, the next one among them.
+    /// Forecasts the trials still to come, including the next one.
     virtual Forecast forecast(const std::optional<Choice>& next) const = 0;
 
     TrialSafety::Situation situation() const
     {
         return {m_candidates, m_history, m_memory, m_inFlight, m_skipped};
     }
-    /// What comes before anything that a subclass would try: a size in doubt.
+    /// Returns what comes before anything that a subclass would try: a size in doubt.
     std::optional<Choice> nextChoice() const;
     std::optional<Choice> trialInDoubt() const;
     std::optional<std::int64_t> decidingSize(std::int64_t odd) const;
     void learn(const std::optional<CalibrationCase>& before);
-    /// No more trials than may still be run.
+    /// Limits the forecast to the trials that may still run.
     Forecast withinBudget(Forecast forecast) const;
     void forgetRecalled();
     void judgeConfidence();
     bool isRefused(std::int64_t size) const;
-    /// The recommended size has run today, or nothing is recalled that would have to be checked.
+    /// Whether the recommended size has run in this search, or no recalled trial needs to be checked.
     bool isBestChecked() const;
     NextTrial trialPlanOf(const Choice& choice) const;
     bool climbsForSpeed(const Choice& choice) const;
@@ -148,7 +149,7 @@ private:
     double abandonAbove(std::int64_t size) const;
 
     SearchState::Status status() const;
-    /// Whether it is as sure as it will be for a price that anyone would pay.
+    /// Whether the confidence is as high as it will get for an acceptable price.
     bool isOutOfReach() const;
     bool isTooFar() const;
     Recommendation recommendation(const std::optional<Choice>& next);
@@ -163,19 +164,20 @@ private:
     PosteriorSummary m_summary;
     TrialCost m_cost;
     SearchState m_searchState;
-    /// The first size recommended, or the first one recalled, to which others are compared; 0 before it.
+    /// The first size recommended, or the first one recalled, to which others are compared; 0 before there is
+    /// one.
     std::int64_t m_baseSize = 0;
     bool m_isConfident = false;
-    /// Of going on after the latest trial.
+    /// Estimate of continuing after the latest trial.
     std::optional<ContinuationEstimate> m_continuation;
     bool m_continues = false;
     std::vector<std::int64_t> m_inFlight;
-    /// Of trials that a person did not want, left alone for some trials more.
+    /// Sizes of trials that a person did not want; they are left alone for a few more trials.
     std::vector<std::int64_t> m_skipped;
     int m_skippedFor = 0;
-    /// What the confidence rested on before the latest trial.
+    /// The evidence for the confidence before the latest trial.
     std::optional<CalibrationCase> m_evidenceBefore;
-    /// What is best beside the trials in flight, once it is planned: proposing it makes a new plan necessary.
+    /// The best trial beside those in flight, once it is planned. Proposing it makes a new plan necessary.
     std::optional<Choice> m_next;
     bool m_isPlanned = false;
 };

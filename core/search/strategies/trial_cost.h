@@ -19,25 +19,28 @@ public:
         int maxSteps = 24;
         double minSeconds = 0.4;
 
-        /// Timed steps that come of it when one takes \p stepSeconds [s].
+        /// Returns the number of timed steps if one step takes \p stepSeconds [s].
         double stepsAt(double stepSeconds) const;
     };
 
-    /// \param predictedStepSeconds  0 where nothing is predicted yet
-    /// \param isRepeat  of a size already measured, to tell leaders apart: three times as long
+    /// \param predictedStepSeconds  0 if nothing is predicted yet
+    /// \param isRepeat  whether the size was measured before and the trial is to tell leaders apart: three
+    ///        times as long
     static Length length(double predictedStepSeconds, bool isRepeat);
 
     void record(const Measurement& measurement);
 
-    /// Wall time of a whole trial [s]: set-up, warm-up steps of which the first is slow, timed steps.
+    /// Returns the wall time of a whole trial [s]: set-up, warm-up steps of which the first is slow, and
+    /// timed steps.
     double predictedWallSeconds(double predictedStepSeconds, const Length& length) const;
 
-    /// The same of a trial that compares sizes whose steps take so long [s].
+    /// Returns the same for a trial that compares sizes, given the time of a step of each [s].
     double comparisonSeconds(std::span<const double> predictedStepSeconds, int visits,
                              int stepsPerVisit) const;
 
 private:
-    /// What a trial costs beside its steps [s]; the first trial replaces it, later ones are averaged in.
+    /// Overhead of a trial besides its steps [s]; the first trial replaces this value, later ones are
+    /// averaged in.
     double m_setupSeconds = 1.0;
     bool m_hasSetup = false;
 };

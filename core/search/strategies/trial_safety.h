@@ -13,10 +13,10 @@ class MemoryModel;
 class TrialHistory;
 struct PosteriorSummary;
 
-/// Which sizes may be tried, so that a search hardly ever runs out of memory.
+/// Determines which sizes may be tried, so that a search hardly ever runs out of memory.
 ///
-/// It says what is allowed. Which of the allowed sizes is worth a trial is the strategy's decision, and how
-/// probable a fit is comes from MemoryModel.
+/// It states what is allowed. The strategy decides which of the allowed sizes is worth a trial, and
+/// MemoryModel states how probable a fit is.
 class TrialSafety
 {
 public:
@@ -26,31 +26,33 @@ public:
         const TrialHistory& history;
         const MemoryModel& memory;
         std::span<const std::int64_t> inFlight;
-        /// Left alone for now.
+        /// Sizes that are left alone for now.
         std::span<const std::int64_t> skipped = {};
     };
 
     explicit TrialSafety(const Situation& situation);
 
-    /// It has neither failed nor been void too often, nobody wants it left alone, and a strategy may still
-    /// learn from it.
+    /// Whether the size has neither failed nor been void too often, is neither excluded nor skipped, and a
+    /// strategy may still learn from it.
     bool isUsable(std::int64_t size) const;
     bool isInFlight(std::int64_t size) const;
-    /// A size larger than any that ran is under way, and may fail.
+    /// Whether a size larger than any that ran is under way, and may fail.
     bool isBesideUnknown() const { return m_isBesideUnknown; }
-    /// It cannot run out of memory, or is unlikely enough to. A size that is not above the largest one that
-    /// ran needs no probability.
+    /// Whether the size cannot run out of memory, or is unlikely enough to. A size that is not above the
+    /// largest one that ran needs no probability.
     bool isSafe(std::int64_t size) const;
-    /// All three: usable, safe and not under way already.
+    /// Whether the size is usable, safe and not already under way.
     bool mayBeTried(std::int64_t size) const;
 
-    /// By the peaks of others even half as much again, or the largest allowed size, is as sure to fit as a
-    /// safe one.
+    /// Whether, according to the peaks of other sizes, even half as much again, or the largest allowed size,
+    /// is as certain to fit as a safe size.
     bool isHeldByFar(std::int64_t size) const;
 
-    /// That it fits, 0..1: what MemoryModel thinks of sizes above the largest one that ran.
+    /// Returns the probability that the size fits, 0..1; above the largest size that ran, it is
+    /// MemoryModel's.
     double predictedFit(std::int64_t size) const;
-    /// The largest size that memory makes safe, whether or not it is allowed; 0 where there is none.
+    /// Returns the largest size that is safe according to memory, whether or not it is allowed; 0 if there is
+    /// none.
     std::int64_t largestSafe() const;
 
 private:
@@ -59,12 +61,12 @@ private:
     bool m_isBesideUnknown;
 };
 
-/// What to try at the boundary of the safe sizes, where nothing safe teaches more, but the next allowed size
-/// is neither safe nor excluded: such as 48 after 24 of a list of divisors.
+/// Determines what to try at the boundary of the safe sizes, when no safe size teaches more but the next
+/// allowed size is neither safe nor excluded: such as 48 after 24 in a list of divisors.
 ///
-/// A trial on the way to it, of a size that need not be allowed as an answer, tells more of memory and costs
-/// no failure. Only where that is told and the chance is even is the size itself risked, once. It is for the
-/// strategy to ask no sooner than it must.
+/// A trial on the way to it, of a size that need not be allowed as an answer, tells more about memory without
+/// the cost of a failure. The size itself is risked only once, after these trials and if the chance is even.
+/// The strategy is responsible for asking no sooner than it must.
 class BoundaryProbe
 {
 public:
@@ -72,8 +74,8 @@ public:
 
     std::optional<std::int64_t> next() const;
 
-    /// Whether all that could still beat the best size is beyond what may be tried, so that more trials of
-    /// what is known would be in vain.
+    /// Whether everything that could still beat the best size is beyond what may be tried, so that more
+    /// trials of known sizes would be in vain.
     bool isInVain() const;
 
 private:

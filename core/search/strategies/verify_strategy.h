@@ -7,7 +7,7 @@
 
 namespace batchpeak::search {
 
-/// One trial of the only size that is allowed: does it run, and how fast? Nothing is searched.
+/// Runs one trial of the only size that is allowed, to see whether it runs and how fast. Nothing is searched.
 class VerifyStrategy final : public Strategy
 {
 public:
