@@ -17,19 +17,18 @@
 
 namespace batchpeak::engine {
 
-/// Stands for the interpreter that is found, where the path of one may stand.
+/// Stands in place of a path for the interpreter that is found.
 inline const QString anyPython = QStringLiteral("python");
 
-/// What an exploration may spend beside what it was given: one that has ended when it goes on, or one that is
-/// under way.
+/// Additional budget of an exploration, for one that has ended and continues, or for one that is under way.
 struct ExtraBudget
 {
     int trials = 20;
     std::optional<std::chrono::seconds> time;
 };
 
-/// What a person may ask of an exploration beside the config; whatever is absent follows the config or
-/// the devices of this computer.
+/// What a person may ask of an exploration in addition to the config. Absent values follow the config or the
+/// devices of this computer.
 struct ExplorationOptions
 {
     /// "cpu", "cuda", "cuda:N"; empty stands for every GPU, else the CPU.
@@ -38,30 +37,30 @@ struct ExplorationOptions
     /// Share of the limit kept free, 0..1.
     double headroom = 0.08;
     model::Phase phase = model::Phase::Train;
-    /// Evaluation too, once training has ended; phase is Train then. An exploration itself is of phase alone:
-    /// see PhaseSequence.
+    /// Whether evaluation is explored too, once training has ended; phase is then Train. An exploration
+    /// itself only has the phase: see PhaseSequence.
     bool bothPhases = false;
     std::optional<config::Setting> setting;
     std::optional<std::int64_t> minimum;
     std::optional<std::int64_t> maximum;
-    /// What is maximized; where absent, Effective for auto, else Micro.
+    /// What is maximized; if absent, Effective for auto, else Micro.
     std::optional<search::Objective> objective;
     double tolerance = 0.02;
     double targetConfidence = 0.95;
-    /// Share of certainty below which the size is not written into a config, 0..1; where absent as
-    /// minConfidenceToWrite() has it.
+    /// Confidence below which the size is not written into a config, 0..1; if absent, minConfidenceToWrite()
+    /// decides.
     std::optional<double> minConfidence;
     QString strategy = QStringLiteral("posterior");
     int maxTrials = 64;
     std::optional<std::chrono::seconds> timeBudget;
     std::optional<std::int64_t> sequenceLength;
-    /// Tokens of each of the texts that a sample is packed of; 0: it is one text.
+    /// Number of tokens of each text that a sample is packed from; 0: the sample is one text.
     std::optional<std::int64_t> packedTextLength;
-    /// Whether network and samples are made so small that a trial takes moments: config::smallerRunOf().
+    /// Whether network and samples are made so small that a trial takes only moments: config::smallerRunOf().
     bool shrinks = false;
     /// Lengths of samples as they occur; empty stands for the worst case, all as long as sequenceLength.
     std::vector<std::int64_t> sampleLengths;
-    /// The file that they are from.
+    /// File that the sample lengths are from.
     QString sampleLengthsPath;
     std::optional<model::Precision> precision;
     std::optional<model::Optimizer> optimizer;
@@ -75,27 +74,28 @@ struct ExplorationOptions
     std::optional<bool> channelsLast;
     std::optional<bool> timesConvolutions;
     std::uint64_t seed = 1;
-    /// Whether a trial that something disturbed is run once more, for surer times.
+    /// Whether a disturbed trial is run once more, for more reliable times.
     bool repeatDisturbed = true;
     /// Whether the final size is measured once more, in a fresh process.
     bool verify = true;
-    /// Whether an earlier exploration of the same run on the same devices is of no account.
+    /// Whether an earlier exploration of the same run on the same devices is ignored.
     bool isFresh = false;
-    /// Program and arguments that take the worker's place; empty stands for batchpeak-worker.
+    /// Program and arguments that replace the worker; empty stands for batchpeak-worker.
     QString workerCommand;
-    /// The user's own Python, by the path of its interpreter, or "python" for the one that is found; empty
-    /// where it takes no part. It runs the config's network as the user's trainer does, and is no other run.
+    /// The user's own Python: the path of its interpreter, or "python" for the one that is found; empty if it
+    /// is not used. It runs the config's network as the user's trainer does, and does not count as another
+    /// run.
     QString python;
-    /// A person says so of the code that the config names, once, as it is now: no option that is kept, in
-    /// settings or in a history, and none of explorationOptions().
+    /// Whether the person trusts the code that the config names, once and in its present state. It is not a
+    /// stored option, neither in settings nor in a history, and not one of explorationOptions().
     bool trustsCode = false;
     /// Words put before the worker command: "ssh host", "srun --gpus=1".
     QString launcher;
-    /// How long a worker may take from its start to its first word. Without it a minute, and behind a
-    /// launcher, which may queue, any time.
+    /// How long a worker may take from its start to its first message. If absent: one minute, or no limit
+    /// behind a launcher, which may queue.
     std::optional<std::chrono::seconds> startTimeout;
 
-    /// batchpeak-worker of this computer runs the trials.
+    /// Whether batchpeak-worker on this computer runs the trials.
     bool isOwnWorker() const { return python.isEmpty() && workerCommand.isEmpty() && launcher.isEmpty(); }
 };
 

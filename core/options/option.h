@@ -21,39 +21,40 @@ struct OptionWords
 {
     /// As it is typed: "--tolerance".
     std::string name;
-    /// What stands for its value in the help: "PERCENT", or the words that there are, "train|eval"; empty
-    /// where it is on or off.
+    /// Placeholder of its value in the help: "PERCENT", or the allowed words, "train|eval"; empty if it is on
+    /// or off.
     std::string values;
-    /// A line of the help, without the usual value.
+    /// A line of the help, without the default value.
     std::string help;
 
     bool isSwitch() const { return values.empty(); }
 };
 
 /// One thing that a person may ask of a run: its words, and how it is read from a text and written as one.
-/// The command line and the window have their options from tables of them, so that both have all of them and
-/// take the same texts.
+/// The command line and the window take their options from tables of these, so that both have all options and
+/// accept the same texts.
 ///
 /// What a value means to a config is not checked here: the plan of the run does that.
 template<typename Asked>
 struct Option : OptionWords
 {
-    /// It can be given several times.
+    /// Whether it can be given several times.
     bool isRepeated = false;
-    /// Reads a value into what is asked; "on" or "off" where there are no values.
+    /// Reads a value into what is asked; "on" or "off" if the option has no values.
     /// \throws UsageError
     std::function<void(Asked&, const std::string&)> take = {};
-    /// What take() would have to be given for all as it is; nothing where it says nothing.
+    /// Returns the texts that take() would need to arrive at what is asked; none if it contains nothing of
+    /// the option.
     std::function<std::vector<std::string>(const Asked&)> texts = {};
-    /// Puts it back to what is usual.
+    /// Resets the option to its default.
     std::function<void(Asked&)> clear = {};
 
-    /// Something else is asked than what is usual.
+    /// Whether something else than the default is asked.
     bool isGiven(const Asked& asked) const { return texts(asked) != texts(Asked()); }
 };
 
-/// The text by which an option is written that is read from another text, "1GiB" for "1024MiB"; nothing where
-/// that cannot be read.
+/// Returns the text that the option writes after reading another text, "1GiB" for "1024MiB"; nothing if that
+/// text cannot be read.
 template<typename Asked>
 std::optional<std::string> normalText(const Option<Asked>& option, const std::string& text)
 {
@@ -68,7 +69,7 @@ std::optional<std::string> normalText(const Option<Asked>& option, const std::st
     return texts.size() == 1 ? std::optional(texts.front()) : std::nullopt;
 }
 
-/// \param name  of one that there is
+/// \param name  name of an existing option
 template<typename Entry>
 const Entry& optionNamed(const std::vector<Entry>& table, std::string_view name)
 {
@@ -78,7 +79,7 @@ const Entry& optionNamed(const std::vector<Entry>& table, std::string_view name)
     return *place;
 }
 
-/// The words of a command line that ask for the same.
+/// Returns the words of a command line that ask for the same.
 template<typename Entry, typename Asked>
 QStringList commandWords(const std::vector<Entry>& table, const Asked& asked)
 {
@@ -97,7 +98,7 @@ QStringList commandWords(const std::vector<Entry>& table, const Asked& asked)
     return words;
 }
 
-/// \p asked with the options of these names as \p given has them.
+/// Returns \p asked, with the options of these names taken from \p given.
 template<typename Entry, typename Asked>
 Asked overlaidBy(const std::vector<Entry>& table, Asked asked, const Asked& given, const QStringList& names)
 {
@@ -111,8 +112,8 @@ Asked overlaidBy(const std::vector<Entry>& table, Asked asked, const Asked& give
     return asked;
 }
 
-/// What words of commandWords() ask for; words that are not understood, as those of a later program, are left
-/// out.
+/// Returns what words of commandWords() ask for; words that are not understood, such as those of a later
+/// program, are ignored.
 template<typename Asked, typename Entry>
 Asked askedBy(const std::vector<Entry>& table, const QStringList& words)
 {
@@ -129,7 +130,7 @@ Asked askedBy(const std::vector<Entry>& table, const QStringList& words)
         try {
             option->take(asked, text);
         } catch (const UsageError&) {
-            // As a file that is gone: the option is usual again.
+            // Such as a file that is gone: the option is at its default again.
             option->clear(asked);
         }
     }

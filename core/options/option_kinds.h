@@ -17,7 +17,7 @@
 
 namespace batchpeak::engine {
 
-/// Options of the kinds that tables are made of, each for one member of what is asked.
+/// Functions that make the kinds of options that tables consist of, each for one member of what is asked.
 
 using OptionTexts = std::vector<std::string>;
 
@@ -33,7 +33,8 @@ inline std::string switchText(bool value)
     return value ? "on" : "off";
 }
 
-/// From whatever folder it is read later. Links stay, by which an interpreter knows its environment.
+/// Returns a path that is valid in whatever folder it is read later. It does not resolve links, by which an
+/// interpreter finds its environment.
 inline QString wholePath(const QString& path)
 {
     return QDir::cleanPath(QFileInfo(path).absoluteFilePath());
@@ -87,8 +88,8 @@ OptionTexts textsOf(const QString& value, Write write)
     return value.isEmpty() ? OptionTexts{} : OptionTexts{write(value)};
 }
 
-/// \param read   the member's value from a text; it throws UsageError
-/// \param write  the text of its value
+/// \param read   returns the member's value from a text; it throws UsageError
+/// \param write  returns the text of its value
 template<typename Asked, typename Member, typename Read, typename Write>
 Option<Asked> option(OptionWords words, Member Asked::*member, Read read, Write write)
 {
@@ -99,7 +100,7 @@ Option<Asked> option(OptionWords words, Member Asked::*member, Read read, Write 
     return made;
 }
 
-/// A whole number, absent unless asked for.
+/// Makes an option for a whole number, absent unless asked for.
 template<typename Asked>
 Option<Asked> countOption(OptionWords words, std::optional<std::int64_t> Asked::*member, std::int64_t min,
                           std::int64_t max)
@@ -108,7 +109,7 @@ Option<Asked> countOption(OptionWords words, std::optional<std::int64_t> Asked::
     return option(std::move(words), member, read, countText);
 }
 
-/// A share of 1 that is typed in percent.
+/// Makes an option for a share of 1 that is typed in percent.
 template<typename Asked>
 Option<Asked> shareOption(OptionWords words, double Asked::*member, double min, double max)
 {
@@ -116,7 +117,7 @@ Option<Asked> shareOption(OptionWords words, double Asked::*member, double min, 
     return option(std::move(words), member, read, shareToPercentText);
 }
 
-/// One of the words that a value has, absent unless asked for.
+/// Makes an option for one of the words of a value, absent unless asked for.
 template<typename Asked, model::HasWords Value>
 Option<Asked> wordOption(std::string name, std::string help, std::optional<Value> Asked::*member)
 {
@@ -124,14 +125,14 @@ Option<Asked> wordOption(std::string name, std::string help, std::optional<Value
                   wordFromText<Value>, wordOf<Value>);
 }
 
-/// On or off; absent unless asked for, where the member can be.
+/// Makes an option that is on or off; absent unless asked for, if the member can be absent.
 template<typename Asked, typename Switch>
 Option<Asked> switchOption(std::string name, std::string help, Switch Asked::*member)
 {
     return option(OptionWords{std::move(name), {}, std::move(help)}, member, isOnFromText, switchText);
 }
 
-/// Any text; an empty one is none.
+/// Makes an option for any text; an empty text means none.
 template<typename Asked>
 Option<Asked> textOption(OptionWords words, QString Asked::*member)
 {

@@ -16,56 +16,58 @@
 
 namespace batchpeak::engine {
 
-/// What was read from the config and chosen for the run; what stands in the tool bar.
+/// What was read from the config and chosen for the run. The tool bar shows it.
 struct RunDescription
 {
     QString filePath;
-    /// As it was read; empty where nobody said.
+    /// Text of the config as it was read; empty if unknown.
     QString configText = {};
-    /// File or id of the network that a person had in place of the config's; empty for none.
+    /// File or id of the network that a person chose in place of the config's; empty for none.
     QString chosenModel = {};
-    /// The words behind "batchpeak explore FILE" that ask for the same.
+    /// The words after "batchpeak explore FILE" that ask for the same.
     QStringList command = {};
-    /// What workers are asked to load, as of the trial protocol, but for the memory that a device decides.
+    /// What workers are asked to load, in the form of the trial protocol, except for the memory, which a
+    /// device decides.
     QString loadRequest = {};
-    /// The module of a network from a file; empty for any other network.
+    /// File of the module of a network from a file; empty for any other network.
     QString codePath = {};
     QString formatName;
     QString family;
-    /// Path or id that the network is from; empty where it is the config's own.
+    /// Path or id that the network is from; empty if it is the config's own.
     QString modelSource;
-    /// All, adapters included; 0 where they are counted when the network is loaded.
+    /// Number of all parameters, including adapters; 0 if they are counted when the network is loaded.
     std::int64_t parameters = 0;
-    /// Of those, what training leaves as it is.
+    /// Number of parameters that training leaves unchanged.
     std::int64_t frozenParameters = 0;
     model::Tuning tuning;
-    /// Of every number that its trials give.
+    /// Fidelity of every number that the trials produce.
     config::Fidelity fidelity;
     model::Phase phase = model::Phase::Train;
     model::Precision precision = model::Precision::Fp32;
     model::Optimizer optimizer = model::Optimizer::AdamW;
     std::int64_t sequenceLength = 0;
-    /// In the mean over their lengths, those of both sides of an encoder-decoder; 0 where samples are no
+    /// Mean over the lengths of samples, including both sides of an encoder-decoder; 0 if samples are not
     /// sequences.
     double tokensPerSample = 0.0;
-    /// As of model::stepFlops, in the mean over the lengths of samples; nothing where no description tells,
-    /// or where a program in the worker's place may run another network.
+    /// Mean of model::stepFlops over the lengths of samples; nothing if no description provides them, or if a
+    /// program in the worker's place may run another network.
     std::optional<double> flopsPerSample;
-    /// As of model::productPrecision.
+    /// Result of model::productPrecision.
     model::Precision productPrecision = model::Precision::Fp32;
     config::BatchPlan plan;
-    /// The plan is of a config's batch; else the config holds a network alone, and nobody knows its batch.
+    /// Whether the plan is of a config's batch; otherwise the config contains a network alone, and its batch
+    /// is unknown.
     bool hasBatch = true;
     search::Objective objective = search::Objective::Micro;
     QString strategy;
     double tolerance = 0.02;
     double targetConfidence = 0.95;
     double headroom = 0.08;
-    /// What the search may spend: trials, and seconds of all that it is under way; nothing where time sets no
-    /// bound. Exploration::extend() adds to it.
+    /// Budget of the search: the number of trials, and the seconds during which it is under way, which are
+    /// absent if time sets no bound. Exploration::extend() adds to it.
     int maxTrials = 64;
     std::optional<double> budgetSeconds;
-    /// The recommended size is to be measured once more in a fresh process.
+    /// Whether the recommended size is to be measured once more in a fresh process.
     bool isVerified = false;
 };
 

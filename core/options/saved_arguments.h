@@ -9,15 +9,15 @@
 
 namespace batchpeak::engine {
 
-/// The words of an exploration that are kept for later, when another folder may be the present one, and what
-/// they ask for then. What people are shown as their own command has the paths that they typed.
+/// The words of an exploration as they are stored for later, when the current folder may be another one, and
+/// what they ask for then. The command that is shown to people keeps the paths that they typed.
 
-/// wordsFor() with whole paths: of the lengths of samples, and in a worker's command of the program and of
-/// the scripts that it names, where it runs on this computer.
+/// Returns wordsFor() with absolute paths: of the file of sample lengths and, if the worker's command runs on
+/// this computer, of the program and the scripts in that command.
 QStringList savedArguments(const ExplorationOptions& options);
 
-/// What an exploration of the history was asked. Lengths of samples are those that it was asked with,
-/// whatever has become of their file.
+/// Returns what an exploration of the history was asked. Its lengths of samples are those that it was asked
+/// with, whatever has become of their file.
 ExplorationOptions optionsOf(const store::ExplorationInfo& info);
 
 } // namespace batchpeak::engine

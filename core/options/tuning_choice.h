@@ -8,10 +8,10 @@
 
 namespace batchpeak::engine {
 
-/// What training changes of a network: as its config has it, but for what a person asks.
+/// Returns what training changes of a network: as in its config, except for what a person asks.
 ///
-/// Whether the network has the parts is not asked here; model::problemWith() says.
-/// \throws config::ConfigError where what is asked for contradicts itself or the config
+/// It does not check whether the network has the parts; model::problemWith() does.
+/// \throws config::ConfigError if what is asked for contradicts itself or the config
 model::Tuning chooseTuning(const config::ConfigContents& contents, const ExplorationOptions& options);
 
 } // namespace batchpeak::engine

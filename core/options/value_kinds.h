@@ -8,21 +8,21 @@
 
 namespace batchpeak::engine {
 
-/// What the value of an option may be, by what stands for it in the help (OptionWords::values): a field of
-/// the window and a shell's completion offer it.
+/// The kinds of values that an option may have, derived from its placeholder in the help
+/// (OptionWords::values). A field of the window and a shell's completion offer them.
 struct ValueKinds
 {
-    /// Small letters stand for themselves.
+    /// Parts without capital letters, which stand for themselves.
     std::vector<std::string> words;
     bool takesNumbers = false;
     bool takesFiles = false;
     bool takesFolders = false;
     bool takesCommands = false;
-    /// Something else than one of the words.
+    /// Whether it takes something other than one of the words.
     bool takesOthers = false;
 };
 
-/// \param values  as "explore|auto|N|null"
+/// \param values  such as "explore|auto|N|null"
 ValueKinds valueKindsOf(std::string_view values);
 
 } // namespace batchpeak::engine

@@ -11,8 +11,8 @@
 
 namespace batchpeak::engine {
 
-/// An exploration that cannot be started on this computer as asked, as a full sentence that says what to
-/// do instead.
+/// An exploration that cannot be started on this computer as asked; the message is a full sentence that says
+/// what to do instead.
 class ExplorationError : public std::runtime_error
 {
 public:
@@ -21,17 +21,17 @@ public:
     QString sentence() const { return QString::fromUtf8(what()); }
 };
 
-/// An NVIDIA GPU is here that nothing can run on, and nobody has asked for the CPU.
+/// There is an NVIDIA GPU on which nothing can run, and nobody has asked for the CPU.
 class UnusableGpuError : public ExplorationError
 {
     using ExplorationError::ExplorationError;
 };
 
-/// "path:line:column: sentence", without the numbers where there is no place to name: what editors and
-/// terminals make a link of.
+/// Returns "path:line:column: sentence", without the numbers if there is no place to name. Editors and
+/// terminals turn it into a link.
 QString located(const QString& path, config::TextPosition place, const QString& sentence);
 
-/// The same error with its place in front of its sentence, as above.
+/// Return the same error with its place before its sentence, as above.
 config::ConfigError located(const QString& path, const config::ConfigError& error);
 config::BatchNotKept located(const QString& path, const config::BatchNotKept& error);
 

@@ -8,22 +8,23 @@
 
 namespace batchpeak::engine {
 
-/// The one label of every number, in the words that stand beside numbers.
+/// The one label that every number has, in the words that stand beside numbers.
 
-/// Behind "measured": "as configured", "approximate because of ...", "another run, with ...".
+/// Returns the words after "measured": "as configured", "approximate because of ...", "another run, with
+/// ...".
 QString fidelityText(const config::Fidelity& fidelity);
-/// The same as a sentence: "Measured as configured.", "Approximate because of ...".
+/// Returns the same as a sentence: "Measured as configured.", "Approximate because of ...".
 QString fidelitySentence(const config::Fidelity& fidelity);
 /// "as configured", "as configured, assumed data", "approximate", "speed approximate", "another run"
 QString fidelityName(const config::Fidelity& fidelity);
 
-/// What stands before a speed or an energy: "~" where it is approximate, "*" where it is exact, but that of
-/// another run; nothing where it is the config's own.
+/// Returns the mark before a speed or an energy: "~" if it is approximate, "*" if it is exact but of another
+/// run; empty if it is the config's own.
 QString speedMark(const config::Fidelity& fidelity);
-/// The same before a measured peak of memory, which is exact where all reasons are of speed alone.
+/// Returns the mark before a measured peak of memory, which is exact if all reasons concern speed alone.
 QString memoryMark(const config::Fidelity& fidelity);
-/// What they mean: "~ approximate", "~ speed approximate", "~ approximate, of another run"; empty without a
-/// mark.
+/// Returns what the marks mean: "~ approximate", "~ speed approximate", "~ approximate, of another run";
+/// empty without a mark.
 QString markLegend(const config::Fidelity& fidelity);
 
 } // namespace batchpeak::engine

@@ -16,13 +16,13 @@
 
 namespace batchpeak::engine {
 
-/// The values that have a place of their own in JSON; all others are objects, by their visitFields().
+/// The values that JSON represents directly; all others are objects, written by their visitFields().
 template<typename Value>
 concept IsPlainField =
     std::is_arithmetic_v<Value> || std::is_same_v<Value, QString> || std::is_same_v<Value, std::string>;
 
-/// Writes members into an object of JSON, as a visitor of visitFields(): those of a network, of its tuning,
-/// of a search's call or of a trial.
+/// Writes members into a JSON object, as a visitor of visitFields(): those of a network, of its tuning, of a
+/// search's call or of a trial.
 class JsonWriter
 {
 public:
@@ -87,7 +87,7 @@ private:
     QJsonObject m_object;
 };
 
-/// Reads what JsonWriter has written; members of which the object says nothing stay as they are.
+/// Reads what JsonWriter has written; members that the object does not contain stay as they are.
 class JsonReader
 {
 public:
@@ -125,7 +125,7 @@ public:
         value(key, member);
     }
 
-    /// Every word was one that there is.
+    /// Whether every word was a known one.
     bool understands() const { return m_understands; }
 
 private:
@@ -160,14 +160,14 @@ private:
     bool m_understands = true;
 };
 
-/// The word of a value in files, events and on the command line.
+/// Returns the word of a value in files, events and on the command line.
 template<model::HasWords Value>
 QString enumText(Value value)
 {
     return QString::fromUtf8(model::toText(value));
 }
 
-/// Nothing for a word that there is not.
+/// Returns nothing for an unknown word.
 template<model::HasWords Value>
 std::optional<Value> enumFromText(const QString& text)
 {

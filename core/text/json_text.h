@@ -8,8 +8,8 @@
 
 namespace batchpeak::engine {
 
-/// An object of JSON as text that may be looked at in a terminal: Qt escapes C0 alone, and here all that is
-/// unseen is escaped, as of withUnseenSpelled(). For programs it is the same.
+/// Returns a JSON object as text that is safe to show in a terminal: Qt escapes only C0, and this function
+/// escapes all unseen characters, those of withUnseenSpelled(). For programs, the object is the same.
 QByteArray jsonText(const QJsonObject& object, QJsonDocument::JsonFormat format);
 
 } // namespace batchpeak::engine

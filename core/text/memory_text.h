@@ -10,15 +10,15 @@
 
 namespace batchpeak::engine {
 
-/// What a step holds, split by what it is for.
+/// A part of the memory that a step holds, by its purpose.
 struct MemoryPart
 {
     enum class Kind {
-        /// Trained and frozen ones.
+        /// Trained and frozen weights.
         Weights,
         Gradients,
         Optimizer,
-        /// All else that does not grow with the size: narrow copies of matrices, tables.
+        /// Everything else that does not grow with the size: narrow copies of matrices, tables.
         Copies
     };
     Kind kind = Kind::Weights;
@@ -27,7 +27,7 @@ struct MemoryPart
     double bytes = 0.0;
 };
 
-/// Of what does not grow with the size, those that are there, in the order of the enumeration.
+/// Returns the parts that do not grow with the size and are present, in the order of the enumeration.
 std::vector<MemoryPart> memoryParts(const model::StepMemory& memory);
 
 } // namespace batchpeak::engine

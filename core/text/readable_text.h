@@ -13,7 +13,7 @@
 namespace batchpeak::engine {
 
 /// Numbers, memory, rates and times as people read them, in their own locale. What scripts read has a fixed
-/// form: that of the events, and of the terminal, is not decided here.
+/// form: the form of the events, and of the terminal, is not decided here.
 
 /// Half of the 95 % interval of a mean, in standard errors, for a normal distribution.
 inline constexpr double standardErrorsOf95Percent = 1.96;
@@ -29,8 +29,8 @@ QString stepsText(int count);
 /// Bytes within a sentence: "5.5 GiB", binary units, one decimal.
 QString bytesText(std::int64_t bytes, const QLocale& locale = QLocale());
 
-/// Two numbers of bytes that a sentence compares, each in as many decimals as show that they differ, or in
-/// bytes: "18.41 MiB" and "18.38 MiB", "19,293,696 B" and "19,293,184 B".
+/// Two numbers of bytes that a sentence compares, each with as many decimals as are needed to show that they
+/// differ, or in bytes: "18.41 MiB" and "18.38 MiB", "19,293,696 B" and "19,293,184 B".
 struct ComparedBytes
 {
     QString first;
@@ -38,39 +38,38 @@ struct ComparedBytes
 };
 ComparedBytes comparedBytesText(std::int64_t first, std::int64_t second, const QLocale& locale = QLocale());
 
-/// The unit in which one window shows memory: one for all its numbers, so that they can be compared.
+/// The unit in which one window shows memory: the same for all its numbers, so that they can be compared.
 struct MemoryUnit
 {
     QString name;
     double bytes = 1.0;
     bool operator==(const MemoryUnit&) const = default;
 
-    /// GiB, or MiB where the largest number to show is below 2 GiB.
+    /// Returns GiB, or MiB if the largest number to show is below 2 GiB.
     static MemoryUnit forBytes(double largest);
     double of(double count) const { return count / bytes; }
 };
 
-/// "59.7", "0.84", "312": as many digits as a reader compares by.
+/// "59.7", "0.84", "312": as many digits as a reader needs to compare.
 QString memoryText(double bytes, const MemoryUnit& unit, const QLocale& locale = QLocale());
 /// "19.1 GiB", "800 MiB", "512 B": three figures, for a number that stands alone, in a unit of its own.
 QString memoryText(double bytes, const QLocale& locale = QLocale());
 
 /// "2,266", "12.3", "0.0451": at least three figures.
 QString rateText(double perSecond, const QLocale& locale = QLocale());
-/// "12,346", "58.34": at least four, as many as the quotient of two rates needs to be checked.
+/// "12,346", "58.34": at least four figures, as many as are needed to check the quotient of two rates.
 QString comparedRateText(double perSecond, const QLocale& locale = QLocale());
-/// "2,266 ± 38", the value with as many decimals as its interval has use for. Without an error, the
-/// value alone.
+/// "2,266 ± 38": the value with as many decimals as its interval justifies. Without an error, only the value.
 /// \param relativeError  standard error relative to the value; the interval shown is the 95 % one
 QString rateText(double perSecond, std::optional<double> relativeError, const QLocale& locale = QLocale());
 
-/// "2.413"; "1.000E+308" of one that no longer says anything.
+/// "2.413"; "1.000E+308" for a loss that no longer means anything.
 QString lossText(double loss, const QLocale& locale = QLocale(), int decimals = 3);
 
 /// "1.20×"
 QString factorText(double factor, const QLocale& locale = QLocale());
 
-/// A share in percent: "0.8 %", or with as many decimals as it is known to.
+/// A share in percent: "0.8 %", or with as many decimals as are known.
 QString percentText(double share, const QLocale& locale = QLocale(), int decimals = 1);
 
 /// "12.3 J/sample", "450 mJ/sample": three figures, in the unit that leaves the fewest zeros.
@@ -80,13 +79,13 @@ QString energyPerSampleText(double joulesPerSample, const QLocale& locale = QLoc
 QString durationText(double seconds, const QLocale& locale = QLocale());
 /// The same in whole seconds: "4 s".
 QString wholeDurationText(double seconds);
-/// Of a limit that was set: "450 ms", "12 s", "5 min", "1 h 30 min", rounded to what a person cares for.
+/// A limit that was set: "450 ms", "12 s", "5 min", "1 h 30 min", rounded to what matters to a person.
 QString durationText(std::chrono::milliseconds duration);
 
-/// "14:09" in local time, and before that the day in the locale's short form where it is another than today.
+/// "14:09" in local time, preceded by the day in the locale's short form if it is not today.
 QString momentText(const QDateTime& time, const QLocale& locale = QLocale());
 
-/// "28 Nov, 14:09" in local time, with the year where that is another than today's.
+/// "28 Nov, 14:09" in local time, with the year if it is not the current one.
 QString dayAndTimeText(const QDateTime& time, const QLocale& locale = QLocale());
 
 } // namespace batchpeak::engine

@@ -17,27 +17,30 @@ namespace batchpeak::engine {
 
 /// "LoRA of rank 16, alpha 32, dropout 0.05, on query and value"; empty without adapters.
 QString adapterText(const model::Tuning& tuning, const QLocale& locale = QLocale());
-/// "DPO on pairs of texts, beside a second network"; empty where texts alone are learned from.
+/// "DPO on pairs of texts, beside a second network"; empty if the network learns from texts alone.
 QString preferenceText(model::Preference preference, const model::Tuning& tuning);
-/// "output, layers.30"; empty where no part is trained in full beside others that are not.
+/// "output, layers.30"; empty unless some parts are trained in full beside others that are not.
 QString trainedPartsText(const model::Tuning& tuning);
-/// "nf4 with double quantization", "as the trained ones"; empty where nothing is frozen.
+/// "nf4 with double quantization", "as the trained ones"; empty if nothing is frozen.
 QString frozenWeightsText(const model::Tuning& tuning);
-/// "int4 weights in groups of 32, int8 activations"; empty where nothing is rounded.
+/// "int4 weights in groups of 32, int8 activations"; empty if nothing is rounded.
 QString fakeQuantizationText(const model::Tuning& tuning, const QLocale& locale = QLocale());
-/// A word or two: "LoRA 16", "DoRA 8 on nf4", "partly trained", "QAT int4"; empty where all is trained as it
-/// is.
+/// A word or two: "LoRA 16", "DoRA 8 on nf4", "partly trained", "QAT int4"; empty if everything is trained as
+/// it is.
 QString tuningWord(const model::Tuning& tuning);
 
 /// "124,439,808 parameters", "trainable 4,194,304 of 6,742,609,920 parameters, 0.06 %", and words for a
-/// network whose parameters are counted when it is loaded. \param frozen  of \p all
+/// network whose parameters are counted when it is loaded.
+/// \param frozen  how many of \p all are frozen
 QString parametersText(std::int64_t all, std::int64_t frozen, const QLocale& locale = QLocale());
 
-/// As the trial protocol has it; empty where all is trained as it is.
+/// Returns the tuning in the form of the trial protocol; empty if everything is trained as it is.
 QJsonObject tuningObject(const model::Tuning& tuning);
-/// The same in one line, which tells one tuning from another; empty where all is trained as it is.
+/// Returns the same in one line, which distinguishes one tuning from another; empty if everything is trained
+/// as it is.
 QString tuningRecord(const model::Tuning& tuning);
-/// What these have written; what is not understood, as of a later program, is as usual.
+/// Read what these functions have written; what is not understood, such as words of a later program, is at
+/// its default.
 model::Tuning tuningFrom(const QJsonObject& object);
 model::Tuning tuningFromRecord(const QString& record);
 
