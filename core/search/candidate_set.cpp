@@ -18,7 +18,7 @@ constexpr double coarseStep = 1.02;
 constexpr std::int64_t smallTile = 8;
 constexpr std::int64_t smallTileLimit = 1200;
 constexpr std::int64_t largeTile = 64;
-/// Above it a step of 0.4 % is as fine as the large tile itself.
+/// Above this size, a step of 0.4 % is as fine as the large tile itself.
 constexpr std::int64_t largeTileLimit = 16384;
 
 double geometricMean(std::int64_t a, std::int64_t b)

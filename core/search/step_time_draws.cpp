@@ -15,7 +15,7 @@ namespace batchpeak::search {
 
 namespace {
 
-// The mean of so many draws, each off by a few percent at most, is known to a fraction of one.
+// The mean of this many draws, each off by a few percent at most, is known to a fraction of one percent.
 constexpr int draws = 512;
 constexpr std::uint64_t seed = 1;
 
@@ -38,7 +38,7 @@ StepTimeDraws::StepTimeDraws(const std::vector<Measurement>& timed, std::span<co
             std::ranges::lower_bound(m_sizes, timed[static_cast<std::size_t>(i)].size) - m_sizes.begin());
     const LongRun longRun(trials, ofTrials, timed.back().clockSeconds);
     for (Eigen::Index path = 0; path < paths.logSeconds.cols(); ++path) {
-        // How fast the device goes on is as open for all sizes.
+        // The future speed of the device is equally unknown for all sizes.
         const double slowdown = longRun.logSlowdown[path] + longRun.relativeError * random.normal();
         auto& seconds = m_seconds.emplace_back();
         for (const double logSeconds : paths.logSeconds.col(path))

@@ -17,7 +17,8 @@ double Throughput::secondsFor(std::int64_t size, double samplesPerSecond) const
     if (m_objective == Objective::Micro)
         return static_cast<double>(size) / samplesPerSecond;
     const double seconds = static_cast<double>(m_batch) / samplesPerSecond - m_optimizerSeconds;
-    // Time grows with the samples, so that a micro-batch of the full size takes its share of the batch.
+    // Time grows with the samples, so that a micro-batch of the full size takes a proportional share of the
+    // batch's time.
     return std::max(seconds, 0.0) * static_cast<double>(size) / static_cast<double>(m_batch);
 }
 

@@ -35,13 +35,13 @@ void insertOnce(std::vector<std::int64_t>& ascending, std::int64_t size)
         ascending.insert(place, size);
 }
 
-// Far beyond what clocks, heat and other programs do to a device between two days, and beyond how an
-// allocator rounds.
+// Far more than clocks, heat and other programs change a device between two days, and more than the rounding
+// of an allocator.
 constexpr double farInTime = 1.5;
 constexpr double farInMemory = 0.05;
 constexpr double farInBytes = 64.0 * 1024 * 1024;
 
-// A device that is never calm is not waited for: as many as are run of a size where each is disturbed.
+// A device that is never calm is not waited for: a size that is disturbed each time runs this many times.
 constexpr std::ptrdiff_t enoughDisturbed = 3;
 
 bool isFarInTime(const Measurement& one, const Measurement& other)
@@ -59,8 +59,8 @@ bool isFarInMemory(const Measurement& one, const Measurement& other)
     return std::abs(bytes - others) > std::max(farInBytes, farInMemory * others);
 }
 
-/// The measurement that one size of a comparison amounts to: its time is the typical one of its visits'
-/// typical times, so that neither a step nor a visit that something disturbed decides.
+/// Returns the measurement that one size of a comparison amounts to. Its time is the typical one of its
+/// visits' typical times, so that neither a disturbed step nor a disturbed visit decides.
 Measurement rowOf(const Measurement& comparison, const trial::ComparedSize& compared)
 {
     Measurement row = comparison;
@@ -95,7 +95,7 @@ void TrialHistory::record(Measurement measurement, bool isUnlikely)
     const bool ran = measurement.ran();
     if (ran && !measurement.thrashes && measurement.compared.empty())
         m_timed.push_back(measurement);
-    // What was measured before a size failed stands.
+    // Sizes that were measured before another size failed remain valid.
     for (const trial::ComparedSize& compared : measurement.compared) {
         if (!compared.visits.empty())
             m_timed.push_back(rowOf(measurement, compared));
@@ -121,7 +121,7 @@ void TrialHistory::record(Measurement measurement, bool isUnlikely)
         noteBreakdown(m_all.back().size);
 }
 
-/// It ran out of memory, or ran and used or freed more of it than it may.
+/// Whether the trial ran out of memory, used more than the limit, or thrashed.
 bool TrialHistory::needsMore(const Measurement& measurement) const
 {
     const bool aboveLimit = m_memoryLimitBytes > 0 && measurement.peakReservedBytes > m_memoryLimitBytes;

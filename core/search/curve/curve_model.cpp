@@ -19,8 +19,9 @@ namespace batchpeak::search {
 
 namespace {
 
-// Of the alignments, in their order, these are weighed on the whole grid of hyper-parameters (none and the
-// usual one), and these on its best points (powers of two, too); all others on fewer.
+// Of the alignments, in their order, the first alignmentsOnWholeGrid (none and the default one) are weighted
+// on the whole grid of hyper-parameters, and the first commonAlignments (including powers of two) on its best
+// points; all others on fewer points.
 constexpr std::size_t alignmentsOnWholeGrid = 2;
 constexpr std::size_t commonAlignments = 6;
 constexpr std::size_t gridPointsWithCommonAlignments = 30;
@@ -31,15 +32,16 @@ constexpr std::size_t alignmentsWithWaves = 2;
 constexpr Eigen::Index fewestForCliffs = 4;
 constexpr Eigen::Index fewestForWaves = 5;
 
-/// Of the grid, so many points apart are looked at to find what explains the trials about best.
+/// Distance between the grid points that are evaluated to find roughly the best explanation of the trials.
 constexpr std::size_t coarseStride = 7;
-/// What is known to have disturbed a trial made it longer by such shares. The largest first, to be believed
-/// as long as no trial contradicts it.
+/// Shares by which a known disturbance made a trial longer. The largest comes first, to be believed as long
+/// as no trial contradicts it.
 constexpr double disturbances[] = {0.6, 0.2, 0.05, 0.0};
 
-/// The logarithms of times, linearized: overhead and work per sample in units of their prior deviation, and
-/// what they leave unexplained at their prior means. About the median of each size, since about a trial's own
-/// time a trend of next to nothing would explain trials of one size however far apart they are.
+/// Returns the linearized logarithms of times: overhead and work per sample in units of their prior
+/// deviation, and what they leave unexplained at their prior means. They are linearized about the median of
+/// each size: about a trial's own time, a trend of next to nothing would explain trials of one size however
+/// far apart they are.
 Eigen::MatrixXd linearised(const Observations& trials)
 {
     const CoefficientPrior prior(trials, {});
@@ -77,11 +79,11 @@ public:
         return logEvidence(none, none) + m_hyperparameters.logPrior;
     }
 
-    /// Columns of one feature alone, in units of its prior deviation.
+    /// Return the column of one feature alone, in units of its prior deviation.
     Eigen::VectorXd steps(const Trend& trend) const { return column(trend, 2); }
     Eigen::VectorXd misaligned(const Trend& trend) const { return column(trend, 3); }
 
-    /// \param steps  empty for a trend without
+    /// \param steps  empty for a trend without steps
     CurveModel weigh(const CandidateTrend& candidate, const Eigen::VectorXd& steps,
                      const Eigen::VectorXd& misaligned) const
     {
@@ -129,7 +131,7 @@ private:
     Eigen::MatrixXd m_base;
 };
 
-/// What visits say, once for all grid points that share what it depends on.
+/// The evidence of visits, computed once for all grid points that share the values it depends on.
 class VisitEvidence
 {
 public:
@@ -184,7 +186,7 @@ void weighTrials(Observations& trials, VisitEvidence& evidence, const Eigen::Mat
 
 std::vector<CurveModel> weighCurveModels(Observations& trials, double largestFit)
 {
-    // Neither depends on the weights of the trials.
+    // Neither base nor evidence depends on the weights of the trials.
     const Eigen::MatrixXd base = linearised(trials);
     VisitEvidence evidence(trials);
     weighTrials(trials, evidence, base);

@@ -19,9 +19,9 @@ struct DeviceSpeed
     double deviation;
     double time;
 };
-// From what a quiet GPU does to what neighbors on a shared computer do, where visits to one size scatter by
-// a tenth. All equally probable: searches that took a calm device for the likeliest were too sure on others
-// and no faster on calm ones.
+// The values range from a quiet GPU to a shared computer, where the neighbors' effect scatters the visits to
+// one size by a tenth. All are equally probable: searches that took a calm device for the likeliest were too
+// confident on others and no faster on calm ones.
 constexpr DeviceSpeed speeds[] = {{0.002, speedTimes[1]},
                                   {0.012, speedTimes[1]},
                                   {0.012, speedTimes[0]},
@@ -29,14 +29,14 @@ constexpr DeviceSpeed speeds[] = {{0.002, speedTimes[1]},
                                   {0.08, speedTimes[1]}};
 constexpr double trialValues[] = {0.0015, 0.006, 0.02, 0.07};
 
-// Curves that leave their trend by this much are rare.
+// Curves that deviate from their trend by this much are rare.
 double smoothLogPrior(double smooth)
 {
     return smooth > 0.1 ? -0.3 : 0.0;
 }
 
-/// Sizes that differ from all their neighbors by more than half a percent are rarer still: the shortest
-/// length leaves nothing in common even to neighbors.
+/// Sizes that differ from all their neighbors by more than half a percent are rarer still: with the shortest
+/// length, even neighbors have nothing in common.
 double roughLogPrior(double rough, double length)
 {
     const double isLarge = (rough > 0.05 ? -0.7 : 0.0) + (rough > 0.2 ? -0.7 : 0.0);
@@ -50,7 +50,7 @@ std::vector<Hyperparameters> makeGrid()
     for (const double smooth : smoothValues) {
         for (const double rough : roughValues) {
             for (const double roughLength : roughLengths) {
-                // The smallest rough part is next to none, so its length says nothing.
+                // The smallest rough part is negligible, so that its length says nothing.
                 const bool isNone = rough == roughValues[0];
                 if (isNone && roughLength != Hyperparameters{}.roughLength)
                     continue;
@@ -74,7 +74,8 @@ std::vector<Hyperparameters> makeGrid()
 }
 
 const double smoothRate = std::sqrt(3.0) / smoothLength;
-/// Of nodes between which the smooth part of a draw is interpolated, in the logarithm of the size.
+/// Distance between nodes, in the logarithm of the size; between them, the smooth part of a draw is
+/// interpolated.
 constexpr double nodeDistance = 0.08;
 
 } // namespace
@@ -117,7 +118,7 @@ PriorSampler::PriorSampler(std::span<const std::int64_t> sizes, std::span<const 
         const bool isFar = !isLast && m_logSizes[i + 1] - m_logSizes[before] > nodeDistance;
         if (i > 0 && !isKept[i] && !isLast && !isFar)
             continue;
-        // Matern 3/2 as a state space (Hartikainen and Sarkka, MLSP 2010), deviation 1.
+        // Matern 3/2 as a state space (Hartikainen and Sarkka, MLSP 2010), with deviation 1.
         SmoothStep step{.node = i};
         if (i == 0) {
             step.noiseV = 1.0;

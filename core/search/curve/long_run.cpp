@@ -12,25 +12,25 @@ namespace batchpeak::search {
 
 namespace {
 
-/// Fewer trials of now have not seen what comes and goes.
+/// With fewer trials, this search has not seen what comes and goes.
 constexpr Eigen::Index fewestTrials = 4;
-/// A trial that took so many times as long as the middle one of its day was held up by something: it says
-/// nothing more of how fast the device is.
+/// Something held up a trial that took more than this many times the median of its day. The excess says
+/// nothing about the speed of the device.
 constexpr double maxSlowdown = 1.5;
-/// A trial counts as one of so many times the median length at most.
+/// A trial counts as at most this many times the median length.
 constexpr double maxOfMedian = 2.0;
-/// The error of their sum is so many times what trials leave by how they scatter: those close to each other
-/// resemble each other.
+/// Factor from the scatter of the trials to the error of their sum: trials that are close in time resemble
+/// each other.
 constexpr double scatterOfTrials = 1.5;
-/// Relative standard deviation of a device's speed over times longer than a search, as heat and other tenants
-/// make it, and how long such a spell lasts [s]: what a search of seconds cannot see. Chosen on simulated
+/// Relative standard deviation of a device's speed over times longer than a search, caused by heat and other
+/// tenants, and how long such a spell lasts [s]: a search of seconds cannot see it. Chosen on simulated
 /// devices with two speeds ("batchpeak-bench-search --world two-speed"), where 91 to 100 of 100 intervals of
-/// 95 % then hold the long-run speed; with .02 it was 73 to 98.
+/// 95 % then contain the long-run speed; with .02 it was 73 to 98.
 constexpr double unseenDeviation = 0.03;
 constexpr double unseenSeconds = 300.0;
 
-/// Relative standard deviation of the speed's mean over so long from its mean for ever [s], by spells whose
-/// correlation decays exponentially.
+/// Returns the relative standard deviation of the mean speed during this time [s] from the mean over all
+/// time, caused by spells whose correlation decays exponentially.
 double unseenError(double watchedSeconds)
 {
     const double spells = watchedSeconds / unseenSeconds;
@@ -38,7 +38,7 @@ double unseenError(double watchedSeconds)
     return unseenDeviation * std::sqrt(share);
 }
 
-/// The lower one of two.
+/// Returns the lower one of two medians.
 double medianOf(Eigen::VectorXd values)
 {
     const auto middle = values.begin() + (values.size() - 1) / 2;
@@ -53,13 +53,13 @@ LongRun::LongRun(const Observations& trials, const Eigen::MatrixXd& logSeconds, 
     const std::vector<std::vector<Eigen::Index>> days = trials.days();
     const Eigen::VectorXd ofContention = trials.contentionOffMean(days);
     const Eigen::ArrayXd steps = trials.timedSteps.array();
-    // Time that each curve expects of all timed steps of each trial.
+    // Time that each curve expects for all timed steps of each trial.
     const Eigen::ArrayXXd expected = logSeconds.array().exp().colwise() * steps;
     const Eigen::VectorXd offCurve =
         (trials.timedSeconds.array() / steps).log().matrix() - logSeconds.rowwise().mean() - ofContention;
-    // How fast a device was on another day says nothing of today, but what its stalls and other programs took
-    // beside that may come again, and a trial or two of today have not seen it. All with the mean contention
-    // of their day.
+    // The speed of a device on another day says nothing about today. But what stalls and other programs took
+    // in addition may happen again, and one or two trials of today have not seen it. All values are at the
+    // mean contention of their day.
     Eigen::ArrayXd taken(trials.count());
     for (const std::vector<Eigen::Index>& rows : days) {
         const double middle = rows.empty() ? 0.0 : medianOf(offCurve(rows));
@@ -87,9 +87,9 @@ LongRun::LongRun(const Observations& trials, const Eigen::MatrixXd& logSeconds, 
     const Eigen::ArrayXd offMean =
         (ofEach.bottomRows(count).rowwise() / slowdown.transpose()).rowwise().mean() - 1.0;
     const double scatter = (sharesOfLast(count) * offMean).matrix().norm();
-    // What others will take is known no better than the mean of what they took.
+    // Future contention is known no better than the mean of the past contention.
     const double company = ofContention.tail(count).norm() / static_cast<double>(count);
-    // A device that heats up goes on as it was of late.
+    // A device that heats up continues as it was most recently.
     const Eigen::ArrayXd ofLate = needsOthers ? slowdown : slowdownOfLast((count + 1) / 2);
     const double change = std::exp((ofLate.log() - slowdown.log()).mean()) - 1.0;
     logSlowdown = today + ofLate.log();

@@ -13,23 +13,24 @@ namespace batchpeak::search {
 
 namespace {
 
-// Pooling: a scale of 1 % with the weight of two degrees of freedom stands before all trials; trials of
-// step times apart by a factor of e count exp(-1/0.7) as much; each trial leans on the pool with the
-// weight of six degrees of freedom. Found on simulated searches.
+// Pooling: the prior is a scale of 1 % with the weight of two degrees of freedom. Trials whose step times
+// differ by a factor of e count exp(-1/0.7) as much. Each trial is combined with the pool, which has the
+// weight of six degrees of freedom. These values were found on simulated searches.
 constexpr double priorScale = 0.01;
 constexpr double priorWeight = 2.0;
 constexpr double likeness = 0.7;
 constexpr double poolWeight = 6.0;
-/// Variance of a robust location over that of a mean, with the correlation of successive steps.
+/// Variance of a robust location divided by that of a mean, including the correlation of successive steps.
 constexpr double locationVariance = 2.0;
-/// Steps of a trial that does not tell: what a proposal asks for at least.
+/// Number of steps of a trial that does not report it: the minimum that a proposal asks for.
 constexpr double assumedSteps = 5.0;
 /// One disturbed trial must not make all others look noisy.
 constexpr double outlierFactor = 3.0;
 constexpr std::size_t fewestForMedian = 3;
 constexpr double minDegreesOfFreedom = 1.4;
 
-/// Steps over the typical one of their visit, whose own speed is no noise of steps.
+/// Returns the steps relative to the typical one of their visit, since the speed of a visit is not noise of
+/// its steps.
 std::vector<double> stepsWithinVisits(const std::vector<trial::Visit>& visits)
 {
     const std::vector<double> typical = trial::typicalStepSecondsOf(visits);
@@ -60,7 +61,7 @@ NoiseEstimate estimateNoise(const Measurement& trial)
     const std::optional<double> error = errorOfSteps(trial);
     if (!error || !std::isfinite(*error) || *error < 0.0)
         return {};
-    // Each visit's location is taken from its steps, so that they scatter less about it.
+    // Each visit's location is estimated from its own steps, so that they scatter less about it.
     const double spread = std::sqrt((steps - 1.0) / (steps - locations));
     return {.scale = spread * *error * std::sqrt(steps / locationVariance),
             .degreesOfFreedom = degreesOfFreedom};

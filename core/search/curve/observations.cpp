@@ -21,25 +21,26 @@ constexpr double jitter = 1e-9;
 constexpr double degreesOfFreedom = 4.0;
 constexpr double minWeight = 0.02;
 constexpr int weighings = 3;
-/// What is off by more in ln(seconds), where no other program ever disturbed a trial and steps are as alike
-/// as this, is no noise, but the curve: a cliff, or a kernel of its own. It stands.
+/// On a device where no other program ever disturbed a trial, and with steps whose error is below calmError,
+/// a larger deviation in ln(seconds) is not noise. It belongs to the curve: a cliff, or a kernel of its own.
+/// It keeps its weight.
 constexpr double maxNoise = 0.5;
 constexpr double calmError = 0.005;
-/// Prior variance of the mean of a comparison's size, so large that it says nothing.
+/// Prior variance of the mean of one size in a comparison, so large that it says nothing.
 constexpr double unknownMean = 1.0;
 
-// Of what is recalled: standard deviation of the factor by which a device of another day is faster (clocks,
-// heat, drivers' moods), and of what one size's time may have changed by beside it. Chosen, not fitted: the
-// first is so large that one trial of today decides it.
+// For recalled rows: standard deviation of the factor by which a device of another day is faster (clocks,
+// heat, drivers' moods), and of the additional change of one size's time. Chosen, not fitted: the first is so
+// large that one trial of today decides the factor.
 constexpr double recalledSpeed = 0.10;
 constexpr double recalledChange = 0.003;
 
-// Of the time that contention takes, before any trial: mean and standard deviation of its exponent. Two
-// threads of a step beside one or two busy programs on two processors had 0.7 to 1.1 where they sleep while
-// they wait for each other, as in worlds of "batchpeak-bench-search" (1), and up to 2.3 where they spin.
+// Prior mean and standard deviation of the exponent of the time that contention takes. Two threads of a step
+// beside one or two busy programs on two processors had 0.7 to 1.1 if they sleep while they wait for each
+// other, as in the worlds of "batchpeak-bench-search" (1), and up to 2.3 if they spin.
 constexpr double contentionExponent = 1.1;
 constexpr double exponentDeviation = 0.5;
-/// Nothing is known of trials that got less than a tenth of the device.
+/// Nothing is known about trials that got less than a tenth of the device.
 constexpr double maxContention = 0.9;
 
 double logSlowdown(double contention)
@@ -47,7 +48,7 @@ double logSlowdown(double contention)
     return -std::log1p(-std::clamp(contention, 0.0, maxContention));
 }
 
-/// Typical times of the visits [ln s], without what their contention is expected to take.
+/// Returns the typical times of the visits [ln s], minus what their contention is expected to take.
 std::vector<double> logSecondsOf(const std::vector<trial::Visit>& visits)
 {
     std::vector<double> logSeconds = trial::typicalStepSecondsOf(visits);
@@ -75,7 +76,7 @@ double meanLogSlowdown(const Measurement& trial)
     return sum / static_cast<double>(trial.visits.size());
 }
 
-/// Timed steps of one visit, without a break between them.
+/// The timed steps of one visit, without a break between them.
 struct Slice
 {
     double begin = 0.0;
@@ -100,13 +101,13 @@ std::vector<Slice> slicesOf(const Measurement& trial)
     return {{.begin = trial.clockSeconds - timed, .seconds = timed}};
 }
 
-/// Mean of exp(-t) over 0..x.
+/// Returns the mean of exp(-t) over 0..x.
 double meanDecay(double x)
 {
     return x < 1e-6 ? 1.0 - 0.5 * x : -std::expm1(-x) / x;
 }
 
-/// Mean correlation between the moments of one slice and those of another, or of itself.
+/// Returns the mean correlation between the moments of one slice and those of another, or of itself.
 double correlation(const Slice& a, const Slice& b, double time)
 {
     const double lengthA = a.seconds / time;
@@ -395,7 +396,7 @@ void Observations::weighTails(const Hyperparameters& hyperparameters, const Eige
                                             .solve(Eigen::MatrixXd::Identity(count(), count()));
         const Eigen::VectorXd scaled = inverse * residual;
         for (Eigen::Index i = 0; i < count(); ++i) {
-            // By what the others say.
+            // Deviation from what the other rows predict.
             const double off = scaled[i] / inverse(i, i);
             const double likely = (degreesOfFreedom + 1.0) / (degreesOfFreedom + off * scaled[i]);
             const bool isOfCurve = isCalm && std::abs(off) > maxNoise;

@@ -16,22 +16,23 @@ namespace batchpeak::search {
 
 namespace {
 
-/// Above this multiple of the largest size that ran no trial is allowed yet, and a coarse grid does.
+/// Above this multiple of the largest size that ran, no trial is allowed yet, and a coarse grid suffices.
 constexpr std::int64_t fineRatio = 16;
 
-// A loss in ln(samples/s) counts in full up to 12 %, beyond it less, so that a wild draw does not decide;
-// leaving the tolerance costs something of its own.
+// A loss in ln(samples/s) counts in full up to 12 % and less beyond, so that one wild draw does not decide.
+// Leaving the tolerance has an additional cost.
 constexpr double steepLoss = 0.12;
 constexpr double flatSlope = 0.2;
 constexpr double toleranceLoss = 0.03;
 
-/// Sizes whose expected samples/s differ by less cannot be told apart, and the smaller leaves more memory.
+/// Sizes whose expected samples/s differ by less than this cannot be told apart, and the smaller one leaves
+/// more memory.
 constexpr double indistinguishable = 0.002;
 
-/// Of the variance of a slowly changing speed, what trials close to each other do not share.
+/// Share of the variance of a slowly changing speed that trials close in time do not have in common.
 constexpr double slowSpeedShare = 0.25;
 
-/// Uncertainty of what a trial in flight will show, as a share of the curve's deviation there.
+/// Uncertainty of the result of a trial in flight, as a share of the curve's deviation there.
 constexpr double beliefShare = 0.15;
 
 double medianOptimizerSeconds(const std::vector<Measurement>& trials)
@@ -87,7 +88,7 @@ Posterior::Posterior(const SearchSpace& space, const CandidateSet& candidates, c
 {
     for (const std::int64_t size : m_sizes)
         m_isAllowed.push_back(candidates.contains(size) && !history.hasFailed(size));
-    // What was measured on another day is recommended again once it has run today.
+    // A size that was measured on another day can be recommended again once it has run today.
     const bool hasOfNow =
         std::ranges::any_of(m_measured, [&](std::int64_t size) { return history.hasRunNow(size); });
     std::erase_if(m_measured, [&](std::int64_t size) {
@@ -101,7 +102,7 @@ Posterior::Posterior(const SearchSpace& space, const CandidateSet& candidates, c
     Eigen::VectorXd logSize(static_cast<Eigen::Index>(m_sizes.size()));
     for (Eigen::Index i = 0; i < logSize.size(); ++i)
         logSize[i] = std::log(static_cast<double>(m_sizes[static_cast<std::size_t>(i)]));
-    // In place: these are megabytes.
+    // In place, since these matrices take megabytes.
     m_logSpeed = std::move(m_paths.logSeconds);
     m_logSpeed = (-m_logSpeed).colwise() + logSize;
     if (space.objective == Objective::Effective)
@@ -223,7 +224,7 @@ void Posterior::chooseRecommended()
             m_recommended = size;
         }
     }
-    // Ascending: the first that is as good is the smallest.
+    // In ascending order, the first one that is as good is the smallest.
     const double regret = m_recommended > 0 ? expectedRegret(m_recommended) : 0.0;
     for (const std::int64_t size : m_measured) {
         if (size < m_recommended && expectedRegret(size) - regret < indistinguishable) {

@@ -18,16 +18,16 @@ namespace {
 
 constexpr int rejectionAttempts = 12;
 
-// Beyond the largest size that ran, deviations from the trend go on as they are there, and return to the
-// trend the less the longer samples/s have been level or falling: over a factor of four, so much of their
-// change is left. Without that, the deviation that explains a fall would end, and distant sizes would seem
-// fast for no reason.
+// Beyond the largest size that ran, deviations from the trend continue as they are there, and return to the
+// trend the less the longer samples/s have been level or falling: after a factor of four, this much of their
+// change is left. Otherwise the deviation that explains a fall would end, and distant sizes would seem fast
+// for no reason.
 constexpr double levelFactor = 4.0;
 constexpr double changeBeyondLevel = 0.05;
-/// Samples/s that differ by less are level.
+/// Samples/s that differ by less than this are level.
 constexpr double levelShare = 0.02;
 
-/// One model as the paths that fell to it need it.
+/// One model in the form that its paths need.
 class ModelPosterior
 {
 public:
@@ -53,7 +53,8 @@ public:
         m_upper = factor.matrixU();
     }
 
-    /// Not negative: from their posterior by rejection; after too many refusals what is negative becomes 0.
+    /// Draws coefficients that are not negative: from their posterior by rejection; after too many
+    /// rejections, negative ones become 0.
     Eigen::Vector4d drawCoefficients(RandomSource& random) const
     {
         Eigen::Vector4d coefficients;
@@ -71,7 +72,7 @@ public:
                 return coefficients;
         }
         coefficients = coefficients.cwiseMax(0.0);
-        // A curve that takes no time, be it up to a cliff only, is no curve.
+        // A curve that takes no time, even if only up to a cliff, is not valid.
         const double everywhere =
             coefficients[0] + coefficients[1] + (m_model.trend.wave > 0.0 ? coefficients[2] : 0.0);
         if (everywhere <= 0.0)
@@ -90,7 +91,7 @@ private:
     const CurveModel& m_model;
     Eigen::LLT<Eigen::MatrixXd> m_factor;
     Eigen::MatrixXd m_features;
-    /// Of the coefficients, in units of their prior.
+    /// Posterior mean of the coefficients, in units of their prior.
     Eigen::Vector4d m_mean;
     Eigen::Matrix4d m_upper;
 };
@@ -105,12 +106,12 @@ std::vector<std::size_t> indicesOfTrials(const Observations& trials, std::span<c
     return indices;
 }
 
-/// What moves each path (a column) from its prior toward the trials (rows).
+/// The values that move each path (a column) from its prior toward the trials (rows).
 struct Moves
 {
     Eigen::MatrixXd smooth;
     Eigen::MatrixXd rough;
-    /// Of each path's model, ascending.
+    /// Rough length of each path's model, ascending.
     std::vector<double> roughLengths;
 };
 
@@ -130,8 +131,9 @@ void move(Eigen::MatrixXd& logSeconds, const Observations& trials, const Eigen::
     }
 }
 
-/// How far below the largest size that ran samples/s are level or falling, in the mean of the paths: from the
-/// smallest size that ran as fast as the fastest, to the largest, in the logarithm of the size.
+/// Returns over which distance below the largest size that ran samples/s are level or falling, in the mean of
+/// the paths: from the smallest size that ran as fast as the fastest one, to the largest, in the logarithm of
+/// the size.
 double levelLength(const Eigen::MatrixXd& logSeconds, const Eigen::VectorXd& logSize,
                    std::span<const std::size_t> measured)
 {
@@ -168,7 +170,7 @@ SamplePaths drawSamplePaths(const Observations& trials, const std::vector<CurveM
     for (const CurveModel& model : models)
         logWeights.push_back(model.logWeight);
     std::vector<std::size_t> chosen = resampleSystematically(logWeights, pathCount, random);
-    // Paths of one rough length stand side by side, so that each moves them all in one matrix product.
+    // Paths with the same rough length are adjacent, so that one matrix product moves all of them.
     std::ranges::stable_sort(chosen, {},
                              [&](std::size_t model) { return models[model].hyperparameters.roughLength; });
 

@@ -11,21 +11,21 @@ namespace batchpeak::search {
 
 namespace {
 
-// Against 1 for no alignment at all: as long as no other size was tried, nothing tells.
+// Relative to 1 for no alignment: as long as no other size was tried, nothing favors one.
 constexpr std::int64_t defaultAlignment = 8;
 constexpr double defaultProbability = 0.6;
 constexpr std::int64_t powerAlignments[] = {4, 16, 32, 64};
 constexpr double powerProbability = 0.15;
-/// All other numbers together, and the largest of them: what goes well with a device can be any number, if
-/// hardly an odd one, and a size with many divisors shows many of them at once.
+/// Probability of all other numbers together, and the largest of them. What suits a device can be any number,
+/// though hardly an odd one, and a size with many divisors shows many of them at once.
 constexpr double rareProbability = 0.25;
 constexpr std::int64_t largestRare = 128;
 constexpr double oddPlausibility = 0.1;
 
-// Sizes of waves that were seen on GPUs, beside those that divide the sizes measured.
+// Sizes of waves that were seen on GPUs, in addition to those that divide the measured sizes.
 constexpr double defaultWaves[] = {8., 16., 32., 48., 64., 96., 128., 192., 256., 384., 512., 768., 1024.};
 
-// Surcharges as shares of the time per sample. A cliff is found anywhere, but most often near the end of
+// Surcharges as shares of the time per sample. A cliff can be anywhere, but is most often near the end of
 // memory.
 constexpr double waveDeviation = 0.4;
 constexpr double cliffDeviation = 0.8;
@@ -40,8 +40,8 @@ std::vector<double> measuredSizes(const Observations& trials)
     return sizes;
 }
 
-/// Of an alignment beside the others: vectors, tiles and caches come in powers of two and small multiples of
-/// them.
+/// Returns the plausibility of an alignment relative to others: vectors, tiles and caches come in powers of
+/// two and small multiples of them.
 double plausibility(std::int64_t alignment)
 {
     const auto powerOfTwo = alignment & -alignment;
@@ -49,8 +49,9 @@ double plausibility(std::int64_t alignment)
            static_cast<double>(alignment);
 }
 
-/// By how much a sample takes longer [s] above a rise than below, by the sizes next to it: a cliff may be a
-/// hundred times as high as most are. 0 where it does not, and where there is no rise.
+/// Returns how much longer a sample takes [s] above a rise than below, judged by the sizes next to it: a
+/// cliff may be a hundred times as high as most are. Returns 0 if a sample does not take longer, or if there
+/// is no rise.
 double riseOf(const Observations& trials, const Trend& trend)
 {
     Eigen::Index below = -1;
@@ -73,7 +74,7 @@ double riseOf(const Observations& trials, const Trend& trend)
 Eigen::Vector4d Trend::features(double size) const
 {
     double steps = 0.0;
-    // A size that is a whole number of waves up to rounding must not need one more.
+    // A size that is a whole number of waves up to rounding must not need one more wave.
     if (wave > 0.0)
         steps = wave * std::ceil(size / wave - 1e-9);
     else if ((riseAfter > 0.0 && size > riseAfter) || size <= dropAfter)
