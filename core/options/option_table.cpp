@@ -20,7 +20,7 @@ using Options = ExplorationOptions;
 using Subject = ExplorationOption::Subject;
 
 constexpr std::int64_t maxTrials = 100000;
-// Beyond the widest matrices of a network there is nothing low about a rank.
+// A rank above the widest matrices of a network is not low.
 constexpr std::int64_t largestRank = std::int64_t{1} << 16;
 
 std::string strategiesBetween(const std::string& separator)
@@ -116,7 +116,7 @@ std::vector<Asked> questionOptions()
             [](const std::string& text) { return shareFromPercentText(text, 0, 99); }, shareToPercentText)};
 }
 
-/// A name without a folder is looked for in PATH. Not every shell expands what stands behind "python=".
+/// A name without a folder is looked up in PATH. Not every shell expands what follows "python=".
 QString interpreterAt(const QString& path)
 {
     if (path.startsWith(QLatin1String("~/")))
@@ -142,11 +142,11 @@ std::string pythonText(const QString& python)
     return (python == anyPython ? python : QLatin1String("python=") + python).toStdString();
 }
 
-/// Words of a command, as QProcess::splitCommand() takes them apart.
+/// Reads the words of a command as QProcess::splitCommand() splits them.
 QString commandFromText(const std::string& text)
 {
     const QString command = QString::fromStdString(text);
-    // A quote that does not end would hold what follows, too.
+    // An unterminated quote would include what follows, too.
     const QString follows = QStringLiteral("x");
     if (QProcess::splitCommand(command + QLatin1Char(' ') + follows).constLast() != follows)
         throw UsageError("'" + text +

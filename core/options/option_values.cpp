@@ -50,7 +50,7 @@ std::string lowerCase(std::string_view text)
     return lower;
 }
 
-// A letter alone stands for the binary unit, as in ulimit, dd and ls -h.
+// A single letter stands for the binary unit, as in ulimit, dd and ls -h.
 constexpr std::array<std::pair<std::string_view, double>, 13> byteUnits{{{"b", 1.0},
                                                                          {"k", 1024.0},
                                                                          {"m", 1048576.0},
@@ -75,11 +75,11 @@ std::optional<Integer> wholeNumber(std::string_view text)
     return value;
 }
 
-// A line of the trial protocol holds them all, and finer quantiles change no mean that can be measured.
+// A line of the trial protocol holds this many, and finer quantiles change no mean that can be measured.
 constexpr std::size_t maxLengths = 1000;
-// Longer lists say no more, and are rather a file given by mistake.
+// Longer lists say no more, and are more likely a file given by mistake.
 constexpr qint64 maxBytes = qint64{64} << 20;
-// What a pipe of another program may take to its end: a window opens no sooner.
+// Longest time that a pipe of another program may take to its end: a window opens only after it.
 constexpr std::chrono::seconds longestPipe{5};
 
 std::vector<std::int64_t> quantiles(std::vector<std::int64_t> lengths)
@@ -100,14 +100,14 @@ std::vector<std::int64_t> quantiles(std::vector<std::int64_t> lengths)
                          .toStdString());
 }
 
-/// Whether a pipe has more of its bytes, or its end, by then.
+/// Whether a pipe has more bytes, or has ended, by then.
 bool isReady(int descriptor, const QDeadlineTimer& until)
 {
     pollfd pipe{.fd = descriptor, .events = POLLIN, .revents = 0};
     return ::poll(&pipe, 1, static_cast<int>(until.remainingTime())) != 0 && !until.hasExpired();
 }
 
-/// All that a file or pipe holds. A pipe that nobody writes into has its end at once.
+/// Returns all that a file or pipe contains. A pipe that nobody writes to ends at once.
 QByteArray bytesIn(const QString& path)
 {
     constexpr qsizetype atOnce = 1 << 20;
@@ -178,7 +178,7 @@ QString ValueError::quotingSentence(const QString& name) const
 
 namespace {
 
-/// Makes it a pattern of QRegularExpression: white space of any kind where the locale has one.
+/// Returns a pattern of QRegularExpression for the separator: white space of any kind if it is white space.
 QString patternOf(const QString& separator)
 {
     return separator.trimmed().isEmpty() ? QStringLiteral("[ \\x{A0}\\x{202F}]")
@@ -227,7 +227,7 @@ std::int64_t bytesFromText(std::string_view text)
                                                  "2GiB (both count in 1,024s) or 2GB"));
     }
     const double bytes = std::floor(*number * known->second);
-    // 2^62: everything beyond is a slip of the hand, and products of it stay within 64 bits.
+    // 2^62: anything beyond is a typing mistake, and products of it stay within 64 bits.
     if (bytes < 1 || bytes > 0x1p62)
         throw ValueError(text, QT_TRANSLATE_NOOP("batchpeak::engine::OptionValues",
                                                  "must be an amount of memory that a device can have"));
@@ -303,7 +303,7 @@ double shareFromPercentText(std::string_view text, double lowest, double highest
 
 std::string shareToPercentText(double share)
 {
-    // A percentage that was typed has few digits; those beyond are the division's.
+    // A typed percentage has few digits; further ones come from the division.
     constexpr double digits = 1e9;
     return numberToText(std::round(share * 100 * digits) / digits);
 }
@@ -341,7 +341,7 @@ std::int64_t countFromText(std::string_view text, std::int64_t lowest, std::int6
 {
     const auto count = wholeNumber<std::int64_t>(text);
     if (!count || *count < lowest || *count > highest) {
-        // Where nothing but the width of a number bounds it, that tells nobody anything.
+        // If only the width of an integer bounds it, the bound tells nobody anything.
         if (highest == std::numeric_limits<std::int64_t>::max()) {
             throw ValueError(
                 text,
@@ -393,7 +393,7 @@ std::vector<std::int64_t> sampleLengthsFromText(const QByteArray& text, const QS
     std::vector<std::int64_t> lengths;
     lengths.reserve(static_cast<std::size_t>(text.count('\n') + 1));
     QByteArrayView rest(text);
-    // As editors of Windows begin a file.
+    // Editors of Windows start a file with it.
     if (constexpr QByteArrayView byteOrderMark("\xEF\xBB\xBF"); rest.startsWith(byteOrderMark))
         rest = rest.sliced(byteOrderMark.size());
     for (int lineNumber = 1; !rest.isEmpty(); ++lineNumber) {

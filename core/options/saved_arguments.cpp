@@ -16,7 +16,7 @@ namespace batchpeak::engine {
 
 namespace {
 
-/// As QProcess::splitCommand() takes it apart.
+/// Quotes a word so that QProcess::splitCommand() returns it as one.
 QString quotedForSplit(QString word)
 {
     word.replace(QLatin1Char('"'), QLatin1String("\"\"\""));
@@ -25,8 +25,8 @@ QString quotedForSplit(QString word)
     return isPlain ? word : QLatin1Char('"') + word + QLatin1Char('"');
 }
 
-/// A program without a folder is looked for in PATH. A word that is called as some file may be meant
-/// otherwise, but for a path and a script.
+/// A program without a folder is looked up in PATH. A word that equals the name of a file may mean something
+/// else, unless it is a path or a script.
 bool namesFile(const QString& word, bool isProgram)
 {
     const bool isPath = word.contains(QLatin1Char('/'));
@@ -59,7 +59,7 @@ QStringList savedArguments(const ExplorationOptions& options)
     ExplorationOptions kept = options;
     if (!kept.sampleLengthsPath.isEmpty())
         kept.sampleLengthsPath = wholePath(kept.sampleLengthsPath);
-    // Behind a launcher a path may be one of another computer.
+    // Behind a launcher, a path may be one of another computer.
     if (kept.launcher.isEmpty())
         kept.workerCommand = withWholePaths(kept.workerCommand);
     return wordsFor(kept);

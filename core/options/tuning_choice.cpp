@@ -17,9 +17,9 @@ namespace {
     throw config::ConfigError(sentence.toStdString());
 }
 
-/// Beside every linear layer of the network but the projection onto the vocabulary, as PEFT's "all-linear"
-/// has it (PEFT 0.18, tuners_utils.py) and QLoRA found it to be needed (arXiv 2305.14314, section 4); rank
-/// and alpha are LoraConfig's own.
+/// Returns adapters beside every linear layer of the network except the projection onto the vocabulary, as
+/// PEFT's "all-linear" does (PEFT 0.18, tuners_utils.py) and as QLoRA found necessary (arXiv 2305.14314,
+/// section 4). Rank and alpha are the defaults of LoraConfig.
 model::Tuning defaultAdapters(const config::ConfigContents& contents)
 {
     model::Tuning tuning{.fakeQuantization = contents.tuning.fakeQuantization};

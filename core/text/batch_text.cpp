@@ -12,7 +12,7 @@ namespace batchpeak::engine {
 
 namespace {
 
-/// An entry of a config, or an argument of a launch script.
+/// Returns an entry of a config, or an argument of a launch script.
 QString entry(const std::string& key, const QString& value)
 {
     const bool isArgument = key.starts_with('-');

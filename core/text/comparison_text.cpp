@@ -38,7 +38,7 @@ QString comparingText(const std::vector<std::int64_t>& sizes, const QLocale& loc
 QString leadText(const trial::Contrast& contrast, const QLocale& locale)
 {
     const double error = contrast.standardError.value_or(0.0);
-    // Hundredths of a percent where those are what the error speaks of.
+    // Hundredths of a percent if the error is that small.
     const int decimals = error > 0.0 && error < 0.0005 ? 2 : 1;
     const QString lead = percentText(contrast.lead, locale, decimals);
     if (!contrast.standardError)

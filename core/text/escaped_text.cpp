@@ -16,7 +16,7 @@ struct Range
     char32_t last;
 };
 
-// In their order (unicode.org/Public/UCD/latest/ucd: PropList.txt, DerivedCoreProperties.txt with
+// Ascending (unicode.org/Public/UCD/latest/ucd: PropList.txt, DerivedCoreProperties.txt with
 // Default_Ignorable_Code_Point, extracted/DerivedGeneralCategory.txt).
 constexpr std::array unseen{Range{0x00, 0x1f}, Range{0x7f, 0x9f},
                             // Soft hyphen.
@@ -54,7 +54,7 @@ constexpr std::array unseen{Range{0x00, 0x1f}, Range{0x7f, 0x9f},
                             // Tags, and what is reserved beside them.
                             Range{0xe0000, 0xe00ff}, Range{0xe01f0, 0xe0fff}};
 
-// Seen in what they make of the character before them alone.
+// Visible only in their effect on the character before them.
 constexpr std::array modifying{// Variation selectors of Mongolian.
                                Range{0x180b, 0x180d}, Range{0x180f, 0x180f},
                                // Joiners.
@@ -100,10 +100,10 @@ bool isJoiner(char32_t code)
 }
 
 /// Whether a joiner or a selector can change how the character before it is drawn. At most one of each is
-/// there, so that nothing can be hidden in a row of them.
+/// allowed, so that nothing can be hidden in a row of them.
 bool changes(char32_t modifier, char32_t before)
 {
-    // Latin, Greek, Cyrillic, Armenian, Hebrew, and spaces: what is written without.
+    // Latin, Greek, Cyrillic, Armenian, Hebrew, and spaces, which are written without joiners and selectors.
     constexpr std::array plain{Range{0, 0x5ff}, Range{0x1e00, 0x203b}};
     if (isIn(modifying, before))
         return isJoiner(modifier) && !isJoiner(before);
@@ -115,7 +115,7 @@ bool changes(char32_t modifier, char32_t before)
 QString withUnseenSpelled(const QString& text, const std::function<QString(char32_t)>& spell)
 {
     QString visible;
-    // 0 where there is none that is drawn.
+    // 0 if no character before is drawn.
     char32_t before = 0;
     for (qsizetype place = 0; place < text.size(); ++place) {
         const char32_t code = codeAt(text, place);
@@ -134,7 +134,7 @@ QString withUnseenSpelled(const QString& text, const std::function<QString(char3
 
 QString escapeControls(const QString& text)
 {
-    // Most of it, by far.
+    // Most text, by far, is plain.
     const auto isPlain = [](QChar character) {
         return character.unicode() >= 0x20 && character.unicode() < 0x7f;
     };

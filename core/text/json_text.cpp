@@ -10,7 +10,7 @@ namespace batchpeak::engine {
 
 namespace {
 
-/// In two parts beyond U+FFFF, as JSON has it.
+/// Characters beyond U+FFFF are escaped in two parts, as JSON requires.
 QString escaped(char32_t code)
 {
     QString text;
@@ -23,7 +23,7 @@ QString escaped(char32_t code)
 
 QByteArray jsonText(const QJsonObject& object, QJsonDocument::JsonFormat format)
 {
-    // Such characters stand in texts alone, but for the ends of lines, which stay.
+    // Such characters occur only in strings, except for line ends, which are kept.
     const QByteArray text = QJsonDocument(object).toJson(format);
     const auto isPlain = [](char byte) { return static_cast<unsigned char>(byte) < 0x7f; };
     return std::ranges::all_of(text, isPlain) ? text

@@ -16,7 +16,7 @@ namespace {
 constexpr double mebibyte = 1024.0 * 1024.0;
 constexpr double gibibyte = 1024.0 * mebibyte;
 
-// A number of more figures before its point is read by nobody.
+// Nobody reads a number with more digits before its point.
 constexpr double maxWrittenOut = 1e6;
 
 QString translated(const char* text)
@@ -24,7 +24,7 @@ QString translated(const char* text)
     return QCoreApplication::translate("batchpeak::engine", text);
 }
 
-// Decimals that leave so many figures of a number, and all of those before its point.
+// Returns the decimals that leave this many figures of a number, and all of those before its point.
 int decimalsForFigures(int figures, double value)
 {
     const double magnitude = std::abs(value);
@@ -148,7 +148,7 @@ QString energyPerSampleText(double joulesPerSample, const QLocale& locale)
                               {1.0, QT_TRANSLATE_NOOP("batchpeak::engine", "%1 J/sample")},
                               {1e-3, QT_TRANSLATE_NOOP("batchpeak::engine", "%1 mJ/sample")},
                               {1e-6, QT_TRANSLATE_NOOP("batchpeak::engine", "%1 µJ/sample")}};
-    // Just below a unit rounds up to it.
+    // A value just below a unit rounds up to it.
     constexpr double roundsUp = 0.9995;
     const auto fits = [&](const Unit& unit) { return joulesPerSample >= roundsUp * unit.joules; };
     const auto* found = std::ranges::find_if(units, fits);

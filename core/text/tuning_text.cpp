@@ -42,7 +42,7 @@ QString layersText(const std::vector<std::int64_t>& layers)
                               : Translated::tr("in layers %1").arg(enumerated(numbers));
 }
 
-/// Projections of the same layers together.
+/// Lists the projections of the same layers together.
 QString targetsText(const Tuning& tuning)
 {
     struct Group

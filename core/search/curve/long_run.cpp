@@ -38,7 +38,7 @@ double unseenError(double watchedSeconds)
     return unseenDeviation * std::sqrt(share);
 }
 
-/// Returns the lower one of two medians.
+/// Returns the median; for an even number of values, the lower of the two in the middle.
 double medianOf(Eigen::VectorXd values)
 {
     const auto middle = values.begin() + (values.size() - 1) / 2;

@@ -10,29 +10,30 @@ namespace batchpeak::search {
 
 namespace {
 
-// A caching allocator rounds to segments of 2 and 20 MiB, and libraries choose workspaces by size: what a
-// peak may lie off the line [MiB; share of the peak].
+// A caching allocator rounds to segments of 2 and 20 MiB, and libraries choose workspaces by size. A peak may
+// deviate from the line by this much [MiB; share of the peak].
 constexpr double roundingMebibytes = 24.0;
 constexpr double roundingShare = 0.006;
-// Further off the largest trial the line counts for less, per halving of the size. These were found on 472
-// simulated memory curves.
+// The line counts for less at a distance from the largest trial, per halving of the size. These values were
+// found on 472 simulated memory curves.
 constexpr double distancePenalty = 0.5;
 constexpr double smallestMemorySlope = 1e-9;
 
-// One curve in three has a workspace that appears on the way; of half a percent to 5 % of the device.
+// One curve in three has a workspace that appears on the way. Its size is half a percent to 5 % of the
+// device's memory.
 constexpr double stepProbability = 0.35;
 constexpr double stepShares[] = {0.005, 0.015, 0.025, 0.035, 0.045};
 // Few curves are a power of the size and not affine.
 constexpr double powerLawProbability = 0.12;
 constexpr double powers[] = {0.94, 0.97, 1.03, 1.06, 1.09, 1.12};
-// Fewer still compare each sample with each, or have an allocator that rounds coarsely.
+// Even fewer compare each sample with each, or have an allocator that rounds coarsely.
 constexpr double squareProbability = 0.02;
 constexpr double squareShares[] = {0.015, 0.04, 0.1, 0.25, 0.5};
 constexpr double roughProbability = 0.08;
 constexpr double roughShares[] = {0.015, 0.035};
-/// So many deviations off, the description is not believed, and counts no further.
+/// If a law is this many standard deviations off, the description is not believed, and counts no further.
 constexpr double maxDescriptionError = 2.5;
-// A slope that falls or a constant this far below nothing is no memory; as a share of the device.
+// A falling slope, or a constant this far below zero as a share of the device's memory, is not plausible.
 constexpr double negativeConstantShare = -0.05;
 constexpr double absurdLogWeight = -8.0;
 
@@ -47,7 +48,7 @@ double stepAt(const MemoryLaw& law, double size)
     return law.stepAfter > 0.0 && size > law.stepAfter ? law.stepMebibytes : 0.0;
 }
 
-/// Sums of the weighted normal equations; the ridge keeps them solvable.
+/// Sums of the weighted normal equations; a ridge term in them keeps them solvable.
 struct NormalSums
 {
     double weights = 0.0;
@@ -63,8 +64,8 @@ double descriptionError(const MemoryLaw& law, const MemoryBackground& background
     return background.isDescribed() ? (law.perSample - background.perSample) / deviation : 0.0;
 }
 
-/// The slope's mean and deviation, once the description is taken for a measurement of it; the law goes
-/// through the same largest trials as before.
+/// Updates the slope's mean and deviation, with the description taken as a measurement of the slope. The law
+/// still passes through the same largest trials.
 void agreeWith(const MemoryBackground& background, MemoryLaw& law)
 {
     if (!background.isDescribed() || std::abs(descriptionError(law, background)) > maxDescriptionError)
@@ -96,7 +97,7 @@ NormalSums normalSums(const MemoryLaw& law, const std::vector<MemoryPeak>& peaks
     return sums;
 }
 
-/// Constant, slope and deviation.
+/// Fits constant, slope and deviation.
 void fit(MemoryLaw& law, const std::vector<MemoryPeak>& peaks)
 {
     const NormalSums sums = normalSums(law, peaks);
@@ -106,7 +107,7 @@ void fit(MemoryLaw& law, const std::vector<MemoryPeak>& peaks)
     law.deviation = std::sqrt(sums.weights / determinant);
 }
 
-/// Slope and deviation; the constant is known.
+/// Fits slope and deviation; the constant is known.
 void fitSlope(MemoryLaw& law, const std::vector<MemoryPeak>& peaks)
 {
     const NormalSums sums = normalSums(law, peaks);
@@ -114,8 +115,8 @@ void fitSlope(MemoryLaw& law, const std::vector<MemoryPeak>& peaks)
     law.deviation = 1.0 / std::sqrt(sums.squares);
 }
 
-/// What another moment of the step needs, by the trials that \p law does not hold for: a line, of one size
-/// only the peak itself.
+/// Returns what another moment of the step needs, from the trials for which \p law does not hold: a line or,
+/// for a single size, the peak itself.
 std::function<double(double)> earlierNeed(const MemoryLaw& law, std::vector<MemoryPeak> peaks)
 {
     std::erase_if(peaks, [&](const MemoryPeak& peak) { return peak.size > law.holdsAfter; });
@@ -166,7 +167,7 @@ std::vector<double> sizesOf(const std::vector<MemoryPeak>& peaks)
     return sizes;
 }
 
-/// Laws of some kind, each with what it is taken for before the trials.
+/// A kind of law, and its prior probability.
 struct Hypothesis
 {
     MemoryLaw law;

@@ -17,36 +17,36 @@ namespace {
 
 constexpr double bytesPerMebibyte = 1024.0 * 1024.0;
 
-// Error of an extrapolation as shares of the limit, at a doubling and at no distance, and of the growth,
-// found on 472 simulated memory curves.
+// Error of an extrapolation, found on 472 simulated memory curves: as shares of the limit, at a doubling and
+// at distance zero, and as a share of the growth.
 constexpr double doublingErrorShare = 0.0084;
 constexpr double anchorErrorShare = 0.002;
 constexpr double growthErrorShare = 0.012;
-/// Memory may be a power of the size, so that the growth errs by more the farther it is extrapolated:
-/// standard deviation of the power.
+/// Memory may be a power of the size, so that the error of the growth increases with the distance of the
+/// extrapolation. This is the standard deviation of the power.
 constexpr double powerDeviation = 0.01;
 
-// A workspace may appear above all that was tried, too.
+// A workspace may also appear above all tried sizes.
 constexpr double futureStepProbability = 0.35;
 constexpr double largestStepShare = 0.05;
 
 constexpr double smallestSlope = 1e-9;
-/// A description may be wrong by far, so that any slope is possible again.
+/// The probability that the description is entirely wrong, so that any slope is possible.
 constexpr double wrongDescription = 0.05;
-/// However unlikely the draw, memory grows with the size.
+/// Memory grows with the size, however unlikely the draw.
 constexpr double smallestFactor = 0.1;
-/// A risk of half a percent is told by more draws than there are paths.
+/// A risk of half a percent takes more draws than there are paths.
 constexpr int attempts = 4 * MemoryModel::drawCount;
-/// Draws that contradict a failure are dropped; where hardly one is left, the laws err by more than they
+/// Draws that contradict a failure are dropped. If fewer than this remain, the laws err by more than they
 /// claim.
 constexpr std::size_t fewestDraws = 32;
-/// Sizes are whole.
+/// Sizes are integers.
 constexpr double sizePrecision = 0.01;
 constexpr int maxIterations = 40;
 
-/// Where a rising function passes nothing, from below, between low and high; low where it is above it
-/// already, high where it never is. By the Illinois method, which meets a line at once (Dowell and Jarratt
-/// 1971, doi 10.1007/BF01934364).
+/// Returns where a rising function crosses zero between low and high, from below: low if it is already
+/// positive there, high if it never becomes positive. Uses the Illinois method, which finds the root of a
+/// line at once (Dowell and Jarratt 1971, doi 10.1007/BF01934364).
 template<typename Rising>
 double rootBetween(double low, double high, const Rising& rising)
 {
@@ -88,7 +88,7 @@ std::optional<MemoryLine> lineOf(const std::vector<MemoryPeak>& peaks)
     const auto law = affineMemoryLaw(peaks);
     if (!law)
         return std::nullopt;
-    // Through the largest trial, where it matters.
+    // The line passes through the largest trial, where precision matters.
     const MemoryPeak last = *std::ranges::max_element(peaks, {}, &MemoryPeak::size);
     return MemoryLine{.constantBytes = (last.mebibytes - law->perSample * last.size) * bytesPerMebibyte,
                       .bytesPerSample = law->perSample * bytesPerMebibyte};
@@ -129,7 +129,7 @@ MemoryModel::MemoryModel(const SearchSpace& space, const CandidateSet& candidate
                                 [&] { return drawWithoutLaw(random); });
     if (m_smallestThrash > 0)
         boundByThrashing(random);
-    // In no order: those of the step times have one, and the two must not go together.
+    // In random order: the step times have an order, and the two must not be correlated.
     while (m_largestFits.size() < drawCount) {
         const auto any =
             static_cast<std::size_t>(random.uniform() * static_cast<double>(m_ascendingFits.size()));
@@ -190,8 +190,8 @@ double MemoryModel::describedDensity(double perSample, double max) const
 
 std::vector<MemoryLaw> MemoryModel::lawsOfOneSize(const MemoryPeak& last) const
 {
-    // Everything above the baseline, workspaces and gradients too, belongs to the samples at worst; any
-    // smaller part is as likely, but for what the description says.
+    // In the worst case, everything above the baseline, including workspaces and gradients, belongs to the
+    // samples. Any smaller part is equally likely, except for what the description says.
     const double max = (last.mebibytes - m_background.heldMebibytes) / last.size;
     std::vector<MemoryLaw> laws;
     for (int part = 1; part <= drawCount; ++part) {
@@ -211,8 +211,8 @@ std::vector<std::int64_t> MemoryModel::drawAlong(const std::vector<MemoryLaw>& l
     std::vector<std::int64_t> draws;
     for (const std::size_t law : resampleSystematically(logWeights, attempts, random)) {
         const double drawn = drawLimitAlong(laws[law], last, errorFactor, random);
-        // Above m_largestInMemory either a trial has failed, and the draw contradicts it, or nothing is
-        // allowed, and the draw is as good as that.
+        // Above m_largestInMemory, either a trial has failed, so that the draw contradicts it, or no size is
+        // allowed, so that the draw counts as m_largestInMemory.
         const auto possible = static_cast<double>(m_largestInMemory);
         if (drawn < possible + 1.0 || !m_hasFailure)
             draws.push_back(static_cast<std::int64_t>(std::min(drawn, possible)));

@@ -14,14 +14,14 @@ namespace {
 
 constexpr CalibrationTerms weights{1.080, 0.594, 0.545, -0.480};
 
-/// Paths that nothing contradicts yet count in full in a mean, however wild; so much of it was lost in the
-/// mean of searches in every world.
+/// Paths that nothing contradicts yet count in full in a mean, however wild they are. This share of the mean
+/// was lost on average in searches in every world.
 constexpr double lossShare = 0.8;
 
 constexpr double defaultTolerance = 0.02;
 constexpr double minShare = 0.0025;
-/// Weight of the newest share, in logits: of .35 to 1 what states the truest interim confidences in restless
-/// worlds and ends calm searches no later.
+/// Weight of the newest share, in logits. Of .35 to 1, this value gives the truest interim confidences in
+/// restless worlds, and ends calm searches no later.
 constexpr double newestWeight = 0.6;
 
 double logitOf(double share)

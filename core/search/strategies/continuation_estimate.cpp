@@ -14,13 +14,13 @@ namespace batchpeak::search {
 
 namespace {
 
-// As long comparisons as a search makes.
+// The longest comparisons that a search makes.
 constexpr int visits = KnowledgeGradient::maxVisits;
 constexpr int stepsPerVisit = KnowledgeGradient::stepsPerVisit;
-/// Standard deviations of the difference that a lead of the tolerance is to be.
+/// Number of standard deviations of the difference that a lead of the tolerance is to be.
 constexpr double deviationsOfTolerance = 2.0;
 
-/// Of the difference of two sizes over the paths.
+/// Returns the variance of the difference of two sizes over the paths.
 double presentVariance(const Posterior& posterior, std::int64_t size, std::int64_t rival)
 {
     const auto difference = (posterior.logSpeed().row(posterior.indexOf(rival)) -

@@ -14,22 +14,22 @@ namespace batchpeak::search {
 
 namespace {
 
-/// The same draws for every size, so that sizes are compared and not luck.
+/// Number of draws. They are the same for every size, so that the comparison is of sizes and not of luck.
 constexpr int drawCount = 32;
-/// Measured sizes that may be recommended after the trial.
+/// Number of measured sizes that may be recommended after the trial.
 constexpr std::size_t recommendable = 10;
 constexpr std::size_t maxFromPaths = 16;
 /// Sizes closer than 0.3 % teach the same.
 constexpr double nodeLikeness = 0.003;
-/// Of a size's deviation, what one trial leaves to be told from its neighbors.
+/// Share of a size's deviation that one trial cannot tell from the size's neighbors.
 constexpr double modelShare = 0.12;
 constexpr double minNodeWeight = 1e-12;
-/// Chance errors make the smallest gains negative; their order still counts.
+/// Random errors make the smallest gains negative; their order still counts.
 constexpr double negativeGain = 0.001;
 
 constexpr int trialsBeforeLengths = 5;
 constexpr int shortSteps = 3;
-/// Steps noisier than this are worth timing for longer, quieter ones than the second for less long.
+/// Steps noisier than the first are worth timing for longer, steps quieter than the second for less long.
 constexpr double noisyStep = 0.015;
 constexpr double quietStep = 0.012;
 
@@ -72,7 +72,7 @@ std::vector<std::int64_t> KnowledgeGradient::candidates(std::int64_t largestSafe
             chosen.push_back(size);
     };
     const auto addAtMost = [&](double size) {
-        // Only allowed sizes teach about the answer.
+        // Only allowed sizes teach something about the answer.
         for (Eigen::Index i = m_posterior.indexAtMost(static_cast<std::int64_t>(size)); i >= 0; --i) {
             if (m_posterior.isAllowed(i)) {
                 add(sizes[static_cast<std::size_t>(i)]);
@@ -155,7 +155,7 @@ KnowledgeGradient::bestComparison(std::span<const std::int64_t> sizes) const
     const std::int64_t recommended = m_posterior.recommended();
     if (std::ranges::find(sizes, recommended) == sizes.end())
         return std::nullopt;
-    // The sizes most often the best of these: what is to be told apart.
+    // The sizes that are most often the best of these, which are to be told apart.
     std::vector<int> wins(sizes.size());
     for (Eigen::Index path = 0; path < m_posterior.pathCount(); ++path) {
         std::size_t best = 0;
@@ -219,7 +219,7 @@ double KnowledgeGradient::expectedLossAfter(const Comparison& comparison) const
         for (Eigen::Index i = 0; i < count; ++i)
             seen[i] += std::sqrt(variance[i]) * draw.normals.at(static_cast<std::size_t>(i));
         for (Eigen::Index path = 0; path < paths; ++path) {
-            // What the device did meanwhile is common to all sizes, and says nothing.
+            // The effect of the device meanwhile is common to all sizes, and says nothing.
             const Eigen::ArrayXd residual = seen - speed.col(path).array();
             const double common = (residual * precision).sum() / precision.sum();
             weights[path] = std::exp(-0.5 * ((residual - common).square() * precision).sum());

@@ -9,7 +9,7 @@ namespace batchpeak::search {
 
 namespace {
 
-/// Two to predict from, and the prediction itself.
+/// Two trials to predict from, and the prediction itself.
 constexpr int defaultTrials = 3;
 
 } // namespace
@@ -62,7 +62,7 @@ Forecast BinaryStrategy::forecast(const std::optional<Choice>& next) const
             static_cast<int>(std::ceil(std::log2(std::max(static_cast<double>(end) - good, 1.0)))));
     if (!next && inFlight().empty())
         return forecastOfTrials(0);
-    // As many to reach the limit, and about as many again to find it between two powers of two.
+    // The number of trials to reach the limit, and about as many again to find it between two powers of two.
     const auto limit = static_cast<double>(std::max<std::int64_t>(memory().largestPredictedFit(), 1));
     return forecastOfTrials(1 + static_cast<int>(std::log2(std::max(limit / good, 1.0)) + std::log2(limit)));
 }

@@ -12,37 +12,39 @@ namespace {
 
 constexpr std::int64_t probeFactor = 8;
 constexpr std::size_t probes = 3;
-/// Of the limit: sizes that need more may run out of memory beside what others left behind.
+/// Share of the limit: sizes that need more may run out of memory because of what other sizes left behind.
 constexpr double comparedShare = 0.95;
 
-/// Where only what cannot be tried could still be better, or every size is known, none is measured more
-/// often.
+/// If only sizes that cannot be tried could still be better, or every size is known, no size is measured more
+/// often than this.
 constexpr int repeatsAllowed = 2;
 
-/// It is as good as found: after so many trials a loss of this share of the tolerance is expected at most. On
-/// noisy devices the confidence asked for would take as many trials again, and hardly ever another size.
+/// When further trials would hardly ever find another size: after this many trials, with an expected loss of
+/// at most this share of the tolerance. On noisy devices the requested confidence would take as many trials
+/// again, and hardly ever lead to another size.
 struct AsGoodAsFound
 {
     int trials = 0;
     double loss = 0.0;
 };
 constexpr AsGoodAsFound alone{.trials = 24, .loss = 0.4};
-// A trial takes longer and tells less then: "batchpeak-bench-search --family level --world crowded" ends
-// after 131 s in the median, 195 by the other rule, and is as often within the tolerance within its error.
+// Beside other programs, a trial takes longer and tells less: "batchpeak-bench-search --family level --world
+// crowded" ends after 131 s in the median, 195 s with the other rule, and is as often within the tolerance
+// within its error.
 constexpr AsGoodAsFound besideOthers{.trials = 20, .loss = 1.0};
-// Of what trials could have used, in the mean.
+// Mean share of what trials could have used.
 constexpr double contentionOfOthers = 0.1;
 
-// A trial beyond the recommended size that takes this share of the time of all trials so far is to have this
-// chance of a gain above the tolerance, a longer one as much more as it is longer, and it goes up by this
-// factor at most: a person watches the search stand still for it. "batchpeak-bench-search --family level"
-// ends after 89 s in the median, and after 108 with a tenth for a trial however long.
+// A trial beyond the recommended size that takes this share of the time of all trials so far must have this
+// chance of a gain above the tolerance; a longer one, a proportionally higher chance. It goes up by this
+// factor at most, since a person watches the search stand still for it. "batchpeak-bench-search --family
+// level" ends after 89 s in the median, and after 108 s with a tenth for a trial of any length.
 constexpr double costlyShare = 0.25;
 constexpr double chanceForCostly = 0.3;
 constexpr double maxChanceForCostly = 0.8;
 constexpr std::int64_t costlyFactor = 2;
 
-/// Any odd number will do that keeps the draws of updates and of choices apart.
+/// Any odd number works that keeps the draws of updates and of choices apart.
 constexpr std::uint64_t choiceSeedStep = 7919;
 
 } // namespace
@@ -65,7 +67,7 @@ std::optional<SearchingStrategy::Choice> PosteriorStrategy::choose() const
     if (const std::int64_t size = recalledToCheck(); size > 0)
         return inFlight().empty() ? std::optional(trialOf(size)) : std::nullopt;
     if (isProbing()) {
-        // The first sizes are worth most one after another: each bounds the next.
+        // The first sizes are worth most one after another: each one bounds the next.
         if (!inFlight().empty())
             return std::nullopt;
         if (const auto size = probe())
@@ -128,7 +130,7 @@ std::optional<SearchingStrategy::Choice> PosteriorStrategy::chooseByGain() const
     if (!continues() && isAsGoodAsFound())
         return std::nullopt;
     RandomSource random(space().seed + choiceSeedStep * (history().all().size() + 1) + inFlight().size());
-    // A copy takes as long as a tenth of an update.
+    // A copy takes a tenth of the time of an update.
     std::optional<Posterior> believed;
     if (!inFlight().empty())
         believed.emplace(*posterior()).believe(inFlight(), random);
@@ -167,7 +169,7 @@ std::optional<SearchingStrategy::Choice> PosteriorStrategy::chooseByGain() const
                        .isClimbing = climbsTo(choice.size)};
     if (!compares && history().timedTrials(choice.size) == 0)
         return trial;
-    // What is left to gain from safe sizes is little, or else none of them would be measured again.
+    // Safe sizes have little left to gain, or else none of them would be measured again.
     const BoundaryProbe probe = boundaryProbe();
     if (const auto size = probe.next()) {
         Choice onTheWay = trialOf(*size);
@@ -204,8 +206,8 @@ bool PosteriorStrategy::isTooCostly(const KnowledgeGradient::Comparison& compari
                                costlyShare * secondsSoFar();
 }
 
-/// The chance that a size from half of this one to twice it is faster than the recommended one by more than
-/// the tolerance: neighbors are as likely to be the fastest.
+/// Returns the chance that a size from half of this one to twice it is faster than the recommended one by
+/// more than the tolerance: neighbors are equally likely to be the fastest.
 double PosteriorStrategy::chanceNear(std::int64_t size) const
 {
     const Posterior& believed = *posterior();
@@ -223,7 +225,7 @@ double PosteriorStrategy::chanceNear(std::int64_t size) const
     return static_cast<double>(gaining) / static_cast<double>(believed.pathCount());
 }
 
-/// Where nothing that ran may be recommended: the nearest size that may.
+/// Returns the nearest size that may be recommended, for when none of those that ran may be.
 std::optional<SearchingStrategy::Choice> PosteriorStrategy::untried() const
 {
     const TrialSafety rules = safety();
@@ -246,7 +248,7 @@ std::vector<std::int64_t> PosteriorStrategy::comparableSizes() const
     std::vector<std::int64_t> sizes;
     const double limit = comparedShare * static_cast<double>(space().memoryLimitBytes);
     for (const Measurement& trial : history().timed()) {
-        // A trial of its own tells its memory, which a comparison does not bound.
+        // An ordinary trial of its own determines the memory of a size, which a comparison does not bound.
         if (trial.isRecalled() || !trial.visits.empty())
             continue;
         const bool hasRoom = limit <= 0.0 || static_cast<double>(trial.peakReservedBytes) <= limit;
@@ -259,7 +261,7 @@ std::vector<std::int64_t> PosteriorStrategy::comparableSizes() const
 
 std::optional<std::int64_t> PosteriorStrategy::bestToRepeat() const
 {
-    // Beside trials in flight it is the best of what is finished, since what is believed is not known.
+    // Beside trials in flight, it is the best of the finished sizes, since what is believed is not known.
     const TrialSafety rules = safety();
     std::optional<std::int64_t> best;
     for (const SizeEstimate& size : summary().measured) {
@@ -274,8 +276,8 @@ Forecast PosteriorStrategy::forecast(const std::optional<Choice>& /*next*/) cons
 {
     if (history().all().empty())
         return {.trials = trialsOfASearch()};
-    // What its rules will say of the state that it is in now, which what earlier searches took does not know.
-    // That state may change.
+    // This forecast uses what the rules say about the present state, which the durations of earlier searches
+    // do not reflect. That state may change.
     const int trialsLeft = std::max(1, std::min(trialsBeforeOutOfReach(), trialsBeforeAsGoodAsFound()));
     const Forecast bySearches = forecastOf(forecastCase());
     const Forecast max = atMost(bySearches, 2 * trialsLeft);

@@ -19,16 +19,16 @@ namespace {
 
 using Cause = Instability::Cause;
 
-/// Fewer trials tell nothing of the device.
+/// Fewer trials say nothing about the device.
 constexpr std::size_t fewestTimedTrials = 4;
 constexpr std::size_t lastTrials = 9;
 constexpr double disturbedShare = 1.0 / 3.0;
-/// Of deviations, as many as are within one standard deviation.
+/// The share of deviations that are within one standard deviation.
 constexpr double shareWithinDeviation = 0.68;
-/// Deviations that follow each other more than this change slowly.
+/// Deviations whose correlation is higher than this change slowly.
 constexpr double memoryOfDrift = 0.5;
 
-/// \param ofNow  trials, the last ones, that are not recalled
+/// \param ofNow  number of trials that are not recalled, which are the last ones
 double disturbedShareOfLast(const std::vector<Measurement>& trials, std::size_t ofNow)
 {
     const std::size_t count = std::min(ofNow, lastTrials);
@@ -44,7 +44,7 @@ double quantile(std::vector<double>& values, double share)
     return values[static_cast<std::size_t>(place)];
 }
 
-/// Relative standard error of one more trial of the recommended size.
+/// Returns the relative standard error of one more trial of the recommended size.
 double trialError(const Posterior& posterior)
 {
     const auto size = static_cast<double>(posterior.recommended());
@@ -54,8 +54,8 @@ double trialError(const Posterior& posterior)
     return std::hypot(posterior.trials().noise.standardErrorAt(seconds, steps), posterior.trialDeviation());
 }
 
-/// What the trials were off the curve by, in the order of time: seen, where trialError() is what the model
-/// makes of it.
+/// How far the trials deviated from the curve, in the order of time. This is observed, while trialError() is
+/// what the model expects.
 struct Scatter
 {
     /// Typical deviation, as a share of the step's time.
@@ -88,7 +88,8 @@ Scatter scatterOf(const Posterior& posterior)
     return {.size = quantile(sizes, shareWithinDeviation), .memory = apart > 0.0 ? together / apart : 0.0};
 }
 
-/// Other tenants before a changing speed before noise, since the first two explain the third.
+/// Checks for other tenants before a changing speed, and that before noise, since the first two explain the
+/// third.
 Instability findInstability(const SearchSpace& space, const Posterior& posterior, const TrialHistory& history)
 {
     const auto ofNow =
@@ -100,16 +101,16 @@ Instability findInstability(const SearchSpace& space, const Posterior& posterior
     const Scatter scatter = scatterOf(posterior);
     if (scatter.size > space.tolerance && scatter.memory > memoryOfDrift)
         return {.cause = Cause::Drift, .size = scatter.size};
-    // How trials of other days scattered says nothing of today.
+    // The scatter of trials on other days says nothing about today.
     const double expected = ofNow == history.timed().size() ? trialError(posterior) : 0.0;
     if (const double error = std::max(expected, scatter.size); error > space.tolerance)
         return {.cause = Cause::Noise, .size = error};
     return {};
 }
 
-/// One trial knows nothing of the curve.
+/// One trial says nothing about the curve.
 constexpr double probabilityAtFirst = 0.02;
-/// Part of the draws of the largest fitting size that the drawn curve leaves out at the top.
+/// Share of the draws of the largest fitting size that the drawn curve leaves out at the top.
 constexpr double curveEndProbability = 0.05;
 constexpr double minNamedProbability = 0.005;
 constexpr Eigen::Index curvePoints = 200;
@@ -139,7 +140,7 @@ std::vector<PosteriorSummary::Rival> rivalsOf(const Posterior& posterior)
     return rivals;
 }
 
-/// Counts for each size the paths of which it is the best; those on which nothing allowed fits count for
+/// Counts for each size the paths on which it is the best. Paths on which no allowed size fits count for
 /// none.
 void addContenders(PosteriorSummary& summary, const Posterior& posterior)
 {
@@ -184,7 +185,7 @@ double chanceOfLarger(const Posterior& posterior)
     return static_cast<double>(larger) / static_cast<double>(posterior.pathCount());
 }
 
-/// ln of the seconds of a step at the size of each trial (rows), by each path (columns).
+/// Returns ln of the seconds of a step at the size of each trial (rows) for each path (columns).
 Eigen::MatrixXd logSecondsOfTrials(const Posterior& posterior)
 {
     const Observations& trials = posterior.trials();
@@ -208,7 +209,8 @@ SizeEstimate estimateOf(const Posterior& posterior, const LongRun& longRun, std:
             .relativeError = std::hypot(std::sqrt((logSpeed - mean).square().mean()), longRun.relativeError)};
 }
 
-/// About two hundred sizes, and every measured one, so that the curve that is drawn meets what was seen.
+/// Returns the curve at about two hundred sizes and at every measured one, so that the drawn curve meets the
+/// measurements.
 ///
 /// \param measured  ascending
 std::vector<CurvePoint> curveOf(const Posterior& posterior, const LongRun& longRun,
@@ -280,7 +282,7 @@ PosteriorSummary summarize(const SearchSpace& space, const Posterior& posterior,
     const bool knowsCurve = posterior.sizes().size() > 1 && history.timed().size() > 1;
     if (knowsCurve) {
         const double share = posterior.shareWithin(summary.best);
-        // What another day said of another size says nothing of this one.
+        // What another day said about another size says nothing about this one.
         const bool steadies = before && (history.recalledTrials() == 0 || before->size == summary.best);
         summary.evidence = {.tolerance = space.tolerance,
                             .severalDevices = space.devices > 1,
@@ -296,7 +298,7 @@ PosteriorSummary summarize(const SearchSpace& space, const Posterior& posterior,
     summary.maxLoss = maxLoss(posterior);
     const double bare = posterior.shareWithin(summary.best);
     for (const std::int64_t size : history.goodSizes()) {
-        // Those of another day alone are no answer, but stand beside those of today.
+        // Sizes of another day alone are not an answer, but are shown beside those of today.
         if (!posterior.contains(size) || !posterior.isAllowed(posterior.indexOf(size)))
             continue;
         summary.measured.push_back(estimateOf(posterior, longRun, size));

@@ -11,15 +11,16 @@ namespace batchpeak::search {
 
 namespace {
 
-/// A size this much slower than a smaller one ends the ramp at once; two that gain nothing do so too.
+/// A size slower than a smaller one by this factor ends the ramp at once; so do sizesWithoutGain sizes that
+/// gain nothing.
 constexpr double clearlySlower = 0.85;
 constexpr int sizesWithoutGain = 2;
 
-/// A largest fitting size closer than this to one that ran has nothing new to tell.
+/// If the largest fitting size is closer than this ratio to a size that ran, it has nothing new to tell.
 constexpr double minClimbRatio = 1.05;
-/// Gaps beside the best are halved down to this ratio; what lies within is left to the curve.
+/// Gaps beside the best size are halved down to this ratio; narrower ones are left to the curve.
 constexpr double narrowGapRatio = 1.15;
-/// Rivals closer to a size in flight than this wait for it.
+/// Rivals closer than this ratio to a size in flight wait for it.
 constexpr double neighborRatio = 1.04;
 
 constexpr double rivalProbability = 0.01;
@@ -28,7 +29,7 @@ constexpr int rampRepeats = 5;
 /// Trials that bisection and comparison take after the ramp, in simulated searches on curves that are
 /// neither smooth nor flat.
 constexpr int trialsAfterRamp = 8;
-/// A gap beside the best is halved in each trial, and so is about what speaks against it.
+/// Each trial halves a gap beside the best size, and about halves the doubt about it.
 constexpr double trialsPerHalving = 2.0;
 
 double ratio(std::int64_t larger, std::int64_t smaller)
@@ -156,7 +157,7 @@ bool RampStrategy::throughputHasEnded() const
     if (measured.empty())
         return false;
     const double best = std::ranges::max(measured, {}, &SizeEstimate::samplesPerSecond).samplesPerSecond;
-    // The smallest size that is as good as the best one, so that a plateau ends the ramp as a fall does.
+    // The smallest size that is as good as the best one, so that a plateau ends the ramp just as a fall does.
     const auto peak = std::ranges::find_if(measured, [&](const auto& size) {
         return size.samplesPerSecond >= best * (1.0 - 0.5 * space().tolerance);
     });

@@ -15,40 +15,41 @@ namespace batchpeak::search {
 
 namespace {
 
-// A trial is given up when even its fastest step is slower than the best size by this share and by so many
+// A trial is abandoned if even its fastest step is slower than the best size by this share plus this many
 // deviations of a step and of a trial.
 constexpr double abandonShare = 0.05;
 constexpr double abandonNoises = 3.0;
 constexpr double abandonTrialNoises = 2.0;
 constexpr double maxAbandonShare = 0.5;
 
-/// Doubt that even a target of 100 % is taken to accept.
+/// Smallest doubt that a target may require: even a target of 100 % is taken to accept this much.
 constexpr double minDoubtAccepted = 0.01;
 
-/// The middle of what memory may hold.
+/// The middle of the range that memory may hold.
 constexpr double evenChance = 0.5;
-/// More likely than not.
+/// A probability above this is more likely than not.
 constexpr double probable = 0.5;
 
 /// Fewer sizes say nothing about the curve between them.
 constexpr std::size_t fewestSizes = 3;
 
-// As sure as the device allows: to be surer would take longer than all trials so far and could gain less than
-// this share of the tolerance, or so many times as long whatever it could gain. Fewer trials know neither
-// well enough: of 8 to 28, so many cost restless devices the fewest right answers for their time.
+// The confidence is as high as the device allows if a higher one would take longer than all trials so far and
+// could gain less than this share of the tolerance, or if it would take this many times as long, whatever it
+// could gain. With fewer trials, neither is known well enough: of 8 to 28, this number cost restless devices
+// the fewest right answers for their time.
 constexpr double littleGain = 0.3;
 constexpr double hopelessTimes = 16.0;
 constexpr int fewestForOutOfReach = 24;
 
-/// A normalization over the samples of a micro-batch wants two of them, and others want pairs or groups. What
-/// refuses these refuses all.
+/// A normalization over the samples of a micro-batch needs two of them, and other operations need pairs or
+/// groups. A network that refuses these sizes refuses all.
 constexpr int firstSizesLeft = 2;
 
-/// A convolution may have a faster algorithm at a small size, with a larger workspace: people have seen 4 run
+/// A convolution may have a faster algorithm with a larger workspace at a small size: people have seen 4 run
 /// out of memory where 16 ran.
 constexpr std::int64_t decidingFactor = 4;
 
-/// What a person did not want just now may be worth it when something else is known.
+/// A trial that a person did not want now may be worth it when more is known.
 constexpr int trialsBeforeSkippedAgain = 3;
 
 MemoryModel initialMemory(const SearchSpace& space, const CandidateSet& candidates,
@@ -99,14 +100,14 @@ void SearchingStrategy::learnFromEarlier(std::span<const Measurement> measuremen
             m_baseSize = recalled.size;
     }
     learn({});
-    // Of what fitted in more memory than today, there may be nothing to try.
+    // Of the sizes that fitted in more memory than today's, there may be none to try.
     if (m_searchState.status == SearchState::Status::Searching)
         return;
     forgetRecalled();
     learn({});
 }
 
-/// As if it had never been told.
+/// Restores the state as if recall() had never been called.
 void SearchingStrategy::forgetRecalled()
 {
     m_history.forgetRecalled();
@@ -125,7 +126,7 @@ std::int64_t SearchingStrategy::recalledToCheck() const
     return isToCheck && safety().isUsable(size) && safety().isSafe(size) ? size : 0;
 }
 
-/// Of all trials so far; the same ones draw the same paths each time.
+/// Learns from all trials so far; the same trials draw the same paths each time.
 void SearchingStrategy::learn(const std::optional<CalibrationCase>& before)
 {
     RandomSource random(m_space.seed + m_history.all().size());
@@ -175,7 +176,7 @@ std::optional<Proposal> SearchingStrategy::asked(std::int64_t size)
     Proposal proposal = proposalFor(trialOf(size));
     proposal.purpose = trial::Purpose::Asked;
     proposal.against = 0;
-    // Who asks for a size wants to know it.
+    // A person who asks for a size wants its result.
     proposal.abandonAboveSeconds = 0.0;
     return proposal;
 }
@@ -195,7 +196,7 @@ void SearchingStrategy::setTolerance(double tolerance)
     if (!(tolerance > 0.0) || !(tolerance < 1.0) || tolerance == m_space.tolerance)
         return;
     m_space.tolerance = tolerance;
-    // A share that was steadied within another tolerance says nothing here.
+    // A share that was steadied within another tolerance does not apply here.
     m_evidenceBefore.reset();
     learn({});
 }
@@ -284,7 +285,7 @@ void SearchingStrategy::plan()
         m_searchState.next = trialPlanOf(*m_next);
     if (m_summary.best > 0 && (m_history.recalledTrials() == 0 || m_history.hasRunNow(m_summary.best)))
         m_searchState.recommendation = recommendation(hasEnded ? std::nullopt : m_next);
-    // What going on could gain is a gain over something.
+    // The gain of continuing is relative to a recommendation.
     if (!m_isConfident && m_searchState.recommendation)
         m_searchState.continuation = m_continuation;
 }
@@ -315,7 +316,8 @@ int SearchingStrategy::trialsBeforeOutOfReach() const
                       : m_space.maxTrials;
 }
 
-/// Telling the best from its likeliest rival would take too long, or gain too little for it.
+/// Whether telling the best size from its likeliest rival would take too long, or gain too little for that
+/// time.
 bool SearchingStrategy::isTooFar() const
 {
     if (m_stoppingRule != StoppingRule::Confident || m_space.targetConfidence > 1.0 || !m_continuation)
@@ -392,7 +394,7 @@ Recommendation SearchingStrategy::recommendation(const std::optional<Choice>& ne
     if (m_baseSize == 0)
         m_baseSize = m_summary.best;
     const SizeEstimate& best = *m_summary.find(m_summary.best);
-    // The base may be of another day: of that there is no estimate, but what the curve says.
+    // The base may be of another day, for which there is no estimate except the curve.
     const SizeEstimate* base = m_summary.find(m_baseSize);
     double performance = base ? best.samplesPerSecond / base->samplesPerSecond : 1.0;
     if (!base && m_posterior->contains(m_baseSize))
@@ -417,7 +419,7 @@ Reason SearchingStrategy::reason(const std::optional<Choice>& next) const
     const SizeEstimate& best = *m_summary.find(m_summary.best);
     double runnerUpSpeed = 0.0;
     for (const SizeEstimate& size : m_summary.measured) {
-        // One of another day alone may be faster, and is no answer all the same.
+        // A size of another day alone may be faster, but is not an answer all the same.
         const bool isAhead = !std::ranges::binary_search(m_posterior->measured(), size.size) &&
                              size.samplesPerSecond > best.samplesPerSecond;
         if (size.size != best.size && !isAhead && size.samplesPerSecond > runnerUpSpeed) {
@@ -451,7 +453,7 @@ std::optional<SearchingStrategy::Choice> SearchingStrategy::nextChoice() const
     return inDoubt ? inDoubt : choose();
 }
 
-/// The odd size once more, or the one that decides of it.
+/// Returns a trial of the odd size again, or of the size that decides about it.
 std::optional<SearchingStrategy::Choice> SearchingStrategy::trialInDoubt() const
 {
     const std::int64_t odd = m_history.oddSize();
@@ -466,7 +468,7 @@ std::optional<SearchingStrategy::Choice> SearchingStrategy::trialInDoubt() const
     return choice;
 }
 
-/// A size far enough above the odd one to tell whether all larger ones fail.
+/// Returns a size far enough above the odd one to tell whether all larger sizes fail.
 std::optional<std::int64_t> SearchingStrategy::decidingSize(std::int64_t odd) const
 {
     const TrialSafety rules = safety();
@@ -490,7 +492,7 @@ std::int64_t SearchingStrategy::firstSize() const
     return size;
 }
 
-/// It does not run, whatever the memory.
+/// Whether the size does not run, whatever the memory.
 bool SearchingStrategy::isRefused(std::int64_t size) const
 {
     const auto refuses = [size](const Measurement& trial) {
@@ -539,7 +541,8 @@ NextTrial SearchingStrategy::trialPlanOf(const Choice& choice) const
     return next;
 }
 
-/// Whether it goes up since a larger size is probably the fastest, as trials of two sizes or more tell.
+/// Whether the trial goes up because a larger size is probably the fastest, according to trials of at least
+/// two sizes.
 bool SearchingStrategy::climbsForSpeed(const Choice& choice) const
 {
     return choice.isClimbing && m_summary.evidence && m_summary.chanceOfLarger > probable;
@@ -553,7 +556,7 @@ trial::Purpose SearchingStrategy::purposeOf(const Choice& choice) const
     if (choice.probesMemory)
         return Purpose::Memory;
     const bool isFirst = m_history.goodSizes().size() < fewestSizes;
-    // Those that stop when nothing is left to try look for the largest size that fits.
+    // Strategies that stop when nothing is left to try look for the largest size that fits.
     if (m_stoppingRule == StoppingRule::Exhausted && !(isFirst && choice.size <= m_history.largestRun() + 1))
         return choice.isClimbing ? Purpose::Climbing : Purpose::Memory;
     if (isFirst)
@@ -563,7 +566,7 @@ trial::Purpose SearchingStrategy::purposeOf(const Choice& choice) const
     return m_history.timedTrials(choice.size) > 0 ? Purpose::Remeasuring : Purpose::Rival;
 }
 
-/// The recommended size, and of that the one which is most likely to beat it; 0 where there is none.
+/// Returns the recommended size or, for that size itself, the one most likely to beat it; 0 if there is none.
 std::int64_t SearchingStrategy::rivalOf(std::int64_t size) const
 {
     if (size != m_summary.best)

@@ -18,17 +18,18 @@ namespace {
 
 using Kind = SpeedLimit::Kind;
 
-/// Fewer sizes leave every term of the curve open.
+/// With fewer sizes, every term of the curve is undetermined.
 constexpr std::size_t fewestMeasuredSizes = 3;
-/// The draws must agree at least like this; more so where that ends the thought of larger sizes.
+/// At least this share of the draws must agree; a larger share is needed for Saturated, which rules larger
+/// sizes out.
 constexpr double majority = 0.5;
 constexpr double majorityForSaturated = 0.7;
 
-// Where memory ends: the last tenth of what fits, compared with as much again twice below it. Waves shorter
-// than that have their best size in both.
+// "Where memory ends" is the last tenth of what fits, compared with the two tenths below it. Waves shorter
+// than that have their best size in both ranges.
 constexpr double endShare = 0.9;
 constexpr double compareShare = 0.7;
-/// Thrashing at a size more than twice as large explains nothing of the recommended one.
+/// Thrashing at a size more than twice as large does not explain the recommended one.
 constexpr double nearFailure = 0.5;
 
 bool thrashesNear(double size, const TrialHistory& history)
@@ -74,7 +75,7 @@ private:
     double m_size;
     const Trend& m_trend;
     Eigen::Vector4d m_coefficients;
-    /// By the trend, at the recommended size.
+    /// Time of a step at the recommended size according to the trend.
     double m_seconds;
 };
 
@@ -119,7 +120,7 @@ void SamplePath::addTiles(SpeedLimit& limit) const
         limit.period = std::llround(m_trend.wave);
         limit.jump = m_coefficients[2] * m_trend.wave / m_seconds;
     }
-    // Where every trial was aligned the surcharge is a guess.
+    // If every trial was aligned, the surcharge is a guess.
     if (const double misaligned = m_coefficients[3] * m_size / m_seconds;
         misaligned > limit.jump && wasTriedOff(m_trend.alignment, m_history)) {
         limit.period = m_trend.alignment;
@@ -129,7 +130,7 @@ void SamplePath::addTiles(SpeedLimit& limit) const
 
 bool SamplePath::fallsAtTheEnd() const
 {
-    // The fastest of sizes that are merely drawn would be the luckiest draw.
+    // Among sizes that are only drawn, the fastest would be the luckiest draw.
     const std::vector<std::int64_t>& measured = m_posterior.measured();
     const auto limit = static_cast<double>(m_posterior.largestFit(m_path));
     const double atEnd = fastestWithin(measured, endShare * limit, limit);
@@ -137,7 +138,8 @@ bool SamplePath::fallsAtTheEnd() const
     return std::isfinite(atEnd) && before - atEnd > m_posterior.logTolerance();
 }
 
-/// ln of the samples/s of the fastest of these sizes in the half-open range; minus infinity where none is.
+/// Returns ln of the samples/s of the fastest of these sizes in the half-open range; minus infinity if there
+/// is none.
 double SamplePath::fastestWithin(const std::vector<std::int64_t>& sizes, double above, double upTo) const
 {
     double fastest = -std::numeric_limits<double>::infinity();

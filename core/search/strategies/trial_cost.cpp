@@ -12,16 +12,17 @@ namespace {
 
 constexpr TrialCost::Length normalLength{};
 constexpr int repeatFactor = 3;
-/// A step that takes longer than this is timed a few times only: its relative noise is small, and the
-/// search would stand still.
+/// A step that takes longer than this is timed only a few times: its relative noise is small, and the search
+/// would stand still.
 constexpr double slowStepSeconds = 1.0;
 constexpr int slowSteps = 3;
-/// Warm-up in steps: three, the first of which takes as long as two and a half; of steps of so many seconds
-/// two (trial::isWarm()), the first of which is hardly slower.
+/// Duration of the warm-up in steps. It has three steps, the first of which takes as long as two and a half.
+/// If a step takes longer than slowWarmupSeconds, it has two (trial::isWarm()), the first of which is hardly
+/// slower.
 constexpr double warmupSteps = 4.5;
 constexpr double slowWarmupSteps = 2.5;
 constexpr double slowWarmupSeconds = 2.0;
-// Of a comparison, a size.
+// Warm-up steps of each size in a comparison.
 constexpr double comparedWarmupSteps = 3.0;
 constexpr int untimedStepsPerVisit = 1;
 constexpr double minSetupSeconds = 0.05;

@@ -10,7 +10,7 @@ namespace batchpeak::search {
 
 namespace {
 
-/// For the median, and for the quantiles of 10 and 90 %.
+/// Weights of the median, and of the quantiles of 10 and 90 %.
 struct Weights
 {
     ForecastTerms likely;

@@ -13,22 +13,23 @@ namespace batchpeak::search {
 
 namespace {
 
-/// How probable a fit must be. A search takes two or three steps beyond what ran whose risk is that large, so
-/// that hardly one in a hundred runs out of memory.
+/// Probability of a fit that is required. A search takes two or three steps with such a risk beyond what ran,
+/// so that hardly one search in a hundred runs out of memory.
 constexpr double demandedFit = 0.995;
 
-/// Where programs tell no peaks, nothing but this bounds a step beyond what ran.
+/// If programs report no peaks, only this bounds a step beyond what ran.
 constexpr std::int64_t farthestRatio = 16;
 
-/// A size on the way is there to learn, not to fail; at first, and once a size has run out of memory.
+/// Probability of a fit that is required of a size on the way, which is there to learn and not to fail: at
+/// first, and once a size has run out of memory.
 constexpr double probeFit = 0.9;
 constexpr double probeFitAfterFailure = 0.97;
-/// One that is closer to what ran tells nothing new.
+/// A size closer than this to what ran tells nothing new.
 constexpr double minProbeRatio = 1.02;
-/// A single size says next to nothing of the slope, and its neighbor would almost always fit.
+/// A single size says next to nothing about the slope, and its neighbor would almost always fit.
 constexpr double secondSizeFit = 0.1;
 constexpr double evenOdds = 0.5;
-/// A rival less probable than this is worth no risk, and one less probable than the other no trial.
+/// A rival less probable than the first is worth no risk, and one less probable than the second no trial.
 constexpr double minGainProbability = 0.02;
 constexpr double minRivalProbability = 0.01;
 

@@ -65,7 +65,7 @@ Recommendation VerifyStrategy::recommendation() const
     return {.size = m_size,
             .samplesPerSecond = throughput.samplesPerSecond(m_size, secondsAt),
             .relativeError = trial.relativeError.value_or(0.0),
-            // The only size allowed is the best one allowed as soon as it has run.
+            // The only allowed size is the best one as soon as it has run.
             .confidence = confidencePercent(1.0),
             .reason = {.kind = Reason::Kind::Verified, .largestPredictedFit = m_size}};
 }
