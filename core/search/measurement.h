@@ -14,8 +14,8 @@ namespace batchpeak::search {
 /// Whether the outcome of a trial rules its size out: the size needs more memory than there is or more time
 /// than a trial may take, or the network cannot run at it.
 ///
-/// Ok says that the size ran. All other outcomes say nothing about the size, since a trial may fail, crash or
-/// be canceled at any size.
+/// Ok says that the size ran. The remaining outcomes say nothing about the size, since a trial may fail,
+/// crash or be canceled at any size.
 constexpr bool doesNotFit(trial::Outcome outcome)
 {
     using trial::Outcome;

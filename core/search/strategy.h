@@ -92,7 +92,7 @@ struct Proposal
     /// Expected wall time of the whole trial [s]; nothing before the first measurement.
     std::optional<double> predictedWallSeconds;
     trial::Purpose purpose = trial::Purpose::FirstSizes;
-    /// The size that the trial compares its own with; 0 if there is none in particular.
+    /// The size that the trial's size is to be told apart from; 0 if there is none in particular.
     std::int64_t against = 0;
 
     bool compares() const { return !comparedSizes.empty(); }

@@ -34,7 +34,7 @@ public:
     void record(Measurement measurement, bool isUnlikely = false);
     /// Returns whether this trial of this search shows that the recalled trials are from a different device,
     /// network or program than assumed: its time or its peak is far from that of the same size, or it does
-    /// not fit or twice says nothing where a recalled trial ran.
+    /// not fit although this size or a larger one ran, or a size that ran says nothing twice.
     bool contradictsRecalled(const Measurement& measurement) const;
     /// Removes all recalled trials.
     void forgetRecalled();

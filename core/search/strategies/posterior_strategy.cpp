@@ -19,9 +19,9 @@ constexpr double comparedShare = 0.95;
 /// often than this.
 constexpr int repeatsAllowed = 2;
 
-/// When further trials would hardly ever find another size: after this many trials, with an expected loss of
-/// at most this share of the tolerance. On noisy devices the requested confidence would take as many trials
-/// again, and hardly ever lead to another size.
+/// The state in which further trials would hardly ever find another size: after this many trials, the
+/// expected loss is at most this share of the tolerance. On noisy devices, the requested confidence would
+/// take as many trials again, and hardly ever lead to another size.
 struct AsGoodAsFound
 {
     int trials = 0;
@@ -32,7 +32,8 @@ constexpr AsGoodAsFound alone{.trials = 24, .loss = 0.4};
 // crowded" ends after 131 s in the median, 195 s with the other rule, and is as often within the tolerance
 // within its error.
 constexpr AsGoodAsFound besideOthers{.trials = 20, .loss = 1.0};
-// Mean share of what trials could have used.
+// Other programs count as present if they took more than this share of what trials could have used, in the
+// mean.
 constexpr double contentionOfOthers = 0.1;
 
 // A trial beyond the recommended size that takes this share of the time of all trials so far must have this

@@ -29,7 +29,7 @@ constexpr int rampRepeats = 5;
 /// Trials that bisection and comparison take after the ramp, in simulated searches on curves that are
 /// neither smooth nor flat.
 constexpr int trialsAfterRamp = 8;
-/// Each trial halves a gap beside the best size, and about halves the doubt about it.
+/// Each trial halves one of the two gaps beside the best size, so that two trials about halve the doubt.
 constexpr double trialsPerHalving = 2.0;
 
 double ratio(std::int64_t larger, std::int64_t smaller)

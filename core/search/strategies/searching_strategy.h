@@ -89,7 +89,7 @@ protected:
 
     /// Returns the time of all trials, including recalled ones [s].
     double secondsSoFar() const;
-    /// Whether the search was asked to continue after it had ended: no trial is then too little worth.
+    /// Whether the search was asked to continue after it had ended: then no trial is worth too little.
     bool continues() const { return m_continues; }
 
     /// Implements recall() for a strategy whose trials follow from what is known.
