@@ -12,11 +12,11 @@
 
 namespace batchpeak::engine {
 
-/// start() was heard; the snapshot's run describes what begins.
+/// start() was called; the snapshot's run describes the exploration that begins.
 struct Started
 {};
 
-/// Once for each device: its worker has told what it has, and holds the network.
+/// Emitted once for each device, when its worker has reported what the device has and has loaded the network.
 struct DeviceReady
 {
     DeviceSnapshot device;
@@ -32,26 +32,26 @@ struct TrialFinished
     trial::TrialRecord trial;
 };
 
-/// A new size, or a new confidence in the old one.
+/// The recommendation has a new size, or the same size has a new confidence.
 struct RecommendationChanged
 {
     search::Recommendation recommendation;
 };
 
-/// A person has asked for something while the exploration is under way.
+/// A person has given a command while the exploration is under way.
 struct Commanded
 {
     enum class Kind {
         Pause,
         Resume,
-        /// Of the trials on device, or of all where that is empty.
+        /// Skips the trial that runs on \c device, or all running trials if \c device is empty.
         SkipTrial,
         ExcludeSize,
         AllowSize,
         TryNow,
-        /// By trials and seconds.
+        /// Extends the budget by \c trials and \c seconds.
         Extend,
-        /// To share, as the next.
+        /// Sets the tolerance to \c share; the next kind uses \c share too.
         SetTolerance,
         SetTargetConfidence
     };
@@ -63,37 +63,39 @@ struct Commanded
     double share = 0.0;
 };
 
-/// continueSearch() was heard after an end; the devices are told anew, and another Finished comes.
+/// continueSearch() was called after an end; the devices are reported again, and another Finished follows.
 struct WentOn
 {
-    /// May be run beside those that have ended.
+    /// Number of trials that may be run in addition to those that have ended.
     int moreTrials = 0;
-    /// For them; nothing where time sets no bound.
+    /// Time budget for these trials [s]; nothing if the time is not limited.
     std::optional<double> seconds;
 };
 
 /// Trials of an earlier exploration count in the search that begins.
 struct Recalled
 {
-    /// Its number in the history.
+    /// Number of the earlier exploration in the history.
     qint64 exploration = 0;
     int trials = 0;
-    /// Since the last of them.
+    /// Time since the last of these trials.
     std::chrono::seconds age{0};
 };
 
-/// Once for each start() and continueSearch(), whatever the end. The snapshot holds how.
+/// Emitted once for each start() and continueSearch(), however the exploration ends. The snapshot holds the
+/// details.
 struct Finished
 {
     FinishStatus status = FinishStatus::Failed;
 };
 
-/// What happens in an exploration: what its event log, its history, the terminal and the window hear of.
+/// Something that happens in an exploration. The event log, the history, the terminal and the window receive
+/// these events.
 using Event = std::variant<Started, WentOn, DeviceReady, Recalled, TrialStarted, TrialFinished,
                            RecommendationChanged, Commanded, Finished>;
 
 /// Connects \p slot to the events of one kind.
-/// \param source  an Exploration, or another that says occurred(Event)
+/// \param source  an Exploration, or another object that emits occurred(Event)
 template<typename Kind, typename Source, typename Slot>
 QMetaObject::Connection onEvent(const Source& source, const QObject* context, Slot slot)
 {

@@ -51,7 +51,7 @@ constexpr model::EnumNames<CommandKind, 9> commandKinds{
      {CommandKind::SetTolerance, "set_tolerance"},
      {CommandKind::SetTargetConfidence, "set_confidence"}}};
 
-/// The word of a value, as JSON has it.
+/// Returns the word of a value, as it is written to JSON.
 template<typename Value, std::size_t size>
 QString word(const model::EnumNames<Value, size>& table, Value value)
 {
@@ -135,7 +135,7 @@ QJsonValue purposeOf(const trial::TrialRecord& trial)
     return trial.purpose ? enumText(*trial.purpose) : QJsonValue();
 }
 
-/// What an event of a trial names first.
+/// Returns the fields that begin every event of a trial.
 QJsonObject trialFields(const trial::TrialRecord& trial)
 {
     return {{QStringLiteral("trial"), trial.number},
@@ -192,8 +192,8 @@ void EventLines::write(const QString& event, QJsonObject fields)
     fields.insert(QStringLiteral("time"), QDateTime::currentDateTimeUtc().toString(Qt::ISODateWithMs));
     const QByteArray line = jsonText(fields, QJsonDocument::Compact) + '\n';
     bool isWritten = m_device.write(line) == line.size();
-    // A reader at the other end of a pipe wants each line as it comes. Qt has no reason for a write of fewer
-    // bytes than asked for, which is how a disk fills up; the next one tells.
+    // A reader at the other end of a pipe wants each line at once. If fewer bytes are written than requested,
+    // as when a disk fills up, Qt gives no reason; the next write does.
     if (auto* file = qobject_cast<QFileDevice*>(&m_device))
         isWritten = (file->flush() || file->flush()) && isWritten;
     if (!isWritten && m_onProblem)

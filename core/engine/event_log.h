@@ -16,65 +16,66 @@
 
 namespace batchpeak::engine {
 
-/// The schema that the first event of a stream names (docs/events.md).
+/// Version of the schema, which the first event of a stream names (docs/events.md).
 inline constexpr int eventsSchema = 1;
 
-/// The form that all events have, whatever they tell: JSON Lines, one object a line, each with "event" and
-/// "time" (ISO 8601, UTC), numbers as in the C locale whatever the user's, absent values as null.
+/// Writes events in the form that all of them have: JSON Lines, one object per line, each with "event" and
+/// "time" (ISO 8601, UTC). Numbers are written as in the C locale, whatever the user's locale; absent values
+/// are null.
 ///
-/// It only writes; whoever owns the device opens it and says where it is.
+/// This class only writes. The owner of the device opens it and says where it is.
 class EventLines
 {
 public:
-    /// \param device  open for writing; it outlives this object
-    /// \param onProblem  hears once, at the first line that is missing, why it is, as the system says it
+    /// \param device  open for writing; must outlive this object
+    /// \param onProblem  called once, at the first line that could not be written, with the system's reason
     explicit EventLines(QIODevice& device, std::function<void(const QString&)> onProblem)
         : m_device(device), m_onProblem(std::move(onProblem))
     {}
 
-    /// Writes one event as a line: \p fields, "event" and "time".
+    /// Writes one event as a line that contains \p fields, "event" and "time".
     void write(const QString& event, QJsonObject fields);
 
 private:
     QIODevice& m_device;
-    /// Nothing once it has been told.
+    /// Empty once it has been called.
     std::function<void(const QString&)> m_onProblem;
 };
 
-/// A count or bytes: exact up to 2^53.
+/// Returns a count or a number of bytes as JSON, which is exact up to 2^53.
 QJsonValue eventNumber(std::int64_t value);
-/// A number that may be absent; also null for what is not finite, since JSON knows no NaN.
+/// Returns the number, or null if it is absent or not finite, since JSON has no NaN.
 QJsonValue orNull(const std::optional<double>& value);
 QJsonValue orNull(const std::optional<std::int64_t>& value);
-/// A text that is null where it is empty.
+/// Returns the text, or null if it is empty.
 QJsonValue textOrNull(const QString& text);
 
-/// The label of numbers, as every event has it that tells some: "as_configured", ...
+/// Returns the fidelity label that every event with numbers has: "as_configured", ...
 QJsonValue fidelityWord(const config::Fidelity& fidelity);
-/// The same of their peaks of memory, which are as configured where reasons are of speed alone.
+/// Returns the label of the peaks of memory, which is "as_configured" if all reasons concern speed alone.
 QJsonValue memoryFidelityWord(const config::Fidelity& fidelity);
-/// Both with their reasons, as the first event and a document about a run have it.
+/// Adds both labels with their reasons, as the first event and a document about a run contain them.
 void addFidelity(QJsonObject& fields, const config::Fidelity& fidelity);
-/// How many parameters there are, and which of them are trained.
+/// Adds the number of parameters, and which of them are trained.
 void addParameters(QJsonObject& fields, const RunDescription& run);
 
-/// What the event "device" tells.
+/// Returns the fields of the event "device".
 QJsonObject eventFields(const DeviceSnapshot& device);
-/// What "trial_finished" or "comparison_finished" tells of a trial that has ended.
+/// Returns the fields of "trial_finished" or "comparison_finished" for a trial that has ended.
 QJsonObject eventFields(const trial::TrialRecord& trial);
 
-/// Writes what happens in an exploration as JSON Lines for other programs. The first object carries
-/// "schema": 1.
+/// Writes the events of an exploration as JSON Lines for other programs. The first object contains "schema":
+/// 1.
 class EventLog : public QObject
 {
     Q_OBJECT
 
 public:
-    /// \param device  open for writing; it and the exploration outlive this object
+    /// \param device  open for writing; it and the exploration must outlive this object
     EventLog(const Exploration& exploration, QIODevice& device, QObject* parent = nullptr);
 
 signals:
-    /// Emitted once, at the first line that is missing. \p problem  as the system says it
+    /// Emitted once, at the first line that could not be written. \p problem  the system's reason
     void failed(const QString& problem);
 
 private:

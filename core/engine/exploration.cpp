@@ -25,12 +25,12 @@ namespace {
 
 constexpr std::chrono::seconds tickEvery{1};
 
-// The first trial waits no longer for a history that another program holds, and in a window none of it in one
-// piece.
+// The first trial does not wait longer for a history that another program holds. In a window, it never waits
+// for it in one piece.
 constexpr std::chrono::seconds longestRecall{5};
 constexpr std::chrono::milliseconds recallAgainAfter{100};
 
-/// What the search says of a device that is free.
+/// What the search replies for a device that is free.
 struct NextTrialReply
 {
     std::optional<search::Proposal> proposal;
@@ -38,7 +38,7 @@ struct NextTrialReply
     bool expectsMore = false;
 };
 
-/// What the search makes of a trial.
+/// What the search concludes from a trial.
 struct SearchUpdate
 {
     FollowUp followUp = FollowUp::None;
@@ -71,7 +71,7 @@ void Exploration::load(const QString& filePath, const config::ConfigContents& co
     emit snapshotChanged(snapshot());
 }
 
-/// The present call may come from a slot of the old run's last signal, so that it outlives the call.
+/// The current call may come from a slot of the old run's last signal, so the old run must outlive the call.
 void Exploration::setRun(std::unique_ptr<Run> run)
 {
     std::swap(m_run, run);
@@ -100,7 +100,7 @@ void Exploration::start()
     m_run->lease = std::move(lease);
     m_run->builder.setState(State::Starting);
     emit occurred(Started{});
-    // Whoever heard of it may have ended all.
+    // A receiver of the event may have ended the exploration.
     if (state() == State::Starting)
         begin();
 }
@@ -152,7 +152,7 @@ void Exploration::continueSearch(const ExtraBudget& more)
         m_run->budget.start(*more.time);
         m_run->budgetSeconds = snapshot().elapsedSeconds + static_cast<double>(more.time->count());
     }
-    // The present call may come from a slot of its last signal.
+    // The current call may come from a slot of the pool's last signal.
     if (DevicePool* const ended = m_run->pool.release()) {
         ended->disconnect(this);
         ended->deleteLater();
@@ -163,7 +163,7 @@ void Exploration::continueSearch(const ExtraBudget& more)
                [this](const search::SearchState& searchState) { takeSearchState(searchState); });
     const auto seconds = more.time ? std::optional<double>(more.time->count()) : std::nullopt;
     emit occurred(WentOn{.moreTrials = more.trials, .seconds = seconds});
-    // Whoever heard of it may have ended all.
+    // A receiver of the event may have ended the exploration.
     if (state() == State::Starting)
         openDevices();
 }
@@ -197,7 +197,7 @@ void Exploration::beginTrials()
     if (state() != State::Starting)
         return;
     search::SearchSpace space = spaceOn(m_run->pool->snapshots(), m_run->plan.space);
-    // By now it is known how many devices share.
+    // The number of devices that share is known by now.
     space.memoryPrior = memoryPrior(m_run->devices.setups().front().load, m_run->options);
     space.comparesSizes = m_run->pool->canCompare();
     const bool isNew = !m_run->planner;
@@ -225,7 +225,7 @@ void Exploration::beginTrials()
     startTrials();
 }
 
-/// Tells a new search what an earlier one has measured; its first trial waits for that.
+/// Tells a new search what an earlier exploration has measured; the first trial waits for that.
 void Exploration::recall(std::int64_t memoryLimitBytes)
 {
     std::optional<RecalledTrials> earlier;
@@ -233,7 +233,7 @@ void Exploration::recall(std::int64_t memoryLimitBytes)
         if (!m_run->options.isFresh && !m_history.isEmpty())
             earlier = recalledTrials(m_history, *snapshot().run, snapshot().devices, memoryLimitBytes);
     } catch (const store::StoreError& error) {
-        // Who keeps the history says so, and nothing is known then.
+        // The part that keeps the history reports the error; here, nothing is known then.
         m_run->recallsLater =
             error.kind() == store::StoreError::Kind::Busy && !m_run->untilRecalled.hasExpired();
     }
@@ -267,7 +267,7 @@ void Exploration::tellOf(RecalledTrials earlier)
                });
 }
 
-/// \return whether there is such a search
+/// \return whether the strategy exists and the planner was created
 bool Exploration::makePlanner(const search::SearchSpace& space)
 {
     try {
@@ -286,7 +286,8 @@ bool Exploration::makePlanner(const search::SearchSpace& space)
     }
 }
 
-/// While the search thinks none is started; its last answer takes that up again.
+/// Starts trials on the free devices. While the search is thinking, none is started; its last answer calls
+/// this again.
 void Exploration::startTrials()
 {
     if (m_run->recallsLater)
@@ -321,10 +322,11 @@ void Exploration::startTrials()
     publish();
 }
 
-/// Much may have happened since it was asked for.
+/// Starts the proposed trial, or gives the proposal back, since much may have happened since it was asked
+/// for.
 void Exploration::takeProposal(const QString& device, const search::Proposal& proposal, int repetition)
 {
-    // What the end leaves unasked is forgotten.
+    // At the end, a proposal that has not begun is forgotten.
     if (state() == State::Finishing)
         return;
     DeviceRunner* const runner = m_run->pool->usableRunner(device);
@@ -334,7 +336,7 @@ void Exploration::takeProposal(const QString& device, const search::Proposal& pr
                [this](const search::SearchState& /*searchState*/) { startTrials(); });
 }
 
-/// \return whether a pause was asked for, so that no trial may start; it begins when none runs
+/// \return whether a pause was requested, so that no trial may start; the pause begins when none is running
 bool Exploration::holdForPause()
 {
     const bool holds = snapshot().pauseRequested;
@@ -451,7 +453,8 @@ void Exploration::loseDevice(const QString& device)
 {
     if (!m_run->planner)
         return;
-    // What it was to repeat may have been all that the search, or another device, waited for.
+    // The trial that the device was to repeat may have been all that the search, or another device, waited
+    // for.
     tellSearch({.kind = PlannerCall::Kind::DeviceLost, .device = device},
                [this](const search::SearchState& searchState) { actOn(searchState); });
 }
@@ -467,7 +470,7 @@ void Exploration::endWithoutDevices()
     };
     if (!m_run->planner)
         return end();
-    // What it is being told may be all that it wanted to know.
+    // The measurement that the search is being told may be the last one that it needs.
     askSearch([](const TrialPlanner& /*planner*/) {}, end);
 }
 
@@ -484,8 +487,8 @@ void Exploration::endIfSearchHasEnded()
         m_run->verifier.dropUnlessRunning(snapshot());
 }
 
-/// Whether the budget's time would end before the verification, after one more trial. Half of the budget is
-/// the search's, however long a worker takes to start.
+/// Whether the time budget would end before the verification did if one more trial were run. Half of the
+/// budget is the search's, however long a worker takes to start.
 bool Exploration::leavesTimeToVerifyAlone() const
 {
     if (!m_run->budget.isActive() || !m_run->verifier.isDue(snapshot(), *m_run->pool))
@@ -496,13 +499,13 @@ bool Exploration::leavesTimeToVerifyAlone() const
            std::min(needed + snapshot().trials.back().wallSeconds, *m_run->budgetSeconds / 2.0);
 }
 
-/// Ends a search with its result, once that has been verified where it should be.
+/// Ends a search with its result, after a verification if one is due.
 void Exploration::conclude(FinishStatus status)
 {
-    // A trial of another device may have ended after all, and have shown another size to be better.
+    // A trial of another device may have ended after all and shown that another size is better.
     if (m_run->verifier.isUnderWay() && !m_run->verifier.isOvertaken(snapshot()))
         return;
-    // A budget of trials is not charged for verifications.
+    // Verifications do not count against the trial budget.
     if (!m_run->verifier.isDue(snapshot(), *m_run->pool))
         return finish(status);
     m_run->conclusion = status;
@@ -513,7 +516,7 @@ void Exploration::conclude(FinishStatus status)
     startTrials();
 }
 
-/// Takes the verification under way one step further, as far as its device allows.
+/// Advances the verification under way by one step, as far as its device allows.
 void Exploration::verify()
 {
     if (!m_run->verifier.isUnderWay() || state() != State::Verifying)
@@ -539,7 +542,7 @@ void Exploration::judgeVerification(const DeviceSnapshot& device, const TrialRea
         m_run->builder.setVerification(m_run->verifier.verification());
     const auto act = [this](const search::SearchState& searchState) {
         takeSearchState(searchState);
-        // A verification that is to be repeated decides nothing yet.
+        // A verification that is to be repeated does not decide anything yet.
         if (!m_run->verifier.isUnderWay())
             endIfSearchHasEnded();
         startTrials();
@@ -597,13 +600,13 @@ void Exploration::finish(FinishStatus status, const QString& failure)
         QTimer::singleShot(0, this, &Exploration::endSearch);
 }
 
-/// Trials cannot be run. What was found before it went on stands.
+/// Ends the exploration since trials cannot be run. What was found before it was continued stands.
 void Exploration::fail(const QString& failure)
 {
     finish(m_run->before.value_or(FinishStatus::Failed), failure);
 }
 
-/// No trial runs any more, and the search hears of no other.
+/// Ends the search. No trial is running any more, and the search is told of no other.
 void Exploration::endSearch()
 {
     if (!m_run->planner)
@@ -623,7 +626,7 @@ void Exploration::endSearch()
         });
 }
 
-/// \param hasMore  whether going on could run another trial
+/// \param hasMore  whether a continuation could run another trial
 void Exploration::reportEnd(bool hasMore)
 {
     const auto verdict = m_run->verifier.verdict(snapshot());
@@ -642,7 +645,7 @@ void Exploration::reportEnd(bool hasMore)
     Run* const run = m_run.get();
     run->lease.reset();
     emit snapshotChanged(snapshot());
-    // Whoever saw the end may have begun another run.
+    // A receiver of the signal may have begun another run.
     if (run == m_run.get())
         emit occurred(Finished{run->status});
 }
@@ -669,7 +672,7 @@ void Exploration::lookAtDevices()
 
 void Exploration::publish()
 {
-    // What is said after the end no longer moves its clock.
+    // What is logged after the end no longer moves the clock.
     if (m_run->pool && !hasEnded()) {
         const bool onlyThinks = m_run->thinks() && !snapshot().runsTrials();
         m_run->builder.setThinkingSeconds(onlyThinks ? std::optional(m_run->now() - m_run->thinksSince)

@@ -27,14 +27,14 @@ struct DeviceSetup;
 struct RecalledTrials;
 struct TrialReading;
 
-/// One exploration from a loaded config to its final recommendation: the one state machine behind the
+/// Runs one exploration from a loaded config to its final recommendation: the one state machine behind the
 /// window and the terminal.
 ///
-/// It decides when a trial starts, on which device, what a lost or silent worker means, and when all
-/// ends. It does not decide which size is next or best (search), nor how anything looks.
+/// It decides when a trial starts, on which device, what a lost or silent worker means, and when the
+/// exploration ends. It does not decide which size is next or best (search), nor how anything looks.
 ///
-/// All calls return at once; what comes of them arrives as signals. A call that makes no sense in the
-/// present state does nothing.
+/// All calls return at once; their results arrive as signals. A call that makes no sense in the current state
+/// does nothing.
 class Exploration : public QObject
 {
     Q_OBJECT
@@ -43,84 +43,87 @@ public:
     using Event = engine::Event;
 
     explicit Exploration(ExplorationParts parts = {}, QObject* parent = nullptr);
-    /// Ends every worker, at the latest by SIGKILL.
+    /// Ends every worker, with SIGKILL at the latest.
     ~Exploration() override;
 
     const Snapshot& snapshot() const;
 
-    /// Takes a config as the next thing to explore; possible while nothing runs. The state is then Idle
+    /// Takes a config as the next one to explore; possible only while nothing runs. The state is then Idle,
     /// and the snapshot describes the run.
-    /// \throws config::ConfigError where the config and the options contradict each other, or hold no
-    ///         network that can be run
+    /// \throws config::ConfigError if the config and the options contradict each other, or if they describe
+    ///         no network that can be run
     void load(const QString& filePath, const config::ConfigContents& contents,
               const ExplorationOptions& options);
 
-    /// The same of a file, whose text and chosen network the snapshot then names.
+    /// Does the same for a file; the snapshot then names its text and its chosen network.
     void load(const ConfigFile& file, const ExplorationOptions& options);
 
-    /// Where to look for trials of earlier explorations, which count unless the options say otherwise.
-    /// Nowhere before it is said.
+    /// Sets the history in which to look for trials of earlier explorations, which count unless the options
+    /// say otherwise. Until this is called, no such trials are looked for.
     void setHistory(const QString& storePath) { m_history = storePath; }
 
-    /// Takes the loaded config for that of an exploration that was cut off: its trials stand, and start()
-    /// goes on with the search as if nothing had been, but for the trials that ran.
-    /// \return why it cannot, as a full sentence, where another run is loaded than that one's; nothing
-    /// happens then
+    /// Takes the loaded config as that of an exploration that was cut off. Its trials stand, and start()
+    /// continues the search as if there had been no interruption, except for the trials that were running.
+    /// \return the reason, as a full sentence, if a different run is loaded than that of the exploration;
+    ///         nothing happens then
     QString resumeFrom(InterruptedRun run);
-    /// That one, until its search goes on; else null.
+    /// Returns the exploration that resumeFrom() took, until its search continues; null otherwise.
     const InterruptedRun* takenUp() const;
 
-    /// Begins the exploration; after an end everything is explored anew.
-    /// \throws DeviceInUse where another run uses the devices; nothing has changed then
+    /// Begins the exploration; after an end, everything is explored again.
+    /// \throws DeviceInUse if another run uses the devices; nothing has changed then
     void start();
-    /// Takes an end back and searches on from all trials so far, with fresh workers, however sure the result
-    /// is; where the snapshot says canContinue. Where no worker comes up, it ends as it did before, and the
-    /// failure says why. \throws DeviceInUse as start() does
+    /// Revokes an end and continues the search from all trials so far, with new workers, however confident
+    /// the result is. It requires that the snapshot's canContinue is set. If no worker starts, the
+    /// exploration ends as it did before, and the failure says why.
+    /// \throws DeviceInUse as start() does
     void continueSearch(const ExtraBudget& more);
-    /// Cancels the running trials, which count for nothing and may be proposed again, and starts no other
-    /// until resume(). Until they have ended the snapshot's pauseRequested is set, the state stays Exploring,
-    /// and resume() takes the pause back. A moment after that the workers are ended, so that other programs
-    /// may use the devices; resume() starts them again, and all that was learned stands. The time of a pause
-    /// counts against no budget.
+    /// Cancels the running trials, which do not count and may be proposed again, and starts no other trial
+    /// until resume(). Until they have ended, the snapshot's pauseRequested is set, the state stays Exploring
+    /// or Verifying, and resume() revokes the pause. Shortly after they have ended, the workers are ended, so
+    /// that other programs may use the devices; resume() starts them again, and everything learned so far
+    /// stands. The time of a pause does not count against any budget.
     void pause();
     void resume();
 
-    // What a person may ask while it is under way, where the snapshot's commands say so. The search follows
-    // at once, and every wish is told as an event.
+    // Commands that a person may give while the exploration is under way, if the snapshot's commands allow
+    // them. The search takes them into account at once, and every command is reported as an event.
 
-    /// Cancels the trial that runs on the device, or all where none is named. Nothing is held against its
-    /// size, and something else comes next. A verification is left out.
+    /// Cancels the trial that runs on the device, or all running trials if no device is named. This does not
+    /// count against the size, and another trial comes next. A verification is left out.
     void skipTrial(const QString& device = {});
-    /// The size is neither tried nor recommended any more, or may be again. A trial of it that runs is
-    /// skipped.
+    /// Excludes the size, so that it is neither tried nor recommended any more, or allows it again. A running
+    /// trial of an excluded size is skipped.
     void excludeSize(std::int64_t size, bool isExcluded = true);
-    /// The next trial is of this size, also where the search thinks that it does not fit. Where no device is
-    /// free, the trial that began last is canceled for it, counts for nothing and may be proposed again.
-    /// \return why it cannot be tried, as of tryError(); nothing happens then
+    /// Makes the next trial one of this size, even if the search expects that it does not fit. If no device
+    /// is free, the trial that began last is canceled; it does not count and may be proposed again.
+    /// \return the reason if the size cannot be tried, as tryError() returns it; nothing happens then
     QString tryNow(std::int64_t size);
-    /// Why tryNow() would refuse the size, as a full sentence; empty where it would not.
+    /// Returns why tryNow() would refuse the size, as a full sentence; empty if it would not.
     QString tryError(std::int64_t size) const;
-    /// Adds to the trials, and to the time where that is bounded.
+    /// Adds to the budget of trials, and to that of time if there is one.
     void extend(const ExtraBudget& more);
     /// \param share  above 0, below 1
     void setTolerance(double share);
     /// \param probability  above 0, at most 1
     void setTargetConfidence(double probability);
 
-    /// Ends the exploration with the best so far. A running trial is canceled.
+    /// Ends the exploration with the best size so far. Running trials are canceled.
     void stop();
-    /// Adds a line to the log of the run, from whoever works beside it, as one that keeps a history.
+    /// Adds a line to the log of the run, for other parts of the program such as the one that keeps the
+    /// history.
     void remark(LogLevel level, const QString& text);
-    /// Takes the run's number from whoever keeps the history.
+    /// Sets the run's number in the history, as the part that keeps the history reports it.
     void setNumberInHistory(qint64 number);
 
 signals:
     void occurred(const batchpeak::engine::Event& event);
-    /// Whoever keeps these, the first and then all others in their order, can make the search again as it is
-    /// now.
+    /// Emitted with what the search is created from, and then with each call to it. A receiver that keeps all
+    /// of them in their order can restore the search as it is now.
     void searchBegun(const batchpeak::search::SearchSpace& space);
     void searchTold(const batchpeak::engine::PlannerCall& call);
-    /// Something in the snapshot is new. It may come hundreds of times a second: draw on a timer.
+    /// Emitted when something in the snapshot has changed, possibly hundreds of times a second: draw on a
+    /// timer.
     void snapshotChanged(const batchpeak::engine::Snapshot& snapshot);
 
 private:
@@ -185,7 +188,7 @@ private:
 
     ExplorationParts m_parts;
     QString m_history;
-    /// The newest, also after its end, since the snapshot is its; none before a config is loaded.
+    /// The newest run, kept after its end since it owns the snapshot; null before a config is loaded.
     std::unique_ptr<Run> m_run;
 };
 

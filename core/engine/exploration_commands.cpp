@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// What a person asks of an exploration while it is under way.
+// The commands that a person gives to an exploration while it is under way.
 #include "exploration_run.h"
 #include "log_text.h"
 #include "text/comparison_text.h"
@@ -42,7 +42,7 @@ void Exploration::resume()
     startTrials();
 }
 
-/// Whether there is a search that may follow them.
+/// Whether there is a search that can follow commands.
 bool Exploration::takesCommands() const
 {
     return m_run && m_run->planner &&
@@ -62,11 +62,11 @@ Commands Exploration::commands() const
             .changesTargetConfidence = abilities.changesTargetConfidence};
 }
 
-/// Tells the search, and everyone else.
+/// Passes a command to the search, the log and the receivers of events.
 void Exploration::takeCommand(PlannerCall call, const Commanded& command, const QString& text)
 {
     tellSearch(std::move(call), [this](const search::SearchState& searchState) {
-        // A pause holds everything, an end too.
+        // A pause defers everything, even an end.
         if (state() == State::Paused)
             takeSearchState(searchState);
         else
@@ -204,7 +204,7 @@ void Exploration::setTargetConfidence(double probability)
 }
 
 /// Cancels a running trial that is not to count.
-/// \return whether one ends for it
+/// \return whether a trial ends because of it
 bool Exploration::leave(const trial::TrialRecord& trial)
 {
     DeviceRunner* const runner = m_run->pool->usableRunner(QString::fromStdString(trial.device));
@@ -215,8 +215,8 @@ bool Exploration::leave(const trial::TrialRecord& trial)
     return true;
 }
 
-/// Leaves the trial that has run for the shortest time, unless a device is free or about to be, or that size
-/// runs. What a person asked for is not left for what they ask for next.
+/// Cancels the trial that has run for the shortest time, unless a device is free or about to be, or a trial
+/// of \p size is running. A trial that a person asked for is not canceled for the next one.
 void Exploration::makeRoomForAsked(std::int64_t size)
 {
     const std::vector<trial::TrialRecord>& trials = snapshot().trials;
@@ -235,7 +235,7 @@ void Exploration::makeRoomForAsked(std::int64_t size)
                        tr("Trial %1 is canceled to free its device, and does not count.").arg(last->number));
 }
 
-/// A trial was left. A verification stays to be done.
+/// Handles the end of a trial that was canceled without counting. A verification remains due.
 void Exploration::endLeft(const trial::TrialRecord& trial)
 {
     if (trial.isVerification)
@@ -246,7 +246,7 @@ void Exploration::endLeft(const trial::TrialRecord& trial)
                [this](const search::SearchState& searchState) { actOn(searchState); });
 }
 
-/// A person does not want the trial.
+/// Handles the end of a trial that a person skipped.
 void Exploration::endSkipped(const trial::TrialRecord& trial)
 {
     if (trial.isVerification) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// How an exploration goes on that was cut off with its program.
+// Continues an exploration that was cut off with its program.
 #include "exploration_run.h"
 #include "history/past_exploration.h"
 #include "text/readable_text.h"
@@ -41,7 +41,8 @@ QString Exploration::resumeFrom(InterruptedRun run)
     return {};
 }
 
-/// Of a cut exploration the time since counts as a pause, but the device has had it to change.
+/// Starts the clock. For an exploration that was cut off, the time since then counts as a pause, but the
+/// clock includes it, since the device has had that time to change.
 void Exploration::startClock()
 {
     m_run->clock.start();
@@ -61,7 +62,8 @@ void Exploration::startClock()
     m_run->budget.start(std::chrono::milliseconds(std::llround(std::max(left, 0.0) * 1000.0)));
 }
 
-/// Of a run that goes on, on the devices that it ran on. One that was cut off may find less memory there.
+/// Returns the setups of the devices. A run that is continued uses the devices that it ran on; one that was
+/// cut off may find less memory there.
 std::vector<DeviceSetup> Exploration::deviceSetups() const
 {
     std::vector<DeviceSetup> setups = m_run->devices.setups();
@@ -80,7 +82,7 @@ std::vector<DeviceSetup> Exploration::deviceSetups() const
     return setups;
 }
 
-/// Tells a new search what the one before was told.
+/// Tells a new search what the previous one was told.
 void Exploration::resumeSearch()
 {
     const std::vector<PlannerCall> calls = std::move(m_run->cut->calls);

@@ -78,7 +78,7 @@ void ExplorationRecorder::record(const Started& /*started*/)
     }
 }
 
-/// Together with the trial that it is of, so that the one is never without the other.
+/// Keeps a call until its trial is written, so that one is never stored without the other.
 void ExplorationRecorder::keep(const PlannerCall& call)
 {
     m_calls.push_back(toText(call));
@@ -112,7 +112,7 @@ void ExplorationRecorder::record(const DeviceReady& ready)
         m_store.setFidelity(fidelityRecord(m_exploration.snapshot().run->fidelity));
 }
 
-/// Until it has ended it counts as one that did not.
+/// Records the trial as canceled until it has ended.
 void ExplorationRecorder::record(const TrialStarted& started)
 {
     trial::TrialRecord trial = started.trial;
@@ -128,7 +128,7 @@ void ExplorationRecorder::record(const TrialFinished& finished)
     writeLog();
 }
 
-/// The snapshot keeps a bounded number of the newest lines.
+/// Writes the log lines since the last call; the snapshot keeps a limited number of the newest lines.
 void ExplorationRecorder::writeLog()
 {
     const std::vector<LogLine>& log = m_exploration.snapshot().log;
@@ -168,15 +168,15 @@ void ExplorationRecorder::record(const Finished& finished)
 {
     writeCalls();
     writeLog();
-    // One that could not be taken up is as it was, and may be taken up another time.
+    // An exploration that could not be continued stays as it was, and may be continued another time.
     if (m_exploration.takenUp()) {
         m_store.leave();
         return;
     }
-    // Trials since the last change may have led to another reason, and to other figures.
+    // Trials since the last change may have changed the reason and the numbers.
     if (const auto& recommendation = m_exploration.snapshot().searchState.recommendation)
         record(RecommendationChanged{*recommendation});
-    // A worker that was started anew may have told more than the first.
+    // A restarted worker may have reported more than the first one.
     m_store.setFidelity(fidelityRecord(m_exploration.snapshot().run->fidelity));
     m_store.finish({.finished = QDateTime::currentDateTimeUtc(),
                     .status = toText(finished.status),

@@ -15,18 +15,18 @@
 
 namespace batchpeak::engine {
 
-/// Tells the history of an exploration as it goes on. A history that cannot be written costs the exploration
-/// nothing: store::HistoryWriter finds a place, or says that there is none.
+/// Writes an exploration into the history as it goes on. If the history cannot be written, the exploration is
+/// not affected: store::HistoryWriter finds another place, or reports that there is none.
 class ExplorationRecorder : public QObject
 {
     Q_OBJECT
 
 public:
-    /// \param storePath  opened when an exploration starts
+    /// \param storePath  path of the history, which is opened when an exploration starts
     ExplorationRecorder(Exploration& exploration, QString storePath, QObject* parent = nullptr);
 
 signals:
-    /// What became of the history, as of HistoryWriter::message().
+    /// Emitted with what became of the history, as HistoryWriter::message().
     void message(const QString& sentence);
 
 private:
@@ -36,7 +36,8 @@ private:
     void record(const TrialStarted& started);
     void record(const TrialFinished& finished);
     void record(const RecommendationChanged& changed);
-    /// What was wished for shows in what came of it, and what is recalled in what the search was told.
+    /// Commands and recalled trials are not recorded here: the first show in their effects, the second in the
+    /// calls to the search.
     void record(const Commanded& /*commanded*/) {}
     void record(const Recalled& /*recalled*/) {}
     void record(const Finished& finished);
@@ -47,10 +48,10 @@ private:
 
     Exploration& m_exploration;
     store::HistoryWriter m_store;
-    /// Told within this turn of the event loop, and not written yet.
+    /// Calls of this turn of the event loop that are not written yet.
     std::vector<QByteArray> m_calls;
     QTimer m_soon;
-    /// Of the last line that was written; nothing before the first.
+    /// Time of the last log line that was written; invalid before the first.
     QDateTime m_lastLine;
 };
 

@@ -27,7 +27,8 @@
 
 namespace batchpeak::engine {
 
-/// All that belongs to one run. The next one has its own, so that nothing of this one can reach into it.
+/// Everything that belongs to one run. The next run has its own object, so that nothing of this one can
+/// affect it.
 struct Exploration::Run : public QObject
 {
     Run(ExplorationPlan runPlan, ExplorationOptions runOptions)
@@ -39,24 +40,24 @@ struct Exploration::Run : public QObject
     double now() const { return secondsBefore + static_cast<double>(clock.nsecsElapsed()) * 1e-9; }
     bool thinks() const { return thinking.isBusy(); }
 
-    /// From the start to the end. Before all others, so that it outlives the workers.
+    /// Held from the start to the end. It is declared before all others so that it outlives the workers.
     DeviceLease::Hold lease;
     const ExplorationPlan plan;
     const ExplorationOptions options;
     SnapshotBuilder builder;
-    /// Nothing before the devices have shown what they have.
+    /// Null until the devices have reported what they have.
     std::unique_ptr<TrialPlanner> planner;
-    /// Asks the planner, and nobody else does; before it ends, the answer under way is waited for.
+    /// The only thread that uses the planner. Its destructor waits for the answer under way.
     BackgroundThread thinking{std::nullopt};
-    /// Since when it has been thinking [s]; of account while it does.
+    /// Time at which it began thinking [s]; meaningful only while it is thinking.
     double thinksSince = 0.0;
-    /// It was thinking when trials could have been started.
+    /// Whether the search was thinking when trials could have been started.
     bool putsOffTrials = false;
-    /// What earlier explorations measured is still to be read, and how long that is tried.
+    /// Whether the trials of earlier explorations are still to be read, and the deadline for trying.
     bool recallsLater = false;
     QDeadlineTimer untilRecalled;
-    /// Numbers of running trials that are canceled for a pause or for another size: they say nothing, and
-    /// the search takes them for never proposed.
+    /// Numbers of running trials that are canceled for a pause or for another size: they say nothing, and the
+    /// search treats them as never proposed.
     std::set<std::int64_t> leaving;
     /// Devices on which the search repeats no more trials.
     QSet<QString> restlessDevices;
@@ -69,33 +70,34 @@ struct Exploration::Run : public QObject
     /// How the search had ended when the verification began.
     FinishStatus conclusion = FinishStatus::Failed;
     StallWatch stalls;
-    /// Nothing where the exploration was begun by this program, or goes on already.
+    /// Nothing if this program began the exploration, or if it has already been continued.
     std::optional<InterruptedRun> cut;
     QElapsedTimer clock;
-    /// Of a cut exploration, from its start to the start of the clock.
+    /// Seconds from the start of an exploration that was cut off to the start of the clock; 0 for others.
     double secondsBefore = 0.0;
-    /// Until the first workers held the network [s].
+    /// Time until the first workers had loaded the network [s].
     double startUpSeconds = 0.0;
-    /// The budget has time for a verification alone.
+    /// Whether the rest of the time budget suffices only for a verification.
     bool onlyVerifies = false;
     QTimer tick;
     LongTimer budget;
-    /// Since when it is paused [s], and what of the budget's time is kept for after that.
+    /// Time at which the pause began [s], and the part of the time budget that remains after the pause.
     std::optional<double> pausedAt;
     std::optional<std::chrono::milliseconds> budgetLeft;
     QTimer rest;
-    /// Of all that it is under way, and when it ended last [s].
+    /// Time budget for everything while the exploration is under way, and the time at which it last ended
+    /// [s].
     std::optional<double> budgetSeconds;
     double endSeconds = 0.0;
-    /// How it had ended before it went on.
+    /// How the exploration had ended before it was continued.
     std::optional<FinishStatus> before;
-    /// How all ends, once it is being ended; to be judged on what the search then knows.
+    /// How the exploration ends, once it is being ended; runEndOf() judges it by what the search then knows.
     FinishStatus status = FinishStatus::Failed;
     QString failure;
 };
 
-/// All that follows from an answer happens in \p then; the present call returns at once.
-/// \param work  changes nothing of what the planner says later: that is for tellSearch()
+/// Runs \p work on the planner's thread and returns at once; \p then receives the answer.
+/// \param work  changes nothing that affects what the planner says later: that is for tellSearch()
 template<typename Work, typename Then>
 void Exploration::askSearch(Work work, Then then)
 {
@@ -107,13 +109,13 @@ void Exploration::askSearch(Work work, Then then)
     };
     run->thinking.run(std::move(ask), [this, run, then = std::move(then)](const auto&... answer) {
         then(answer...);
-        // It may have led to the end, and whoever heard of that may have begun another run.
+        // The answer may have ended the run, and a receiver of that event may have begun another one.
         if (run == m_run.get() && run->putsOffTrials)
             startTrials();
     });
 }
 
-/// \param read  is given the planner after the call, and what it replied
+/// \param read  called with the planner after the call, and with its reply
 template<typename Read, typename Then>
 void Exploration::tellSearch(PlannerCall call, Read read, Then then)
 {

@@ -18,7 +18,7 @@ namespace {
 // Every device holds a little for its driver or its operating system.
 constexpr double worthSaying = 0.05;
 
-// With store::keptLogLines a log takes 8 MB at most, whatever a worker writes.
+// Together with store::keptLogLines, this limits a log to 8 MB, whatever a worker writes.
 constexpr qsizetype keptCharacters = 4000;
 
 QString wordFor(trial::Outcome outcome)
@@ -230,7 +230,7 @@ void addLine(std::vector<LogLine>& log, LogLevel level, const QString& text)
 {
     const QString note = Translated::tr("Lines of the log are cut after %1 characters.").arg(keptCharacters);
     const auto add = [&](LogLevel itsLevel, const QString& line) {
-        // What is note once stays, lest it be note again.
+        // The note stays once it is in the log, so that it is not added again.
         while (log.size() >= store::keptLogLines)
             log.erase(log.begin() + (log.front().text == note ? 1 : 0));
         log.push_back({.time = QDateTime::currentDateTimeUtc(), .level = itsLevel, .text = line});

@@ -10,16 +10,16 @@ namespace {
 
 // The first step of a size allocates and, on a GPU, picks its kernels.
 constexpr double firstStepSeconds = 60.0;
-// Three steps' time, and what a busy computer may add to the shortest of steps.
+// The time of three steps, and what a busy computer may add to the shortest steps.
 constexpr double stepsOfSilence = 3.0;
 constexpr double minSilence = 5.0;
 
-// A bar that stands at its end while trials still run would be a lie.
+// A progress bar must not show its end while trials are still running.
 constexpr double maxBeforeTheEnd = 0.99;
 
 constexpr double shareOfHigh = 0.25;
 
-// An estimate changes by as much from trial to trial while nothing is wrong.
+// An estimate may change by this much from trial to trial while nothing is wrong.
 constexpr double maxAhead = 0.1;
 
 } // namespace
@@ -57,7 +57,7 @@ double StallWatch::stalledSeconds(double now) const
 Progress estimateProgress(const Course& course)
 {
     Progress progress;
-    // Before the search has spoken nobody knows of how many the first trials are.
+    // Before the search has given an estimate, nobody knows of how many trials these are the first.
     if (course.expectedTrials > 0) {
         const int expected = std::max(course.expectedTrials, course.finishedTrials + 1);
         progress.share = static_cast<double>(course.finishedTrials) / expected;
@@ -73,7 +73,8 @@ Progress estimateProgress(const Course& course)
         progress.secondsLeft = search::Estimate{.likely = left(course.forecastSeconds->likely),
                                                 .low = left(course.forecastSeconds->low),
                                                 .high = left(course.forecastSeconds->high)};
-        // Once the likely time is over, more is to come by the less likely one, and the end is not yet near.
+        // After the likely time has passed, more may follow, up to the less likely time, so that the end is
+        // not yet near.
         const double ahead = std::max(progress.secondsLeft->likely, progress.secondsLeft->high * shareOfHigh);
         const double whole = course.elapsedSeconds + ahead;
         progress.share = whole > 0.0 ? course.elapsedSeconds / whole : 0.0;

@@ -10,19 +10,20 @@
 
 namespace batchpeak::engine {
 
-/// Tells a long step from a stall: how long the trials under way have been silent, and whether that is
-/// longer than their own pace explains. It only says so; a worker is given up by its time-outs.
+/// Tells a long step from a stall: how long the trials under way have been silent, and whether that is longer
+/// than their own pace explains. It only reports; time-outs decide when a worker is given up.
 ///
-/// It has no clock: every call is told the present, in seconds since the start of the exploration.
+/// It has no clock: every call receives the current time, in seconds since the start of the exploration.
 class StallWatch
 {
 public:
-    /// \param predictedWallSeconds  of the whole trial, where the search can tell
+    /// \param predictedWallSeconds  predicted time of the whole trial, if the search can predict it
     void trialStarted(std::int64_t trial, double now, std::optional<double> predictedWallSeconds);
     void stepTaken(std::int64_t trial, double now, double stepSeconds);
     void trialEnded(std::int64_t trial);
 
-    /// Longest silence of a trial that is longer than expected of it [s]; 0 when all is well.
+    /// Returns the longest silence of a trial that has been silent for longer than expected [s]; 0 if there
+    /// is none.
     double stalledSeconds(double now) const;
 
 private:
@@ -34,14 +35,14 @@ private:
     std::map<std::int64_t, Watched> m_trials;
 };
 
-/// What is known of an exploration's course, to tell how far it is.
+/// What is known of the course of an exploration, from which its progress is estimated.
 struct Course
 {
     int finishedTrials = 0;
-    /// By the search; it may grow and shrink.
+    /// Number of trials that the search expects; it may grow and shrink.
     int expectedTrials = 0;
-    /// What the search says of the trials to come (search::Forecast), and what has been spent on trials since
-    /// then, on all devices together [s].
+    /// Forecast of the search for the trials to come (search::Forecast), and the time spent on trials since
+    /// then, summed over all devices [s].
     std::optional<search::Estimate> forecastSeconds;
     double spentSeconds = 0.0;
     int devices = 1;
@@ -51,19 +52,19 @@ struct Course
 
 struct Progress
 {
-    /// 0..0.99: only the end is 1.
+    /// 0..0.99: only the end of the exploration is 1.
     double share = 0.0;
     /// Nothing before the first trial has ended.
     std::optional<search::Estimate> secondsLeft;
 };
 
-/// How far an exploration is, and how long it will go on: what the search foretells, spread over the devices
-/// and counted down, and no more than the budget leaves. It may go back when the search finds that it needs
-/// more.
+/// Estimates the progress of an exploration and the time left: the forecast of the search, divided among the
+/// devices and counted down, and no more than the rest of the budget. The progress may go back when the
+/// search finds that it needs more trials.
 Progress estimateProgress(const Course& course);
 
-/// The share to show after another one: it holds where the estimate goes back by a little, and else goes back
-/// no further than it must to be at most a tenth of the whole ahead of the estimate.
+/// Returns the share to show after \p shown. It stays the same when the estimate goes back a little.
+/// Otherwise, it goes back just far enough to be at most 0.1 ahead of the estimate.
 double heldShare(double estimated, double shown);
 
 } // namespace batchpeak::engine

@@ -18,16 +18,16 @@ namespace batchpeak::engine {
 
 namespace {
 
-// What is nearly the same size leaves nearly the same memory.
+// A size that is nearly the same leaves nearly the same memory.
 constexpr double nearlyTheSame = 0.9;
 
 // A chart of some hundred pixels shows no more.
 constexpr std::size_t maxCoursePoints = 512;
 
-// Enough to tell a busy device from a moment's disturbance.
+// Enough trials to tell a busy device from a momentary disturbance.
 constexpr int trialsOfContention = 8;
 
-/// What a trial's flag says that disturbed it.
+/// Returns what disturbed the trial, from its flag.
 QString disturbanceOf(const trial::TrialRecord& trial)
 {
     for (const QString& flag : flagsOf(trial)) {
@@ -147,8 +147,8 @@ void SnapshotBuilder::dropAsked(std::int64_t size)
     planNext({});
 }
 
-/// What comes after the trials that run: what a person asked for, or else what the search says, unless that
-/// may say something else by then.
+/// Sets the trial that comes after the running ones: one that a person asked for, or else the one that the
+/// search announces, unless a running trial may still change that.
 void SnapshotBuilder::planNext(const std::optional<search::NextTrial>& ofSearch)
 {
     m_snapshot.next.reset();
@@ -218,7 +218,7 @@ void SnapshotBuilder::setDevices(std::vector<DeviceSnapshot> devices)
     }
 }
 
-/// For each trial that has ended, and for each change of the recommendation.
+/// Adds a point for each trial that has ended, and for each change of the recommendation.
 void SnapshotBuilder::addCoursePoint()
 {
     std::vector<CoursePoint>& course = m_snapshot.course;
@@ -237,7 +237,7 @@ void SnapshotBuilder::addCoursePoint()
     course.push_back(point);
     if (course.size() <= maxCoursePoints)
         return;
-    // Every second of the old half, where no size changes.
+    // Drops every second point of the older half, except where the size changes.
     std::vector<CoursePoint> kept;
     for (std::size_t place = 0; place < course.size(); ++place) {
         const bool isOld = place > 0 && place < maxCoursePoints / 2;
@@ -372,7 +372,7 @@ void SnapshotBuilder::showProgress(double estimated)
     const double before = m_snapshot.progress;
     m_snapshot.progress = heldShare(estimated, before);
     const QString why = setbackText(m_snapshot.searchState.expectedTrials - m_trialsExpected);
-    // What is expected changes while it is behind.
+    // The expected number of trials changes while the progress is behind.
     if (!m_snapshot.setback.isEmpty())
         m_snapshot.setback = why;
     if (m_isAskedForOther) {
@@ -386,12 +386,13 @@ void SnapshotBuilder::showProgress(double estimated)
         return;
     m_snapshot.setback.clear();
     m_maxProgress = m_snapshot.progress;
-    // While it holds, the estimate is behind already.
+    // While the shown progress is held, the estimate is already behind it.
     if (estimated >= m_maxProgress)
         m_trialsExpected = m_snapshot.searchState.expectedTrials;
 }
 
-/// Of the search, and of the verification after it, which takes as long as the last trial of its size.
+/// Returns the forecast of the search, plus the verification after it, which takes as long as the last trial
+/// of its size.
 std::optional<search::Estimate> SnapshotBuilder::forecastSeconds() const
 {
     const auto& forecast = m_snapshot.searchState.forecast;

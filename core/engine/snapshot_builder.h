@@ -16,10 +16,10 @@
 
 namespace batchpeak::engine {
 
-/// Keeps the snapshot of a run: every change of it goes through here, and leaves it consistent.
+/// Keeps the snapshot of a run: every change of the snapshot goes through this class, which keeps it
+/// consistent.
 ///
-/// It writes down what happened. When something happens, and in which state the run is, is decided by
-/// Exploration.
+/// It records what happened. Exploration decides when something happens, and in which state the run is.
 class SnapshotBuilder
 {
 public:
@@ -35,59 +35,59 @@ public:
     void setDevicesAreFree(bool areFree) { m_snapshot.devicesAreFree = areFree; }
     void setCommands(const Commands& commands) { m_snapshot.commands = commands; }
     void addAsked(std::int64_t size);
-    /// The trial of it that ran was left: it comes first again.
+    /// Puts the size first in the list again, since its running trial was canceled.
     void askAgain(std::int64_t size);
     void dropAsked(std::int64_t size);
     void setTolerance(double tolerance);
     void setTargetConfidence(double probability);
     void extend(int trials, std::optional<double> budgetSeconds);
-    /// So many seconds, up to now, count for nothing.
+    /// Excludes \p seconds, up to the current time, from the elapsed time.
     void addIdle(double seconds) { m_idleSeconds += seconds; }
     void setStalledSeconds(double seconds) { m_snapshot.stalledSeconds = seconds; }
     void setDevices(std::vector<DeviceSnapshot> devices);
 
-    /// Trials, log and wishes of an exploration that was cut off.
+    /// Restores the trials, the log and the commands of an exploration that was cut off.
     void restore(const InterruptedRun& run);
     /// Number of the trial that starts next.
     std::int64_t nextTrial() const { return static_cast<std::int64_t>(m_snapshot.trials.size()) + 1; }
-    /// \param now  seconds since the start of the exploration, here and below; those between an end and the
-    /// moment when it went on count too
+    /// \param now  seconds since the start of the exploration, here and below; it includes the time between
+    ///             an end and a continuation
     const trial::TrialRecord& startTrial(trial::TrialRecord trial, double now);
     void takeStep(const trial::Step& step);
-    /// What the worker did not say of the trial's time and spread is taken from our own clock and from the
-    /// steps that it reported.
+    /// If the worker did not report the trial's time or spread, they are taken from our own clock and from
+    /// the steps that it reported.
     const trial::TrialRecord& endTrial(const trial::TrialResult& result, const DeviceSnapshot& device,
                                        double now);
 
     void logFollowUp(const trial::TrialRecord& trial, FollowUp followUp);
 
-    /// What an earlier exploration measured counts, for as long as the search says so.
+    /// Sets the trials recalled from an earlier exploration, which count for as long as the search says so.
     void takeRecalled(std::vector<RecalledTrial> recalled) { m_snapshot.recalled = std::move(recalled); }
-    /// \return whether the recommended size, or the confidence in it, is another than before
+    /// \return whether the recommended size, or its confidence, has changed
     bool takeSearchState(const search::SearchState& searchState);
-    /// \param budgetSeconds  of all that the exploration is under way
-    /// \param usableDevices  among which the trials to come are shared
+    /// \param budgetSeconds  time budget for everything while the exploration is under way
+    /// \param usableDevices  number of devices among which the trials to come are divided
     void takeTime(double now, std::optional<double> budgetSeconds, int usableDevices);
 
-    /// The oldest lines make room for new ones beyond a bound.
+    /// Adds a line to the log; beyond a limit, the oldest lines are dropped.
     void log(LogLevel level, const QString& text);
-    /// After a verification, or before one whose size is no longer recommended.
+    /// Returns to the search after a verification, or before one if its size is no longer recommended.
     void resumeSearch();
-    /// The log tells how it stands.
+    /// Sets the verification and logs its status.
     void setVerification(const std::optional<Verification>& verification);
     void setFailure(const QString& sentence) { m_snapshot.failure = sentence; }
     void setGpuUnusable() { m_snapshot.gpuIsUnusable = true; }
     /// \param canContinue  as in Snapshot
     void close(FinishStatus status, bool canContinue);
-    /// It goes on after its end.
-    /// \param idleSeconds  since that end
+    /// Continues the exploration after its end.
+    /// \param idleSeconds  time since that end
     void reopen(double idleSeconds);
 
 private:
     struct UnderWay
     {
         double start = 0.0;
-        /// Of the timed steps so far.
+        /// Times of the timed steps so far.
         std::vector<double> stepSeconds;
     };
 
@@ -97,23 +97,23 @@ private:
     void planNext(const std::optional<search::NextTrial>& ofSearch);
     std::optional<search::Estimate> forecastSeconds() const;
     void showProgress(double estimated);
-    /// Largest of the trials of that size that ran; 0 where none told.
+    /// Returns the largest peak of the trials of that size that ran; 0 if none reported one.
     std::int64_t peakBytesOf(std::int64_t size) const;
-    /// Of its calm trials, a long one counting for more than a short one.
+    /// Returns the mean of the undisturbed trials of that size, weighted by their number of timed steps.
     std::optional<double> joulesPerSampleOf(std::int64_t size) const;
 
     Snapshot m_snapshot;
     std::map<std::int64_t, UnderWay> m_underWay;
-    /// Of the trials that had ended when the search last said what it needs.
+    /// Total time of the trials that had ended when the search last gave a forecast [s].
     double m_secondsAtForecast = 0.0;
-    /// The most progress so far, and the trials that were expected then.
+    /// Highest progress so far, and the number of trials that was expected then.
     double m_maxProgress = 0.0;
     int m_trialsExpected = 0;
-    /// A person has asked for more or for less: that is reason enough for progress to go back, until the
-    /// search has answered.
+    /// Whether a person has changed the budget, the tolerance or the confidence: the progress may then go
+    /// back without a reason in the log, until the search has answered.
     bool m_isAskedForOther = false;
     bool m_hasAnswered = false;
-    /// Between an end and the moment when it went on, in all.
+    /// Total time that does not count: pauses, and the time between an end and a continuation.
     double m_idleSeconds = 0.0;
 };
 

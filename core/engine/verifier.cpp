@@ -13,19 +13,19 @@ namespace {
 
 using Outcome = Verification::Outcome;
 
-// Enough to see a size that does not fit or is far slower; the search has measured its speed before.
+// Enough steps to detect a size that does not fit or is far slower; the search has measured its speed before.
 constexpr int timedSteps = 5;
-// Three standard errors are passed by chance about once in a thousand times.
+// A deviation of more than three standard errors occurs by chance about once in a thousand times.
 constexpr double surprisingErrors = 3.0;
 
-/// 0 where there is none.
+/// Returns the median; 0 if there are no values.
 double medianOf(std::vector<double> values)
 {
     std::ranges::sort(values);
     return values.empty() ? 0.0 : values[values.size() / 2];
 }
 
-/// [s] of the trials of that size that ran; 0 where none did.
+/// Returns the longest wall time of the trials of that size that ran [s]; 0 if none did.
 double longestWallSeconds(const Snapshot& snapshot, std::int64_t size)
 {
     double longest = 0.0;
@@ -131,7 +131,7 @@ std::optional<search::Measurement> Verifier::judge(const TrialReading& reading, 
 {
     const auto& [trial, measurement] = reading;
     search::Measurement compared = measurement;
-    // Calm trials know nothing of what others take.
+    // Undisturbed trials do not tell what other programs take.
     if (m_isComparedWithCalm)
         compared.contention = 0.0;
     if (m_repeater.trialEnded(compared, mayRepeat))
@@ -147,7 +147,7 @@ std::optional<search::Measurement> Verifier::judge(const TrialReading& reading, 
         m_verification.spareBytes = device.limitBytes - m_verification.peakReservedBytes;
     m_verdicts.insert_or_assign(m_verification.size, m_verification);
     search::Measurement learnt = measurement;
-    // Twice in a row it is taken for the size's fault.
+    // After the second time in a row, the size is considered the cause.
     if (saysNothing)
         learnt.outcome = trial::Outcome::Unsupported;
     return learnt;
@@ -161,7 +161,8 @@ Verification::Outcome Verifier::outcomeOf(const trial::TrialRecord& trial) const
                                                                             : Outcome::Confirmed;
 }
 
-/// Off what was expected, one way or the other, by more than the tolerance and the noise explain.
+/// Whether the time deviates from the expected one, in either direction, by more than the tolerance and the
+/// noise explain.
 bool Verifier::isSurprising(const trial::TrialRecord& trial) const
 {
     if (m_expectedSeconds <= 0.0)

@@ -16,52 +16,57 @@
 
 namespace batchpeak::engine {
 
-/// Whether the recommended size is still to be measured once more in a fresh process, and what that says.
+/// Decides whether the recommended size is still to be measured once more in a fresh process, and judges the
+/// result.
 ///
-/// A size may run only beside what earlier trials left in memory, or only without it. Processes are started,
-/// and the search goes on or ends, as Exploration decides.
+/// A size may run only in a process with the memory that earlier trials left behind, or only without it.
+/// Exploration decides when processes are started, and whether the search continues or ends.
 class Verifier
 {
 public:
-    /// Sizes verified in one exploration at most: a device on which so many differ is not worth more. Those
-    /// that run out of memory go down from one to the next.
+    /// Maximum number of sizes that are verified in one exploration: on a device on which so many differ,
+    /// more verifications are not worth their time. Sizes that run out of memory are verified in descending
+    /// order.
     static constexpr int maxVerifications = 6;
 
-    /// \param isWanted  false where nothing is to be verified
+    /// \param isWanted  false if nothing is to be verified
     explicit Verifier(bool isWanted) : m_isWanted(isWanted) {}
 
-    /// Not where the newest trial was the size's, and the first of its process.
+    /// Returns whether the recommended size is to be verified. It is not if the newest trial was of this size
+    /// and the first of its process.
     bool isDue(const Snapshot& snapshot, const DevicePool& pool) const;
-    /// Takes up the recommended size; only while isDue().
+    /// Begins the verification of the recommended size; call it only while isDue().
     void begin(const Snapshot& snapshot);
-    /// From begin() until a verdict, or the end of it otherwise.
+    /// Whether begin() was called and neither a verdict nor another end of the verification has followed.
     bool isUnderWay() const { return m_isUnderWay; }
     /// Whether another size is recommended by now, and no process measures this one yet.
     bool isOvertaken(const Snapshot& snapshot) const;
-    /// The search goes on after all, and what no process measures yet is left.
+    /// Drops the verification, since the search continues after all, unless a process already measures the
+    /// size.
     void dropUnlessRunning(const Snapshot& snapshot);
-    /// It cannot be done.
+    /// Ends the verification, since it cannot be done.
     void giveUp();
 
     const Verification& verification() const { return m_verification; }
-    /// How the verification of the recommended size ended, whichever was verified last; nothing where there
-    /// was none.
+    /// Returns how the verification of the recommended size ended, whichever size was verified last; nothing
+    /// if it was not verified.
     std::optional<Verification> verdict(const Snapshot& snapshot) const;
-    /// What a verification takes [s]; only while isDue().
-    /// \param startUpSeconds  until a worker holds the network
+    /// Returns the time that a verification takes [s]; call it only while isDue().
+    /// \param startUpSeconds  time until a worker has loaded the network
     static double neededSeconds(const Snapshot& snapshot, double startUpSeconds);
-    /// That measured the size before.
+    /// Device that measured the size before.
     const QString& device() const { return m_device; }
     search::Proposal proposal() const;
 
-    /// Which repetition of a disturbed trial comes next; 0 where it repeats none.
+    /// Number of the repetition of a disturbed trial that comes next; 0 if the next trial is not a
+    /// repetition.
     int repetition() const { return m_repeater.repetition(); }
 
-    /// A trial that says nothing of its size is to be repeated once, and isUnderWay() stays; two such are a
-    /// size that fails. A disturbed one is repeated as TrialRepeater says, and the last one decides.
+    /// Judges a trial. If it says nothing about its size, it is to be repeated once, and isUnderWay() stays
+    /// true; after the second such trial, the size fails. A disturbed trial is repeated as TrialRepeater
+    /// decides, and the last one counts.
     /// \param mayRepeat  whether disturbed trials are still repeated on the device
-    /// \return what the search must learn; nothing where the trial says nothing of its size for the first
-    /// time
+    /// \return what the search must learn; nothing the first time that the trial says nothing about its size
     std::optional<search::Measurement> judge(const TrialReading& reading, const DeviceSnapshot& device,
                                              bool mayRepeat);
 
@@ -76,11 +81,12 @@ private:
     std::map<std::int64_t, Verification> m_verdicts;
     Verification m_verification;
     QString m_device;
-    /// Of a step and of a whole trial, by the trials before [s], and the relative error of what they say.
+    /// Expected time of a step and of a whole trial, from the trials before [s], and the relative error of
+    /// these.
     double m_expectedSeconds = 0.0;
     double m_expectedWallSeconds = 0.0;
     double m_expectedError = 0.0;
-    /// Trials of the size that nothing disturbed tell the expected time.
+    /// Whether the expected time is from undisturbed trials of the size.
     bool m_isComparedWithCalm = false;
     double m_tolerance = 0.0;
 };
