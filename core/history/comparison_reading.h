@@ -9,18 +9,19 @@
 
 namespace batchpeak::engine {
 
-/// What visits measured of one size of a comparison; no speed where they took no step.
+/// Returns what the visits measured of one size of a comparison; without a speed if they took no step.
 trial::ComparedRecord comparedRecordOf(const trial::ComparedSize& size, double optimizerSeconds,
                                        const RunDescription& run);
 
-/// What a finished comparison measured of each of its sizes, and which of them ended it before its time: one
-/// that did not fit or that failed. A worker that is lost, a cancel and a time that is up are no size's
-/// fault. A size that needs more than the device has did not fit, as in a trial of its own.
+/// Writes into \p trial what a finished comparison measured of each of its sizes, and which size ended it
+/// early: one that did not fit or that failed. A lost worker, a cancellation and a time-out are not
+/// attributed to a size. As in an ordinary trial, a size that needs more than the device has did not fit.
 void finishComparison(trial::TrialRecord& trial, const trial::TrialResult& result,
                       const DeviceSnapshot& device, const RunDescription& run);
 
-/// What the search is told of a finished comparison: visits as far as they came, and the size that ended it.
-/// Where none did (a lost worker, a time that is up, an allocator that kept flushing) it is void, of size 0.
+/// Returns what the search is told of a finished comparison: the visits that were made, and the size that
+/// ended it early. If it ended early because of no size (a lost worker, a time-out, an allocator that kept
+/// flushing), the measurement is void, with size 0.
 search::Measurement measurementOfComparison(const trial::TrialRecord& trial, const trial::TrialResult& result,
                                             bool workerLost);
 

@@ -15,7 +15,8 @@ namespace batchpeak::engine {
 
 namespace {
 
-/// By a person, or by a system that ended its program: before the search was at its own end.
+/// Whether the exploration was stopped by a person, or by a system that ended its program, before the search
+/// had ended.
 bool wasStopped(const store::ExplorationEnd& end)
 {
     return end.status == toText(FinishStatus::Cancelled);
@@ -81,7 +82,7 @@ QString resumeError(const QString& storePath, const store::StoredExploration& st
 std::optional<store::StoredExploration> cutExplorationOf(const QString& storePath, const QString& filePath,
                                                          Stopped stopped)
 {
-    // Opening a history makes one.
+    // Opening a history creates its file.
     if (!QFileInfo::exists(storePath))
         return std::nullopt;
     const store::ExplorationStore history(storePath);

@@ -12,40 +12,41 @@
 
 namespace batchpeak::engine {
 
-/// As far as an exploration had come when its program ended before it did, or it was stopped.
+/// The state of an exploration when its program ended before it did, or when it was stopped.
 struct InterruptedRun
 {
-    /// As it is kept; of trials that ran at that moment it is said.
+    /// The exploration as stored, with a text for the trials that were running at that moment.
     store::StoredExploration stored;
-    /// What the search was asked, and what it was told since.
+    /// What the search was asked, and every call to it since.
     search::SearchSpace space;
     std::vector<PlannerCall> calls;
 };
 
-/// What the history holds of it. Nothing where it was begun by a program that did not keep all that it takes,
-/// or is cut off before its first trial.
+/// Returns what the history holds of the exploration. Returns nothing if it was begun by a program that did
+/// not store everything that is needed, or was cut off before its first trial.
 std::optional<InterruptedRun> interruptedRunFrom(const store::StoredExploration& stored);
 
-/// The search that goes on, on devices that may have less memory by now. \param now  what a new one would be
-/// asked
+/// Returns the space of the search that continues, on devices that may have less memory by now. \param now
+/// the space that a new search would get
 search::SearchSpace spaceOf(const InterruptedRun& run, const search::SearchSpace& now);
 
-/// Seconds that it may spend in all, with what was added to them; nothing where time sets no bound.
-/// \param asked  at its start
+/// Returns the total time that the exploration may use, with what was added to it [s]; nothing if the time is
+/// not limited.
+/// \param asked  time budget at its start
 std::optional<double> budgetAfter(const InterruptedRun& run, std::optional<double> asked);
 
-/// Whether explorations count that were stopped before their end, by a person or with a session.
+/// Whether explorations count that were stopped before their end, by a person or at the end of a session.
 enum class Stopped { Not, Too };
 
-/// Why an exploration of the history is not to be taken up or deleted at present, as a full sentence; empty
-/// where no program runs it.
+/// Returns why an exploration of the history cannot be continued or deleted at the moment, as a full
+/// sentence; empty if no program is running it.
 QString whyInUse(const QString& storePath, qint64 exploration);
 
-/// Why an exploration of the history cannot go on, as a full sentence; empty where it can.
+/// Returns why an exploration of the history cannot be continued, as a full sentence; empty if it can.
 QString resumeError(const QString& storePath, const store::StoredExploration& stored);
 
-/// The newest that was cut off and can go on: of that config, or of any where \p filePath is empty. Nothing
-/// where there is no history.
+/// Returns the newest exploration that was cut off and can be continued: of that config, or of any if \p
+/// filePath is empty. Returns nothing if there is no history.
 std::optional<store::StoredExploration> cutExplorationOf(const QString& storePath, const QString& filePath,
                                                          Stopped stopped = Stopped::Not);
 

@@ -25,8 +25,8 @@ namespace batchpeak::engine {
 
 namespace {
 
-/// Whether a path of the history leads to that file, through links or not. What a relative one began at is
-/// not known any more.
+/// Whether a path of the history leads to that file, directly or through links. The base of a relative path
+/// is not known any more.
 bool isSameFile(const QString& kept, const QFileInfo& file)
 {
     const QFileInfo past(kept);
@@ -36,7 +36,8 @@ bool isSameFile(const QString& kept, const QFileInfo& file)
            (file.exists() && past.canonicalFilePath() == file.canonicalFilePath());
 }
 
-/// A number or null asks for one size, which is then recommended whatever else there is.
+/// Whether the setting asks for a search. A number or null asks for one size, which is then recommended
+/// without alternatives.
 bool isSearch(const QString& setting)
 {
     bool isNumber = false;
@@ -44,7 +45,7 @@ bool isSearch(const QString& setting)
     return !isNumber && setting != QLatin1String("null");
 }
 
-/// What a person had in the place of the config's own; an older program did not tell.
+/// Whether a person replaced the same parts of the config; an older program did not store this.
 bool replacesTheSame(const store::FidelityRecord& past, const config::Fidelity& fidelity)
 {
     return past.kind.isEmpty() || past.replaced == fidelityRecord(fidelity).replaced;
@@ -60,12 +61,12 @@ bool asksTheSame(const store::ExplorationInfo& past, const RunDescription& run)
            isSameFile(past.filePath, QFileInfo(run.filePath));
 }
 
-/// More than these tell a search nothing, and take it longer.
+/// Maximum number of recalled trials: more tell a search nothing, and cost it time.
 constexpr std::size_t maxRecalled = 96;
-/// Of trials that an exploration recalled before it was told from which one.
+/// Exploration of trials that were recalled when their exploration was not stored yet.
 constexpr std::int64_t unknownExploration = -1;
 
-/// What their trials depend on, in an order of its own.
+/// Returns what the trials on the devices depend on, sorted.
 template<typename Device>
 std::vector<QStringList> kindsOf(const std::vector<Device>& devices)
 {
@@ -76,7 +77,8 @@ std::vector<QStringList> kindsOf(const std::vector<Device>& devices)
     return kinds;
 }
 
-/// Whether it says the same today, where so much memory may be used. What thrashed did so beside others.
+/// Whether the measurement still applies with the current memory limit. A size that thrashed did so beside
+/// other programs.
 bool stillHolds(const search::Measurement& measurement, std::int64_t limitThen, std::int64_t limitNow)
 {
     using trial::Outcome;
@@ -84,11 +86,11 @@ bool stillHolds(const search::Measurement& measurement, std::int64_t limitThen, 
         return !measurement.thrashes;
     if (measurement.outcome == Outcome::OutOfMemory)
         return limitNow > 0 && limitNow <= limitThen;
-    // Two verifications that crashed are told as one, too.
+    // Two verifications that crashed are also recorded as one measurement.
     return measurement.outcome == Outcome::Unsupported && !measurement.isVerification;
 }
 
-/// What its search knew at its end.
+/// Returns what the search of the exploration knew at its end.
 RecalledTrials knownAtTheEndOf(const store::StoredExploration& stored, std::int64_t limitNow)
 {
     const auto space = searchSpaceFrom(stored.searchSpace);
@@ -132,9 +134,9 @@ RecalledTrials knownAtTheEndOf(const store::StoredExploration& stored, std::int6
     return recalled;
 }
 
-/// Whether code that a run consists of beside what a worker is told was changed after that moment: the module
-/// of a network, or a program in the worker's place with the Python files beside it. What stands on another
-/// computer is not seen.
+/// Whether code that belongs to a run, apart from what a worker is told, was changed after that moment: the
+/// module of a network, or a program in place of the worker with the Python files beside it. Code on another
+/// computer is not checked.
 bool hasNewerCode(const ExplorationOptions& options, const RunDescription& run, const QDateTime& moment)
 {
     QStringList files{run.codePath};
@@ -165,7 +167,7 @@ bool isOfTheSameProgram(const store::ExplorationInfo& past, const RunDescription
 
 bool isOfTheSameRun(const store::ExplorationInfo& past, const RunDescription& run)
 {
-    // Most of a history is of other runs, and options take longer to read.
+    // Most explorations of a history are of other runs, and parsing options takes longer.
     if (past.loadRequest.isEmpty() || past.loadRequest != run.loadRequest ||
         past.version != QStringLiteral(BATCHPEAK_VERSION))
         return false;
@@ -177,7 +179,7 @@ bool isOfTheSameRun(const store::ExplorationInfo& past, const RunDescription& ru
 std::optional<store::StoredExploration> pastExploration(const QString& storePath, const RunDescription& run,
                                                         const QString& device)
 {
-    // Opening a history makes one.
+    // Opening a history creates its file.
     if (!QFileInfo::exists(storePath))
         return std::nullopt;
     const store::ExplorationStore history(storePath);

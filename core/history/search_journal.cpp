@@ -117,8 +117,8 @@ using Kind = PlannerCall::Kind;
 using trial::longestSeconds;
 using trial::maxBytes;
 
-// A damaged history, or one that somebody else wrote, must not lead a search into what cannot be: sizes are
-// as of options, times as of the trial protocol.
+// A damaged history, or one that another program wrote, must not pass impossible values to a search: sizes
+// have the limits of options, times those of the trial protocol.
 bool isSize(std::int64_t size)
 {
     return 0 <= size && size <= largestCount;
@@ -129,7 +129,7 @@ bool isBytes(std::int64_t bytes)
     return 0 <= bytes && bytes <= maxBytes;
 }
 
-/// \return false for NaN too
+/// \return whether the value is within the range; false for NaN
 bool isWithin(double value, double min, double max)
 {
     return min <= value && value <= max;

@@ -16,9 +16,9 @@
 
 namespace batchpeak::engine {
 
-/// One thing that a TrialPlanner is asked or told which changes what it says later. A search has no chance
-/// and no clock of its own, so that the same calls in the same order make the same planner again, number by
-/// number.
+/// A call to a TrialPlanner that changes what it says later. A search has no randomness and no clock of its
+/// own, so that the same calls in the same order produce the same planner again, with exactly the same
+/// numbers.
 struct PlannerCall
 {
     enum class Kind {
@@ -26,19 +26,19 @@ struct PlannerCall
         GiveBack,
         TrialEnded,
         DeviceLost,
-        /// By size, as number of trials.
+        /// Adds \c size trials.
         Continue,
         TryNow,
         Exclude,
         Allow,
         TrialSkipped,
-        /// By size, as number of trials.
+        /// Adds \c size trials.
         Extend,
-        /// To share, as the next.
+        /// Sets the tolerance to \c share; the next kind uses \c share too.
         SetTolerance,
         SetTargetConfidence,
         VerificationEnded,
-        /// Before all others: what an earlier exploration measured.
+        /// Comes before all others: what an earlier exploration measured.
         Recall
     };
     Kind kind = Kind::Next;
@@ -49,10 +49,10 @@ struct PlannerCall
     std::vector<search::Measurement> recalled = {};
     std::int64_t size = 0;
     double share = 0.0;
-    /// Of Continue and Extend, what is added to the time that may be spent.
+    /// For Continue and Extend, the seconds that are added to the time budget.
     double seconds = 0.0;
-    /// When it was made: since the start of the exploration, the same without pauses, and in milliseconds
-    /// since 1970.
+    /// Time of the call: seconds since the start of the exploration, the same without pauses, and
+    /// milliseconds since 1970.
     double clockSeconds = 0.0;
     double elapsedSeconds = 0.0;
     std::int64_t time = 0;
@@ -77,7 +77,7 @@ constexpr model::EnumNames<PlannerCall::Kind, 14> wordsOf(PlannerCall::Kind)
              {Recall, "recall"}}};
 }
 
-/// What a planner answers to a call: nothing but of Next, and of TrialEnded.
+/// Reply of a planner to a call; empty except for Next and TrialEnded.
 struct PlannerReply
 {
     std::optional<search::Proposal> proposal;
@@ -86,20 +86,20 @@ struct PlannerReply
 
 PlannerReply apply(const PlannerCall& call, TrialPlanner& planner);
 
-// As they are kept: objects of JSON in one line, whose numbers are read as the very same.
+// Stored form: JSON objects in one line, whose numbers are read back exactly.
 
 QByteArray toText(const PlannerCall& call);
-/// \return nothing for a text that is no call, as that of a later program, or says what no call can
+/// \return nothing if the text is not a call, as one of a newer program, or contains impossible values
 std::optional<PlannerCall> plannerCallFrom(const QByteArray& text);
 
 QByteArray toText(const search::SearchSpace& space);
 std::optional<search::SearchSpace> searchSpaceFrom(const QByteArray& text);
 
-/// Makes them in their order. A planner that proposes something else than was run, as that of a later program
-/// may, is told what was.
+/// Makes the calls in their order. If a planner proposes something other than what was run, as that of a
+/// newer program may, it is told what was run.
 void applyAll(const std::vector<PlannerCall>& calls, TrialPlanner& planner);
 
-/// The devices on which a trial may have been under way after these.
+/// Returns the devices on which a trial may have been under way after these calls.
 std::vector<QString> devicesUnderWay(const std::vector<PlannerCall>& calls);
 
 } // namespace batchpeak::engine

@@ -21,7 +21,7 @@ namespace batchpeak::engine {
 
 namespace {
 
-/// One that was cut off with its program was stopped.
+/// Returns how the exploration ended. One that was cut off with its program counts as stopped.
 FinishStatus statusOf(const store::ExplorationSummary& summary)
 {
     constexpr std::array all{FinishStatus::Confident, FinishStatus::Exhausted,   FinishStatus::Budget,
@@ -114,7 +114,7 @@ DeviceSnapshot deviceOf(const store::DeviceRecord& record, double headroom)
             .program = record.program};
 }
 
-/// The time without pauses from its start until now, its end, or the last thing that it told.
+/// Returns the time without pauses from the start until now, the end, or the last call to the search.
 double elapsedSecondsOf(const store::StoredExploration& stored, bool continues)
 {
     const store::ExplorationSummary& summary = stored.summary;
@@ -126,8 +126,8 @@ double elapsedSecondsOf(const store::StoredExploration& stored, bool continues)
     return std::max(0.0, static_cast<double>(summary.info.started.msecsTo(until)) / 1000.0 - idle);
 }
 
-/// What began and has not ended is kept as cancelled, after no time at all: so it stays where its program
-/// ends.
+/// Marks trials as running that are stored as canceled after no time at all. A trial is stored so when it
+/// begins, and stays so if its program ends.
 void takeAsRunning(std::vector<trial::TrialRecord>& trials)
 {
     for (trial::TrialRecord& trial : trials) {
@@ -138,7 +138,8 @@ void takeAsRunning(std::vector<trial::TrialRecord>& trials)
     }
 }
 
-/// Few explorations recall, and their searches were told so before all else: of others the rest is not read.
+/// Returns the recalled trials. Few explorations have any, and recalling is the first call to their searches,
+/// so the rest of the calls of the others is not parsed.
 std::vector<RecalledTrial> recalledBy(StoredSearch& search, const RunDescription& now)
 {
     const std::vector<QByteArray>& calls = search.stored().searchCalls;
@@ -163,7 +164,7 @@ void recommend(Snapshot& snapshot, const store::RecommendationRecord& record)
             {.size = estimate.microBatchSize,
              .samplesPerSecond = estimate.samplesPerSecond,
              .relativeError = estimate.relativeError,
-             // Earlier versions told certainties.
+             // Earlier versions stored probabilities of 1.
              .probabilityWithin = std::min(estimate.probabilityWithin, search::maxConfidence)});
     snapshot.reason = record.reason;
     if (snapshot.run->phase == model::Phase::Train)
@@ -262,11 +263,11 @@ bool addSearch(Snapshot& snapshot, StoredSearch& search, const std::stop_token& 
         }
         state = planner.searchState();
     } catch (const std::invalid_argument&) {
-        // A strategy of another program.
+        // The strategy is of another version of the program.
         return false;
     }
     const auto& found = state.recommendation;
-    // An older program told other speeds of the same size.
+    // An older program may have computed other speeds for the same size.
     constexpr double rounding = 1e-6;
     if (!found || found->size != told->microBatchSize || found->confidence != told->confidence ||
         std::abs(found->samplesPerSecond / told->samplesPerSecond - 1.0) > rounding)

@@ -12,23 +12,23 @@
 
 namespace batchpeak::engine {
 
-/// The label of what a history holds.
+/// Returns the fidelity that a history holds.
 config::Fidelity fidelityOf(const store::FidelityRecord& record);
-/// The label as a history holds it.
+/// Returns the fidelity as a history holds it.
 store::FidelityRecord fidelityRecord(const config::Fidelity& fidelity);
 
-/// Whether another program runs an exploration of the history at this moment.
+/// Whether another program is running an exploration of the history at the moment.
 enum class IsUnderWay { No, Yes };
 
-/// An exploration of the history with all that its search was told. Reading that takes long, so that it waits
-/// until somebody asks for it, and happens once.
+/// An exploration of the history with all calls to its search. Parsing these takes long, so it happens on
+/// first use, and only once.
 class StoredSearch
 {
 public:
     explicit StoredSearch(store::StoredExploration stored) : m_stored(std::move(stored)) {}
 
     const store::StoredExploration& stored() const { return m_stored; }
-    /// Null where the history holds too little of it.
+    /// Returns the run, or null if the history holds too little of it.
     const InterruptedRun* run();
 
 private:
@@ -37,18 +37,19 @@ private:
     bool m_isRead = false;
 };
 
-/// An exploration of the history as it stands there, for who draws Snapshots. What else its search knew is
-/// absent, the curve, the memory's line, the course of its confidence, what limits the speed: see
-/// addSearch(). Time without pauses is that of the last thing that its search was told.
+/// Returns an exploration as the history holds it, in the form of a Snapshot to be drawn. Other results of
+/// its search are absent (the curve, the line of memory, the course of its confidence, what limits the
+/// speed): see addSearch(). The time without pauses of an exploration that was cut off is that of the last
+/// call to its search.
 ///
-/// \param now  an exploration of the same config, of which the names of its keys are taken
+/// \param now  an exploration of the same config, from which the names of its keys are taken
 Snapshot snapshotOf(StoredSearch& search, const RunDescription& now, IsUnderWay isUnderWay = IsUnderWay::No);
 
-/// Adds what the search of such an exploration knew at its end, and in the course of time: by making it once
-/// more of all that it was told, which takes as long as it then thought. Nothing is added where the history
-/// holds too little of it, or where the search comes to another answer, as that of a later program may.
-/// \param stop  leaves the snapshot as it is
-/// \return whether it was added
+/// Adds the results of the search of such an exploration, at its end and over time. It repeats the search
+/// with the same calls, which takes as long as the search took then. Nothing is added if the history holds
+/// too little of it, or if the repeated search gives another answer, as that of a newer program may.
+/// \param stop  if requested, leaves the snapshot as it is
+/// \return whether the results were added
 bool addSearch(Snapshot& snapshot, StoredSearch& search, const std::stop_token& stop = {});
 
 } // namespace batchpeak::engine

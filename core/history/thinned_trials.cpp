@@ -11,10 +11,10 @@ namespace batchpeak::engine {
 
 namespace {
 
-/// Of one size, the places of those that are left, from the newest to the oldest.
+/// Places of the remaining measurements of one size, from the newest to the oldest.
 using Places = std::vector<std::size_t>;
 
-/// Fewer are left of it; of as many, its oldest is newer.
+/// Whether fewer measurements of \p one are left or, if equally many are, its oldest is newer.
 bool isKeptBefore(const Places& one, const Places& other)
 {
     if (one.size() != other.size())
@@ -32,8 +32,7 @@ void thinOut(std::vector<search::Measurement>& measurements, std::size_t max)
     std::vector<Places> sizes;
     for (auto& [size, places] : bySize)
         sizes.push_back(std::move(places));
-    // A heap, since trials are counted once and not anew for each that goes: an exploration has up to
-    // 100,000.
+    // A heap counts the trials once instead of for each removal: an exploration has up to 100,000.
     std::ranges::make_heap(sizes, isKeptBefore);
 
     std::vector<bool> goes(measurements.size());

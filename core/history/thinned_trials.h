@@ -9,8 +9,8 @@
 
 namespace batchpeak::engine {
 
-/// So many of the measurements as \p most says, in their order: the newest, and of sizes that were tried
-/// again and again fewer than of others. In turn, the oldest goes of a size that has most.
+/// Reduces the measurements to \p max, in their order: the newest are kept, and of sizes that were tried many
+/// times relatively fewer. Each step removes the oldest measurement of a size that has the most.
 ///
 /// \param measurements  from the oldest to the newest
 void thinOut(std::vector<search::Measurement>& measurements, std::size_t max);

@@ -14,11 +14,12 @@ namespace {
 // Room for a slower size than predicted, and for what start-up adds to a short one.
 constexpr double timeLimitPerPredicted = 3.0;
 constexpr double timeLimitBeyondPredicted = 30.0;
-// Before anything was measured: a first step of minutes is no size to recommend on any computer.
+// Limit before anything was measured: a size whose first step takes minutes is not recommended on any
+// computer.
 constexpr double timeLimitUnpredicted = 300.0;
-// No worker's word on how long its trials took makes a limit that is none.
+// The times that a worker reports must not lead to a limit that is practically none.
 constexpr double timeLimitAtMost = 3600.0;
-// Where neither worker nor user names a limit, memory must still be a number: one pebibyte.
+// If neither worker nor user sets a limit, the memory must still be a number: one pebibyte.
 constexpr std::int64_t unknownMemoryBytes = std::int64_t{1} << 50;
 
 double timeLimitSeconds(const search::Proposal& proposal)
@@ -29,7 +30,8 @@ double timeLimitSeconds(const search::Proposal& proposal)
                     timeLimitAtMost);
 }
 
-/// One that was cut short may tell of none of the sizes that it compared.
+/// Whether the measurement may be of the proposal. A comparison that was cut short may report none of its
+/// sizes.
 bool mayBeOf(const search::Measurement& measurement, const search::Proposal& proposal)
 {
     if (!proposal.compares())
@@ -57,7 +59,7 @@ std::optional<search::Proposal> TrialPlanner::next(const QString& device)
         proposal = m_repeats.front();
         m_repeats.pop_front();
     }
-    // The search learns of repeated trials only when they have come to their end.
+    // The search is told of repeated trials only when they have ended.
     if (!proposal && (m_trials < m_maxTrials || !expectsMore())) {
         origin = Origin::Strategy;
         proposal = m_strategy->next(sizesUnderWay());
@@ -80,7 +82,7 @@ std::optional<search::Proposal> TrialPlanner::nextAsked(const QString& device)
         proposal = m_strategy->asked(m_asked.front());
         m_asked.pop_front();
     }
-    // The search was told of each disturbed trial.
+    // The repetition can be dropped since the search was told of each disturbed trial.
     if (proposal)
         deviceLost(device);
     return proposal;
@@ -147,7 +149,7 @@ void TrialPlanner::giveBack(const QString& device)
         m_asked.push_front(flight->proposal.size);
     else if (flight->origin == Origin::Lost)
         m_repeats.push_front(flight->proposal);
-    // A device that was lost meanwhile has nothing to repeat any more.
+    // A device that was lost meanwhile has nothing more to repeat.
     else if (flight->origin == Origin::Disturbed && repetition.repeater.repetition() > 0)
         repetition.proposal = flight->proposal;
 }
@@ -199,7 +201,7 @@ FollowUp TrialPlanner::trialEnded(const QString& device, const search::Measureme
         repetition.proposal = proposal;
         return FollowUp::Repeated;
     }
-    // What came before the lost repetition of a disturbed trial stands.
+    // If the repetition of a disturbed trial is lost, the readings before it stand.
     if (isRepetition && measurement.saysNothing())
         return FollowUp::None;
     const FollowUp followUp = take(measurement, proposal);
@@ -232,7 +234,7 @@ void TrialPlanner::deviceLost(const QString& device)
 
 void TrialPlanner::continueSearch(int moreTrials)
 {
-    // Of a trial that the end canceled nothing is to come.
+    // A trial that the end canceled will not report any more.
     m_inFlight.clear();
     m_asked.clear();
     for (const auto& [device, repetition] : m_repetitions)
@@ -253,7 +255,7 @@ search::SearchState TrialPlanner::searchState() const
     return state;
 }
 
-/// What comes before anything that the strategy would try.
+/// Returns the trial that comes before anything that the strategy would try.
 std::optional<search::NextTrial> TrialPlanner::nextTrial() const
 {
     const auto planOf = [](std::int64_t size, trial::Purpose purpose) {
@@ -270,7 +272,7 @@ std::optional<search::NextTrial> TrialPlanner::nextTrial() const
     return std::nullopt;
 }
 
-/// A person's size is to come, or its trial runs.
+/// Whether a size that a person asked for is still to come, or its trial is running.
 bool TrialPlanner::awaitsAsked() const
 {
     return !m_asked.empty() || std::ranges::any_of(m_inFlight, [](const Flight& flight) {

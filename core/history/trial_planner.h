@@ -21,78 +21,81 @@ namespace batchpeak::engine {
 
 /// What follows a trial.
 enum class FollowUp {
-    /// The search knows of it.
+    /// The search was told of the trial.
     None,
-    /// It is tried once more: it was lost, or something disturbed it.
+    /// The trial is run once more, since it was lost or disturbed.
     Repeated,
-    /// It was lost a second time, and is not tried again.
+    /// The trial was lost a second time, and its size is not tried again.
     LeftOut,
-    /// The search knows of it, and no more trials are repeated on its device.
+    /// The search was told of the trial, and no more trials are repeated on its device.
     NoMoreRepetitions
 };
 
-/// Stands between the search, which thinks in sizes, and the devices, which lose workers and are disturbed.
+/// Connects the search, which deals with sizes, to the devices, which lose workers and are disturbed.
 ///
-/// It knows which sizes are in flight, and repeats a trial once that was lost through no proven fault of
-/// its size. Lost a second time, the size is reported as void so often that the search leaves it alone,
-/// without a word about larger ones. Disturbed trials are repeated on their device as TrialRepeater says, and
-/// the search is told of each.
-/// A comparison is not repeated: its visits bear a disturbance together, and a lost one may be proposed anew.
-/// Which size is next or best is the search's decision.
+/// It knows which sizes are being tried, and repeats a lost trial once if its size is not proven to be the
+/// cause. If it is lost a second time, both are reported as void, so that the search leaves the size alone
+/// and concludes nothing about larger ones. Disturbed trials are repeated on their device as TrialRepeater
+/// decides, and the search is told of each.
+/// A comparison is not repeated: a disturbance affects its visits alike, and a lost comparison may be
+/// proposed again. The search decides which size is next or best.
 class TrialPlanner
 {
 public:
-    /// \param maxTrials  of the search, the repeated ones included
-    /// \param repeatsDisturbed  whether a trial that something disturbed is run once more
+    /// \param maxTrials  trial budget of the search, repeated trials included
+    /// \param repeatsDisturbed  whether a disturbed trial is run once more
     TrialPlanner(std::unique_ptr<search::Strategy> strategy, int maxTrials, bool repeatsDisturbed = true);
 
-    /// \return nothing when the search has ended or waits for what is in flight
+    /// \return nothing if the search has ended or waits for running trials
     std::optional<search::Proposal> next(const QString& device);
-    /// What next() proposed last for the device is not run after all: it counts as if it had not been
-    /// proposed.
+    /// Withdraws what next() last proposed for the device, as if it had not been proposed.
     void giveBack(const QString& device);
-    /// What runs on the device is a trial that this may be of, whatever next() proposed.
+    /// Takes \p measurement as that of the trial on the device, whatever next() proposed.
     void takeAsRun(const QString& device, const search::Measurement& measurement);
 
-    /// \param measurement  of a trial that next() proposed for this device; void where it was lost
+    /// \param measurement  measurement of a trial that next() proposed for this device; void if the trial was
+    ///                     lost
     FollowUp trialEnded(const QString& device, const search::Measurement& measurement);
-    /// The device runs no more trials, and so does not repeat any.
+    /// Handles a device that runs no more trials, and so does not repeat any.
     void deviceLost(const QString& device);
-    /// Takes the end of the search back for so many more trials.
+    /// Revokes the end of the search, for \p moreTrials more trials.
     void continueSearch(int moreTrials);
 
-    /// As of search::Strategy, before the first trial.
+    /// Recalls measurements as search::Strategy does; call it before the first trial.
     void recall(const std::vector<search::Measurement>& measurements) { m_strategy->recall(measurements); }
 
-    // What a person wishes, as of search::Strategy; the search state has what follows from it.
+    // Commands of a person, as in search::Strategy; the search state contains their effects.
 
     search::Abilities abilities() const { return m_strategy->abilities(); }
-    /// The next trial is of this size; repetitions of a disturbed one that it comes before are left.
+    /// Makes the next trial one of this size; repetitions of a disturbed trial that would come after it are
+    /// dropped.
     void tryNow(std::int64_t size);
     void setExcluded(std::int64_t size, bool isExcluded);
-    /// A trial that next() proposed for this device was canceled by a person, and says nothing.
+    /// Handles a trial that next() proposed for this device and a person canceled. It says nothing.
     void trialSkipped(const QString& device);
     void extend(int moreTrials);
     void setTolerance(double tolerance) { m_strategy->setTolerance(tolerance); }
     void setTargetConfidence(double probability) { m_strategy->setTargetConfidence(probability); }
 
-    /// After its end continueSearch() would find another trial.
+    /// Whether continueSearch() would find another trial after the end of the search.
     bool canContinue() { return !m_repeats.empty() || m_strategy->canContinue(); }
 
-    /// Of a trial that next() did not propose.
+    /// Records a trial that next() did not propose.
     void verificationEnded(const search::Measurement& measurement) { m_strategy->record(measurement); }
 
-    /// Of trials that next() proposed and that run, or of those to be repeated, more is to be learned.
+    /// Whether more is to be learned: from running trials that next() proposed, from those to be repeated, or
+    /// from sizes that a person asked for.
     bool expectsMore() const;
-    /// Which repetition the next trial of the device will be: 0 where it repeats none.
+    /// Number of the repetition that the next trial of the device will be; 0 if it is not a repetition.
     int repetition(const QString& device) const;
     bool repeatsOn(const QString& device) const;
-    /// A search that has no size left to try waits for what is still to be learned, and one that has ended
-    /// for what a person asked for. What comes next is what next() would say.
+    /// Returns the state of the search. A search that has no size left to try is still searching while more
+    /// is to be learned, and one that has ended is while it has sizes that a person asked for. The next trial
+    /// is the one that next() would propose.
     search::SearchState searchState() const;
 
 private:
-    /// Where a proposal is from: the strategy, the device's own disturbed trial, a lost one, or a person.
+    /// Origin of a proposal: the strategy, the device's own disturbed trial, a lost trial, or a person.
     enum class Origin { Strategy, Disturbed, Lost, Asked };
     struct Flight
     {
@@ -103,11 +106,11 @@ private:
     struct Repetition
     {
         TrialRepeater repeater;
-        /// To be run on the device before anything else.
+        /// Proposal to run on the device before anything else.
         std::optional<search::Proposal> proposal;
     };
 
-    /// Takes back what is under way on the device, as if it had not begun; nothing where nothing is.
+    /// Withdraws the trial under way on the device, as if it had not begun; returns nothing if there is none.
     std::optional<Flight> withdraw(const QString& device);
     std::optional<search::Proposal> nextAsked(const QString& device);
     bool awaitsAsked() const;
@@ -121,26 +124,26 @@ private:
     int m_trials = 0;
     std::vector<Flight> m_inFlight;
     std::map<QString, Repetition> m_repetitions;
-    /// Lost ones, for whichever device is free.
+    /// Lost trials to repeat, on whichever device is free.
     std::deque<search::Proposal> m_repeats;
-    /// By a person, and not begun yet.
+    /// Sizes that a person asked for and that have not begun yet.
     std::deque<std::int64_t> m_asked;
-    /// The first trial of a size that is being repeated, kept from the search until the second ends.
+    /// First trials of sizes that are being repeated; the search is not told of one until the second ends.
     std::vector<search::Measurement> m_lost;
 };
 
-/// What the search may assume of these devices: the memory of the least of them, since every size must
-/// fit all, and the largest baseline.
+/// Returns what the search may assume of these devices: the memory of the one with the least, since every
+/// size must fit on all, and the largest baseline.
 search::SearchSpace spaceOn(const std::vector<DeviceSnapshot>& devices, search::SearchSpace space);
 
-/// The trial as it begins, but for its device.
+/// Returns the record of a trial at its beginning, without its device.
 trial::TrialRecord recordFor(const search::Proposal& proposal, std::int64_t number);
 
-/// A size that the search proposes, as a worker is asked for it: with a time limit that follows from the
-/// predicted time, where there is one.
+/// Returns the request to a worker for a size that the search proposes, with a time limit that follows from
+/// the predicted time, if there is one.
 trial::TrialRequest requestFor(const search::Proposal& proposal, std::int64_t id);
 
-/// The same of a proposal that compares sizes.
+/// Returns the request for a proposal that compares sizes.
 trial::CompareRequest comparisonFor(const search::Proposal& proposal, std::int64_t id);
 
 } // namespace batchpeak::engine

@@ -36,7 +36,7 @@ QString hostMemoryText(std::int64_t refusedBytes)
            Translated::tr("End other programs, or give the container more memory.");
 }
 
-/// When the timed steps ended, the optimizer's among them.
+/// Returns when the timed steps ended, including those of the optimizer.
 std::optional<double> endOf(const trial::TrialResult& result)
 {
     std::optional<double> end;
@@ -125,7 +125,7 @@ void finishTrial(trial::TrialRecord& trial, const trial::TrialResult& result,
     trial.wallSeconds = result.wallSeconds;
     trial.peakAllocatedBytes = measuredPeak(result.peakAllocatedBytes);
     trial.peakReservedBytes = measuredPeak(result.peakReservedBytes);
-    // Steps that were told on the way are signs of life, and may be told twice.
+    // Steps that are reported during a trial are signs of life, and may be reported twice.
     const bool isWhole = result.outcome == Outcome::Ok && result.steps > 0;
     trial.timedSteps = isWhole ? result.steps : std::max(trial.timedSteps, result.steps);
     trial.readings = result.readings;

@@ -8,12 +8,12 @@ namespace batchpeak::engine {
 
 namespace {
 
-// From this share on a worker calls a trial disturbed by others (app/worker/processor_gate.cpp); what
-// disturbs one that tells less is something else.
+// From this share on, a worker calls a trial disturbed by other programs (app/worker/processor_gate.cpp); a
+// trial that reports less was disturbed by something else.
 constexpr double disturbingContention = 0.1;
 
-// A size that thrashes does so in calm as well, and of one that tells what other programs took the search
-// knows by how much that lengthened its steps.
+// A size that thrashes does so on an undisturbed computer too. If a trial reports what other programs took,
+// the search knows by how much that lengthened its steps.
 bool isDisturbed(const search::Measurement& reading)
 {
     return reading.ran() && reading.disturbed && !reading.thrashes &&
@@ -29,7 +29,7 @@ bool TrialRepeater::trialEnded(const search::Measurement& reading, bool mayRepea
         m_last.push_back(isDisturbed(reading));
     if (m_last.size() > lastReadings)
         m_last.pop_front();
-    // The few steps of an abandoned one were enough to tell that the size cannot win.
+    // The few steps of an abandoned trial were enough to tell that its size cannot win.
     const bool isWanting = isDisturbed(reading) && !reading.abandoned;
     if (isWanting && mayRepeat && m_ended <= maxRepetitions && !hasLostPatience())
         return true;
