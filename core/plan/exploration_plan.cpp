@@ -42,7 +42,7 @@ model::ModelSpec runnableModel(const QString& filePath, const config::ConfigCont
     return std::get<model::ModelSpec>(contents.model);
 }
 
-/// Where neither the config nor a person says how long sequences are.
+/// Returns the sequence length if neither the config nor a person gives one.
 std::int64_t assumedSequenceLength(const model::ModelSpec& spec, QStringList& notes)
 {
     const std::int64_t length = model::defaultSequenceLength(spec);
@@ -92,9 +92,9 @@ model::StepOptions stepOptions(model::StepOptions step, const model::ModelSpec& 
     return step;
 }
 
-/// What the config's devices hold together, where there are several. Of a run whose config does not say how
-/// many there are, shareAmongDevices() counts those of this computer; of another one, somebody has named
-/// them. A config may have devices share in groups, whose size it says then.
+/// Sets among how many devices the model state is sharded, if there are several. If the config does not say
+/// how many there are, shareAmong() counts those of this computer; behind a launcher, the options name them.
+/// A config may shard within groups of devices; it then gives the size of a group.
 void setShards(model::StepOptions& step, const config::ConfigContents& contents,
                const ExplorationOptions& options)
 {
@@ -112,7 +112,8 @@ void setShards(model::StepOptions& step, const config::ConfigContents& contents,
     step.shards = isKnown ? plan->devices : std::max<std::int64_t>(1, named);
 }
 
-// A decoder's sequence is as much shorter as the encoder's: T5's targets tell what was masked in its input.
+// The decoder's sequence is shortened in proportion to the encoder's: T5's targets are the parts of its input
+// that were masked.
 std::optional<std::int64_t> targetLengthOf(const config::ConfigContents& contents,
                                            const model::ModelSpec& spec, std::int64_t length)
 {
@@ -122,7 +123,8 @@ std::optional<std::int64_t> targetLengthOf(const config::ConfigContents& content
     return std::max<std::int64_t>(1, std::llround(static_cast<double>(*contents.targetLength) * share));
 }
 
-/// A network without a batch is explored in either phase; where one size is asked for, it is the batch.
+/// Returns the plan of a network without a batch, which is explored in either phase; a single size asked for
+/// is the batch.
 config::BatchPlan planOfNetworkAlone(const ExplorationOptions& options)
 {
     config::BatchPlan plan{.setting = options.setting.value_or(config::Explore{})};
@@ -149,7 +151,8 @@ config::BatchPlan planOf(const config::ConfigContents& contents, const Explorati
     return chosen;
 }
 
-/// As Cerebras does: its documentation excepts batch normalization from micro-batches, whatever the key says.
+/// Refuses batch normalization as Cerebras does: its documentation excludes it from micro-batches, whatever
+/// the key says.
 void refuseBatchNormalization(const QString& filePath, const config::ConfigContents& contents,
                               const model::ModelSpec& spec, const config::BatchPlan& plan)
 {
@@ -196,7 +199,7 @@ void setOnlySize(search::SearchSpace& space, std::int64_t size, std::int64_t sma
     space.candidates = {size};
 }
 
-/// The sizes that are known to be good are those of training all of a network.
+/// Returns a size that is known to be good, which exists only for training all parameters of a network.
 std::optional<std::int64_t> startingHint(const trial::LoadRequest& load)
 {
     const bool isKnown = load.phase == model::Phase::Train && model::isUntuned(load.tuning) &&
@@ -205,7 +208,8 @@ std::optional<std::int64_t> startingHint(const trial::LoadRequest& load)
     return known ? std::optional(known->microBatchSize) : std::nullopt;
 }
 
-/// Samples are of several lengths, and a decoder's sequence is as much shorter as the encoder's.
+/// Returns the settings of a step for each sample length; a decoder's sequence is shortened in proportion to
+/// the encoder's.
 std::vector<model::StepSettings> settingsOfSamples(const trial::LoadRequest& load)
 {
     std::vector<std::int64_t> lengths = load.sampleLengths;
@@ -223,12 +227,12 @@ std::vector<model::StepSettings> settingsOfSamples(const trial::LoadRequest& loa
     return settings;
 }
 
-/// What a sample is and takes, by the description.
+/// Describes the samples, by the description of the network: their tokens, FLOPs and precision.
 void describeSamples(RunDescription& run, const trial::LoadRequest& load, const ExplorationOptions& options)
 {
     const std::vector<model::StepSettings> samples = settingsOfSamples(load);
     const auto count = static_cast<double>(samples.size());
-    // Backward is another one where something is frozen.
+    // The backward pass differs if something is frozen.
     const bool isCounted = options.workerCommand.isEmpty() && model::trainsAll(load.tuning);
     for (const model::StepSettings& sample : samples) {
         if (model::takesSequences(load.model))
@@ -239,7 +243,7 @@ void describeSamples(RunDescription& run, const trial::LoadRequest& load, const 
     run.productPrecision = model::productPrecision(load.model, load.precision, load.step);
 }
 
-/// \param smallest  that a step of the run takes
+/// \param smallest  smallest size that a step of the run allows
 void setSizes(search::SearchSpace& space, const config::BatchPlan& plan, std::int64_t smallest,
               const ExplorationOptions& options)
 {
@@ -333,7 +337,7 @@ model::StepSettings stepSettingsOf(const trial::LoadRequest& load)
 std::optional<model::StepMemory> stepMemoryOf(const trial::LoadRequest& load,
                                               const ExplorationOptions& options)
 {
-    // Two passes of pairs of texts are no step that the description knows.
+    // The description does not cover steps with two passes over pairs of texts.
     if (!options.workerCommand.isEmpty() || load.step.preference != model::Preference::None)
         return std::nullopt;
     return model::stepMemory(load.model, stepSettingsOf(load));
@@ -352,7 +356,7 @@ std::optional<search::MemoryPrior> memoryPrior(const trial::LoadRequest& load,
 
 namespace {
 
-/// python/batchpeak_trial/adapters.py says so too, but only once it runs.
+/// Refuses what python/batchpeak_trial/adapters.py refuses too, but only when it runs.
 void refuseForPython(const model::Tuning& tuning, const ExplorationOptions& options)
 {
     const bool isOfPython = !options.python.isEmpty() && options.workerCommand.isEmpty();
@@ -429,7 +433,7 @@ QString requestText(const trial::LoadRequest& load)
 ExplorationPlan planExploration(const QString& filePath, const config::ConfigContents& contents,
                                 const ExplorationOptions& options)
 {
-    // That evaluation cannot be explored is said before training is.
+    // An evaluation that cannot be explored is reported before training is explored.
     if (options.bothPhases)
         (void)planExploration(filePath, contents, evaluationAfter(options));
     NetworkPlan network = planNetwork(filePath, contents, options);

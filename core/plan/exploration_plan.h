@@ -14,66 +14,70 @@
 
 namespace batchpeak::engine {
 
-/// What a config and a person's options come to for the network and its samples, whatever is run with it and
-/// in whatever batches.
+/// The plan that follows from a config and the options for the network and its samples, whatever is run with
+/// it and whatever the batches are.
 struct NetworkPlan
 {
-    /// The run without its batch and its objective.
+    /// Description of the run, without its batch and its objective.
     RunDescription run;
-    /// The worker's request to load the network, without its memory limit, which the device decides.
+    /// Request to the worker to load the network, without its memory limit, which depends on the device.
     trial::LoadRequest load;
-    /// What is otherwise where the devices turn out to be one, as far as the options leave it to the config.
+    /// What changes if there turns out to be only one device, as far as the options leave it to the config.
     config::SingleDeviceOverrides alone;
     /// What the user should know about the samples, as full sentences.
     QStringList notes;
 };
 
-/// What a config holds, of the sizes that are run: its own, or smaller ones where they are asked for.
-/// \throws config::ConfigError where there are no smaller ones
+/// Returns the contents of a config with the sizes of network that are run: its own, or smaller ones if the
+/// options ask for them.
+/// \throws config::ConfigError if there are no smaller ones
 config::ConfigContents contentsAsked(const QString& filePath, const config::ConfigContents& contents,
                                      const ExplorationOptions& options);
 
-/// The step that a worker is asked for, for what is told of it by the description; samples of several lengths
-/// take what the longest does.
+/// Returns the step that a worker is asked for, for the description of the network. Samples of several
+/// lengths count as the longest.
 model::StepSettings stepSettingsOf(const trial::LoadRequest& load);
 
-/// What the description tells of its memory. Nothing of a program in the worker's place, which may run
-/// another network, or run it otherwise.
+/// Returns the memory of the step by the description of the network. Returns nothing for a program in place
+/// of the worker, which may run another network, or run it differently, and for a step that compares
+/// preferences, which the description does not cover.
 std::optional<model::StepMemory> stepMemoryOf(const trial::LoadRequest& load,
                                               const ExplorationOptions& options);
 
-/// The same for the search.
+/// Returns the same as a prior for the search.
 std::optional<search::MemoryPrior> memoryPrior(const trial::LoadRequest& load,
                                                const ExplorationOptions& options);
 
-/// \throws config::ConfigError where the config and the options contradict each other, or hold no network
-///         that can be run
+/// \throws config::ConfigError if the config and the options contradict each other, or if they describe no
+///         network that can be run
 NetworkPlan planNetwork(const QString& filePath, const config::ConfigContents& contents,
                         const ExplorationOptions& options);
 
-/// What the devices add to the fidelity of a run: only CUDA devices have TF32, and a CPU computes in fp32.
+/// Adds to the fidelity of a run what the devices imply: only CUDA devices have TF32, and a CPU computes in
+/// fp32.
 /// \param devices  ids
-/// \return what the user should know of it, as full sentences; mostly none
+/// \return what the user should know about this, as full sentences; usually none
 QStringList judgePrecision(config::Fidelity& fidelity, const trial::LoadRequest& load,
                            const QStringList& devices);
 
-/// The devices decide something of the plan: devices share what each would hold (model::Sharding) and the
-/// config does not say how many there are, or not all have its precision.
+/// Whether the plan depends on the devices: the devices share what each would hold (model::Sharding) and the
+/// config does not say how many there are, or not all of them have the precision of the run.
 bool dependsOnDevices(const trial::LoadRequest& load);
 
-/// Then as many share as will run of \p devices, and one by itself shares nothing: its numbers are the run's,
-/// but for what NetworkPlan::alone says. A precision that they lack is told.
-/// Nothing changes where the devices are behind a launcher, or cannot be used, which is said once they are
+/// Adapts a plan for which dependsOnDevices() is true: it is shared among the devices of \p devices that will
+/// run. A single device shares nothing: its numbers are those of the run, except for NetworkPlan::alone. A
+/// note reports a precision that the devices lack.
+/// Nothing changes if the devices are behind a launcher or cannot be used, which is reported when they are
 /// opened.
 void fitToDevices(NetworkPlan& plan, const ExplorationOptions& options, const device::LocalDevices& devices);
 
-/// What a config and a person's options come to, before any device is known.
+/// The plan that follows from a config and the options, before any device is known.
 struct ExplorationPlan : NetworkPlan
 {
-    /// The space to search, without its memory, which the devices decide.
+    /// Space to search, without its memory, which depends on the devices.
     search::SearchSpace space;
 
-    /// A single size is not searched for.
+    /// Whether several sizes are searched; a single size is not a search.
     bool isSearch() const { return space.minimum < space.maximum && space.candidates.size() != 1; }
 };
 
@@ -81,19 +85,21 @@ struct ExplorationPlan : NetworkPlan
 /// refused by CUDA kernels whose grid is 65,535 wide (Lightning #20614).
 inline constexpr std::int64_t largestExplored = 65535;
 
-/// What is asked of a batch: the options' setting, else the config's. Where the config says a number alone
-/// (BatchPlan::presentSize), Auto, so that the size that is found can be written into it; but Explore where
-/// no divisor lies within the options' bounds, or they reach beyond the batch, or that is one sample.
-/// \param ofConfig  of the phase
+/// Returns the setting of a batch: that of the options, or else that of the config. If the config contains
+/// only a number (BatchPlan::presentSize), the setting is Auto, so that the size found can be written into
+/// it; but Explore if no divisor of the batch lies within the options' bounds, if the bounds exceed the
+/// batch, or if the batch is one sample.
+/// \param ofConfig  batch plan of the config for the phase
 config::Setting settingAsked(const config::BatchPlan& ofConfig, const ExplorationOptions& options);
 
-/// As of a network alone, and the search looks where memory then ends.
+/// Does the same as for a NetworkPlan, and updates the memory that the search expects.
 void fitToDevices(ExplorationPlan& plan, const ExplorationOptions& options,
                   const device::LocalDevices& devices);
 
-/// Of the options' phase; where both are asked for, evaluation is checked too.
-/// \throws config::ConfigError where the config and the options contradict each other, or hold no network
-///         that can be run
+/// Plans the exploration of the options' phase; if the options ask for both phases, evaluation is checked
+/// too.
+/// \throws config::ConfigError if the config and the options contradict each other, or if they describe no
+///         network that can be run
 ExplorationPlan planExploration(const QString& filePath, const config::ConfigContents& contents,
                                 const ExplorationOptions& options);
 

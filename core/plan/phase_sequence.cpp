@@ -18,7 +18,7 @@ namespace {
 
 using std::chrono::seconds;
 
-/// Evaluation is to have time left.
+/// Returns the options of the first exploration, which leave half of the time to evaluation.
 ExplorationOptions firstOf(ExplorationOptions options)
 {
     if (options.bothPhases && options.timeBudget)
@@ -26,7 +26,8 @@ ExplorationOptions firstOf(ExplorationOptions options)
     return options;
 }
 
-/// What was found of one phase is no answer for another, so that one without a size stops nothing.
+/// Whether the exploration ended by itself. The result for one phase does not apply to another, so that an
+/// exploration that found no size does not prevent the next.
 bool endedByItself(const Snapshot& snapshot)
 {
     return snapshot.finish && *snapshot.finish != FinishStatus::Cancelled &&

@@ -24,11 +24,12 @@ namespace {
 using search::Estimate;
 using store::StoredExploration;
 
-// What a search takes over what one on the same device took before, in four of five cases: "make
-// bench-time-left", on simulated devices with other chance.
+// Trials of a search relative to an earlier one on the same device, in four of five cases: "make
+// bench-time-left", on simulated devices with other random numbers.
 constexpr double minAgain = 0.5;
 constexpr double maxAgain = 2.0;
-// Trials of a search that recalls one of the same run, likewise: "batchpeak-bench-search --repeated".
+// Trials of a search that recalls one of the same run, in four of five cases: "batchpeak-bench-search
+// --repeated".
 constexpr double minRecalling = 1.0;
 constexpr double likelyRecalling = 2.0;
 constexpr double maxRecalling = 6.0;
@@ -43,7 +44,7 @@ std::vector<const DevicePreview*> chosenDevices(const PlanPreview& preview)
     return chosen;
 }
 
-/// Of the search that would begin.
+/// Returns the strategy of the search that would begin.
 std::unique_ptr<search::Strategy> strategyOf(const PlanPreview& preview)
 {
     search::SearchSpace space = preview.plan->space;
@@ -57,10 +58,10 @@ std::unique_ptr<search::Strategy> strategyOf(const PlanPreview& preview)
     return search::makeStrategy(preview.plan->run.strategy.toStdString(), space);
 }
 
-/// As the search says it before it knows anything.
+/// Returns the trials that the search expects before it knows anything.
 Estimate expectedTrials(search::Strategy& strategy)
 {
-    // It expects nothing before it is asked for a trial.
+    // The search expects nothing before it is asked for a trial.
     strategy.next({});
     const search::SearchState& state = strategy.searchState();
     const auto trials = static_cast<double>(state.expectedTrials);
@@ -68,7 +69,7 @@ Estimate expectedTrials(search::Strategy& strategy)
                           : Estimate{.likely = trials, .low = trials, .high = trials};
 }
 
-/// As many, and each like one of these.
+/// Whether the exploration ran on equally many devices, each of which is like one of these.
 template<typename IsLike>
 bool ranOnDevicesLike(const StoredExploration& past, const std::vector<const DevicePreview*>& devices,
                       IsLike isLike)
@@ -103,8 +104,8 @@ std::optional<StoredExploration> earlierOn(const std::vector<const DevicePreview
     }
 }
 
-/// The very devices of that exploration, with the same driver. What frameworks their workers have is not
-/// known yet.
+/// Whether they are the very devices of that exploration, with the same driver. The frameworks of their
+/// workers are not known yet.
 bool areAsTheyWere(const StoredExploration& past, const std::vector<const DevicePreview*>& devices)
 {
     return ranOnDevicesLike(past, devices,
@@ -114,7 +115,7 @@ bool areAsTheyWere(const StoredExploration& past, const std::vector<const Device
                             });
 }
 
-/// Whether it had about as much memory: with a small part of it, it had fewer sizes to look at.
+/// Whether the exploration had about as much memory: with much less, it had fewer sizes to explore.
 bool hadAsMuchMemory(const StoredExploration& past, const std::vector<const DevicePreview*>& devices)
 {
     constexpr double muchMore = 1.5;
@@ -128,11 +129,11 @@ bool hadAsMuchMemory(const StoredExploration& past, const std::vector<const Devi
     return std::ranges::all_of(past.devices, isAsMuch);
 }
 
-/// Whether it took as many trials as this one may be expected to take.
+/// Whether this exploration can be expected to take as many trials as the earlier one.
 bool askedForTheSame(const StoredExploration& past, const ExplorationPlan& plan)
 {
     const store::ExplorationInfo& info = past.summary.info;
-    // One that a person or its budget ended says nothing of how many it would have needed.
+    // An exploration that a person or its budget ended does not tell how many trials it would have needed.
     const QString status = past.summary.end ? past.summary.end->status : QString();
     if (status != toText(FinishStatus::Confident) && status != toText(FinishStatus::Exhausted))
         return false;

@@ -12,31 +12,32 @@
 
 namespace batchpeak::engine {
 
-/// What an exploration will take, before its first trial has run; the search knows better after each. The
-/// trial of the final size in a fresh process is left out.
+/// Forecast of what an exploration will take, before its first trial has run; the search gives a better one
+/// after each trial. The trial of the final size in a fresh process is not included.
 ///
-/// No device tells how fast it is before anything runs on it: seconds are those of an earlier exploration, or
-/// nobody's.
+/// Before anything runs, the speed of a device is unknown: the seconds are those of an earlier exploration,
+/// or absent.
 struct PlanForecast
 {
     search::Estimate trials;
-    /// Training and evaluation take so many each; seconds are told of neither then.
+    /// Whether training and evaluation take this many trials each; then seconds are given for neither.
     bool isForEachPhase = false;
     int maxTrials = 0;
-    /// [s]; nothing where nothing like it has run on these devices.
+    /// Expected time [s]; nothing if nothing like this run has run on these devices.
     std::optional<search::Estimate> seconds;
-    /// Whether the earlier one asked for the same answer, so that it is expected to take as long again.
+    /// Whether the earlier exploration had the same goal, so that this one is expected to take equally long.
     bool isAsLastTime = false;
-    /// Whether its trials count for this one, which is then done after a few of its own.
+    /// Whether the earlier trials count in this exploration, which then needs only a few of its own.
     bool isRecalled = false;
-    /// [s]; nothing where time sets no bound.
+    /// Time budget [s]; nothing if the time is not limited.
     std::optional<double> maxSeconds;
 };
 
-/// A history that cannot be read is none: an exploration says so when it writes there.
+/// Returns the forecast for a preview that has a plan. A history that cannot be read is ignored here: an
+/// exploration reports it when it writes there.
 ///
-/// \param outlook  with a plan
-/// \param storePath  of the history; empty where there is none
+/// \param preview  preview with a plan
+/// \param storePath  path of the history; empty if there is none
 PlanForecast planForecast(const PlanPreview& preview, const QString& storePath);
 
 /// "About 20 trials (10 to 35, at most 64). 2 to 4 min, as last time here. No longer than 10 min."

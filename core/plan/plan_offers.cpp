@@ -15,7 +15,7 @@ namespace {
 
 using Kind = PlanOffer::Kind;
 
-/// The options with that setting, be it asked for or what holds where nothing is.
+/// Returns the options with that setting, given explicitly or by default.
 template<typename Wanted>
 ExplorationOptions askingFor(ExplorationOptions options, const config::BatchPlan& ofConfig)
 {

@@ -13,34 +13,34 @@
 
 namespace batchpeak::engine {
 
-/// What a plan leaves to a person to decide, since the sizes that it explores and the batch of the config do
-/// not always go together; with what to ask for instead.
+/// A choice that a plan leaves to a person, since the sizes that it explores do not always fit the batch of
+/// the config, and the options for the alternative.
 struct PlanOffer
 {
     enum class Kind {
         /// Explores only the sizes that keep the batch.
         KeepBatch,
-        /// Explores all sizes, and the batch follows.
+        /// Explores all sizes, and the batch changes accordingly.
         AllSizes,
         /// Explores training and evaluation, for a trainer that refuses a size for one of them alone.
         BothPhases
     };
     Kind kind = Kind::KeepBatch;
-    /// What holds without it, as a sentence.
+    /// What applies if the offer is not taken, as a sentence.
     QString reason;
     /// "Keep the batch"
     QString label;
-    /// The options that take the offer.
+    /// Options that take the offer.
     ExplorationOptions options;
-    /// The same behind "batchpeak explore FILE": "--setting auto"
+    /// The same as command-line options of "batchpeak explore FILE": "--setting auto"
     QString words;
 };
 
-/// The one of BothPhases; nothing where a size for one phase alone is as good.
+/// Returns the offer BothPhases; nothing if a size for one phase alone is equally good.
 std::optional<PlanOffer> offerOfBothPhases(const config::ConfigContents& contents,
                                            const ExplorationOptions& options);
 
-/// \param plan  what the contents and the options come to
+/// \param plan  plan that follows from the contents and the options
 std::vector<PlanOffer> planOffers(const config::ConfigContents& contents, const ExplorationOptions& options,
                                   const ExplorationPlan& plan);
 

@@ -28,7 +28,7 @@ using config::ConfigContents;
 using config::SourceLocation;
 using Place = std::optional<SourceLocation>;
 
-/// The options with all that the config says filled in.
+/// Returns the options with everything filled in that the config says.
 ExplorationOptions inForce(ExplorationOptions options, const ConfigContents& contents)
 {
     if (const auto& plan = contents.plan(options.phase))
@@ -37,7 +37,7 @@ ExplorationOptions inForce(ExplorationOptions options, const ConfigContents& con
     return filledIn(std::move(options), contents);
 }
 
-/// And with what the plan makes of the rest.
+/// Returns these options with the remaining values of the plan.
 ExplorationOptions inForce(ExplorationOptions options, const ExplorationPlan& plan)
 {
     options.setting = plan.run.plan.setting;
@@ -68,7 +68,7 @@ QString textOf(const ExplorationOption& option, const ExplorationOptions& option
     return texts.join(QLatin1String(", "));
 }
 
-/// Not every format tells where such a value stands.
+/// Whether the value is the config's, since not every format reports the place of such a value.
 bool differsByConfig(const ExplorationOption& option, const ExplorationOptions& options,
                      const ConfigContents& contents)
 {
@@ -84,10 +84,10 @@ OptionPreview optionPreview(const ExplorationOption& option, const ExplorationOp
         result.origin = Origin::Yours;
         return result;
     }
-    // Of a smaller network the length is another than what stands there.
+    // For a smaller network, the length differs from the one in the config.
     if (option.name == "--sequence-length" && filled.sequenceLength != contents.sequenceLength)
         return result;
-    // A number that is no question is where the user stands, and asks for none of the settings.
+    // A plain number in the config is the current size, and asks for none of the settings.
     const auto& batch = contents.plan(options.phase);
     if (option.name == "--setting" && batch && batch->setting != filled.setting)
         return result;
@@ -112,7 +112,7 @@ QString batchText(const config::BatchPlan& plan)
                              : Translated::tr("%1 on %2 devices").arg(batch).arg(plan.devices);
 }
 
-/// What the config has now, and what its steps are then.
+/// Returns the size that the config has now, and its accumulation steps.
 QString presentText(const config::BatchPlan& plan)
 {
     const auto size = plan.writtenSize();
@@ -159,7 +159,7 @@ std::vector<ReadValue> valuesOf(const ConfigContents& contents, model::Phase pha
     return values;
 }
 
-/// \param maxPackedBytes  that may be taken beside what the description tells
+/// \param maxPackedBytes  bytes that may be used in addition to those of the description
 std::optional<SizeBand> largestFit(const model::StepMemory& memory, std::int64_t usableBytes,
                                    double maxPackedBytes)
 {
@@ -172,14 +172,14 @@ std::optional<SizeBand> largestFit(const model::StepMemory& memory, std::int64_t
         return static_cast<std::int64_t>(std::max(0.0, bytes) /
                                          (memory.bytesPerSample * std::exp(deviations * memory.deviation)));
     };
-    // Nine tenths of a normal distribution lie within so many deviations.
+    // 90 % of a normal distribution lie within this many standard deviations.
     constexpr double deviations = 1.645;
     return SizeBand{.low = fit(room - maxPackedBytes, deviations),
                     .likely = fit(room, 0.0),
                     .high = fit(room, -deviations)};
 }
 
-/// The devices of this computer, or of wherever the launcher leads.
+/// Returns the devices of this computer, or those behind the launcher.
 std::vector<DevicePreview> devicesFor(const PlanPreview& preview, const ExplorationOptions& options,
                                       const device::LocalDevices& devices)
 {
@@ -207,8 +207,8 @@ std::vector<DevicePreview> devicesFor(const PlanPreview& preview, const Explorat
     return result;
 }
 
-/// Says so where even the smallest size that is asked for would not fit on any device that is chosen, nine
-/// times in ten.
+/// Returns a warning if even the smallest size asked for would not fit on any chosen device, with a
+/// probability of 90 %.
 QString shortageText(const PlanPreview& preview)
 {
     if (!preview.plan)
@@ -246,7 +246,7 @@ QString shortageText(const PlanPreview& preview)
              memoryText(static_cast<double>(min) * preview.memory->bytesPerSample));
 }
 
-/// To two figures: an estimate has no more.
+/// Rounds to two significant digits: an estimate has no more.
 std::int64_t rounded(std::int64_t number)
 {
     std::int64_t unit = 1;
@@ -278,7 +278,7 @@ void fillInTuning(ExplorationOptions& options, const ConfigContents& contents)
     try {
         tuning = chooseTuning(contents, options);
     } catch (const config::ConfigError&) {
-        // Planning says what contradicts itself; here what a person asks stays as it is.
+        // planExploration() reports contradictions; here, the options of the person stay as they are.
     }
     options.adapter = options.adapter.value_or(tuning.adapter);
     if (model::hasAdapters(tuning))
@@ -351,7 +351,8 @@ bool PlanPreview::hasChosenDevice() const
 PlanPreview previewOn(const ConfigFile& file, const ExplorationOptions& options,
                       const device::LocalDevices& devices)
 {
-    // What batchpeak-worker cannot run it does not read to its end, and the config says it all the same.
+    // Networks that batchpeak-worker cannot run are not read completely for it, but the config describes them
+    // all the same.
     const ConfigContents& contents =
         file.isForPythonAlone() ? file.contentsForPython() : file.contentsFor(options);
     PlanPreview preview{.values = valuesOf(contents, options.phase),
@@ -428,7 +429,7 @@ QString idsText(const QStringList& ids)
                            : Translated::tr("%1 and %2 others").arg(ids.front()).arg(ids.size() - 1);
 }
 
-/// \param ids  of the devices that have the same room
+/// \param ids  ids of the devices that have the same room
 QString roomText(const DevicePreview& device, const QStringList& ids)
 {
     const SizeBand& fit = *device.largestFit;

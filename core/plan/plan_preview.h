@@ -18,37 +18,37 @@
 
 namespace batchpeak::engine {
 
-/// Who says a value. Explored: of a run beside an exploration, that exploration.
+/// Where a value comes from. Explored: from the exploration, for a training run that follows it.
 enum class Origin { Config, Default, Yours, Explored };
 
-/// A line of what was read, as a person checks it before a run.
+/// A value that was read, to be checked by a person before a run.
 struct ReadValue
 {
     QString name;
     QString value;
-    /// "max_sequence_length, line 8"; empty where it does not stand in a file.
+    /// "max_sequence_length, line 8"; empty if the value is not in a file.
     QString place;
 
     bool operator==(const ReadValue&) const = default;
 };
 
-/// What an option comes to before the run.
+/// The value that an option has before the run.
 struct OptionPreview
 {
     /// "--precision"
     std::string name;
-    /// As the option is written; empty where it says nothing.
+    /// Value as it is written in the option; empty if it has no effect.
     QString text;
     Origin origin = Origin::Default;
-    /// Where the config says it, as of ReadValue.
+    /// Place of the value in the config, in the form of ReadValue::place.
     QString place;
-    /// Beside the other options it says something.
+    /// Whether the option has an effect together with the other options.
     bool playsAPart = true;
 
     bool operator==(const OptionPreview&) const = default;
 };
 
-/// A size that is estimated: the middle, and bounds that hold nine times in ten.
+/// An estimated size: the middle, and bounds that contain the true one with a probability of 90 %.
 struct SizeBand
 {
     std::int64_t low = 0;
@@ -58,7 +58,7 @@ struct SizeBand
     bool operator==(const SizeBand&) const = default;
 };
 
-/// What a device would have for the run.
+/// What a device could provide for the run.
 struct DevicePreview
 {
     device::LocalDevice device;
@@ -66,54 +66,58 @@ struct DevicePreview
     std::int64_t limitBytes = 0;
     /// The limit less the headroom.
     std::int64_t usableBytes = 0;
-    /// By the description; nothing where no description tells, or the memory is not known. 0: not even 1.
+    /// Largest size that fits, by the description of the network; nothing if there is no description or the
+    /// memory is not known. 0: not even 1 fits.
     std::optional<SizeBand> largestFit;
 };
 
-/// All that is known of an exploration before anything runs. It measures nothing, and decides nothing that
-/// planExploration() does not.
+/// Everything that is known of an exploration before anything runs. It measures nothing, and decides nothing
+/// that planExploration() does not decide.
 struct PlanPreview
 {
     std::vector<ReadValue> values;
     std::vector<OptionPreview> options;
-    /// The plan's; without a plan as far as the config tells it, so that a window can name what it shows.
+    /// Run of the plan; without a plan, as far as the config describes it, so that a window can name what it
+    /// shows.
     RunDescription run;
-    /// Nothing where the config and the options allow no run; the problem says why, as a full sentence.
+    /// Plan; nothing if the config and the options allow no run. \c problem then says why, as a full
+    /// sentence.
     std::optional<ExplorationPlan> plan;
-    /// Another exploration follows, of evaluation.
+    /// Whether another exploration follows, of evaluation.
     bool hasBothPhases = false;
     QString problem;
-    /// Why a trial would most likely end without a result, as a full sentence; else empty. It may run.
+    /// Why a trial would most likely end without a result, as a full sentence; empty otherwise. The run is
+    /// allowed all the same.
     QString warning;
-    /// What may be asked for instead; none without a plan.
+    /// Alternatives to the plan; none without a plan.
     std::vector<PlanOffer> offers;
-    /// By the description; nothing where there is none.
+    /// Memory of a step, by the description of the network; nothing if there is no description.
     std::optional<model::StepMemory> memory;
-    /// All that are here, the chosen ones marked.
+    /// All devices that are available, with the chosen ones marked.
     std::vector<DevicePreview> devices;
 
     const OptionPreview& option(const std::string& name) const;
     bool hasChosenDevice() const;
 };
 
-/// \param devices  that are here; none while they are not known yet
+/// \param devices  available devices; none while they are not known yet
 PlanPreview previewOn(const ConfigFile& file, const ExplorationOptions& options,
                       const device::LocalDevices& devices);
 
-/// The options with all that the config says of the network and its steps filled in.
+/// Returns the options with everything filled in that the config says about the network and its steps.
 ExplorationOptions filledIn(ExplorationOptions options, const config::ConfigContents& contents);
-/// Where the config says what an option asks for; nothing where it does not.
+/// Returns where the config sets what an option asks for; nothing if it does not.
 std::optional<config::SourceLocation> placeOf(const std::string& option,
                                               const config::ConfigContents& contents, model::Phase phase);
-/// A place as of ReadValue.
+/// Returns a place in the form of ReadValue::place.
 QString placeText(const std::optional<config::SourceLocation>& place, const config::ConfigContents& contents);
 
 /// "Sizes 1 to 1,536 are considered.", "The divisors of 1,536 are considered: 1, 2, 3, ... 1,536."
 QString sizesText(const ExplorationPlan& plan);
-/// "about 240 samples"; empty where that cannot be told.
+/// "about 240 samples"; empty if this is not known.
 QString samplesRoomText(const DevicePreview& device);
-/// "cuda:0 has room for about 236 samples (180 to 290)." of the chosen devices of which that can be told;
-/// those with the same room share a sentence.
+/// "cuda:0 has room for about 236 samples (180 to 290)." for the chosen devices of which this is known;
+/// devices with the same room share a sentence.
 QStringList roomTexts(const std::vector<DevicePreview>& devices);
 
 } // namespace batchpeak::engine

@@ -44,7 +44,8 @@ void addReplacedTuning(Fidelity& fidelity, const model::Tuning& own, const model
         fidelity.addReplaced("another rounding of weights and activations");
 }
 
-/// A length that the config leaves open is brought to it by a person, and assumed without one.
+/// Adds the lengths of samples. If the config leaves the length open, one given by a person is part of the
+/// run, and the default is an assumption.
 void addLengths(Fidelity& fidelity, const ConfigContents& contents, const trial::LoadRequest& load)
 {
     if (!model::takesSequences(load.model))
@@ -60,7 +61,7 @@ void addLengths(Fidelity& fidelity, const ConfigContents& contents, const trial:
         fidelity.addReplaced("other lengths of samples");
 }
 
-/// Of texts in a sample the same holds as of samples. Only decoders are run with their masks.
+/// Adds the lengths of packed texts by the same rule. Only decoders are run with the masks of packed texts.
 void addPackedTexts(Fidelity& fidelity, const ConfigContents& contents, const trial::LoadRequest& load)
 {
     const std::int64_t own = contents.step.packedTextLength;
@@ -78,12 +79,14 @@ void addPackedTexts(Fidelity& fidelity, const ConfigContents& contents, const tr
         fidelity.addAssumed("packed texts of " + std::to_string(own) + " tokens");
 }
 
-/// The step of an optimizer whose state lies otherwise than as plain numbers, or whose operations are not
-/// those of trials, is another than the run's, but of adapters it is little beside the passes through the
-/// frozen network, which is many times as large.
+/// Drops the approximations of the optimizer step for small adapters. An optimizer whose state is not stored
+/// as plain numbers, or whose operations differ from those of trials, has another step than the run. With
+/// adapters, this step is short compared to the passes through the frozen network, which is many times as
+/// large.
 void judgeOptimizer(Fidelity& fidelity, const trial::LoadRequest& load, const model::ParameterCounts& counts)
 {
-    // At 2 %, 8-bit AdamW takes .4 % of a step, plain AdamW a tenth of that (docs/measurements.md).
+    // With 2 % of the parameters trained, 8-bit AdamW takes 0.4 % of a step, plain AdamW a tenth of that
+    // (docs/measurements.md).
     constexpr double negligibleShare = 0.05;
     if (!model::hasAdapters(load.tuning) ||
         static_cast<double>(counts.trained) > negligibleShare * static_cast<double>(counts.all()))
@@ -120,8 +123,9 @@ void dropReasonsOfOtherPhase(Fidelity& fidelity, model::Phase phase)
     }
 }
 
-/// Each device runs its trials by itself, whatever the others hold; where the config says that there is one,
-/// none does, whatever reading it has warned of. In evaluation only parameters are shared.
+/// Judges sharding. Each device runs its trials by itself, whatever the others hold. If the config says that
+/// there is one device, nothing is sharded, whatever warning the reader gave. In evaluation, only parameters
+/// are sharded.
 void judgeSharding(Fidelity& fidelity, const ConfigContents& contents, const trial::LoadRequest& load)
 {
     if (contents.step.sharding == model::Sharding::None)
@@ -147,7 +151,7 @@ Fidelity fidelityOfRun(const ConfigContents& contents, const ExplorationOptions&
     addPackedTexts(fidelity, contents, load);
     judgeSharding(fidelity, contents, load);
     judgeUpdates(fidelity, load);
-    // The user's Python takes torch's own step whatever the precision.
+    // The user's Python runs torch's own step in every precision.
     if (options.python.isEmpty())
         judgeUnfusedStep(fidelity, load);
     judgeOptimizer(fidelity, load, counts);

@@ -10,12 +10,12 @@
 
 namespace batchpeak::engine {
 
-/// How near the trials of a request are to the run that the config describes: the one place that decides it,
-/// for explorations and training runs alike. What a worker says of itself comes to it later.
+/// Returns how close the trials of a request are to the run that the config describes. This is the one place
+/// that decides it, for explorations and training runs alike. What a worker reports about itself is added
+/// later.
 ///
-/// \param load    what a worker is asked for: what a person asks counts as replaced only where the config has
-///                it otherwise
-/// \param counts  of the parameters of the load
+/// \param load  request to a worker; an option counts as replaced only if the config has another value
+/// \param counts  parameter counts of the load
 config::Fidelity fidelityOfRun(const config::ConfigContents& contents, const ExplorationOptions& options,
                                const trial::LoadRequest& load, const model::ParameterCounts& counts);
 

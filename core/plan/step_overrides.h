@@ -11,16 +11,17 @@
 
 namespace batchpeak::engine {
 
-/// An option of the command line that stands in the place of what the config says of a step.
+/// An option of the command line that replaces what the config says about a step.
 template<typename Value>
 struct StepOverride
 {
     std::string_view option;
     std::optional<Value> ExplorationOptions::*asked;
     Value model::StepOptions::*step;
-    /// Where a config says it; null where no format tells.
+    /// Place in the config; null if no format reports it.
     std::optional<config::SourceLocation> config::SourceLocations::*place = nullptr;
-    /// What trials have in the place of the config's, as Fidelity::replaced has it; empty where more decides.
+    /// What trials use instead of the config's value, in the words of Fidelity::replaced; empty if more than
+    /// this value decides.
     const char* replaced = "";
     bool isOfTrainingAlone = false;
 
