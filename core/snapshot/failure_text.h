@@ -6,41 +6,42 @@
 
 namespace batchpeak::engine {
 
-/// Whether a trial ran out of memory, or ran and used or freed more of it than it may.
+/// Whether a trial ran out of memory, or ran but used or freed more of it than it may.
 bool speaksOfMemory(const trial::TrialRecord& trial);
 
-/// How an exploration ends whose search stands so; nothing while it goes on.
+/// Returns how an exploration ends whose search has this status; nothing while the search continues.
 std::optional<FinishStatus> finishStatusOf(search::SearchState::Status status);
 
-/// How an exploration ends, and why it failed where it did.
+/// How an exploration ends, and why it failed if it did.
 struct RunEnd
 {
     FinishStatus status = FinishStatus::Failed;
-    /// Empty where there is a recommendation.
+    /// Empty if there is a recommendation.
     QString failure;
 };
 
-/// \param wanted  as the search sees it; without a single result that was a failure
+/// \param wanted  status by the search; without a single result, the exploration has failed
 /// \param smallest  smallest size that was allowed
-/// \param budgetSeconds  nothing where time sets no bound
+/// \param budgetSeconds  nothing if the time is not limited
 RunEnd runEndOf(FinishStatus wanted, const Snapshot& snapshot, std::int64_t smallest,
                 std::optional<double> budgetSeconds = std::nullopt);
 
-/// Why no size fits, what the smallest would need at least, and what to do about it.
+/// Returns why no size fits, what the smallest would need at least, and what to do about it.
 /// \param smallest  smallest size that was allowed
 QString nothingFitsText(const Snapshot& snapshot, std::int64_t smallest);
 
-/// The second half of that: what the smallest would need, what there is, and what to do.
+/// Returns the second half of nothingFitsText(): what the smallest size would need, what is available, and
+/// what to do.
 QString memoryNeedText(const Snapshot& snapshot, std::int64_t smallest);
 
-/// Why no trial gave a result, from how the last one ended.
+/// Returns why no trial gave a result, from how the last one ended.
 QString noResultText(const Snapshot& snapshot);
 
-/// Why no device is left to run trials on.
+/// Returns why no device is left to run trials on.
 /// \param lastLines  end of the worker's stderr
 QString noDeviceText(const QString& problem, const QStringList& lastLines);
 
-/// \p text and, in lines of their own, the end of a worker's stderr where there is one.
+/// Returns \p text followed, on lines of its own, by the end of a worker's stderr if there is any.
 QString withFinalState(const QString& text, const QStringList& lastLines);
 
 } // namespace batchpeak::engine

@@ -10,37 +10,37 @@
 
 namespace batchpeak::engine {
 
-/// What all trials of one size say of it together.
+/// Combined result of all trials of one size.
 struct MeasuredSize
 {
     std::int64_t microBatchSize = 0;
     /// Numbers of its trials, and of the comparisons that it is part of, in the order of their starts; none
-    /// where all that is known of it is recalled.
+    /// if the size is known only from recalled trials.
     std::vector<int> trials;
-    /// Of its sound trials; nothing where none of them measured it.
+    /// Mean of its sound trials; nothing if none of them measured it.
     std::optional<double> samplesPerSecond;
-    /// Standard error relative to the value; nothing where it cannot be told.
+    /// Standard error relative to the value; nothing if it is unknown.
     std::optional<double> relativeError;
-    /// How many trials that is made of. Where something disturbed all of them, they stand in.
+    /// Number of trials behind the mean. If all trials were disturbed, they are used instead.
     int soundTrials = 0;
-    /// The largest; 0 where unknown.
+    /// Largest peak; 0 if unknown.
     std::int64_t peakReservedBytes = 0;
     bool isRecommended = false;
 
     bool operator==(const MeasuredSize&) const = default;
 };
 
-/// The sizes that were tried or are being tried, ascending, those among them of which only recalled trials
-/// tell.
+/// Returns the sizes that were tried or are being tried, ascending, including those known only from recalled
+/// trials.
 ///
-/// The speed of a size that the search has an estimate of is that, which every other place shows too.
-/// Of the others, such as those above the memory limit, it is the mean of their trials, each weighing by its
-/// precision (inverse variance: its own error and the scatter of trials from run to run, trial::RunScatter).
-/// What thrashes has measured no speed of its size.
+/// If the search has an estimate of a size, the speed is that estimate, which is shown everywhere else too.
+/// For other sizes, such as those above the memory limit, it is the mean of their trials, weighted by
+/// precision (inverse variance: a trial's own error and the scatter of trials from run to run,
+/// trial::RunScatter). A trial that thrashes has not measured the speed of its size.
 std::vector<MeasuredSize> measuredSizes(const Snapshot& snapshot);
 
-/// Whether a trial of a size ran well, by itself or among others in turn: one of this exploration, or one
-/// that is recalled, unless the size is known not to fit any more.
+/// Whether a trial of a size ran well, on its own or interleaved with others: one of this exploration, or a
+/// recalled one, unless the size is known not to fit any more.
 bool hasRun(const Snapshot& snapshot, std::int64_t microBatchSize);
 
 } // namespace batchpeak::engine

@@ -9,27 +9,28 @@
 
 namespace batchpeak::engine {
 
-/// What is tried and why, and how long all will take, as a person reads it.
+/// Texts on what is tried and why, and how long everything will take.
 
 /// "24 again, to tell it from 28", "24 and 28 interleaved, to tell them apart", "64, since throughput is
 /// still rising": without a full stop.
 QString purposeText(const TrialPlan& plan, const QLocale& locale = QLocale());
 
-/// "Now: 24 again, to tell it from 28." of one that runs, "Next: ..." of one to come.
+/// "Now: 24 again, to tell it from 28." for a running trial, "Next: ..." for one that is still to come.
 QString planText(const TrialPlan& plan, const QLocale& locale = QLocale());
 
-/// "about 3 min left (2 to 5 min)", "a moment left": in as many figures as a forecast is worth.
+/// "about 3 min left (2 to 5 min)", "a moment left": with as many digits as a forecast justifies.
 QString timeLeftText(const search::Estimate& secondsLeft);
-/// The two parts of it; the second, in its parentheses, is empty where it says no more than the first.
+/// The two parts of timeLeftText(); the second, in its parentheses, is empty if it says no more than the
+/// first.
 QString likelyTimeLeftText(const search::Estimate& secondsLeft);
 QString timeLeftRangeText(const search::Estimate& secondsLeft);
 
-/// Why progress goes back: "3 more trials needed than expected", "trials take longer than expected".
+/// Returns why progress goes back: "3 more trials needed than expected", "trials take longer than expected".
 QString setbackText(int moreTrials);
-/// The line of the log on it: "Progress corrected from 92 % to 71 %: 3 more trials needed than expected."
+/// Returns the log line about it: "Progress corrected from 92 % to 71 %: 3 more trials needed than expected."
 QString setbackLine(double before, double after, const QString& why, const QLocale& locale = QLocale());
 
-/// "40 s", "3 min", "1 h 30 min": a time that is only expected, in few figures.
+/// "40 s", "3 min", "1 h 30 min": an expected time, in few digits.
 QString roughDurationText(double seconds);
 
 } // namespace batchpeak::engine

@@ -10,12 +10,12 @@
 
 namespace batchpeak::engine {
 
-/// Whether no trial came to its end: none began, or what ran was canceled.
+/// Whether no trial was completed: none began, or the one that ran was canceled.
 bool endedBeforeATrial(const Snapshot& snapshot);
 
-/// That a time budget ended before the first trial did, how far that had come, and which budget would do: by
-/// the time of the steps that were seen, else a few times as much. \param smallest  smallest size that was
-/// allowed
+/// Returns a text that a time budget ended before the first trial did, how far the exploration had come, and
+/// which budget would suffice: by the time of the steps so far, or else a few times the time spent.
+/// \param smallest  smallest size that was allowed
 QString shortBudgetText(const Snapshot& snapshot, double budgetSeconds, std::int64_t smallest);
 
 } // namespace batchpeak::engine

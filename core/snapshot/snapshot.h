@@ -17,7 +17,7 @@
 
 namespace batchpeak::engine {
 
-/// Where an exploration stands.
+/// State of an exploration.
 enum class State {
     /// A config may be loaded; nothing runs.
     Idle,
@@ -25,36 +25,36 @@ enum class State {
     Starting,
     /// Trials run.
     Exploring,
-    /// The search has ended, and its result is measured once more in a fresh process.
+    /// The search has ended, and its result is being measured once more in a fresh process.
     Verifying,
-    /// No trial runs, and none is started. After a moment the workers are ended, so
-    /// that the devices are free for other programs.
+    /// No trial runs, and none is started. After a moment, the workers are ended, so that the devices are
+    /// free for other programs.
     Paused,
-    /// No more trials; workers are being ended.
+    /// No more trials are run; the workers are being ended.
     Finishing,
     Finished,
-    /// Trials could not be run; failure says why.
+    /// Trials could not be run; \c failure says why.
     Failed
 };
 
 /// How an exploration ended.
 enum class FinishStatus { Confident, Exhausted, Budget, Cancelled, NothingFits, Failed };
 
-/// "confident", "nothing_fits", ...: the words of the events.
+/// Returns the status in the words of the events: "confident", "nothing_fits", ...
 QString toText(FinishStatus status);
 
-/// The recommended size, measured once more in a fresh process.
+/// The measurement of the recommended size in a fresh process.
 struct Verification
 {
     enum class Outcome {
-        /// To come, or under way.
+        /// The verification is still to come, or under way.
         Pending,
         Confirmed,
-        /// It runs, but slower than the tolerance and the noise explain.
+        /// The size runs, but slower than the tolerance and the noise explain.
         Slower,
-        /// It does not run there: the size is not recommended any more.
+        /// The size does not run in a fresh process, and is not recommended any more.
         Failed,
-        /// No fresh process came up, or the exploration ended before.
+        /// No fresh process started, or the exploration ended before.
         NotRun
     };
     std::int64_t size = 0;
@@ -63,61 +63,61 @@ struct Verification
     std::optional<double> samplesPerSecond;
     /// 0 where unknown.
     std::int64_t peakReservedBytes = 0;
-    /// What the peak leaves of the device's limit; negative where it needs more.
+    /// Remainder of the device's limit after the peak; negative if the size needs more.
     std::optional<std::int64_t> spareBytes;
-    /// Before its speed and its peak, as of speedMark() and memoryMark().
+    /// Texts before its speed and its peak, from speedMark() and memoryMark().
     QString speedMark = {};
     QString memoryMark = {};
 };
 
-/// "confirmed", "not_run", ...: the words of the events.
+/// Returns the outcome in the words of the events: "confirmed", "not_run", ...
 QString toText(Verification::Outcome outcome);
 
-/// What the times of trials predict for whole optimizer steps at the config's batch, at one size.
+/// Prediction from the times of trials for whole optimizer steps at the config's batch, at one size.
 struct PredictedSize
 {
     std::int64_t microBatchSize = 0;
     std::int64_t accumulationSteps = 0;
-    /// Of one device.
+    /// Throughput of one device.
     double samplesPerSecond = 0.0;
-    /// Standard error of that, relative.
+    /// Standard error relative to the value.
     double relativeError = 0.0;
-    /// No trial told the time of the optimizer step, so that the prediction reckons without it.
+    /// Whether no trial reported the time of the optimizer step, so that the prediction does not include it.
     bool withoutOptimizer = false;
 
     bool operator==(const PredictedSize&) const = default;
 };
 
-/// What a trial of an earlier exploration of the same run measured of one size, and counts for in this one.
+/// Measurement of one size by a trial of an earlier exploration of the same run, which counts in this
+/// exploration.
 struct RecalledTrial
 {
-    /// What the search was told of it: number, device and readings are not among that.
+    /// What the search was told of the trial; this does not include its number, device and readings.
     trial::TrialRecord trial;
-    /// Number of its exploration in the history; nothing where that was not kept.
+    /// Number of its exploration in the history; nothing if that was not stored.
     std::optional<std::int64_t> exploration;
     QDateTime ended;
 };
 
-/// Where sizes come to the end of the memory, by the search's memory model and by what trials met; 0 where
-/// unknown.
+/// Sizes at which memory runs out, by the search's memory model and by the trials; 0 if unknown.
 struct MemoryZones
 {
-    /// Sizes from here on reach into the headroom.
+    /// Size from which on a micro-batch reaches into the headroom.
     double headroomFrom = 0.0;
-    /// Sizes from here on pass the limit.
+    /// Size from which on a micro-batch exceeds the limit.
     double wall = 0.0;
-    /// A trial has met the wall; else it is predicted.
+    /// Whether a trial has reached the wall; otherwise, it is predicted.
     bool wallSeen = false;
 
     bool operator==(const MemoryZones&) const = default;
 };
 
-/// What was recommended from a moment on.
+/// The recommendation from a certain time on.
 struct CoursePoint
 {
-    /// Since the start, without pauses.
+    /// Time since the start, without pauses.
     double elapsedSeconds = 0.0;
-    /// Trials that had ended.
+    /// Number of trials that had ended.
     int trials = 0;
     /// 0 while nothing is recommended.
     std::int64_t size = 0;
@@ -128,15 +128,15 @@ struct CoursePoint
     bool operator==(const CoursePoint&) const = default;
 };
 
-/// A trial that runs or is to come, and why.
+/// A trial that is running or still to come, and its purpose.
 struct TrialPlan
 {
     /// 0 before it has begun.
     int number = 0;
-    /// One, or those that are compared.
+    /// One size, or those that are compared.
     std::vector<std::int64_t> sizes;
     trial::Purpose why = trial::Purpose::FirstSizes;
-    /// The size that it is to be told from; 0 where it is none in particular.
+    /// Size from which the trial is to distinguish its own; 0 if there is none in particular.
     std::int64_t against = 0;
     /// "Next: 24, to tell it from 28."
     QString sentence;
@@ -144,7 +144,7 @@ struct TrialPlan
     bool operator==(const TrialPlan&) const = default;
 };
 
-/// Which of the commands of Exploration would do something at present.
+/// Which of the commands of Exploration would have an effect at the moment.
 struct Commands
 {
     bool skipsTrial = false;
@@ -157,106 +157,111 @@ struct Commands
     bool operator==(const Commands&) const = default;
 };
 
-/// Below this confidence [percent] a recommendation is called "leading": it may well still change.
+/// Confidence [percent] below which a recommendation is called "leading": it may well still change.
 inline constexpr int leadingBelowPercent = 90;
 
-/// Everything that a window or a terminal shows of an exploration: a plain value, which they draw and
-/// never interpret. Every Snapshot is consistent in itself.
+/// Everything that a window or a terminal shows of an exploration: a plain value, which they draw and never
+/// interpret. Every Snapshot is consistent.
 struct Snapshot
 {
     State state = State::Idle;
-    /// A pause was asked for and begins when the running trials, which are canceled, have ended.
+    /// Whether a pause was requested. It begins when the running trials, which are canceled, have ended.
     bool pauseRequested = false;
-    /// It is paused and no worker is left, so that other programs have the devices to themselves.
+    /// Whether the exploration is paused and no worker is left, so that other programs have the devices to
+    /// themselves.
     bool devicesAreFree = false;
-    /// How long the search has been thinking while no trial runs; nothing when one runs or none is to come.
+    /// Time for which the search has been thinking while no trial runs [s]; nothing while one runs or if none
+    /// is to come.
     std::optional<double> thinkingSeconds;
-    /// Trials have been going on for longer than expected without a sign; 0 when all is well.
+    /// Time for which trials have been silent, if longer than expected [s]; 0 otherwise.
     double stalledSeconds = 0.0;
     /// Nothing while no config is loaded.
     std::optional<RunDescription> run;
-    /// The run's number in the history of this user; 0 where it is not kept there, or not yet.
+    /// Number of the run in the history of this user; 0 if it is not stored there, or not yet.
     qint64 numberInHistory = 0;
     std::vector<DeviceSnapshot> devices;
     /// In the order of their starts.
     std::vector<trial::TrialRecord> trials;
-    /// Those that count, the newest last; none once the search has dropped them.
+    /// Recalled trials that count, the newest last; none once the search has dropped them.
     std::vector<RecalledTrial> recalled;
     search::SearchState searchState;
-    /// What was recommended in the course of time, oldest first: a point for each change of it and for each
-    /// trial that ended, thinned out beyond a bound.
+    /// Recommendations over time, oldest first: a point for each change and for each trial that ended,
+    /// thinned out beyond a limit.
     std::vector<CoursePoint> course;
     /// The trials that run.
     std::vector<TrialPlan> underWay;
-    /// What comes after them; nothing where that depends on how they end.
+    /// The trial that follows them; nothing if that depends on how they end.
     std::optional<TrialPlan> next;
-    /// Sizes that a person asked for and that no trial has begun on.
+    /// Sizes that a person asked for and whose trials have not begun.
     std::vector<std::int64_t> askedSizes;
     Commands commands;
-    /// Of the recommended size; 0 without one.
+    /// Peak of the recommended size; 0 without one.
     std::int64_t recommendedPeakBytes = 0;
-    /// Of its calm trials together; nothing where none measured it.
+    /// Energy by its undisturbed trials together; nothing if none measured it.
     std::optional<double> recommendedJoulesPerSample;
-    /// Steps of the recommended size in training; 0 in evaluation, which accumulates nothing.
+    /// Accumulation steps of the recommended size in training; 0 in evaluation, which does not accumulate.
     std::int64_t accumulationSteps = 0;
-    /// One sentence why, and what next; empty without a recommendation.
+    /// One sentence on why, and on what comes next; empty without a recommendation.
     QString reason;
-    /// What a clearly smaller size that is within the tolerance too would leave; empty where there is none.
+    /// What a clearly smaller size that is also within the tolerance would leave; empty if there is none.
     QString smallerSize;
-    /// What limits the speed of the recommended size, as a sentence; empty where that cannot be told.
+    /// What limits the speed of the recommended size, as a sentence; empty if this is unknown.
     QString speedLimit;
-    /// The newest one; nothing before the search has ended.
+    /// Newest verification; nothing before the search has ended.
     std::optional<Verification> verification;
-    /// Of an exploration that has ended, the size that it recommends for training and its runner-up, as of
-    /// predictedSizes(); empty before and where there is nothing to train with.
+    /// After the end, the size recommended for training and its runner-up, from predictedSizes(); empty
+    /// before the end and if there is nothing to train with.
     std::vector<PredictedSize> predictedSizes;
-    /// 0..1, and the time that is left [s], once they can be told.
+    /// Progress, 0..1, and the time left [s], once they are known.
     double progress = 0.0;
     std::optional<search::Estimate> timeLeft;
-    /// Why progress has gone back, as words within a line, until it has caught up again; else empty.
+    /// Why progress has gone back, as words within a line, until it has caught up again; empty otherwise.
     QString setback;
-    /// Without pauses.
+    /// Time since the start, without pauses.
     double elapsedSeconds = 0.0;
     std::optional<FinishStatus> finish;
-    /// How it ended and what going on could gain, as full sentences; empty before the end.
+    /// How the exploration ended and what continuing could gain, as full sentences; empty before the end.
     QString ending;
-    /// It has ended, and Exploration::continueSearch() takes it up again.
+    /// Whether the exploration has ended and Exploration::continueSearch() can continue it.
     bool canContinue = false;
     /// Why nothing fits or why trials could not be run, as a full sentence that says what to do.
     QString failure;
-    /// A GPU is here that nothing can run on, and nobody has asked for another device.
+    /// Whether there is a GPU on which nothing can run, and nobody has asked for another device.
     bool gpuIsUnusable = false;
-    /// The newest last; the oldest are dropped beyond a bound.
+    /// Log lines, the newest last; the oldest are dropped beyond a limit.
     std::vector<LogLine> log;
 
-    /// From the start of the exploration to its end, while its workers use the device.
+    /// Whether the exploration has started and not ended, and its workers use the devices.
     bool isUnderWay() const;
     bool runsTrials() const;
-    /// All of its devices are CPUs.
+    /// Whether all of its devices are CPUs.
     bool isOnCpu() const;
-    /// It is paused, or is about to be, which resume() takes back.
+    /// Whether the exploration is paused or about to be, so that resume() has an effect.
     bool canResume() const { return state == State::Paused || pauseRequested; }
-    /// The search has been thinking for so long that someone who looks on wonders what is going on.
+    /// Whether the search has been thinking for so long that an observer wonders what is going on.
     bool isChoosing() const;
-    /// Those that run. Between two it is the last one, for as long as nobody would notice that none runs.
+    /// Returns the running trials. Between two trials, this is the last one, for as long as the gap would not
+    /// be noticed.
     std::vector<const trial::TrialRecord*> currentTrials() const;
-    /// The newest good trial of the recommended size; null without one.
+    /// Returns the newest good trial of the recommended size; null without one.
     const trial::TrialRecord* recommendedTrial() const;
-    /// It can go on, and what it would then learn could change its answer.
+    /// Whether the exploration can continue, and what it would learn could change its answer.
     bool isWorthContinuing() const;
-    /// It has failed for its GPUs, before any trial: the CPU may be asked for in their place.
+    /// Whether the exploration failed because of its GPUs, before any trial, so that the CPU can be used
+    /// instead.
     bool offersCpu() const;
-    /// There is a size to be written or trained with.
+    /// Whether there is a size to write or to train with.
     bool recommendsSize() const;
-    /// The size that an exploration of training recommends at its end; 0 before and without one.
+    /// Returns the size that an exploration of training recommends at its end; 0 before the end and without
+    /// one.
     std::int64_t trainingSize() const;
-    /// The recommendation is sure enough to be more than "leading".
+    /// Whether the confidence is high enough for the recommendation to be more than "leading".
     bool isRecommendationSure() const;
-    /// Of the device with the least, since a size must fit on each; 0 where unknown.
+    /// Memory of the device with the least, since a size must fit on each; 0 if unknown.
     std::int64_t minLimitBytes() const;
     std::int64_t minUsableBytes() const;
-    /// What was seen holds against what is predicted: the wall stands above every size that ran and at or
-    /// below every size that did not.
+    /// Returns the memory zones. Observations override predictions: the wall is above every size that ran,
+    /// and at or below every size that did not.
     MemoryZones memoryZones() const;
 };
 

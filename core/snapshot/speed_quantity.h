@@ -15,36 +15,37 @@
 
 namespace batchpeak::engine {
 
-/// What the speed of a size can be told in. All but the energy are better the larger they are.
+/// Quantity in which the speed of a size is shown. For all except the energy, larger is better.
 enum class SpeedQuantity {
-    /// As the objective has it, and as trials and recommendation tell it.
+    /// Throughput by the objective, as in trials and the recommendation.
     SamplesPerSecond,
     TokensPerSecond,
-    /// Of whole optimizer steps at the config's batch, on one device.
+    /// Throughput of whole optimizer steps at the config's batch, on one device.
     EffectiveSamplesPerSecond,
     JoulesPerSample,
-    /// Model FLOPs in a second over the device's peak, in percent (PaLM, arXiv 2204.02311, appendix B).
+    /// Model FLOPs per second divided by the device's peak, in percent (PaLM, arXiv 2204.02311, appendix B).
     ModelFlopUtilization
 };
 
-/// Those in which the speeds of an exploration can be told, as its config, its devices and its trials so far
-/// have it; samples/s among them always.
+/// Returns the quantities in which the speeds of an exploration can be shown, given its config, its devices
+/// and its trials so far; samples/s are always included.
 std::vector<SpeedQuantity> toldQuantities(const Snapshot& snapshot);
 
-/// "tokens/s", "% of peak FLOPs": what numbers of it stand under.
+/// "tokens/s", "% of peak FLOPs": the heading of numbers in this unit.
 QString unitText(SpeedQuantity quantity);
-/// The same, with the batch or the peak that it is of.
+/// Returns the same with the batch or the peak that it refers to.
 QString explanationText(SpeedQuantity quantity, const Snapshot& snapshot);
 /// "2,266 ± 38 samples/s", "41.3 ± 0.7 % of peak FLOPs"
 /// \param relativeError  standard error relative to the value; the interval shown is the 95 % one
 QString quantityText(SpeedQuantity quantity, double value, std::optional<double> relativeError,
                      const QLocale& locale = QLocale());
 
-/// What was measured of sizes, in another quantity. It keeps nothing of the snapshot that it is made of.
+/// Converts measurements of sizes to another quantity. It keeps no reference to the snapshot from which it is
+/// made.
 ///
-/// Samples/s of whole steps follow from the times of a micro-batch and of the optimizer step as the search
-/// reckons them (search::Throughput). A batch that is spread over smaller micro-batches than the size needs
-/// their time, too: that of the size, less what the other trials say the smaller one takes less.
+/// Samples/s of whole steps follow from the times of a micro-batch and of the optimizer step by the formula
+/// of the search (search::Throughput). A batch that is split into micro-batches smaller than the size also
+/// needs their time: that of the size, minus the difference between the two by the other trials.
 class SpeedConversion
 {
 public:
@@ -59,13 +60,13 @@ public:
 
     SpeedConversion(const Snapshot& snapshot, SpeedQuantity quantity);
 
-    /// Of an ordinary trial; nothing where it does not tell it.
+    /// Returns the speed of an ordinary trial; nothing if the trial does not report it.
     std::optional<Speed> of(const trial::TrialRecord& trial) const;
-    /// Of a size in a comparison. \param relativeError  that it is shown with
+    /// Returns the speed of a size in a comparison. \param relativeError  error with which the speed is shown
     std::optional<Speed> of(const trial::TrialRecord& comparison, const trial::ComparedRecord& size,
                             std::optional<double> relativeError) const;
-    /// By what samples/s are to be multiplied, whatever the size, so that a model of them is converted
-    /// exactly; nothing where there is no such number.
+    /// Returns the factor from samples/s to the quantity, the same for all sizes, so that a model of
+    /// samples/s is converted exactly; nothing if there is no such factor.
     std::optional<double> factor() const { return m_factor; }
 
 private:
@@ -85,11 +86,11 @@ private:
 
     SpeedQuantity m_quantity;
     std::optional<double> m_factor;
-    /// By device, where they differ.
+    /// Factors by device, if they differ.
     std::vector<std::pair<std::string, double>> m_factors;
     std::int64_t m_batch = 1;
     double m_optimizerSeconds = 0.0;
-    /// Ascending, and the typical time of a micro-batch of each [s].
+    /// Measured sizes, ascending, and the typical time of a micro-batch of each [s].
     std::vector<std::int64_t> m_sizes;
     std::vector<double> m_seconds;
 };

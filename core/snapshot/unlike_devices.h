@@ -11,12 +11,13 @@
 
 namespace batchpeak::engine {
 
-/// Before the first trial: which of the devices decides a size that all of them share, and what others have
-/// more. Empty where they may use about the same memory.
+/// Returns a text for the time before the first trial: which device determines a size that all of them share,
+/// and how much more memory others have. Empty if they may use about the same memory.
 QString unlikeDevicesText(const std::vector<DeviceSnapshot>& devices, const QLocale& locale = QLocale());
 
-/// What the recommended size leaves unused of larger devices since a smaller one decides, and how much they
-/// could hold. Empty where it is not memory that ends the sizes, or the devices are alike.
+/// Returns how much memory of larger devices the recommended size leaves unused since a smaller device
+/// determines it, and what they could hold. Empty if memory does not limit the sizes, or the devices are
+/// alike.
 QString unusedMemoryText(const Snapshot& snapshot, const QLocale& locale = QLocale());
 
 } // namespace batchpeak::engine

@@ -13,27 +13,27 @@
 
 namespace batchpeak::engine {
 
-/// Whether a recommendation is sure enough to be written into a config, and of its network. What follows
-/// where it is not, the program decides that was to write it: the terminal refuses, the window asks.
+/// Rules for whether a recommendation is certain enough to be written into a config, and is of the config's
+/// network. If not, the calling program decides: the terminal refuses, the window asks.
 
-/// The confidence [percent] that writing takes: what minConfidence says, else 50, or the confidence that the
-/// exploration was to stop at where that is less.
+/// Returns the confidence [percent] that is required for writing: minConfidence if it is set, else 50, or the
+/// target confidence of the exploration if that is lower.
 int minConfidenceToWrite(const ExplorationOptions& options);
 
 /// "34 did not run in a fresh process, and none has run 32.", or that the recommended 32 could not be
-/// verified; else empty.
+/// verified; empty otherwise.
 QString unverifiedText(const Snapshot& snapshot, const QLocale& locale = QLocale());
 
-/// "Confidence is 28 %, below the required 50 %.", that the size is unverified, or of a smaller network;
-/// empty where it may be written, and where there is no recommendation. Where any confidence will do, so does
-/// a size that is unverified.
+/// "Confidence is 28 %, below the required 50 %.", that the size is unverified, or that it is of a smaller
+/// network; empty if the size may be written, and if there is no recommendation. If any confidence suffices,
+/// so does a size that is unverified.
 ///
-/// \param selected  the size that a person wants instead: confidence and verification are none of it
+/// \param selected  size that a person wants instead; confidence and verification do not apply to it
 QString doubtText(const Snapshot& snapshot, const ExplorationOptions& options,
                   const QLocale& locale = QLocale(), std::optional<std::int64_t> selected = {});
 
-/// The size that a person has selected, where that and not the recommended one is to be written: a trial of
-/// it ran well. Else nothing.
+/// Returns the size that a person has selected, if it is to be written instead of the recommended one: a
+/// trial of it ran well. Returns nothing otherwise.
 std::optional<std::int64_t> selectedToWrite(const Snapshot& snapshot, std::optional<std::int64_t> selected);
 
 } // namespace batchpeak::engine
