@@ -33,15 +33,17 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr qint64 megabyte = qint64{1} << 20;
-/// Of one file. Networks of that size are no TorchScript, and reading it takes minutes.
+/// Limit of one file. TorchScript networks are never that large, and reading it would take minutes.
 constexpr qint64 largestFile = 64 * 1024 * megabyte;
-/// Of a Python file and what it can import: far beyond what stands beside a function of a few lines.
+/// Limits of a Python file and what it can import: far more than there is beside a function of a few lines.
 constexpr qint64 maxSourceBytes = 64 * megabyte;
 constexpr int maxSources = 2000;
-/// File systems keep times in steps: what was written that lately may be written again within one.
+/// Resolution of file times: a file that was written this recently may be written again without a change of
+/// its time.
 constexpr std::chrono::nanoseconds stepOfTimes = 2s;
 
-/// By which a file is known to be what it was. Who may write it can set any time but that of the last change.
+/// State by which a file is recognized as unchanged. Whoever may write the file can set any time except that
+/// of the last change.
 struct FileState
 {
     explicit FileState(const struct stat& status)
@@ -80,7 +82,7 @@ bool areStatesEqual(int descriptor, const FileState& before)
     return ::fstat(descriptor, &status) == 0 && FileState(status) == before;
 }
 
-/// What a regular file holds, up to its size as it was found.
+/// Returns the hash of a regular file, up to the size that it had at first.
 QByteArray bytesHash(const QString& path, QFile& file, const FileState& state)
 {
     QCryptographicHash hash(QCryptographicHash::Sha256);
@@ -93,21 +95,21 @@ QByteArray bytesHash(const QString& path, QFile& file, const FileState& state)
         hash.addData(QByteArrayView(buffer.constData(), read));
         left -= read;
     }
-    // Files of the kernel's own have more in them than their size.
+    // Kernel files contain more than their size says.
     const bool isWhole = left == 0 && file.read(buffer.data(), 1) == 0;
     if (!isWhole || !areStatesEqual(file.handle(), state))
         refuse(path, Translated::tr("it changes while it is read; wait until it is written"));
     return hash.result().toHex();
 }
 
-/// \return nothing where there is no file
+/// \return nothing if there is no such file
 /// \throws ExplorationError
 std::optional<KnownHash> hashOf(const QString& path)
 {
-    // A window has large files read on a thread of their own.
+    // A window reads large files on a separate thread.
     static std::mutex mutex;
     static QHash<QString, KnownHash> known;
-    // A pipe would wait here for its other end.
+    // Without O_NONBLOCK, a pipe would wait for its other end.
     const int descriptor = ::open(QFile::encodeName(path).constData(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (descriptor < 0 && (errno == ENOENT || errno == ENOTDIR))
         return std::nullopt;
@@ -137,8 +139,8 @@ std::optional<KnownHash> hashOf(const QString& path)
     return found;
 }
 
-/// What a Python file can import from its folder, by the path from there. The runner of growths lets it
-/// import nothing else from there.
+/// Everything that a Python file can import from its folder, by path relative to it. The program that runs
+/// batch increase functions does not let the file import anything else from there.
 class ImportableSources
 {
 public:
@@ -147,7 +149,7 @@ public:
     const QMap<QString, QByteArray>& hashes() const { return m_hashes; }
 
 private:
-    /// \param inside  from the root, with "/" at its end; empty for that itself
+    /// \param inside  path from the root, with "/" at its end; empty for the root
     void addFolder(const QString& inside)
     {
         QDirIterator entries(m_root.filePath(inside), QDir::Files | QDir::Dirs | QDir::NoDotAndDotDot);
@@ -195,7 +197,7 @@ QByteArray codeHash(const QString& path)
     if (sources.size() <= 1)
         return own->hash;
     QCryptographicHash all(QCryptographicHash::Sha256);
-    // Which of them is run decides what happens.
+    // The hash depends on which of them is run.
     all.addData(own->hash + '\n');
     for (auto source = sources.begin(); source != sources.end(); ++source)
         all.addData(source.value() + ' ' + QFile::encodeName(source.key()) + '\0');

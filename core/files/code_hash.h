@@ -7,14 +7,14 @@
 
 namespace batchpeak::engine {
 
-/// The SHA-256 of a file that is code, in hex digits. Of a Python file (.py) it speaks of all that the file
-/// can import from its folder, too: the modules beside it, and the packages beside it that have an
-/// __init__.py, with theirs. A Python file that has none of these beside it has the hash of its bytes alone.
+/// Returns the SHA-256 of a code file, in hexadecimal digits. For a Python file (.py), it includes everything
+/// that the file can import from its folder: the modules beside it, and the packages beside it that have an
+/// __init__.py, with everything in them. A Python file without any of these has the hash of its own bytes.
 ///
-/// A file that has not changed since is not read again, by its place, size and times. Any thread may ask.
+/// A file whose path, size and times have not changed is not read again. The function is thread-safe.
 ///
-/// \return empty where there is no such file
-/// \throws ExplorationError  where it cannot be read to its end, as a pipe, or is too large for that
+/// \return empty if there is no such file
+/// \throws ExplorationError if it cannot be read to its end, as a pipe, or is too large for that
 QByteArray codeHash(const QString& path);
 
 } // namespace batchpeak::engine

@@ -36,8 +36,7 @@ namespace {
     throw located(path, ConfigError(sentence));
 }
 
-/// A file that a config names lies relative to the folder of the config that names it, wherever the program
-/// runs.
+/// Resolves the file that a config names relative to the folder of that config, wherever the program runs.
 void resolvePaths(config::ConfigContents& contents, const QString& path)
 {
     auto* spec = std::get_if<model::ModelSpec>(&contents.model);
@@ -49,8 +48,8 @@ void resolvePaths(config::ConfigContents& contents, const QString& path)
         QFileInfo(source).absoluteDir().absoluteFilePath(QString::fromStdString(script->file)).toStdString();
 }
 
-/// The network of another config, of a folder, or of an id, as a config of its own.
-/// \throws ConfigError prefixed with where it is
+/// Returns the network of another config, of a folder, or of an id, as a config of its own.
+/// \throws ConfigError prefixed with its position
 config::ConfigContents networkOf(const QString& fileOrId)
 {
     if (!QFileInfo(fileOrId).isFile())
@@ -61,7 +60,7 @@ config::ConfigContents networkOf(const QString& fileOrId)
     return contents;
 }
 
-/// What was said of a network that another file brings has its place in that file.
+/// Returns the warnings about a network that another file contains, with their positions in that file.
 std::vector<config::Warning> warningsFrom(const QString& source, const config::ConfigContents& contents)
 {
     std::vector<config::Warning> warnings;
@@ -73,7 +72,7 @@ std::vector<config::Warning> warningsFrom(const QString& source, const config::C
     return warnings;
 }
 
-/// "a/conf/gpt.yaml", as git names the files of a change; patch -p1 and git apply take the first part off.
+/// "a/conf/gpt.yaml", as git names the files of a change; patch -p1 and git apply remove the first part.
 QString nameInDiff(QChar side, const QString& path)
 {
     return side + (path.startsWith(QLatin1Char('/')) ? path : QLatin1Char('/') + path);
@@ -90,7 +89,7 @@ QString lastReason()
     return QString::fromStdString(std::generic_category().message(errno));
 }
 
-/// Whether something can be written there before so long, or never.
+/// Whether something can be written there, or it is known that nothing can, before the time limit.
 bool waitForReader(int descriptor)
 {
     constexpr int patienceMilliseconds = 10'000;
@@ -102,7 +101,7 @@ bool waitForReader(int descriptor)
     return ready != 0;
 }
 
-/// A pipe that nobody reads from is not waited for.
+/// Writes to a stream. It does not wait for a pipe from which nobody reads.
 void writeStream(const QString& path, const QByteArray& bytes)
 {
     const OpenFile file(path, O_WRONLY);
@@ -186,15 +185,15 @@ ConfigFile ConfigFile::withModel(const QString& fileOrId) const
     try {
         const config::ConfigContents own = m_format->readForPython();
         file.setContents(config::withModelOf(own, source));
-        // A network that batchpeak-worker runs it runs in whatever the config's own run is.
+        // A network that batchpeak-worker supports is run by it, whatever runs the config's own network.
         if (!source.notRunHere)
             file.m_contents = config::withModelOf(config::asRunHere(own), source);
     } catch (const ConfigError& error) {
         throw located(m_path, error);
     }
-    // It is kept for later, when another folder may be the present one.
+    // The absolute path is kept, since the current folder may be another one later.
     file.m_chosenModel = describesNetwork(fileOrId) ? QFileInfo(fileOrId).absoluteFilePath() : fileOrId;
-    // What a config says of its own batches is nothing to a run of its network alone.
+    // What a config says about its own batches does not apply to a run of its network alone.
     const auto warnings =
         source.isNetworkAlone() ? warningsFrom(name, source) : std::vector<config::Warning>();
     for (config::ConfigContents* contents : {&file.m_contents, &file.m_contentsForPython}) {
@@ -206,7 +205,8 @@ ConfigFile ConfigFile::withModel(const QString& fileOrId) const
 
 namespace {
 
-/// Behind an alias two phases may have one value, which only the size that was written last has then.
+/// Refuses sizes that share one place: through a YAML alias, two phases may have one value, which then is
+/// only the size that was written last.
 void refuseSharedSize(const config::SplicedText& spliced, const std::vector<config::ChosenSize>& chosen,
                       const config::NetworkSource& networks)
 {
@@ -220,7 +220,7 @@ void refuseSharedSize(const config::SplicedText& spliced, const std::vector<conf
     }
 }
 
-/// The note is on the text as it comes to be, since the other phase may be written with it.
+/// Adds a note on the resulting text, since the other phase may be written with it.
 void noteMixedPhases(config::SplicedText& spliced, const config::NetworkSource& networks)
 {
     const config::ConfigContents contents = config::recognize(spliced.text, networks)->read();
@@ -271,7 +271,7 @@ QString ConfigFile::save(const config::SplicedText& spliced, const QString& path
 {
     const QByteArray bytes = QByteArray::fromStdString(spliced.text);
     std::optional<store::FileIdentity> expected;
-    // Before streams, since a pipe may have taken the config's place.
+    // This comes before the check for streams, since a pipe may have replaced the config.
     if (isSameFile(path, m_path)) {
         expected = requireUnchanged();
     } else if (isStream(path)) {
@@ -289,7 +289,7 @@ bool ConfigFile::isUnchanged() const
     return holdsText(m_path, m_text);
 }
 
-/// \return which file it is that holds what was read
+/// \return identity of the file that has the contents that were read
 store::FileIdentity ConfigFile::requireUnchanged() const
 {
     if (isStream(m_path)) {

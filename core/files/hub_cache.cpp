@@ -19,8 +19,8 @@ QString fromEnvironment(const char* name)
                : value;
 }
 
-/// Letters, digits, "_", "-" and "." in one or two parts: validate_repo_id in utils/_validators.py of
-/// huggingface_hub 1.0.
+/// Whether the name has the form of an id: letters, digits, "_", "-" and "." in one or two parts, as in
+/// validate_repo_id in utils/_validators.py of huggingface_hub 1.0.
 bool isId(const QString& name)
 {
     static const QRegularExpression form(
@@ -29,7 +29,7 @@ bool isId(const QString& name)
            !name.contains(QLatin1String("--"));
 }
 
-/// It is part of a path, and must not lead out of the cache.
+/// Whether the name can be a revision. It is part of a path, and must not lead out of the cache.
 bool isRevision(const QString& name)
 {
     static const QRegularExpression form(QStringLiteral("\\A[A-Za-z0-9_][A-Za-z0-9_./-]*\\z"));
@@ -42,7 +42,7 @@ bool isCommit(const QString& name)
     return form.match(name).hasMatch();
 }
 
-/// The commit in a file of refs; empty where there is none.
+/// Returns the commit in a file of refs; empty if there is none.
 QString commitIn(const QString& file)
 {
     constexpr qint64 maxBytes = 256;

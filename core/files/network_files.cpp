@@ -21,9 +21,9 @@ namespace {
 
 const QString adapterFile = QStringLiteral("adapter_config.json");
 
-/// The first of these counts: a config.json is what from_pretrained of transformers reads (PretrainedConfig
-/// in transformers 5.23, configuration_utils.py); original checkpoints of LLaMA and Mistral have a
-/// params.json.
+/// Returns the file in a folder that describes a network. The first one found counts: a config.json is what
+/// from_pretrained of transformers reads (PretrainedConfig in transformers 5.23, configuration_utils.py);
+/// original checkpoints of LLaMA and Mistral have a params.json.
 QString descriptionIn(const QString& folder)
 {
     for (const QString& name : {QStringLiteral("config.json"), QStringLiteral("params.json")}) {
@@ -39,7 +39,7 @@ bool isAdapter(const QString& path)
     return QFileInfo(path).isDir() && QFileInfo::exists(QDir(path).filePath(adapterFile));
 }
 
-/// The paths that a name may stand for.
+/// Returns the paths that a name may stand for.
 QStringList pathsOf(const QString& name, const QStringList& folders)
 {
     const bool isText = std::ranges::all_of(name, [](QChar character) { return character.isPrint(); });
@@ -56,14 +56,15 @@ QStringList pathsOf(const QString& name, const QStringList& folders)
     return paths;
 }
 
-/// A config names a folder, or the JSON in it; another file of that name is something else.
+/// Whether the path is a network as configs name them: a folder, or the JSON file in it. Another file of that
+/// name is something else.
 bool isNamedNetwork(const QString& path)
 {
     const QFileInfo info(path);
     return describesNetwork(path) && (info.isDir() || info.suffix() == QLatin1String("json"));
 }
 
-/// Where a network is, or the places where it is not.
+/// Path of a network, or the places where it was not found.
 struct Place
 {
     QString path;
@@ -93,7 +94,7 @@ Place placeOf(const NetworkName& name, const QStringList& folders)
     return place;
 }
 
-/// \throws ConfigError where it cannot be read
+/// \throws ConfigError if it cannot be read
 config::NetworkFile fileAt(const QString& path)
 {
     const QString file = QFileInfo(path).isDir() ? descriptionIn(path) : path;
@@ -111,12 +112,12 @@ NetworkName baseIn(const QString& file, const std::string& text)
 }
 
 /// Follows the names of adapters to a network.
-/// \throws ConfigError where a file on the way cannot be read, or names nothing
+/// \throws ConfigError if a file on the way cannot be read, or names nothing
 void follow(NetworkName name, const QStringList& folders, NetworkLookup& lookup)
 {
-    // An adapter beside an adapter is rare, and longer ways lead in circles.
+    // Adapters of adapters are rare, and longer chains are circular.
     constexpr int longestWay = 4;
-    // Trainers put the base network's beside an adapter.
+    // Trainers store the config of the base network beside an adapter.
     QString besideAdapter;
     for (int step = 0; step < longestWay; ++step) {
         lookup.name = name.name;

@@ -9,17 +9,17 @@
 
 namespace batchpeak::engine {
 
-/// A file or a folder describes a network: it is a file, or holds a config.json, the params.json of a
-/// checkpoint of LLaMA or Mistral, or the adapter_config.json of an adapter.
+/// Whether a file or a folder describes a network: it is a file, or a folder with a config.json, the
+/// params.json of a checkpoint of LLaMA or Mistral, or the adapter_config.json of an adapter.
 bool describesNetwork(const QString& path);
 
-/// Networks on this computer by the names that configs have for them: a path first, then an id in the cache
-/// of the Hugging Face hub (hub_cache.h). The folder of an adapter stands for the network that it names in
-/// turn.
+/// Returns a source of networks on this computer by the names that configs use for them: first as a path,
+/// then as an id in the cache of the Hugging Face hub (hub_cache.h). The folder of an adapter stands for the
+/// network that it names.
 ///
-/// It finds texts and reads none of them but an adapter's; what a network is, core/config decides.
+/// The source finds texts and parses none of them except an adapter's; core/config decides what a network is.
 ///
-/// \param folders  that a relative path may start from, the first first
+/// \param folders  folders from which a relative path may start, the first one first
 config::NetworkSource networkFiles(const QStringList& folders);
 
 } // namespace batchpeak::engine

@@ -11,11 +11,12 @@
 
 namespace batchpeak::engine {
 
-/// A file that is open, and closed with the scope. Neither opening nor reading it waits for another program.
+/// An open file that is closed at the end of the scope. Neither opening nor reading it waits for another
+/// program.
 class OpenFile
 {
 public:
-    /// \param flags  of open(2)
+    /// \param flags  flags of open(2)
     OpenFile(const QString& path, int flags)
         : m_descriptor(::open(QFile::encodeName(path).constData(), flags | O_NONBLOCK | O_CLOEXEC))
     {}
@@ -27,9 +28,9 @@ public:
     OpenFile(const OpenFile&) = delete;
     OpenFile& operator=(const OpenFile&) = delete;
 
-    /// Negative where it could not be opened; errno has the reason then.
+    /// File descriptor; negative if the file could not be opened, and errno then has the reason.
     int descriptor() const { return m_descriptor; }
-    /// Of what was opened, whatever has its name by now.
+    /// Returns the status of the file that was opened, whatever file has its name by now.
     std::optional<struct stat> status() const
     {
         struct stat status

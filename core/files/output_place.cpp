@@ -32,13 +32,13 @@ bool isBelow(const QString& path, const QString& folder)
     return false;
 }
 
-/// Of what may be named otherwise than by a file, as a network by an id.
+/// Returns the file, or nothing if the name is not that of a file, as the id of a network.
 QString fileOf(const QString& pathOrName)
 {
     return QFileInfo(pathOrName).isFile() ? pathOrName : QString();
 }
 
-/// The history, with what SQLite keeps beside it, and the list of trusted code.
+/// Returns the history, with the files that SQLite keeps beside it, and the list of trusted code.
 QStringList filesOfTheProgram()
 {
     return store::filesOfHistory(store::ExplorationStore::defaultPath()) + QStringList{trustListPath()};
@@ -58,7 +58,7 @@ bool isSameFile(const QString& path, const QString& other)
 
 QString futurePathOf(const QString& path)
 {
-    // As the kernel follows them (path_resolution(7)).
+    // Maximum number of links that the kernel follows (path_resolution(7)).
     constexpr int maxLinks = 40;
     QFileInfo file(path);
     for (int links = 0; file.isSymLink() && links < maxLinks; ++links)
@@ -90,7 +90,7 @@ QStringList filesNeededBy(const ConfigFile& file)
     const config::ConfigContents& contents = file.contentsForPython();
     const QString growth = QString::fromStdString(contents.training.batchIncreaseFunction).trimmed();
     return QStringList{file.path(), fileOf(file.modelSource()), fileOf(file.chosenModel()), codeOf(contents),
-                       // An expression is the name of no file.
+                       // An expression is not the name of a file.
                        growth.isEmpty() ? QString() : QFileInfo(file.path()).dir().filePath(growth)} +
            filesOfTheProgram();
 }
@@ -104,7 +104,7 @@ QStringList filesNeededBy(const RunDescription& run)
 QStringList filesNeededBy(const ExplorationOptions& options)
 {
     QStringList files{options.sampleLengthsPath, fileOf(options.python)};
-    // Behind a launcher a path may be one of another computer.
+    // Behind a launcher, a path may be one on another computer.
     if (!options.launcher.isEmpty())
         return files;
     for (const QString& word : QProcess::splitCommand(options.workerCommand))

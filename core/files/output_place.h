@@ -5,44 +5,45 @@
 #include <QString>
 #include <QStringList>
 
-/// Where something may be written: the one place that says which files an output may replace, of a terminal
-/// and of a window alike. It asks nobody and writes nothing.
+/// Decides where output may be written: the one place that says which files an output may replace, for a
+/// terminal and for a window. It does not ask anybody, and writes nothing.
 namespace batchpeak::engine {
 
 class ConfigFile;
 struct ExplorationOptions;
 struct RunDescription;
 
-/// Whether two paths lead to one file, by whatever links and names; or would, where neither is there yet.
+/// Whether two paths lead to one file, through whatever links and names, or would if neither exists yet.
 bool isSameFile(const QString& path, const QString& other);
 
-/// The path at which a file would be made that is not there, whatever links lead to it; empty where there is
-/// no folder for it.
+/// Returns the path at which a file that does not exist yet would be created, through whatever links; empty
+/// if there is no folder for it.
 QString futurePathOf(const QString& path);
 
-/// A device or pipe, such as /dev/stdout, which cannot be replaced whole.
+/// Whether the path is a device or pipe, such as /dev/stdout, which cannot be replaced as a whole.
 bool isStream(const QString& path);
 
 enum class OutputObstacle {
     None,
-    /// The run needs what is there: it is never replaced.
+    /// The run needs the existing file: it is never replaced.
     Needed,
-    /// Somebody's file is there: it is replaced where a person says so.
+    /// Somebody's file exists there: it is replaced only if a person agrees.
     There
 };
 
-/// Devices and pipes are in nobody's way.
-/// \param needed  files that a run needs, and folders whose files it needs; empty for none
-/// \param isOurs  an earlier run wrote what is there, to be replaced by the next one; what is needed by its
-///                own name is needed all the same
+/// Returns what prevents writing to \p path. Devices and pipes are no obstacle.
+/// \param needed  files that a run needs, and folders whose files it needs; empty strings are ignored
+/// \param isOurs  whether an earlier run wrote the existing file, so that the next one may replace it; a file
+///                that is itself listed in \p needed is needed all the same
 OutputObstacle obstacleTo(const QString& path, const QStringList& needed, bool isOurs = false);
 
-/// What every run of a config reads: the config, the files that it names, the history, and the list of
-/// trusted code. Data and checkpoints come with the command that takes them.
+/// Returns the files that every run of a config reads: the config, the files that it names, the history, and
+/// the list of trusted code. Commands that take data and checkpoints add these.
 QStringList filesNeededBy(const ConfigFile& file);
-/// The same for a run that is described, as far as that tells.
+/// Returns the same for the description of a run, as far as it names them.
 QStringList filesNeededBy(const RunDescription& run);
-/// Those of this computer that options name beside it: lengths of samples, and the program that runs trials.
+/// Returns the files on this computer that options name in addition: sample lengths, and the program that
+/// runs trials.
 QStringList filesNeededBy(const ExplorationOptions& options);
 
 } // namespace batchpeak::engine

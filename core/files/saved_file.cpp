@@ -34,13 +34,13 @@ std::error_code lastError()
 
 std::error_code synced(int descriptor)
 {
-    // Some file systems have nothing to do for a folder, and say so.
+    // Some file systems do not support syncing a folder, and report EINVAL.
     return ::fsync(descriptor) == 0 || errno == EINVAL ? std::error_code() : lastError();
 }
 
 using Status = struct stat;
 
-/// As a link that leads to itself: the name would be taken from it.
+/// Whether the path is a circular link, as one that leads to itself: replacing it would take its name.
 bool leadsInACircle(const QString& path)
 {
     Status status{};
@@ -49,7 +49,8 @@ bool leadsInACircle(const QString& path)
 
 constexpr const char* accessList = "system.posix_acl_access";
 
-/// Of the others some are of the bytes, which change, and some a file system's own.
+/// Whether the attribute is the user's. Of the others, some depend on the bytes, which change, and some
+/// belong to a file system.
 bool isOfTheUser(const QByteArray& attribute)
 {
     const bool isOfTheBytes = attribute == "security.ima" || attribute == "security.evm";
@@ -67,7 +68,7 @@ QList<QByteArray> attributesOf(const char* path)
     return attributes;
 }
 
-/// \param read  getxattr() or fgetxattr() of a file
+/// \param read  getxattr() or fgetxattr() for a file
 std::optional<QByteArray> attribute(const auto& read)
 {
     const ssize_t size = read(nullptr, 0);
@@ -76,7 +77,7 @@ std::optional<QByteArray> attribute(const auto& read)
     return count == value.size() ? std::optional(value) : std::nullopt;
 }
 
-/// \return the system's reason where another file cannot have them
+/// \return the system's reason if another file cannot have the attributes
 std::error_code giveAttributes(const char* from, int to)
 {
     const QList<QByteArray> attributes = attributesOf(from);
@@ -91,16 +92,16 @@ std::error_code giveAttributes(const char* from, int to)
                                           static_cast<std::size_t>(value->size()), 0) != 0)
             return lastError();
     }
-    // The folder's default.
+    // Removes the default access list of the folder.
     if (!attributes.contains(accessList) && ::fremovexattr(to, accessList) != 0 && errno != ENODATA &&
         errno != ENOTSUP)
         return lastError();
     return {};
 }
 
-/// A file that takes another's place is as much its user's, where the system lets us: a super-user's program
-/// would take it from its owner.
-/// \return the system's reason where it cannot have all that the other has beside its bytes
+/// Gives a new file everything of the file that it replaces except its bytes. It also gets the same owner if
+/// the system allows it: otherwise, a program of a superuser would take the file from its owner.
+/// \return the system's reason if the new file cannot have everything that the other has besides its bytes
 std::error_code giveAllButBytes(const QString& path, const Status& before, int descriptor)
 {
     constexpr uid_t unchanged = -1;
@@ -108,25 +109,26 @@ std::error_code giveAllButBytes(const QString& path, const Status& before, int d
         (void)!::fchown(descriptor, unchanged, before.st_gid);
     if (const std::error_code error = giveAttributes(QFile::encodeName(path).constData(), descriptor))
         return error;
-    // Later, since a change of owner may take rights away; and with an access list the group's bits are what
-    // that may give at most.
+    // This comes last, since a change of owner may remove permissions. With an access list, the group's bits
+    // are the mask of the list.
     (void)::fchmod(descriptor, before.st_mode & (S_IRWXU | S_IRWXG | S_IRWXO));
     return {};
 }
 
-/// As a container's file is that is mounted into it alone: its name cannot be given to another one.
+/// Whether the file is a mount point of its own, as one that is mounted into a container: its name cannot be
+/// given to another file.
 bool isMountedAlone(const QString& path)
 {
     struct statx status
     {};
-    // Of older kernels replacing it finds out.
+    // Older kernels do not report it; replacing the file then fails.
     return ::statx(AT_FDCWD, QFile::encodeName(path).constData(), 0, STATX_TYPE, &status) == 0 &&
            (status.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
 }
 
 QString replaceError(const QString& path, const Status& before)
 {
-    // It has a name in each folder of it, and is refused as what it is.
+    // A folder has a name in each of its subfolders, and is refused as a folder.
     if (S_ISDIR(before.st_mode))
         return {};
     if (before.st_nlink > 1)
@@ -142,8 +144,9 @@ WayToWrite inPlaceSince(const QString& reason, const QString& path)
     return way;
 }
 
-/// Opens what is to take the place of the file at the path, and gives it all that this has beside its bytes.
-/// \param before  what is there, if anything is
+/// Opens the file that is to replace the one at the path, and gives it everything of that one except its
+/// bytes.
+/// \param before  status of the existing file, if there is one
 WayToWrite begin(QSaveFile& file, const std::optional<Status>& before)
 {
     const QString path = file.fileName();
@@ -175,22 +178,23 @@ QString anotherFile()
     return Translated::tr("another file has taken its place");
 }
 
-/// \return why not; empty where the disk has them
+/// \return why the bytes are not on the disk; empty if they are
 QString written(QSaveFile& file, const QByteArray& bytes)
 {
-    // Qt has no reason for a write of fewer bytes than asked for, which is how a disk fills up, and commit()
-    // alone lets it pass (Qt 6.4).
+    // If fewer bytes are written than requested, as when a disk fills up, Qt gives no reason, and commit()
+    // alone does not report it (Qt 6.4).
     if (file.write(bytes) != bytes.size() || !file.flush())
         return notAllBytes();
-    // So that the name never leads to bytes that are not there yet. commit() does the same, and is silent
-    // where it fails. Without a commit the old file stays as it was.
+    // This ensures that the name never leads to bytes that are not on the disk yet. commit() does the same,
+    // but does not report failures. Without a commit, the old file stays as it was.
     if (const std::error_code error = synced(file.handle()))
         return sentenceOf(error);
     return {};
 }
 
-/// Cut to its new length last, so that a disk that is full takes nothing of what was there.
-/// \return why not; empty where the disk has them
+/// Overwrites a file. It is truncated to its new length last, so that a full disk does not remove anything of
+/// the old contents.
+/// \return why the bytes are not on the disk; empty if they are
 QString overwritten(int descriptor, const QByteArray& bytes)
 {
     for (qsizetype done = 0; done < bytes.size();) {
@@ -226,7 +230,8 @@ std::optional<QByteArray> bytesOf(int descriptor, qsizetype size)
     return bytes;
 }
 
-/// \return why not; the file holds what it held before then, as far as the system lets it
+/// \return why it was not written; empty if it was. After a failure, the file has its previous contents, as
+///         far as the system allows
 QString writtenInPlace(const QString& path, const Status& before, const QByteArray& bytes)
 {
     const OpenFile file(path, O_RDWR);
@@ -244,7 +249,8 @@ QString writtenInPlace(const QString& path, const Status& before, const QByteArr
     return problem;
 }
 
-/// Who may write into a folder without reading it cannot open it for this, and is not the worse off for it.
+/// Syncs the names in a folder. A user who may write into a folder without reading it cannot open it for
+/// this, which is not an error.
 std::error_code syncNames(const QString& folder)
 {
     const std::error_code error = syncToDisk(folder);
@@ -304,7 +310,7 @@ std::error_code makeFolder(const QString& path)
         return {};
     if (const std::error_code error = makeFolder(folder.path()))
         return error;
-    // Another program may have been quicker.
+    // Another program may have created it first.
     if (::mkdir(QFile::encodeName(folder.filePath()).constData(), S_IRWXU | S_IRWXG | S_IRWXO) != 0 &&
         errno != EEXIST)
         return lastError();

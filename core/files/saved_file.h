@@ -12,43 +12,44 @@
 
 namespace batchpeak::engine {
 
-/// Replaces a file whole, or makes it: whenever the program or the power ends, it holds the old bytes or the
-/// new ones, and the new ones once this has returned. Permissions, access list (ACL) and attributes stay,
-/// owner and group where the system lets them, and links are followed. It makes no folder.
+/// Replaces a file as a whole, or creates it: whenever the program or the power fails, it has the old bytes
+/// or the new ones, and the new ones once this has returned. Permissions, access list (ACL) and attributes
+/// are kept, owner and group if the system allows it, and links are followed. It does not create folders.
 ///
-/// A file whose place no other can take is written in place, where the power may leave it cut: one with
-/// several names, one that is mounted by itself, and one whose access list or attributes the system gives to
-/// no other.
-/// \return why it was not written; empty where it was
+/// A file that cannot be replaced by another one is written in place, and a power failure may then leave it
+/// truncated: one with several names, one that is mounted by itself, and one whose access list or attributes
+/// the system does not give to another file.
+/// \return why it was not written; empty if it was
 QString replaceFile(const QString& path, const QByteArray& bytes);
 
-/// How a file gets other bytes, or has got them.
+/// How a file is written, or was written.
 struct WayToWrite
 {
-    /// Why it is not written; empty where it is.
+    /// Why it is not written; empty if it is.
     QString problem = {};
-    /// Why it is written in place, as a part of a sentence: "it has 2 names (hard links)". Empty where it is
-    /// replaced whole.
+    /// Why it is written in place, as a part of a sentence: "it has 2 names (hard links)". Empty if it is
+    /// replaced as a whole.
     QString inPlace = {};
 };
 
-/// What replaceFile() would do now. It writes nothing, and leaves nothing behind.
+/// Returns what replaceFile() would do now. It writes nothing, and leaves nothing behind.
 WayToWrite wayToWrite(const QString& path);
 
-/// Whether what a file holds may be lost with the power while it gets other bytes.
+/// Whether a power failure may destroy the contents of a file while it is written.
 enum class InPlace { Never, WhereNeeded };
 
-/// Replaces a file as above where it is still the one that is expected; any, where nothing is.
+/// Replaces a file as above if it is still \p expected; any file if \p expected is empty.
 WayToWrite replaceFile(const QString& path, const QByteArray& bytes,
                        const std::optional<store::FileIdentity>& expected, InPlace inPlace);
 
-/// Makes a folder and those above it that are missing, so that a power loss takes none of them.
-/// \return the system's reason where it cannot be made
+/// Creates a folder and its missing parents, so that a power failure removes none of them.
+/// \return the system's reason if it cannot be created
 std::error_code makeFolder(const QString& path);
 
-/// Returns when the disk has the contents of a file, or the names in a folder: what comes later is then later
-/// there too, even when the power fails.
-/// \return the system's reason where it has not: here a full disk may show that took a write before
+/// Returns when the contents of a file, or the names in a folder, are on the disk: later changes are then
+/// later on the disk too, even if the power fails.
+/// \return the system's reason if they are not on the disk: a full disk that accepted a write before may
+///         report it here
 std::error_code syncToDisk(const QString& path);
 
 } // namespace batchpeak::engine

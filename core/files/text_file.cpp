@@ -44,14 +44,14 @@ constexpr auto maxBytes = static_cast<qint64>(config::maxConfigBytes);
     failAt(path, "This is no regular file; save the config as one and open that.");
 }
 
-/// At most so many: the file may have grown since it was looked at.
-/// \throws config::ConfigError where it is no regular file, or cannot be read without waiting for others
+/// Reads at most \p max bytes: the file may have grown since it was checked.
+/// \throws config::ConfigError if it is not a regular file, or cannot be read without waiting for others
 FileBytes readBytes(const QString& path, qint64 max)
 {
     const OpenFile opened(path, O_RDONLY);
     if (opened.descriptor() < 0)
         failToRead(path, errno, "check its permissions");
-    // Another file may have come in its place since it was looked at.
+    // Another file may have replaced it since it was checked.
     const auto status = opened.status();
     if (!status || !S_ISREG(status->st_mode))
         refuseKind(path);
@@ -108,7 +108,7 @@ std::optional<FileBytes> presentBytes(const QString& path)
 bool holdsText(const QString& path, const std::string& text)
 {
     try {
-        // However large it has become, one byte more tells.
+        // However large the file has become, one more byte than the text suffices.
         return QFileInfo(path).isFile() &&
                readBytes(path, static_cast<qint64>(text.size()) + 1).bytes.toStdString() == text;
     } catch (const config::ConfigError&) {

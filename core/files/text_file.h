@@ -12,28 +12,28 @@
 
 namespace batchpeak::engine {
 
-/// Regular files are read here, and nothing else: whatever else a path leads to, a pipe, a device, or a file
-/// of the kernel's own whose reader waits (/proc/kmsg), is refused and holds nothing up.
+/// These functions read only regular files. Anything else at a path (a pipe, a device, or a kernel file whose
+/// reader waits, such as /proc/kmsg) is refused without waiting.
 
-/// The bytes of a file, and which file they were of.
+/// The bytes of a file, and the identity of the file that was read.
 struct FileBytes
 {
     QByteArray bytes;
     store::FileIdentity identity;
 };
 
-/// The bytes of a file that may be a config by its kind and size: both are looked at before anything is read,
-/// so that neither a pipe nor a file of weights holds the program up.
-/// \throws config::ConfigError as a full sentence, prefixed with the path
+/// Returns the text of a file that may be a config by its kind and size: both are checked before anything is
+/// read, so that neither a pipe nor a file of weights blocks the program.
+/// \throws config::ConfigError with a full sentence, prefixed with the path
 std::string readTextFile(const QString& path);
-/// The same, with the file that it was.
+/// Does the same, and also returns the identity of the file.
 FileBytes readConfigBytes(const QString& path);
 
-/// What a file holds, of whatever size; nothing where there is none.
+/// Returns the bytes of a file of any size; nothing if it does not exist.
 /// \throws config::ConfigError as readTextFile()
 std::optional<FileBytes> presentBytes(const QString& path);
 
-/// A regular file is there, can be read, and holds just that.
+/// Whether the path is a regular file that can be read and contains exactly that text.
 bool holdsText(const QString& path, const std::string& text);
 
 } // namespace batchpeak::engine

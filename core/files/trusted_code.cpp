@@ -20,7 +20,7 @@ namespace batchpeak::engine {
 
 namespace {
 
-/// What this program has let run, or was told that it may, at each path; empty where it was not there.
+/// Hash of what this program has run or been told to trust, by path; empty for a file that did not exist.
 QHash<QString, QByteArray>& letRun()
 {
     static QHash<QString, QByteArray> hashes;
@@ -108,7 +108,7 @@ QString trustListPath()
 
 bool isTrusted(const CodeContent& code)
 {
-    // A list that could not be written is asked of no more than once.
+    // If the list could not be written, a person is asked only once.
     return code.isThere() && (trusted().contains(code.hash()) || letRun().value(code.path()) == code.hash());
 }
 

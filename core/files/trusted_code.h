@@ -10,34 +10,34 @@
 
 namespace batchpeak::engine {
 
-/// Code that a config names and a run would execute: whoever sends a config would run a program here. It is
-/// run when a person has said so once of this very content, as codeHash() has it, and so are copies of it.
-/// Code that is not on this computer, as behind a launcher, has no content to speak of: a person says so each
-/// time.
+/// Code that a config names and a run would execute: whoever sends a config could run a program here. It is
+/// run only after a person has trusted exactly this content (see codeHash()) once; copies of it are then
+/// trusted too. Code that is not on this computer, as behind a launcher, has no content to check: a person
+/// must trust it each time.
 
-/// Such code as it is at one moment.
+/// Such code at one point in time.
 class CodeContent
 {
 public:
     /// No code.
     CodeContent() = default;
     /// \param path  empty for no code
-    /// \throws ExplorationError  where it cannot be read to its end, as a pipe
+    /// \throws ExplorationError if it cannot be read to its end, as a pipe
     static CodeContent of(const QString& path);
 
     const QString& path() const { return m_path; }
     const QByteArray& hash() const { return m_hash; }
     bool isThere() const { return !m_hash.isEmpty(); }
-    /// Why what was let run may not run any more, as a sentence; empty where it is as it was.
+    /// Returns why code that was trusted may not run any more, as a sentence; empty if it has not changed.
     QString problem() const;
 
 private:
     QString m_path;
-    /// Empty where there is no such file.
+    /// Empty if there is no such file.
     QByteArray m_hash;
 };
 
-/// The sentence says which file it is, and what to do.
+/// Thrown for code that is not trusted. The sentence says which file it is, and what to do.
 class UntrustedCode : public ExplorationError
 {
 public:
@@ -48,26 +48,27 @@ private:
     QString m_path;
 };
 
-/// The module of a network from a file; empty for any other network.
+/// Returns the module of a network that is loaded from a file; empty for any other network.
 QString codeOf(const model::ModelSpec& spec);
 QString codeOf(const config::ConfigContents& contents);
 
-/// Where trusted code is kept for other programs: a hash a line.
+/// Returns the path of the list of trusted code, which all programs share: one hash per line.
 QString trustListPath();
 
-/// Nobody says so of code that is not there.
+/// Whether the code is trusted; code that does not exist never is.
 bool isTrusted(const CodeContent& code);
-/// A person says so: of a content from now on, in all programs of this user; of code that is not there, to
-/// requireTrust() in this program.
-/// \return whether it could be kept for other programs
+/// Trusts the code on behalf of a person: a content from now on, in all programs of this user; code that does
+/// not exist, for requireTrust() in this program.
+/// \return whether the trust could be stored for other programs
 bool trustCode(const CodeContent& code);
 
-/// \param path  empty where there is no code
-/// \param says  a person says so of what is there now, which is remembered. Whoever says so does it once, of
-///              what is there the first time: of another content, in the same program, it is no word
-/// \return what may run, for as long as it has no problem()
-/// \throws UntrustedCode
-/// \throws ExplorationError  where it cannot be read to its end
+/// Returns the code if it is trusted, or if a person trusts it now.
+/// \param path  empty if there is no code
+/// \param says  whether a person trusts the current content, which is remembered. This applies only to the
+///              content at the first call: it does not apply to another content later in the same program
+/// \return what may run, for as long as its problem() is empty
+/// \throws UntrustedCode if it is not trusted
+/// \throws ExplorationError if it cannot be read to its end
 CodeContent requireTrust(const QString& path, bool says);
 
 } // namespace batchpeak::engine

@@ -22,16 +22,16 @@ struct KeptLine
 };
 
 /// For each number of edits, the line of the first text that is reached on each diagonal (lines taken from
-/// the first less those from the second), from the lowest diagonal up in steps of two.
+/// the first text minus those from the second), from the lowest diagonal up in steps of two.
 using Reached = std::vector<std::vector<std::size_t>>;
 
-/// Whether the way to the diagonal at \p place takes a line from the second text last, or one from the first.
+/// Whether the path to the diagonal at \p place takes its last line from the second text, not from the first.
 bool endsWithInsertion(const std::vector<std::size_t>& previous, std::size_t place)
 {
     return place == 0 || (place < previous.size() && previous[place - 1] < previous[place]);
 }
 
-/// Where \p edits edits lead on a diagonal, before the equal lines that follow.
+/// Returns the line that \p edits edits reach on a diagonal, before the equal lines that follow.
 std::size_t startOn(const Reached& reached, std::size_t edits, std::size_t place)
 {
     if (edits == 0)
@@ -40,14 +40,15 @@ std::size_t startOn(const Reached& reached, std::size_t edits, std::size_t place
     return endsWithInsertion(previous, place) ? previous[place] : previous[place - 1] + 1;
 }
 
-/// The line of the second text at \p line of the first on a diagonal; its number is 2 * place - edits.
+/// Returns the line of the second text at \p line of the first on a diagonal; its number is 2 * place -
+/// edits.
 std::size_t otherLine(std::size_t line, std::size_t edits, std::size_t place)
 {
     return line + edits - 2 * place;
 }
 
-/// One row more for each further edit, until the end of both texts is reached.
-/// \return false where that takes too many
+/// Adds a row for each further edit, until the end of both texts is reached.
+/// \return false if that takes too many edits
 bool reachTheEnd(Lines before, Lines after, Reached& reached)
 {
     for (std::size_t edits = 0; edits <= maxEdits; ++edits) {
@@ -67,7 +68,8 @@ bool reachTheEnd(Lines before, Lines after, Reached& reached)
     return false;
 }
 
-/// The way to the end, walked back: every line on it that both texts have, from top to bottom.
+/// Follows the path to the end backward, and returns every line on it that both texts have, from top to
+/// bottom.
 std::vector<KeptLine> keptLines(Lines before, Lines after)
 {
     Reached reached;
@@ -86,15 +88,15 @@ std::vector<KeptLine> keptLines(Lines before, Lines after)
     return kept;
 }
 
-/// How many lines are the same in both from there on.
+/// Returns the number of equal lines from there on.
 template<typename Line>
 std::size_t sameFrom(Line before, Line beforeEnd, Line after, Line afterEnd)
 {
     return static_cast<std::size_t>(std::mismatch(before, beforeEnd, after, afterEnd).first - before);
 }
 
-/// A name as git writes it: with a tab after it where it has spaces, else patch would take the first word
-/// alone; in quotes where it has characters that no header line can hold.
+/// Returns a name as git writes it: followed by a tab if it has spaces, since patch would otherwise take the
+/// first word alone; in quotes if it has characters that a header line cannot contain.
 QString headerName(const QString& name)
 {
     const auto isSpecial = [](QChar character) {
@@ -124,13 +126,13 @@ void appendLines(QString& diff, char mark, std::span<const std::string_view> lin
     }
 }
 
-/// Of no lines, the one before them is named, as POSIX has it.
+/// Returns a range; one of zero lines names the line before, as POSIX specifies.
 QString rangeText(std::size_t start, std::size_t count)
 {
     return QStringLiteral("%1,%2").arg(start + (count > 0 ? 1 : 0)).arg(count);
 }
 
-/// Changes that are near each other, with what stands between and around them.
+/// Returns nearby changes with the lines between and around them.
 QString hunkText(Lines before, Lines after, std::span<const LineChange> changes, std::size_t context)
 {
     const LineChange& first = changes.front();
@@ -207,7 +209,7 @@ QString unifiedDiff(std::string_view before, std::string_view after, const QStri
     const auto around = static_cast<std::size_t>(std::max(context, 0));
     QString diff = QStringLiteral("--- %1\n+++ %2\n").arg(headerName(beforeName), headerName(afterName));
     for (auto first = changes.begin(); first != changes.end();) {
-        // Two changes share a hunk where the lines around them would meet.
+        // Two changes share a hunk if the lines around them would touch.
         const auto isApart = [&](const LineChange& above, const LineChange& below) {
             return below.beforeStart - above.beforeStart - above.beforeCount > 2 * around;
         };

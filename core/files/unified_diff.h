@@ -11,7 +11,7 @@
 
 namespace batchpeak::engine {
 
-/// Lines of one text that take the place of lines of another; either may be none.
+/// Lines of one text that replace lines of another; either may be empty.
 struct LineChange
 {
     /// Counted from 0.
@@ -23,25 +23,24 @@ struct LineChange
     bool operator==(const LineChange&) const = default;
 };
 
-/// A text in lines, each with the end that it has there. Only "\n" ends a line, so that a "\r" before it is a
-/// part of what is compared.
+/// Splits a text into lines, each with its line ending. Only "\n" ends a line, so that a "\r" before it is
+/// part of the comparison.
 std::vector<std::string_view> linesOf(std::string_view text);
 
-/// What is to be changed in \p before for \p after, from top to bottom: the fewest lines, by E. W. Myers, "An
-/// O(ND) Difference Algorithm and Its Variations" (Algorithmica 1, 1986).
+/// Returns the changes that turn \p before into \p after, from top to bottom. They have the minimum number of
+/// lines, by E. W. Myers, "An O(ND) Difference Algorithm and Its Variations" (Algorithmica 1, 1986).
 ///
-/// Texts with more than a thousand lines of difference are said to differ in one piece, from the first to the
-/// last of them: its time and memory grow with the square.
+/// Texts that differ in more than a thousand lines give a single change, from the first different line to the
+/// last: the algorithm's time and memory grow quadratically.
 std::vector<LineChange> lineChanges(std::span<const std::string_view> before,
                                     std::span<const std::string_view> after);
 
-/// What would change in a file, as diff -u words it (POSIX.1-2024, diff) and as patch and git apply take it;
-/// empty where nothing does. A "\r" at a line's end stays there.
+/// Returns the changes of a file in the format of diff -u (POSIX.1-2024, diff), as patch and git apply accept
+/// it; empty if nothing changes. A "\r" at the end of a line is kept.
 ///
 /// \param before, after  UTF-8
-/// \param beforeName, afterName  as they are to stand after "---" and "+++"; quoted as git does where a name
-/// has
-///                               characters that would end it
+/// \param beforeName, afterName  names after "---" and "+++"; quoted as git does if a name has characters
+///                               that would end it
 /// \param context  unchanged lines around each change
 QString unifiedDiff(std::string_view before, std::string_view after, const QString& beforeName,
                     const QString& afterName, int context = 3);

@@ -21,7 +21,7 @@ namespace batchpeak::engine {
 
 namespace {
 
-/// The path by which a file is known, whatever leads to it; it need not be there.
+/// Returns the path by which a file is stored, whatever path leads to it; it need not exist.
 QString wholePathOf(const QString& path)
 {
     const QFileInfo file(path);
@@ -45,7 +45,7 @@ std::optional<QByteArray> bytesAt(const QString& path)
                                             "); make room or set permissions."));
 }
 
-/// \param why  what it holds cannot be kept, as a full sentence
+/// \param why  why its contents cannot be stored, as a full sentence
 void refuseInPlace(const QString& path, const QString& why)
 {
     const QString reason = wayToWrite(path).inPlace;
@@ -72,7 +72,7 @@ SavedConfig saveKept(const ConfigFile& file, const config::SplicedText& spliced,
                      const QString& historyPath)
 {
     const QByteArray after = QByteArray::fromStdString(spliced.text);
-    // A pipe in the place of the config is none to write into.
+    // A pipe that has replaced the config is not written to.
     const bool isOutput = isStream(path) && !isSameFile(path, file.path());
     if (isOutput) {
         file.save(spliced, path);
@@ -87,7 +87,7 @@ SavedConfig saveKept(const ConfigFile& file, const config::SplicedText& spliced,
     qint64 id = 0;
     QString why;
     try {
-        // First, so that no end of the program leaves a file that cannot be taken back.
+        // This comes first, so that the end of the program never leaves a file that cannot be reverted.
         const QString whole = wholePathOf(path);
         const std::optional<QByteArray> before = bytesAt(whole);
         history.emplace(historyPath);
@@ -107,8 +107,8 @@ SavedConfig saveKept(const ConfigFile& file, const config::SplicedText& spliced,
             if (id > 0)
                 history->removeWritten(id);
         } catch (const store::StoreError&) {
-            // Why the file was not written is what matters, and taking back what did not happen changes
-            // nothing.
+            // What matters is why the file was not written. Reverting a write that did not happen has no
+            // effect.
         }
         throw;
     }

@@ -15,62 +15,65 @@ namespace batchpeak::engine {
 
 class ConfigFile;
 
-/// Sizes that are written into files, and taken back: the history keeps what a file held before. Whether
-/// somebody's later change may be lost for that, the program asks that takes it back.
+/// Sizes that are written into files and can be reverted: the history stores what a file contained before.
+/// The calling program asks whether a later change by somebody may be lost.
 
-/// What there is to say of a file that was saved, as full sentences.
+/// Messages about a file that was saved, as full sentences.
 struct SavedConfig
 {
-    /// Why it cannot be taken back; empty where it can, and for a stream.
+    /// Why it cannot be reverted; empty if it can, and for a stream.
     QString whyFinal = {};
-    /// As inPlaceText() has it.
+    /// Text of inPlaceText().
     QString inPlace = {};
 
-    /// Those that there are.
+    /// Returns the messages that are not empty.
     QStringList sentences() const;
 };
 
-/// Saves the file as ConfigFile::save() does, and keeps what it held before; where that cannot be kept, it
-/// writes nothing in place.
-/// \param historyPath  of the store; empty where nothing is to be kept
+/// Saves the file as ConfigFile::save() does, and stores what it contained before; if that cannot be stored,
+/// it writes nothing in place.
+/// \param historyPath  path of the store; empty if nothing is to be stored
 /// \throws config::ConfigError as ConfigFile::save()
 SavedConfig saveKept(const ConfigFile& file, const config::SplicedText& spliced, const QString& path,
                      const QString& historyPath);
 
-/// "config.yaml is written in place, since it is mounted by itself; ..." \param reason  as WayToWrite has it;
-/// empty where there is none, and nothing to say
+/// "config.yaml is written in place, since it is mounted by itself; ..."
+/// \param reason  as in WayToWrite; empty if there is none, and then so is the text
 QString inPlaceText(const QString& path, const QString& reason);
 
-/// Why what a file holds cannot be kept before it is written, as a full sentence; empty where it can.
+/// Returns why the contents of a file cannot be stored before it is written, as a full sentence; empty if
+/// they can.
 QString keepError(const QString& historyPath);
 
-/// Whether saving it there would change nothing: it is the config's own file, which holds all of it on disk
-/// too, where somebody may have changed it since it was read.
+/// Whether saving it there would change nothing: it is the config's own file, and the file on disk, which
+/// somebody may have changed since it was read, contains all of it too.
 bool holdsAlready(const ConfigFile& file, const config::SplicedText& spliced, const QString& path);
 
-/// The newest of the sizes that were written into a file, and what has become of that since.
+/// The last size that was written into a file, and the file's current state.
 struct LastWriting
 {
     store::WrittenConfig written;
-    /// What the file holds now; nothing where there is none.
+    /// Current contents of the file; nothing if it does not exist.
     std::optional<QByteArray> now;
 
-    /// Somebody has changed the file since: taking the size back loses that.
+    /// Whether somebody has changed the file since: reverting the size loses that change.
     bool isChangedSince() const { return now != written.after && now != written.before; }
-    /// "The file config.yaml has changed since a size was written into it on 1.2.2026 10:15." where it has
+    /// "The file config.yaml has changed since a size was written into it on 1.2.2026 10:15." if it has
+    /// changed.
     QString changeText() const;
 };
 
-/// \return nothing where no size was written into that file, or none that the history keeps
-/// \throws config::ConfigError where the history or the file cannot be read
+/// Returns the last size that was written into a file.
+/// \return nothing if no size was written into that file, or none that the history stores
+/// \throws config::ConfigError if the history or the file cannot be read
 std::optional<LastWriting> lastWriting(const QString& path, const QString& historyPath);
 
-/// Gives the file what it held before; one that was not there is removed. The one written before that is
-/// the newest then.
+/// Restores what the file contained before; a file that did not exist is removed. The size written before
+/// that is then the last one.
 /// \throws config::ConfigError with the system's reason
 void takeBack(const LastWriting& last, const QString& historyPath);
 
-/// What takeBack() would change, as a unified diff; empty where the file holds that already.
+/// Returns what takeBack() would change, as a unified diff; empty if the file has these contents already.
 QString changeByTakingBack(const LastWriting& last);
 
 } // namespace batchpeak::engine

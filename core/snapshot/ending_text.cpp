@@ -11,7 +11,7 @@ namespace batchpeak::engine {
 
 namespace {
 
-/// Shares are told with one decimal of a percent; half of it would be told as 0.0 %.
+/// Shares are shown with one decimal of a percent; less than half of that would be shown as 0.0 %.
 constexpr double minTold = 0.001;
 
 QString capitalized(const QString& text)
@@ -90,7 +90,7 @@ QString budgetText(const Snapshot& snapshot)
 
 QString endingText(const Snapshot& snapshot, const QLocale& locale)
 {
-    // A confidence that was wanted and is reached leaves nothing to wish for.
+    // If the target confidence is reached, there is no reason to continue.
     const FinishStatus status = *snapshot.finish;
     const bool isOpen = status == FinishStatus::Exhausted || status == FinishStatus::Budget ||
                         status == FinishStatus::Cancelled;

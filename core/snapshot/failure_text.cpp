@@ -19,7 +19,8 @@ bool needsResult(FinishStatus status)
     return status == FinishStatus::Exhausted || status == FinishStatus::Budget;
 }
 
-/// The smallest size that was tried and has no room: smaller ones may fail for another reason.
+/// Returns the smallest size that was tried and does not fit in memory: smaller ones may fail for another
+/// reason.
 std::int64_t smallestWithoutRoom(const Snapshot& snapshot, std::int64_t smallest)
 {
     std::int64_t min = 0;
@@ -32,9 +33,9 @@ std::int64_t smallestWithoutRoom(const Snapshot& snapshot, std::int64_t smallest
 
 struct MemoryNeed
 {
-    /// Of the least device; 0 where that is not known.
+    /// Usable memory of the device with the least; 0 if it is not known.
     std::int64_t usable = 0;
-    /// At least; 0 where nothing is known.
+    /// Minimum that is needed; 0 if nothing is known.
     std::int64_t needed = 0;
     bool evenEmptyIsTooMuch = false;
 };
@@ -52,7 +53,7 @@ MemoryNeed memoryNeed(const Snapshot& snapshot, std::int64_t smallest)
     return need;
 }
 
-/// Where all that is known to be needed would have had room.
+/// Returns the text for the case that everything that is known to be needed would have fit.
 QString needlessRefusalText(const Snapshot& snapshot)
 {
     const std::int64_t usable = snapshot.minUsableBytes();
@@ -112,7 +113,7 @@ QString nothingFitsText(const Snapshot& snapshot, std::int64_t smallest)
 {
     const std::int64_t without = smallestWithoutRoom(snapshot, smallest);
     QString opening;
-    // Where the network alone is too much, smaller sizes than those allowed would not help.
+    // If the network alone is too large, allowing smaller sizes would not help.
     if (without == 1 || memoryNeed(snapshot, without).evenEmptyIsTooMuch)
         opening = Translated::tr("Nothing fits, not even 1.");
     else if (without > smallest)

@@ -15,7 +15,7 @@ namespace {
 using trial::Outcome;
 using trial::TrialRecord;
 
-/// What one trial says of the speed of one size.
+/// Reading of the speed of one size by one trial.
 struct Reading
 {
     double samplesPerSecond = 0.0;
@@ -40,7 +40,7 @@ public:
         measure(trial);
     }
 
-    /// Trials of this exploration tell of a size alone.
+    /// Adds a recalled trial, unless a trial of this exploration has measured the size.
     void recall(const TrialRecord& trial)
     {
         if (of(trial.microBatchSize).measured.trials.empty())
@@ -70,7 +70,7 @@ private:
 
     void takeCompared(const TrialRecord& trial)
     {
-        // One that no size ended before its time counts for nothing, whatever it has measured.
+        // A comparison that ended early without a size as the cause does not count, whatever it has measured.
         const bool counts = (trial.outcome == Outcome::Ok || trial.microBatchSize > 0) && !trial.thrashes;
         for (const trial::ComparedRecord& compared : trial.compared) {
             Size& size = of(compared.microBatchSize);
@@ -87,7 +87,7 @@ private:
     std::map<std::int64_t, Size> m_sizes;
 };
 
-/// From run to run, as far as sizes were tried more than once.
+/// Returns the scatter from run to run, as far as sizes were tried more than once.
 double scatterOf(const std::map<std::int64_t, Size>& sizes)
 {
     trial::RunScatter scatter;
@@ -98,8 +98,8 @@ double scatterOf(const std::map<std::int64_t, Size>& sizes)
     return scatter.relativeDeviation();
 }
 
-/// The mean of \p readings, of which there is at least one. One that tells no error counts as little as the
-/// one that tells the largest.
+/// Computes the mean of \p readings, which are not empty. A reading without an error has the weight of the
+/// one with the largest error.
 void pool(const std::vector<Reading>& readings, double runScatter, MeasuredSize& size)
 {
     double largestError = 0.0;
@@ -167,7 +167,7 @@ bool hasRun(const Snapshot& snapshot, std::int64_t microBatchSize)
     };
     if (std::ranges::any_of(snapshot.trials, ranWell))
         return true;
-    // More memory may have been allowed when an earlier exploration ran it.
+    // An earlier exploration may have been allowed more memory when it ran the size.
     const std::int64_t failure = snapshot.searchState.smallestFailure;
     return (failure == 0 || microBatchSize < failure) &&
            std::ranges::any_of(snapshot.recalled, ranWell, &RecalledTrial::trial);

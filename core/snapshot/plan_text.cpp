@@ -16,7 +16,7 @@ namespace {
 
 using trial::Purpose;
 
-// Who is told "1 s left" waits for it.
+// A reader of "1 s left" would wait for it.
 constexpr double moment = 2.0;
 constexpr double minute = 60.0;
 
@@ -54,7 +54,7 @@ QString purposeOf(const TrialPlan& plan, const QString& size, const QLocale& loc
     return Translated::tr("%1, the only size asked for").arg(size);
 }
 
-/// To a step that its size deserves: 48 s as 50, 4 min 40 s as 5 min.
+/// Rounds to a step that suits the duration: 48 s to 50 s, 4 min 40 s to 5 min.
 double rounded(double seconds)
 {
     const double step = seconds < 10.0            ? 1.0

@@ -21,7 +21,7 @@ namespace {
 
 using search::Measurement;
 
-/// Whole optimizer steps of how many samples on one device are predicted, and of which sizes.
+/// What is predicted: whole optimizer steps of this batch (samples on one device), and the sizes to consider.
 struct Question
 {
     std::int64_t recommended = 0;
@@ -29,15 +29,16 @@ struct Question
     bool trains = true;
 };
 
-/// A size that did not run, or not well, is no candidate; what says nothing of its size does not count.
+/// Whether the trial excludes its size from the candidates, since the size did not run, or not well; a trial
+/// that says nothing about its size does not.
 bool doesNotFit(const trial::TrialRecord& trial)
 {
     const trial::Outcome outcome = trial.outcome.value_or(trial::Outcome::Failed);
     return outcome == trial::Outcome::Ok ? !trial.ranWell() : search::doesNotFit(outcome);
 }
 
-/// What a comparison measured of its sizes, also before one of them ended it; each stands for a trial of its
-/// own.
+/// Returns what a comparison measured of its sizes, even before one of them ended it; each counts as a trial
+/// of its own.
 std::vector<Measurement> comparedSizes(const trial::TrialRecord& trial, double clockSeconds)
 {
     std::vector<Measurement> measurements;
@@ -56,12 +57,12 @@ std::vector<Measurement> comparedSizes(const trial::TrialRecord& trial, double c
     return measurements;
 }
 
-/// The trials whose time is sound, but for those of a size that did not fit in another trial.
+/// Returns the trials whose times are sound, except those of a size that did not fit in another trial.
 std::vector<Measurement> soundTrials(const std::vector<trial::TrialRecord>& trials)
 {
     std::vector<Measurement> sound;
     std::set<std::int64_t> excluded;
-    // Nobody kept when each one ended; on one device it is not much later.
+    // The time at which each trial ended is not stored; on one device, it is not much later.
     double clockSeconds = 0.0;
     for (const trial::TrialRecord& trial : trials) {
         clockSeconds += trial.wallSeconds;
@@ -84,7 +85,7 @@ std::vector<Measurement> soundTrials(const std::vector<trial::TrialRecord>& tria
     return sound;
 }
 
-/// Typical time of an optimizer step [s]; 0 where no trial told it.
+/// Returns the typical time of an optimizer step [s]; 0 if no trial reported it.
 double optimizerSecondsOf(const std::vector<Measurement>& trials)
 {
     std::vector<double> seconds;
@@ -111,7 +112,8 @@ PredictedSize sizeOf(const Question& question, std::int64_t size, const std::vec
             .relativeError = std::sqrt(std::max(0.0, sumOfSquares / count - mean * mean)) / mean};
 }
 
-/// Of whole steps that are spread evenly over micro-batches of at most each of \p sizes, in their order.
+/// Returns the predictions for whole steps that are split evenly into micro-batches of at most each of \p
+/// sizes, in their order.
 std::vector<PredictedSize> predict(const Question& question, const std::vector<Measurement>& trials,
                                    const std::vector<std::int64_t>& sizes)
 {

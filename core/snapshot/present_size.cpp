@@ -14,7 +14,7 @@ namespace batchpeak::engine {
 
 namespace {
 
-/// Between two points of the curve, along a straight line over the logarithms of both.
+/// Interpolates the curve linearly between the logarithms of two points.
 std::optional<double> speedAt(const std::vector<search::CurvePoint>& curve, std::int64_t size)
 {
     const auto wanted = static_cast<double>(size);
@@ -59,8 +59,8 @@ std::optional<PresentSizeComparison> comparedWithPresentSize(const Snapshot& sna
         comparison.factor = 1.0;
         return comparison;
     }
-    // The quotient of the two speeds that are shown, or where one of them is not, of two that the model
-    // expects.
+    // The factor is the ratio of the two speeds that are shown or, if one of them is not, of two that the
+    // model predicts.
     const search::SizeEstimate* estimate = search.estimateOf(*present);
     const auto speed = estimate ? std::optional(estimate->samplesPerSecond) : speedAt(search.curve, *present);
     const auto best = estimate ? std::optional(search.recommendation->samplesPerSecond)

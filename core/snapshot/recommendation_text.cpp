@@ -20,9 +20,9 @@ using Cause = search::Instability::Cause;
 
 // A rival less likely than this is not worth a sentence.
 constexpr double mentionedRival = 0.05;
-// A confidence as high as this has overcome whatever stood against it.
+// From this confidence on, reasons against the size are not mentioned.
 constexpr int doubtedBelowPercent = 90;
-// A lead below it would be told as 0.0 %.
+// A smaller lead would be shown as 0.0 %.
 constexpr double minLead = 0.0005;
 
 class Sentences
@@ -135,7 +135,7 @@ private:
             .arg(size(), number(m_reason.runnerUp));
     }
 
-    /// "64 (812 samples/s)": the lead that is told is the quotient of two such numbers.
+    /// "64 (812 samples/s)": the lead that is shown is the ratio of two such numbers.
     QString withSpeed(std::int64_t size) const
     {
         const search::SizeEstimate* estimate = m_searchState.estimateOf(size);
@@ -158,7 +158,7 @@ private:
 using Kind = search::SpeedLimit::Kind;
 using VerificationOutcome = Verification::Outcome;
 
-/// "0.5", "20": two digits say enough; but 'g' would write 100 as 1e+02.
+/// "0.5", "20": two digits suffice; but 'g' would write 100 as 1e+02.
 QString percent(double share, const QLocale& locale)
 {
     constexpr double largestOfTwoDigits = 99.5;
@@ -202,9 +202,9 @@ QString smallerSizeText(const SmallerSize& smaller, const QLocale& locale)
 
 QString besideOthersText(const Snapshot& snapshot, const QLocale& locale)
 {
-    // Less is within what an idle computer does for itself.
+    // An idle computer itself takes less than this.
     constexpr double minTold = 0.1;
-    // Trials count alike, as in the speeds that are told (search::LongRun).
+    // Trials have equal weight, as in the speeds that are shown (search::LongRun).
     double taken = 0.0;
     double foreign = 0.0;
     int trials = 0;
@@ -222,7 +222,7 @@ QString besideOthersText(const Snapshot& snapshot, const QLocale& locale)
     if (trials == 0 || taken < minTold * trials)
         return {};
     const bool isOnCpu = snapshot.isOnCpu();
-    // A lower clock is contention too, and no other program.
+    // A lower clock rate is contention too, but not another program.
     if (isOnCpu && foreign < minTold * trials)
         return {};
     const bool isMixed = !isOnCpu && std::ranges::any_of(snapshot.devices, [](const DeviceSnapshot& device) {
@@ -237,7 +237,7 @@ QString besideOthersText(const Snapshot& snapshot, const QLocale& locale)
                          "Samples/s are those beside other programs, which took %1 % of the devices.")
                    : Translated::tr("Samples/s are those beside other programs, which took %1 % of the GPU."))
                   .arg(percent(taken / trials, locale));
-    // Speeds that differ by so much are seen to lie off the line of their means.
+    // Speeds that differ by this factor visibly deviate from the line of their means.
     constexpr double minFactor = 1.3;
     if (1.0 - min <= minFactor * (1.0 - max))
         return taking;

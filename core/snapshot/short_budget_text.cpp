@@ -16,10 +16,10 @@ namespace {
 
 using std::chrono::seconds;
 
-// Of a usual trial, warm-up and all, and of trials that say a little about sizes.
+// Steps of a typical trial, including warm-up, and the number of trials that give a first result.
 constexpr double stepsOfATrial = 15.0;
 constexpr double trialsThatTell = 5.0;
-/// How many times as long a start may take as what was seen of it.
+/// Factor by which a start may take longer than the part of it so far.
 constexpr double startFactor = 5.0;
 
 QString progressText(const Snapshot& snapshot)
@@ -36,7 +36,7 @@ QString progressText(const Snapshot& snapshot)
     return Translated::tr("it had come to warm-up step %1").arg(numberText(trial.warmupSteps + 1));
 }
 
-/// What some trials would take, as far as can be told.
+/// Returns the time that a few trials would take, as far as it is known.
 double neededSeconds(const Snapshot& snapshot)
 {
     if (snapshot.trials.empty())
@@ -47,7 +47,7 @@ double neededSeconds(const Snapshot& snapshot)
     return start + trialsThatTell * stepsOfATrial * trial.wallSeconds / steps;
 }
 
-/// As people give budgets.
+/// Rounds up to a budget that people would choose.
 seconds roundBudget(double min)
 {
     constexpr std::array budgets{seconds(30),   seconds(60),    seconds(120),  seconds(300),

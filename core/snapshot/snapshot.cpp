@@ -26,10 +26,10 @@ constexpr model::EnumNames<VerificationOutcome, 5> verificationWords{
      {VerificationOutcome::Failed, "failed"},
      {VerificationOutcome::NotRun, "not_run"}}};
 
-// What changes back within this flickers.
+// A change that is reversed within this time would flicker.
 constexpr double unnoticedSeconds = 1.0;
 
-/// Of those that are known.
+/// Returns the minimum of the known values.
 std::int64_t min(const std::vector<DeviceSnapshot>& devices, std::int64_t DeviceSnapshot::*bytes)
 {
     std::int64_t min = 0;
@@ -140,7 +140,7 @@ std::int64_t Snapshot::minUsableBytes() const
 
 MemoryZones Snapshot::memoryZones() const
 {
-    // Zones are drawn beside the sizes that were tried, not through their marks.
+    // Zones are drawn next to the marks of the sizes that were tried, not through them.
     constexpr double justAbove = 1.03;
     constexpr double justBelow = 0.97;
     constexpr double justAboveHeadroom = 1.01;

@@ -22,7 +22,7 @@ struct Words
     Q_DECLARE_TR_FUNCTIONS(batchpeak::engine::SpeedQuantity)
 };
 
-/// [operations/s]; nothing where it is not known, or the device has no such arithmetic.
+/// Returns the peak [operations/s]; nothing if it is not known, or the device has no such arithmetic.
 std::optional<double> peakOf(const DeviceSnapshot& device, model::Precision precision)
 {
     const auto peak = device::peakFlopsOf(device.name.toStdString());
@@ -34,7 +34,7 @@ std::optional<double> peakOf(const DeviceSnapshot& device, model::Precision prec
     return flops > 0.0 ? std::optional(flops) : std::nullopt;
 }
 
-/// Percent of the peak at one sample a second, of each device; empty unless all are known.
+/// Returns the percentage of the peak at one sample per second, for each device; empty unless all are known.
 std::vector<std::pair<std::string, double>> utilizations(const Snapshot& snapshot)
 {
     std::vector<std::pair<std::string, double>> shares;
@@ -49,7 +49,7 @@ std::vector<std::pair<std::string, double>> utilizations(const Snapshot& snapsho
     return shares;
 }
 
-/// Times of a whole step are another thing than what the trials tell already.
+/// Whether the times of whole steps differ from what the trials already report.
 bool hasEffectiveSpeed(const Snapshot& snapshot)
 {
     return snapshot.run && snapshot.run->hasBatch && snapshot.run->phase == model::Phase::Train &&
@@ -209,7 +209,7 @@ std::optional<SpeedConversion::Speed> SpeedConversion::effective(const Measured&
     const double rate = throughput.samplesPerSecond(measured.size, [&](std::int64_t samples) {
         return *measured.secondsPerStep * search::interpolatedSeconds(m_sizes, m_seconds, samples) / typical;
     });
-    // The optimizer's part of the step knows no error of the micro-batches.
+    // The error of the micro-batches does not apply to the optimizer's part of the step.
     const double share = 1.0 - optimizer * rate / static_cast<double>(m_batch);
     return Speed{.value = rate,
                  .relativeError =

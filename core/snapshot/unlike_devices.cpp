@@ -13,10 +13,10 @@ namespace batchpeak::engine {
 
 namespace {
 
-// Drivers and other programs hold a little more of one than of another.
+// Drivers and other programs use slightly more memory on one device than on another.
 constexpr double alike = 1.05;
 
-/// Null where no device tells its memory.
+/// Returns the device with the least memory; null if no device reports its memory.
 const DeviceSnapshot* minOf(const std::vector<DeviceSnapshot>& devices)
 {
     const DeviceSnapshot* min = nullptr;
@@ -27,7 +27,7 @@ const DeviceSnapshot* minOf(const std::vector<DeviceSnapshot>& devices)
     return min;
 }
 
-/// What \p text says of each device that has clearly more memory than the least.
+/// Returns \p text of each device that has clearly more memory than the one with the least.
 template<typename Text>
 QStringList ofLarger(const std::vector<DeviceSnapshot>& devices, const Text& text)
 {

@@ -15,7 +15,7 @@ namespace batchpeak::engine {
 
 namespace {
 
-// As likely right as wrong.
+// The size is as likely to be right as wrong.
 constexpr double defaultMin = 0.5;
 
 bool isOfSmallerNetwork(const Snapshot& snapshot)
@@ -23,8 +23,8 @@ bool isOfSmallerNetwork(const Snapshot& snapshot)
     return snapshot.run && config::isOfSmallerNetwork(snapshot.run->fidelity);
 }
 
-/// A size that failed in a fresh process, where no fresh process has run the recommended one: what old ones
-/// ran is in doubt. 0 where there is none.
+/// Returns a size that failed in a fresh process, if no fresh process has run the recommended one: then it is
+/// uncertain whether that one runs in a fresh process. 0 if there is none.
 std::int64_t failedVerification(const Snapshot& snapshot)
 {
     std::set<std::int64_t> failed;
@@ -73,7 +73,7 @@ QString doubtText(const Snapshot& snapshot, const ExplorationOptions& options, c
             .arg(numberText(selected.value_or(recommendation ? recommendation->size : 0), locale));
     }
     const int min = minConfidenceToWrite(options);
-    // Who takes any confidence takes a size that nothing has verified, too.
+    // A person who accepts any confidence also accepts a size that is unverified.
     if (selected || !recommendation || min == 0)
         return {};
     if (const QString unverified = unverifiedText(snapshot, locale); !unverified.isEmpty())

@@ -14,13 +14,14 @@
 
 namespace batchpeak::store {
 
-/// How near the trials were to the run that the config describes.
+/// How close the trials were to the run that the config describes.
 struct FidelityRecord
 {
-    /// The word of the events: "as_configured", "approximate", "another_run"; an older program did not tell.
+    /// Kind in the words of the events: "as_configured", "approximate", "another_run"; empty if an older
+    /// program did not store it.
     QString kind;
-    /// What trials had otherwise than the run, what a person had replaced, and what trials took where the
-    /// data of the run decide, as short noun phrases.
+    /// What differed in the trials from the run, what a person had replaced, and what the trials assumed if
+    /// the data of the run decide, as short noun phrases.
     QStringList reasons;
     QStringList replaced;
     QStringList assumed = {};
@@ -28,21 +29,21 @@ struct FidelityRecord
     bool operator==(const FidelityRecord&) const = default;
 };
 
-/// A file that a size was written into, so that it can be taken back.
+/// A file into which a size was written, so that this can be reverted.
 struct WrittenConfig
 {
-    /// Its number in the history.
+    /// Number of the writing in the history.
     qint64 id = 0;
     QDateTime time;
     QString filePath;
-    /// What the file held; nothing where there was none.
+    /// Previous contents of the file; nothing if it did not exist.
     std::optional<QByteArray> before;
     QByteArray after;
 
     bool operator==(const WrittenConfig&) const = default;
 };
 
-/// What was explored and how it was asked; known before the first trial.
+/// What was explored and with which options; known before the first trial.
 struct ExplorationInfo
 {
     QDateTime started;
@@ -50,16 +51,17 @@ struct ExplorationInfo
     QString formatName;
     QString family;
     qint64 parameters = 0;
-    /// Of those, what training leaves as it is.
+    /// Number of those parameters that training does not change.
     qint64 frozenParameters = 0;
-    /// What training changes of the network, in words that tell one way from another; empty where it is all.
+    /// What training changes in the network, in words that distinguish the methods; empty if it is
+    /// everything.
     QString tuning;
     QString phase;
     QString precision;
     QString optimizer;
     qint64 sequenceLength = 0;
     qint64 globalBatchSize = 0;
-    /// Data-parallel devices that the config asks for.
+    /// Number of data-parallel devices that the config asks for.
     qint64 configDevices = 1;
     QString setting;
     QString objective;
@@ -68,15 +70,15 @@ struct ExplorationInfo
     /// Version of Batchpeak.
     QString version;
     FidelityRecord fidelity;
-    /// The config as it was read, and the file or id of the network that a person had in place of its own. An
-    /// older program told none of this, nor of what is below.
+    /// Text of the config as it was read, and the file or id of the network that a person chose instead of
+    /// its own. An older program did not store these, nor the members below.
     QString configText = {};
     /// SHA-256 of the text in UTF-8, in hexadecimal digits.
     QString configHash = {};
     QString chosenModel = {};
-    /// The words behind "batchpeak explore FILE".
+    /// Arguments after "batchpeak explore FILE".
     QStringList command = {};
-    /// What workers were asked to load, as of the trial protocol: two explorations of the same are of the
+    /// Load request to the workers, as in the trial protocol: two explorations with the same request have the
     /// same network and step.
     QString loadRequest = {};
     double headroom = 0.08;
@@ -89,20 +91,20 @@ struct DeviceRecord
     /// "cuda:0"
     QString id;
     QString name;
-    /// What answered there: "batchpeak-worker 0.1.0".
+    /// Program that answered on the device: "batchpeak-worker 0.1.0".
     QString program;
     qint64 totalBytes = 0;
     qint64 limitBytes = 0;
     /// "torch 2.11.0"
     QString framework = {};
-    /// Of an NVIDIA GPU, and of its driver; empty for others.
+    /// UUID of an NVIDIA GPU, and version of its driver; empty for others.
     QString uuid = {};
     QString driver = {};
 
     bool operator==(const DeviceRecord&) const = default;
 };
 
-/// What a search made of one size, which every number of it that was shown is.
+/// Estimate of a search for one size; every displayed number of the size is from it.
 struct EstimateRecord
 {
     qint64 microBatchSize = 0;
@@ -122,10 +124,11 @@ struct RecommendationRecord
     double relativeError = 0.0;
     double relativePerformance = 1.0;
     int confidence = 1;
-    /// Share of the best samples/s that believing it may cost; an older program did not tell.
+    /// Share of the best samples/s that choosing this size may cost; nothing if an older program did not
+    /// store it.
     std::optional<double> expectedLoss;
     QString reason;
-    /// Ascending; an older program did not tell.
+    /// Estimates by ascending size; empty if an older program did not store them.
     std::vector<EstimateRecord> estimates = {};
 
     bool operator==(const RecommendationRecord&) const = default;
@@ -134,57 +137,57 @@ struct RecommendationRecord
 struct ExplorationEnd
 {
     QDateTime finished;
-    /// The word of the events: "confident", "cancelled", ...
+    /// Status in the words of the events: "confident", "cancelled", ...
     QString status;
-    /// Why it failed or nothing fits; else empty.
+    /// Why it failed or nothing fits; empty otherwise.
     QString failure;
-    /// Why it ended as it did, and what going on could gain; an older program did not say.
+    /// Why it ended as it did, and what continuing could gain; empty if an older program did not store it.
     QString ending;
 
     bool operator==(const ExplorationEnd&) const = default;
 };
 
-/// One line of a history.
+/// One exploration in the list of a history.
 struct ExplorationSummary
 {
     qint64 id = 0;
     ExplorationInfo info;
-    /// None that was cancelled, nor one that is under way.
+    /// Number of trials, without canceled ones and those under way.
     int trials = 0;
-    /// The newest one.
+    /// Newest recommendation.
     std::optional<RecommendationRecord> recommendation;
-    /// Nothing where the program ended before the exploration did.
+    /// End; nothing if the program ended before the exploration did.
     std::optional<ExplorationEnd> end;
 };
 
 struct LogRecord
 {
     QDateTime time;
-    /// 0 tells, 1 warns, 2 is an error.
+    /// 0: information, 1: warning, 2: error.
     int level = 0;
     QString text;
 
     bool operator==(const LogRecord&) const = default;
 };
 
-/// What an exploration is and where it runs, without what came of it.
+/// What an exploration is and where it runs, without its results.
 struct ExplorationOutline
 {
     ExplorationSummary summary;
     std::vector<DeviceRecord> devices;
 };
 
-/// All that is kept of an exploration.
+/// Everything that is stored of an exploration.
 struct StoredExploration
 {
     ExplorationSummary summary;
     std::vector<DeviceRecord> devices;
-    /// In the order in which they ended.
+    /// Trials, in the order in which they ended.
     std::vector<trial::TrialRecord> trials;
-    /// The newest last.
+    /// Recommendations, the newest last.
     std::vector<RecommendationRecord> recommendations;
-    /// What the search was asked, and all that it was told since with every step and its time, in the
-    /// engine's words (core/history/search_journal.h); empty of an older program.
+    /// What the search was asked, and every call to it since with its time, in the engine's words
+    /// (core/history/search_journal.h); empty if an older program wrote the exploration.
     QByteArray searchSpace = {};
     std::vector<QByteArray> searchCalls = {};
     std::vector<LogRecord> log = {};

@@ -21,7 +21,7 @@ namespace batchpeak::store {
 
 namespace {
 
-/// A flag is one line, and so is what tells of fidelity.
+/// Flags, and the phrases on fidelity, have one line each.
 constexpr QChar flagSeparator = QLatin1Char('\n');
 
 RecommendationRecord recommendationFrom(const SqlStatement& row)
@@ -103,7 +103,7 @@ trial::TrialRecord trialFrom(const SqlStatement& row)
                              .device = row.text("device").toStdString(),
                              .microBatchSize = row.integer("micro_batch_size"),
                              .visits = static_cast<int>(row.integer("visits")),
-                             // A word that is unknown here says that it did not run well.
+                             // An unknown word means that the trial did not run well.
                              .outcome = trial::fromText<trial::Outcome>(row.text("outcome").toStdString())
                                             .value_or(trial::Outcome::Failed),
                              .samplesPerSecond = row.optional<double>("samples_per_second"),
@@ -150,7 +150,7 @@ ExplorationStore::ExplorationStore(const QString& path, std::chrono::millisecond
                                    std::optional<Place> place)
     : m_path(path), m_connection(QUuid::createUuid().toString(QUuid::WithoutBraces))
 {
-    // SQLite would take a pipe or a device for a database, and write into it.
+    // SQLite would open a pipe or a device as a database, and write into it.
     if (QFileInfo::exists(path) && !QFileInfo(path).isFile()) {
         throw StoreError(
             QCoreApplication::translate("batchpeak::store",
@@ -172,7 +172,7 @@ ExplorationStore::ExplorationStore(const QString& path, std::chrono::millisecond
         openToRead();
     } catch (const StoreError& error) {
         QSqlDatabase::removeDatabase(m_connection);
-        // What is wrong for reading as well was said first.
+        // A problem that also prevents reading was reported first.
         if (error.kind() == StoreError::Kind::Unwritable)
             throw StoreError(*m_unwritable);
         throw;
@@ -186,21 +186,21 @@ void ExplorationStore::open(std::chrono::milliseconds patience, std::optional<Pl
     database.setConnectOptions(QStringLiteral("QSQLITE_BUSY_TIMEOUT=%1").arg(patience.count()));
     openDatabase(database);
     runSql(database, QStringLiteral("PRAGMA foreign_keys = ON"));
-    // What is committed is on the disk. Without EXTRA a power loss may bring back a journal that a
-    // commit removed, and take the commit back with it (sqlite.org/pragma.html#pragma_synchronous).
+    // Committed data is on the disk. Without EXTRA, a power failure may restore a journal that a commit
+    // removed, and undo the commit with it (sqlite.org/pragma.html#pragma_synchronous).
     runSql(database, QStringLiteral("PRAGMA synchronous = EXTRA"));
     prepareSchema(database);
     keepToOneself(m_path);
-    // Readers and the writer do not wait for each other with a log (sqlite.org/wal.html), which works
-    // through memory that all of them share: not over a network.
+    // With a log, readers and the writer do not wait for each other (sqlite.org/wal.html). The log needs
+    // memory that all of them share, which does not work over a network.
     const bool isHere = place ? *place == Place::ThisComputer : isOnThisComputer(m_path);
     runSql(database, isHere ? QStringLiteral("PRAGMA journal_mode = WAL")
                             : QStringLiteral("PRAGMA journal_mode = DELETE"));
     takeNote();
 }
 
-/// As a file that nobody changes meanwhile, for which nothing is made beside it (sqlite.org/uri.html,
-/// "immutable").
+/// Opens the file as one that nobody changes meanwhile, so that no files are created beside it
+/// (sqlite.org/uri.html, "immutable").
 void ExplorationStore::openToRead()
 {
     QSqlDatabase database = QSqlDatabase::addDatabase(QStringLiteral("QSQLITE"), m_connection);
@@ -237,19 +237,19 @@ bool ExplorationStore::isAsItWas() const
         lengthenSharedMemory(m_path, m_trace->sharedBytes);
     if (!areSameFiles(*m_trace, now))
         return false;
-    // Another program's change is one that SQLite knows of.
+    // A change by another program is one that SQLite knows of.
     return areUnwritten(*m_trace, now) || dataVersion(QSqlDatabase::database(m_connection)) != m_version;
 }
 
 void ExplorationStore::takeNote()
 {
-    // The trace comes first, so that a change between the two is looked at once too often, and never missed.
+    // The trace comes first, so that a change between the two is checked once too often, and never missed.
     m_trace = std::make_unique<const HistoryTrace>(traceOf(m_path));
     try {
         m_version = dataVersion(QSqlDatabase::database(m_connection));
     } catch (const StoreError&) {
-        // The history is held for a moment. With the older number, the next change counts as another
-        // program's.
+        // Another program holds the history. With the older number, the next change counts as that of another
+        // program.
     }
 }
 
@@ -262,7 +262,7 @@ bool ExplorationStore::holds(qint64 exploration, const ExplorationInfo& info) co
 {
     SqlStatement statement(QSqlDatabase::database(m_connection),
                            QStringLiteral("SELECT started FROM exploration WHERE id = ?"));
-    // The same number may be that of another one by now.
+    // The number may be that of another exploration by now.
     return statement.bind(exploration).run().next() &&
            fromTime(toTime(statement.text("started"))) == fromTime(info.started);
 }
@@ -585,7 +585,7 @@ std::optional<StoredExploration> ExplorationStore::read(qint64 exploration) cons
          [&](const SqlStatement& row) { stored.recommendations.push_back(recommendationFrom(row)); });
     rows(QStringLiteral("SELECT call FROM search_call WHERE exploration = ? ORDER BY number"),
          [&](const SqlStatement& row) { stored.searchCalls.push_back(row.text("call").toUtf8()); });
-    // An older program kept all lines.
+    // An older program stored all lines.
     rows(QStringLiteral("SELECT * FROM (SELECT * FROM log_line WHERE exploration = ? ORDER BY number DESC "
                         "LIMIT %1) ORDER BY number")
              .arg(keptLogLines),
@@ -677,7 +677,7 @@ int ExplorationStore::takeIn(const QString& path)
     }
     Transaction transaction(QSqlDatabase::database(m_connection), Transaction::Kind::Writes);
     for (const StoredExploration& exploration : explorations) {
-        // One that went on elsewhere is here as far as it had come.
+        // An exploration that continued elsewhere is incomplete here.
         if (const auto known = numberOf(exploration.summary.info)) {
             const auto here = read(*known);
             const bool isMore = exploration.trials.size() > here->trials.size() ||

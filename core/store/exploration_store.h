@@ -18,18 +18,18 @@ namespace batchpeak::store {
 
 struct HistoryTrace;
 
-/// The history cannot be read or written, as a full sentence that tells the user what to do.
+/// Thrown if the history cannot be read or written, with a full sentence that tells the user what to do.
 class StoreError : public std::runtime_error
 {
 public:
     enum class Kind {
-        /// Another program holds the file; it may be free in a moment.
+        /// Another program holds the file; it may be free again soon.
         Busy,
-        /// The file is no history any more, and nothing in it can be read.
+        /// The file is not a history any more, and nothing in it can be read.
         Damaged,
-        /// The disk, or the rights on it, let it not be opened to be written; it may be readable still.
+        /// The disk or the permissions do not allow opening the file for writing; it may still be readable.
         Unwritable,
-        /// Trying again changes nothing.
+        /// Another attempt would not change anything.
         Other
     };
 
@@ -38,7 +38,7 @@ public:
     {}
     QString sentence() const { return QString::fromUtf8(what()); }
     Kind kind() const { return m_kind; }
-    /// Of the file that is busy or damaged.
+    /// Path of the file that is busy or damaged.
     const QString& path() const { return m_path; }
 
 private:
@@ -46,92 +46,97 @@ private:
     QString m_path;
 };
 
-/// Of an exploration's log the newest lines are kept: some hours of trials. Beyond that a log is for a file.
+/// Number of the newest log lines that are stored of an exploration: some hours of trials. A longer log
+/// belongs in a file.
 inline constexpr std::size_t keptLogLines = 1000;
 
-/// So many of the sizes that were written into one file last can be taken back.
+/// Number of the last writings into one file that can be reverted.
 inline constexpr int keptWritings = 10;
 
-/// For so long another program's transaction is waited for where nothing else is said: 5 s, but a window that
-/// reads shows nothing new meanwhile, and waits 50 ms.
+/// Default time to wait for another program's transaction: 5 s. In a window, it is 50 ms, since a window that
+/// waits shows nothing new.
 std::chrono::milliseconds defaultPatience();
 
-/// The explorations of this user in one SQLite file: each trial is on disk as soon as it has ended, so
-/// that a crash loses nothing but the trial that was running.
+/// The explorations of this user in one SQLite file: each trial is on disk as soon as it has ended, so that a
+/// crash loses only the running trial.
 ///
-/// Several programs may use the file at once. It keeps what it is told and knows nothing of how an
-/// exploration runs. Every call throws StoreError when the file cannot be used.
+/// Several programs may use the file at once. The class stores what it is told and does not know how an
+/// exploration runs. Every call throws StoreError if the file cannot be used.
 class ExplorationStore
 {
 public:
-    /// Where a file is, which decides how it is written.
+    /// Location of a file, which decides how it is written.
     enum class Place { ThisComputer, Network };
 
-    /// Opens the file, and makes it and its folder where there are none. Needs a QCoreApplication.
-    /// The file is for this user alone. One that lies where nothing can be written can be read still, unless
-    /// it was cut off there: what SQLite keeps beside it has to be written for that.
-    /// \param patience  with another program's transaction; each of ours takes milliseconds
-    /// \param place  asked of the system where nothing is said
+    /// Opens the file, and creates it and its folder if they do not exist. Needs a QCoreApplication. The file
+    /// is private to this user. A file in a place without write access can still be read, unless it was cut
+    /// off there: SQLite would have to write the files that it keeps beside it.
+    /// \param patience  time to wait for another program's transaction; each of ours takes milliseconds
+    /// \param place  location of the file; by default, the system is asked
     explicit ExplorationStore(const QString& path, std::chrono::milliseconds patience = defaultPatience(),
                               std::optional<Place> place = {});
     ~ExplorationStore();
     Q_DISABLE_COPY_MOVE(ExplorationStore)
 
-    /// batchpeak/explorations.sqlite in the user's data folder (XDG_DATA_HOME).
+    /// Returns batchpeak/explorations.sqlite in the user's data folder (XDG_DATA_HOME).
     static QString defaultPath();
 
-    /// \throws StoreError  where it can be read alone
+    /// \throws StoreError if it can only be read
     void requireWritable() const;
-    /// Whether its path still leads to the file that was opened, and nobody has written into that past SQLite
-    /// since the last takeNote(). SQLite reads no page again that it knows, so that it would write on, and
-    /// leave a damaged file behind.
+    /// Whether its path still leads to the file that was opened, and nobody has bypassed SQLite to write into
+    /// that file since the last takeNote(). SQLite does not reread pages that it has cached, so it would
+    /// continue to write and leave a damaged file behind.
     bool isAsItWas() const;
-    /// Takes the file as it is now for what isAsItWas() compares with. Does not throw.
+    /// Records the current state of the file for comparison by isAsItWas(). Does not throw.
     void takeNote();
-    /// Refuses a file of which any page is damaged; it reads all of it.
-    /// \throws StoreError
+    /// Refuses a file with a damaged page; it reads the whole file.
+    /// \throws StoreError if a page is damaged
     void requireWhole() const;
 
-    /// \return the exploration's number, for the calls below and for people
+    /// Adds an exploration.
+    /// \return number of the exploration, for the calls below and for people
     qint64 begin(const ExplorationInfo& info);
-    /// What a worker says of itself comes after the beginning.
+    /// Sets the fidelity again, since a worker reports about itself only after the beginning.
     void setFidelity(qint64 exploration, const FidelityRecord& fidelity);
-    /// A device that reports again, after a restart of its worker, replaces what it said before.
+    /// Adds a device. One that reports again, after a restart of its worker, replaces its earlier record.
     void addDevice(qint64 exploration, const DeviceRecord& device);
-    /// What the search is asked, and what it is told. \param calls  in their order
+    /// Stores what the search is asked, and the calls to it. \param calls  in their order
     void setSearchSpace(qint64 exploration, const QByteArray& space);
     void addSearchCalls(qint64 exploration, const std::vector<QByteArray>& calls);
-    /// The oldest lines beyond keptLogLines make room.
+    /// Adds log lines; beyond keptLogLines, the oldest are dropped.
     void addLog(qint64 exploration, const std::vector<LogRecord>& lines);
-    /// A finished trial, in the place of what was kept of it before. \param calls  that the search is told
-    /// with it
+    /// Stores a finished trial in place of an earlier record of it. \param calls  calls to the search that
+    /// belong to it
     void addTrial(qint64 exploration, const trial::TrialRecord& trial,
                   const std::vector<QByteArray>& calls = {});
     void addRecommendation(qint64 exploration, const RecommendationRecord& recommendation);
     void finish(qint64 exploration, const ExplorationEnd& end);
-    /// It goes on after its end.
+    /// Marks the exploration as continued after its end.
     void reopen(qint64 exploration);
-    /// All that another history holds of it, but for what it began with.
+    /// Adds everything that another history holds of the exploration, except for the data of begin().
     void addAll(qint64 exploration, const StoredExploration& stored);
 
-    /// Whether it is here, and has not been deleted. \param info  that it began with
+    /// Whether the exploration is in this history and has not been deleted. \param info  the data of its
+    /// begin()
     bool holds(qint64 exploration, const ExplorationInfo& info) const;
-    /// The newest first.
+    /// Returns the explorations, the newest first.
     std::vector<ExplorationSummary> list() const;
-    /// Nothing where there is no such exploration.
+    /// Returns an exploration; nothing if it does not exist.
     std::optional<StoredExploration> show(qint64 exploration) const;
-    /// The same, in the time of a few rows, however many trials it has had.
+    /// Returns its outline, in the time that a few rows take, however many trials it has.
     std::optional<ExplorationOutline> outline(qint64 exploration) const;
-    /// \return whether there was such an exploration
+    /// Deletes an exploration.
+    /// \return whether it existed
     bool remove(qint64 exploration);
-    /// Adds what another history holds, all of it or nothing; what is here already is not added twice, and
-    /// what is here in part is replaced.
-    /// \return how many explorations it holds
+    /// Adds what another history holds, all of it or nothing. Explorations that already exist here are not
+    /// added twice, and incomplete ones are replaced.
+    /// \return number of explorations in the other history
     int takeIn(const QString& path);
 
-    /// \return its number; the oldest of that file beyond keptWritings make room
+    /// Adds a writing; beyond keptWritings, the oldest of that file are dropped.
+    /// \return its number
     qint64 addWritten(const WrittenConfig& written);
-    /// The newest of a file. \param filePath  as it was told
+    /// Returns the last writing into a file. \param filePath  as in addWritten()
     std::optional<WrittenConfig> lastWritten(const QString& filePath) const;
     void removeWritten(qint64 id);
 
@@ -153,7 +158,7 @@ private:
     std::unique_ptr<const HistoryTrace> m_trace;
     /// dataVersion() at the last takeNote().
     qint64 m_version = 0;
-    /// Why it can be read alone.
+    /// Why the file can only be read; empty otherwise.
     std::optional<StoreError> m_unwritable;
 };
 

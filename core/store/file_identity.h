@@ -10,7 +10,7 @@
 
 namespace batchpeak::store {
 
-/// Tells one file from another, whatever they are called.
+/// Identifies a file, whatever its names are.
 struct FileIdentity
 {
     dev_t device = 0;
@@ -19,11 +19,11 @@ struct FileIdentity
     bool operator==(const FileIdentity&) const = default;
 };
 
-/// What stat(2) says of the file that a path leads to, by links too; nothing where there is none.
+/// Returns stat(2) of the file that a path leads to, through links too; nothing if there is none.
 std::optional<struct stat> statusOf(const QString& path);
 
 FileIdentity identityOf(const struct stat& status);
-/// The identity of the file that a path leads to; nothing where there is none.
+/// Returns the identity of the file that a path leads to; nothing if there is none.
 std::optional<FileIdentity> identityOf(const QString& path);
 
 } // namespace batchpeak::store

@@ -16,7 +16,8 @@ namespace batchpeak::store {
 
 namespace {
 
-/// A new folder is there after a power loss once the one that holds its name is on the disk.
+/// Creates a folder. It survives a power failure once the folder that contains its name is synced to the
+/// disk.
 void makeFolder(const QString& path)
 {
     if (QFileInfo::exists(path))
@@ -31,11 +32,11 @@ void makeFolder(const QString& path)
     ::close(folder);
 }
 
-/// SQLite keeps what it needs beside the file itself, where the path leads to it through a link.
+/// Returns the path without links, since SQLite keeps its files beside the file itself.
 QString placeOf(const QString& path)
 {
     const QString place = QFileInfo(path).canonicalFilePath();
-    // Of a file that is gone Qt says nothing.
+    // Qt returns an empty path for a file that does not exist.
     return place.isEmpty() ? path : place;
 }
 
@@ -88,7 +89,7 @@ bool areUnwritten(const HistoryTrace& before, const HistoryTrace& now)
 void makeHistoryFile(const QString& path)
 {
     makeFolder(QFileInfo(path).absolutePath());
-    // SQLite gives its other files the rights of the first.
+    // SQLite creates its other files with the permissions of this one.
     QFile file(path);
     (void)file.open(QIODevice::WriteOnly | QIODevice::NewOnly,
                     QFileDevice::ReadOwner | QFileDevice::WriteOwner);

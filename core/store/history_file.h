@@ -12,22 +12,22 @@
 
 namespace batchpeak::store {
 
-/// A history's file, and behind it those that SQLite keeps beside it while it is open.
+/// Returns a history's file, followed by those that SQLite keeps beside it while it is open.
 QStringList filesOfHistory(const QString& path);
 
-/// What the system says of a file.
+/// State of a file by the system.
 struct FileTrace
 {
     FileIdentity identity;
     qint64 bytes = 0;
-    /// Last write, since the epoch.
+    /// Time of the last write, since the epoch.
     std::chrono::nanoseconds written{};
 
     bool operator==(const FileTrace&) const = default;
 };
 
-/// What the system says of a history's file, of the log beside it that SQLite writes first, and of the memory
-/// that its programs share. They are not opened for it: that would take from SQLite its locks on them.
+/// State by the system of a history's file, of the log beside it that SQLite writes first, and of the memory
+/// that its programs share. The files are not opened for this: that would take SQLite's locks on them away.
 struct HistoryTrace
 {
     std::optional<FileTrace> file;
@@ -36,29 +36,30 @@ struct HistoryTrace
 };
 HistoryTrace traceOf(const QString& path);
 
-/// Whether the files are those that they were, as far as SQLite lets them be while a program has them open:
-/// it neither removes the log then nor makes it shorter.
+/// Whether the files are the same ones, by what SQLite may do to them while a program has them open: it
+/// neither removes nor shortens the log then.
 bool areSameFiles(const HistoryTrace& before, const HistoryTrace& now);
 
-/// Whether nobody, SQLite included, has written into either since.
+/// Whether nobody, including SQLite, has written into either file in between.
 bool areUnwritten(const HistoryTrace& before, const HistoryTrace& now);
 
-/// Gives the shared memory its length again: whoever looks beyond the end of a mapped file is ended by
-/// SIGBUS, and SQLite builds it anew from zeros.
+/// Restores the length of the shared memory: a program that accesses a mapped file beyond its end is killed
+/// by SIGBUS. SQLite rebuilds the memory from zeros.
 void lengthenSharedMemory(const QString& path, qint64 bytes);
 
-/// Makes the file of a history and its folder where there are none, for this user alone. What is wrong with
-/// them is said when the file is opened as a history.
+/// Creates the file of a history and its folder if they do not exist, private to this user. Problems are
+/// reported when the file is opened as a history.
 void makeHistoryFile(const QString& path);
 
-/// Older programs left a history to be read by others, or what SQLite keeps beside it.
-/// \param path  of what is known to be a history
+/// Makes a history private to the user: older programs left it, or the files that SQLite keeps beside it,
+/// readable for others.
+/// \param path  path of a file that is known to be a history
 void keepToOneself(const QString& path);
 
-/// Whether all of a history is in its file: no program has it open, or was cut off while it had.
+/// Whether the file contains all of a history: no program has it open, and none was cut off while it had.
 bool isWholeAlone(const QString& path);
 
-/// Of a file system that is not known to be on this computer, it is not believed.
+/// Whether the file is on this computer. A file system of unknown location counts as remote.
 bool isOnThisComputer(const QString& path);
 
 } // namespace batchpeak::store

@@ -22,9 +22,9 @@ using engine::Translated;
 
 namespace {
 
-// A window shows nothing new for so long, once in each try.
+// A window is blocked for this long, once per attempt.
 constexpr std::chrono::milliseconds patience{50};
-// At the end there is nothing left to hold up.
+// At the end, there is nothing left to block.
 constexpr std::chrono::milliseconds lastPatience{2000};
 
 QString besidePattern(const QString& path)
@@ -45,7 +45,7 @@ QString lockOf(const QString& path)
     return path + QStringLiteral(".lock");
 }
 
-/// Of an exploration in a history.
+/// Returns the lock of an exploration in a history.
 QString lockOf(const QString& path, qint64 exploration)
 {
     return lockOf(QStringLiteral("%1.%2").arg(path).arg(exploration));
@@ -57,7 +57,7 @@ void removeHistory(const QString& path)
         QFile::remove(file);
 }
 
-/// \return the new name; empty where the file cannot be moved
+/// \return the new name; empty if the file cannot be moved
 QString moveAway(const QString& path)
 {
     const QString name =
@@ -129,7 +129,7 @@ void HistoryWriter::startAnew(const ExplorationInfo& info)
 void HistoryWriter::begin(const ExplorationInfo& info)
 {
     startAnew(info);
-    // The exploration begins where it is written first.
+    // The exploration begins in the file to which it is first written.
     write([](ExplorationStore&, qint64) {});
 }
 
@@ -139,7 +139,7 @@ void HistoryWriter::resumeFrom(const StoredExploration& exploration)
     m_id = exploration.summary.id;
     emit kept(m_id);
     holdExploration();
-    // Where the history takes nothing more, all of it is written anew elsewhere.
+    // If the history cannot be written any more, the whole exploration is written again elsewhere.
     m_writes.push_back([exploration](ExplorationStore& store, qint64 id) { store.addAll(id, exploration); });
     reopen();
 }
@@ -201,8 +201,8 @@ void HistoryWriter::finish(const ExplorationEnd& end)
 
 void HistoryWriter::leave()
 {
-    // A file beside the history is left to the next start when nobody writes it any more. Until that one
-    // takes it in, the history itself has the exploration as one that was cut off.
+    // A file beside the history is left to the next start, when nobody writes it any more. Until that start
+    // takes it in, the history itself has the exploration as cut off.
     if (!m_hasGivenUp && (m_isBeside || waits()))
         return;
     close();
@@ -216,8 +216,8 @@ void HistoryWriter::close()
     m_lock.reset();
 }
 
-/// A lock that cannot be had, as in a folder that is not ours, holds nothing up. It is tried again with each
-/// write: for a moment it is held by whoever asks for it.
+/// Takes the lock. If it cannot be taken, as in a folder of another user, nothing is blocked. Each write
+/// tries again: a program that checks the lock holds it for a moment.
 void HistoryWriter::holdExploration()
 {
     if (m_isBeside)
@@ -245,7 +245,7 @@ void HistoryWriter::writeLog()
     m_waitingLog = 0;
 }
 
-/// Into the file that comes next, which has nothing of it yet.
+/// Prepares to write everything into the next file, which has nothing of the exploration yet.
 void HistoryWriter::writeAllAnew()
 {
     m_waiting.assign(m_writes.begin(), m_writes.end());
@@ -265,7 +265,7 @@ void HistoryWriter::open()
 {
     if (m_store && !m_isDoubted && m_store->isAsItWas())
         return;
-    // Where it is busy, the next try doubts it as well.
+    // If the file is busy, the next attempt checks it as well.
     m_isDoubted = m_isDoubted || m_store;
     m_store.reset();
     m_store = std::make_unique<ExplorationStore>(m_file, m_patience);
@@ -283,7 +283,7 @@ void HistoryWriter::takeInLeftOnes(ExplorationStore& history, const QString& pat
     const QDir folder = QFileInfo(path).dir();
     for (const QString& name : folder.entryList({besidePattern(path)}, QDir::Files)) {
         const QString left = folder.filePath(name);
-        // One that another program writes still is for the next time.
+        // A file that another program is still writing is left for the next time.
         ProgramLock lock(lockOf(left));
         if (lock.take() != ProgramLock::Outcome::Taken || !QFileInfo::exists(left))
             continue;
@@ -302,7 +302,7 @@ void HistoryWriter::takeInLeftOnes(ExplorationStore& history, const QString& pat
                                    "kept as %2.")
                         .arg(left, aside));
             } else if (error.kind() != StoreError::Kind::Busy) {
-                // It may be read another day.
+                // It may be readable another time.
                 say(error.sentence());
             }
         }
@@ -344,7 +344,7 @@ void HistoryWriter::writeWaiting()
             return writeWaiting();
         if (error.kind() != StoreError::Kind::Busy || m_isBeside)
             return setAside(error.sentence());
-        // What was written before it was held is no change of others.
+        // Our own writes before the file became busy do not count as changes by others.
         if (m_store)
             m_store->takeNote();
         m_retry.start();
@@ -356,14 +356,16 @@ void HistoryWriter::writeWaiting()
     }
 }
 
-/// A person may delete it, or remove the whole file, while it is under way.
+/// Whether the exploration has disappeared: a person may delete it, or remove the whole file, while it is
+/// under way.
 bool HistoryWriter::hasLostExploration() const
 {
     return m_id != 0 && !m_store->holds(m_id, m_info);
 }
 
-/// Keeps a damaged history under another name, and has the whole exploration written anew into a new one.
-/// \return whether it could: once for each exploration, lest a disk that spoils everything fill up
+/// Keeps a damaged history under another name, and prepares to write the whole exploration into a new one.
+/// \return whether this was possible: only once for each exploration, so that a disk that damages every file
+///         does not fill up
 bool HistoryWriter::beginNewHistory()
 {
     if (m_isBeside || m_hasBegunNewHistory)
@@ -380,7 +382,7 @@ bool HistoryWriter::beginNewHistory()
     return true;
 }
 
-/// Writes the whole exploration anew into a file beside the history, and goes on there.
+/// Writes the whole exploration into a file beside the history, and continues there.
 void HistoryWriter::setAside(const QString& why)
 {
     if (m_isBeside)
@@ -390,7 +392,7 @@ void HistoryWriter::setAside(const QString& why)
     m_file = newBesidePath(m_path);
     QDir().mkpath(QFileInfo(m_file).path());
     m_lock = std::make_unique<ProgramLock>(lockOf(m_file));
-    // Where there are no locks, the next start takes nothing in, and what is kept is kept all the same.
+    // On a file system without locks, the next start takes nothing in, but the file is kept all the same.
     if (const auto outcome = m_lock->take();
         outcome != ProgramLock::Outcome::Taken && outcome != ProgramLock::Outcome::NoLocks)
         return giveUp(why);

@@ -19,18 +19,19 @@ namespace batchpeak::store {
 namespace {
 
 constexpr mode_t rights = S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH;
-/// Programs that are started while it is held do not hold it, and a link leads to no file of somebody's. A
-/// pipe in its place holds nobody up.
+/// Flags of every open(): child programs do not inherit the lock, a link does not lead to somebody's file,
+/// and a pipe in its place does not block.
 constexpr int always = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
 
-/// That of another user, which a program that was killed has left, is as good to be locked.
+/// Opens or creates the file. A file that another user's killed program left behind can be locked just as
+/// well.
 int openOrMake(const QByteArray& path)
 {
     const int descriptor = ::open(path.constData(), O_RDWR | O_CREAT | always, rights);
     return descriptor < 0 && errno == EACCES ? ::open(path.constData(), O_RDONLY | always) : descriptor;
 }
 
-/// \return 0, or the system's reason
+/// \return 0, or the system's error number
 int lock(int descriptor, int kind)
 {
     int result = 0;
@@ -40,7 +41,8 @@ int lock(int descriptor, int kind)
     return result == 0 ? 0 : errno;
 }
 
-/// Whoever gave it back has removed its file: a lock on that one would keep nobody away.
+/// Whether the file still exists: whoever released the lock has removed its file, and a lock on that file
+/// would not exclude anybody.
 bool isStillThere(int descriptor, const QByteArray& path)
 {
     struct stat open
@@ -62,11 +64,11 @@ void ProgramLock::giveBack()
 {
     if (!isTaken())
         return;
-    // While it is held, so that nobody else's is removed.
+    // The file is removed while the lock is held, so that nobody else's file is removed.
     const QByteArray path = QFile::encodeName(m_path);
     if (isStillThere(m_descriptor, path))
         ::unlink(path.constData());
-    // A child between its fork and its program has it open still.
+    // A child process between fork and exec still has the file open.
     ::flock(m_descriptor, LOCK_UN);
     ::close(m_descriptor);
     m_descriptor = -1;
@@ -81,7 +83,7 @@ ProgramLock::Outcome ProgramLock::take()
 {
     if (isInForce())
         return Outcome::Taken;
-    // Each more is one that somebody else has given back in this moment.
+    // Another attempt is needed only if somebody has released the lock at this moment.
     constexpr int attempts = 100;
     const QByteArray path = QFile::encodeName(m_path);
     for (int attempt = 0; attempt < attempts; ++attempt) {
@@ -103,8 +105,8 @@ ProgramLock::Outcome ProgramLock::take()
     return Outcome::NoLocks;
 }
 
-/// Line by line as QLockFile has it, by which older programs tell whether its process lives. Nothing is lost
-/// where it cannot be written.
+/// Writes the lines of QLockFile, by which older programs check whether the process is alive. A failure to
+/// write has no consequence.
 void ProgramLock::sayWhoHoldsIt() const
 {
     const QByteArray text = QByteArray::number(QCoreApplication::applicationPid()) + '\n' +

@@ -10,22 +10,23 @@
 
 namespace batchpeak::store {
 
-/// What one program may do at a time: while it lives, no other lock on the same file can be taken, by this
-/// program or another.
+/// A lock that one program may hold at a time: while it is held, no other lock on the same file can be taken,
+/// by this program or another.
 ///
-/// The kernel decides (flock) and drops the lock with its program, however that ends: also in a container
-/// that is another one since, or on another computer that shares the disk, where nobody could tell whether a
-/// process still lives. What stands in the file is for people alone, and may be of a program that is gone.
+/// The kernel manages the lock (flock) and releases it with its program, however that ends. This also works
+/// if the container has been replaced, or on another computer that shares the disk, where nobody could tell
+/// whether a process is still alive. The contents of the file are only for people, and may name a program
+/// that has ended.
 class ProgramLock
 {
 public:
     enum class Outcome {
         Taken,
-        /// In this program or another.
+        /// Held in this program or another.
         HeldByAnother,
-        /// Nothing can be written there.
+        /// No file can be created there.
         NoFile,
-        /// That file system has none, so that nothing keeps others away.
+        /// The file system has no locks, so that nothing excludes other programs.
         NoLocks
     };
     struct Holder
@@ -34,22 +35,23 @@ public:
         QString host;
     };
 
-    /// \param path  of the lock's own file, made when it is taken and removed when it is given back
+    /// \param path  path of the lock's own file, which is created when the lock is taken and removed when it
+    ///              is released
     explicit ProgramLock(QString path) : m_path(std::move(path)) {}
-    /// Gives it back.
+    /// Releases the lock.
     ~ProgramLock();
     Q_DISABLE_COPY_MOVE(ProgramLock)
 
-    /// Does not wait. One whose file somebody has removed, or moved, is taken anew.
+    /// Takes the lock without waiting. If somebody has removed or moved its file, the lock is taken again.
     Outcome take();
     bool isTaken() const { return m_descriptor >= 0; }
     const QString& path() const { return m_path; }
-    /// Whether it is taken, and keeps others away: its file is there under its name still.
+    /// Whether the lock is taken and excludes others: its file still exists under its name.
     bool isInForce() const;
-    /// Whoever wrote the file last; nothing where that cannot be read.
+    /// Returns who last wrote the file; nothing if it cannot be read.
     std::optional<Holder> holder() const;
 
-    /// Whether somebody holds it; not where that cannot be known.
+    /// Whether somebody holds the lock; false if this cannot be determined.
     static bool isHeld(const QString& path);
 
 private:

@@ -10,10 +10,10 @@
 
 namespace batchpeak::store {
 
-/// Estimates as one text: an array of JSON with an array of four numbers for each.
+/// Returns the estimates as one text: a JSON array with an array of four numbers for each.
 QString textOf(const std::vector<EstimateRecord>& estimates);
 
-/// \param text  of textOf(); empty of an older program, which told none
+/// \param text  from textOf(); empty if an older program wrote it, which stored none
 std::vector<EstimateRecord> estimatesFrom(const QString& text);
 
 } // namespace batchpeak::store

@@ -15,10 +15,10 @@ namespace batchpeak::store {
 /// \throws StoreError
 void openDatabase(QSqlDatabase& database);
 
-/// The name by which SQLite takes a file for one that nobody changes; to be opened with URIs.
+/// Returns the name with which SQLite treats a file as one that nobody changes; it must be opened as a URI.
 QString nameToRead(const QString& path);
 
-/// A prepared statement whose failures are exceptions.
+/// A prepared statement whose failures are thrown as exceptions.
 class SqlStatement
 {
 public:
@@ -32,7 +32,7 @@ public:
     {
         if (!value)
             return bind(QVariant());
-        // Qt's drivers know no other whole number of 64 bits.
+        // Qt's drivers have no other 64-bit integer type.
         if constexpr (std::is_integral_v<Value>)
             return bind(QVariant(static_cast<qint64>(*value)));
         else
@@ -41,7 +41,8 @@ public:
 
     /// \throws StoreError
     SqlStatement& run();
-    /// Goes to the next row. \return whether there is one
+    /// Goes to the next row.
+    /// \return whether there is one
     /// \throws StoreError
     bool next();
 
@@ -56,8 +57,8 @@ public:
         return found.isNull() ? std::nullopt : std::optional<Value>(found.value<Value>());
     }
 
-    /// Rows that belong to others, which are not there.
-    /// \throws StoreError
+    /// Reports the file as damaged, since rows that others refer to are missing.
+    /// \throws StoreError always
     [[noreturn]] void failAsDamaged() const;
 
     qint64 insertedId() const { return m_query.lastInsertId().toLongLong(); }
@@ -71,36 +72,36 @@ private:
     QSqlQuery m_query;
 };
 
-/// What a table is told: a null string would be NULL in it, which means something else there.
+/// Returns the text as a table needs it: a null string would become NULL, which has another meaning there.
 QString notNull(const QString& text);
 
-/// A moment as a table has it.
+/// Returns a time as tables store it.
 QString fromTime(const QDateTime& time);
 QDateTime toTime(const QString& text);
 
-/// A number that changes with each commit of another connection.
+/// Returns a number that changes with each commit of another connection.
 /// \throws StoreError
 qint64 dataVersion(const QSqlDatabase& database);
 
-/// Refuses a file of which any page is damaged; it reads all of it.
-/// \throws StoreError
+/// Refuses a file with a damaged page; it reads the whole file.
+/// \throws StoreError if a page is damaged
 void requireWhole(const QSqlDatabase& database);
 
 /// Runs a statement without values.
 /// \throws StoreError
 void runSql(const QSqlDatabase& database, const QString& text);
 
-/// What is written from here to commit() is in the file together or not at all, and what is read is of one
-/// moment.
+/// A transaction: everything written until commit() is in the file together or not at all, and everything
+/// read is from one point in time.
 class Transaction
 {
 public:
-    /// Reading shuts nobody out; writing waits for another program's.
+    /// Reading does not block others; writing waits for another program's transaction.
     enum class Kind { Reads, Writes };
 
     /// \throws StoreError
     Transaction(const QSqlDatabase& database, Kind kind);
-    /// Takes all back that was not committed.
+    /// Rolls back if commit() was not called.
     ~Transaction();
     Q_DISABLE_COPY_MOVE(Transaction)
 
@@ -112,11 +113,11 @@ private:
     bool m_isOpen = true;
 };
 
-/// The version of the tables that this program writes; it stands in the file itself (user_version).
+/// Version of the tables that this program writes; it is stored in the file itself (user_version).
 inline constexpr int schemaVersion = 30;
 
-/// Makes the tables where the file is new, and adds what they lack where an older program wrote it.
-/// \throws StoreError where the file was written by a newer program, or is none of ours
+/// Creates the tables if the file is new, and adds what they lack if an older program wrote it.
+/// \throws StoreError if the file was written by a newer program, or is not a history of this program
 void prepareSchema(const QSqlDatabase& database);
 
 } // namespace batchpeak::store

@@ -8,11 +8,12 @@
 
 namespace batchpeak::store {
 
-/// What is kept of a trial that nobody looks for by itself: why it was run, its parts, what the device told
-/// meanwhile. An object of JSON, which leaves out what is as usual.
+/// Returns the part of a trial that is never queried by itself: why it was run, its parts, what the device
+/// reported meanwhile. It is a JSON object without members that have their default value.
 QString detailsOf(const trial::TrialRecord& trial);
 
-/// \param details  of detailsOf(); empty of an older program, which changes nothing
+/// Sets that part of a trial.
+/// \param details  from detailsOf(); empty if an older program wrote it, which changes nothing
 void takeDetails(trial::TrialRecord& trial, const QString& details);
 
 } // namespace batchpeak::store

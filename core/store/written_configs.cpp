@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// Configs that were written, and what they held before.
+// Configs that were written, and their previous contents.
 #include "exploration_store.h"
 
 #include "store_database.h"
@@ -12,7 +12,7 @@ namespace batchpeak::store {
 
 namespace {
 
-// Empty bytes are no NULL.
+// Returns bytes that are not NULL even if they are empty.
 QByteArray notNull(const QByteArray& bytes)
 {
     return bytes.isNull() ? QByteArray("") : bytes;
@@ -27,7 +27,7 @@ qint64 ExplorationStore::addWritten(const WrittenConfig& written)
     SqlStatement statement(database, QStringLiteral("INSERT INTO written_config (time, file, before, after) "
                                                     "VALUES (?, ?, ?, ?)"));
     statement.bind(fromTime(written.time)).bind(notNull(written.filePath));
-    // An empty file is not none.
+    // An empty file is not a missing one.
     statement.bind(written.before ? QVariant(notNull(*written.before)) : QVariant());
     const qint64 id = statement.bind(notNull(written.after)).run().insertedId();
     SqlStatement(database,
