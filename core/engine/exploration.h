@@ -90,7 +90,8 @@ public:
     // them. The search takes them into account at once, and every command is reported as an event.
 
     /// Cancels the trial that runs on the device, or all running trials if no device is named. This does not
-    /// count against the size, and another trial comes next. A verification is left out.
+    /// count against the size, and another trial comes next. A verification that is skipped is not made up
+    /// for.
     void skipTrial(const QString& device = {});
     /// Excludes the size, so that it is neither tried nor recommended any more, or allows it again. A running
     /// trial of an excluded size is skipped.

@@ -57,7 +57,7 @@ double StallWatch::stalledSeconds(double now) const
 Progress estimateProgress(const Course& course)
 {
     Progress progress;
-    // Before the search has given an estimate, nobody knows of how many trials these are the first.
+    // Before the search has given an estimate, the total number of trials is unknown.
     if (course.expectedTrials > 0) {
         const int expected = std::max(course.expectedTrials, course.finishedTrials + 1);
         progress.share = static_cast<double>(course.finishedTrials) / expected;

@@ -54,7 +54,7 @@ struct Progress
 {
     /// 0..0.99: only the end of the exploration is 1.
     double share = 0.0;
-    /// Nothing before the first trial has ended.
+    /// Time left [s]; nothing before the first trial has ended.
     std::optional<search::Estimate> secondsLeft;
 };
 

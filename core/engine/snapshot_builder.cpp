@@ -21,7 +21,7 @@ namespace {
 // A size that is nearly the same leaves nearly the same memory.
 constexpr double nearlyTheSame = 0.9;
 
-// A chart of some hundred pixels shows no more.
+// A chart that is some hundred pixels wide shows no more points.
 constexpr std::size_t maxCoursePoints = 512;
 
 // Enough trials to tell a busy device from a momentary disturbance.

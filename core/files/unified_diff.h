@@ -14,7 +14,7 @@ namespace batchpeak::engine {
 /// Lines of one text that replace lines of another; either may be empty.
 struct LineChange
 {
-    /// Counted from 0.
+    /// Line numbers, counted from 0.
     std::size_t beforeStart = 0;
     std::size_t beforeCount = 0;
     std::size_t afterStart = 0;

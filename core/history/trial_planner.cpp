@@ -11,7 +11,7 @@ namespace batchpeak::engine {
 
 namespace {
 
-// Room for a slower size than predicted, and for what start-up adds to a short one.
+// Margins for a size that is slower than predicted, and for the start-up of a short trial.
 constexpr double timeLimitPerPredicted = 3.0;
 constexpr double timeLimitBeyondPredicted = 30.0;
 // Limit before anything was measured: a size whose first step takes minutes is not recommended on any

@@ -64,7 +64,7 @@ struct DevicePreview
     device::LocalDevice device;
     bool isChosen = false;
     std::int64_t limitBytes = 0;
-    /// The limit less the headroom.
+    /// Limit minus the headroom.
     std::int64_t usableBytes = 0;
     /// Largest size that fits, by the description of the network; nothing if there is no description or the
     /// memory is not known. 0: not even 1 fits.

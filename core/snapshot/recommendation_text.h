@@ -24,7 +24,7 @@ struct SmallerSize
 {
     std::int64_t size = 0;
     double tolerance = 0.02;
-    /// 0 where unknown.
+    /// Peak of the smaller size, and of the recommended one; 0 if unknown.
     std::int64_t peakBytes = 0;
     std::int64_t recommendedPeakBytes = 0;
 };

@@ -61,7 +61,7 @@ struct Verification
     Outcome outcome = Outcome::Pending;
     double expectedSamplesPerSecond = 0.0;
     std::optional<double> samplesPerSecond;
-    /// 0 where unknown.
+    /// Measured peak; 0 if unknown.
     std::int64_t peakReservedBytes = 0;
     /// Remainder of the device's limit after the peak; negative if the size needs more.
     std::optional<std::int64_t> spareBytes;
@@ -119,7 +119,7 @@ struct CoursePoint
     double elapsedSeconds = 0.0;
     /// Number of trials that had ended.
     int trials = 0;
-    /// 0 while nothing is recommended.
+    /// Recommended size; 0 while nothing is recommended.
     std::int64_t size = 0;
     int confidence = 1;
     double expectedLoss = 0.0;
@@ -131,7 +131,7 @@ struct CoursePoint
 /// A trial that is running or still to come, and its purpose.
 struct TrialPlan
 {
-    /// 0 before it has begun.
+    /// Number of the trial; 0 before it has begun.
     int number = 0;
     /// One size, or those that are compared.
     std::vector<std::int64_t> sizes;
@@ -175,12 +175,12 @@ struct Snapshot
     std::optional<double> thinkingSeconds;
     /// Time for which trials have been silent, if longer than expected [s]; 0 otherwise.
     double stalledSeconds = 0.0;
-    /// Nothing while no config is loaded.
+    /// Run that is loaded; nothing while no config is loaded.
     std::optional<RunDescription> run;
     /// Number of the run in the history of this user; 0 if it is not stored there, or not yet.
     qint64 numberInHistory = 0;
     std::vector<DeviceSnapshot> devices;
-    /// In the order of their starts.
+    /// Trials, in the order of their starts.
     std::vector<trial::TrialRecord> trials;
     /// Recalled trials that count, the newest last; none once the search has dropped them.
     std::vector<RecalledTrial> recalled;
@@ -188,7 +188,7 @@ struct Snapshot
     /// Recommendations over time, oldest first: a point for each change and for each trial that ended,
     /// thinned out beyond a limit.
     std::vector<CoursePoint> course;
-    /// The trials that run.
+    /// Trials that are running.
     std::vector<TrialPlan> underWay;
     /// The trial that follows them; nothing if that depends on how they end.
     std::optional<TrialPlan> next;
