@@ -13,56 +13,59 @@ namespace batchpeak::trial {
 inline constexpr std::size_t fewestComparedSizes = 2;
 inline constexpr std::size_t maxComparedSizes = 4;
 
-/// A trial that compares sizes that have run before: all of them in one process, visited in turn and back
-/// again (A B C C B A ...), so that what the device does meanwhile falls upon all of them alike.
+/// Request for a trial that compares sizes that have run before. All sizes run in one process, and their
+/// visits are interleaved there and back (A B C C B A ...), so that whatever the device does meanwhile
+/// affects all of them alike.
 ///
-/// It is of version 2 of the protocol, and answered by a TrialResult that has `compared`.
+/// The request belongs to version 2 of the protocol. Its answer is a TrialResult that has `compared`.
 struct CompareRequest
 {
-    /// Numbered as trials are, and with them.
+    /// Number of the comparison, from the same sequence as the numbers of trials.
     std::int64_t id = 0;
-    /// fewestComparedSizes to maxComparedSizes different ones, in the order of the first visits.
+    /// Different sizes, fewestComparedSizes to maxComparedSizes of them, in the order of their first visits.
     std::vector<std::int64_t> microBatchSizes;
-    /// Of each size.
+    /// Number of visits of each size.
     int visits = 4;
-    /// Timed ones in each visit.
+    /// Number of timed steps in each visit.
     int steps = 3;
-    /// Before the timed ones of each visit.
+    /// Number of untimed steps before the timed steps of each visit.
     int untimedSteps = 1;
-    /// Of the whole comparison.
+    /// Time limit of the whole comparison.
     double timeLimitSeconds = 60.0;
 
     bool operator==(const CompareRequest&) const = default;
 };
 
-/// Some steps of one size in the midst of a comparison.
+/// A run of steps of one size during a comparison.
 struct Visit
 {
-    /// When its timed steps began: on the program's own monotonic clock, since its hello.
+    /// Time at which the timed steps began, on the program's own monotonic clock, counted from its hello.
     double clockSeconds = 0.0;
-    /// How long they took, optimizer steps included.
+    /// Duration of the timed steps, optimizer steps included.
     double seconds = 0.0;
-    /// Each of them, as TrialResult::stepSeconds: above zero, and never empty.
+    /// Duration of each timed step, like TrialResult::stepSeconds: above zero, and never empty.
     std::vector<double> stepSeconds;
-    /// Share of what its steps could have used that other programs took meanwhile, 0..1; nothing where the
-    /// program does not tell.
+    /// Share of the processor time usable by its steps that other programs took meanwhile, 0..1. No value if
+    /// the program does not report it.
     std::optional<double> contention;
 
     bool operator==(const Visit&) const = default;
 };
 
-/// Of each visit its typicalStepSeconds [s].
+/// Returns the typicalStepSeconds [s] of each visit.
 std::vector<double> typicalStepSecondsOf(std::span<const Visit> visits);
 
-/// What a comparison measured of one size.
+/// Measurements of one size in a comparison.
 struct ComparedSize
 {
     std::int64_t microBatchSize = 0;
-    /// What the device must have free for this size beside the others; 0 where a program does not tell.
+    /// Memory that the device must have free for this size next to the other sizes; 0 if the program does not
+    /// report it.
     std::int64_t peakReservedBytes = 0;
-    /// As of TrialResult, in the steps of this size.
+    /// Same as TrialResult::allocationRetries, for the steps of this size.
     std::int64_t allocationRetries = 0;
-    /// In their order in time; of a comparison that was cut short, those that came to their end.
+    /// Visits in chronological order. A comparison that was cut short has only the visits that were
+    /// completed.
     std::vector<Visit> visits;
 
     bool operator==(const ComparedSize&) const = default;

@@ -15,7 +15,8 @@ namespace {
 
 constexpr const char* compared = "compared";
 
-/// A visit lasts at least as long as its steps; half of that allows for how the two are timed.
+/// A visit lasts at least as long as its steps. The factor of one half tolerates that a program times the two
+/// differently.
 constexpr double minShareOfSteps = 0.5;
 
 bool hasTwins(std::vector<std::int64_t> sizes)
@@ -24,7 +25,7 @@ bool hasTwins(std::vector<std::int64_t> sizes)
     return std::ranges::adjacent_find(sizes) != sizes.end();
 }
 
-/// Refuses what is no choice of sizes to compare.
+/// Refuses lists of sizes that cannot be compared.
 void checkSizes(const FieldReader& fields, const char* name, const std::vector<std::int64_t>& sizes)
 {
     if (sizes.size() < fewestComparedSizes || sizes.size() > maxComparedSizes) {

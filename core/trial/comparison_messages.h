@@ -9,15 +9,16 @@
 
 namespace batchpeak::trial {
 
-// The part of the protocol that comparisons use, as JSON, for parent_messages.cpp and worker_messages.cpp
-// alone; the readers throw MessageError.
+// JSON form of the messages that comparisons use. Only parent_messages.cpp and worker_messages.cpp use it.
+// The readers throw MessageError.
 
 Json toJson(const CompareRequest& request);
 Json toJson(const ComparedSize& size);
 
 CompareRequest comparisonFrom(const FieldReader& fields);
-/// What the field "compared" of a result holds; none without it.
-/// \param isOk  the result says that nothing was cut short: then every size has as many visits as the others
+/// Returns the contents of the field "compared" of a result; empty without that field.
+/// \param isOk  whether the result says that nothing was cut short; if so, every size must have as many
+///        visits as the others
 std::vector<ComparedSize> comparedSizesFrom(const FieldReader& fields, bool isOk);
 
 } // namespace batchpeak::trial

@@ -10,7 +10,7 @@ namespace batchpeak::trial {
 
 namespace {
 
-/// Of one size: the logarithm of its samples/s in each round, and the mean of those.
+/// Logarithm of one size's samples/s in each round, and their mean.
 struct Row
 {
     std::int64_t size = 0;
@@ -40,7 +40,7 @@ Row rowOf(const ComparedRecord& compared, std::size_t visits)
     return row;
 }
 
-/// Of the difference between two rows; nothing where there is but one round.
+/// Returns the standard error of the difference between two rows; nothing if there is only one round.
 std::optional<double> standardErrorOf(const std::vector<Row>& rows)
 {
     const std::size_t rounds = rows.front().rounds.size();

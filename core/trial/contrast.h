@@ -10,30 +10,30 @@
 
 namespace batchpeak::trial {
 
-/// By how much the fastest of compared sizes leads the next one.
+/// Lead of the fastest compared size over the next one.
 struct Contrast
 {
     std::int64_t leader = 0;
     std::int64_t runnerUp = 0;
-    /// Share by which the leader's samples/s are higher; 0.01 is 1 %.
+    /// Relative lead of the leader's samples/s; 0.01 is 1 %.
     double lead = 0.0;
-    /// Of the lead; nothing where the sizes were visited too seldom to tell.
+    /// Standard error of the lead. No value if the sizes had too few visits to estimate it.
     std::optional<double> standardError;
 
-    /// The lead is larger than its error, as far as that is known.
+    /// Whether the lead is larger than its standard error, or the standard error is unknown.
     bool isClear() const { return !standardError || lead > *standardError; }
 
     bool operator==(const Contrast&) const = default;
 };
 
-/// What a comparison says for itself, without the trials before it: that is the search's to judge.
+/// Returns what a comparison alone shows. It ignores earlier trials; weighing those is up to the search.
 ///
-/// Sizes are visited there and back, so that the mean of two visits in a row knows no steady drift. Those
-/// means are a two-way layout of sizes and rounds: what the device did in a round falls upon all sizes and
-/// drops out, and the residual variance tells the error of a difference (Scheffe, The Analysis of Variance,
+/// Sizes are visited there and back, so the mean of two consecutive visits is free of steady drift. Those
+/// means form a two-way layout of sizes and rounds: what the device did in a round affects all sizes and
+/// cancels out, and the residual variance gives the error of a difference (Scheffe, The Analysis of Variance,
 /// 1959, ch. 4).
 ///
-/// \return nothing where fewer than two sizes were visited
+/// \return nothing if fewer than two sizes were visited
 std::optional<Contrast> contrastOf(const std::vector<ComparedRecord>& compared);
 
 } // namespace batchpeak::trial

@@ -16,7 +16,7 @@ namespace {
 constexpr int deepestNesting = 32;
 constexpr std::size_t longestText = std::size_t{16} * 1024;
 constexpr std::size_t longestQuote = 80;
-// In watts, joules, degrees or megahertz: what any gauge reads is far below.
+// In watts, joules, degrees or megahertz; the readings of real sensors are far below it.
 constexpr double largestReading = 1e12;
 
 bool refuseDeepNesting(int depth, Json::parse_event_t, Json&)
@@ -33,7 +33,7 @@ std::string dumped(const Json& value, bool asciiOnly)
     return value.dump(-1, ' ', asciiOnly, Json::error_handler_t::replace);
 }
 
-/// One that fits into 63 bits and a sign.
+/// Whether the value is a signed integer of 64 bits.
 bool isInteger(const Json& value)
 {
     constexpr auto largest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
@@ -208,7 +208,7 @@ std::optional<double> FieldReader::optionalDuration(const char* name) const
 
 std::optional<double> FieldReader::optionalRatio(const char* name) const
 {
-    // A scatter of a million times what was measured leaves nothing measured.
+    // With a scatter of a million times the measured value, nothing has been measured.
     constexpr double largest = 1e6;
     const Json* found = find(name);
     if (!found)

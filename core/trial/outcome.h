@@ -6,8 +6,7 @@
 
 namespace batchpeak::trial {
 
-/// How a trial ended. A worker says all but Crashed, which is what its parent makes of a worker that
-/// went away.
+/// How a trial ended. A worker reports all but Crashed, which its parent reports for a worker that died.
 enum class Outcome { Ok, OutOfMemory, Unsupported, Failed, Timeout, Cancelled, Crashed };
 
 using model::fromText;

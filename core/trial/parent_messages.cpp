@@ -48,7 +48,7 @@ private:
     Json& m_object;
 };
 
-/// Reads the members of a network from an object; an absent one stays as it is.
+/// Reads the members of a network from an object; an absent member keeps its value.
 class MemberReader
 {
 public:
@@ -77,7 +77,7 @@ private:
     const FieldReader& m_fields;
 };
 
-/// A network as the field "model" of a load message: every member of ModelSpec under its name in
+/// Returns a network as the field "model" of a load message: every member of ModelSpec under its name in
 /// snake_case.
 Json modelToJson(const model::ModelSpec& spec)
 {
@@ -87,8 +87,8 @@ Json modelToJson(const model::ModelSpec& spec)
     return object;
 }
 
-/// Absent fields keep the defaults of ModelSpec. Whether such a network can exist is not decided here
-/// (model::problemWith).
+/// Reads a network; absent fields keep the defaults of ModelSpec. Whether such a network can exist is not
+/// checked here (model::problemWith).
 /// \throws MessageError
 model::ModelSpec modelSpecFrom(const FieldReader& fields)
 {
@@ -104,12 +104,14 @@ model::ModelSpec modelSpecFrom(const FieldReader& fields)
 constexpr const char* targetModules = "target_modules";
 constexpr const char* savedModules = "modules_to_save";
 
-/// Only of a run that leaves something as it is, or rounds it: a program that knows no "tuning" trains all.
+/// Called only for a run that does not train everything, or that uses fake quantization: a program that does
+/// not know "tuning" trains everything.
 Json tuningToJson(model::Tuning tuning)
 {
     Json object = Json::object();
     visitFields(tuning, FieldWriter(object));
-    // Programs that know no networks of transformers know no such names either.
+    // Programs that do not know networks of transformers do not know such names either, so names are written
+    // only if there are any.
     const model::ModuleNames& names = tuning.modules;
     if (names.targets.size() == 1 && names.isPattern)
         object[targetModules] = names.targets.front();
@@ -179,7 +181,7 @@ Json toJson(const LoadRequest& load)
                 {"seed", load.seed}};
     writeStep(fields, load.step);
     if (load.step.preference != model::Preference::None) {
-        // With adapters the same network stands for it, without them.
+        // With adapters, the same network without them serves as the reference.
         fields["preference_reference"] =
             model::hasReference(load.step.preference) && !model::hasAdapters(load.tuning);
     }

@@ -16,37 +16,39 @@
 
 namespace batchpeak::trial {
 
-/// The trial protocol, version 2: JSON Lines between an exploration and the program that runs its
-/// trials, whoever wrote that program.
+/// Version 2 of the trial protocol: JSON Lines between an exploration and the program that runs its trials,
+/// no matter who wrote that program.
 ///
-/// Here lines become values and values become lines; nothing is read or written, no process known.
-/// Unknown fields are ignored, an unknown type is an error. Times are in seconds, sizes in bytes.
+/// This header converts lines to values and values to lines; it does no I/O and knows no processes. Unknown
+/// fields are ignored; an unknown type is an error. Times are in seconds, sizes in bytes.
 inline constexpr int protocolVersion = 2;
-/// A program may speak this one instead: without comparisons, and without the clock of a result.
+/// Oldest version that a program may speak instead; it lacks comparisons and the clock of a result.
 inline constexpr int firstProtocolVersion = 1;
-/// Whether a conversation of that version knows comparisons.
+/// Whether that version of the protocol has comparisons.
 constexpr bool knowsComparisons(int version)
 {
     return version >= 2;
 }
-/// A longer line is an error: a worker that forgets its line ends must not fill the memory.
+/// Longest line; a longer one is an error, so that a worker that omits its line ends cannot exhaust the
+/// memory.
 inline constexpr std::size_t maxLineBytes = std::size_t{1} << 20;
-/// Of the approximations that a program tells no more are heard, and of each no more bytes: they stand beside
-/// every number.
+/// Limits on the number of approximations that a program reports and on the bytes of each; any excess is
+/// ignored, since the approximations are shown next to every number.
 inline constexpr std::size_t maxApproximations = 8;
 inline constexpr std::size_t longestApproximation = 120;
-/// What a number of a message may be, so that what is reckoned from a few of them does not overflow. 1 EiB is
-/// more than any computer has.
+/// Largest number of bytes, parameters or samples in a message, so that arithmetic on a few such numbers does
+/// not overflow. 1 EiB is more than any computer has.
 inline constexpr std::int64_t maxBytes = std::int64_t{1} << 60;
-/// Longer than anything that is measured, and far from what overflows a timer: ten years.
+/// Ten years: longer than anything that is measured, and far from overflowing a timer.
 inline constexpr double longestSeconds = 10.0 * 365 * 24 * 3600;
-/// No step, visit or batch is done in less: one clock cycle of a processor, or thereabouts.
+/// Lower bound for the duration of a step, visit or batch: roughly one clock cycle of a processor.
 inline constexpr double shortestStepSeconds = 1e-9;
 
-// Parent to worker
+// Messages from parent to worker
 struct Hello
 {
-    /// The highest that the parent speaks; a program answers with the highest of its own up to that.
+    /// Highest version that the parent speaks. The program answers with the highest version it speaks up to
+    /// that.
     int protocol = protocolVersion;
     bool operator==(const Hello&) const = default;
 };
@@ -62,7 +64,7 @@ struct Bye
 using ParentMessage = std::variant<Hello, LoadRequest, TrialRequest, CompareRequest, TrainingRequest,
                                    BatchRequest, SaveRequest, Cancel, Bye>;
 
-// Worker to parent
+// Messages from worker to parent
 struct DeviceDescription
 {
     /// "cpu" or "cuda"
@@ -71,12 +73,12 @@ struct DeviceDescription
     std::string uuid;
     std::int64_t totalBytes = 0;
     std::int64_t freeBytes = 0;
-    /// Of what is not free, what the program itself has taken before any network: a context of CUDA's.
+    /// Part of the used memory that the program itself took before loading any network: a CUDA context.
     std::int64_t contextBytes = 0;
-    /// The most that the program may take, where something sets it a bound below what is free; else 0.
+    /// Most memory that the program may take if something limits it to less than what is free; else 0.
     std::int64_t limitBytes = 0;
-    /// What the user has set of the program's allocator of device memory, in its own words; empty for
-    /// nothing.
+    /// User's settings of the program's device memory allocator, in the allocator's own syntax; empty if
+    /// there are none.
     std::string allocatorSettings;
     bool operator==(const DeviceDescription&) const = default;
 };
@@ -91,12 +93,12 @@ struct WorkerHello
 struct Loaded
 {
     std::int64_t parameters = 0;
-    /// Held before the first forward pass: parameters, gradients, optimizer state. Above limitBytes
-    /// where not even these fit; then nothing is held, and every trial answers out of memory.
+    /// Memory held before the first forward pass: parameters, gradients, optimizer state. Above limitBytes if
+    /// not even these fit; then nothing is held, and every trial is answered with out of memory.
     std::int64_t baselineBytes = 0;
     std::int64_t limitBytes = 0;
-    /// What the program runs otherwise than it was asked to where that decides speed or memory, as short noun
-    /// phrases ("a 4-bit base without a fused kernel"); empty for nothing.
+    /// What the program runs differently than requested, if that affects speed or memory, as short noun
+    /// phrases ("a 4-bit base without a fused kernel"); empty if there is nothing.
     std::vector<std::string> approximations = {};
     bool operator==(const Loaded&) const = default;
 };
@@ -132,28 +134,28 @@ struct Log
 struct WorkerError
 {
     std::string text;
-    /// The worker ends after saying so.
+    /// Whether the worker ends after this message.
     bool fatal = false;
     bool operator==(const WorkerError&) const = default;
 };
 using WorkerMessage =
     std::variant<WorkerHello, Loaded, Step, TrialResult, TrainingReady, BatchResult, Saved, Log, WorkerError>;
 
-/// Why a line is not a message, as a full sentence that quotes the offending part.
+/// Reason that a line is not a message, as a full sentence that quotes the offending part.
 struct ProtocolError
 {
     std::string text;
 };
 
-/// One line of JSON, with its line end.
+/// Returns one line of JSON, with its line end.
 std::string toLine(const ParentMessage& message);
 std::string toLine(const WorkerMessage& message);
 
 /// \param line  one line, with or without its line end
 std::variant<ParentMessage, ProtocolError> parseParentMessage(std::string_view line);
 
-/// Refuses also what no measurement can be: an Ok result with zero steps, or a time that is not a
-/// positive number, or an Ok comparison that lacks visits.
+/// Also refuses what cannot be a measurement: an Ok result with zero steps, a time that is not a positive
+/// number, or an Ok comparison that lacks visits.
 std::variant<WorkerMessage, ProtocolError> parseWorkerMessage(std::string_view line);
 
 } // namespace batchpeak::trial

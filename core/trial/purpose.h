@@ -8,27 +8,27 @@ namespace batchpeak::trial {
 
 /// Why a trial is run.
 enum class Purpose {
-    /// One of the first sizes: what small ones need and take tells what larger ones may.
+    /// One of the first sizes: the memory and the time of small sizes predict those of larger ones.
     FirstSizes,
-    /// A size larger than any that ran, since they still get faster.
+    /// A size larger than any that ran, tried because larger sizes are still getting faster.
     Climbing,
-    /// On the way to a size that may not fit, to learn where memory ends.
+    /// A size on the way to one that may not fit, to learn where memory runs out.
     Memory,
-    /// A size that was not measured yet, and may be faster than the recommended one.
+    /// A size that was not measured yet and may be faster than the recommended one.
     Rival,
-    /// Measured before: more steps tell it from others.
+    /// A size that was measured before; more steps distinguish it from others.
     Remeasuring,
-    /// Sizes that were measured before, in turn.
+    /// Interleaved visits of sizes that were measured before.
     Comparison,
-    /// Once more, since something disturbed it.
+    /// A repetition, because something disturbed the trial.
     Repetition,
-    /// Once more, since its worker was lost.
+    /// A repetition, because the trial's worker was lost.
     Retry,
-    /// The recommended size, in a fresh process.
+    /// A trial of the recommended size in a fresh process.
     Verification,
-    /// A person asked for it.
+    /// A trial that the user requested.
     Asked,
-    /// The only size that may be the answer.
+    /// A trial of the only size that can be the answer.
     OnlySize
 };
 

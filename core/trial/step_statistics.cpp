@@ -19,8 +19,8 @@ std::size_t stepsToDrop(std::size_t steps)
     return std::max<std::size_t>(steps / 5, steps >= 3 ? 1 : 0);
 }
 
-// Newton's method on the normal distribution function. \p probability lies in 0.5..1, where the
-// function is concave, so that the iterates approach the root from below.
+// Uses Newton's method on the normal distribution function. \p probability lies in 0.5..1, where the function
+// is concave, so that the iterates approach the root from below.
 double normalQuantile(double probability)
 {
     constexpr int enoughIterations = 64;

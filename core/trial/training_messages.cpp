@@ -11,7 +11,7 @@ namespace batchpeak::trial {
 
 namespace {
 
-/// Without what is held out where nothing is: a program of before would not know it.
+/// Omits the held-out samples if there are none, since an older program does not know those fields.
 Json toJson(const DataChoice& data)
 {
     Json object = {{"kind", toText(data.kind)}, {"path", data.path}, {"samples", data.samples}};
@@ -82,7 +82,7 @@ Json toJson(const BatchResult& result)
                    {"peak_allocated_bytes", result.peakAllocatedBytes},
                    {"peak_reserved_bytes", result.peakReservedBytes},
                    {"alloc_retries", result.allocationRetries}};
-    // JSON knows no NaN: a loss that has diverged is left out.
+    // JSON has no NaN, so a diverged loss is omitted.
     if (std::isfinite(result.loss))
         object["loss"] = result.loss;
     if (result.refusedHostBytes)
@@ -146,7 +146,7 @@ BatchResult batchResultFrom(const FieldReader& fields)
                        .outcome = fields.word<Outcome>("outcome")};
     if (result.outcome == Outcome::Crashed)
         fields.refuse("outcome", "is \"crashed\", which a program cannot say of itself");
-    // A batch that was not done took no time that counts.
+    // If the batch was not done, its duration means nothing.
     const bool isOk = result.outcome == Outcome::Ok;
     result.seconds = fields.duration("seconds", isOk ? std::nullopt : std::optional(0.0));
     if (isOk && result.seconds < shortestStepSeconds)
@@ -155,7 +155,7 @@ BatchResult batchResultFrom(const FieldReader& fields)
     result.optimizerSeconds = fields.duration("optimizer_seconds", 0.0);
     result.countedTargets = fields.amount("counted_targets", 0);
     result.peakAllocatedBytes = fields.amount("peak_allocated_bytes", 0);
-    // What a size would have needed that did not fit may be anything.
+    // For a size that did not fit, the memory that it would have needed is not bounded.
     result.peakReservedBytes =
         isOk ? fields.amount("peak_reserved_bytes", 0) : fields.integerFrom(0, "peak_reserved_bytes", 0);
     result.allocationRetries = fields.smallInteger(0, "alloc_retries", 0);

@@ -7,8 +7,8 @@
 
 namespace batchpeak::trial {
 
-// The part of the protocol that training runs use, as JSON. From here on it belongs to parent_messages.cpp
-// and worker_messages.cpp alone; the readers throw MessageError.
+// JSON form of the messages that training runs use. Only parent_messages.cpp and worker_messages.cpp use it.
+// The readers throw MessageError.
 
 Json toJson(const TrainingRequest& request);
 Json toJson(const BatchRequest& request);

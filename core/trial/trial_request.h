@@ -12,42 +12,42 @@
 
 namespace batchpeak::trial {
 
-/// What a worker is to hold ready before its first trial.
+/// Request to load what a worker needs before its first trial.
 struct LoadRequest
 {
     model::ModelSpec model;
-    /// Of evaluation: what the network is evaluated with.
+    /// Fine-tuning of the network; in evaluation, the tuning that the network is evaluated with.
     model::Tuning tuning;
     model::Phase phase = model::Phase::Train;
     std::int64_t sequenceLength = 0;
-    /// Of the decoder, where it reads a sequence of its own.
+    /// Sequence length of the decoder, if it reads its own sequence.
     std::optional<std::int64_t> targetLength;
-    /// Lengths of samples as they occur in the data, each as probable as the others, cut at
-    /// sequenceLength. Empty stands for the worst case: every sample is as long as that.
+    /// Lengths of samples as they occur in the data, all equally probable, clipped to sequenceLength. Empty
+    /// stands for the worst case: every sample has the length sequenceLength.
     std::vector<std::int64_t> sampleLengths;
     model::Precision precision = model::Precision::Fp32;
     model::Optimizer optimizer = model::Optimizer::AdamW;
     model::StepOptions step;
-    /// Memory that the worker may hold, all its trials included; 0 stands for the device's own.
+    /// Memory limit of the worker, for all its trials together; 0 stands for the device's own limit.
     std::int64_t memoryLimitBytes = 0;
     std::uint64_t seed = 1;
 
     bool operator==(const LoadRequest&) const = default;
 };
 
-/// One live measurement of one size on one device: warm-up, then timed steps.
+/// Request for one live measurement of one size on one device: warm-up, then timed steps.
 struct TrialRequest
 {
-    /// Numbers a trial within an exploration, so that a late answer is known for what it is.
+    /// Number of the trial within an exploration, so that a late answer can be recognized.
     std::int64_t id = 0;
     std::int64_t microBatchSize = 1;
     int minSteps = 5;
     int maxSteps = 24;
-    /// Timed steps go on until this much time is measured, within minSteps..maxSteps.
+    /// Timed steps continue until this much time is measured, within minSteps..maxSteps.
     double minSeconds = 0.4;
     double timeLimitSeconds = 60.0;
-    /// Above 0: give up after three timed steps if even the fastest took longer than this, since the
-    /// size can no longer win.
+    /// If above 0, the worker gives up after three timed steps if even the fastest took longer than this,
+    /// since the size can no longer win.
     double abandonAboveSeconds = 0.0;
 
     bool operator==(const TrialRequest&) const = default;

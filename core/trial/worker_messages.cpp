@@ -11,8 +11,8 @@ namespace batchpeak::trial {
 
 namespace {
 
-/// A typical step lies within this factor of some step: a program may count what lies between its steps in
-/// one of the two numbers alone.
+/// A typical step must lie within this factor of some step. The tolerance is for programs that include the
+/// time between steps in only one of the two numbers.
 constexpr double deniedRatio = 2.0;
 
 Json toJson(const WorkerHello& hello)
@@ -52,7 +52,7 @@ Json toJson(const Step& step)
             {"seconds", step.seconds}};
 }
 
-/// What a trial measured of its size, or a comparison of all of its sizes.
+/// Adds the measurements of a trial of one size, or of a comparison of all its sizes.
 void addMeasurements(const TrialResult& result, Json& object)
 {
     if (result.microBatchSize > 0)
@@ -136,7 +136,8 @@ WorkerHello helloFrom(const FieldReader& fields)
             .device = fields.has("device") ? deviceFrom(fields.object("device")) : DeviceDescription{}};
 }
 
-/// One line of plain text: control characters are blanks, and what is too long ends between two characters.
+/// Returns one line of plain text: control characters become blanks, and a text that is too long is cut
+/// between two characters.
 std::string phraseFrom(std::string text)
 {
     if (text.size() > longestApproximation) {
@@ -180,7 +181,7 @@ Step stepFrom(const FieldReader& fields)
             .seconds = fields.duration("seconds")};
 }
 
-/// Refuses a number of steps, or a typical time of theirs, that the times of all steps deny.
+/// Refuses a number of steps, or a typical step time, that contradicts the times of the steps.
 void checkStepTimes(const FieldReader& fields, const TrialResult& result)
 {
     if (result.stepSeconds.empty())
@@ -204,12 +205,12 @@ TrialResult resultFrom(const FieldReader& fields)
     if (!isWholeComparison)
         result.microBatchSize = fields.integerFrom(1, "micro_batch_size");
 
-    // What an Ok result of one size must say, another one may leave out.
+    // These fields are required in an Ok result of one size, and optional in any other.
     const bool isOk = result.outcome == Outcome::Ok && !isWholeComparison;
     const auto unlessOk = [isOk](auto value) { return isOk ? std::nullopt : std::optional(value); };
     result.steps = fields.smallInteger(0, "steps", unlessOk(0));
     result.secondsPerStep = fields.duration("seconds_per_step", unlessOk(0.0));
-    // What a size would have needed that did not fit may be anything.
+    // For a size that did not fit, the memory that it would have needed is not bounded.
     result.peakReservedBytes = isOk ? fields.amount("peak_reserved_bytes")
                                     : fields.integerFrom(0, "peak_reserved_bytes", std::int64_t{0});
     if (isOk && result.steps == 0)
@@ -238,7 +239,7 @@ TrialResult resultFrom(const FieldReader& fields)
     for (const ReadingField& field : readingFields)
         result.readings.*field.value = fields.reading(field.name);
     result.attention = clipped(fields.text("attention", ""));
-    // Ours are words; a program may have its own.
+    // batchpeak-worker sends only the words of the namespace flag; other programs may send their own.
     constexpr std::size_t maxFlags = 32;
     for (const std::string& flag : fields.texts("flags")) {
         if (result.flags.size() < maxFlags)
