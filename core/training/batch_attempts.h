@@ -14,10 +14,10 @@
 
 namespace batchpeak::training {
 
-/// Tries a batch on a worker until it is done, in as small micro-batches as it takes: the same samples each
-/// time, so that nothing is lost and the optimization is what it would have been.
+/// Retries a batch on a worker until it is done, with smaller micro-batches if necessary. Each attempt has
+/// the same samples, so nothing is lost and the optimization is unaffected.
 ///
-/// Which batch comes next, and what it means that one cannot be done, is decided elsewhere.
+/// It does not decide which batch is next, or what happens if a batch cannot be done.
 class BatchAttempts : public QObject
 {
     Q_OBJECT
@@ -30,22 +30,24 @@ public:
     /// Changes the micro-batch size of training, from the next batch on.
     void setSize(std::int64_t size) { m_sizes.setTraining(size); }
     bool isUnderWay() const { return m_batch.has_value(); }
-    /// Of the batch under way; 0 where none is.
+    /// Number of micro-batches of the batch under way; 0 if there is none.
     std::int64_t microBatches() const;
-    /// \param request  its micro-batch size is filled in
+    /// \param request  batch to run; its micro-batch size is filled in here
     void run(trial::BatchRequest request);
 
 signals:
-    /// \param shrinks  memory is short, so that the next one is tried in smaller micro-batches
+    /// \param shrinks  whether memory is short, so that the next batch is tried in smaller micro-batches
     void done(const batchpeak::training::BatchUnderWay& batch, const batchpeak::trial::BatchResult& result,
               bool shrinks);
-    /// The batch is tried again, smaller, where that is possible; halved() or doesNotFit() follows.
+    /// Emitted when memory ran out. If possible, the batch is tried again in smaller micro-batches. halved()
+    /// or doesNotFit() follows.
     void ranOutOfMemory();
-    /// The change's step is for whoever counts them.
+    /// Emitted when the micro-batch size was halved. The receiver, which counts the steps, fills in the step
+    /// of \p change.
     void halved(const batchpeak::training::SizeChange& change, const batchpeak::trial::BatchResult& result);
     void doesNotFit(batchpeak::model::Phase phase, const batchpeak::trial::BatchResult& result);
     void cancelled();
-    /// The worker could not do it, whatever the size, or can do nothing more.
+    /// Emitted when the worker could not do the batch at any size, or cannot continue at all.
     void failed(const batchpeak::trial::BatchRequest& batch, const batchpeak::trial::BatchResult& result);
 
 private:

@@ -7,34 +7,34 @@
 
 namespace batchpeak::training {
 
-/// How far a training has come.
+/// Progress of a training.
 struct DataPosition
 {
-    /// Optimizer steps done.
+    /// Number of optimizer steps done.
     std::int64_t step = 0;
-    /// The epoch under way, from 0, and the samples of it that are done.
+    /// Epoch under way, from 0, and the number of its samples that are done.
     std::int64_t epoch = 0;
     std::int64_t samplesDone = 0;
 
     bool operator==(const DataPosition&) const = default;
 };
 
-/// How long a training goes on: to whichever ends first; a run without either has no end.
+/// Limits of a training, which ends at whichever is reached first; a run without limits does not end.
 struct RunLength
 {
     std::optional<std::int64_t> steps;
     std::optional<std::int64_t> epochs;
 };
 
-/// Which samples make up the next batch of a training: one batch behind the other through each epoch. What is
-/// left at the end of an epoch and fills no batch is left out, as trainers do with
-/// drop_last of PyTorch's DataLoader.
+/// Determines which samples make up the next batch of a training: consecutive batches through each epoch.
+/// Samples at the end of an epoch that do not fill a batch are dropped, as with drop_last of PyTorch's
+/// DataLoader.
 ///
-/// It counts; what an epoch's samples are, and how large a batch is, is decided elsewhere.
+/// It only counts; it does not decide what an epoch's samples are, or how large a batch is.
 class BatchSequence
 {
 public:
-    /// \param samples  in one epoch
+    /// \param samples  number of samples in one epoch
     BatchSequence(std::int64_t samples, RunLength length, DataPosition position = {})
         : m_samples(samples), m_length(length), m_position(position)
     {}
@@ -43,13 +43,13 @@ public:
     const DataPosition& position() const { return m_position; }
     /// Whether the epoch under way holds another batch.
     bool epochHolds(std::int64_t batchSize) const;
-    /// Whether no step is to come.
+    /// Whether no step is left.
     bool isOver(std::int64_t batchSize) const;
 
     void stepDone(std::int64_t batchSize);
     void beginEpoch();
 
-    /// The steps of the whole run, if batches stay as large.
+    /// Returns the number of steps of the whole run if the batch size does not change.
     std::int64_t stepsInAll(std::int64_t batchSize) const;
 
 private:

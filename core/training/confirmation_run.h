@@ -21,15 +21,14 @@ namespace batchpeak::training {
 
 class TrainingWorker;
 
-/// Timed full steps of each size, where nobody says how many: enough that the mean of the steps is known to
-/// well below the 2 % that trials and training should agree within, on a device whose steps vary by some
-/// percent.
+/// Default number of timed full steps of each size: enough that the mean of the steps is known to well below
+/// the 2 % within which trials and training should agree, on a device whose steps vary by a few percent.
 inline constexpr int defaultConfirmationSteps = 20;
 
-/// Full optimizer steps at the size that an exploration recommends and at its runner-up, in turn in one fresh
-/// process, beside what the trials predict for the config's batch.
+/// Runs full optimizer steps at the size that an exploration recommends and at its runner-up, interleaved in
+/// one fresh process, to compare them with the predictions of the trials for the config's batch.
 ///
-/// It runs and times them; it neither predicts nor changes what is recommended.
+/// It only runs and times the steps; it does not predict, and does not change the recommendation.
 class ConfirmationRun : public QObject
 {
     Q_OBJECT
@@ -40,20 +39,20 @@ public:
 
     const ConfirmationSnapshot& snapshot() const { return m_snapshot; }
 
-    /// \param steps  timed full steps of each size
-    /// \param sizes  recommended and runner-up, as of engine::predictedSizes()
-    /// \param explored  the device of the trials, as far as it is known
-    /// \throws config::ConfigError, engine::ExplorationError as TrainingRun::load
-    /// \throws engine::DeviceInUse where another run uses the device
+    /// \param steps  number of timed full steps of each size
+    /// \param sizes  recommended size and runner-up, from engine::predictedSizes()
+    /// \param explored  device of the trials, as far as it is known
+    /// \throws config::ConfigError, engine::ExplorationError  like TrainingRun::load
+    /// \throws engine::DeviceInUse  if another run uses the device
     void start(const QString& filePath, const config::ConfigContents& contents,
                const TrainingOptions& options, const std::vector<engine::PredictedSize>& sizes, int steps,
                const engine::DeviceIdentity& explored = {});
-    /// Ends after the step under way. Asked a second time, it cancels the step.
+    /// Ends the run after the step under way. A second call cancels the step.
     void stop();
 
 signals:
     void snapshotChanged(const batchpeak::training::ConfirmationSnapshot& snapshot);
-    /// Once for each start().
+    /// Emitted once for each start().
     void finished();
     void logged(batchpeak::engine::LogLevel level, const QString& text);
 
@@ -72,13 +71,13 @@ private:
 
     const engine::ExplorationParts m_parts;
     ConfirmationSnapshot m_snapshot;
-    /// From the start to the end; it outlives the worker.
+    /// Held from the start to the end; it outlives the worker.
     engine::DeviceLease::Hold m_lease;
     engine::DeviceSetup m_setup;
     trial::TrainingRequest m_request;
     engine::DeviceIdentity m_explored;
     ConfirmationSchedule m_schedule;
-    /// Of the timed steps, for each of the snapshot's sizes.
+    /// Durations of the timed steps, for each of the snapshot's sizes.
     std::vector<std::vector<double>> m_seconds;
     std::unique_ptr<TrainingWorker, void (*)(TrainingWorker*)> m_worker;
     bool m_isStopping = false;

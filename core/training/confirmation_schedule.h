@@ -9,34 +9,35 @@
 
 namespace batchpeak::training {
 
-/// Which size takes the next step, where sizes are compared in one process: by blocks in turn and back (A B B
-/// A A B B A), so that what drifts meanwhile, as a clock that falls, falls on all of them alike.
+/// Decides which size runs the next step when sizes are compared in one process. Blocks of steps are
+/// interleaved there and back (A B B A A B B A), so that drift, such as a falling clock rate, affects all
+/// sizes alike.
 ///
-/// Steps after a change of size are not timed: a size's first ones until they agree as those of a trial must,
-/// and one step wherever it comes back, after which caches hold what it needs.
+/// Steps after a change of size are not timed. For a size's first block, these are its first steps until they
+/// agree as those of a trial must; for later blocks, one step, after which the caches are filled.
 class ConfirmationSchedule
 {
 public:
     ConfirmationSchedule() = default;
-    /// \param steps  timed ones of each size, at least 1
+    /// \param steps  number of timed steps of each size, at least 1
     ConfirmationSchedule(std::size_t sizes, int steps);
 
     struct Step
     {
-        /// The place of the size, from 0.
+        /// Index of the size, from 0.
         std::size_t size = 0;
         bool isTimed = false;
 
         bool operator==(const Step&) const = default;
     };
-    /// Nothing when all is done.
+    /// Returns the next step; nothing if all steps are done.
     std::optional<Step> next() const;
-    /// The step of next() is done.
+    /// Records that the step of next() is done.
     void take(double seconds);
-    /// That size takes no more steps.
+    /// Removes the remaining steps of that size.
     void drop(std::size_t size);
 
-    /// Timed steps; those of a dropped size count as far as they were done.
+    /// Number of timed steps done, including those of dropped sizes.
     int stepsDone() const { return m_stepsDone; }
     int stepsInAll() const;
 
@@ -50,11 +51,11 @@ private:
     bool isWarm() const;
     void enterNextBlock();
 
-    /// The one under way first.
+    /// Remaining blocks; the first is under way.
     std::vector<Block> m_blocks;
     int m_stepsDone = 0;
     std::set<std::size_t> m_seen;
-    /// Seconds of the steps that were not timed since the last change of size.
+    /// Durations in seconds of the untimed steps since the last change of size.
     std::vector<double> m_warmup;
 };
 

@@ -14,30 +14,32 @@
 
 namespace batchpeak::training {
 
-/// A size that full steps are to confirm: what trials say of it, and what was measured since.
+/// A size to be confirmed by full steps: its prediction from trials, and the measurements so far.
 struct ConfirmedSize
 {
     engine::PredictedSize predicted;
-    /// Measured: of a step that a stall or a lucky one does not move; nothing before the first timed one.
+    /// Measured throughput, from a typical step that is robust against stalls and unusually fast steps; no
+    /// value before the first timed step.
     std::optional<double> achievedSamplesPerSecond;
-    /// Standard error of that, relative; nothing before the third.
+    /// Relative standard error of achievedSamplesPerSecond; no value before the third step.
     std::optional<double> relativeError;
-    /// Samples over seconds of all timed steps, stalls and all.
+    /// Samples divided by seconds over all timed steps, including stalls.
     std::optional<double> meanSamplesPerSecond;
     int steps = 0;
     std::int64_t peakReservedBytes = 0;
-    /// Flushes of the allocator's cache in timed steps.
+    /// Number of flushes of the allocator's cache in timed steps.
     std::int64_t allocationRetries = 0;
     bool ranOutOfMemory = false;
 
-    /// achieved / predicted - 1: how far trials and training are from each other.
+    /// Returns achieved / predicted - 1: how far training differs from the trials.
     std::optional<double> miscorrelation() const;
-    /// Half of the 95 % interval of that; nothing before the third step. One step says little: it may be the
-    /// first after a warm-up, or have stalled.
+    /// Returns half of the 95 % confidence interval of the miscorrelation; nothing before the third step. A
+    /// single step says little: it may be the first after a warm-up, or have stalled.
     std::optional<double> miscorrelationInterval() const;
-    /// Further off than a prediction aims at, and than chance explains by now.
+    /// Whether the miscorrelation exceeds the accuracy that predictions aim at, and exceeds what chance can
+    /// explain so far.
     bool isFarOff() const;
-    /// Whether stalls, or lucky steps, make the mean another one than the typical step, by more than 3 %.
+    /// Whether stalls or unusually fast steps make the mean differ from the typical step by more than 3 %.
     bool isDisturbed() const;
 
     bool operator==(const ConfirmedSize&) const = default;
@@ -47,28 +49,29 @@ struct ConfirmationSnapshot
 {
     bool isRunning = false;
     std::int64_t batchSize = 0;
-    /// Of the steps that are measured here.
+    /// Fidelity of the steps that are measured here.
     config::Fidelity fidelity;
-    /// Where the trials ran on another device than the steps do: that of the trials, and that of the steps.
+    /// If the trials ran on another device than the steps: the device of the trials, and the device of the
+    /// steps.
     QString exploredDevice;
     QString device;
-    /// The recommended size first, then its runner-up where there is one.
+    /// Sizes: the recommended size first, then its runner-up if there is one.
     std::vector<ConfirmedSize> sizes;
-    /// Timed steps done and to do, of all sizes together.
+    /// Number of timed steps done, and in total, of all sizes together.
     int stepsDone = 0;
     int stepsInAll = 0;
-    /// It was asked to end before all steps were done.
+    /// Whether it was asked to stop before all steps were done.
     bool isStopped = false;
-    /// Why it could not be run, as a full sentence; else empty.
+    /// Reason that it could not run, as a full sentence; else empty.
     QString failure;
 };
 
-/// Whether full steps confirm the recommended size as the faster one, in a sentence. Two sizes are told apart
-/// where they differ by more than twice the standard error of the difference, which chance alone does once in
-/// twenty times.
+/// Returns a sentence that says whether full steps confirm the recommended size as the faster one. Two sizes
+/// are distinguished if they differ by more than twice the standard error of the difference, which happens by
+/// chance once in twenty times.
 QString verdictText(const ConfirmationSnapshot& snapshot, const QLocale& locale = QLocale());
 
-/// What limits how far the figures can be trusted, as full sentences; mostly none.
+/// Returns caveats about the figures, as full sentences; usually none.
 QStringList confirmationRemarks(const ConfirmationSnapshot& snapshot, const QLocale& locale = QLocale());
 
 } // namespace batchpeak::training

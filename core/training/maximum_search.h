@@ -14,13 +14,14 @@
 
 namespace batchpeak::training {
 
-/// Finds the largest micro-batch size that fits, in one of torchtune's ways, with live trials of its own
-/// process, before a training begins.
+/// Finds the largest micro-batch size that fits, by one of torchtune's methods, with live trials in a
+/// separate process, before a training begins.
 ///
-/// The RFC restores the random state before each try, for the same dropout in all: each trial of our worker
-/// seeds the generators anew before it makes its batch (StepRunner::prepare in core/network).
+/// The RFC restores the random state before each attempt, so that dropout is the same in all of them.
+/// Instead, each trial of batchpeak-worker reseeds the generators before it creates its batch
+/// (StepRunner::prepare in core/network).
 ///
-/// It searches sizes up to a bound and rounds; whether and how to train with the answer is its owner's.
+/// It searches sizes up to a bound and rounds the result. Its owner decides whether and how to train with it.
 class MaximumSearch : public QObject
 {
     Q_OBJECT
@@ -29,20 +30,20 @@ public:
     explicit MaximumSearch(engine::ExplorationParts parts = {}, QObject* parent = nullptr);
     ~MaximumSearch() override;
 
-    /// \param largest  size above which it need not look
-    /// \throws config::ConfigError, engine::ExplorationError as engine::Exploration::load
+    /// \param largest  upper bound of the search
+    /// \throws config::ConfigError, engine::ExplorationError  like engine::Exploration::load
     void start(const QString& filePath, const config::ConfigContents& contents,
                const TrainingOptions& options, std::int64_t largest);
     void stop();
-    /// That it ran on; once it has ended.
+    /// Returns the device that the search ran on, once the search has ended.
     engine::DeviceIdentity device() const;
 
 signals:
     void found(const batchpeak::training::MaximumFound& maximum);
-    /// Torchtune's sentence, and the memory that there is.
+    /// Emitted with torchtune's sentence and the amount of memory.
     void nothingFits(const QString& sentence);
     void failed(const QString& sentence);
-    /// After stop().
+    /// Emitted after stop().
     void stopped();
     void logged(batchpeak::engine::LogLevel level, const QString& text);
 

@@ -14,9 +14,9 @@
 
 namespace batchpeak::training {
 
-/// The micro-batch sizes of training and evaluation, and what becomes of them as attempts end.
+/// Micro-batch sizes of training and evaluation, and how they change with the outcome of each attempt.
 ///
-/// A size of training that a person has fixed stays. The size of evaluation is always halved when memory runs
+/// A training size that the user fixed does not change. The evaluation size is always halved when memory runs
 /// out, since no result depends on it.
 class MicroBatchSizes
 {
@@ -27,7 +27,7 @@ public:
     {
         std::int64_t training = 1;
         bool halves = true;
-        /// Steps in a row that thrashed at the end of the run that this one goes on from.
+        /// Number of consecutive thrashing steps at the end of the run that this one resumes.
         int thrashingInARow = 0;
         std::int64_t evaluation = 1;
     };
@@ -43,7 +43,7 @@ public:
 
     Verdict recordOutOfMemory(model::Phase phase);
     Verdict recordDone(model::Phase phase, std::int64_t allocationRetries);
-    /// Training goes on at another size, which is not fixed.
+    /// Continues training at another size, which is not fixed.
     void setTraining(std::int64_t size);
 
 private:
@@ -52,26 +52,26 @@ private:
     accumulation::AutoHalving m_evaluation;
 };
 
-/// The micro-batch size that training begins with, and why.
+/// Micro-batch size at which training begins, and the reasons for it.
 struct SizeChoice
 {
-    /// The most samples in one micro-batch, spread evenly.
+    /// Most samples in one micro-batch, when the batch is spread evenly.
     std::int64_t size = 1;
-    /// The size that was asked for, before the batch was spread evenly.
+    /// Requested size, before the batch was spread evenly.
     std::int64_t asked = 1;
-    /// The size is halved when memory runs out; else it is fixed.
+    /// Whether the size is halved when memory runs out; otherwise it is fixed.
     bool halves = false;
-    /// The batch may be cut at all.
+    /// Whether the batch may be split into micro-batches at all.
     bool accumulates = true;
-    /// What a person should know of the choice, as full sentences.
+    /// Notes on the choice for the user, as full sentences.
     QStringList notes;
 };
 
-/// \param plan  of training; its batch is cut
+/// \param plan  batch plan of training; its batch is split
 SizeChoice chooseSize(const config::ConfigContents& contents, const config::BatchPlan& plan,
                       const TrainingOptions& options);
 
-/// The micro-batch size of evaluation: what the config writes, else the size of training; at most a batch.
+/// Returns the micro-batch size of evaluation: the config's value, else the training size; at most a batch.
 std::int64_t evaluationSize(const config::ConfigContents& contents, std::int64_t batchSize,
                             std::int64_t trainingSize);
 

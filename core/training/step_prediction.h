@@ -12,21 +12,22 @@
 
 namespace batchpeak::training {
 
-/// What the trials of an exploration predict for the steps of a training, each size reckoned once.
+/// Predicts the steps of a training from the trials of an exploration; the prediction for each size is
+/// cached.
 class StepPrediction
 {
 public:
-    /// Nothing is predicted.
+    /// Creates a prediction that predicts nothing.
     StepPrediction() = default;
     explicit StepPrediction(store::StoredExploration exploration) : m_exploration(std::move(exploration)) {}
 
-    /// The newest exploration of the history that asked the same of the same device; of what it cannot know,
-    /// see engine::pastExploration().
-    /// \throws store::StoreError where the history cannot be read
+    /// Returns the prediction of the newest exploration in the history with the same request on the same
+    /// device. See engine::pastExploration() for what it cannot know.
+    /// \throws store::StoreError  if the history cannot be read
     static StepPrediction fromHistory(const engine::RunDescription& run, const QString& device);
 
-    /// Samples/s of a step of that batch on this device, in micro-batches of at most that size; 0 where
-    /// nothing is predicted.
+    /// Returns the samples/s of a step of that batch on this device, in micro-batches of at most that size; 0
+    /// if there is no prediction.
     double samplesPerSecond(std::int64_t batchSize, std::int64_t microBatchSize);
 
 private:

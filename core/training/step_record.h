@@ -9,29 +9,29 @@
 
 namespace batchpeak::training {
 
-/// A batch that is to be done, and the attempts at it.
+/// A batch to be done, and the number of attempts at it.
 struct BatchUnderWay
 {
     trial::BatchRequest request;
     int attempts = 1;
 };
 
-/// What a batch that was done tells.
-/// \param step  its number, or that of the step before an evaluation
-/// \param tokensPerSample  0 where samples are no tokens
+/// Returns the record of a batch that is done.
+/// \param step  number of the step, or of the step before an evaluation
+/// \param tokensPerSample  0 if samples are not tokens
 StepRecord stepRecord(const BatchUnderWay& batch, const trial::BatchResult& result, std::int64_t step,
                       std::int64_t tokensPerSample);
 
-/// One evaluation: always the same batches, so that one can be compared with the next. Its record holds the
-/// mean of their losses over all samples, and their times and attempts together.
+/// One evaluation, which always uses the same batches, so that evaluations can be compared. Its record holds
+/// the mean loss over all samples, and the total time and attempts of the batches.
 class EvaluationRound
 {
 public:
     EvaluationRound() = default;
-    /// \param samples  in all, at least 1; the last batch is smaller where they fill no whole one
+    /// \param samples  total number of samples, at least 1; the last batch is smaller if they do not fill it
     EvaluationRound(std::int64_t samples, std::int64_t batchSize);
 
-    /// The next batch; the micro-batch size is filled in by whoever knows it.
+    /// Returns the next batch; the caller fills in the micro-batch size.
     trial::BatchRequest request() const;
     void add(const StepRecord& batch);
     bool isDone() const { return m_done >= m_samples; }
@@ -40,10 +40,10 @@ public:
 
 private:
     std::int64_t m_samples = 1;
-    /// Samples of an evaluation batch at most.
+    /// Most samples in one evaluation batch.
     std::int64_t m_batchSize = 1;
     std::int64_t m_done = 0;
-    /// Its loss is the sum over all samples done.
+    /// Sum over all samples done; its loss is summed too.
     StepRecord m_sum;
 };
 

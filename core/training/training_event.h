@@ -12,7 +12,7 @@
 
 namespace batchpeak::training {
 
-/// The first epoch, and each one after it.
+/// Sent at the start of every epoch, including the first.
 struct EpochBegan
 {
     ScheduleEntry entry;
@@ -34,13 +34,13 @@ struct CheckpointSaved
     std::int64_t step = 0;
 };
 
-/// Once for each start(), whatever the end. The snapshot holds how.
+/// Sent once for each start(), however the run ended. The snapshot holds the details.
 struct TrainingFinished
 {
     TrainingEnd end = TrainingEnd::Failed;
 };
 
-/// What happens in a training run: what its event log, the terminal and the window hear of.
+/// Event of a training run, for its event log, the terminal and the window.
 using TrainingEvent = std::variant<engine::Started, engine::DeviceReady, MaximumFound, EpochBegan, StepDone,
                                    Evaluated, SizeChange, CheckpointSaved, TrainingFinished>;
 

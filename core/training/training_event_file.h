@@ -8,11 +8,11 @@
 
 namespace batchpeak::training {
 
-/// A run as the events tell it that TrainingEventLog wrote: what it was set to, its steps and evaluations,
-/// its changes of size, and how it ended; a run whose end is not there counts as interrupted. Events of a
-/// later program that are not known are left out.
+/// Reads a run from the events that TrainingEventLog wrote: its settings, its steps and evaluations, its
+/// changes of size, and how it ended. A run whose end is missing counts as interrupted. Unknown events of a
+/// newer program are skipped.
 ///
-/// \throws config::ConfigError  where the file cannot be read, or begins as no training run does; with its
+/// \throws config::ConfigError  if the file cannot be read, or does not begin like a training run; with its
 ///         name and line
 TrainingSnapshot readTrainingEvents(const QString& path);
 

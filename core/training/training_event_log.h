@@ -12,18 +12,19 @@
 
 namespace batchpeak::training {
 
-/// Writes what happens in a training run as JSON Lines for other programs (docs/events.md), as
-/// engine::EventLog does for an exploration.
+/// Writes the events of a training run as JSON Lines for other programs (docs/events.md), as engine::EventLog
+/// does for an exploration.
 class TrainingEventLog : public QObject
 {
     Q_OBJECT
 
 public:
-    /// \param device  open for writing; it and the run outlive this object
+    /// \param device  device that is open for writing; it and the run outlive this object
     TrainingEventLog(const TrainingRun& run, QIODevice& device, QObject* parent = nullptr);
 
 signals:
-    /// Emitted once, at the first line that is missing. \p problem  as the system says it
+    /// Emitted once, at the first line that could not be written.
+    /// \param problem  error message of the system
     void failed(const QString& problem);
 
 private:
@@ -42,8 +43,8 @@ private:
     engine::EventLines m_lines;
 };
 
-/// Writes what full steps gave as events, one for each size (docs/events.md).
-/// \return why not all could be written, as the system says it; else empty
+/// Writes the results of full steps as events, one for each size (docs/events.md).
+/// \return the system's error message if not everything could be written; else empty
 QString writeConfirmation(QIODevice& device, const ConfirmationSnapshot& snapshot);
 
 } // namespace batchpeak::training

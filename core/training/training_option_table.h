@@ -15,35 +15,36 @@ namespace batchpeak::training {
 /// An option of a training run.
 struct TrainingOption : engine::Option<TrainingOptions>
 {
-    /// What it concerns, in the order of the help.
+    /// Subject of the option, in the order of the help.
     enum class Subject {
-        /// How long, and with which samples.
+        /// Length of the run, and its samples.
         Length,
-        /// Which micro-batch size, and what becomes of it.
+        /// Micro-batch size, and how it changes.
         Size,
-        /// What is done beside the steps.
+        /// Evaluation, checkpoints and other work besides the steps.
         Keeping,
-        /// What runs, and on what: the same as for an exploration.
+        /// Program, network and devices, the same as for an exploration.
         Run
     };
 
     Subject subject = Subject::Run;
-    /// What holds where nobody asks, in words; empty where the help says it, or the config decides.
+    /// Default in words; empty if the help says it, or if the config decides.
     std::string defaults = {};
 };
 
-/// In the order of the help.
+/// Returns all options, in the order of the help.
 const std::vector<TrainingOption>& trainingOptionTable();
-/// \param name  of one that there is
+/// \param name  name of an existing option
 const TrainingOption& trainingOption(std::string_view name);
 
-/// Whether an option says anything beside the others: as --exact only where a maximum is looked for.
+/// Whether an option has an effect given the others; for example, --exact has one only if a maximum is
+/// searched for.
 bool playsAPart(std::string_view option, const TrainingOptions& options,
                 const config::TrainingSettings& settings);
 
-/// \throws engine::UsageError where options contradict each other, or one says nothing without another
+/// \throws engine::UsageError  if options contradict each other, or if one has no effect without another
 void checkTrainingOptions(const TrainingOptions& options);
-/// What of it depends on the config.
+/// Checks what depends on the config.
 /// \throws engine::UsageError
 void checkAgainstConfig(const TrainingOptions& options, const config::TrainingSettings& settings);
 

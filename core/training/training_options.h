@@ -13,52 +13,53 @@
 
 namespace batchpeak::training {
 
-/// How the largest size that fits is looked for before training (torchtune's RFC, PR 2199).
+/// Method of searching for the largest size that fits before training (torchtune's RFC, PR 2199).
 enum class MaximumWay { Halving, Binary, Predict };
 
-/// Of samples that are trained on as well.
+/// Default number of batches of an evaluation on samples that are also trained on.
 inline constexpr std::int64_t defaultEvaluationBatches = 4;
 
-/// What a person may ask of a training run beside the config; whatever is absent follows the config.
+/// Options of a training run besides the config; absent options follow the config.
 struct TrainingOptions
 {
-    /// Devices, memory, network, precision, optimizer, seed, worker, as for an exploration; what belongs to a
-    /// search alone plays no part. The setting: a number or null fix the size; explore and auto ask for
-    /// automatic halving. The headroom is 0 unless it was asked for: Composer and torchtune leave none.
+    /// Devices, memory, network, precision, optimizer, seed and worker, as for an exploration; options that
+    /// concern only a search are ignored. The setting: a number or null fixes the size; explore and auto
+    /// request automatic halving. The default headroom is 0, since Composer and torchtune leave none.
     engine::ExplorationOptions run{.headroom = 0.0};
-    /// Start at the per-device batch and halve when memory runs out, as Composer's auto.
+    /// Whether to start at the per-device batch and halve when memory runs out, as with Composer's auto.
     bool halvesAutomatically = false;
-    /// Whichever ends first; without either one epoch.
+    /// Limits of the run, which ends at whichever is reached first; one epoch if neither is given.
     std::optional<std::int64_t> steps;
     std::optional<std::int64_t> epochs;
-    /// Samples of synthetic data: without it 16 batches. What is held out is what evaluations see; without it
-    /// they see samples that are trained on.
+    /// Data. The default number of synthetic samples is 16 batches. Evaluations use the held-out samples; if
+    /// none are held out, they use samples that are trained on.
     trial::DataChoice data{.samples = 0};
     std::optional<double> learningRate;
     std::optional<trial::LossWeighting> weighting;
-    /// Find the largest size that fits first, and train with it.
+    /// Method of finding the largest size that fits before training with it; no value for no search.
     std::optional<MaximumWay> maximum;
-    /// Keep the maximum as it is, without rounding down to a power of two.
+    /// Whether to keep the maximum as it is, without rounding it down to a power of two.
     bool exact = false;
     /// batch_increase_function: an expression of epoch and current_batch_size, or the path of a Python file;
     /// empty for none.
     QString growth;
-    /// Refuse a batch that is no multiple of micro-batch size * devices, as Cerebras did.
+    /// Whether to refuse a batch that is not a multiple of micro-batch size * devices, as Cerebras did.
     bool strict = false;
-    /// Evaluate after so many steps; 0 for never, or, where samples are held out, after each epoch.
+    /// Number of steps between evaluations. With 0 there are no evaluations, except after each epoch if
+    /// samples are held out.
     std::int64_t evaluateEvery = 0;
-    /// Batches of one evaluation at most; without it all that is held out, or defaultEvaluationBatches.
+    /// Most batches in one evaluation. The default is all held-out samples, or defaultEvaluationBatches.
     std::optional<std::int64_t> evaluationBatches;
     /// Folder for checkpoints; empty for none.
     QString checkpointFolder;
-    /// Save after so many steps; 0 for at the end alone.
+    /// Number of steps between checkpoints; 0 to save only at the end.
     std::int64_t checkpointEvery = 0;
-    /// Folder of checkpoints whose newest is gone on from; empty for a fresh start.
+    /// Folder of checkpoints from whose newest one the run resumes; empty for a fresh start.
     QString resumeFolder;
 };
 
-/// For a training on the device and by the worker of an exploration: what that was asked for holds, but for
-/// the headroom.
+/// Returns options of a training with the device and the worker of an exploration. They take over the
+/// exploration's options except its headroom.
 inline TrainingOptions trainingOptions(engine::ExplorationOptions exploration)
 {
     TrainingOptions options;

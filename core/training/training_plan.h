@@ -16,37 +16,37 @@
 
 namespace batchpeak::training {
 
-/// What a config and a person's options come to for a training run, before any device is known.
+/// Plan of a training run, derived from a config and the user's options before any device is known.
 struct TrainingPlan
 {
     TrainingDescription description;
-    /// The worker's request to load the network, without its memory limit, which the device decides.
+    /// Request to load the network, without its memory limit, which depends on the device.
     trial::LoadRequest load;
     trial::TrainingRequest request;
-    /// The sizes at which the run begins, where no maximum is to be found first.
+    /// Initial micro-batch sizes, if no maximum has to be found first.
     MicroBatchSizes::Start sizes;
-    /// Whether a batch runs in micro-batches; else it runs whole.
+    /// Whether a batch is split into micro-batches; otherwise it runs whole.
     bool accumulates = true;
     /// Samples of one evaluation batch.
     std::int64_t evaluationBatchSize = 1;
     RunLength length;
-    /// What the user should know, as full sentences.
+    /// Notes for the user, as full sentences.
     QStringList notes;
 
-    /// With a growing batch the maximum only bounds the growth, as in torchtune's RFC.
+    /// Whether the batch grows. If so, the maximum only bounds the growth, as in torchtune's RFC.
     bool grows() const { return !description.growth.isEmpty(); }
 };
 
-/// The samples of an epoch and those held out, as far as that is known before any data is read: of synthetic
-/// data; else 0.
+/// Returns the number of samples of an epoch and of held-out samples as far as they are known before any data
+/// is read: those of synthetic data; else 0.
 trial::TrainingReady countedSamples(const trial::DataChoice& data);
 
-/// The config as training runs it, which accumulates, so that the optimizer steps behind backward, and packs
-/// no texts into a sample; on one device, which shares nothing. Its numbers are approximate where the config
-/// has it otherwise.
+/// Returns the config as training runs it. Training accumulates gradients, so the optimizer steps after the
+/// backward pass; it does not pack several texts into a sample; and it runs on one device, so nothing is
+/// sharded. Where the config differs from this, its numbers are marked as approximate.
 config::ConfigContents trainedContents(config::ConfigContents contents);
 
-/// \throws config::ConfigError where the config and the options contradict each other, or hold nothing that
+/// \throws config::ConfigError  if the config and the options contradict each other, or contain nothing that
 ///         can be trained
 TrainingPlan planTraining(const QString& filePath, const config::ConfigContents& contents,
                           const TrainingOptions& options);

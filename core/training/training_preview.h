@@ -15,30 +15,31 @@
 
 namespace batchpeak::training {
 
-/// Whom a training run follows beside its config, each before the one above.
+/// Sources of a training run's options besides its config; each overrides the ones above it.
 struct TrainingChoices
 {
-    /// The exploration beside: its device, memory limit, worker and the like hold for the training too, but
-    /// not its headroom, nor the size that it was to find.
+    /// Options of the accompanying exploration. Its device, memory limit, worker and the like apply to the
+    /// training too, but not its headroom, nor the size that it was to find.
     engine::ExplorationOptions exploration;
-    /// The size that it recommends; 0 without one.
+    /// Size that the exploration recommends; 0 without one.
     std::int64_t recommended = 0;
-    /// What a person wrote, by the names of the options; each can be read.
+    /// Options that the user entered, keyed by option name; each must be parseable.
     std::map<std::string, std::string> given;
 };
 
-/// All that is known of a training run before anything runs. It decides nothing that planTraining() does not.
+/// Everything that is known of a training run before anything runs. It decides nothing that planTraining()
+/// does not decide.
 struct TrainingPreview
 {
-    /// To train with; what says nothing beside the others is left out.
+    /// Options to train with; options that have no effect given the others are left out.
     TrainingOptions options;
-    /// In the order of the table.
+    /// Previews of the options, in the order of the table.
     std::vector<engine::OptionPreview> fields;
-    /// Why config and options allow no run, as a full sentence; else empty.
+    /// Reason that config and options allow no run, as a full sentence; else empty.
     QString problem;
 };
 
-/// \throws engine::UsageError where a text that was given cannot be read
+/// \throws engine::UsageError  if an entered text cannot be parsed
 TrainingPreview previewOn(const QString& filePath, const config::ConfigContents& contents,
                           const TrainingChoices& choices);
 

@@ -18,14 +18,14 @@ class StepPrediction;
 struct TensorCheck;
 struct TrainingSetup;
 
-/// One training run from a loaded config to its last step: the one state machine behind the window and the
-/// terminal.
+/// One training run, from a loaded config to its last step: the state machine that both the window and the
+/// terminal use.
 ///
-/// It decides what comes before the steps and after them, and what a lost worker means. Which batch comes
-/// next, at which micro-batch size, is decided by TrainingSteps; how a batch is computed, by the worker.
+/// It decides what happens before and after the steps, and what the loss of a worker means. TrainingSteps
+/// decides which batch is next and at which micro-batch size; the worker decides how a batch is computed.
 ///
-/// All calls return at once; what comes of them arrives as signals. A call that makes no sense in the present
-/// state does nothing.
+/// All calls return immediately; their results arrive as signals. A call that is invalid in the current state
+/// does nothing.
 class TrainingRun : public QObject
 {
     Q_OBJECT
@@ -34,26 +34,26 @@ public:
     using Event = TrainingEvent;
 
     explicit TrainingRun(engine::ExplorationParts parts = {}, QObject* parent = nullptr);
-    /// Ends the worker, at the latest by SIGKILL.
+    /// Ends the worker, if necessary by SIGKILL.
     ~TrainingRun() override;
 
     const TrainingSnapshot& snapshot() const;
 
-    /// Takes a config as the next thing to train; possible while nothing runs.
-    /// \throws config::ConfigError, engine::ExplorationError where the config, the options and the devices
+    /// Loads the config to train next; ignored while a run is under way.
+    /// \throws config::ConfigError, engine::ExplorationError  if the config, the options and the devices
     ///         contradict each other
     void load(const QString& filePath, const config::ConfigContents& contents,
               const TrainingOptions& options);
-    /// Begins the training; after an end all is trained anew.
-    /// \throws engine::DeviceInUse where another run uses the device; nothing has changed then
+    /// Starts the training; after a finished run, trains again from the beginning.
+    /// \throws engine::DeviceInUse  if another run uses the device; nothing has changed then
     void start();
-    /// Ends the run after the step under way, with a checkpoint where there is a folder for one. Asked a
-    /// second time, it cancels the step.
+    /// Ends the run after the step under way, with a checkpoint if there is a folder for one. A second call
+    /// cancels the step.
     void stop();
 
 signals:
     void occurred(const batchpeak::training::TrainingEvent& event);
-    /// Something in the snapshot is new. It may come hundreds of times a second: draw on a timer.
+    /// Emitted when the snapshot has changed, possibly hundreds of times a second; redraw on a timer.
     void snapshotChanged(const batchpeak::training::TrainingSnapshot& snapshot);
 
 private:
@@ -83,7 +83,7 @@ private:
     bool isIdle() const { return state() == TrainingState::Idle; }
 
     engine::ExplorationParts m_parts;
-    /// The newest, also after its end, since the snapshot is its; none before a config is loaded.
+    /// The newest run, kept after its end because it owns the snapshot; null before a config is loaded.
     std::unique_ptr<Run> m_run;
 };
 

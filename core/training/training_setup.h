@@ -21,15 +21,15 @@ class ProgramLock;
 
 namespace batchpeak::training {
 
-/// What two runs must have alike so that one goes on where the other ended, as lines "key: value": network,
-/// data, arithmetic, seed, and the batch that the run began with. Sizes of micro-batches and memory are no
-/// part of it, since the optimization is the same with others.
+/// Returns what must be the same in two runs so that one can resume the other, as lines "key: value":
+/// network, data, arithmetic, seed, and the initial batch. Micro-batch sizes and memory are not included,
+/// since they do not affect the optimization.
 QString fingerprintOf(const TrainingPlan& plan);
 
-/// "seed: 1 there, 2 here" of each key whose value is another one.
+/// Returns a text such as "seed: 1 there, 2 here" for each key whose values differ.
 QStringList fingerprintDifferences(const QString& there, const QString& here);
 
-/// Everything that a training run begins with.
+/// Everything that a training run needs to begin.
 struct TrainingSetup
 {
     QString filePath;
@@ -37,32 +37,34 @@ struct TrainingSetup
     TrainingOptions options;
     engine::ExplorationParts parts;
     TrainingPlan plan;
-    /// One.
+    /// The device to train on; exactly one.
     engine::RunDevices devices;
-    /// What was let run of a Python file that the config names as growth. One that a person names has none.
+    /// Content of the config's Python growth file that the user allowed to run. It is empty for a file that
+    /// the user gives as an option.
     engine::CodeContent growthCode;
     DataPosition position;
     /// Samples of one optimizer step when the run begins or goes on.
     std::int64_t batchSize = 1;
-    /// What runs that can go on from each other have alike.
+    /// See fingerprintOf().
     QString fingerprint;
-    /// As of CheckpointState: another one for each training that is not gone on with.
+    /// See CheckpointState::training; it is new for each training that does not resume another one.
     QString training;
-    /// Of the folder for checkpoints, from other programs; null where there is none.
+    /// Lock that protects the checkpoint folder from other programs; null without such a folder.
     std::shared_ptr<store::ProgramLock> checkpointLock;
-    /// The checkpoint that is gone on from; else empty.
+    /// Path of the checkpoint from which the run resumes; else empty.
     QString resumedFrom;
-    /// Samples of the data when that was written, and of them those of an epoch; 0 where it does not say.
+    /// Samples of all data, and samples of an epoch, when that checkpoint was written; 0 if it does not
+    /// record them.
     std::int64_t resumedSamples = 0;
     std::int64_t resumedEpochSamples = 0;
-    /// What its tensors were then; empty where it does not say.
+    /// Hash of that checkpoint's tensors; empty if it does not record it.
     QString resumedHash = {};
-    /// In what it is otherwise than the training would be now, as full sentences.
+    /// Differences between that checkpoint and the training that resumes from it, as full sentences.
     QStringList resumedDifferences = {};
 };
 
-/// \throws config::ConfigError, engine::ExplorationError where the config, the options, the devices and a
-///         checkpoint to go on from contradict each other
+/// \throws config::ConfigError, engine::ExplorationError  if the config, the options, the devices and the
+///         checkpoint to resume from contradict each other
 TrainingSetup setUpTraining(const QString& filePath, const config::ConfigContents& contents,
                             const TrainingOptions& options, const engine::ExplorationParts& parts);
 

@@ -10,8 +10,8 @@
 
 namespace batchpeak::training {
 
-/// Keeps the snapshot of a training run as its events come in, and reckons what follows from them: speed,
-/// time left, the log. When something happens is not decided here.
+/// Updates the snapshot of a training run with its events, and computes values that depend on them: speed,
+/// time left, the log. It does not decide when anything happens.
 class TrainingSnapshotBuilder
 {
 public:
@@ -24,7 +24,7 @@ public:
     void setTelemetry(const engine::Telemetry& telemetry) { m_snapshot.device.telemetry = telemetry; }
     void setSizes(const MicroBatchSizes& sizes);
     void setMicroBatchesDone(std::int64_t count) { m_snapshot.microBatchesDone = count; }
-    /// What the data tells of the run, once it is read.
+    /// Properties of the run that are known once the data is read.
     struct Course
     {
         QString data;
@@ -49,13 +49,13 @@ public:
 
 private:
     TrainingSnapshot m_snapshot;
-    /// The samples of training steps that had been run at that size before.
+    /// Samples and seconds of the training steps whose preceding step had the same sizes.
     double m_warmSamples = 0.0;
     double m_warmSeconds = 0.0;
-    /// Of those of them that something is predicted for, the seconds that they took and those predicted.
+    /// Measured and predicted seconds of those steps among them that have a prediction.
     double m_comparedSeconds = 0.0;
     double m_predictedSeconds = 0.0;
-    /// The samples of all training steps, and of what comes between them too.
+    /// Samples of all training steps, and seconds that include the evaluations between them.
     double m_samples = 0.0;
     double m_seconds = 0.0;
 };

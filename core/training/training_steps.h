@@ -21,32 +21,32 @@
 
 namespace batchpeak::training {
 
-/// What a training does while its worker lives: one step after the other, the growth of each epoch,
-/// evaluations and checkpoints when they are due, and a last checkpoint before all ends.
+/// Runs the steps of a training while its worker lives: one step after another, the growth at each epoch,
+/// evaluations and checkpoints when they are due, and a last checkpoint at the end.
 ///
-/// What comes before the first step, and what becomes of the worker, is for TrainingRun.
+/// TrainingRun decides what happens before the first step, and what happens to the worker.
 class TrainingSteps : public QObject
 {
     Q_OBJECT
 
 public:
     /// \param builder, worker  outlive this object
-    /// \param growth  none where the batch stays as it is
+    /// \param growth  null if the batch does not grow
     TrainingSteps(const TrainingSetup& setup, TrainingSnapshotBuilder& builder, TrainingWorker& worker,
                   std::unique_ptr<EpochGrowth> growth);
 
-    /// \param prediction  of its steps
+    /// \param prediction  prediction of the training's steps
     void begin(const trial::TrainingReady& ready, StepPrediction prediction);
-    /// Ends after the step under way; asked a second time, it cancels that.
+    /// Ends the training after the step under way. A second call cancels that step.
     void stop();
     bool isCancelled() const { return m_cancelRequested; }
 
 signals:
-    /// The snapshot holds something new.
+    /// Emitted when the snapshot has changed.
     void changed();
     void occurred(const batchpeak::training::TrainingEvent& event);
-    /// Nothing more will be done.
-    /// \param failure  a full sentence; empty where all went well
+    /// Emitted when nothing more will be done.
+    /// \param failure  a full sentence; empty if all went well
     void concluded(batchpeak::training::TrainingEnd end, const QString& failure);
 
 private:
@@ -98,9 +98,9 @@ private:
     bool m_stopRequested = false;
     bool m_cancelRequested = false;
     bool m_hasDiverged = false;
-    /// The tensors of a checkpoint that is written are read for their hash.
+    /// Whether the tensors of a written checkpoint are being hashed.
     bool m_isHashing = false;
-    /// How it ends once the checkpoint under way is written.
+    /// Conclusion to report once the checkpoint under way is written.
     std::optional<Conclusion> m_conclusion;
     engine::BackgroundThread m_hashing;
 };

@@ -11,11 +11,10 @@
 
 namespace batchpeak::training {
 
-/// The one worker process of a training run, from its start to its certain end: loads the network, makes it
-/// ready for training, then does one batch or one checkpoint at a time.
+/// The only worker process of a training run, from its start until it has certainly ended. It loads the
+/// network, makes it ready for training, then runs one batch or writes one checkpoint at a time.
 ///
-/// A worker that is lost is not replaced: what it has learned is lost with it. What to do next is decided by
-/// its owner.
+/// A lost worker is not replaced, since the trained state is lost with it. Its owner decides what to do next.
 class TrainingWorker : public QObject
 {
     Q_OBJECT
@@ -23,33 +22,35 @@ class TrainingWorker : public QObject
 public:
     TrainingWorker(engine::DeviceSetup setup, trial::TrainingRequest request, QObject* parent = nullptr);
     void start();
-    /// Runs a batch; only between ready() and the loss or the end, one at a time; the id is filled in here.
+    /// Runs a batch and fills in its id. Call it only between ready() and the loss or the end, for one batch
+    /// at a time.
     void runBatch(trial::BatchRequest request);
     void save(const QString& path);
-    /// Ends the batch under way with the outcome Cancelled, or with the worker where it heeds no cancel.
+    /// Ends the batch under way with the outcome Cancelled, or kills the worker if it ignores the request.
     void cancel() { m_worker.cancel(); }
-    /// Ends the process, whatever it does; ended() follows.
+    /// Ends the process, whatever it is doing; ended() follows.
     void end();
 
-    /// The device as the worker tells it, which is without telemetry.
+    /// Returns the device as reported by the worker, without telemetry.
     const engine::DeviceSnapshot& device() const { return m_worker.device(); }
-    /// As of WorkerConversation.
+    /// Same as WorkerConversation::identity().
     const engine::DeviceIdentity& identity() const { return m_worker.identity(); }
-    /// After ended(): why no other worker can be started on the device; empty where one can.
+    /// Reason that no other worker can be started on the device, set after ended(); empty if one can.
     const QString& obstacle() const { return m_obstacle; }
 
 signals:
     void ready(const batchpeak::trial::TrainingReady& ready);
-    /// Not even the parameters fit; the worker is of no further use.
+    /// Emitted if not even the parameters fit; the worker is of no further use.
     void parametersDoNotFit(qint64 neededBytes, qint64 limitBytes);
-    /// One more micro-batch of the batch under way is done.
+    /// Emitted as the batch under way makes progress.
+    /// \param count  number of its micro-batches done so far
     void microBatchDone(qint64 count);
     void batchEnded(const batchpeak::trial::BatchResult& result);
     void saved(const batchpeak::trial::Saved& saved);
-    /// It crashed, fell silent, spoke nonsense, or cannot do what it was asked. No process is left; ended()
-    /// follows.
+    /// Emitted if the worker crashed, stopped responding, violated the protocol, or could not do what it was
+    /// asked to. No process is left; ended() follows.
     void lost(const QString& sentence);
-    /// Once after start(), whatever the end.
+    /// Emitted once after start(), however the worker ended.
     void ended();
     void logged(batchpeak::engine::LogLevel level, const QString& text);
 
@@ -59,7 +60,7 @@ private:
     engine::WorkerConversation m_worker;
     QString m_obstacle;
     trial::TrainingRequest m_request;
-    /// The id of the batch or the checkpoint that was asked for last.
+    /// Id of the batch or the checkpoint that was requested last.
     std::int64_t m_id = 0;
     bool m_endRequested = false;
 };

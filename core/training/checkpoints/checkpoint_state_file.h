@@ -10,25 +10,26 @@
 
 namespace batchpeak::training {
 
-/// The state of a run as its file has it.
+/// State of a run as stored in its file.
 struct StoredState
 {
     CheckpointState state;
-    /// Counts the checkpoints of a folder in the order in which they were written, whatever clocks and steps
-    /// say: a run that begins anew in an old folder has the smaller steps, and the newer checkpoints.
+    /// Sequence number of the checkpoint in its folder, in the order of writing, independent of clocks and
+    /// steps: a run that starts afresh in an old folder has smaller steps but newer checkpoints.
     std::int64_t serial = 0;
 
     bool operator==(const StoredState&) const = default;
 };
 
-/// Replaces the file whole, and has it on the disk before it returns.
+/// Replaces the file atomically, and flushes it to disk before returning.
 /// \throws config::ConfigError
 void writeStateFile(const QString& path, const StoredState& stored);
 
-/// Whether a file is one of those, whatever became of it; not where it is none, or not there.
+/// Whether a file is a state file, even a damaged one; false if it is something else or does not exist.
 bool isStateFile(const QString& path);
 
-/// \throws config::ConfigError  where the file cannot be read or is not ours; with its name, line and column
+/// \throws config::ConfigError  if the file cannot be read or is not a state file of Batchpeak; with its
+///         name, line and column
 StoredState readStateFile(const QString& path);
 
 } // namespace batchpeak::training

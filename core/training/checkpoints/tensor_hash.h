@@ -8,27 +8,30 @@
 
 namespace batchpeak::training {
 
-/// The XXH3 of 128 bits of a file with tensors, in hex digits, as `xxh128sum` tells it. It finds damage, and
-/// nobody who forges. It takes as long as the file takes to be read, which may be minutes of one that the
-/// memory does not hold any more; any thread may ask.
+/// Returns the 128-bit XXH3 of a file of tensors, in hex digits, as `xxh128sum` prints it. It detects damage
+/// but not forgery. It takes as long as reading the file, which may be minutes for a file that is not in the
+/// page cache. Thread-safe.
 ///
-/// \return empty where the file cannot be read to its end, or \p stop is asked for
+/// \return the hash; empty if the file cannot be read to its end, or if \p stop is requested
 QString tensorHash(const QString& path, const std::stop_token& stop);
 
-/// The same of bytes that the memory holds.
+/// Returns the same hash for bytes in memory.
 QString hashOf(const QByteArray& bytes);
 
-/// What was found of the tensors of a checkpoint that is to be gone on from.
+/// Result of checking the tensors of a checkpoint before a run resumes from it.
 struct TensorCheck
 {
-    /// They are others than were written.
+    /// Whether the tensors differ from those that were written.
     bool areDamaged = false;
-    /// Then the newest checkpoint before it whose own are not, as far as it says; empty where there is none.
+    /// If they are damaged, the newest earlier checkpoint whose tensors are intact as far as its hash says;
+    /// empty if there is none.
     QString wholeOne;
 };
 
-/// \param checkpoint  as CheckpointFolder found it, which says what its tensors are
-/// \param hash  that it says
+/// Checks the tensors of a checkpoint.
+///
+/// \param checkpoint  checkpoint as CheckpointFolder found it
+/// \param hash  hash of the tensors that the state of the checkpoint records
 TensorCheck checkTensors(const QString& checkpoint, const QString& hash, const std::stop_token& stop);
 
 } // namespace batchpeak::training

@@ -12,9 +12,9 @@
 
 namespace batchpeak::training {
 
-/// How the batch grows from epoch to epoch: the user's function is asked once at each, and its answer is
-/// followed as far as the maximum allows. The accumulation steps stay, so that the batch grows with the
-/// micro-batch, as in torchtune. A function that fails changes nothing.
+/// Grows the batch from epoch to epoch. The user's function is called once for each epoch, and its answer is
+/// followed as far as the maximum allows. The number of accumulation steps stays the same, so the batch grows
+/// with the micro-batch, as in torchtune. If the function fails, nothing changes.
 class EpochGrowth : public QObject
 {
     Q_OBJECT
@@ -24,7 +24,7 @@ public:
     EpochGrowth(std::unique_ptr<GrowthFunction> function, std::int64_t maximum);
 
     bool isAsking() const { return m_isAsking; }
-    /// Tells that a micro-batch of the maximum did not fit after all.
+    /// Lowers the maximum, after a micro-batch of that size did not fit after all.
     void lowerMaximum(std::int64_t maximum);
 
     struct Present
@@ -33,18 +33,18 @@ public:
         std::int64_t microBatchSize = 1;
         /// Samples of one optimizer step.
         std::int64_t batchSize = 1;
-        /// Those of one epoch, which is to hold a batch.
+        /// Samples of one epoch, which must hold a batch.
         std::int64_t samples = 1;
     };
     void ask(const Present& present);
-    /// Tells that no answer is wanted any more.
+    /// Discards the answer to the question under way.
     void forget() { m_isAsking = false; }
 
 signals:
-    /// \param entry  without its step
-    /// \param limit  that the answer was measured against
+    /// \param entry  entry of the schedule; its step is not set
+    /// \param limit  limit that the answer was compared with
     void decided(const batchpeak::training::ScheduleEntry& entry, qint64 limit);
-    /// The function gave no answer; decided() follows.
+    /// Emitted if the function gave no answer; decided() follows.
     void failed(const QString& sentence);
 
 private:

@@ -13,11 +13,11 @@
 
 namespace batchpeak::training {
 
-/// The user's batch_increase_function(epoch, current_batch_size), which answers by how many samples the batch
-/// is to grow (torchtune RFC, PR 2199).
+/// The user's batch_increase_function(epoch, current_batch_size), which returns the number of samples by
+/// which the batch is to grow (torchtune RFC, PR 2199).
 ///
-/// It asks the user's code and turns what comes back into a number or a sentence; whether the batch grows is
-/// for decideGrowth. It answers once for each question, and never before ask() has returned.
+/// It calls the user's code and turns the result into a number or a sentence; decideGrowth decides whether
+/// the batch grows. It answers each question once, and never before ask() has returned.
 class GrowthFunction : public QObject
 {
     Q_OBJECT
@@ -29,24 +29,27 @@ public:
 
 signals:
     void answered(qint64 increment);
-    /// A full sentence: what the function did instead, and where.
+    /// Emitted if the function fails.
+    /// \param sentence  a full sentence that says what the function did instead, and where
     void failed(const QString& sentence);
 };
 
-/// How long a Python file may take for an answer.
+/// Default time limit for an answer of a Python file.
 constexpr std::chrono::seconds growthTimeout{10};
 
-/// Whether a growth is the path of a Python file, which is code that runs, and no expression. It has no
-/// blanks around it.
+/// Whether a growth is the path of a Python file, which is code that runs, and not an expression. The text
+/// must be trimmed.
 bool isPythonFile(const QString& text);
 
-/// An expression of muParser ("epoch < 3 ? 4 : 0"), or a Python file, told by its ending .py, which runs in a
-/// python3 process of its own.
+/// Makes a growth function from a muParser expression ("epoch < 3 ? 4 : 0"), or from a Python file,
+/// recognized by its ending .py, which runs in its own python3 process.
 ///
-/// \param timeout  for one answer of a Python file; then its process is killed
-/// \param code  what was let run of a Python file; no process is started with anything else
-/// \throws config::ConfigError  where the expression cannot be read or names anything but epoch and
-///         current_batch_size, with the place in it, or there is no such file
+/// \param timeout  time limit for one answer of a Python file; its process is killed when the limit is
+///        exceeded
+/// \param code  content of the Python file that the user allowed to run; no process is started with any other
+///        content
+/// \throws config::ConfigError  if the expression cannot be parsed or names anything but epoch and
+///         current_batch_size, with the column of the error, or if the file does not exist
 std::unique_ptr<GrowthFunction> makeGrowthFunction(const QString& text,
                                                    std::chrono::milliseconds timeout = growthTimeout,
                                                    const engine::CodeContent& code = {});

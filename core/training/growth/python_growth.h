@@ -12,21 +12,23 @@
 
 namespace batchpeak::training {
 
-/// batch_increase_function of a Python file, in a python3 process of its own.
+/// Runs batch_increase_function of a Python file in its own python3 process.
 ///
-/// The file is imported once in each process, and asked many times; what it prints and reads is no part of
-/// the answers. Each question has a limit of time, the first one together with the import. After a failure
-/// the process is killed, with all that it started, and the next question gets a fresh one.
+/// The file is imported once in each process, and its function is called many times. What the file prints or
+/// reads is separate from the answers. Each question has a time limit; for the first question of a process,
+/// it includes the import. After a failure the process is killed, with everything that it started, and the
+/// next question gets a fresh process.
 class PythonGrowth final : public GrowthFunction
 {
     Q_OBJECT
 
 public:
-    /// \param code  what was let run of it; no process is started with anything else
-    /// \throws config::ConfigError  where there is no such file
+    /// \param code  content of the file that the user allowed to run; no process is started with any other
+    ///        content
+    /// \throws config::ConfigError  if the file does not exist
     PythonGrowth(const QString& path, std::chrono::milliseconds timeout, engine::CodeContent code = {},
                  QObject* parent = nullptr);
-    /// Kills what still runs.
+    /// Kills processes that are still running.
     ~PythonGrowth() override;
 
     void ask(std::int64_t epoch, std::int64_t currentBatchSize) override;
@@ -49,16 +51,16 @@ private:
     void fail(const QString& what, int line = 0);
     void failSaying(const QString& sentence);
     void endQuestion();
-    /// "batch_increase_function(epoch=1, current_batch_size=8)"
+    /// Returns the call as text: "batch_increase_function(epoch=1, current_batch_size=8)".
     QString call() const;
 
     QString m_path;
     engine::CodeContent m_code;
     std::chrono::milliseconds m_timeout;
-    /// The one that was put first; others wait until it is answered.
+    /// Pending questions; the first one is being answered, the others wait.
     QQueue<Question> m_questions;
     bool m_isAsking = false;
-    /// The one that is asked; nothing before the first question and after a failure.
+    /// Current process; null before the first question and after a failure.
     QProcess* m_process = nullptr;
     qint64 m_group = 0;
     QTimer m_limit;
