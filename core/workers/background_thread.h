@@ -15,27 +15,27 @@
 
 namespace batchpeak::engine {
 
-/// Runs work on a thread of its own, one piece after another, so that its owner's event loop goes on while a
-/// search thinks, a driver wakes its GPUs, or an interpreter starts on a network's disk.
+/// Runs work on its own thread, one task after another, so that its owner's event loop continues while a
+/// search computes, a driver wakes its GPUs, or an interpreter starts from a network disk.
 ///
-/// Where the system has no thread to spare, the event loop runs the work. It does not know what is run, nor
-/// what an answer leads to.
+/// If the system cannot create another thread, the event loop runs the work. The class does not know what the
+/// work does or what its answers are used for.
 class BackgroundThread
 {
 public:
-    /// \param patience  with work under way, when this is destroyed; nothing to wait for it however long it
-    /// takes. Work that takes longer is left to itself, so it uses nothing that the owner may destroy.
+    /// \param patience  longest wait in the destructor for work under way; std::nullopt waits without limit.
+    ///        Work that takes longer is abandoned, so it must not use anything that the owner may destroy.
     explicit BackgroundThread(std::optional<std::chrono::milliseconds> patience = std::chrono::seconds(2));
-    /// Work that has not begun, and all answers that were not given yet, are dropped.
+    /// Drops work that has not begun, and all answers that were not delivered yet.
     ~BackgroundThread();
     Q_DISABLE_COPY_MOVE(BackgroundThread)
 
-    /// \return whether there is one; where not, the next call tries again, as run() does
+    /// \return whether there is a thread; if not, the next call of this function or of run() tries again
     bool makeThread();
 
-    /// \param work  is called with a std::stop_token on the other thread. It returns the answer, or nothing,
-    /// and does not throw.
-    /// \param then  is called with that answer by the event loop of the thread that made this
+    /// \param work  called with a std::stop_token on the other thread. It returns the answer, or nothing, and
+    ///        does not throw.
+    /// \param then  called with that answer by the event loop of the thread that created this object
     template<typename Work, typename Then>
     void run(Work work, Then then)
     {
@@ -49,17 +49,18 @@ public:
         });
     }
 
-    /// Drops all that was asked for: what has not begun is not run, what is under way is asked to stop, and
-    /// nothing is answered.
+    /// Drops all requested work: tasks that have not begun are not run, the task under way is asked to stop,
+    /// and no answers are delivered.
     void cancel();
 
-    /// Whether something was asked for, and its answer was not given yet; false in the last answer itself.
+    /// Whether work was requested whose answer has not been delivered yet; false while the last answer is
+    /// being delivered.
     bool isBusy() const { return m_unanswered > 0; }
 
 private:
     using Answer = std::function<void()>;
     using Task = std::function<Answer(const std::stop_token&)>;
-    /// What the thread uses, which may outlive this.
+    /// State that the thread uses; it may outlive this object.
     struct Shared;
 
     void add(Task task);
@@ -69,9 +70,9 @@ private:
 
     std::optional<std::chrono::milliseconds> m_patience;
     int m_unanswered = 0;
-    /// How often the event loop is to run one.
+    /// Number of tasks that the event loop has yet to run.
     int m_runsHere = 0;
-    /// What is still to be told goes with it.
+    /// Context object of the answers; destroying it drops the answers that were not delivered yet.
     QObject m_receiver;
     std::shared_ptr<Shared> m_shared;
     std::stop_source m_stop;

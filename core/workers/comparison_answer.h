@@ -9,10 +9,11 @@
 
 namespace batchpeak::engine {
 
-/// Why a result is no answer to a comparison: it speaks of sizes that were not asked for, or says that it
-/// ended well and lacks some, or has other visits than were asked for. Empty where it is one.
+/// Returns the reason that a result does not answer a comparison: it names sizes that were not requested,
+/// claims to have ended well but lacks some sizes, or has different visits than requested. Empty if it does
+/// answer it.
 ///
-/// What a line by itself can say wrong, the trial protocol has refused before.
+/// Errors that a line shows on its own are already rejected by the trial protocol.
 QString problemWith(const trial::TrialResult& result, const trial::CompareRequest& request);
 
 } // namespace batchpeak::engine

@@ -11,10 +11,10 @@
 
 namespace batchpeak::engine {
 
-/// Which device a worker says that it runs on: times and memory of one say nothing of another.
+/// Identity of the device that a worker reports: times and memory of one device do not apply to another.
 ///
-/// What a program does not tell is the same as anything. Alike devices of one computer, or of several, are
-/// told apart where they tell an identifier.
+/// A member that a program does not report matches anything. Identical devices of one computer, or of
+/// several, are distinguished if they report an identifier.
 struct DeviceIdentity
 {
     QString name;
@@ -31,17 +31,18 @@ DeviceIdentity identityOf(const Device& device)
     return {.name = device.name, .uuid = device.uuid, .totalBytes = device.totalBytes};
 }
 
-/// With what \p later tells in the place of what \p identity does not.
+/// Returns \p identity with its missing members filled in from \p later.
 DeviceIdentity completed(DeviceIdentity identity, const DeviceIdentity& later);
 
-/// Whether these are two devices. The memory of a virtual machine may be another one by a little.
+/// Whether these are two different devices. Sizes of memory may differ slightly, as they do in a virtual
+/// machine.
 bool areTwo(const DeviceIdentity& one, const DeviceIdentity& other);
 
-/// What tells the two apart, of each: "Fake A, 8.0 GiB" and "Fake B, 16.0 GiB".
+/// Returns a text for each of the two that shows how they differ: "Fake A, 8.0 GiB" and "Fake B, 16.0 GiB".
 std::pair<QString, QString> comparedTexts(const DeviceIdentity& one, const DeviceIdentity& other);
 
-/// Why a worker on \p now cannot go on with what one on \p before has begun, and what to do, as full
-/// sentences.
+/// Returns why a worker on \p now cannot continue what a worker on \p before has begun, and what to do, as
+/// full sentences.
 QString otherDeviceText(const DeviceIdentity& before, const DeviceIdentity& now);
 
 } // namespace batchpeak::engine

@@ -13,11 +13,11 @@
 
 namespace batchpeak::engine {
 
-/// Who may use the devices: of the runs that share a lease, one at a time, since two of them would spoil each
-/// other's times and memory.
+/// Right to use the devices. Among the runs that share a lease, only one at a time may hold it, since two
+/// would disturb each other's times and memory.
 ///
-/// A run takes it when it starts and holds it until no process of the run is left, however that comes about.
-/// Nobody waits for it in turn. Programs and other processes know nothing of it.
+/// A run takes the lease when it starts and holds it until no process of the run is left, however it ends.
+/// There is no queue of waiting runs. Other programs and processes do not know of it.
 class DeviceLease : public QObject
 {
     Q_OBJECT
@@ -25,29 +25,29 @@ class DeviceLease : public QObject
 public:
     enum class Holder { Exploration, Training, Confirmation };
 
-    /// \param stuckWorkers  of another lease, for runs that are a part of one that holds it
+    /// \param stuckWorkers  those of another lease, for a run that is a part of the run that holds that lease
     explicit DeviceLease(std::shared_ptr<StuckWorkers> stuckWorkers = std::make_shared<StuckWorkers>());
 
-    /// Gives the lease back when it is destroyed; it must not outlive the lease.
+    /// Returns the lease when it is destroyed; it must not outlive the lease.
     struct GiveBack
     {
         void operator()(DeviceLease* lease) const { lease->setHolder(std::nullopt); }
     };
     using Hold = std::unique_ptr<DeviceLease, GiveBack>;
 
-    /// \throws DeviceInUse where another run holds it
+    /// \throws DeviceInUse  if another run holds the lease
     Hold take(Holder holder);
     std::optional<Holder> holder() const { return m_holder; }
-    /// Why a run of that kind cannot start now, as a sentence that says what to do; empty where nothing
-    /// stands in its way, or it is under way itself.
+    /// Returns why a run of that kind cannot start now, as a sentence that says what to do. Empty if it can,
+    /// or if that run itself is under way.
     QString obstacleFor(Holder holder) const;
 
-    /// What earlier runs could not end.
+    /// Returns the workers that earlier runs could not end.
     const std::shared_ptr<StuckWorkers>& stuckWorkers() const { return m_stuckWorkers; }
 
 signals:
-    /// It was taken or given back. A run that has taken it is not under way yet, and one that gives it back
-    /// is not any more.
+    /// Emitted when the lease was taken or given back. At that time, a run that has taken it is not under way
+    /// yet, and a run that gives it back is no longer under way.
     void changed();
 
 private:
@@ -57,7 +57,7 @@ private:
     std::shared_ptr<StuckWorkers> m_stuckWorkers;
 };
 
-/// A run that cannot start since another one uses the devices.
+/// Thrown when a run cannot start because another one uses the devices.
 class DeviceInUse : public ExplorationError
 {
 public:

@@ -11,61 +11,61 @@
 
 namespace batchpeak::engine {
 
-/// The devices of one exploration, each with its runner.
+/// Devices of one exploration, each with its runner.
 ///
-/// It knows when all of them have shown what they have, when none is left, and when all have ended. It
-/// does not decide what runs on them.
+/// It reports when all devices have described themselves, when none is left, and when all have ended. It does
+/// not decide what runs on them.
 class DevicePool : public QObject
 {
     Q_OBJECT
 
 public:
     explicit DevicePool(const std::vector<DeviceSetup>& setups, QObject* parent = nullptr);
-    /// Kills all workers first, and waits for them together.
+    /// Kills all workers first, then waits for all of them together.
     ~DevicePool() override;
 
     void start();
-    /// Ends the workers, none of which may run a trial, until wake(); rested() follows.
+    /// Ends the workers until wake(); none of them may run a trial. rested() follows.
     void rest();
     void wake();
-    /// Cancels what runs and ends every worker; ended() follows.
+    /// Cancels running trials and ends every worker; ended() follows.
     void end();
 
-    /// None when all work, restart or are given up.
+    /// Returns the runners that are free; none if all are running trials, restarting or given up.
     std::vector<DeviceRunner*> freeRunners() const;
-    /// Nothing where no such device is left.
+    /// Returns the runner of that device; null if no such device is left.
     DeviceRunner* usableRunner(const QString& id) const;
-    /// Devices that are not given up.
+    /// Returns the number of devices that are not given up.
     int usableDevices() const;
-    /// Each of those can compare sizes; not before ready().
+    /// Whether each of those devices can compare sizes; undefined before ready().
     bool canCompare() const;
     std::vector<DeviceSnapshot> snapshots() const;
-    /// \param telemetry  of each device, in the order of snapshots()
+    /// \param telemetry  readings of each device, in the order of snapshots()
     void setTelemetry(const std::vector<Telemetry>& telemetry)
     {
         for (std::size_t place = 0; place < std::min(m_runners.size(), telemetry.size()); ++place)
             m_runners[place]->setTelemetry(telemetry[place]);
     }
-    /// Why the last device was given up.
+    /// Returns why the last device was given up.
     QString problem() const;
     QStringList lastLines() const;
 
 signals:
-    /// A device shows for the first time what it has.
+    /// Emitted when a device has described itself for the first time.
     void deviceReady(const batchpeak::engine::DeviceSnapshot& device);
-    /// A runner can take a trial.
+    /// Emitted when a runner can take a trial.
     void runnerFree();
-    /// Once: every device has shown what it has or is given up, and one at least is usable.
+    /// Emitted once, when every device has described itself or is given up, and at least one is usable.
     void ready();
-    /// No worker is left.
+    /// Emitted when no worker is left after rest().
     void rested();
-    /// One device less; before exhausted().
+    /// Emitted when a device is given up; before exhausted().
     void deviceGivenUp(const QString& id);
-    /// No device is left.
+    /// Emitted when no device is left.
     void exhausted();
     void ended();
     void stepTaken(const batchpeak::trial::Step& step);
-    /// \param workerLost, workerSeconds  as of DeviceRunner::trialEnded
+    /// \param workerLost, workerSeconds  see DeviceRunner::trialEnded
     void trialEnded(const batchpeak::engine::DeviceSnapshot& device,
                     const batchpeak::trial::TrialResult& result, bool workerLost, double workerSeconds);
     void logged(batchpeak::engine::LogLevel level, const QString& text);

@@ -13,12 +13,12 @@
 
 namespace batchpeak::engine {
 
-/// One device of an exploration: keeps a worker with the loaded network on it and runs one trial at a
-/// time there, of one size or of some that are compared.
+/// One device of an exploration. It keeps a worker with the loaded network on the device and runs one trial
+/// at a time, of one size or of several that are compared.
 ///
-/// It makes a result of everything that can happen to a trial: an answer, a crash, silence, nonsense. A
-/// lost worker is replaced by a fresh one; when that fails twice in a row the device is given up.
-/// Which size is tried, and whether a lost trial is repeated, is not decided here.
+/// It turns everything that can happen to a trial into a result: an answer, a crash, a worker that stops
+/// responding, a protocol violation. A lost worker is replaced by a fresh one; after two failures in a row
+/// the device is given up. It does not decide which size is tried, or whether a lost trial is repeated.
 class DeviceRunner : public QObject
 {
     Q_OBJECT
@@ -29,60 +29,59 @@ public:
     void start();
     /// Runs a trial; only while isFree().
     void runTrial(const trial::TrialRequest& request);
-    /// Compares sizes; only while isFree() and where canCompare(). It ends as a trial does, with
-    /// trialEnded().
+    /// Compares sizes; only while isFree() and if canCompare(). Like a trial, it ends with trialEnded().
     void compare(const trial::CompareRequest& request);
-    /// What the worker speaks knows comparisons; not before it was ready().
+    /// Whether the worker's version of the protocol has comparisons; undefined before ready().
     bool canCompare() const { return trial::knowsComparisons(m_worker.protocol()); }
-    /// Puts a fresh worker in the place of the present one; only while isFree(). ready() follows.
+    /// Replaces the worker by a fresh one; only while isFree(). ready() follows.
     void renew();
-    /// The same where the threads of the present worker wait otherwise than they should by now.
-    /// \return whether it is so
+    /// Does the same if the threads of the current worker wait differently than WaitPolicy now requires.
+    /// \return whether the worker is being replaced
     bool renewForCompany();
-    /// Cancels the trial that runs, where one does; trialEnded() follows, as cancelled unless it was over
-    /// before. A worker that does not heed it is replaced.
+    /// Cancels the running trial, if there is one. trialEnded() follows, with the outcome Cancelled unless
+    /// the trial was over before. A worker that ignores the request is replaced.
     void skip();
-    /// Whether skip() was called for the trial that runs.
+    /// Whether skip() was called for the running trial.
     bool isSkipping() const { return m_trial && m_skipRequested; }
-    /// Ends the worker, whatever it does but run a trial, and starts none until wake(); isAtRest() follows.
+    /// Ends the worker unless it runs a trial, and starts none until wake(); rested() follows.
     void rest();
     /// Starts a worker again after rest(); ready() follows.
     void wake();
-    /// Cancels what runs and ends the worker; trialEnded() where a trial ran, then ended().
+    /// Cancels the running trial and ends the worker; trialEnded() follows if a trial was running, then
+    /// ended().
     void end();
-    /// As of WorkerProcess.
+    /// Same as WorkerProcess::killAtOnce().
     void killAtOnce() { m_worker.killAtOnce(); }
 
-    /// Trials that the present worker was asked for, comparisons included.
+    /// Number of trials that the current worker was asked for, comparisons included.
     int trialsOfWorker() const { return m_trialsOfWorker; }
     bool isFree() const { return m_worker.isFree(); }
     bool isGivenUp() const { return m_stage == Stage::GivenUp; }
-    /// No process of it is left, and wake() starts one.
+    /// Whether the runner rests after rest() and has no process left; wake() starts one.
     bool isAtRest() const { return m_stage == Stage::Resting && m_worker.hasEnded(); }
     bool hasEnded() const { return m_stage == Stage::Ended || isGivenUp(); }
     const DeviceSnapshot& snapshot() const { return m_worker.device(); }
-    /// Why the last worker was lost, and the last lines that it wrote on stderr.
+    /// Reason that the last worker was lost, and the last lines that it wrote to stderr.
     const QString& problem() const { return m_loss.problem; }
     const QStringList& lastLines() const { return m_loss.lastLines; }
 
     void setTelemetry(const Telemetry& telemetry);
 
 signals:
-    /// A worker holds the network: the first time and after each restart.
+    /// Emitted when a worker has loaded the network: the first time and after each restart.
     void ready();
     void stepTaken(const batchpeak::trial::Step& step);
-    /// \param result  that of a comparison has `compared`; its microBatchSize is 0 where no size ended it,
-    /// nor
-    ///        a lost worker's can be told
-    /// \param workerLost  the worker went away, fell silent or spoke nonsense. That need not be the size's
-    ///        fault, so the trial may be repeated.
-    /// \param workerSeconds  how long ago the worker said hello
+    /// \param result  result of the trial. For a comparison it has `compared`, and its microBatchSize is 0 if
+    ///        no size ended it, or if the worker was lost and the size is unknown.
+    /// \param workerLost  whether the worker died, stopped responding or violated the protocol. The size need
+    ///        not be the cause, so the trial may be repeated.
+    /// \param workerSeconds  time since the worker's hello
     void trialEnded(const batchpeak::trial::TrialResult& result, bool workerLost, double workerSeconds);
-    /// rest() has come to its end.
+    /// Emitted when rest() is complete.
     void rested();
-    /// No more trials will run here; problem() says why.
+    /// Emitted when no more trials will run here; problem() gives the reason.
     void gaveUp();
-    /// end() has come to its end.
+    /// Emitted when end() is complete.
     void ended();
     void logged(batchpeak::engine::LogLevel level, const QString& text);
 
@@ -91,7 +90,7 @@ private:
     struct Running
     {
         std::int64_t id = 0;
-        /// Nothing in a comparison.
+        /// Size of the trial; no value in a comparison.
         std::optional<std::int64_t> microBatchSize;
     };
 
@@ -104,11 +103,11 @@ private:
     void giveUpOrRelaunch();
     void conclude();
 
-    /// Nothing where the worker's threads wait as they like.
+    /// Policy for the waiting of the worker's threads; no value if their default is kept.
     std::optional<WaitPolicy> m_waiting;
     device::ProcessorReader m_processorReadings;
     WorkerConversation m_worker;
-    /// Those of the present worker do.
+    /// Whether the threads of the current worker sleep while they wait.
     bool m_sleeps = false;
     Stage m_stage = Stage::Off;
     std::optional<Running> m_trial;

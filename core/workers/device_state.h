@@ -14,21 +14,21 @@
 
 namespace batchpeak::engine {
 
-/// A program of somebody else on a device.
+/// A process on a device that is not Batchpeak's worker.
 struct ForeignProcess
 {
     std::int64_t pid = 0;
-    /// Empty where the system does not tell.
+    /// Name of the program; empty if the system does not report it.
     QString name;
     std::optional<std::int64_t> bytes;
 
     bool operator==(const ForeignProcess&) const = default;
 };
 
-/// What keeps a device below its clock.
+/// Reason that a device runs below its normal clock rate.
 enum class Throttle { None, Power, Heat, Hardware };
 
-/// Readings of a device at present; those that it cannot give are absent.
+/// Current readings of a device; readings that it does not provide are absent.
 struct Telemetry
 {
     std::optional<int> utilizationPercent;
@@ -38,71 +38,75 @@ struct Telemetry
     std::optional<double> powerWatts;
     std::optional<double> powerLimitWatts;
     Throttle throttle = Throttle::None;
-    /// Of the device's memory, or of the main memory that may be used: what is in use, whoever by, and what
-    /// programs beside our worker hold of it.
+    /// Used part of the device's memory, or of the main memory that may be used: the total, and the part that
+    /// programs other than our worker hold.
     std::optional<std::int64_t> usedBytes;
     std::optional<std::int64_t> heldByOthersBytes;
-    /// Programs beside our worker that compute there; nothing where nobody tells.
+    /// Programs other than our worker that compute on the device; no value if they are unknown.
     std::optional<std::vector<ForeignProcess>> otherProcesses;
-    /// Of a CPU, processors' worth of time that other programs take, and how many there are.
+    /// For a CPU: processor time that other programs take, in processors, and the number of processors.
     std::optional<double> otherProcessors;
     std::optional<int> processors;
-    /// Errors of its memory that could not be corrected, since the driver was loaded.
+    /// Number of uncorrectable memory errors since the driver was loaded.
     std::optional<std::int64_t> uncorrectedErrors;
-    /// Number of the newest error that the driver reported (NVIDIA's "Xid") since the exploration began.
+    /// Code of the newest error that the driver reported (NVIDIA's "Xid") since the exploration began.
     std::optional<int> xid;
 
     bool operator==(const Telemetry&) const = default;
 };
 
-/// How far other programs disturb the trials on a device of late.
+/// Extent to which other programs have recently disturbed the trials on a device.
 struct Contention
 {
-    /// Share of the last trials that something disturbed, 0..1, and how many those are.
+    /// Share of the last trials that were disturbed, 0..1, and the number of those last trials.
     double disturbedShare = 0.0;
     int trials = 0;
-    /// What disturbed the newest of them, in the worker's words: "other programs used 0.8 of 2 processors".
+    /// What disturbed the newest disturbed trial, in the worker's words: "other programs used 0.8 of 2
+    /// processors".
     QString by;
 
-    /// Of a device that is, times are less sure, and no trial is repeated.
+    /// Whether the device is busy. On a busy device, times are less certain, and disturbed trials are not
+    /// repeated.
     bool isBusy() const;
     bool operator==(const Contention&) const = default;
 };
 
 struct DeviceSnapshot
 {
-    /// "cpu" or "cuda:0": the word of the command line.
+    /// Name of the device on the command line: "cpu" or "cuda:0".
     QString id;
     QString kind;
     QString name;
     std::int64_t totalBytes = 0;
-    /// What other processes held when the first worker said hello; 0 where the worker does not tell.
+    /// Memory that other processes held when the first worker said hello; 0 if the worker does not report it.
     std::int64_t heldByOthersBytes = 0;
-    /// What the device, or --memory-limit, allows; usableBytes is that less the headroom.
+    /// Memory limit, from the device or from --memory-limit; usableBytes is that limit minus the headroom.
     std::int64_t limitBytes = 0;
     std::int64_t usableBytes = 0;
-    /// Held before the first forward pass.
+    /// Memory held before the first forward pass.
     std::int64_t baselineBytes = 0;
-    /// 0 when no worker runs.
+    /// Process id of the worker; 0 if no worker runs.
     std::int64_t workerPid = 0;
     QString program;
-    /// What it computes with: "torch 2.11.0"; empty where it does not tell, as the next two.
+    /// Framework that the worker uses, "torch 2.11.0". Like the next two members, it is empty if the worker
+    /// does not report it.
     QString framework = {};
     QString uuid = {};
     QString driver = {};
-    /// What the user has set of the worker's allocator; empty for nothing, and where it is not told.
+    /// User's settings of the worker's memory allocator; empty if there are none, or if they are not
+    /// reported.
     QString allocatorSettings;
-    /// The kernel that computed attention last, in the worker's word; empty before, and where it is not told.
+    /// Kernel that last computed attention, as named by the worker; empty before, or if it is not reported.
     QString attention;
-    /// What its worker says that it runs otherwise than asked, as trial::Loaded has it.
+    /// What the worker runs differently than requested; see trial::Loaded::approximations.
     QStringList approximations;
     Telemetry telemetry;
     Contention contention;
-    /// How many times a worker of this device had to be started anew.
+    /// Number of times that a worker of this device was restarted.
     int restarts = 0;
 };
 
-/// What a device's worker says of itself holds for all numbers of its run.
+/// Adds the approximations that a device's worker reports, which apply to all numbers of its run.
 void addApproximations(config::Fidelity& fidelity, const DeviceSnapshot& device);
 
 enum class LogLevel { Info, Warning, Error };

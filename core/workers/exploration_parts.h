@@ -20,27 +20,30 @@
 
 namespace batchpeak::engine {
 
-/// What an exploration leans on; tests put their own in place.
+/// Dependencies of an exploration; tests inject their own.
 struct ExplorationParts
 {
     std::function<std::unique_ptr<search::Strategy>(std::string_view, const search::SearchSpace&)>
         makeStrategy = search::makeStrategy;
     std::function<device::LocalDevices()> localDevices = device::localDevices;
-    /// \param uuid  of an NVIDIA GPU
+    /// Reads a GPU.
+    /// \param uuid  UUID of an NVIDIA GPU
     std::function<device::DeviceReadings(const std::string& uuid)> readingsOf = device::readingsOf;
-    /// Makes what reads the CPU, for one run: it compares each reading with the one before.
+    /// Creates the reader of the CPU for one run; the reader compares each reading with the previous one.
     std::function<device::ProcessorReader()> processorReadings = device::processorReader;
-    /// What tells, from the start of a worker on, whether the kernel ended it for want of main memory.
+    /// Creates an object that detects, from the start of a worker on, whether the kernel killed the worker
+    /// because main memory ran out.
     std::function<device::MemoryKills()> memoryKills = [] { return device::MemoryKills(); };
-    /// What an interpreter has, as python_stack.h says.
+    /// Examines a Python interpreter; see python_stack.h.
     std::function<PythonStack(const QString& program, const QString& packages)> pythonStackOf =
         [](const QString& program, const QString& packages) {
             return engine::pythonStackOf(program, packages);
         };
     WorkerTimeouts timeouts;
-    /// From the beginning of a pause until the workers are ended: who goes on at once keeps them.
+    /// Time from the beginning of a pause until the workers are ended. A user who resumes sooner keeps the
+    /// workers.
     std::chrono::milliseconds restAfter = std::chrono::seconds(3);
-    /// Runs that get the same one use the devices one at a time.
+    /// Lease of the devices: runs that share it use the devices one at a time.
     std::shared_ptr<DeviceLease> lease = std::make_shared<DeviceLease>();
 };
 

@@ -6,14 +6,14 @@
 
 namespace batchpeak::engine {
 
-/// Process groups that must not outlive this program, however it ends: where it is killed, the kernel ends
-/// the leaders of its groups, and not what these have started.
+/// Ensures that process groups do not outlive this program, however it ends. If the program is killed, the
+/// kernel kills the leaders of its groups, but not the processes that the leaders have started.
 ///
-/// A shell of its own session waits for the end of this program, and kills those that are left. Where no
-/// shell can be started, nothing does.
+/// A shell in its own session waits for the end of this program and kills the remaining groups. If the shell
+/// cannot be started, the groups are not guarded.
 
 void guardGroup(qint64 leader);
-/// It has ended: its number may be another one's by now.
+/// Stops guarding a group that has ended: its number may already belong to another process.
 void forgetGroup(qint64 leader);
 
 } // namespace batchpeak::engine

@@ -10,20 +10,20 @@
 
 namespace batchpeak::engine {
 
-/// A timer that fires once, after any time that a person or a worker can name. QTimer counts milliseconds in
-/// an int (Qt 6.4, qtimer.h): of 1,193 hours it makes 13 seconds, and of others none at all.
+/// A single-shot timer without QTimer's limit on the interval. QTimer counts milliseconds in an int (Qt 6.4,
+/// qtimer.h): 1,193 hours become 13 seconds, and for other times the timer does not run at all.
 class LongTimer : public QObject
 {
     Q_OBJECT
 
 public:
-    /// \param stretch  of which longer times are made up
+    /// \param stretch  longest interval of the underlying QTimer; longer times consist of several
     explicit LongTimer(QObject* parent = nullptr, std::chrono::milliseconds stretch = std::chrono::hours(24));
 
     void start(std::chrono::milliseconds time);
     void stop();
     bool isActive() const { return m_timer.isActive(); }
-    /// 0 where it does not run.
+    /// Remaining time; 0 if the timer is not running.
     std::chrono::milliseconds remaining() const;
 
 signals:
@@ -37,8 +37,8 @@ private:
     std::chrono::milliseconds m_stretch;
 };
 
-/// Of a time in seconds that may be anything, as a program's word: NaN and what is negative are 0, and none
-/// is longer than ten years.
+/// Returns a time in seconds as milliseconds. The time may be any value that a program reports: NaN and
+/// negative values become 0, and times above ten years become ten years.
 std::chrono::milliseconds boundedMilliseconds(double seconds);
 
 } // namespace batchpeak::engine

@@ -9,26 +9,26 @@
 
 namespace batchpeak::engine {
 
-/// Makes what \p process will start the leader of a process group of its own, which the kernel kills when we
-/// end, and the rest of its group with it: Ctrl-C in the terminal reaches us alone, and whatever the child
-/// starts can be ended with it.
+/// Makes the child of \p process the leader of its own process group. The kernel kills the child when this
+/// program ends, and the rest of the group is killed too. Ctrl-C in the terminal reaches this program alone,
+/// and whatever the child starts can be ended with it.
 ///
-/// What it starts in a session of its own, as launchers of several processes do (torchrun), is in no group of
-/// ours, and is known by a variable of its environment. It is ended where the child was killed or failed,
-/// since it would hold the memory of a device against whatever is tried next. Of a child that ended well it
-/// was left with intent, as the connection that ssh shares.
+/// Processes that the child starts in a session of their own, as launchers of several processes do
+/// (torchrun), are not in that group; they are recognized by an environment variable. They are killed if the
+/// child was killed or failed, since they would hold device memory that the next attempt needs. If the child
+/// ended well, it left them on purpose, such as the shared connection of ssh.
 ///
-/// \p process has its environment already.
+/// Set the environment of \p process before the call.
 void leadOwnGroup(QProcess& process);
 
-/// \p signal to all that \p leader has started, and to itself; 0 stands for no process.
+/// Sends \p signal to \p leader and everything in its group; does nothing if \p leader is 0.
 void signalGroup(const QProcess& process, qint64 leader, int signal);
 
-/// Lets go of a process that a call of its driver holds back from dying. It is waited for by nobody, at the
-/// end of this program either, as QProcess would.
+/// Abandons a process that cannot die because of a call of its driver. Nothing waits for it, unlike with
+/// QProcess, not even at the end of this program.
 void abandon(std::unique_ptr<QProcess> process);
 
-/// Destroys what was sent SIGKILL, once it is gone; what is not gone by then is abandoned.
+/// Destroys a process that was sent SIGKILL once it is gone; if it is not gone by \p until, it is abandoned.
 void destroyKilled(std::unique_ptr<QProcess> process, QDeadlineTimer until);
 
 } // namespace batchpeak::engine

@@ -13,68 +13,70 @@
 
 namespace batchpeak::engine {
 
-/// A Python of the user's as a road for trials: where it is, and what of it they need.
+/// A Python installation of the user that could run trials: its location, and the packages that trials need.
 ///
-/// The interpreter itself is asked, by the package batchpeak_trial, which imports nothing heavy for it. What
-/// a trial does there is that package's business.
+/// The package batchpeak_trial, run by that interpreter, provides the information; it imports nothing heavy
+/// for it. That package also defines what a trial does there.
 struct PythonStack
 {
     QString program;
-    /// "3.11.2"
+    /// Version of Python: "3.11.2".
     QString version;
-    /// Versions of packages; empty where one is not there.
+    /// Versions of packages; empty if a package is missing.
     QString torch;
     QString transformers;
     QString peft;
     QString trl;
     QString bitsandbytes;
-    /// What trials can run on there, by name: "NVIDIA H200", the processor.
+    /// Names of the devices that trials can run on there: "NVIDIA H200", the processor.
     QStringList devices;
-    /// GPUs of this computer that the torch there was not built for.
+    /// GPUs of this computer that the installed torch was not built for.
     QStringList unusedDevices;
-    /// Why no trial can run there, as a full sentence with the line that mends it; empty where trials can.
+    /// Reason that no trial can run there, as a full sentence with the command that fixes it; empty if trials
+    /// can run.
     QString problem;
-    /// The same of packages that some runs need beside, by their names: "peft".
+    /// Reasons of the same form for packages that only some runs need, keyed by package: "peft".
     QMap<QString, QString> lacks;
 
     bool operator==(const PythonStack&) const = default;
 };
 
-/// The interpreter of VIRTUAL_ENV, else that of CONDA_PREFIX, else python3 in PATH; empty where there is
+/// Returns the interpreter of VIRTUAL_ENV, else that of CONDA_PREFIX, else python3 in PATH; empty if there is
 /// none.
 QString pythonIn(const QProcessEnvironment& environment);
 
-/// The folder that holds batchpeak_trial, for PYTHONPATH: that of the installation, or what BATCHPEAK_PYTHON
-/// names; empty where there is none, so that the interpreter must have the package itself.
+/// Returns the folder that contains batchpeak_trial, for PYTHONPATH: that of the installation, or the one in
+/// BATCHPEAK_PYTHON; empty if there is none, so that the interpreter must have the package itself.
 QString pythonPackages(const QString& programFolder);
 
-/// The environment, as "NAME=value", in which an interpreter finds the packages of that folder.
+/// Returns the environment, as "NAME=value", in which an interpreter finds the packages of that folder.
 QStringList pythonEnvironment(const QString& packages);
 
-/// What starts a worker there: the interpreter's arguments. It runs no code from the folder that it is
-/// started in, where a hostile config may lie.
+/// Returns the arguments with which an interpreter starts a worker. The worker runs no code from its working
+/// directory, which may contain a malicious config.
 ///
-/// \param packages  the folder that holds batchpeak_trial; empty where the interpreter has it itself
+/// \param packages  folder that contains batchpeak_trial; empty if the interpreter has the package itself
 QStringList pythonWorkerArguments(const QString& packages);
-/// The same for an interpreter behind a launcher, whose words a shell may take apart.
+/// Returns arguments for an interpreter behind a launcher, whose command line a shell may split.
 QStringList pythonWorkerWords();
 
-/// Asks an interpreter in the folder that trials would run in, since what stands for "python3" may depend on
-/// it; that takes some tenths of a second.
+/// Examines an interpreter in the working directory of trials, since the meaning of "python3" may depend on
+/// it. This takes some tenths of a second.
 ///
-/// \param token  may end the wait
+/// \param token  cancels the wait
 PythonStack pythonStackOf(const QString& program, const QString& packages, const std::stop_token& token = {});
 
-/// The interpreter that options name: anyPython, or a path; empty where there is none.
+/// Returns the interpreter that options name: anyPython, or a path; empty if there is none.
 QString pythonNamed(const QString& python);
-/// What that one has; its program is empty where there is none, and its problem says so.
+/// Examines that interpreter. If there is none, the program of the result is empty, and its problem says so.
 PythonStack pythonStackNamed(const QString& python, const std::stop_token& token = {});
 
-/// Why trials of such a network cannot run there, which may need packages beside torch and transformers;
-/// empty where they can.
+/// Returns why trials of such a network, which may need packages besides torch and transformers, cannot run
+/// there; empty if they can.
 QString problemFor(const PythonStack& stack, const trial::LoadRequest& load);
 
-/// "Python 3.11.2 (/venv/bin/python3): torch 2.11.0, transformers 5.23.0, peft 0.21.2."
+/// Returns a text such as "Python 3.11.2 (/venv/bin/python3): torch 2.11.0, transformers 5.23.0, peft
+/// 0.21.2."
 QString pythonStackText(const PythonStack& stack);
 
 } // namespace batchpeak::engine

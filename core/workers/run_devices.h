@@ -20,52 +20,54 @@
 
 namespace batchpeak::engine {
 
-/// Which of the devices of this computer are meant.
+/// Selects devices of this computer.
 ///
-/// \param words      "cpu", "cuda" (every GPU), "cuda:N"; empty stands for every GPU, else the CPU
+/// \param words  "cpu", "cuda" (every GPU), "cuda:N"; empty selects every GPU, or the CPU if there is none
 /// \param available  as device::localDevices() lists them
 /// \return each device once, in the order of the words
-/// \throws ExplorationError for a word that is none of these, or a device that is not here; UnusableGpuError
-///         without words, where a GPU is here that cannot be used: nobody gets the CPU for it unasked
+/// \throws ExplorationError  for a word that is none of these, or a device that is not here
+/// \throws UnusableGpuError  without words, if there is a GPU here that cannot be used: the CPU is never
+///         chosen in its place without being asked for
 std::vector<device::LocalDevice> chooseDevices(const QStringList& words,
                                                const device::LocalDevices& available);
 
-/// The devices that the words name wherever the launcher leads: what is there, only the worker can tell.
-/// An empty list of words stands for the CPU.
-/// \throws ExplorationError for a word that is no device
+/// Returns the devices that the words name on whatever computer the launcher leads to; only the worker can
+/// tell what is there. An empty list of words selects the CPU.
+/// \throws ExplorationError  for a word that is not a device
 std::vector<device::LocalDevice> devicesBehindLauncher(const QStringList& words);
 
-/// Where batchpeak-worker lies: beside the program, else in ../libexec/batchpeak, else where the
-/// environment variable BATCHPEAK_WORKER says.
+/// Returns the path of batchpeak-worker: next to the program, else in ../libexec/batchpeak, else the value of
+/// the environment variable BATCHPEAK_WORKER.
 ///
 /// \param programFolder  folder of the running program
-/// \throws ExplorationError when it is nowhere
+/// \throws ExplorationError  if it is in none of these places
 QString workerPath(const QString& programFolder);
 
-/// What is started for a device: the launcher's words, then the worker command of the options, or
-/// batchpeak-worker with the device's name. A GPU is handed over by its UUID in CUDA_VISIBLE_DEVICES,
-/// where CUDA counts in another order than NVML; it is the worker's first then.
+/// Returns the command that is started for a device: the launcher's words, then the worker command of the
+/// options, the Python that the options name, or batchpeak-worker; the latter two get the device's name. A
+/// GPU is passed by its UUID in CUDA_VISIBLE_DEVICES, because CUDA may count in a different order than NVML;
+/// it is then the worker's first GPU.
 ///
-/// \throws ExplorationError when there is no worker
+/// \throws ExplorationError  if there is no worker
 WorkerCommand workerCommand(const ExplorationOptions& options, const device::LocalDevice& device,
                             const QString& programFolder);
 
-/// The devices that an exploration or a training runs on, and what may be read from them meanwhile.
+/// Devices that an exploration or a training runs on, and their readings meanwhile.
 class RunDevices
 {
 public:
     RunDevices() = default;
-    /// \throws ExplorationError for a device that is not here, or where there is no worker
+    /// \throws ExplorationError  for a device that is not here, or if there is no worker
     RunDevices(const trial::LoadRequest& load, const ExplorationOptions& options,
                const ExplorationParts& parts);
 
     const std::vector<DeviceSetup>& setups() const { return m_setups; }
-    /// Readings of all, in the order of setups(); a call may take as long as a driver wants. None of what is
-    /// behind a launcher.
-    /// \param workers  process number of each device's worker, 0 where none runs
+    /// Returns the readings of all devices, in the order of setups(). A call takes as long as the driver
+    /// takes. Devices behind a launcher have no readings.
+    /// \param workers  process id of each device's worker, 0 if none runs
     std::vector<Telemetry> telemetry(const std::vector<std::int64_t>& workers) const;
-    /// Reads them in the background: a driver may take its time, and a window must not wait for it. Nothing
-    /// is read while it still reads, or where there is no thread for it.
+    /// Reads the telemetry in the background: a driver may be slow, and a window must not wait for it. Does
+    /// nothing while a previous read is under way, or if there is no thread for it.
     void readTelemetry(BackgroundThread& thread, const std::vector<std::int64_t>& workers,
                        std::function<void(const std::vector<Telemetry>&)> then) const;
 
@@ -73,7 +75,7 @@ private:
     std::vector<DeviceSetup> m_setups;
     Telemetry telemetryOf(const std::string& uuid, std::int64_t worker) const;
 
-    /// In the order of the setups; empty for the CPU.
+    /// UUIDs in the order of the setups; empty for the CPU.
     std::vector<std::string> m_uuids;
     bool m_isHere = true;
     std::function<device::DeviceReadings(const std::string& uuid)> m_readingsOf;

@@ -11,30 +11,31 @@
 
 namespace batchpeak::engine {
 
-/// An exploration that another window or terminal of this user runs on this computer at present.
+/// An exploration that another window or terminal of this user is running on this computer.
 struct RunElsewhere
 {
     qint64 exploration = 0;
     QDateTime started;
     QString filePath;
-    /// Ids; none before it has them.
+    /// Ids of its devices; empty until it has them.
     QStringList devices = {};
 
     bool operator==(const RunElsewhere&) const = default;
 };
 
-/// Those that the history knows of; trials and log of none are read.
-/// \param isOwn  whether an exploration of that number is the caller's
-/// \throws store::StoreError where the history cannot be read
+/// Returns the runs that the history knows of, without their trials and logs.
+/// \param isOwn  whether the exploration of that number belongs to the caller
+/// \throws store::StoreError  if the history cannot be read
 std::vector<RunElsewhere> runsElsewhere(const QString& historyPath,
                                         const std::function<bool(qint64)>& isOwn = {});
 
-/// A full sentence on one of them that an exploration of a config would disturb, and be disturbed by; empty
-/// where there is none.
-/// \param path  of the config
-/// \param devices  ids or kinds that it runs on; none where that is not known
+/// Returns a full sentence on one of the runs that would be disturbed by an exploration of a config and would
+/// disturb it; empty if there is none.
+/// \param path  path of the config
+/// \param devices  ids or kinds of the devices that it would run on; empty if they are unknown
 QString elsewhereText(const std::vector<RunElsewhere>& runs, const QString& path, const QStringList& devices);
-/// The same, and that both disturb each other, or may where the devices of one are not known.
+/// Returns the same sentence, followed by one that says that both disturb each other, or that they may if the
+/// devices of either are unknown.
 QString disturbanceText(const std::vector<RunElsewhere>& runs, const QString& path,
                         const QStringList& devices);
 

@@ -10,12 +10,12 @@
 
 namespace batchpeak::engine {
 
-/// Makes a thread where the system has one to spare: limits of processes (ulimit -u, docker --pids-limit)
-/// count threads, and may be reached at any time.
+/// Creates a thread if the system allows it: limits on processes (ulimit -u, docker --pids-limit) count
+/// threads too, and may be reached at any time.
 ///
-/// What is done without one is for whoever asks.
+/// The caller decides what to do without a thread.
 ///
-/// \return one that is not joinable where none could be made
+/// \return the thread; it is not joinable if it could not be created
 template<typename Thread = std::thread, typename Work>
 Thread spareThread(Work work)
 {
@@ -26,8 +26,8 @@ Thread spareThread(Work work)
     }
 }
 
-/// That none could be made, for a log.
-/// \param instead  what is done without, as a full sentence
+/// Returns a text for a log that says that no thread could be created.
+/// \param instead  what is done without the thread, as a full sentence
 QString noThreadText(const QString& instead);
 
 } // namespace batchpeak::engine

@@ -7,15 +7,15 @@
 
 namespace batchpeak::engine {
 
-/// Workers that not even SIGKILL has ended, each with its device: they hold its memory, so that another
-/// worker beside one would only spoil times and run out of memory.
+/// Workers that not even SIGKILL has ended, with their devices. They hold device memory, so another worker
+/// next to one would only disturb times and run out of memory.
 ///
-/// It knows them for as long as they are there, and ends none.
+/// It tracks them while they exist; it does not end any.
 class StuckWorkers
 {
 public:
     void add(const QString& device, qint64 pid) { m_pids.insert(device, pid); }
-    /// The process that is stuck on the device; 0 for none, or none any more.
+    /// Returns the id of the process that is stuck on the device; 0 if there is none, or not any more.
     qint64 pidOn(const QString& device);
 
 private:

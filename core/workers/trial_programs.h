@@ -11,30 +11,31 @@
 
 namespace batchpeak::engine {
 
-/// What could run a config's trials, batchpeak-worker or the user's Python, and which of them is advised.
+/// Programs that could run a config's trials, batchpeak-worker and the user's Python, and a recommendation of
+/// one of them.
 ///
-/// It decides nothing: a person chooses, or the worker runs them.
+/// It decides nothing: the user chooses, or the worker runs the trials.
 struct TrialPrograms
 {
-    /// Why batchpeak-worker cannot, as a full sentence; empty where it can.
+    /// Reason that batchpeak-worker cannot run them, as a full sentence; empty if it can.
     QString workerProblem;
-    /// Nothing while it is not known.
+    /// User's Python; no value while it is unknown.
     std::optional<PythonStack> python;
-    /// Why that one cannot run this network yet, as a full sentence with the line that mends it; empty where
-    /// it can, or is not known.
+    /// Reason that the user's Python cannot run this network yet, as a full sentence with the command that
+    /// fixes it; empty if it can, or is unknown.
     QString pythonProblem;
     bool advisesPython = false;
-    /// Which is advised and why, as a full sentence; empty while that is not known.
+    /// Recommended program and the reason, as a full sentence; empty while it is unknown.
     QString advice;
 };
 
-/// \param python  as the interpreter told it; with an empty program where there is none
+/// \param python  result of examining the interpreter; with an empty program if there is none
 TrialPrograms trialProgramsFor(const ConfigFile& file, const std::optional<PythonStack>& python);
 
-/// The torch that batchpeak-worker computes with: "2.11.0".
+/// Returns the version of torch that batchpeak-worker uses: "2.11.0".
 QString workerTorch();
 
-/// "2.11.0" of "2.11.0+cu128": one release, whatever it was built for.
+/// Returns the release of a version, without its build: "2.11.0" for "2.11.0+cu128".
 QString releaseOf(const QString& version);
 
 } // namespace batchpeak::engine

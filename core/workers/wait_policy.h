@@ -6,29 +6,30 @@
 
 namespace batchpeak::engine {
 
-/// How the threads of a worker on the processor wait for each other between two operations: spinning, as
-/// PyTorch has it, where they have the processors for themselves; asleep where other programs compute, since
-/// each would spin for one that has no processor then (docs/measurements.md, "Beside other programs").
+/// How the threads of a worker on the CPU wait for each other between two operations. They spin, which is
+/// PyTorch's default, if they have the processors to themselves. They sleep if other programs compute, since
+/// each would otherwise spin for a thread that has no processor (docs/measurements.md, "Beside other
+/// programs").
 ///
-/// It decides from readings, with a delay, so that a burst changes nothing. It starts no worker: libgomp
-/// reads its environment once, so a changed mind takes a fresh process.
+/// It decides from readings, with a delay, so that a burst changes nothing. It does not start workers:
+/// libgomp reads its environment only once, so a new decision needs a fresh process.
 class WaitPolicy
 {
 public:
-    /// Takes the reading before the first worker, which counts alone: spinning threads can hold up its first
-    /// steps for seconds.
-    /// \param otherProcessors  processors' worth of time that other programs take
+    /// Takes the reading before the first worker. This single reading decides: spinning threads can delay the
+    /// worker's first steps by seconds.
+    /// \param otherProcessors  processor time that other programs take, in processors
     void begin(double otherProcessors);
-    /// Takes a reading, about once a second.
+    /// Takes a reading; call it about once a second.
     void look(double otherProcessors);
 
     bool sleeps() const { return m_sleeps; }
-    /// "NAME=value", for a worker that is started now.
+    /// Returns the environment for a worker that is started now, as "NAME=value".
     QStringList environment() const;
 
 private:
     bool m_sleeps = false;
-    /// Readings in a row that speak for the other way.
+    /// Number of consecutive readings that favor the other way of waiting.
     int m_contrary = 0;
 };
 

@@ -25,55 +25,55 @@
 
 namespace batchpeak::engine {
 
-/// Everything that one device needs to run trials or a training on its own.
+/// Everything that one device needs to run trials or a training.
 struct DeviceSetup
 {
-    /// "cpu", "cuda:0": the word of the command line.
+    /// Name of the device on the command line: "cpu", "cuda:0".
     QString id;
-    /// Version of the device's driver; empty where there is none, or where it is not told.
+    /// Version of the device's driver; empty if there is none, or if it is not reported.
     QString driver = {};
     WorkerCommand command;
-    /// What else its processors are used for, where its threads may wait otherwise than PyTorch has it, by
-    /// WaitPolicy; else empty.
+    /// Reader of the processor time of other programs, if WaitPolicy may change how the worker's threads
+    /// wait; else empty.
     device::ProcessorReader processorReadings = {};
-    /// memoryLimitBytes is filled in when the worker has told what the device has.
+    /// Request to load the network; its memoryLimitBytes is filled in when the worker has reported the
+    /// device's memory.
     trial::LoadRequest load;
-    /// What was let run of the network's code; nothing else is loaded.
+    /// Content of the network's code that the user allowed to run; no other content is loaded.
     CodeContent code = {};
     std::optional<std::int64_t> memoryLimitBytes;
     double headroom = 0.08;
     WorkerTimeouts timeouts;
-    /// ExplorationParts::memoryKills
+    /// See ExplorationParts::memoryKills.
     std::function<device::MemoryKills()> memoryKills = [] { return device::MemoryKills(); };
-    /// DeviceLease::stuckWorkers
+    /// See DeviceLease::stuckWorkers.
     std::shared_ptr<StuckWorkers> stuckWorkers = std::make_shared<StuckWorkers>();
-    /// Where something was measured before that counts; empty where the first worker tells.
+    /// Device of earlier measurements that remain valid; empty if the first worker determines it.
     DeviceIdentity known = {};
 };
 
-/// Why a worker is no longer there.
+/// Reason that a worker no longer exists.
 struct WorkerLoss
 {
-    /// A full sentence.
+    /// Problem, as a full sentence.
     QString problem;
-    /// The last lines that it wrote on stderr.
+    /// Last lines that it wrote to stderr.
     QStringList lastLines;
-    /// It was killed, since it kept its owner waiting for too long.
+    /// Whether it was killed because it exceeded a time limit.
     bool timedOut = false;
-    /// It had loaded the network before.
+    /// Whether it had loaded the network.
     bool heldNetwork = false;
-    /// Nothing ends it, and its device is not to be had.
+    /// Whether the process cannot be ended, so that its device is unavailable.
     bool isStuck = false;
 };
 
-/// What is said to the worker of one device and back: hello, the load of the network, then one request and
-/// its answer at a time, until the process has certainly ended.
+/// Conversation with the worker of one device: hello, the load of the network, then one request and its
+/// answer at a time, until the process has certainly ended.
 ///
-/// It decides how long each answer is waited for, and which message is none: an answer to an earlier request
-/// is late and left out, any other that was not asked for ends the worker, and so does another device than
-/// the one of the first worker. It also finds the version of the protocol that both sides speak, where a
-/// program refuses the newest by starting it a second time. What is asked, and what the loss of a worker
-/// means, is its owner's decision.
+/// It decides how long to wait for each answer and which messages are invalid. A late answer to an earlier
+/// request is ignored. Any other message that was not asked for ends the worker, and so does a device other
+/// than the first worker's. It also negotiates the protocol version: if a program refuses the newest one, it
+/// is started a second time. Its owner decides what to ask, and what the loss of a worker means.
 class WorkerConversation : public QObject
 {
     Q_OBJECT
@@ -81,57 +81,60 @@ class WorkerConversation : public QObject
 public:
     explicit WorkerConversation(DeviceSetup setup, QObject* parent = nullptr);
 
-    /// Starts a process; loaded() follows, or ended(), as it does at once where one is stuck on the device.
-    /// Another one may be started after that.
-    /// \param environment  "NAME=value", beside that of the command
+    /// Starts a process; loaded() or ended() follows. ended() follows at once if a process is stuck on the
+    /// device. Another process may be started after that.
+    /// \param environment  "NAME=value", in addition to that of the command
     void start(const QStringList& environment = {});
 
-    /// The requests: only while isFree(), with a number that none had before; answered() follows, or ended().
+    /// Sends a request; only while isFree(), and with a number that no earlier request had. answered() or
+    /// ended() follows.
     void ask(const trial::TrialRequest& request);
-    /// Only where trial::knowsComparisons(protocol()).
+    /// Requires trial::knowsComparisons(protocol()).
     void ask(const trial::CompareRequest& request);
     void ask(const trial::TrainingRequest& request);
     void ask(const trial::BatchRequest& request);
     void ask(const trial::SaveRequest& request);
-    /// Asks for an early answer to a trial, a comparison or a batch; a worker that gives none is killed.
+    /// Asks for an early answer to a trial, a comparison or a batch; a worker that does not give one is
+    /// killed.
     void cancel();
-    /// Ends the process, whatever it does; ended() follows.
+    /// Ends the process, whatever it is doing; ended() follows.
     void end();
-    /// As of WorkerProcess.
+    /// Same as WorkerProcess::killAtOnce().
     void killAtOnce();
 
-    /// No process is there.
+    /// Whether there is no process.
     bool hasEnded() const { return m_stage == Stage::Off; }
-    /// The network is loaded, and no answer is waited for.
+    /// Whether the network is loaded and no answer is pending.
     bool isFree() const { return m_stage == Stage::Open && !m_asked; }
 
-    /// The version of the protocol that the worker speaks; 0 before the first hello.
+    /// Version of the protocol that the worker speaks; 0 before the first hello.
     int protocol() const { return m_protocol; }
 
-    /// How long ago the process said hello, which its own clock counts from; 0 before the first hello.
+    /// Returns the time since the process said hello, from which its own clock counts; 0 before the first
+    /// hello.
     double secondsSinceHello() const;
 
-    /// That all its workers run on, as far as they have told.
+    /// Identity of the device that all workers of this conversation run on, as far as they have reported it.
     const DeviceIdentity& identity() const { return m_setup.known; }
 
-    /// What the worker has told of its device. Telemetry and the number of restarts are filled in by the
-    /// owner of the conversation.
+    /// Device as described by the worker. The owner of the conversation fills in telemetry and the number of
+    /// restarts.
     DeviceSnapshot& device() { return m_device; }
     const DeviceSnapshot& device() const { return m_device; }
 
 signals:
     void loaded(const batchpeak::trial::Loaded& loaded);
-    /// Of the trial, the comparison or the batch that was asked for.
+    /// Emitted for each step of the trial, the comparison or the batch under way.
     void stepTaken(const batchpeak::trial::Step& step);
-    /// The result of a trial, a comparison or a batch, "training ready" or "saved": whichever belongs to the
-    /// request.
+    /// Emitted with the answer that belongs to the request: the result of a trial, a comparison or a batch,
+    /// "training ready" or "saved".
     void answered(const batchpeak::trial::WorkerMessage& answer);
-    /// Once for each start(): no process is left, and none will be started.
+    /// Emitted once for each start(): no process is left, and none will be started.
     void ended(const batchpeak::engine::WorkerLoss& loss);
     void logged(batchpeak::engine::LogLevel level, const QString& text);
 
 private:
-    // Refused: the program does not take the version that was offered, and is started again when it is gone.
+    // Refused: the program does not accept the offered version and is restarted once it is gone.
     enum class Stage { Off, Greeting, Refused, Loading, Open, Closing };
     enum class Kind { Trial, Comparison, Training, Batch, Save };
     struct Asked
@@ -139,8 +142,8 @@ private:
         Kind kind = Kind::Trial;
         std::int64_t id = 0;
         std::int64_t microBatchSize = 0;
-        /// Timed ones of a trial or a comparison at most, or micro-batches of a batch; and those that were
-        /// reported.
+        /// Most timed steps of a trial or a comparison, or number of micro-batches of a batch; and how many
+        /// of them were reported.
         std::int64_t steps = 0;
         std::int64_t stepsTaken = 0;
         std::optional<trial::CompareRequest> comparison = {};
@@ -183,32 +186,33 @@ private:
     QString cannotTrainText(const QString& why) const;
 
     DeviceSetup m_setup;
-    /// Beside that of the command.
+    /// Environment in addition to that of the command.
     QStringList m_environment;
     DeviceSnapshot m_device;
     Stage m_stage = Stage::Off;
-    /// What the program was last offered; and what it answered, in this process or an earlier one.
+    /// Version that was last offered to the program; and the version that it answered, in this process or an
+    /// earlier one.
     int m_offered = trial::protocolVersion;
     int m_protocol = 0;
-    /// How often the present process was asked to load the network.
+    /// Number of times that the current process was asked to load the network.
     int m_loads = 0;
     QElapsedTimer m_sinceHello;
     std::unique_ptr<WorkerProcess, void (*)(WorkerProcess*)> m_process;
     LongTimer m_wait;
-    /// While a start is waited for, and since when it is.
+    /// Timer for log lines while waiting for a start, and the time since the start.
     QTimer m_signOfWaiting;
     QElapsedTimer m_sinceStart;
     QString m_sentenceWhenOver;
     std::optional<Asked> m_asked;
-    /// Since the last request, whatever they are of.
+    /// Number of step messages since the last request, whatever request they belong to.
     std::int64_t m_stepLines = 0;
-    /// Numbers of earlier requests, whose late answers are no offense.
+    /// Numbers of earlier requests; late answers to them are ignored.
     std::set<std::int64_t> m_earlier;
-    /// A training was asked for, and no trial can be.
+    /// Whether a training was requested; if so, trials cannot be.
     bool m_trains = false;
     bool m_heldNetwork = false;
     bool m_timedOut = false;
-    /// Why the worker is being killed; empty where it goes of its own accord, or was asked to.
+    /// Reason that the worker is being killed; empty if it ends by itself or was asked to.
     QString m_loss;
 };
 

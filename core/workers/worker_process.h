@@ -20,48 +20,49 @@
 
 namespace batchpeak::engine {
 
-/// How long an exploration or a training waits for a worker: every wait has a name, a number and an end.
-/// Tests make them short.
+/// Time limits for an exploration or a training that waits for a worker: every wait has a limit. Tests
+/// shorten them.
 struct WorkerTimeouts
 {
-    /// As long as a person waits.
+    /// No limit other than the user's patience.
     static constexpr std::chrono::milliseconds unlimited = std::chrono::hours(24 * 3650);
-    /// Start to hello. libtorch with CUDA took 16 s from a cold disk (measured once, right after
-    /// installing); a launcher that queues may take longer than any number.
+    /// From start to hello. libtorch with CUDA took 16 s from a cold disk (measured once, right after
+    /// installing); a launcher that queues may take any amount of time.
     std::chrono::milliseconds startUp = std::chrono::seconds(60);
-    /// Between two lines that tell that the start is still waited for.
+    /// Interval between log lines that report that the start is still pending.
     std::chrono::milliseconds signOfWaiting = std::chrono::seconds(30);
-    /// Load request to loaded: the initialization of some billions of parameters on a slow CPU.
+    /// From load request to loaded: the initialization of some billions of parameters on a slow CPU.
     std::chrono::milliseconds load = std::chrono::minutes(5);
-    /// From a load that found too little memory to the next, and how many follow: a driver takes up to some
-    /// seconds to free what a killed process held.
+    /// Delay after a load that found too little memory until the next load, and number of such repeated
+    /// loads: a driver takes up to some seconds to free the memory of a killed process.
     std::chrono::milliseconds untilMemoryIsBack = std::chrono::seconds(1);
     int loadsForMemory = 20;
-    /// Beyond the time limit that the worker keeps itself: it looks at its clock between steps only,
-    /// and on a CPU one step of a large size takes tens of seconds.
+    /// Time added to the time limit that the worker itself observes: the worker checks its clock only between
+    /// steps, and on a CPU one step of a large size takes tens of seconds.
     std::chrono::milliseconds trialGrace = std::chrono::seconds(60);
-    /// Training request to training ready: the data is read, and the tensors of a checkpoint.
+    /// From training request to training ready: the worker reads the data and the tensors of a checkpoint.
     std::chrono::milliseconds training = std::chrono::minutes(5);
-    /// From one sign of life of a batch to the next: one micro-batch, or the optimizer step. On a CPU the
-    /// whole batch of a large network in one micro-batch takes minutes, and a training that is given up too
-    /// early loses more than a late one.
+    /// From one sign of progress in a batch to the next: one micro-batch, or the optimizer step. On a CPU the
+    /// whole batch of a large network in one micro-batch takes minutes, and giving up a training too early
+    /// loses more than waiting too long.
     std::chrono::milliseconds batch = std::chrono::minutes(10);
-    /// Save request to saved: tens of GiB to a network's disk.
+    /// From save request to saved: tens of GiB to a network disk.
     std::chrono::milliseconds save = std::chrono::minutes(10);
-    /// Cancel to result of a trial or a comparison. A person waits for it, and one operation of a large size
-    /// may take half a minute; nothing but the start of a fresh process is lost by killing the worker in it.
+    /// From cancel to the result of a trial or a comparison. The user waits for it, and one operation of a
+    /// large size may take half a minute; killing the worker costs only the start of a fresh process.
     std::chrono::milliseconds cancel{700};
-    /// The same of a batch, whose worker is still to save what it has learned.
+    /// From cancel to the result of a batch, whose worker must still save the trained state.
     std::chrono::milliseconds cancelBatch = std::chrono::seconds(3);
-    /// "bye" and end of input to exit.
+    /// From "bye" and end of input to exit.
     std::chrono::milliseconds quit = std::chrono::seconds(2);
-    /// SIGTERM to exit; SIGKILL follows.
+    /// From SIGTERM to exit; SIGKILL follows.
     std::chrono::milliseconds terminate = std::chrono::seconds(2);
-    /// SIGKILL to exit. The driver frees tens of GiB first; what a call of it holds for longer may never end.
+    /// From SIGKILL to exit. The driver first frees tens of GiB; a process that a driver call holds for
+    /// longer may never end.
     std::chrono::milliseconds kill = std::chrono::seconds(20);
 };
 
-/// What is started: a program, its arguments, and what its environment has beside ours.
+/// Command to start: a program, its arguments, and variables added to our environment.
 struct WorkerCommand
 {
     QString program;
@@ -69,59 +70,61 @@ struct WorkerCommand
     /// "NAME=value"
     QStringList environment;
 
-    /// As a person would type it.
+    /// Returns the command as a user would type it.
     QString text() const;
 };
 
-/// How a worker went away.
+/// How a worker process ended.
 struct WorkerEnd
 {
-    /// What happened, with what its exit codes mean (docs/trial-protocol.md), as a full sentence without a
-    /// hint.
+    /// What happened, including the meaning of its exit code (docs/trial-protocol.md), as a full sentence
+    /// without a hint.
     QString sentence;
-    /// The last lines that it wrote on stderr, or on stdout before its first message.
+    /// Last lines that it wrote to stderr, or to stdout before its first message.
     QStringList lastLines;
-    /// It ended by itself, with an exit code: no signal ended it, and it could be started.
+    /// Whether it exited by itself with an exit code: it could be started, and no signal ended it.
     bool hasExited = false;
-    /// It is not gone: not even SIGKILL ended it.
+    /// Whether the process still exists because not even SIGKILL ended it.
     bool isStuck = false;
 };
 
-/// One process that speaks the trial protocol, from its start to its certain end.
+/// One process that speaks the trial protocol, from its start until it has certainly ended.
 ///
-/// It turns lines into messages, keeps the end of stderr and what is printed before the first message, and
-/// ends the process: bye and end of input, then SIGTERM, then SIGKILL to the whole process group. What a
-/// message means, and how long to wait for one, is the business of whoever owns it.
+/// It turns lines into messages, keeps the end of stderr and the output before the first message, and ends
+/// the process: bye and end of input, then SIGTERM, then SIGKILL to the whole process group. Its owner
+/// decides what a message means, and how long to wait for one.
 ///
-/// From end() on it reports its end and nothing else, so that a process that was given up cannot speak
-/// into what comes after it.
+/// After end() it reports its end and nothing else, so that a process that was given up cannot interfere with
+/// what follows.
 class WorkerProcess : public QObject
 {
     Q_OBJECT
 
 public:
-    /// \param memoryKills  makes what tells the kernel's SIGKILL from others'
+    /// \param memoryKills  creates the object that distinguishes the kernel's out-of-memory SIGKILL from
+    ///        others
     WorkerProcess(WorkerTimeouts timeouts, std::function<device::MemoryKills()> memoryKills, QObject* parent);
-    /// Kills what still runs, and lets go of what is not gone in time.
+    /// Kills a process that is still running, and abandons it if it does not end in time.
     ~WorkerProcess() override;
 
     void start(const WorkerCommand& command);
     void send(const trial::ParentMessage& message);
-    /// Asks the process to go; sooner or later ended() follows.
+    /// Asks the process to exit, and kills it if necessary; ended() follows.
     void end();
-    /// SIGKILL at once, for a process that no longer answers; ended() follows.
+    /// Sends SIGKILL immediately, for a process that no longer responds; ended() follows.
     void kill();
-    /// SIGKILL, for one that is destroyed in a moment, together with others: from now on it is waited for.
+    /// Sends SIGKILL to a process that will be destroyed in a moment together with others; the wait for its
+    /// end counts from this call.
     void killAtOnce();
 
-    /// 0 when no process runs.
+    /// Returns the process id; 0 if no process runs.
     qint64 pid() const { return m_process->processId(); }
 
 signals:
     void messageReceived(const batchpeak::trial::WorkerMessage& message);
-    /// It wrote something that is no message of a worker; only its end can follow.
+    /// Emitted if it wrote a line that is not a message of a worker; after that, only ended() can follow.
     void protocolViolated(const QString& sentence);
-    /// Exactly once after start(). No process is left, but for one that is stuck.
+    /// Emitted exactly once after start(). No process is left, except one that is stuck.
     void ended(const batchpeak::engine::WorkerEnd& end);
 
 private:
@@ -146,7 +149,7 @@ private:
     QString m_text;
     qint64 m_group = 0;
     std::function<device::MemoryKills()> m_watchMemory;
-    /// Since the start.
+    /// Out-of-memory kills since the start of the process.
     std::optional<device::MemoryKills> m_memoryKills;
     bool m_silenced = false;
     bool m_terminated = false;
