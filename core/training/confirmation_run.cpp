@@ -15,7 +15,7 @@ namespace batchpeak::training {
 
 namespace {
 
-// What is heard of a worker may lead to its removal.
+// A signal of the worker may lead to its removal.
 void dropLater(TrainingWorker* worker)
 {
     worker->disconnect();
@@ -41,7 +41,7 @@ ConfirmationRun::ConfirmationRun(engine::ExplorationParts parts, QObject* parent
 
 ConfirmationRun::~ConfirmationRun()
 {
-    // No process is left when the device is given back.
+    // This ensures that no process is left when the lease is returned.
     delete m_worker.release();
 }
 
@@ -89,7 +89,7 @@ void ConfirmationRun::stop()
         return;
     if (std::exchange(m_isStopping, true))
         return m_worker->cancel();
-    // While the network is loaded there is no step to wait for.
+    // There is no step to wait for while the network is being loaded.
     if (!m_isReady)
         m_worker->end();
 }
@@ -103,7 +103,7 @@ void ConfirmationRun::takeReady(const trial::TrainingReady& ready)
         m_snapshot.exploredDevice = then;
         m_snapshot.device = now;
     }
-    // A fresh worker in the place of one that is lost reads the same data.
+    // A fresh worker that replaces a lost one reads the same data.
     m_batches = BatchSequence(ready.samples, {}, m_batches.position());
     if (ready.samples < m_snapshot.batchSize)
         return fail(tooLittleDataText(ready, m_snapshot.batchSize));
@@ -119,7 +119,7 @@ void ConfirmationRun::runNext()
     m_worker->runBatch(requestOf(m_schedule.next()->size));
 }
 
-/// The next step, at a size of that place.
+/// Returns the request for the next step, at the size of that index.
 trial::BatchRequest ConfirmationRun::requestOf(std::size_t place) const
 {
     return {.epoch = m_batches.position().epoch,
@@ -145,7 +145,7 @@ void ConfirmationRun::takeBatch(const trial::BatchResult& result)
                         .arg(microBatchesText(requestOf(place)), QString::fromStdString(result.text)));
     }
     publish();
-    // The device did not recover: a fresh process takes what is left to do.
+    // The device did not recover; a fresh process runs the remaining steps.
     if (result.isLast)
         return m_worker->end();
     runNext();
@@ -186,7 +186,7 @@ void ConfirmationRun::takeEnd()
     m_isReady = false;
     if (hasMoreToDo())
         m_snapshot.failure = m_worker->obstacle();
-    // A fresh one in its place is to run where it did.
+    // A fresh worker must run on the same device.
     m_setup.known = m_worker->identity();
     if (hasMoreToDo())
         return launch();

@@ -12,11 +12,11 @@ namespace batchpeak::training {
 
 namespace {
 
-/// Two times there and back: a drift that is straight, and one that bends once, fall on both alike, while
-/// every change of size costs a step that is not timed.
+/// Two rounds there and back: drift that is linear, or that changes direction once, affects both sizes alike,
+/// while every change of size costs an untimed step.
 constexpr int blocksOfASize = 4;
 
-// Nothing limits the time of a confirmation.
+// A confirmation has no time limit.
 constexpr double noLimit = std::numeric_limits<double>::infinity();
 
 } // namespace

@@ -18,7 +18,7 @@ using engine::numberText;
 using engine::percentText;
 
 constexpr double deviationsApart = 2.0;
-// A percent is the noise of shared computers, and the aim of a prediction is 2 %.
+// Shared computers have a noise of 1 %, and predictions aim at 2 %.
 constexpr double maxApart = 0.03;
 
 QString unmeasuredText(const ConfirmedSize& size, const QLocale& locale)
@@ -27,12 +27,12 @@ QString unmeasuredText(const ConfirmedSize& size, const QLocale& locale)
         .arg(numberText(size.predicted.microBatchSize, locale));
 }
 
-/// Of one size, with the noise of both numbers; nothing where the two cannot be compared.
+/// Ratio of measured to predicted throughput of one size, with the noise of both.
 struct FactorOfPrediction
 {
     /// achieved / predicted
     double value = 1.0;
-    /// Standard error, relative.
+    /// Relative standard error.
     double noise = 0.0;
 };
 
@@ -45,8 +45,8 @@ std::optional<FactorOfPrediction> factorOf(const ConfirmedSize& size)
                               .noise = std::hypot(*size.relativeError, size.predicted.relativeError)};
 }
 
-/// How far both sizes are from what was predicted, where that is as far and more than chance does: a factor
-/// that all steps have in common is that of a device, not of a size.
+/// Returns how far both sizes differ from their predictions, if they differ equally and by more than chance:
+/// a factor that all steps share is due to the device, not to a size. Otherwise returns nothing.
 std::optional<double> commonMiscorrelation(const ConfirmationSnapshot& snapshot)
 {
     if (snapshot.sizes.size() < 2)
@@ -58,13 +58,13 @@ std::optional<double> commonMiscorrelation(const ConfirmationSnapshot& snapshot)
     const double common = std::sqrt(recommended->value * other->value) - 1.0;
     const double apart = other->value / recommended->value - 1.0;
     const double noiseApart = deviationsApart * std::hypot(recommended->noise, other->noise);
-    // The mean of two has half the noise of their difference.
+    // The mean of two values has half the noise of their difference.
     const bool isOfTheDevice = std::abs(common) > std::max(maxApart, noiseApart / 2.0) &&
                                std::abs(apart) <= std::max(maxApart, noiseApart);
     return isOfTheDevice ? std::optional(common) : std::nullopt;
 }
 
-/// Of two sizes that were both measured.
+/// Compares two sizes that were both measured.
 QString comparisonText(const ConfirmationSnapshot& snapshot, const QLocale& locale)
 {
     const ConfirmedSize& recommended = snapshot.sizes[0];
@@ -120,7 +120,7 @@ std::optional<double> ConfirmedSize::miscorrelationInterval() const
 
 bool ConfirmedSize::isFarOff() const
 {
-    // What a prediction is to be off by at most.
+    // Largest error that a prediction aims at.
     constexpr double aim = 0.02;
     const auto interval = miscorrelationInterval();
     return interval && std::abs(*miscorrelation()) > std::max(aim, *interval);

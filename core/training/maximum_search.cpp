@@ -25,10 +25,10 @@ namespace {
 
 using trial::TrialRecord;
 
-/// More than any way takes for sizes up to 2^63: the ways end by themselves.
+/// More trials than any method needs for sizes up to 2^63; the methods end by themselves.
 constexpr int enoughTrials = 500;
 
-/// The one device that the training will run on.
+/// Returns the device that the training will run on.
 QStringList onlyDevice(const engine::ExplorationOptions& options, const engine::ExplorationParts& parts)
 {
     if (!options.devices.isEmpty() || !options.launcher.isEmpty())
@@ -47,16 +47,17 @@ engine::ExplorationOptions searchOptions(const TrainingOptions& options, Maximum
     search.strategy = toText(way);
     search.maxTrials = enoughTrials;
     search.timeBudget.reset();
-    // Whether a size fits is no matter of time.
+    // Whether a size fits does not depend on time.
     search.repeatDisturbed = false;
     search.verify = false;
     return search;
 }
 
-/// Speeds of sizes that fit, by trials of a few steps.
+/// Throughput of sizes that fit, from trials of a few steps.
 ///
-/// It tells a size at which something eats the speed, as memory that is flushed or moved again and again,
-/// also of a program that counts no flushes. Which of two usual sizes is faster is not its matter.
+/// It detects a size at which something destroys the throughput, such as memory that is repeatedly flushed or
+/// moved, even with a program that does not count flushes. It does not decide which of two ordinary sizes is
+/// faster.
 class FitSpeeds
 {
 public:
@@ -65,7 +66,7 @@ public:
         m_samplesPerSecond[size] = static_cast<double>(size) / secondsPerStep;
     }
 
-    /// A smaller size is more than twice as fast.
+    /// Whether a smaller size is more than twice as fast.
     bool isFarSlower(std::int64_t size) const
     {
         constexpr double minShare = 0.5;
@@ -75,14 +76,15 @@ public:
                            [&](const auto& smaller) { return place->second < minShare * smaller.second; });
     }
 
-    /// 0 where there is none.
+    /// Returns the largest size that is not far slower; 0 if there is none.
     std::int64_t largest() const
     {
         const auto place = std::find_if(m_samplesPerSecond.rbegin(), m_samplesPerSecond.rend(),
                                         [this](const auto& size) { return !isFarSlower(size.first); });
         return place == m_samplesPerSecond.rend() ? 0 : place->first;
     }
-    /// Of a smaller size: of much smaller ones steps of no samples would hide what eats the speed.
+    /// Whether a slightly smaller size was measured. A much smaller size does not help: the fixed cost of its
+    /// steps would hide what destroys the throughput.
     bool knowsNearBelow(std::int64_t size) const
     {
         constexpr std::int64_t near = 4;
@@ -94,11 +96,11 @@ private:
     std::map<std::int64_t, double> m_samplesPerSecond;
 };
 
-/// A search whose trials only tell whether a size fits, and so are as short as they can be. One that runs far
-/// slower than a smaller one counts as one that thrashes; where none that is somewhat smaller ran, one is
-/// tried in the end.
+/// A search whose trials only determine whether a size fits, and so are as short as possible. A size that is
+/// far slower than a smaller one counts as thrashing. If no slightly smaller size ran, one is tried at the
+/// end.
 ///
-/// Which size is tried next else, and what is learned of it, is the other strategy's.
+/// Apart from that, the wrapped strategy decides which size is tried next and what to learn from it.
 class FitTrials final : public search::Strategy
 {
 public:
@@ -123,7 +125,8 @@ public:
     const search::SearchState& searchState() const override { return m_state; }
     std::optional<search::Proposal> next(std::span<const std::int64_t> inFlight) override
     {
-        // After the warm-up: one step could still find the allocator's cache as the warm-up left it.
+        // Number of timed steps after the warm-up: with only one, the allocator's cache could still be as the
+        // warm-up left it.
         constexpr int steps = 2;
         auto proposal = m_strategy->next(inFlight);
         if (const auto size = toCompareWith(); !proposal && inFlight.empty() && size) {
@@ -133,14 +136,14 @@ public:
         if (proposal) {
             proposal->minSteps = proposal->maxSteps = steps;
             proposal->minSeconds = 0.0;
-            // A slow size fits as well as a fast one.
+            // A slow size fits as well as a fast one, so trials are not abandoned.
             proposal->abandonAboveSeconds = 0.0;
         }
         return proposal;
     }
 
 private:
-    /// Half of the largest size that ran, where none near is known; each is tried once.
+    /// Returns half of the largest size that ran, if no size slightly below it is known; each is tried once.
     std::optional<std::int64_t> toCompareWith() const
     {
         const std::int64_t largest = m_speeds.largest();
@@ -155,7 +158,7 @@ private:
     search::SearchSpace m_space;
     search::SearchState m_state;
     FitSpeeds m_speeds;
-    /// The size that was tried last to compare with; 0 before.
+    /// Size that was last tried for comparison; 0 before.
     std::int64_t m_compared = 0;
 };
 
@@ -164,7 +167,7 @@ bool isOutOfMemory(const TrialRecord& trial)
     return trial.outcome == trial::Outcome::OutOfMemory;
 }
 
-/// 0 where none ran.
+/// Returns the largest size that ran; 0 if none did.
 std::int64_t largestThatRan(const std::vector<TrialRecord>& trials)
 {
     std::int64_t largest = 0;
@@ -175,7 +178,7 @@ std::int64_t largestThatRan(const std::vector<TrialRecord>& trials)
     return largest;
 }
 
-/// 0 where none ran as a training is to run.
+/// Returns the largest size that ran in a way that training could; 0 if none did.
 std::int64_t largestToTrainWith(const std::vector<TrialRecord>& trials)
 {
     FitSpeeds speeds;
@@ -202,19 +205,19 @@ public:
     bool isExact = false;
     bool isStopped = false;
     bool isRunning = false;
-    /// Lines of the exploration's log that were passed on, or are not to be.
+    /// Number of lines of the exploration's log that were forwarded or are not to be.
     std::size_t heardLines = 0;
 
     engine::ExplorationParts searchParts(std::int64_t largest) const
     {
         engine::ExplorationParts search = parts;
-        // The training that it is a part of holds the other one.
+        // The training that this search is part of holds the other lease.
         search.lease = std::make_shared<engine::DeviceLease>(parts.lease->stuckWorkers());
         const auto makeStrategy = parts.makeStrategy;
         const bool roundsDown = !isExact;
         search.makeStrategy = [=](std::string_view name, search::SearchSpace space) {
-            // Halving begins at the per-device batch, which here is the bound: a batch that is to grow is
-            // looked beyond.
+            // Halving begins at the per-device batch, which is set to the bound here, since a growing batch
+            // needs sizes above the actual one.
             space.perDeviceBatch = largest;
             space.predictsPowersOfTwo = roundsDown;
             return std::make_unique<FitTrials>(makeStrategy(name, space), space);
@@ -227,7 +230,7 @@ public:
         const engine::Snapshot& snapshot = exploration->snapshot();
         return {.way = way,
                 .measured = measured,
-                // At most the measured one, so that it or a larger one has run.
+                // The size is at most the measured one, so it or a larger one has run.
                 .used = isExact ? measured : accumulation::powerOfTwoAtMost(measured),
                 .trials = static_cast<int>(snapshot.trials.size()),
                 .outOfMemoryEvents = static_cast<int>(std::ranges::count_if(snapshot.trials, isOutOfMemory)),
@@ -253,7 +256,7 @@ void MaximumSearch::start(const QString& filePath, const config::ConfigContents&
     auto exploration = std::make_unique<engine::Exploration>(d->searchParts(largest));
     engine::ExplorationOptions search = searchOptions(options, d->way, largest);
     search.devices = onlyDevice(search, d->parts);
-    // What is trained with the size shares nothing either.
+    // The training that uses the size is not sharded either.
     config::ConfigContents alone = trainedContents(contents);
     alone.step.sharding = model::Sharding::None;
     exploration->load(filePath, alone, search);
@@ -263,7 +266,7 @@ void MaximumSearch::start(const QString& filePath, const config::ConfigContents&
     d->isStopped = false;
     engine::Exploration* runs = d->exploration.get();
     runs->start();
-    // What an exploration says at its start is about its config, and the training says it too.
+    // An exploration's first log lines concern its config, and the training logs them too.
     d->heardLines = runs->snapshot().log.size();
     connect(runs, &engine::Exploration::snapshotChanged, this, &MaximumSearch::passOnWarnings);
     engine::onEvent<engine::TrialFinished>(*runs, this, [this, runs](const engine::TrialFinished& finished) {
@@ -271,7 +274,7 @@ void MaximumSearch::start(const QString& filePath, const config::ConfigContents&
             emit logged(engine::LogLevel::Info,
                         engine::endText(finished.trial, runs->snapshot().run->fidelity));
     });
-    // Not from its signal, which may not outlive this.
+    // Called from the event loop, since the exploration's signal may not outlive this object.
     engine::onEvent<engine::Finished>(
         *runs, this, [this](const auto&) { QTimer::singleShot(0, this, &MaximumSearch::report); });
 }

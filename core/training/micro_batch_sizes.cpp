@@ -21,10 +21,11 @@ bool normalizesOverBatch(const config::ConfigContents& contents)
     return spec && model::normalizesOverBatch(*spec);
 }
 
-/// Why the batch may not be cut; empty where it may be.
+/// Returns why the batch may not be split; empty if it may be.
 QString reasonAgainstAccumulation(const config::ConfigContents& contents)
 {
-    // Cerebras, Gradient Accumulation: it is disabled for batch normalization, whatever the keys say.
+    // Cerebras, Gradient Accumulation: it is disabled for batch normalization, whatever the config's keys
+    // say.
     if (contents.rules.refusesBatchNormalization && normalizesOverBatch(contents))
         return Translated::tr("Gradient accumulation is switched off, since Cerebras does not support it for "
                               "a network with batch "
@@ -35,7 +36,7 @@ QString reasonAgainstAccumulation(const config::ConfigContents& contents)
     return {};
 }
 
-/// A number or null, of the options or of the config.
+/// Returns the fixed size, if the options or the config set a number or null.
 std::optional<std::int64_t> fixedSize(const config::BatchPlan& plan, const TrainingOptions& options)
 {
     const config::Setting setting = options.run.setting.value_or(plan.setting);

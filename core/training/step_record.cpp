@@ -44,7 +44,7 @@ trial::BatchRequest EvaluationRound::request() const
 void EvaluationRound::add(const StepRecord& batch)
 {
     const StepRecord before = m_sum;
-    // The last one may be smaller than those that tell how a batch was cut.
+    // The last batch may be smaller; the others show how a batch was split.
     if (batch.batchSize >= before.batchSize)
         m_sum = batch;
     m_sum.loss = before.loss + batch.loss * static_cast<double>(batch.batchSize);
@@ -52,7 +52,7 @@ void EvaluationRound::add(const StepRecord& batch)
     m_sum.peakAllocatedBytes = std::max(batch.peakAllocatedBytes, before.peakAllocatedBytes);
     m_sum.peakReservedBytes = std::max(batch.peakReservedBytes, before.peakReservedBytes);
     m_sum.allocationRetries = before.allocationRetries + batch.allocationRetries;
-    // Of the evaluation as a whole: one, and one more for each that failed.
+    // Attempts of the whole evaluation: one, plus one for each that failed.
     m_sum.attempts = batch.attempts + (m_done > 0 ? before.attempts - 1 : 0);
     m_done += batch.batchSize;
 }

@@ -43,7 +43,7 @@ private:
     /// Most samples in one evaluation batch.
     std::int64_t m_batchSize = 1;
     std::int64_t m_done = 0;
-    /// Sum over all samples done; its loss is summed too.
+    /// Record of all samples done so far; its loss is the sum over them.
     StepRecord m_sum;
 };
 

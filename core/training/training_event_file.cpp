@@ -28,10 +28,10 @@ using engine::Translated;
 
 namespace {
 
-// A line of an event has some hundreds of bytes, that with the failure some thousands.
+// An event's line has some hundreds of bytes, and one with a failure some thousands.
 constexpr qint64 longestLine = 1 << 20;
 
-/// The fields of one event.
+/// Reads the fields of one event.
 class Fields
 {
 public:
@@ -51,7 +51,7 @@ public:
     }
     bool isSet(const char* key) const { return m_object[QLatin1String(key)].toBool(); }
 
-    /// The value that a word stands for; of an unknown one the otherwise value.
+    /// Returns the value of a word; \p otherwise if the word is unknown.
     template<typename Value>
     Value word(const char* key, Value otherwise = {}) const
     {
@@ -62,7 +62,7 @@ private:
     QJsonObject m_object;
 };
 
-/// As the first event has it.
+/// Reads the fidelity from the first event.
 config::Fidelity fidelityOf(const Fields& fields)
 {
     return engine::fidelityOf({.kind = fields.text("fidelity"),
@@ -112,7 +112,7 @@ StepRecord recordOf(const Fields& fields, model::Phase phase)
             .batchSize = fields.number("batch_size"),
             .microBatchSize = fields.number("micro_batch_size"),
             .accumulationSteps = fields.number("accumulation_steps"),
-            // JSON has no word for what has diverged.
+            // JSON has no word for a diverged loss.
             .loss = fields.real("loss", std::numeric_limits<double>::quiet_NaN()),
             .seconds = fields.real("seconds"),
             .optimizerSeconds = fields.real("optimizer_seconds"),
@@ -148,7 +148,7 @@ TrainingEnd endOf(const Fields& fields)
     return TrainingEnd::Interrupted;
 }
 
-/// What is made of one event after the other.
+/// Builds the snapshot from one event after another.
 class CourseReader
 {
 public:
@@ -173,7 +173,7 @@ public:
     {
         m_builder.close(m_end);
         TrainingSnapshot snapshot = m_builder.snapshot();
-        // How many they are is not told of every data.
+        // The number of held-out samples is not reported for all data.
         if (m_holdsOut)
             snapshot.run->heldOutSamples = std::max<std::int64_t>(1, snapshot.run->heldOutSamples);
         return snapshot;
@@ -200,7 +200,7 @@ private:
 
 TrainingSnapshot readTrainingEvents(const QString& path)
 {
-    // A pipe would be waited for.
+    // Reading a pipe would block.
     if (engine::isStream(path))
         throw engine::located(
             path, config::ConfigError(Translated::tr("This is no regular file. Choose a file that batchpeak "

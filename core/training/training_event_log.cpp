@@ -15,7 +15,7 @@ using engine::textOrNull;
 
 namespace {
 
-/// The highest peak of the steps that were done; none before the first.
+/// Returns the highest peak of the steps done; nothing before the first step.
 std::optional<std::int64_t> peakReservedBytes(const TrainingSnapshot& snapshot)
 {
     std::optional<std::int64_t> peak;
@@ -24,7 +24,7 @@ std::optional<std::int64_t> peakReservedBytes(const TrainingSnapshot& snapshot)
     return peak;
 }
 
-/// Null where the data tells it, 0 where none are.
+/// Returns the number of held-out samples; null if it depends on the data, 0 if there are none.
 QJsonValue heldOutSamples(const TrainingDescription& training)
 {
     const trial::DataChoice& data = training.dataChoice;

@@ -32,7 +32,7 @@ using Subject = TrainingOption::Subject;
 
 // Far beyond any run, and far from overflow when multiplied by a batch.
 constexpr std::int64_t maxSteps = 1'000'000'000;
-// Of what is held out: something has to be left.
+// Largest share that may be held out; something must be left to train on.
 constexpr double largestShare = 0.99;
 
 void takeSetting(Options& options, const std::string& text)
@@ -43,7 +43,7 @@ void takeSetting(Options& options, const std::string& text)
         return;
     }
     options.run.setting = engine::settingFromText(text);
-    // A training makes no search for the size.
+    // A training does not search for the size, so "auto" and "explore" mean halving.
     options.halvesAutomatically = std::holds_alternative<config::Auto>(*options.run.setting) ||
                                   std::holds_alternative<config::Explore>(*options.run.setting);
 }
@@ -59,7 +59,8 @@ void takeData(Options& options, const std::string& text)
     options.data.path = info.absoluteFilePath().toStdString();
 }
 
-/// As axolotl's val_set_size and LLaMA-Factory's val_size: below 1 it is a share, else so many samples.
+/// Parses a number as in axolotl's val_set_size and LLaMA-Factory's val_size: below 1 it is a share, else a
+/// number of samples.
 trial::HeldOut heldOutFromText(const std::string& text)
 {
     if (text.ends_with('%'))
@@ -83,13 +84,13 @@ OptionTexts heldOutTexts(const trial::HeldOut& heldOut)
     return heldOut.share > 0.0 ? OptionTexts{engine::shareToPercentText(heldOut.share) + "%"} : OptionTexts{};
 }
 
-/// A number above 0, absent unless asked for.
+/// Makes an option with a number above 0, which is absent by default.
 Asked countOption(OptionWords words, std::optional<std::int64_t> Options::*member)
 {
     return engine::countOption(std::move(words), member, 1, maxSteps);
 }
 
-/// A number above 0, which stands for none where it is 0.
+/// Makes an option with a number above 0, where 0 stands for no value.
 Asked countOption(OptionWords words, std::int64_t Options::*member)
 {
     Asked made{std::move(words)};
@@ -170,11 +171,11 @@ Asked splitOption()
     return split;
 }
 
-/// One of an exploration, which a training takes as well.
+/// Makes an option of a training from one of an exploration.
 Asked runOption(const engine::ExplorationOption& option)
 {
     Asked made{option};
-    // The devices of an exploration are many, and a training runs on one.
+    // An exploration may have several devices, but a training runs on one.
     if (option.isRepeated)
         made.help = "Device to train on (a GPU, else the CPU)";
     made.isRepeated = option.isRepeated;
@@ -182,7 +183,7 @@ Asked runOption(const engine::ExplorationOption& option)
     made.texts = [&option](const Options& o) { return option.texts(o.run); };
     made.clear = [&option](Options& o) {
         option.clear(o.run);
-        // What is usual differs, as the headroom.
+        // Some defaults differ, such as the headroom.
         for (const std::string& text : option.texts(Options().run))
             option.take(o.run, text);
     };
@@ -261,7 +262,8 @@ void addRun(std::vector<TrainingOption>& table)
     }
 }
 
-/// A batch that grows is bounded by the largest size that fits, and begins at the one that is set.
+/// Whether the batch grows. If it does, it is bounded by the largest size that fits, and begins at the size
+/// that is set.
 bool grows(const TrainingOptions& options, const config::TrainingSettings& settings)
 {
     return !options.growth.isEmpty() || !settings.batchIncreaseFunction.empty();

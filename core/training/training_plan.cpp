@@ -23,7 +23,7 @@ using engine::Translated;
 
 namespace {
 
-// Enough for a loss curve, little enough to end soon.
+// Enough for a loss curve, and few enough to finish soon.
 constexpr std::int64_t batchesOfSyntheticData = 16;
 
 [[noreturn]] void refuse(const QString& sentence)
@@ -31,7 +31,7 @@ constexpr std::int64_t batchesOfSyntheticData = 16;
     throw config::ConfigError(sentence.toStdString());
 }
 
-/// A network alone has no batch; a size that is asked for is the batch then, as for an exploration.
+/// A config with only a network has no batch, so the requested size is the batch, as for an exploration.
 config::BatchPlan batchOfNetworkAlone(const TrainingOptions& options)
 {
     const auto* fixed = options.run.setting ? std::get_if<config::Fixed>(&*options.run.setting) : nullptr;
@@ -83,15 +83,15 @@ QStringList notesOnDevices(const config::BatchPlan& plan)
            engine::spreadOverDevices(plan);
 }
 
-/// A config names its files as they lie beside it.
+/// A config names its files relative to its own folder.
 QString growthOf(const QString& filePath, const config::ConfigContents& contents,
                  const TrainingOptions& options)
 {
     const bool isAsked = !options.growth.isEmpty();
     const QString written =
         isAsked ? options.growth : QString::fromStdString(contents.training.batchIncreaseFunction);
-    // Here and nowhere else: blanks would hide a Python file from one that looks at the ending, and not from
-    // another.
+    // Trimmed only here, since a check of the ending would fail to recognize a Python file with trailing
+    // blanks in some places but not in others.
     const QString text = written.trimmed();
     if (text.isEmpty())
         return written;
@@ -102,7 +102,7 @@ std::optional<MaximumWay> maximumOf(const config::ConfigContents& contents, cons
                                     const SizeChoice& size, const QString& growth)
 {
     const bool isAsked = options.maximum || contents.training.usesMaximumBatchSize;
-    // Where the batch runs whole, no size is to be chosen, but one that grows must be bounded.
+    // If the batch runs whole, there is no size to choose; but a growing batch needs a bound.
     if (growth.isEmpty() && !(isAsked && size.accumulates))
         return std::nullopt;
     return options.maximum.value_or(MaximumWay::Binary);
@@ -118,7 +118,7 @@ trial::LossWeighting weightingOf(const config::ConfigContents& contents, const T
 trial::DataChoice dataOf(const TrainingOptions& options, std::int64_t batchSize)
 {
     trial::DataChoice data = options.data;
-    // Other kinds count their own, but no message may carry 0.
+    // Other kinds of data have their own number of samples, but no message may contain 0.
     if (data.samples < 1)
         data.samples = batchesOfSyntheticData * batchSize;
     return data;
@@ -155,7 +155,8 @@ trial::TrainingReady countedSamples(const trial::DataChoice& data)
 
 config::ConfigContents trainedContents(config::ConfigContents contents)
 {
-    // As many share as run it, which is one here.
+    // Without a number of devices in the config, the state is sharded across the devices that run it, which
+    // is one here.
     if (contents.train && !contents.train->knowsDevices) {
         contents.step.sharding = model::Sharding::None;
         std::erase_if(contents.warnings, [](const config::Warning& warning) {
@@ -192,7 +193,7 @@ TrainingPlan planTraining(const QString& filePath, const config::ConfigContents&
     TrainingPlan plan;
     const std::int64_t batchSize = batch.perDeviceBatch();
     plan.load = network.load;
-    // One device trains here, with all of the state: others that would hold a share of it are not there.
+    // One device trains here with the whole state; the other devices that would hold shards do not exist.
     plan.load.step.sharding = model::Sharding::None;
     plan.load.step.shards = 1;
     plan.length = lengthOf(options);

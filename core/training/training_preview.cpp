@@ -19,7 +19,7 @@ TrainingOptions baseOf(const TrainingChoices& choices)
 {
     TrainingOptions base = trainingOptions(choices.exploration);
     base.run.setting.reset();
-    // A training runs on one.
+    // A training runs on one device.
     base.run.devices = base.run.devices.mid(0, 1);
     if (choices.recommended > 0)
         base.run.setting = config::Fixed{choices.recommended};
@@ -42,7 +42,7 @@ TrainingOptions optionsOf(const TrainingOptions& base, const TrainingChoices& ch
     return options;
 }
 
-/// The options with what the plan makes of those that nobody speaks of.
+/// Returns the options, with absent ones set from the plan.
 TrainingOptions filledIn(TrainingOptions options, const TrainingPlan& plan, const ConfigContents& contents)
 {
     options.learningRate = plan.request.learningRate;

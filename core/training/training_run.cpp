@@ -40,7 +40,7 @@ using engine::LogLevel;
 
 constexpr std::chrono::seconds tickEvery{1};
 
-/// Why the data cannot be trained on; empty where it can.
+/// Returns why the data cannot be trained on; empty if it can.
 QString problemWith(const trial::TrainingReady& ready, const TrainingSetup& setup)
 {
     const trial::HeldOut& asked = setup.plan.request.data.heldOut;
@@ -48,7 +48,7 @@ QString problemWith(const trial::TrainingReady& ready, const TrainingSetup& setu
     const std::int64_t samples = ready.samples + ready.heldOutSamples;
     if (holdsOut && ready.heldOutSamples == 0)
         return nothingHeldOutText();
-    // Another program may round a share otherwise.
+    // Other programs may round a share differently.
     const std::int64_t rounding = holdsOut && asked.samples == 0 ? 1 : 0;
     if (std::abs(ready.heldOutSamples - asked.of(samples)) > rounding)
         return otherHeldOutText(ready.heldOutSamples, asked.of(samples));
@@ -59,7 +59,8 @@ QString problemWith(const trial::TrainingReady& ready, const TrainingSetup& setu
     return {};
 }
 
-/// Somebody may have removed a checkpoint since, or put another one in its place.
+/// Whether a checkpoint of the training is still there; the user may have removed it since, or put another
+/// one in its place.
 bool isThere(const QString& checkpoint, const QString& training)
 {
     try {
@@ -71,7 +72,7 @@ bool isThere(const QString& checkpoint, const QString& training)
 
 } // namespace
 
-/// All that belongs to one run. The next one has its own, so that nothing of this one can reach into it.
+/// State of one run. The next run has its own, so that nothing of this one can affect it.
 struct TrainingRun::Run : public QObject
 {
     explicit Run(const TrainingSetup& runSetup)
@@ -80,21 +81,21 @@ struct TrainingRun::Run : public QObject
         builder.setSizes(MicroBatchSizes(setup.plan.sizes));
     }
 
-    /// From the start to the end. Before all others, so that it outlives the worker.
+    /// Held from the start to the end. Declared before the others, so that it outlives the worker.
     engine::DeviceLease::Hold lease;
-    /// What a run after this one begins with.
+    /// Setup with which the next run begins.
     const TrainingSetup asLoaded;
-    /// With the sizes that were found since.
+    /// Setup including the sizes found since.
     TrainingSetup setup;
     TrainingSnapshotBuilder builder;
     std::unique_ptr<engine::BackgroundThread> telemetry;
     std::unique_ptr<engine::BackgroundThread> tensorCheck;
-    /// Where it found so.
+    /// Result of the check, if the tensors are damaged.
     std::optional<TensorCheck> damaged;
     std::unique_ptr<MaximumSearch> search;
     std::unique_ptr<TrainingWorker> worker;
     std::unique_ptr<TrainingSteps> steps;
-    /// How all ends, once it is being ended.
+    /// How the run ends, once it is being ended.
     TrainingEnd end = TrainingEnd::Failed;
     QElapsedTimer clock;
     QTimer tick;
@@ -126,7 +127,7 @@ void TrainingRun::load(const QString& filePath, const config::ConfigContents& co
     emit snapshotChanged(snapshot());
 }
 
-/// The present call may come from a slot of the old run's last signal, so that it outlives the call.
+/// Replaces the run. The old run is deleted later, since this may be called from a slot of its last signal.
 void TrainingRun::setRun(std::unique_ptr<Run> run)
 {
     std::swap(m_run, run);
@@ -151,7 +152,7 @@ void TrainingRun::start()
     m_run->lease = std::move(lease);
     m_run->builder.setState(TrainingState::Starting);
     emit occurred(engine::Started{});
-    // Whoever heard of it may have ended all.
+    // A receiver of the signal may have ended the run.
     if (state() == TrainingState::Starting)
         begin();
 }
@@ -184,7 +185,7 @@ void TrainingRun::begin()
         checkTensors();
 }
 
-/// What a disk has damaged would train all the same.
+/// Checks the tensors first, since damaged tensors would still train.
 void TrainingRun::checkTensors()
 {
     m_run->tensorCheck = std::make_unique<engine::BackgroundThread>();
@@ -217,12 +218,12 @@ void TrainingRun::beginWork()
         else
             startWorker();
     } catch (const std::exception& error) {
-        // What the plan was made of may have changed since.
+        // The inputs of the plan may have changed since.
         finish(TrainingEnd::Failed, QString::fromUtf8(error.what()));
     }
 }
 
-/// Before the worker starts, so that the whole memory is there to be found.
+/// Runs before the worker starts, so that all memory is available to the search.
 void TrainingRun::findMaximum()
 {
     m_run->builder.setState(TrainingState::FindingMaximum);
@@ -257,7 +258,7 @@ void TrainingRun::takeMaximum(const MaximumFound& maximum)
         plan.sizes.evaluation =
             evaluationSize(m_run->setup.contents, plan.evaluationBatchSize, plan.sizes.training);
     }
-    // It was measured by trials, and a training may need a little more.
+    // The size was measured in trials, and training may need a little more memory.
     plan.sizes.halves = true;
     m_run->builder.setSizes(MicroBatchSizes(plan.sizes));
     publish();
@@ -270,7 +271,7 @@ void TrainingRun::startWorker()
 {
     m_run->builder.setState(TrainingState::Starting);
     engine::DeviceSetup device = m_run->setup.devices.setups().front();
-    // The size that fits there is to be trained with there.
+    // A size that fits on that device must be used on the same device.
     if (m_run->search)
         device.known = m_run->search->device();
     m_run->worker = std::make_unique<TrainingWorker>(std::move(device), m_run->setup.plan.request);
@@ -314,12 +315,12 @@ void TrainingRun::becomeReady(const trial::TrainingReady& ready)
         m_run->builder.log(LogLevel::Warning, otherEpochText(before, ready.samples));
     publish();
     emit occurred(engine::DeviceReady{snapshot().device});
-    // Whoever heard of the device may have stopped all.
+    // A receiver of the signal may have stopped the run.
     if (state() == TrainingState::Training)
         m_run->steps->begin(ready, prediction());
 }
 
-/// Training goes on without it.
+/// Returns the prediction of the steps; without one, training continues.
 StepPrediction TrainingRun::prediction()
 {
     try {
@@ -351,7 +352,7 @@ void TrainingRun::stop()
 
 void TrainingRun::loseWorker(const QString& sentence)
 {
-    // Whoever cancels wants the end, whatever the worker makes of it.
+    // A user who cancels wants the end, however the worker reacts.
     if (!m_run->steps->isCancelled())
         return finish(TrainingEnd::Failed, sentence);
     m_run->builder.log(LogLevel::Warning, sentence);
@@ -374,7 +375,7 @@ void TrainingRun::finish(TrainingEnd end, const QString& failure)
         QTimer::singleShot(0, this, &TrainingRun::reportEnd);
 }
 
-/// The last thing that a failure says.
+/// Returns the last sentence of a failure.
 QString TrainingRun::howToContinue(const QString& failure) const
 {
     const TrainingSetup& setup = m_run->setup;
@@ -382,7 +383,7 @@ QString TrainingRun::howToContinue(const QString& failure) const
         return resumeText(snapshot().checkpoint);
     if (m_run->damaged)
         return resumeOlderText(m_run->damaged->wholeOne);
-    // A worker names the file of the tensors where it cannot read them.
+    // A worker names the file of the tensors if it cannot read it.
     const QString tensors = QString::fromStdString(setup.plan.request.checkpoint);
     if (!tensors.isEmpty() && failure.contains(tensors))
         return resumeOlderText(olderCheckpoint(setup.resumedFrom));
@@ -401,7 +402,7 @@ void TrainingRun::reportEnd()
     Run* const run = m_run.get();
     run->lease.reset();
     emit snapshotChanged(snapshot());
-    // Whoever saw the end may have begun another run.
+    // A receiver of the signal may have started another run.
     if (run == m_run.get())
         emit occurred(TrainingFinished{run->end});
 }

@@ -30,8 +30,8 @@ namespace {
 
 using Entries = QMap<QString, QString>;
 
-/// The fields of a message, those of objects within it as "model.layers"; no field of a request can be
-/// forgotten so.
+/// Adds the fields of a message, with those of nested objects as "model.layers". This includes every field of
+/// a request.
 void addFields(const QString& prefix, const QJsonObject& object, Entries& entries)
 {
     for (auto field = object.begin(); field != object.end(); ++field) {
@@ -62,7 +62,8 @@ Entries entriesOf(const QString& fingerprint)
     return entries;
 }
 
-/// Without words every GPU, else the CPU is meant; the first of them trains.
+/// Returns the devices of the run, of which the first one trains. Without an option these are every GPU, or
+/// the CPU if there is none.
 engine::RunDevices oneDevice(const TrainingPlan& plan, const TrainingOptions& options,
                              const engine::ExplorationParts& parts)
 {
@@ -98,8 +99,8 @@ void refuseUnlike(const CheckpointFolder::Found& found, const TrainingSetup& set
                    .arg(*steps));
 }
 
-/// A state that somebody has changed, or a disk, would train otherwise than is said. Without a checksum of
-/// its own, this much is noticed.
+/// Refuses a state that someone, or a disk, has changed, since it would train differently than reported. For
+/// a state without its own checksum, only these changes are detected.
 void refuseImpossible(const CheckpointFolder::Found& found, const TrainingSetup& setup)
 {
     const CheckpointState& state = found.state;
@@ -119,7 +120,8 @@ void refuseImpossible(const CheckpointFolder::Found& found, const TrainingSetup&
                 .arg(state.batchSize));
 }
 
-/// A size that a person fixes may be another one than before, as when the old one did not fit.
+/// Returns the size to continue with. A size that the user fixes may differ from the previous one, for
+/// example because that one did not fit.
 std::int64_t sizeToContinueWith(const CheckpointState& state, const TrainingPlan& plan)
 {
     if (plan.sizes.halves || plan.description.maximum)
@@ -165,7 +167,7 @@ void continueFrom(TrainingSetup& setup, const CheckpointFolder::Found& found)
     if (const std::int64_t samples = countedSamples(plan.request.data).samples; samples > 0)
         plan.description.steps =
             BatchSequence(samples, plan.length, setup.position).stepsInAll(state.batchSize);
-    // What it found is known; one that grows needs its bound again.
+    // The result of the search is known; a growing batch needs its bound again.
     if (!plan.grows() && plan.description.maximum) {
         plan.description.maximum.reset();
         plan.sizes.halves = true;
@@ -232,10 +234,10 @@ TrainingSetup setUpTraining(const QString& filePath, const config::ConfigContent
     setup.batchSize = setup.plan.description.batchSize;
     setup.fingerprint = fingerprintOf(setup.plan);
     const QString& growth = setup.plan.description.growth;
-    // What cannot be read is said before anything runs.
+    // A function that cannot be read is reported before anything runs.
     if (setup.plan.grows())
         makeGrowthFunction(growth);
-    // One that a person names is the person's word for it.
+    // A file that the user gives as an option is trusted.
     if (options.growth.isEmpty() && isPythonFile(growth))
         setup.growthCode = engine::requireTrust(growth, options.run.trustsCode);
     setup.training = QUuid::createUuid().toString(QUuid::WithoutBraces);

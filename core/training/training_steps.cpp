@@ -17,7 +17,8 @@ using model::Phase;
 
 namespace {
 
-/// All that is held out, or some of what is trained on, and no more than was asked for.
+/// Returns the number of samples of an evaluation: all held-out samples, or some of those that are trained
+/// on, and no more than requested.
 std::int64_t evaluatedSamples(const TrainingSetup& setup, const trial::TrainingReady& ready)
 {
     const std::int64_t all = ready.heldOutSamples > 0 ? ready.heldOutSamples : ready.samples;
@@ -47,7 +48,7 @@ TrainingSteps::TrainingSteps(const TrainingSetup& setup, TrainingSnapshotBuilder
 {
     connect(&worker, &TrainingWorker::saved, this, &TrainingSteps::endSave);
     connect(&worker, &TrainingWorker::microBatchDone, this, [this](qint64 count) {
-        // A worker may say what it likes of them.
+        // A worker may report any number.
         m_builder.setMicroBatchesDone(std::min<std::int64_t>(count, m_attempts.microBatches()));
         emit changed();
     });
@@ -99,7 +100,7 @@ void TrainingSteps::begin(const trial::TrainingReady& ready, StepPrediction pred
                 .batchSize = m_batchSize});
 }
 
-/// Starts what comes next; only while nothing is under way.
+/// Starts the next action; only while nothing is under way.
 void TrainingSteps::proceed()
 {
     if (!isTraining())
@@ -267,7 +268,7 @@ void TrainingSteps::endSave(const trial::Saved& saved)
     } catch (const config::ConfigError& error) {
         return failSave(QString::fromUtf8(error.what()));
     }
-    // It is whole already, and stays so whatever becomes of this program meanwhile.
+    // The checkpoint is already complete, and stays so whatever happens to this program meanwhile.
     m_isHashing = true;
     m_hashing.cancel();
     m_hashing.run([tensors = m_checkpoints.writtenTensors()](
@@ -278,7 +279,7 @@ void TrainingSteps::endSave(const trial::Saved& saved)
 
 void TrainingSteps::takeHash(const QString& hash)
 {
-    // Nobody waits for it any more, or the worker is lost meanwhile.
+    // The hash is no longer waited for, or the worker was lost meanwhile.
     if (!std::exchange(m_isHashing, false) || m_builder.snapshot().state != TrainingState::Saving)
         return;
     try {
@@ -302,7 +303,8 @@ void TrainingSteps::announceCheckpoint()
     proceed();
 }
 
-/// In the middle the next one may succeed; at the end what was learned is lost.
+/// Ends the training only if the save was the last one: otherwise a later save may succeed, but at the end
+/// the trained state is lost.
 void TrainingSteps::failSave(const QString& why)
 {
     const QString sentence = notSavedText(stepsDone(), why);
@@ -318,7 +320,7 @@ void TrainingSteps::failSave(const QString& why)
 
 void TrainingSteps::stop()
 {
-    // Whoever asks again does not wait for what is not needed.
+    // A user who stops again does not wait for the hash, which is optional.
     if (m_isHashing && (m_conclusion || m_stopRequested)) {
         m_isHashing = false;
         return announceCheckpoint();
@@ -331,14 +333,14 @@ void TrainingSteps::stop()
         return;
     }
     log(LogLevel::Info, tr("Stopping after the step under way."));
-    // A function that is asked for the next epoch may take its time.
+    // The function that was called for the next epoch may be slow.
     if (m_growth && m_growth->isAsking()) {
         m_growth->forget();
         proceed();
     }
 }
 
-/// Ends the training once what it has learned is saved.
+/// Ends the training once the trained state is saved.
 void TrainingSteps::conclude(TrainingEnd end, const QString& failure)
 {
     if (!m_checkpoints.isNewer(stepsDone()))

@@ -15,7 +15,7 @@ TrainingWorker::TrainingWorker(engine::DeviceSetup setup, trial::TrainingRequest
     : QObject(parent), m_worker(std::move(setup)), m_request(std::move(request))
 {
     connect(&m_worker, &WorkerConversation::loaded, this, &TrainingWorker::prepare);
-    // Not one message a micro-batch: a worker says the newest one some times a second.
+    // There is not a message for each micro-batch: a worker reports the newest one a few times a second.
     connect(&m_worker, &WorkerConversation::stepTaken, this,
             [this](const trial::Step& step) { emit microBatchDone(qint64{step.index} + 1); });
     connect(&m_worker, &WorkerConversation::answered, this, [this](const trial::WorkerMessage& answer) {

@@ -18,7 +18,7 @@ struct BackgroundThread::Shared
         std::stop_token stop;
     };
 
-    /// \return nothing where nothing waits
+    /// \return the next task; nothing if there is none
     std::optional<Asked> take()
     {
         if (asked.empty())
@@ -33,7 +33,7 @@ struct BackgroundThread::Shared
     std::condition_variable hasEnded;
     std::deque<Asked> asked;
     bool isDone = false;
-    /// Nobody any more once it is destroyed, which asks the thread to end.
+    /// Null once the owner is destroyed, which asks the thread to end.
     BackgroundThread* owner = nullptr;
 };
 
@@ -66,7 +66,7 @@ BackgroundThread::~BackgroundThread()
 
 bool BackgroundThread::makeThread()
 {
-    // A thread that is made while the event loop has work to run would run the next at the same time.
+    // While the event loop still has tasks to run, a new thread would run the next task at the same time.
     if (!m_thread.joinable() && m_runsHere == 0)
         m_thread = spareThread([shared = m_shared] { work(shared); });
     return m_thread.joinable();
@@ -92,7 +92,7 @@ void BackgroundThread::add(Task task)
 void BackgroundThread::runHere()
 {
     --m_runsHere;
-    // Nothing waits where it was canceled.
+    // There is no task if it was canceled.
     if (auto next = m_shared->take())
         giveAnswer(next->task(next->stop));
 }
@@ -118,7 +118,7 @@ void BackgroundThread::work(const std::shared_ptr<Shared>& shared)
         lock.unlock();
         Answer answer = next->task(next->stop);
         lock.lock();
-        // It cannot be destroyed meanwhile, and what is queued goes with its receiver.
+        // The owner cannot be destroyed meanwhile, and the queued call is dropped with its receiver.
         if (BackgroundThread* const owner = shared->owner) {
             QMetaObject::invokeMethod(
                 &owner->m_receiver,
@@ -136,7 +136,7 @@ void BackgroundThread::work(const std::shared_ptr<Shared>& shared)
 void BackgroundThread::giveAnswer(const Answer& answer)
 {
     --m_unanswered;
-    // The last of this: whoever is answered may destroy it.
+    // This must be the last statement: the answer may destroy this object.
     answer();
 }
 

@@ -14,7 +14,7 @@ namespace batchpeak::engine {
 
 namespace {
 
-// Firmware and kernels take some of it, more or less.
+// Firmware and kernels reserve slightly varying amounts of the memory.
 constexpr double littleMemory = 0.01;
 
 bool differ(const QString& one, const QString& other)

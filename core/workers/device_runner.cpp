@@ -13,7 +13,7 @@ namespace batchpeak::engine {
 
 namespace {
 
-// A worker that cannot start once may have met a busy device; twice, it never will.
+// A worker that fails to start once may have found a busy device; one that fails twice never will start.
 constexpr int failuresBeforeGivingUp = 2;
 
 } // namespace
@@ -36,7 +36,7 @@ void DeviceRunner::start()
 {
     if (!m_waiting)
         return launch();
-    // Times of processors are counted in hundredths of a second.
+    // Processor times have a resolution of 10 ms.
     constexpr auto firstReading = std::chrono::milliseconds(200);
     const std::set<std::int64_t> own{QCoreApplication::applicationPid()};
     m_processorReadings(own);
@@ -170,7 +170,7 @@ void DeviceRunner::takeLoss(const WorkerLoss& loss)
     if (m_stage == Stage::Renewing && !m_endRequested && !loss.isStuck)
         return launch();
     if (m_endRequested) {
-        // Nobody else says so of a device that is not needed any more.
+        // Nothing else reports this for a device that is no longer needed.
         if (loss.isStuck)
             emit logged(LogLevel::Error, tr("%1: %2").arg(snapshot().id, loss.problem));
         if (m_trial)
@@ -195,7 +195,7 @@ void DeviceRunner::takeLoss(const WorkerLoss& loss)
                         ? tr("%1: the worker ended between two trials. %2").arg(device, loss.problem)
                         : tr("%1: no trial can run yet. %2").arg(device, loss.problem));
     }
-    // Whoever heard of the trial's end may have ended the device.
+    // A receiver of the signal may have ended the device.
     if (m_endRequested)
         return conclude();
     giveUpOrRelaunch();

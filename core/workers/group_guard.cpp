@@ -18,8 +18,9 @@ namespace batchpeak::engine {
 
 namespace {
 
-// In the background, so that it is nobody's child; the end of what it reads is that of this program. Signals
-// that end a session or a job are for this program, which may still have something to do.
+// The shell runs in the background, so that it is not a child of this program; its input ends when this
+// program ends. It ignores signals that end a session or a job, because they are meant for this program,
+// which may still have work to do.
 const char* const script = R"(# What ends with batchpeak.
 (
     trap '' HUP INT TERM
@@ -60,7 +61,7 @@ void spawnShell(int input)
     posix_spawnattr_destroy(&attributes);
 }
 
-/// \return what is written there is heard, until this program ends; -1 where nobody does
+/// \return the descriptor on which the shell listens until this program ends; -1 if there is no shell
 int openGuard()
 {
     std::array<int, 2> ends{-1, -1};
@@ -75,7 +76,7 @@ void tell(const char* word, qint64 leader)
 {
     static const int guard = openGuard();
     const QByteArray line = QByteArray(word) + ' ' + QByteArray::number(leader) + '\n';
-    // Nobody may be there any more.
+    // The shell may no longer exist.
     (void)send(guard, line.constData(), static_cast<std::size_t>(line.size()), MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 

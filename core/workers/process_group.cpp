@@ -25,16 +25,16 @@ void bindToParent(pid_t parent)
 {
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    // That we ignore it is nothing that a user's program would count on.
+    // User programs do not expect that this signal is ignored, as it is in this program.
     std::signal(SIGXFSZ, SIG_DFL);
-    // The parent may have died before the line above could notice.
+    // The parent may have died before prctl() took effect.
     if (getppid() != parent)
         _exit(1);
 }
 
 constexpr QLatin1String variable("BATCHPEAK_STARTED_IN");
 
-/// Of processes that are there now, and that we may look into.
+/// Returns the marked processes that exist now and that this program may inspect.
 std::vector<pid_t> startedIn(const QString& mark)
 {
     const QByteArray entry = QByteArray(variable.data()) + '=' + mark.toLatin1();
@@ -50,7 +50,7 @@ std::vector<pid_t> startedIn(const QString& mark)
     return processes;
 }
 
-/// What is started while others are looked for is found another time.
+/// Repeats the search, since processes may be started during it.
 void killStartedIn(const QString& mark)
 {
     constexpr int maxTimes = 5;
@@ -63,7 +63,7 @@ void killStartedIn(const QString& mark)
     }
 }
 
-/// The group of a process, from its start to its end.
+/// Guards the group of a process from its start to its end.
 class GuardedGroup : public QObject
 {
 public:
@@ -103,7 +103,7 @@ private:
     bool m_endedWell = false;
 };
 
-/// Processes that nobody waits for any more. They are never destroyed before they end, since QProcess would
+/// Processes that are no longer waited for. They are not destroyed before they end, since QProcess would
 /// wait.
 std::set<QProcess*>& abandoned()
 {
@@ -123,7 +123,7 @@ void signalGroup(const QProcess& process, qint64 leader, int signal)
 {
     if (leader <= 0)
         return;
-    // There is no such group yet while the child stands between fork and setpgid.
+    // The group does not exist yet while the child is between fork and setpgid.
     const auto group = static_cast<pid_t>(leader);
     if (::kill(-group, signal) != 0 && process.state() != QProcess::NotRunning)
         ::kill(group, signal);

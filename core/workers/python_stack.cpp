@@ -24,9 +24,9 @@ namespace batchpeak::engine {
 
 namespace {
 
-// An interpreter on a network's disk takes seconds to look its packages up.
+// An interpreter on a network disk takes seconds to look up its packages.
 constexpr std::chrono::milliseconds longestAnswer = std::chrono::seconds(30);
-// Of what an interpreter prints when it starts, and its answer.
+// Most bytes of an interpreter's output, including its answer.
 constexpr qsizetype maxBytes = 1 << 20;
 constexpr qsizetype maxQuoted = 300;
 
@@ -45,7 +45,7 @@ QString lastLineOf(const QByteArray& text)
     return QString::fromUtf8(text.trimmed().split('\n').back().trimmed()).left(maxQuoted);
 }
 
-/// What an environment prints when it starts or ends stands around the answer, which is one line.
+/// Returns the answer, which is one line; an environment may print other lines before and after it.
 QJsonObject answerIn(const QByteArray& text)
 {
     const QList<QByteArray> lines = text.split('\n');
@@ -61,11 +61,11 @@ struct Answer
 {
     QByteArray output;
     QByteArray errors;
-    /// Why there is none; empty where the interpreter ended well.
+    /// Reason that there is no answer; empty if the interpreter ended well.
     QString problem;
 };
 
-/// What the interpreter prints until it ends, takes too long, prints too much, or nobody waits any more.
+/// Returns the interpreter's output until it ends, takes too long, prints too much, or the wait is canceled.
 Answer answerOf(QProcess& process, const std::stop_token& token)
 {
     constexpr std::chrono::milliseconds step(50);
@@ -104,7 +104,7 @@ QStringList namesOf(const QJsonArray& devices)
     return names;
 }
 
-/// Of an interpreter that has not answered in the words of the package.
+/// Returns the problem of an interpreter that did not answer in the format of the package.
 QString problemOf(const QString& program, const QString& packages, const Answer& answer)
 {
     if (packages.isEmpty() && answer.problem.contains(QLatin1String("batchpeak_trial")))
@@ -146,7 +146,7 @@ QStringList pythonEnvironment(const QString& packages)
     QStringList folders;
     if (!packages.isEmpty())
         folders << packages;
-    // Python takes an empty one for the folder that it is started in.
+    // Python interprets an empty entry as its working directory.
     for (const QString& folder : qEnvironmentVariable("PYTHONPATH").split(QLatin1Char(':'))) {
         if (QDir::isAbsolutePath(folder))
             folders << folder;
@@ -158,7 +158,7 @@ QStringList pythonWorkerArguments(const QString& packages)
 {
     if (!packages.isEmpty())
         return {packages + QStringLiteral("/transformers_worker.py")};
-    // With "-m", Python before 3.11 would look for the module in the folder that it is started in, too.
+    // With "-m", Python before 3.11 would also search its working directory for the module.
     return {QStringLiteral("-c"),
             QStringLiteral("import sys; sys.path[:] = [path for path in sys.path if path]; "
                            "from batchpeak_trial.transformers import main; sys.exit(main())")};
@@ -176,7 +176,7 @@ PythonStack pythonStackOf(const QString& program, const QString& packages, const
     QStringList environment = QProcess::systemEnvironment();
     environment += pythonEnvironment(packages);
     python.setEnvironment(environment);
-    // What stands for an interpreter may be a script that starts it.
+    // The interpreter may be a script that starts the actual one.
     leadOwnGroup(python);
     python.start(program, pythonWorkerArguments(packages) + QStringList{QStringLiteral("--describe")});
     const bool isStarted = python.waitForStarted();

@@ -23,7 +23,7 @@ namespace {
 struct DeviceWord
 {
     QString kind;
-    /// Nothing stands for every device of the kind.
+    /// Index of the device; no value stands for every device of the kind.
     std::optional<int> index;
 };
 
@@ -55,14 +55,15 @@ bool isProgram(const QString& path)
     return file.isFile() && file.isExecutable();
 }
 
-/// For batchpeak-worker, and for the package in a Python.
+/// Returns the device arguments of batchpeak-worker and of the Python package.
 QStringList deviceWords(const device::LocalDevice& device)
 {
     const bool isBound = device.kind == "cpu" || !device.uuid.empty();
     return {QStringLiteral("--device"), QString::fromStdString(isBound ? device.kind : device.id())};
 }
 
-/// What a person says of it stands, and of another program nothing is known.
+/// Whether WaitPolicy may choose how threads wait: the user's own settings take precedence, and nothing is
+/// known of other programs.
 bool mayChooseWaiting(const ExplorationOptions& options)
 {
     const auto isSaid = [](const char* name) { return qEnvironmentVariableIsSet(name); };
@@ -70,7 +71,8 @@ bool mayChooseWaiting(const ExplorationOptions& options)
            !isSaid("KMP_BLOCKTIME");
 }
 
-/// As the options name it. Behind a launcher it is another computer's, where nothing can be looked up.
+/// Returns the Python that the options name. Behind a launcher it is on another computer, where it cannot be
+/// looked up.
 QString pythonProgram(const ExplorationOptions& options)
 {
     if (options.python == anyPython && !options.launcher.isEmpty())
@@ -78,7 +80,7 @@ QString pythonProgram(const ExplorationOptions& options)
     return pythonNamed(options.python);
 }
 
-/// \throws ExplorationError where trials cannot run in the Python that the options name
+/// \throws ExplorationError  if trials cannot run in the Python that the options name
 void requirePython(const trial::LoadRequest& load, const ExplorationOptions& options,
                    const ExplorationParts& parts, const QString& programFolder)
 {
@@ -106,7 +108,7 @@ Throttle throttleOf(std::uint64_t reasons)
     return (reasons & slowdown::softwarePower) != 0 ? Throttle::Power : Throttle::None;
 }
 
-/// Tells the worker from others among the processes on its device.
+/// Separates the worker from the other processes on its device.
 void addCompany(Telemetry& telemetry, const std::vector<device::DeviceProcess>& processes,
                 std::int64_t worker)
 {
@@ -124,7 +126,7 @@ void addCompany(Telemetry& telemetry, const std::vector<device::DeviceProcess>& 
         areBytesKnown = areBytesKnown && process.bytes;
         bytes += process.bytes.value_or(0);
     }
-    // In a container the numbers may be the host's, and one of them the worker's.
+    // In a container the process ids may be those of the host, and one of them may be the worker.
     if (!isWorkerSeen && !others.empty())
         return;
     telemetry.otherProcesses = others;
@@ -236,7 +238,7 @@ WorkerCommand workerCommand(const ExplorationOptions& options, const device::Loc
             environment = pythonEnvironment(packages);
             environment << QStringLiteral("PYTHONSAFEPATH=1");
         } else {
-            // What is there is not known here.
+            // It is unknown what is installed there.
             words += pythonWorkerWords();
         }
         words += deviceWords(device);
@@ -254,13 +256,14 @@ WorkerCommand workerCommand(const ExplorationOptions& options, const device::Loc
 
 namespace {
 
-// A worker that is killed gives its place in the queue back, so that it is worth more than a person's two
-// seconds.
+// A killed worker loses its place in the queue, which is worth more than the two seconds that the user waits
+// longer.
 constexpr std::chrono::milliseconds cancelBehindLauncher = std::chrono::seconds(3);
 
 } // namespace
 
-/// Of a queue nobody knows how long it is.
+/// Returns the timeouts to use; behind a launcher the start has no limit, since the length of its queue is
+/// unknown.
 WorkerTimeouts timeoutsFor(const ExplorationOptions& options, WorkerTimeouts timeouts)
 {
     if (options.startTimeout)

@@ -15,8 +15,8 @@ namespace batchpeak::engine {
 
 namespace {
 
-/// The first of them that an exploration on these devices would disturb; null without one. Where devices are
-/// not known, any may be meant.
+/// Returns the first run that an exploration on these devices would disturb; null if there is none. Unknown
+/// devices match any.
 const RunElsewhere* disturbedOf(const std::vector<RunElsewhere>& runs, const QStringList& devices)
 {
     const auto isMeant = [&](const QString& id) {

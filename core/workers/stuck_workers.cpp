@@ -10,7 +10,7 @@ namespace batchpeak::engine {
 qint64 StuckWorkers::pidOn(const QString& device)
 {
     const qint64 pid = m_pids.value(device);
-    // A driver that answers at last lets its process die.
+    // The process dies once its driver call returns.
     if (pid > 0 && ::kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH)
         m_pids.remove(device);
     return m_pids.value(device);

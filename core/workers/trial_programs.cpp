@@ -15,13 +15,13 @@ bool isThere(const PythonStack& python)
     return !python.program.isEmpty();
 }
 
-/// Its trials would run on the processor.
+/// Whether its trials would run on the CPU although there are GPUs.
 bool leavesGpusIdle(const PythonStack& python)
 {
     return !python.unusedDevices.isEmpty();
 }
 
-/// Of batchpeak-worker, which runs the network.
+/// Returns why batchpeak-worker, which can run the network, is recommended.
 QString reasonForWorker(const TrialPrograms& programs)
 {
     const PythonStack& python = *programs.python;
@@ -36,7 +36,7 @@ QString reasonForWorker(const TrialPrograms& programs)
     return Translated::tr("your Python has the same torch");
 }
 
-/// What of the run the trials of either program are told.
+/// Checks the parts of the run that matter to the packages of a Python.
 QString problemOf(const PythonStack& python, const config::ConfigContents& contents)
 {
     return problemFor(python,
@@ -52,7 +52,7 @@ TrialPrograms trialProgramsFor(const ConfigFile& file, const std::optional<Pytho
     const bool isForPython = file.isForPythonAlone();
     if (refused)
         programs.workerProblem = QString::fromStdString(refused->sentence);
-    // A network that nothing runs needs no advice.
+    // A network that no program can run needs no recommendation.
     if (!python || (refused && !isForPython))
         return programs;
     programs.pythonProblem = problemOf(*python, file.contentsForPython());

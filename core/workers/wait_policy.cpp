@@ -6,12 +6,13 @@ namespace batchpeak::engine {
 
 namespace {
 
-// One program that computes all the time takes 1; a desktop at rest was seen to take less than .2.
+// One program that computes all the time takes 1; an idle desktop took less than 0.2 in measurements.
 constexpr double company = 0.5;
 constexpr double calm = 0.2;
-/// A reading that counts alone, of a fraction of a second, is to be a clear one.
+/// The first reading decides alone and covers only a fraction of a second, so it must be clearly above.
 constexpr double companyAtFirst = 0.75;
-// A fresh worker costs two seconds, and after calm a few more spinning steps cost less than it does.
+// A fresh worker costs two seconds. Once other programs have stopped, a few more steps with the old way of
+// waiting cost less than that.
 constexpr int readingsOfCompany = 2;
 constexpr int readingsOfCalm = 10;
 

@@ -16,19 +16,19 @@ namespace batchpeak::engine {
 
 namespace {
 
-// A warm-up takes no more, nor does whatever says its steps twice or late.
+// A warm-up has fewer steps, and the tolerance covers steps that are reported twice or late.
 constexpr std::int64_t spareSteps = 20'000;
 
-// A worker's signals may be what led to its own removal, so it outlives the present call.
+// A worker's signals may lead to its own removal, so it must outlive the current call.
 void dropLater(WorkerProcess* process)
 {
     process->disconnect();
     process->deleteLater();
 }
 
-/// Takes what a worker says of itself and its device. The memory that may be used is what is free, or less
-/// where less is wanted, and that less the headroom; it is reckoned once, since a fresh worker keeps the
-/// first one's.
+/// Stores what a worker reports of itself and its device. The memory limit is the free memory, or the
+/// requested amount if that is smaller; the usable memory is the limit minus the headroom. Both are computed
+/// once, since a fresh worker keeps those of the first one.
 ///
 /// \param wanted    --memory-limit
 /// \param headroom  share of the limit, 0..1
@@ -56,19 +56,20 @@ void takeHello(DeviceSnapshot& device, const trial::WorkerHello& hello, std::opt
     device.usableBytes = static_cast<std::int64_t>(static_cast<double>(device.limitBytes) * (1.0 - headroom));
 }
 
-/// Leaves out steps beyond those that were asked for, or that are told one by one, and the samples of those.
+/// Removes steps, with their samples, in excess of both the requested number and the number of reported
+/// durations.
 trial::TrialResult believable(trial::TrialResult result, std::int64_t maxSteps)
 {
     const std::int64_t max = std::max<std::int64_t>(std::ssize(result.stepSeconds), maxSteps);
     if (result.steps <= max)
         return result;
-    // A step of samples of varying length is told as the mean of several micro-batches.
+    // A step with samples of varying length is reported as the mean of several micro-batches.
     result.samples = result.samples / result.steps * max;
     result.steps = static_cast<int>(max);
     return result;
 }
 
-/// Nothing for what helps a worker's authors alone.
+/// Returns the level at which a message is shown; nothing for messages that help only a worker's authors.
 std::optional<LogLevel> shownLevel(trial::LogLevel level)
 {
     switch (level) {
@@ -115,7 +116,7 @@ void WorkerConversation::start(const QStringList& environment)
     launch(m_protocol > 0 ? m_protocol : trial::protocolVersion);
 }
 
-/// Two processes on one device spoil each other's times and memory.
+/// Refuses to start, since two processes on one device disturb each other's times and memory.
 void WorkerConversation::refuseBeside(qint64 stuckPid)
 {
     m_stage = Stage::Closing;
@@ -191,7 +192,7 @@ void WorkerConversation::ask(const trial::TrainingRequest& request)
 void WorkerConversation::ask(const trial::BatchRequest& request)
 {
     waitForBatch();
-    // As many micro-batches as it takes.
+    // The number of steps is the number of micro-batches.
     send({.kind = Kind::Batch,
           .id = request.id,
           .microBatchSize = request.microBatchSize,
@@ -230,7 +231,7 @@ void WorkerConversation::end()
         return;
     m_wait.stop();
     m_stage = Stage::Closing;
-    // What is busy does not read that it may go.
+    // A busy worker does not read the request to exit.
     if (m_asked && m_asked->kind != Kind::Training)
         m_process->kill();
     else
@@ -261,13 +262,13 @@ void WorkerConversation::waitForBatch()
                                      .arg(durationText(m_setup.timeouts.batch)));
 }
 
-/// Whether an older version is worth a try: a program that has answered once does not end for the version.
+/// Whether to try an older version. A program that has answered once did not end because of the version.
 bool WorkerConversation::mayOfferLess() const
 {
     return m_protocol == 0 && m_offered > trial::firstProtocolVersion;
 }
 
-/// Ends a program that does not take the version it was offered; a fresh process is offered the first.
+/// Ends a program that does not accept the offered version; a fresh process is offered the first version.
 void WorkerConversation::refuse(const QString& why)
 {
     if (!mayOfferLess())
@@ -332,7 +333,7 @@ void WorkerConversation::receive(const trial::WorkerHello& hello)
                "%2; install versions that belong together.")
                 .arg(hello.protocol)
                 .arg(trial::protocolVersion));
-    // What is asked of it was chosen by the version of the first one.
+    // The requests depend on the version of the first worker.
     if (hello.protocol < m_protocol)
         return lose(
             tr("The worker speaks version %1 of the trial protocol, where one before it spoke version %2; "
@@ -354,7 +355,7 @@ void WorkerConversation::receive(const trial::WorkerHello& hello)
 
 void WorkerConversation::load()
 {
-    // A worker reads the file again, each time that it is started.
+    // Each worker reads the file again when it starts.
     if (const QString problem = m_setup.code.problem(); !problem.isEmpty())
         return lose(problem);
     ++m_loads;
@@ -381,17 +382,17 @@ void WorkerConversation::receive(const trial::Loaded& loaded)
     emit this->loaded(loaded);
 }
 
-/// Less than was asked for can be used there: what a killed worker held is not back yet, or another program
-/// has taken some.
+/// Whether less memory is usable than requested: the memory of a killed worker is not free yet, or another
+/// program has taken some.
 bool WorkerConversation::isShortOfMemory(const trial::Loaded& loaded) const
 {
-    // Allocators round limits, by up to a block.
+    // Allocators round limits by up to one block.
     constexpr double asGoodAs = 0.99;
     return loaded.limitBytes > 0 && static_cast<double>(loaded.limitBytes) <
                                         asGoodAs * static_cast<double>(m_setup.load.memoryLimitBytes);
 }
 
-/// \return whether the network is loaded again in a moment
+/// \return whether the network will be loaded again
 bool WorkerConversation::waitsForMemory(const trial::Loaded& loaded)
 {
     if (m_loads > m_setup.timeouts.loadsForMemory)
@@ -409,7 +410,8 @@ bool WorkerConversation::waitsForMemory(const trial::Loaded& loaded)
     return true;
 }
 
-/// Trials that need more than that fail for want of it, and not for their size.
+/// Lowers the usable memory. Trials that need more would fail because of the missing memory, not because of
+/// their size.
 void WorkerConversation::takeLowerLimit(std::int64_t limitBytes)
 {
     const auto [there, asked] = comparedBytesText(limitBytes, m_setup.load.memoryLimitBytes);
@@ -440,8 +442,8 @@ void WorkerConversation::receive(const trial::Step& step)
     emit stepTaken(step);
 }
 
-/// Whether the request comes closer to its end with it: what is said twice, or beyond what was asked for, is
-/// no sign of life.
+/// Whether the step is progress of the request: a step that is reported twice, or beyond the requested
+/// number, is no sign of life.
 bool WorkerConversation::isNews(const trial::Step& step)
 {
     if (m_asked->kind == Kind::Batch) {
@@ -472,7 +474,7 @@ void WorkerConversation::receive(const trial::TrialResult& result)
     takeAnswer(result);
 }
 
-/// Once for each kernel: which it is decides the time and the memory of long sequences.
+/// Logs each new kernel once: the kernel determines the time and the memory of long sequences.
 void WorkerConversation::noteAttention(const std::string& kernel)
 {
     const QString name = QString::fromStdString(kernel);
@@ -481,7 +483,7 @@ void WorkerConversation::noteAttention(const std::string& kernel)
     const QString text = tr("%1: attention is computed by the kernel \"%2\".").arg(m_setup.id, name);
     const model::Attention asked = m_setup.load.step.attention;
     const QString wanted = enumText(asked);
-    // A program's own word may stand for several kernels, as PyTorch's "sdpa".
+    // A program's own word may stand for several kernels, such as PyTorch's "sdpa".
     const bool isKnown = model::fromText<model::Attention>(kernel).has_value();
     if (asked == model::Attention::Automatic || wanted == name || !isKnown)
         emit logged(LogLevel::Info, text);
@@ -521,7 +523,7 @@ void WorkerConversation::loseForTraining()
     lose(tr("The worker spoke of a training that it was not asked for."));
 }
 
-/// \return whether this is what is waited for; a late answer is left out, and another is an offense
+/// \return whether this is the expected answer; a late answer is ignored, and any other ends the worker
 bool WorkerConversation::isAnswer(Kind kind, std::int64_t id)
 {
     if (m_asked && m_asked->kind == kind && m_asked->id == id)
@@ -541,7 +543,8 @@ bool WorkerConversation::isAnswer(Kind kind, std::int64_t id)
     return false;
 }
 
-/// Nothing is canceled but by its owner, who would take a worker's word for it to mean nothing, for ever.
+/// Only the owner cancels. It would treat an unrequested cancellation as meaningless, and repeat the request
+/// forever.
 bool WorkerConversation::mayEndSo(trial::Outcome outcome)
 {
     if (outcome != trial::Outcome::Cancelled || m_asked->isCancelled)
@@ -579,7 +582,7 @@ void WorkerConversation::receive(const trial::Log& log)
 void WorkerConversation::receive(const trial::WorkerError& error)
 {
     const QString text = QString::fromStdString(error.text);
-    // Before it is ready there is no other answer to wait for.
+    // Until the worker is ready to train, no other answer is expected.
     if (m_asked && m_asked->kind == Kind::Training)
         return lose(cannotTrainText(text));
     if (m_stage == Stage::Greeting)
@@ -589,7 +592,8 @@ void WorkerConversation::receive(const trial::WorkerError& error)
     emit logged(LogLevel::Warning, text);
 }
 
-/// Ours says itself what to do; of another program the reason may be that it knows no training at all.
+/// Returns the problem. batchpeak-worker says itself what to do; another program may not support training at
+/// all.
 QString WorkerConversation::cannotTrainText(const QString& why) const
 {
     if (m_device.program.startsWith(QLatin1String("batchpeak-worker")))

@@ -14,16 +14,16 @@ namespace batchpeak::engine {
 
 namespace {
 
-// Enough for the end of a Python traceback, little enough for a message box.
+// Enough for the end of a Python traceback, and few enough for a message box.
 constexpr int keptLines = 20;
 constexpr int keptLineBytes = 1000;
-// What environments, launchers and libraries print when they start is some lines.
+// Environments, launchers and libraries print only some lines when they start.
 constexpr int maxLinesBeforeHello = 100;
-// docs/trial-protocol.md: the device is in a state that only a fresh process leaves behind.
+// docs/trial-protocol.md: the device is in a state that only a fresh process clears.
 constexpr int stickyDeviceErrorCode = 42;
 
-/// Why a process was not started. Of a limit that is reached the system says that something is not there for
-/// the moment.
+/// Returns why a process was not started. If a limit is reached, the system's message only says that a
+/// resource is temporarily unavailable.
 QString reasonOf(const QProcess& process)
 {
     const QString reason = process.errorString();
@@ -98,7 +98,7 @@ void WorkerProcess::send(const trial::ParentMessage& message)
 {
     if (m_process->state() == QProcess::NotRunning)
         return;
-    // A launcher puts what it starts elsewhere in its own time.
+    // A launcher may move the processes that it starts to another control group at any time.
     m_memoryKills->include(pid());
     const std::string line = trial::toLine(message);
     m_process->write(line.data(), static_cast<qint64>(line.size()));
@@ -200,7 +200,7 @@ void WorkerProcess::keepLine(const QByteArray& line)
 
 QString WorkerProcess::exitSentence(int code) const
 {
-    // What shells, containers and launchers make of a signal that ended what they had started.
+    // Offset that shells, containers and launchers add to the number of the signal that ended their child.
     constexpr int signaled = 128;
     if (code == signaled + SIGKILL)
         return m_memoryKills->haveHappened()
@@ -237,7 +237,7 @@ void WorkerProcess::reportEnd(const QString& sentence, bool hasExited, bool isSt
         return;
     m_ending.stop();
     m_silenced = true;
-    // A launcher may be gone while what it launched still runs.
+    // A launcher may have exited while its children still run.
     signalGroup(*m_process, m_group, SIGKILL);
     m_group = 0;
     emit ended({.sentence = sentence, .lastLines = m_lastLines, .hasExited = hasExited, .isStuck = isStuck});

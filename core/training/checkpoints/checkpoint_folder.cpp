@@ -39,7 +39,7 @@ namespace {
     throw engine::located(path, config::ConfigError(sentence.toStdString()));
 }
 
-/// File systems without the exchange have the old folder lose its name first.
+/// Exchanges two folders. On file systems without this operation, the caller renames the old folder first.
 bool exchange(const QByteArray& one, const QByteArray& other)
 {
     return ::renameat2(AT_FDCWD, one.constData(), AT_FDCWD, other.constData(), RENAME_EXCHANGE) == 0;
@@ -52,22 +52,23 @@ void syncToDisk(const QString& path)
         fail(path, error.value());
 }
 
-/// \return 0, or the system's reason
+/// \return 0, or errno
 int rename(const QString& from, const QString& to)
 {
     const QByteArray name = QFile::encodeName(from);
     return ::rename(name.constData(), QFile::encodeName(to).constData()) == 0 ? 0 : errno;
 }
 
-/// The one to go on from, and the one before it, should that turn out to be damaged.
+/// The checkpoint to resume from, and the one before it in case the first is damaged.
 constexpr std::size_t keptCheckpoints = 2;
 
 const QString unfinishedEnding = QStringLiteral(".unfinished");
-/// Of a checkpoint that goes: one that is half removed must not have the name of a whole one.
+/// Ending of a checkpoint that is being removed, so that a partly removed checkpoint does not have the name
+/// of a complete one.
 const QString replacedEnding = QStringLiteral(".replaced") + unfinishedEnding;
 
-/// Gives a folder its last name. Where there is a folder of that name, it is exchanged for the new one: at no
-/// time is there none. The old one is for removeLeftOnes().
+/// Gives a folder its final name. If a folder of that name exists, the two are exchanged, so that the name
+/// always exists. removeLeftOnes() removes the old folder.
 /// \throws config::ConfigError
 void giveName(const QString& folder, const QString& name)
 {
@@ -97,7 +98,7 @@ QString stateIn(const QString& checkpoint)
 
 const QString nameOfFinished = QStringLiteral("^step-(\\d{6,})");
 
-/// That the folder of a checkpoint is named for; -1 where a person has named it.
+/// Returns the step in the name of a checkpoint's folder; -1 if the user has named the folder.
 std::int64_t stepInName(const QString& checkpoint)
 {
     const auto name =
@@ -105,8 +106,8 @@ std::int64_t stepInName(const QString& checkpoint)
     return name.hasMatch() ? name.captured(1).toLongLong() : -1;
 }
 
-/// \throws config::ConfigError  where it cannot be read, is damaged, or is not of the step that its folder
-///         says
+/// \throws config::ConfigError  if it cannot be read, is damaged, or belongs to another step than the
+///         folder's name says
 StoredState readState(const QString& checkpoint)
 {
     StoredState stored = readStateFile(stateIn(checkpoint));
@@ -124,7 +125,7 @@ QString finishedPath(const QString& folder, std::int64_t step)
     return QDir(folder).absoluteFilePath(QStringLiteral("step-%1").arg(step, 6, 10, QLatin1Char('0')));
 }
 
-/// What is in \p folder whose name begins as those of checkpoints do and goes on with \p ending.
+/// Returns the entries of \p folder whose names begin like those of checkpoints and continue with \p ending.
 QStringList entriesOf(const QString& folder, const QString& ending, QDir::Filters kinds)
 {
     const QRegularExpression name(nameOfFinished + QRegularExpression::escape(ending) + QLatin1Char('$'));
@@ -142,7 +143,7 @@ QStringList foldersIn(const QString& folder, const QString& ending)
     return entriesOf(folder, ending, QDir::Dirs | QDir::NoSymLinks);
 }
 
-/// What is left of checkpoints that were being written or removed.
+/// Removes the remains of checkpoints that were being written or removed.
 void removeLeftOnes(const QString& folder)
 {
     for (const QString& ending : {unfinishedEnding, replacedEnding}) {
@@ -151,7 +152,7 @@ void removeLeftOnes(const QString& folder)
     }
 }
 
-/// A folder of the same name that somebody else made is not ours to replace.
+/// Throws if something other than a checkpoint has the name, since it must not be replaced.
 void refuseToReplace(const QString& finished)
 {
     const QFileInfo there(finished);
@@ -166,8 +167,8 @@ struct Written
     StoredState stored;
 };
 
-/// Those that were written whole, the newest first.
-/// \param damaged  what becomes of one whose state cannot be read, by its path and what is wrong
+/// Returns the complete checkpoints, the newest first.
+/// \param damaged  called for a checkpoint whose state cannot be read, with its path and the error
 template<typename Damaged>
 std::vector<Written> writtenIn(const QString& folder, const Damaged& damaged)
 {
@@ -190,7 +191,8 @@ std::vector<Written> soundOnesIn(const QString& folder)
     return writtenIn(folder, [](const QString&, const config::ConfigError&) {});
 }
 
-/// \throws config::ConfigError  that of a damaged one that is not older
+/// \throws config::ConfigError  the error of a damaged checkpoint, unless it is older than the newest intact
+///         one
 std::optional<Written> newestIn(const QString& folder)
 {
     std::int64_t damagedStep = -1;
@@ -211,8 +213,8 @@ bool hasTensors(const Written& written)
     return QFileInfo(tensorsIn(written.path)).isFile();
 }
 
-/// A checkpoint that cannot be gone on from is refused together with the name of one that can.
-/// \param checkpoint  that is refused, or the folder that it is in
+/// Throws \p error for a checkpoint that cannot be resumed, and adds the name of one that can.
+/// \param checkpoint  refused checkpoint, or the folder that contains it
 [[noreturn]] void refuse(const config::ConfigError& error, const QString& checkpoint)
 {
     const bool isAmongOthers = QFileInfo::exists(stateIn(checkpoint));
@@ -249,7 +251,8 @@ QString lockIn(const QString& folder)
     return QDir(QFileInfo(folder).canonicalFilePath()).filePath(QStringLiteral(".training.lock"));
 }
 
-/// One lock a folder and program, since a program may set up a training while its last one still stands.
+/// Returns the lock of a folder, of which a program has only one, since it may set up a training while its
+/// previous one still exists.
 std::shared_ptr<store::ProgramLock> lockOf(const QString& path)
 {
     using Outcome = store::ProgramLock::Outcome;
@@ -280,7 +283,7 @@ std::shared_ptr<store::ProgramLock> CheckpointFolder::claim(const QString& train
 {
     makeFolder(m_path);
     auto lock = lockOf(m_path);
-    // What is in the way of a step is said before anything is trained, and not when its turn comes.
+    // Obstacles are reported before the training begins, not when a checkpoint is due.
     for (const QString& path : entriesOf(m_path, QString(), QDir::AllEntries | QDir::System | QDir::Hidden))
         refuseToReplace(path);
     for (const Written& written : soundOnesIn(m_path)) {
@@ -315,7 +318,7 @@ QString CheckpointFolder::commit(const CheckpointState& state)
     QString finished = finishedPath(m_path, state.step);
     const QString unfinished = finished + unfinishedEnding;
     const QFileInfo tensors(tensorsIn(unfinished));
-    // What a link leads to may change, or go, behind a checkpoint that is said to be written.
+    // The target of a link may change or vanish after the checkpoint is reported as written.
     if (!tensors.isFile() || tensors.isSymLink() || QFileInfo(unfinished).isSymLink())
         fail(unfinished, Translated::tr("The worker left no tensors here, so there is no checkpoint of step "
                                         "%1; choose a folder that it can write to.")
@@ -330,7 +333,7 @@ QString CheckpointFolder::commit(const CheckpointState& state)
     const std::vector<Written> now = soundOnesIn(m_path);
     for (std::size_t i = keptCheckpoints; i < now.size(); ++i)
         (void)rename(now[i].path, now[i].path + replacedEnding);
-    // The disk might forget the new names else, and not what was removed.
+    // Otherwise the disk might lose the new names but keep the removals.
     syncToDisk(m_path);
     removeLeftOnes(m_path);
     return finished;

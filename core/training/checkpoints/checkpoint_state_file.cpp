@@ -22,16 +22,16 @@ using engine::Translated;
 
 namespace {
 
-/// Of the file's format, raised when older programs could misread a newer one.
+/// Version of the file format, raised if older programs could misread a newer file.
 constexpr int formatVersion = 1;
 constexpr qint64 maxBytes = 1 << 20;
 constexpr auto formatKey = "batchpeak_checkpoint";
 constexpr auto hashKey = "tensors_xxh3";
-/// Of the file's own bytes, where so many zeros stand in the place of its digits.
+/// Key of the file's own checksum, which is computed with zeros in place of its digits.
 constexpr auto ownHashKey = "state_xxh3";
 constexpr int hashDigits = 32;
 
-/// Of an offset in bytes; counted from 1, in characters.
+/// Returns the position of an offset in bytes; line and column count from 1, columns in characters.
 config::TextPosition positionOf(const QByteArray& text, qsizetype offset)
 {
     const QByteArray before = text.left(offset);
@@ -40,7 +40,8 @@ config::TextPosition positionOf(const QByteArray& text, qsizetype offset)
             .column = static_cast<int>(QString::fromUtf8(before.mid(lineStart)).size()) + 1};
 }
 
-/// -1 where the key is not there. Within a text quotes are escaped.
+/// Returns the offset of the key, -1 if it is missing. It cannot match within a string, where quotes are
+/// escaped.
 qsizetype placeOf(const char* key, const QByteArray& text)
 {
     return text.indexOf('"' + QByteArray(key) + '"');
@@ -51,7 +52,7 @@ QString blankHash()
     return QString(hashDigits, QLatin1Char('0'));
 }
 
-/// A file with its own checksum in the place of the blank one.
+/// Returns the file with its checksum in place of the zeros.
 QByteArray withOwnHash(QByteArray text)
 {
     const QString hash = hashOf(text);
@@ -59,7 +60,7 @@ QByteArray withOwnHash(QByteArray text)
     return text.replace(place, hashDigits, hash.toUtf8());
 }
 
-/// The numbers of a state file, looked at with its text at hand, so that a wrong one is found in it.
+/// Reads the members of a state file. It has the text too, in order to locate a wrong member in it.
 class StateReader
 {
 public:
@@ -71,7 +72,7 @@ public:
             fail(Translated::tr(
                      "The state of a checkpoint cannot be read (%1); resume from another checkpoint.")
                      .arg(error.errorString()),
-                 // Qt stands behind what it did not expect.
+                 // Qt reports the offset after the unexpected character.
                  std::max(error.offset - 1, 0));
     }
 
@@ -85,7 +86,7 @@ public:
                  placeOf(formatKey));
     }
 
-    /// 0 where it does not stand there.
+    /// Returns the number; 0 if the key is missing.
     std::int64_t numberOrNone(const char* key) const
     {
         return m_object.contains(QLatin1String(key)) ? number(key, 0) : 0;
@@ -94,7 +95,7 @@ public:
     std::int64_t number(const char* key, std::int64_t min) const
     {
         const QJsonValue value = m_object[QLatin1String(key)];
-        // What is no whole number comes as the default, whichever that is.
+        // If the value is not an integer, toInteger() returns its default, whatever that is.
         const qint64 low = value.toInteger(std::numeric_limits<qint64>::min());
         if (value.toInteger(0) != low || low < min)
             fail(Translated::tr("\"%1\" is not a whole number of at least %2, as in each checkpoint; resume "
@@ -104,7 +105,7 @@ public:
         return low;
     }
 
-    /// Where it tells a checksum of itself, its bytes are those that it tells of.
+    /// Checks the file's bytes against its own checksum, if it has one.
     void requireOwnHash() const
     {
         const QString told = textOrNone(ownHashKey);
@@ -149,7 +150,7 @@ private:
     QJsonObject m_object;
 };
 
-/// Looked at before it is opened: a pipe in the place of a file would hold the program up.
+/// Checked before opening, since opening a pipe instead of a file would block the program.
 bool isRegularFile(const QString& path)
 {
     return QFileInfo(path).isFile();

@@ -71,7 +71,7 @@ TensorCheck checkTensors(const QString& checkpoint, const QString& hash, const s
                 return {.areDamaged = true, .wholeOne = older};
         }
     } catch (const config::ConfigError&) {
-        // Somebody removes it meanwhile; whoever reads it next says what is wrong.
+        // The checkpoint is being removed meanwhile; its next reader reports the error.
         return {};
     }
     return {.areDamaged = true, .wholeOne = {}};

@@ -17,12 +17,12 @@ namespace batchpeak::training {
 
 namespace {
 
-/// Of a quoted token: muParser's reach up to the end of the expression.
+/// Longest quoted token; muParser's tokens extend to the end of the expression.
 constexpr int longestToken = 40;
-/// Of the quoted expression, so that its complaint can still be read.
+/// Longest quoted expression, so that the message around it stays readable.
 constexpr int longestQuote = 200;
 
-/// The bounds of int64 as doubles: the upper one is the first number that is beyond.
+/// Bounds of int64 as doubles; the upper one is the first number out of range.
 constexpr double minInt64 = -0x1p63;
 constexpr double beyondInt64 = 0x1p63;
 
@@ -32,7 +32,7 @@ QString quoted(const QString& token)
     return QLatin1Char('"') + word.left(longestToken) + QLatin1Char('"');
 }
 
-/// What is wrong, to follow "At column N ".
+/// Returns what is wrong, to follow "At column N ".
 QString complaint(const mu::ParserError& error)
 {
     const QString token = QString::fromStdString(error.GetToken());
@@ -74,7 +74,8 @@ QString complaint(const mu::ParserError& error)
     throw config::ConfigError(sentence.toStdString());
 }
 
-/// muParser counts bytes from 0, and is at -1 where it has come to the end.
+/// Returns the column of muParser's position, which counts bytes from 0, or is -1 at the end of the
+/// expression.
 qsizetype columnOf(const QString& expression, int position)
 {
     const QByteArray bytes = expression.toUtf8();
@@ -82,7 +83,7 @@ qsizetype columnOf(const QString& expression, int position)
     return QString::fromUtf8(before).size() + 1;
 }
 
-/// Nothing would come of one: the names are set anew for each question.
+/// Refuses an assignment, which would have no effect: the variables are set again for each question.
 void refuseAssignment(const QString& expression)
 {
     static const QRegularExpression assignment(QStringLiteral("(?<![=!<>])=(?!=)"));
@@ -92,16 +93,16 @@ void refuseAssignment(const QString& expression)
                GrowthFunction::tr("\"=\" would assign; write \"==\" to compare"));
 }
 
-/// batch_increase_function as an expression of muParser 2.3: numbers, + - * / % ^, comparisons, && and ||,
-/// "condition ? one : other", and muParser's functions, with floor and ceil beside them since the answer has
-/// to be whole.
+/// Evaluates batch_increase_function as an expression of muParser 2.3: numbers, + - * / % ^, comparisons, &&
+/// and ||, "condition ? one : other", and muParser's functions, plus floor and ceil because the answer must
+/// be an integer.
 ///
-/// It knows epoch and current_batch_size alone. Assignments and lists of results are refused, since nothing
-/// would come of them.
+/// Its only variables are epoch and current_batch_size. Assignments and lists of results are refused, since
+/// they would have no effect.
 class ExpressionGrowth final : public GrowthFunction
 {
 public:
-    /// \throws config::ConfigError  with the column, and what an expression may hold
+    /// \throws config::ConfigError  with the column, and what an expression may contain
     explicit ExpressionGrowth(const QString& expression);
 
     void ask(std::int64_t epoch, std::int64_t currentBatchSize) override;
@@ -120,7 +121,7 @@ ExpressionGrowth::ExpressionGrowth(const QString& expression) : m_text(expressio
     refuseAssignment(expression);
     try {
         prepareParser();
-        // muParser reads an expression when it is first evaluated.
+        // muParser parses an expression when it is first evaluated.
         m_parser.Eval();
     } catch (const mu::ParserError& error) {
         refuse(expression, columnOf(expression, error.GetPos()), complaint(error));

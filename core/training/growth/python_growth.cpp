@@ -20,11 +20,11 @@ namespace batchpeak::training {
 
 namespace {
 
-/// With processes that were killed, at the end.
+/// Longest wait in the destructor for killed processes.
 constexpr std::chrono::seconds patience{2};
-/// Our runner keeps its answers far shorter.
+/// Answers of growth_runner.py are far shorter.
 constexpr qsizetype longestAnswerBytes = qsizetype{64} * 1024;
-/// Enough for the last line of what a Python that does not start has to say.
+/// Enough for the last line that a Python which does not start prints.
 constexpr qsizetype keptErrorBytes = 1000;
 
 QString runner()
@@ -63,7 +63,7 @@ PythonGrowth::PythonGrowth(const QString& path, std::chrono::milliseconds timeou
 PythonGrowth::~PythonGrowth()
 {
     dropProcess();
-    // Those that were dropped before may still be on their way out, and one that a dead disk holds is not
+    // Processes that were dropped before may still be ending; one that is blocked by a dead disk is not
     // waited for.
     const QDeadlineTimer untilGone(patience);
     for (QProcess* process : findChildren<QProcess*>()) {
@@ -85,7 +85,7 @@ void PythonGrowth::putQuestion()
     m_limit.start(m_timeout);
     if (!m_process)
         startProcess();
-    // A process that could not be started has failed the question already.
+    // If the process could not be started, the question has already failed.
     if (!m_process)
         return;
     const Question& question = m_questions.head();
@@ -115,7 +115,8 @@ void PythonGrowth::startProcess()
                      .arg(m_process->errorString()));
     });
     engine::leadOwnGroup(*process);
-    // Python itself is to import nothing from the file's folder: the runner goes there when it has begun.
+    // Python must not import anything from the file's folder while it starts; the runner changes to that
+    // folder afterwards.
     process->setWorkingDirectory(QDir::rootPath());
     process->start(QStringLiteral("python3"), {QStringLiteral("-c"), runner(), file.absoluteFilePath()});
     m_group = process->processId();
@@ -128,7 +129,7 @@ void PythonGrowth::dropProcess()
         return;
     process->disconnect(this);
     engine::signalGroup(*process, std::exchange(m_group, 0), SIGKILL);
-    // The present call may come from one of its signals.
+    // This may be called from one of the process's signals.
     if (process->state() == QProcess::NotRunning)
         process->deleteLater();
     else
@@ -200,7 +201,8 @@ void PythonGrowth::takeExit(int code, QProcess::ExitStatus status)
 void PythonGrowth::succeed(qint64 increment)
 {
     endQuestion();
-    // Not from here, which is a signal of a process that the owner may delete with this.
+    // Emitted from the event loop, since this runs in a signal of the process, which the owner may delete
+    // together with this object.
     QTimer::singleShot(0, this, [this, increment] { emit answered(increment); });
 }
 
@@ -213,7 +215,7 @@ void PythonGrowth::fail(const QString& what, int line)
 void PythonGrowth::failSaying(const QString& sentence)
 {
     dropProcess();
-    // A process that ended after its answer owes none.
+    // A process that ended after its answer does not owe another one.
     if (!m_isAsking)
         return;
     endQuestion();
