@@ -39,8 +39,8 @@ signals:
     /// \param shrinks  whether memory is short, so that the next batch is tried in smaller micro-batches
     void done(const batchpeak::training::BatchUnderWay& batch, const batchpeak::trial::BatchResult& result,
               bool shrinks);
-    /// Emitted when memory ran out. If possible, the batch is tried again in smaller micro-batches. halved()
-    /// or doesNotFit() follows.
+    /// Emitted when memory ran out. If possible, the batch is tried again in smaller micro-batches. halved(),
+    /// doesNotFit() or, if the device did not recover, failed() follows.
     void ranOutOfMemory();
     /// Emitted when the micro-batch size was halved. The receiver, which counts the steps, fills in the step
     /// of \p change.

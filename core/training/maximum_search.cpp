@@ -83,8 +83,8 @@ public:
                                         [this](const auto& size) { return !isFarSlower(size.first); });
         return place == m_samplesPerSecond.rend() ? 0 : place->first;
     }
-    /// Whether a slightly smaller size was measured. A much smaller size does not help: the fixed cost of its
-    /// steps would hide what destroys the throughput.
+    /// Whether a smaller size of at least a quarter of \p size was measured. A much smaller size does not
+    /// help: the fixed cost of its steps would hide what destroys the throughput.
     bool knowsNearBelow(std::int64_t size) const
     {
         constexpr std::int64_t near = 4;
@@ -97,8 +97,8 @@ private:
 };
 
 /// A search whose trials only determine whether a size fits, and so are as short as possible. A size that is
-/// far slower than a smaller one counts as thrashing. If no slightly smaller size ran, one is tried at the
-/// end.
+/// far slower than a smaller one counts as thrashing. If no smaller size near the largest one ran, one is
+/// tried at the end.
 ///
 /// Apart from that, the wrapped strategy decides which size is tried next and what to learn from it.
 class FitTrials final : public search::Strategy
@@ -143,7 +143,7 @@ public:
     }
 
 private:
-    /// Returns half of the largest size that ran, if no size slightly below it is known; each is tried once.
+    /// Returns half of the largest size that ran, if no smaller size near it is known; each is tried once.
     std::optional<std::int64_t> toCompareWith() const
     {
         const std::int64_t largest = m_speeds.largest();

@@ -43,7 +43,7 @@ struct TrainingSetup
     /// the user gives as an option.
     engine::CodeContent growthCode;
     DataPosition position;
-    /// Samples of one optimizer step when the run begins or goes on.
+    /// Samples of one optimizer step when the run begins or resumes.
     std::int64_t batchSize = 1;
     /// See fingerprintOf().
     QString fingerprint;

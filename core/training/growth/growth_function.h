@@ -47,7 +47,7 @@ bool isPythonFile(const QString& text);
 /// \param timeout  time limit for one answer of a Python file; its process is killed when the limit is
 ///        exceeded
 /// \param code  content of the Python file that the user allowed to run; no process is started with any other
-///        content
+///        content. Empty for no check.
 /// \throws config::ConfigError  if the expression cannot be parsed or names anything but epoch and
 ///         current_batch_size, with the column of the error, or if the file does not exist
 std::unique_ptr<GrowthFunction> makeGrowthFunction(const QString& text,

@@ -24,7 +24,7 @@ class PythonGrowth final : public GrowthFunction
 
 public:
     /// \param code  content of the file that the user allowed to run; no process is started with any other
-    ///        content
+    ///        content. Empty for no check.
     /// \throws config::ConfigError  if the file does not exist
     PythonGrowth(const QString& path, std::chrono::milliseconds timeout, engine::CodeContent code = {},
                  QObject* parent = nullptr);
