@@ -14,26 +14,26 @@ class QDBusConnection;
 
 namespace batchpeak::ui {
 
-/// What the desktop is told of long work, over its session bus: how far it is (task bar), that it has ended
-/// (notification), and that the computer must not fall asleep meanwhile.
+/// Reports long work to the desktop over its session bus: the progress (task bar), the end (notification),
+/// and that the computer must not sleep meanwhile.
 ///
-/// The bus is looked for when there is something to tell, never before, and nothing waits for an answer:
-/// where there is no bus, or a desktop that offers none of this, nothing happens. What keeps the computer
-/// awake ends with the program, however that ends, since the desktop sees its connection go.
+/// It connects to the bus only when there is something to report, and never waits for an answer. Without a
+/// bus, or with a desktop that offers none of this, nothing happens. The sleep inhibition ends with the
+/// program, however the program ends, since the desktop sees the connection close.
 class DesktopPresence : public QObject
 {
     Q_OBJECT
 
 public:
-    /// \param busAddress  of the session bus; empty for that of the environment
+    /// \param busAddress  address of the session bus; empty for the bus of the environment
     explicit DesktopPresence(QString busAddress = {}, QObject* parent = nullptr);
     ~DesktopPresence() override;
 
-    /// \param share  0..1, told in whole percents; nothing when nothing is under way
+    /// \param share  fraction done, 0..1, reported in whole percents; nothing if nothing is under way
     void showProgress(std::optional<double> share);
-    /// Keeps the computer awake, or lets it sleep again. The screen may go dark where the desktop tells the
-    /// two apart.
-    /// \param why  for people; empty for no reason to stay awake
+    /// Keeps the computer awake, or lets it sleep again. The screen may still go dark on desktops that
+    /// distinguish the two.
+    /// \param why  reason shown to the user; empty if there is no reason to stay awake
     void keepAwake(const QString& why);
     void notify(const QString& title, const QString& text);
 
@@ -45,7 +45,7 @@ private slots:
     void takeAction(uint id, const QString& action);
 
 private:
-    /// What holds sleep off, and how it is let go.
+    /// The sleep inhibition, and the call that releases it.
     struct Hold
     {
         QString service;
@@ -67,7 +67,7 @@ private:
     bool m_hasLooked = false;
     std::optional<int> m_percent;
     QString m_why;
-    /// Nothing while nothing is asked for, and until the desktop has answered.
+    /// Empty while no inhibition is requested, and until the desktop has answered.
     std::optional<Hold> m_hold;
     bool m_isAsking = false;
     uint m_notification = 0;

@@ -17,23 +17,23 @@
 
 namespace batchpeak::ui {
 
-/// Another exploration than the window's present one, as it is looked at: one that has ended, or one that
+/// An exploration that the user views instead of the window's current one: one that has ended, or one that
 /// another program runs.
 struct EarlierRun
 {
     QDateTime started;
     engine::Snapshot snapshot;
-    /// Its number in the history; 0 of one that this window has run.
+    /// Number of the exploration in the history; 0 for one that this window has run.
     qint64 exploration = 0;
-    /// What its search knew is still to be made out of the history.
+    /// Whether the state of its search has yet to be recomputed from the history.
     bool awaitsSearch = false;
 };
 
-/// The menu of the explorations that can be looked at beside the present one: those of this window that have
-/// ended, with all that was known of them, and those of the same config in the history, under way or not.
+/// Menu of the explorations that can be viewed besides the current one: the ended ones of this window, with
+/// all that was known of them, and those of the same config in the history, under way or not.
 ///
-/// The history is read when the menu opens, or its entries are asked for. One that cannot be read costs the
-/// entries from it and nothing else.
+/// The history is read when the menu opens or its entries are requested. If an exploration cannot be read,
+/// only the entries from the history are missing.
 class EarlierRuns : public QMenu
 {
     Q_OBJECT
@@ -41,55 +41,59 @@ class EarlierRuns : public QMenu
 public:
     explicit EarlierRuns(QWidget* parent);
 
-    /// \param path  of the store; without one there are only the runs of this window
+    /// \param path  path of the store; if empty, there are only the runs of this window
     void setHistory(const QString& path) { m_historyPath = path; }
     const QString& history() const { return m_historyPath; }
-    /// An exploration of the window begins; what is followed from now on is that one.
+    /// Records that an exploration of this window begins; follow() refers to it from now on.
     void begin(const QDateTime& now);
-    /// The state of the window's own exploration; it is kept each time that it ends.
+    /// Takes the state of the window's own exploration, and keeps a copy each time that it ends.
     void follow(const engine::Snapshot& snapshot);
 
     struct Entry
     {
         /// "14:02 · 192 · 96 % · 18 trials"
         QString text;
-        /// Has the run looked at; without it the text says why there is none.
+        /// Opens the run for viewing; if empty, the text says why that is not possible.
         std::function<void()> choose;
     };
-    /// Of the config in hand, those of this window first; the history is read now.
+    /// Returns the entries of the current config, those of this window first. Reads the history.
     std::vector<Entry> entries();
 
-    /// The newest run of this window but for the one that it has in hand; null without one.
+    /// Returns the newest run of this window other than its current one; null if there is none.
     const EarlierRun* previous() const;
 
-    /// Whether the history has all of an exploration by now, as far as it can be read at once.
+    /// Whether the history already has all of an exploration. Returns false if the history cannot be read
+    /// right away.
     bool holds(const engine::Snapshot& exploration) const;
-    /// That exploration of the history as it stands now; nothing where it is gone.
+    /// Returns that exploration of the history in its current state; nothing if it no longer exists.
     /// \throws store::StoreError
     std::optional<EarlierRun> read(qint64 exploration) const;
-    /// Looks for those that other programs run, whatever their configs; the history is read only where there
-    /// are some. \return whether they are others than before
+    /// Looks for explorations that other programs run, of any config. Reads the history only if there are
+    /// some.
+    /// \return whether the result differs from the previous one
     bool lookElsewhere();
     const std::vector<engine::RunElsewhere>& elsewhere() const { return m_elsewhere; }
-    /// The one of that config, by its absolute path; null without one.
+    /// Returns the exploration of the config with that absolute path; null if there is none.
     const engine::RunElsewhere* elsewhereOf(const QString& path) const;
-    /// One that a run of that config on these devices would disturb, as a sentence; empty without one.
-    /// \param devices  ids, or "cuda" for any GPU; where they are not known, any may be meant
+    /// Returns a sentence about an exploration that a run of that config on these devices would disturb;
+    /// empty if there is none.
+    /// \param devices  ids, or "cuda" for any GPU; if empty, the devices are unknown and could be any
     QString elsewhereText(const QString& path, const QStringList& devices) const;
 
-    /// Has that exploration of the history looked at, as it stands now. What its search knew follows, which
-    /// takes a processor's time; trials that run would suffer from that, and so it waits for their end.
+    /// Opens that exploration of the history for viewing, in its current state. The state of its search
+    /// follows later: recomputing it occupies a processor core, which would disturb running trials, and so it
+    /// waits for their end.
     void choose(qint64 exploration);
-    /// Whether that can begin now.
+    /// Whether recomputing the state of a search may begin now.
     bool mayThink() const { return !m_isUnderWay && m_elsewhere.empty() && !m_search.isBusy(); }
-    /// As choose(), without failed().
+    /// Does the same as choose(), but throws instead of emitting failed().
     /// \throws store::StoreError
     void lookAt(qint64 exploration);
 
 signals:
     void chosen(const batchpeak::ui::EarlierRun& run);
-    /// What the search of one that was chosen knew is made out of the history by now, and is added to it as
-    /// far as it could be.
+    /// The state of the search of a chosen exploration has been recomputed from the history, and is added to
+    /// \p run as far as that was possible.
     void searchFound(const batchpeak::ui::EarlierRun& run);
     /// The history cannot be read; \p sentence says why and what to do.
     void failed(const QString& sentence);
@@ -106,26 +110,26 @@ private:
     std::optional<RunAndSearch> readWithSearch(qint64 exploration) const;
     Entry entryOf(const EarlierRun& run);
     void addHistory(std::vector<Entry>& entries);
-    /// Of the config in hand, and not in hand itself.
+    /// Whether the run is of the current config, and is not the current run itself.
     bool isEarlier(const EarlierRun& run) const;
     bool isOfThisWindow(qint64 exploration) const;
 
     QString m_historyPath;
     engine::BackgroundThread m_search;
-    /// Of the exploration in hand; invalid before the first one has begun.
+    /// Start time of the current exploration; invalid before the first one has begun.
     QDateTime m_began;
     bool m_isUnderWay = false;
     std::optional<engine::RunDescription> m_run;
-    /// Snapshot::numberInHistory of the exploration in hand.
+    /// Snapshot::numberInHistory of the current exploration.
     qint64 m_numberInHistory = 0;
-    /// The oldest first.
+    /// Ended runs of this window, oldest first.
     std::vector<EarlierRun> m_ended;
     std::vector<engine::RunElsewhere> m_elsewhere;
 };
 
 /// "Stopped after 5 trials with size 24, confidence 61 %, on cuda:0 NVIDIA H100"
 QString outcomeText(const engine::Snapshot& snapshot);
-/// "Viewing the run of 28 Nov, 14:09 (evaluation)." and how it ended, or who runs it.
+/// "Viewing the run of 28 Nov, 14:09 (evaluation)." followed by how the run ended, or who runs it.
 QString viewingText(const EarlierRun& run);
 
 } // namespace batchpeak::ui

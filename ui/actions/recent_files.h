@@ -7,7 +7,7 @@
 
 namespace batchpeak::ui {
 
-/// The menu of the files opened before, newest first. Files that are gone are left out when it opens.
+/// Menu of the recently opened files, newest first. Files that no longer exist are omitted when it opens.
 class RecentFiles : public QMenu
 {
     Q_OBJECT

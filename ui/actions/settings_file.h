@@ -7,16 +7,16 @@
 
 namespace batchpeak::ui {
 
-/// The file in which a user's settings of the windows stand, as each of its values is asked for.
+/// The file that stores a user's settings of the windows. Each value is read when it is requested.
 ///
-/// Where something else lies in its place that may not be read to its end, as a pipe or a device, it is left
-/// alone: settings then last as long as the program.
+/// If something that must not be read to its end, such as a pipe or a device, is in its place, it is left
+/// alone: settings then last only as long as the program.
 class SettingsFile
 {
 public:
-    /// It need not be there. XDG Base Directory Specification 0.8.
+    /// Returns the path of the file, which need not exist. XDG Base Directory Specification 0.8.
     static QString path();
-    /// Why nothing is read from it or written there, as a sentence; empty where it is.
+    /// Returns a sentence that says why the file is neither read nor written; empty if it is.
     static QString problem();
 
     static QVariant value(const QString& key, const QVariant& otherwise = {});

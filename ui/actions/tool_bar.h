@@ -18,19 +18,19 @@ class ElidedLabel;
 class FidelityChip;
 class WindowActions;
 
-/// The top of the window: what can be done at the left, what is being explored at the right. Where words have
-/// no room, the signs of the buttons stand alone.
+/// The top of the window: the available actions at the left, and the config being explored at the right. If
+/// there is no room for texts, the buttons show only their icons.
 class ToolBar : public QFrame
 {
     Q_OBJECT
 
 public:
-    /// \param recent  menu of the files opened before
-    /// \param menu    everything that has no button of its own
+    /// \param recent  menu of the recently opened files
+    /// \param menu    menu of all actions that have no button of their own
     ToolBar(const WindowActions& actions, QMenu* recent, QMenu* menu, QWidget* parent = nullptr);
 
     void setTheme(const Theme& theme);
-    /// \param isRunnable  else nothing is measured that could be labeled
+    /// \param isRunnable  whether trials are possible; if not, there are no measurements for a fidelity label
     void display(const engine::Snapshot& snapshot, bool isRunnable = true);
 
     QSize minimumSizeHint() const override;
@@ -45,14 +45,14 @@ private:
     ElidedLabel* m_run;
     FidelityChip* m_fidelity;
     QToolButton* m_menuButton;
-    /// What it takes with all words, as of the last time that they stood there.
+    /// Width that the bar needs with all texts, as of the last time that they were shown.
     int m_wholeWidth = 0;
     bool m_isRunnable = false;
 };
 
 /// "sft.yaml · network from gpt2 · LoRA 16, 0.06 % trained · GPU 0 NVIDIA H200 · bf16 · global batch 1,536"
 QString runText(const engine::RunDescription& run, const std::vector<engine::DeviceSnapshot>& devices);
-/// The same of a whole exploration; empty without a config.
+/// Returns the same text for a whole exploration; empty without a config.
 QString runText(const engine::Snapshot& snapshot);
 
 } // namespace batchpeak::ui

@@ -16,8 +16,8 @@ class QMenu;
 
 namespace batchpeak::ui {
 
-/// What a person can do in the window: names, shortcuts, signs, and when each is possible. Doing it is
-/// the main window's business.
+/// The actions of the window: names, shortcuts, icons, and when each is enabled. The main window carries them
+/// out.
 class WindowActions : public QObject
 {
     Q_OBJECT
@@ -25,77 +25,80 @@ class WindowActions : public QObject
 public:
     explicit WindowActions(QWidget* window);
 
-    /// Everything in one menu, \p recent files and \p earlier runs among it.
+    /// Creates one menu of all actions, with the menus of \p recent files and \p earlier runs in it.
     QMenu* makeMenu(QMenu* recent, QMenu* earlier, QWidget* parent) const;
 
-    /// What stands beside an exploration and decides, too, what can be done with it.
+    /// What, besides the exploration itself, decides which actions are enabled.
     struct Surroundings
     {
-        /// Why nothing can be started, as a sentence; empty where it can.
+        /// Sentence that says why nothing can be started; empty if something can.
         QString obstacle = {};
         bool opensPlan = false;
         bool continues = false;
     };
 
-    /// Enables what the state of the exploration allows, where nothing stands beside it.
+    /// Enables what the state of the exploration allows, if nothing else affects it.
     void update(const engine::Snapshot& snapshot);
-    // A window calls each of these once in a drawing: an action that is another for a moment loses the press
-    // and the focus of its buttons.
-    /// Enables what changes the exploration in hand.
+    // A window calls each of these once per redraw: an action that changes for a moment makes its buttons
+    // lose a mouse press and the focus.
+    /// Enables what changes the current exploration.
     void updateRun(const engine::Snapshot& present, const Surroundings& surroundings);
-    /// \param leadsToPlan  what was in hand before is a plan, and no run
+    /// \param leadsToPlan  whether the action returns to a plan rather than to a run
     void updatePresent(bool isEnabled, bool leadsToPlan);
-    /// Enables what can leave the window, of the exploration that it shows.
-    /// \param toWrite  as of engine::selectedToWrite()
-    /// \param doubt    why that size had better not be written yet, as sentences; else empty
+    /// Enables the exports of the exploration that the window shows.
+    /// \param toWrite  result of engine::selectedToWrite()
+    /// \param doubt    sentences that say why that size should not be written yet; empty if there is no
+    ///                 reason
     void updateExports(const engine::Snapshot& shown, std::optional<std::int64_t> toWrite,
                        const QString& doubt);
-    /// Enables what can be asked of a size that is selected among the trials.
-    /// \param isInHand  \p shown is the exploration in hand, and none that is over
+    /// Enables what applies to a size that is selected among the trials.
+    /// \param isInHand  whether \p shown is the current exploration, not an earlier one
     void updateSelected(const engine::Snapshot& shown, std::optional<std::int64_t> selected, bool isInHand);
-    /// What the data of exportSize are. \param doubt  as of updateExports()
+    /// Sets the data of exportSize.
+    /// \param doubt  the same as for updateExports()
     void setExportDoubt(const QString& doubt);
     void setTheme(const Theme& theme);
 
-    /// What start and pause read at one time or another, without mnemonics.
+    /// All texts that the start and pause actions may have, without mnemonics.
     static QStringList startTexts();
     static QStringList pauseTexts();
 
     QAction* open;
     QAction* chooseNetwork;
-    /// Of a person's own choice, without a trial.
+    /// Writes a size that the user chooses, without a trial.
     QAction* writeSize;
-    /// The file in hand, where nothing can be tried with it as it was.
+    /// Reads the current file again if no trial was possible with it.
     QAction* readAgain;
-    /// Back to what is asked for, before the next start.
+    /// Returns to the options, before the next start.
     QAction* plan;
     QAction* start;
-    /// After a failure, from where it is said; it has no place in menus.
+    /// Starts again after a failure, offered where the failure is reported; not in any menu.
     QAction* restart;
-    /// The same, on the CPU in the place of GPUs that cannot be used.
+    /// Does the same on the CPU, in place of GPUs that cannot be used.
     QAction* useCpu;
     /// Pauses, or resumes while paused.
     QAction* pause;
     QAction* stop;
-    /// Looks at the run of this window before the one in hand.
+    /// Shows this window's run before the current one.
     QAction* previousRun;
-    /// Goes back from there to the run or the plan in hand, or from the plan to the run that has ended.
+    /// Returns from an earlier run to the current run or plan, or from the plan to the run that has ended.
     QAction* present;
-    /// Takes an end back and searches on.
+    /// Reopens an ended search and continues it.
     QAction* continueSearch;
-    /// The same with an exploration that was cut off, from where that is said; it has no place in menus.
+    /// Does the same for an exploration that was interrupted, offered where that is reported; not in any
+    /// menu.
     QAction* resume;
-    /// Watches an exploration that another window or terminal runs, from where that is said.
+    /// Watches an exploration that another window or terminal runs, offered where that is reported.
     QAction* watch;
-    /// Forgets what is remembered of the config, from where that is said.
+    /// Forgets the remembered options of the config, offered where they are reported.
     QAction* resetAll;
     QAction* exportSize;
-    /// Act on the row that is selected among the trials, in their menu: write its size, try it now, rule it
-    /// out or let it in again.
+    /// These act on the selected row of the trials, in its menu: write its size, try it now, exclude it or
+    /// allow it again.
     QAction* exportSelected;
     QAction* tryAgain;
     QAction* exclude;
-    /// Gives the file back what it held before a size was written into it.
+    /// Restores what the file contained before a size was written into it.
     QAction* takeBack;
     QAction* copySize;
     /// Enabled by WindowTraining.
@@ -109,7 +112,7 @@ public:
     QAction* help;
     QAction* about;
     QAction* quit;
-    /// Data: ThemeSetting as int.
+    /// Each action's data is a ThemeSetting as int.
     QActionGroup* themes;
 
 private:

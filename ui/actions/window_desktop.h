@@ -16,36 +16,39 @@ namespace batchpeak::ui {
 
 class DesktopPresence;
 
-/// "42 % · gpt-medium.yaml", at the end "● 192 · gpt-medium.yaml": how far an exploration is or what it
-/// found, so that a task bar tells it, and of which config. The desktop puts the program's name behind it.
-/// \param progress  of all that is explored of it, 0..1
+/// Returns "42 % · gpt-medium.yaml", or at the end "● 192 · gpt-medium.yaml": the progress or the result of
+/// an exploration, so that a task bar shows it, and the name of its config. The desktop appends the name of
+/// the program.
+/// \param progress  progress of all phases that are explored, 0..1
 QString windowTitle(const engine::Snapshot& snapshot, double progress);
 
-/// What somebody is told who looks elsewhere when an exploration ends.
+/// Notification for a user who is looking elsewhere when an exploration ends.
 struct EndNotice
 {
-    /// "Micro-batch size 192"; empty where nothing is worth a word, as after a stop.
+    /// "Micro-batch size 192"; empty if there is nothing to notify of, such as after a stop.
     QString title;
     QString text;
 };
 EndNotice endNotice(const engine::Snapshot& snapshot);
 
-/// What the desktop around the window shows of its work: its title, the progress in the task bar, a
-/// notification at the end where nobody looks at it, and a computer that stays awake while trials or training
+/// Shows the work of the window on the desktop: the window title, the progress in the task bar, and a
+/// notification at the end if the window is not active. Keeps the computer awake while trials or training
 /// steps run.
 class WindowDesktop : public QObject
 {
     Q_OBJECT
 
 public:
-    /// \param lease     of all that the window runs: while it is held, and no pause is, the computer stays
-    /// awake \param presence  taken over
+    /// \param lease     device lease of all that the window runs: the computer stays awake while the lease is
+    ///                  held and the exploration is not paused
+    /// \param presence  this object takes ownership
     WindowDesktop(QWidget* window, std::shared_ptr<engine::DeviceLease> lease, DesktopPresence* presence);
 
-    /// \param progress     as of windowTitle()
-    /// \param otherConfig  path of the one that is shown in the exploration's place; else empty
+    /// \param progress     the same as for windowTitle()
+    /// \param otherConfig  path of the config that is shown in place of the exploration; empty if there is
+    ///                     none
     void follow(const engine::Snapshot& exploration, double progress, const QString& otherConfig = {});
-    /// An exploration has ended.
+    /// Notifies the user that an exploration has ended.
     void tellEnd(const engine::Snapshot& exploration);
 
 private:

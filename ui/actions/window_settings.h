@@ -14,16 +14,17 @@ class QWidget;
 
 namespace batchpeak::ui {
 
-/// What the window remembers from one day to the next: where it stood, the splitters that the user has
-/// moved (and only those, so that better defaults reach everybody else), theme, files and folder.
+/// What the window remembers between launches: its geometry, theme, files and folder, and the splitters that
+/// the user has moved. Only those splitters, so that better defaults reach all other users.
 class WindowSettings
 {
 public:
-    /// \param window  under whose name it is remembered: each kind of window has its own geometry, splitters,
-    ///                columns and options
+    /// \param window  name under which the settings are stored: each kind of window has its own geometry,
+    ///                splitters, columns and options
     explicit WindowSettings(const QString& window = QStringLiteral("ui")) : m_name(window) {}
 
-    /// Restores the geometry, and the splitters that were moved before; watches for those moved now.
+    /// Restores the geometry and the previously moved splitters, and watches for splitters that are moved
+    /// now.
     void attach(QWidget* window, const QList<QSplitter*>& splitters);
     void save() const;
     /// Forgets the splitters, the column widths and the order of the table.
@@ -33,19 +34,20 @@ public:
     void setTheme(ThemeSetting setting);
     bool isLogarithmic() const;
     void setLogarithmic(bool logarithmic);
-    /// The widths that a person gave to columns of the table of trials, by the columns' names.
+    /// Returns the widths that the user gave to columns of the table of trials, by column name.
     QVariantMap columnWidths() const;
     void setColumnWidths(const QVariantMap& widths);
-    /// The column that sorts that table, and its direction; empty before one was chosen.
+    /// Returns the column that sorts that table, and its direction; empty before the user has chosen one.
     QString trialsOrder() const;
     void setTrialsOrder(const QString& order);
     QStringList recentFiles() const;
     void setRecentFiles(const QStringList& files);
-    /// File or id of the network that was chosen for a config, by the config's absolute path; empty for none.
+    /// Returns the file or id of the network that was chosen for a config, given the config's absolute path;
+    /// empty if there is none.
     QString networkOf(const QString& config) const;
-    /// \param network  empty for the config's own
+    /// \param network  file or id; empty for the config's own network
     void setNetworkOf(const QString& config, const QString& network);
-    /// What was asked for a config otherwise than usual, as words of the command line.
+    /// Returns the options of a config that differ from the defaults, as command-line words.
     QStringList optionsOf(const QString& config) const;
     void setOptionsOf(const QString& config, const QStringList& words);
     QString lastFolder() const;

@@ -8,26 +8,26 @@
 
 namespace batchpeak::ui {
 
-/// A part of an axis that a person looks at, in the place of the whole. Plain arithmetic: which part it is,
-/// and when the whole is shown again, is for those who hold one.
+/// The part of an axis that the user has zoomed to. Plain arithmetic: the owner stores which part is shown,
+/// and decides when the whole is shown again.
 ///
-/// On a logarithmic axis distances are ratios: zooming by a factor and moving by a share mean what they look
-/// like.
+/// On a logarithmic axis distances are ratios, so that zooming by a factor and panning by a fraction look as
+/// expected.
 struct AxisView
 {
     AxisRange whole;
     bool logarithmic = true;
-    /// No less than this is shown, in units of the axis.
+    /// Smallest span that is shown, in units of the axis.
     double minSpan = 2.0;
 
-    /// \p shown with its span times \p factor, such that \p fixed stays where it is on the screen; nothing
-    /// where that is the whole.
+    /// Returns \p shown with its span multiplied by \p factor, such that \p fixed keeps its position on the
+    /// screen; nothing if that is the whole axis.
     std::optional<AxisRange> zoomed(const AxisRange& shown, double factor, double fixed) const;
-    /// \p shown moved by that share of its width, but not out of the whole.
+    /// Returns \p shown moved by that fraction of its width, but not beyond the whole axis.
     AxisRange moved(const AxisRange& shown, double share) const;
-    /// A part that was asked for, as far as it can be shown; nothing where that is the whole.
+    /// Returns the requested range as far as it can be shown; nothing if that is the whole axis.
     std::optional<AxisRange> limited(const AxisRange& asked) const;
-    /// \p shown moved just so far that \p place is in it, with some room beside it.
+    /// Returns \p shown moved just far enough to contain \p place, with some margin beside it.
     AxisRange revealing(const AxisRange& shown, double place) const;
 
 private:

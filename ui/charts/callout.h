@@ -12,7 +12,7 @@
 
 namespace batchpeak::ui {
 
-/// The box that names the hovered point: placed beside it where it hides least of the data.
+/// The box that describes the hovered point. It is placed beside the point where it covers least of the data.
 class Callout : public ChartOverlay
 {
     Q_OBJECT
@@ -20,14 +20,14 @@ class Callout : public ChartOverlay
 public:
     explicit Callout(PlotCanvas* canvas);
 
-    /// \param lines      the first is set bold where there are more
-    /// \param anchor     the point that the box names, in pixels of the canvas
-    /// \param obstacles  tells what it should not hide, asked whenever it is painted
+    /// \param lines      lines of text; the first is bold if there are more
+    /// \param anchor     the point that the box describes, in pixels of the canvas
+    /// \param obstacles  returns what the box should not cover; called on each paint
     void showAt(const QPointF& anchor, const QStringList& lines,
                 std::function<std::vector<QRectF>()> obstacles);
     void hideCallout();
 
-    /// Where it stands; empty while hidden.
+    /// Returns the position of the box; empty while it is hidden.
     QRectF box() const;
 
     void paint(QPainter* painter, const QStyleOptionGraphicsItem* option, QWidget* widget) override;

@@ -10,8 +10,8 @@ namespace batchpeak::ui {
 
 class PlotCanvas;
 
-/// Something painted over or under the series of a canvas, in its pixels. Qt Charts itself has neither
-/// error bars nor limit lines.
+/// An item painted over or under the series of a canvas, in pixels of the canvas. Qt Charts itself has
+/// neither error bars nor limit lines.
 class ChartOverlay : public QGraphicsObject
 {
     Q_OBJECT
@@ -25,9 +25,9 @@ public:
 protected:
     const PlotCanvas& canvas() const { return *m_canvas; }
     QFont labelFont() const;
-    /// A line across the plot from its top to its bottom.
+    /// Paints a line across the plot from its top to its bottom.
     void paintVertical(QPainter& painter, double place, const QPen& pen) const;
-    /// What there is to say while nothing is drawn.
+    /// Paints the text that is shown while nothing is drawn.
     void paintInTheMiddle(QPainter& painter, const QString& text) const;
 
 private:
@@ -35,13 +35,13 @@ private:
     QRectF m_bounds;
 };
 
-/// A hollow diamond, which is told from a line of the same hue, and from rings, in gray too.
-/// \param ground  inside it
-/// \param arm     from its center to a corner [pixels]
+/// Paints a hollow diamond, which can be told from a line of the same hue, and from rings, in grayscale too.
+/// \param ground  fill color
+/// \param arm     distance from the center to a corner [pixels]
 void paintDiamond(QPainter& painter, const QPointF& center, const QColor& color, const QColor& ground,
                   double arm = 4.5);
 
-/// The middle of the pixel at \p x: lines of one pixel are sharp only there.
+/// Returns the middle of the pixel at \p x: lines of one pixel are sharp only there.
 double crisp(double x);
 
 } // namespace batchpeak::ui

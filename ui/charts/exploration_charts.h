@@ -26,17 +26,17 @@ class PhaseStrip;
 class PlotGestures;
 class ZonesOverlay;
 
-/// What both charts of an exploration are: a plot of some quantity over the micro-batch size. It draws a
-/// ChartScene and decides nothing; ExplorationCharts keeps both in step.
+/// Base of both charts of an exploration: a plot of some quantity over the micro-batch size. It draws a
+/// ChartScene and decides nothing; ExplorationCharts synchronizes the two.
 ///
-/// Which sizes are shown, and which one is selected, is the same in both charts, so that it is only asked for
-/// here; which values are shown is each chart's own.
+/// The shown range of sizes and the selected size are the same in both charts, so that a chart only emits
+/// requests for them; each chart keeps its own range of values.
 class ExplorationChart : public PlotWidget
 {
     Q_OBJECT
 
 public:
-    /// The sizes that a scene spans, and those that a person looks at.
+    /// The sizes that a scene spans, and the range that the user has zoomed to.
     struct Sizes
     {
         AxisView axis;
@@ -47,22 +47,22 @@ public:
 
     void setScene(std::shared_ptr<const ChartScene> scene, const Sizes& sizes);
     void setSelectedSize(std::optional<std::int64_t> size);
-    /// Not all values are shown.
+    /// Whether only a part of the values is shown.
     bool hasValueWindow() const { return m_values.has_value(); }
     void showAllValues();
 
 signals:
-    /// To look at these sizes; nothing for all of them.
+    /// Requests to show these sizes; nothing for all of them.
     void sizesAsked(std::optional<batchpeak::ui::AxisRange> sizes);
-    /// To look at everything in both charts.
+    /// Requests to show everything in both charts.
     void wholeAsked();
     void valueWindowChanged();
-    /// A person chose a size, or none any more.
+    /// The user chose a size; nothing if the selection was cleared.
     void sizeChosen(std::optional<std::int64_t> size);
 
 protected:
-    /// What the callout says of a point, and the value at which the point lies; nothing where it is not
-    /// drawn.
+    /// Returns the text of the callout for a point, and the value at which the point is drawn; nothing if it
+    /// is not drawn.
     virtual QStringList calloutLines(const MeasuredPoint& point) const = 0;
     virtual std::optional<double> valueOf(const MeasuredPoint& point) const = 0;
 
@@ -71,11 +71,11 @@ protected:
     void keyPressEvent(QKeyEvent* event) override;
     bool event(QEvent* event) override;
 
-    /// Where the axis of all sizes ends, or before it the wall.
+    /// Returns the end of the axis of all sizes, or the wall if that is smaller.
     double lastFittingSize() const;
-    /// The markers of trials that run, and of those that ran out of memory.
+    /// Returns the markers of running trials, and of those that ran out of memory.
     MarkersOverlay::Markers trialsWithoutMeasurement() const;
-    /// The smallest and the largest size that was measured; nothing before one was.
+    /// Returns the smallest and the largest measured size; nothing if no size was measured.
     std::optional<AxisRange> measuredSizes() const;
 
     const ChartScene& scene() const { return *m_scene; }
@@ -94,7 +94,7 @@ private:
     bool zoomByKey(const QKeyEvent& event);
     bool moveByKey(const QKeyEvent& event);
     void leaveByKey();
-    /// What a callout should not hide.
+    /// Returns what a callout should not cover.
     std::vector<QRectF> obstacles() const;
     void setValueWindow(std::optional<AxisRange> window);
     AxisView valueView() const;
@@ -109,9 +109,9 @@ private:
     PlotGestures* m_gestures;
 };
 
-/// The speed over the size, in the quantity of the scene: what each trial measured, what all trials of a size
-/// say of it with its 95 % interval, and the fitted curve with its band from the 5 % to the 95 % quantile,
-/// paler, and dashed where nothing was measured.
+/// The speed over the size, in the quantity of the scene: the measurement of each trial; the estimate from
+/// all trials of a size, with its 95 % interval; and the fitted curve with its band from the 5 % to the 95 %
+/// quantile, paler, and dashed where nothing was measured.
 class ThroughputChart : public ExplorationChart
 {
     Q_OBJECT
@@ -125,15 +125,16 @@ protected:
     std::optional<double> valueOf(const MeasuredPoint& point) const override;
 
 private:
-    /// The model curve as it is drawn: the means of narrow strips of the size axis.
+    /// Returns the model curve as it is drawn: the means of narrow strips of the size axis.
     std::vector<ModelPoint> curveInStrips() const;
-    /// Pixels by the number of a comparison.
+    /// Returns the shift of each comparison [pixels], by its number.
     std::map<int, double> shiftsOfComparisons() const;
     std::vector<MarkersOverlay::Joint> joints(const std::map<int, double>& shifts) const;
     static QString againstText(const MeasuredPoint& point, const ComparedSizes& compared);
-    /// Half of the interval that is drawn at a trial: none where all trials of its size have one together.
+    /// Returns half of the interval that is drawn at a trial: 0 if one interval stands for all trials of its
+    /// size.
     double halfShownOf(const MeasuredPoint& point) const;
-    /// A ring has it, and what stands at its size.
+    /// Returns the color of the ring of a point, and of the estimate at its size.
     QColor hueOf(const MeasuredPoint& point) const;
     QString speedText(double value, std::optional<double> relativeError) const;
     QStringList speedLines(const MeasuredPoint& point) const;
@@ -146,12 +147,12 @@ private:
     QLineSeries* m_upper;
     QLineSeries* m_lower;
     QAreaSeries* m_band;
-    /// Below all that was measured, among it, above it.
+    /// The parts below, within and above the measured sizes.
     std::array<QLineSeries*, 3> m_curves;
 };
 
-/// Peak memory over the size, with the device limit, the headroom and the straight line that predicts
-/// the rest (a curve on a logarithmic axis), paler, and dashed where nothing was measured.
+/// Peak memory over the size, with the device limit, the headroom and the straight line that predicts the
+/// rest (a curve on a logarithmic axis), paler, and dashed where nothing was measured.
 class MemoryChart : public ExplorationChart
 {
     Q_OBJECT
@@ -173,11 +174,11 @@ private:
     LimitsOverlay* m_limits;
 };
 
-/// Keeps the two charts in step: one axis of sizes, one part of it that a person looks at, one selected size,
-/// one quantity, one legend. It draws again only what has changed.
+/// Synchronizes the two charts: one axis of sizes, one zoomed range, one selected size, one quantity, one
+/// legend. It redraws only what has changed.
 ///
-/// What a person chose to look at stays, however the exploration goes on, until the whole is asked for or
-/// another exploration begins.
+/// The zoomed range is kept while the exploration continues, until the user requests the whole or another
+/// exploration begins.
 class ExplorationCharts : public PlotGroup
 {
     Q_OBJECT
@@ -195,26 +196,26 @@ public:
 
     void setTheme(const Theme& theme);
     void display(const engine::Snapshot& snapshot);
-    /// \param logarithmic  else the sizes are spread evenly, from 0
+    /// \param logarithmic  if false, the sizes are spread linearly, from 0
     void setLogarithmic(bool logarithmic);
-    /// What speeds are shown in, wherever it can be told; else samples/s.
+    /// Sets the quantity in which speeds are shown where it is available; elsewhere they are in samples/s.
     void setQuantity(engine::SpeedQuantity quantity);
-    /// Marks a size in both charts and brings it into view, without a word to anyone.
+    /// Marks a size in both charts and brings it into view, without emitting sizeSelected().
     void setSelectedSize(std::optional<std::int64_t> size);
     std::optional<std::int64_t> selectedSize() const { return m_selected; }
-    /// The charts show less than there is.
+    /// Whether the charts show less than the whole.
     bool isZoomed() const;
     void showWhole();
 
     const ChartScene& scene() const { return *m_scene; }
-    /// "GiB" or "MiB": what the memory chart's numbers are.
+    /// Returns the unit of the memory chart's numbers, "GiB" or "MiB".
     const engine::MemoryUnit& memoryUnit() const { return m_scene->unit; }
 
 signals:
-    /// A person selected a size in a chart, or none any more.
+    /// The user selected a size in a chart; nothing if the selection was cleared.
     void sizeSelected(std::optional<std::int64_t> size);
     void zoomChanged(bool zoomed);
-    /// Other quantities can be told, or another is shown.
+    /// The available quantities have changed, or the shown one has.
     void quantitiesChanged();
 
 private:
@@ -230,7 +231,7 @@ private:
     std::shared_ptr<const ChartScene> m_scene;
     engine::SpeedQuantity m_quantity = engine::SpeedQuantity::SamplesPerSecond;
     bool m_logarithmic = true;
-    /// The sizes that a person looks at; nothing for all.
+    /// The range that the user has zoomed to; nothing for all sizes.
     std::optional<AxisRange> m_zoom;
     std::optional<std::int64_t> m_selected;
 };

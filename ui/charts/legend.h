@@ -13,8 +13,8 @@
 
 namespace batchpeak::ui {
 
-/// The legend of a chart: a sign and a word for everything that is drawn at present, and for nothing else.
-/// Where one line has no room for the words it uses shorter ones, and then more lines.
+/// Legend of a chart: a symbol and a word for everything that is currently drawn, and for nothing else. If
+/// the words do not fit on one line it uses shorter ones, and only then more lines.
 class Legend : public QWidget
 {
     Q_OBJECT
@@ -31,7 +31,7 @@ public:
 protected:
     struct Entry
     {
-        /// As the derived class counts its signs.
+        /// Index of the symbol, as numbered by the derived class.
         int sign = 0;
         QString word;
         QString shortWord;
@@ -60,16 +60,16 @@ private:
     std::vector<Entry> m_entries;
 };
 
-/// The legend of both charts of an exploration.
+/// Legend of both charts of an exploration.
 class ExplorationLegend : public Legend
 {
     Q_OBJECT
 
     enum Sign {
         Measured,
-        /// It shows the interval of its trial.
+        /// The ring shows the interval of its own trial.
         MeasuredAlone,
-        /// It stands for all trials of a size.
+        /// The estimate from all trials of a size.
         Reckoned,
         Earlier,
         Unusable,
@@ -97,7 +97,7 @@ private:
     void paintRing(QPainter& painter, const QPointF& center, const QColor& color) const;
 };
 
-/// The legend of one chart of a training run.
+/// Legend of one chart of a training run.
 class RunLegend : public Legend
 {
     Q_OBJECT
@@ -111,7 +111,7 @@ protected:
     void paintSign(QPainter& painter, int sign, const QRectF& box) const override;
 
 private:
-    /// What the entries stand for, series first, without their values.
+    /// What the entries represent, series first, without their values.
     std::vector<RunPlot::Series> m_series;
     std::vector<RunPlot::Marker> m_markers;
 };

@@ -10,8 +10,8 @@
 
 namespace batchpeak::ui {
 
-/// The sizes that cannot be recommended: a plain amber zone where they reach into the headroom, a
-/// hatched red one where they pass the limit.
+/// The sizes that cannot be recommended: a plain amber zone where they reach into the headroom, a hatched red
+/// zone where they exceed the limit.
 class ZonesOverlay : public ChartOverlay
 {
     Q_OBJECT
@@ -27,9 +27,9 @@ private:
     engine::MemoryZones m_zones;
 };
 
-/// The lines across the memory chart: the device limit with its label above, the headroom with its
-/// label below, so that they never meet. A limit far above all peaks is named at the top instead of
-/// pressing the peaks onto the axis.
+/// The lines across the memory chart: the device limit with its label above, the headroom with its label
+/// below, so that the labels never meet. A limit far above all peaks is stated at the top instead of
+/// squeezing the peaks against the axis.
 class LimitsOverlay : public ChartOverlay
 {
     Q_OBJECT

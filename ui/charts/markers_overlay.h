@@ -17,10 +17,10 @@
 
 namespace batchpeak::ui {
 
-/// All that marks a size in a chart, in the order in which it must lie: the ground of the selected size, the
-/// lines of the hovered and the leading size, intervals, what trials say together, joints, rings, crosses,
-/// the leading dot, the halo of the selected size, the running marker, labels. What lies beyond the shown
-/// part of the axes is left out.
+/// All that marks a size in a chart, in the order in which it must be painted: the ground of the selected
+/// size, the lines of the hovered and the leading size, intervals, estimates from all trials, joints, rings,
+/// crosses, the leading dot, the halo of the selected size, the running marker, labels. Whatever is outside
+/// of the shown part of the axes is omitted.
 class MarkersOverlay : public ChartOverlay
 {
     Q_OBJECT
@@ -30,32 +30,32 @@ public:
     {
         enum class Shape {
             Circle,
-            /// Measured in turn with others.
+            /// The size was measured interleaved with others.
             Diamond
         };
         double size = 1.0;
         double value = 0.0;
-        /// Half of the interval; 0 without one.
+        /// Half of the interval; 0 if there is none.
         double half = 0.0;
         QColor color;
-        /// Replaced by a later trial of the same size: still drawn, but paler.
+        /// Whether a later trial of the same size replaces it: it is still drawn, but paler.
         bool superseded = false;
         Shape shape = Shape::Circle;
-        /// To the right [pixels], so that comparisons of one size do not lie on each other.
+        /// Shift to the right [pixels], so that comparisons of one size do not overlap.
         double shift = 0.0;
         bool operator==(const Ring&) const = default;
     };
-    /// What all trials of a size say together, where a ring says what one of them does.
+    /// Estimate from all trials of a size; a ring shows a single trial.
     struct Reckoned
     {
         double size = 1.0;
         double value = 0.0;
-        /// Half of the interval; 0 without one.
+        /// Half of the interval; 0 if there is none.
         double half = 0.0;
         QColor color;
         bool operator==(const Reckoned&) const = default;
     };
-    /// Joins what was compared, by its sizes and values.
+    /// Line that joins the compared sizes, by their sizes and values.
     struct Joint
     {
         QList<QPointF> points;
@@ -83,15 +83,16 @@ public:
         std::vector<Reckoned> reckoned;
         std::vector<Joint> joints;
         std::vector<Cross> crosses;
-        /// Where crosses stand; without it, at the bottom.
+        /// Value at which crosses are drawn; if empty, they are at the bottom.
         std::optional<double> crossValue;
         std::optional<Lead> lead;
         std::vector<double> running;
-        /// First size beyond memory, its label, and a shorter one for a narrow zone; 0 without a label.
+        /// First size beyond memory, its label, and a shorter label for a narrow zone; 0 if there is no
+        /// label.
         double wall = 0.0;
         QString wallLabel;
         QString wallShortLabel;
-        /// Said in the middle while there is no ring.
+        /// Text in the middle while there is no ring.
         QString emptyText;
         bool operator==(const Markers&) const = default;
     };
@@ -101,7 +102,7 @@ public:
     void setMarkers(Markers markers);
     void setHoveredSize(std::optional<double> size);
     void setSelectedSize(std::optional<double> size);
-    /// The labels as last laid out, so that other things can keep off them.
+    /// Returns the labels as last laid out, so that other items can avoid them.
     std::vector<QRectF> labelBoxes() const;
 
     void paint(QPainter* painter, const QStyleOptionGraphicsItem* option, QWidget* widget) override;
@@ -134,8 +135,8 @@ private:
     Markers m_markers;
     std::optional<double> m_hoveredSize;
     std::optional<double> m_selectedSize;
-    /// Rings as they look, by shape, color, ground and pixels: to draw hundreds of them takes most of a
-    /// picture's time.
+    /// Rendered rings, by shape, color, ground and pixel ratio: drawing hundreds of them takes most of the
+    /// time of a paint.
     mutable std::map<std::tuple<int, QRgb, QRgb, double>, QPixmap> m_stamps;
 };
 

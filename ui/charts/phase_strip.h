@@ -14,11 +14,11 @@
 
 namespace batchpeak::ui {
 
-/// Where the time of one size goes, as a bar of its parts: of a whole optimizer step at the config's batch,
-/// or of one micro-batch where there is no such step.
+/// Shows the time of one size as a bar of its phases: the time of a whole optimizer step at the config's
+/// batch, or of one micro-batch if there is no such step.
 ///
-/// Which size it is, is for who has the charts. It is as high as two lines, and empty where nothing tells the
-/// parts.
+/// The owner of the charts decides which size it is. The strip is two lines high, and empty if the phases are
+/// unknown.
 class PhaseStrip : public QWidget
 {
     Q_OBJECT
@@ -27,7 +27,7 @@ public:
     explicit PhaseStrip(QWidget* parent = nullptr);
 
     void setTheme(const Theme& theme);
-    /// \param title  what stands before the time: "Size 192, recommended"
+    /// \param title  text before the time: "Size 192, recommended"
     void setPhases(const ChartScene& scene, std::optional<std::int64_t> size, const QString& title);
 
     bool isEmpty() const { return m_caption.isEmpty(); }
@@ -35,7 +35,7 @@ public:
     QSize minimumSizeHint() const override;
 
 signals:
-    /// It has something to show, or has nothing any more.
+    /// The strip has content now, or has none any more.
     void emptyChanged();
 
 protected:
@@ -50,7 +50,7 @@ private:
     };
 
     QColor colorOf(std::size_t part) const;
-    /// \param shortCaption  where the other one has no room
+    /// \param shortCaption  caption for when the other one does not fit
     void show(QString caption, QString shortCaption, std::vector<Part> parts);
     QString shareText(const Part& part) const;
 

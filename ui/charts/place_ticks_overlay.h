@@ -11,8 +11,8 @@
 
 namespace batchpeak::ui {
 
-/// Line, grid and labels of a logarithmic axis that shows too little of it for powers of two: Qt Charts knows
-/// no others there.
+/// Line, grid and labels of a logarithmic axis that shows too little for powers of two: Qt Charts supports no
+/// other ticks there.
 class PlaceTicksOverlay : public ChartOverlay
 {
     Q_OBJECT
@@ -20,10 +20,10 @@ class PlaceTicksOverlay : public ChartOverlay
 public:
     explicit PlaceTicksOverlay(PlotCanvas* canvas);
 
-    /// Ascending; none draws nothing.
+    /// Sets the ticks, ascending; if there are none, nothing is drawn.
     void setTicks(std::vector<std::int64_t> ticks);
     QStringList labels() const;
-    /// Middles of the labels, in pixels of the canvas.
+    /// Returns the centers of the labels, in pixels of the canvas.
     std::vector<double> labelCenters() const;
 
     void paint(QPainter* painter, const QStyleOptionGraphicsItem* option, QWidget* widget) override;

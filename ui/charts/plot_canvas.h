@@ -20,11 +20,11 @@ namespace batchpeak::ui {
 
 class PlaceTicksOverlay;
 
-/// One plot: its axes, their margins, and where a value lies on it, over a place: a micro-batch size, or a
-/// step of a run. What is drawn in it belongs to the chart that owns it, and to overlays.
+/// One plot: its axes, their margins, and the mapping of a place (a micro-batch size, or a step of a run) and
+/// a value to a position. What is drawn in it belongs to the chart that owns it, and to overlays.
 ///
-/// The plot area is set, not left to the layout, so that canvases of equal width and margins have the same
-/// places at the same x.
+/// The plot area is set explicitly, not left to the layout, so that canvases of equal width and margins have
+/// the same places at the same x.
 class PlotCanvas : public QChartView
 {
     Q_OBJECT
@@ -35,46 +35,45 @@ public:
     void setTheme(const Theme& theme);
     const Theme& theme() const { return m_theme; }
 
-    /// A series of the canvas' chart, drawn against its axes.
+    /// Adds a series to the canvas' chart, drawn against its axes.
     void addSeries(QAbstractSeries* series);
 
     void setAxisRange(const AxisRange& range, bool logarithmic);
-    /// The smallest and the largest value to show, with room above; how many ticks follows from the height.
-    /// The axis need not begin at 0 unless the smallest is.
+    /// Sets the smallest and the largest value to show, with free space above; the number of ticks follows
+    /// from the height. The axis may begin above 0 unless \p smallest is 0.
     void setValueRange(double smallest, double largest);
-    /// The values between which a person looks at the plot, in the place of that range; nothing for the
-    /// range.
+    /// Sets the zoomed range of values, which replaces that range; nothing to show that range again.
     void setValueWindow(std::optional<AxisRange> window);
-    /// From now on values are at least 1 and stand at powers of two, as sizes do.
+    /// From now on values are at least 1 and their ticks are at powers of two, as those of sizes.
     void setLogarithmicValues();
-    /// Labels would claim a scale where nothing is measured.
+    /// Shows or hides the labels of the value axis, which would suggest a scale while nothing is measured.
     void setValuesVisible(bool visible);
-    /// Left and right of the plot area; above and below follow from the font.
+    /// Sets the margins at the left and right of the plot area; those above and below follow from the font.
     void setSideMargins(int left, int right);
     void setAxisTitle(const QString& title);
 
-    /// What the value labels need at the left, in pixels.
+    /// Returns the width that the value labels need at the left, in pixels.
     int neededLeftMargin() const;
     QRectF plotArea() const;
     QRectF chartRect() const;
-    /// In pixels of the canvas; of a place below the range, left of the plot area.
+    /// Returns a position in pixels of the canvas; for a place below the range, it is left of the plot area.
     QPointF positionOf(double place, double value) const;
     double placeAt(double x) const;
     double valueAt(double y) const;
     double topValue() const { return m_scale.top; }
     double bottomValue() const { return m_scale.bottom; }
-    /// What would be shown without a window.
+    /// Returns the range of values that is shown without a zoomed one.
     AxisRange wholeValues() const;
     bool isInRange(double place) const { return place >= m_range.minimum && place <= m_range.maximum; }
     const AxisRange& axisRange() const { return m_range; }
     /// Whether a point lies within what is shown.
     bool shows(double place, double value) const;
-    /// Of the labels of places from the plot area [pixels].
+    /// Returns the distance of the place labels from the plot area [pixels].
     double labelDistance() const;
     const PlaceTicksOverlay& placeTicks() const { return *m_placeTicks; }
 
 signals:
-    /// Positions may have changed: overlays take their bounds anew.
+    /// Positions may have changed: overlays update their bounding rectangles.
     void geometryChanged();
     void pointerMoved(const QPointF& position);
     void pointerLeft();
@@ -93,7 +92,7 @@ private:
     void styleAxes();
     QAbstractAxis* placeAxis() const;
     QAbstractAxis* valueAxis() const;
-    /// Takes the place of another axis, for all series.
+    /// Replaces an axis by another one, for all series.
     void replaceAxis(QAbstractAxis* before, QAbstractAxis* axis, Qt::Alignment alignment);
 
     Theme m_theme = Theme::light();
@@ -108,9 +107,9 @@ private:
     QLogValueAxis* m_logAxis = nullptr;
     QValueAxis* m_linearAxis = nullptr;
     QValueAxis* m_valueAxis = nullptr;
-    /// Takes the place of m_valueAxis where values are logarithmic.
+    /// Replaces m_valueAxis if values are logarithmic.
     QLogValueAxis* m_logValueAxis = nullptr;
-    /// A series without a point, through which Qt Charts is asked for positions.
+    /// A series without points, used to query positions from Qt Charts.
     QLineSeries* m_anchor = nullptr;
     PlaceTicksOverlay* m_placeTicks = nullptr;
 };

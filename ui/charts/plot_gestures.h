@@ -15,10 +15,10 @@ namespace batchpeak::ui {
 
 class PlotCanvas;
 
-/// What hands do to a plot, in words: zoom, move, a range, the whole, a click. It knows pixels of the canvas
-/// and nothing of what is drawn there.
+/// Translates mouse and wheel events on a plot to requests: zoom, pan, select a range, show the whole, click.
+/// It knows pixels of the canvas and nothing of what is drawn there.
 ///
-/// The wheel is for the plot alone: nothing around it scrolls.
+/// Wheel events are accepted here: nothing around the plot scrolls.
 class PlotGestures : public QObject
 {
     Q_OBJECT
@@ -28,15 +28,16 @@ public:
 
     explicit PlotGestures(PlotCanvas* canvas);
 
-    /// Ends what is under way, as if it had not begun. \return whether there was something
+    /// Cancels the gesture that is under way, as if it had not begun.
+    /// \return whether there was one
     bool cancel();
 
 signals:
-    /// \param factor  of the span that is shown: below 1 shows less
+    /// \param factor  multiplier of the span that is shown; below 1 zooms in
     void zoomAsked(Axis axis, double factor, const QPointF& at);
-    /// The plot was dragged by so many pixels since the last time.
+    /// The plot was dragged by this many pixels since the last signal.
     void moveAsked(const QPointF& pixels);
-    /// A band was drawn: a rectangle, or one that spans the plot where it was drawn along one axis alone.
+    /// The user drew a band: a rectangle, or one that spans the plot if it was drawn along one axis only.
     void rangeAsked(const QRectF& band);
     void wholeAsked();
     void clicked(const QPointF& position);

@@ -16,11 +16,11 @@ namespace batchpeak::ui {
 class Callout;
 class PlotCanvas;
 
-/// What every chart is: a plot over places of one axis, micro-batch sizes or steps, whose margins and hovered
-/// place are given to it, so that several of them stay in step. The pointer and the arrow keys choose a
-/// place.
+/// Base of every chart: a plot over a horizontal axis of micro-batch sizes or steps. Its owner sets the
+/// margins and the hovered place, so that several plots stay synchronized. The pointer and the arrow keys
+/// choose a place.
 ///
-/// Derived classes draw, and say what there is at a place. Qt Charts stays behind this header.
+/// Derived classes draw, and describe what is at a place. Qt Charts is hidden behind this header.
 class PlotWidget : public QWidget
 {
     Q_OBJECT
@@ -34,27 +34,27 @@ public:
     int neededLeftMargin() const;
     void setAxisTitle(const QString& title);
 
-    /// In pixels of this widget.
+    /// Returns a position in pixels of this widget.
     QPointF positionOf(double place, double value) const;
     QRectF plotArea() const;
-    /// Where the callout stands, in pixels of this widget; empty while nothing is hovered.
+    /// Returns the rectangle of the callout, in pixels of this widget; empty while nothing is hovered.
     QRectF calloutBox() const;
-    /// The texts of both axes as they are drawn, cut short or not.
+    /// Returns the labels of both axes as they are drawn, elided or not.
     QStringList tickLabels() const;
-    /// Middles of the labels of the places, in pixels of this widget, in their order.
+    /// Returns the centers of the labels of the places, in pixels of this widget, in their order.
     std::vector<double> axisLabelCenters() const;
 
 signals:
-    /// The pointer, or the arrow keys, chose a place; nothing when it left the plot.
+    /// The pointer or the arrow keys chose a place; nothing if the pointer left the plot.
     void placePointedAt(std::optional<std::int64_t> place);
     void geometryChanged();
 
 protected:
-    /// Draws what there is; called whenever that, the theme or the range is new.
+    /// Draws the content; called whenever the content, the theme or the range changes.
     virtual void drawScene() = 0;
-    /// Those that can be hovered, ascending.
+    /// Returns the places that can be hovered, ascending.
     virtual std::vector<std::int64_t> places() const = 0;
-    /// Marks that place, and says in the callout what is there; without one, neither.
+    /// Marks that place and describes it in the callout; without a place, removes both.
     virtual void showHovered(std::optional<std::int64_t> place) = 0;
 
     void paintEvent(QPaintEvent* event) override;
@@ -63,7 +63,7 @@ protected:
     void keyPressEvent(QKeyEvent* event) override;
 
     std::optional<std::int64_t> hoveredPlace() const { return m_hovered; }
-    /// Says anew what there is at the hovered place; to be called when what is drawn has changed.
+    /// Describes the hovered place again; to be called when the drawn content has changed.
     void updateHover() { showHovered(m_hovered); }
     PlotCanvas& canvas() const { return *m_canvas; }
     Callout& callout() const { return *m_callout; }
@@ -76,7 +76,7 @@ private:
     Callout* m_callout;
 };
 
-/// Keeps plots that stand below each other in step: one left margin, one hovered place.
+/// Synchronizes plots that are stacked vertically: one left margin, one hovered place.
 class PlotGroup : public QObject
 {
     Q_OBJECT
@@ -85,7 +85,7 @@ public:
     PlotGroup(std::vector<PlotWidget*> plots, QObject* parent);
 
 protected:
-    /// The right margin of all plots [pixels]; the left one is what the widest labels need.
+    /// Sets the right margin of all plots [pixels]; the widest labels determine the left one.
     void setRightMargin(int pixels);
 
 private:

@@ -19,8 +19,8 @@ namespace batchpeak::ui {
 class RunLegend;
 class RunMarkersOverlay;
 
-/// One quantity of a training run over its steps. It draws a RunPlot and decides nothing; RunCharts keeps
-/// several in step.
+/// Chart of one quantity of a training run over its steps. It draws a RunPlot and decides nothing; RunCharts
+/// synchronizes several.
 ///
 /// However many steps there are, it draws only as many points as a screen can show.
 class RunChart : public PlotWidget
@@ -30,7 +30,7 @@ class RunChart : public PlotWidget
 public:
     explicit RunChart(RunPlot::Quantity quantity, const QString& name, QWidget* parent = nullptr);
 
-    /// \param plot  of the quantity of this chart
+    /// \param plot  plot of the quantity of this chart
     void setPlot(RunPlot plot, const AxisRange& range);
 
 protected:
@@ -46,13 +46,12 @@ private:
     std::vector<QRectF> obstaclesAround(double step) const;
 
     RunPlot m_plot;
-    /// At least as many as the plot has lines; those beyond are empty.
+    /// At least as many as the plot has lines; the rest are empty.
     std::vector<QLineSeries*> m_lines;
     RunMarkersOverlay* m_markers;
 };
 
-/// Keeps the three charts of a training run in step over one axis of steps. It draws again only what has
-/// changed.
+/// Synchronizes the three charts of a training run over one axis of steps. It redraws only what has changed.
 class RunCharts : public PlotGroup
 {
     Q_OBJECT
@@ -67,7 +66,7 @@ public:
     RunCharts(const Part& loss, const Part& rate, const Part& schedule, QObject* parent = nullptr);
 
     void setTheme(const Theme& theme);
-    /// \param earlier  runs that are shown beneath it
+    /// \param earlier  runs that are drawn beneath it
     void display(const training::TrainingSnapshot& snapshot, const std::vector<ComparedRun>& earlier = {});
 
 private:

@@ -10,7 +10,7 @@
 
 namespace batchpeak::ui {
 
-/// All that stands at single steps of a chart of a run: dots, markers, the hovered step and its values.
+/// All that is drawn at single steps of a chart of a run: dots, markers, the hovered step and its values.
 class RunMarkersOverlay : public ChartOverlay
 {
     Q_OBJECT
@@ -23,7 +23,7 @@ public:
         QColor color;
     };
 
-    /// A word beside the point at which a line ends.
+    /// Text beside the point at which a line ends.
     struct Label
     {
         double step = 0.0;
@@ -35,9 +35,9 @@ public:
 
     void setMarkers(std::vector<Point> dots, std::vector<RunPlot::Marker> markers);
     void setLabels(std::vector<Label> labels);
-    /// \param points  of the hovered step, filled
+    /// \param points  points of the hovered step, drawn filled
     void setHovered(std::optional<double> step, std::vector<Point> points);
-    /// Said in the middle while nothing is drawn.
+    /// Sets the text that is shown in the middle while nothing is drawn.
     void setEmptyText(const QString& text);
 
     void paint(QPainter* painter, const QStyleOptionGraphicsItem* option, QWidget* widget) override;

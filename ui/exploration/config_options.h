@@ -12,32 +12,33 @@ namespace batchpeak::ui {
 
 class WindowSettings;
 
-/// What is asked of each config, which is named by its absolute path: on the command line, in this window,
-/// and on another day.
+/// Options of each config, which is identified by its absolute path: from the command line, from this window,
+/// and remembered from an earlier launch.
 ///
-/// What the command line asks for holds for its launch, before all else, and is not remembered.
+/// Options of the command line apply to this launch and take precedence; they are not remembered.
 class ConfigOptions
 {
 public:
-    /// \param settings  that remember; they outlive this
+    /// \param settings  store of the remembered options; must outlive this object
     explicit ConfigOptions(WindowSettings& settings) : m_settings(settings) {}
 
-    /// Takes the options of the command line; what was asked in the window before is forgotten.
-    /// \param names  of the options that are given; without them those that ask for something else than usual
+    /// Sets the options of the command line; what was requested in the window before is forgotten.
+    /// \param names  names of the given options; if empty, those that differ from the defaults
     void setGiven(const engine::ExplorationOptions& options, const QStringList& names);
-    /// Whether the command line lets the code of a config run: said once, of the first config that is opened.
+    /// Whether the command line allows the code of a config to run. Returns true at most once, for the first
+    /// config that is opened.
     bool takeTrust();
 
-    /// What is asked of a config that is opened.
+    /// Returns the options of a config that is opened.
     engine::ExplorationOptions open(const QString& path);
-    /// A person asks for this, which is remembered.
+    /// Sets the options that the user requests, and remembers them.
     void ask(const QString& path, const engine::ExplorationOptions& options);
-    /// This is asked as long as the window lives, and not remembered.
+    /// Sets options for the lifetime of the window, without remembering them.
     void askOnce(const QString& path, const engine::ExplorationOptions& options);
-    /// Nothing is asked any more but by the command line.
+    /// Discards all options of the config other than those of the command line.
     void reset(const QString& path);
-    /// The words of those of \p options that were remembered when the config was first opened here, as of a
-    /// command line; empty where there are none.
+    /// Returns those of \p options that were remembered when the config was first opened here, as
+    /// command-line words; empty if there are none.
     QString rememberedWords(const QString& path, const engine::ExplorationOptions& options) const;
 
 private:

@@ -8,10 +8,10 @@ namespace batchpeak::ui {
 
 class MessageBanner;
 
-/// What a person should know about a config that can be explored, a sentence a line: the first few of them,
-/// as more would take the charts' room, and how many there are besides.
+/// Returns what the user should know about a config that can be explored, a sentence per line: the first few,
+/// as more would take the charts' room, and the number of the rest.
 QString remarksText(const engine::ConfigFile& file);
-/// Shows them, and hides the banner where there is nothing.
+/// Shows these remarks, and hides the banner if there are none.
 void showRemarks(MessageBanner& banner, const engine::ConfigFile& file);
 
 } // namespace batchpeak::ui

@@ -12,7 +12,7 @@ namespace batchpeak::ui {
 
 class Card;
 
-/// What stands in the window before a config is opened: an invitation to drop one, the files opened before,
+/// The page that is shown before a config is opened: an invitation to drop one, the recently opened files,
 /// and the examples that come with the program.
 class EmptyView : public QWidget
 {
@@ -22,14 +22,14 @@ public:
     explicit EmptyView(QWidget* parent = nullptr);
 
     void setTheme(const Theme& theme);
-    /// A file hangs over the window.
+    /// Shows whether a file is being dragged over the window.
     void setInviting(bool inviting);
-    /// Those that can still be opened, the newest first.
+    /// Sets the files that can still be opened, newest first.
     void setRecentFiles(const QStringList& files);
 
 signals:
     void openRequested();
-    /// Of a file that is listed.
+    /// The user chose a file from a list.
     void chosen(const QString& path);
 
 private:
@@ -43,7 +43,8 @@ private:
     Card* m_examples;
 };
 
-/// The configs that come with the program, wherever it is installed or built; empty where they are missing.
+/// Returns the configs that come with the program, whether it runs installed or from its build tree; empty if
+/// they are missing.
 QStringList exampleConfigs(const QString& programFolder);
 
 } // namespace batchpeak::ui

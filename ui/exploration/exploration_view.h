@@ -36,8 +36,7 @@ class UnmeasurableView;
 class WindowActions;
 struct UnmeasurableFile;
 
-/// All of the window's inside, laid out and fed: it draws a Snapshot, and does not know where that
-/// comes from.
+/// The whole content of the window: it draws a Snapshot, and does not know where the Snapshot comes from.
 class ExplorationView : public QWidget
 {
     Q_OBJECT
@@ -48,50 +47,51 @@ public:
     void setTheme(const Theme& theme);
     void display(const engine::Snapshot& snapshot);
     void setLogarithmic(bool logarithmic);
-    /// A file that can be opened hangs over the window.
+    /// Shows whether a file that can be opened is being dragged over the window.
     void setInviting(bool inviting);
     void setRecentFiles(const QStringList& files);
 
-    /// The plan of the config in hand, made when it is first asked for.
+    /// Returns the plan page of the current config, which is created on the first call.
     PlanView* plan();
-    /// Shows the plan in the place of an exploration, or no more.
+    /// Shows the plan page in place of an exploration, or hides it.
     void showPlan(bool isShown);
 
-    /// What a person asks of an exploration that runs.
+    /// Returns the panel with the user's requests to a running exploration.
     SteeringPanel* steering() const { return m_steering; }
-    /// Of the exploration that is shown, for what changes in it.
+    /// Sets the config of the exploration that is shown, for the lines that change in it.
     void setConfig(const engine::ConfigFile& file);
 
-    /// What the search of the earlier run knew is still to be made out of the history.
+    /// Sets whether the state of the earlier run's search has yet to be recomputed from the history.
     void setAwaitsSearch(bool awaitsSearch);
-    /// What came of the phase that was explored before, as a sentence; else empty.
+    /// Sets a sentence about the result of the phase that was explored before; empty if there is none.
     void setBefore(const QString& sentence);
 
-    /// Shows a file with which nothing can be tried, in the place of all else.
+    /// Shows a file with which no trial is possible, in place of everything else.
     void showUnmeasurable(const UnmeasurableFile& file);
     void hideUnmeasurable();
-    /// Says that what is shown is not the run in hand, and offers the way back. It is as high with a long
-    /// sentence, which ends in "…" then, as with a short one.
-    /// \param sentence  empty when it is
-    /// \param details   lines in the fixed font, as the command of an earlier run
+    /// Reports that a run other than the current one is shown, and offers the way back. The banner has the
+    /// same height for long sentences, which are elided with "…", as for short ones.
+    /// \param sentence  empty if the current run is shown
+    /// \param details   lines in the fixed font, such as the command of an earlier run
     void setLookingBack(const QString& sentence, const QString& details = {},
                         MessageBanner::Kind kind = MessageBanner::Kind::Past);
-    /// Says what is asked for since it was asked for on another day, and offers to forget it.
+    /// Reports the options that are in effect because they were remembered from an earlier launch, and offers
+    /// to forget them.
     /// \param sentence  empty for nothing
     void setRemembered(const QString& sentence);
 
     MessageBanner* banner() const { return m_banner; }
     QList<QSplitter*> splitters() const;
-    /// The part of the window that holds both charts with their cards.
+    /// Returns the part of the window that contains both charts with their cards.
     QWidget& charts() const;
     TrialsView& trials() const;
     void resetLayout();
 
 signals:
     void openRequested();
-    /// A person has selected a size in the table or in a chart, or none any more.
+    /// The user has selected a size in the table or in a chart, or cleared the selection.
     void sizeSelected();
-    /// Of a file that the empty page lists.
+    /// The user chose a file from the lists of the empty page.
     void fileChosen(const QString& path);
 
 protected:
@@ -113,13 +113,13 @@ private:
     QString m_lookingBackDetails;
     MessageBanner::Kind m_lookingBackKind = MessageBanner::Kind::Past;
     MessageBanner* m_remembered;
-    /// What it said when a person closed it: the same stays away.
+    /// Text of m_remembered when the user closed it: the same text is not shown again.
     QString m_closedText;
     QSplitter* m_columns;
     QScrollArea* m_columnsPage;
     QSplitter* m_charts;
     QSplitter* m_side;
-    /// The empty page, the exploration, and, once it was asked for, the plan.
+    /// The empty page, the exploration, and, once plan() was called, the plan.
     QStackedWidget* m_pages;
     EmptyView* m_empty;
     ThroughputCard* m_throughputCard;

@@ -23,38 +23,38 @@ class QWidget;
 
 namespace batchpeak::ui {
 
-/// A micro-batch size as a config writes it under its own key, to be pasted there:
+/// Formats a micro-batch size as the config writes it under its own key, for pasting:
 /// "per_device_train_batch_size: 8", in JSON "\"train_micro_batch_size_per_gpu\": 8", among the arguments of
 /// a command "--micro-batch-size 8".
 ///
-/// \param text  of the config, whose first character tells JSON from YAML
+/// \param text  text of the config, whose first character distinguishes JSON from YAML
 QString sizeLine(const config::BatchPlan& plan, std::int64_t microBatchSize, std::string_view text);
 
-/// The finished trials as a table for other programs, in the order of their starts: comma-separated as
-/// RFC 4180 has it, with a header; numbers in full and in the C locale, bytes and seconds as they are. Words
-/// that a spreadsheet would take for a formula have an apostrophe before them.
-/// The columns are named as the fields of the events. A value that is not known is an empty field. A trial
-/// that compares sizes has a line for each of them, with the times that it was visited; the first one has the
-/// time of all.
+/// Returns the finished trials as a table for other programs, in the order of their starts: comma-separated
+/// as in RFC 4180, with a header; numbers unrounded and in the C locale, in bytes and seconds. Words that a
+/// spreadsheet would interpret as a formula are prefixed with an apostrophe. The columns are named like the
+/// fields of the events. An unknown value is an empty field. A trial that compares sizes has a line for each
+/// of them, with its number of visits; the first one has the time of all.
 QByteArray trialsCsv(const std::vector<trial::TrialRecord>& trials, const config::Fidelity& fidelity);
 
-/// Qt's SVG knows no clipping, so that what lies beside a zoomed chart would be drawn over all else.
+/// No SVG: Qt's SVG does not support clipping, so that what lies outside of a zoomed chart would be drawn
+/// over everything else.
 enum class PictureKind { Png, Pdf };
 
-/// The kind that the ending of the name says; nothing where it is none of these.
+/// Returns the kind for the extension of the file name; nothing for any other extension.
 std::optional<PictureKind> pictureKindOf(const QString& path);
 
-/// The charts as a picture for a document, with what a reader cannot ask it: above them the recommendation,
-/// the config, the device and the day. Each call draws the charts as they stand then.
+/// The charts as a picture for a document, with the context that a reader needs: above them the
+/// recommendation, the config, the device and the day. Each call draws the charts in their current state.
 class ChartPicture
 {
 public:
-    /// \param charts  outlive this, as \p theme does
-    /// \param time    that the picture names
+    /// \param charts  must outlive this object, as must \p theme
+    /// \param time    time that the picture states
     ChartPicture(QWidget& charts, const engine::Snapshot& snapshot, const Theme& theme,
                  const QDateTime& time);
 
-    /// A PNG with twice the pixels of the window, or a PDF whose lines and texts are such.
+    /// Returns a PNG with twice the pixels of the window, or a PDF with vector lines and text.
     QByteArray bytes(PictureKind kind) const;
 
 private:

@@ -16,24 +16,24 @@ namespace batchpeak::ui {
 class ConfidenceGauge;
 class Metric;
 
-/// What the program would use now, how sure it is and what believing it may cost, why, and what comes next;
-/// at the end, what going on could gain; or that nothing fits. While an exploration is under way the card
-/// gets taller where a sentence needs it, and never smaller; its buttons stay where they are.
+/// The current recommendation, its confidence, what relying on it may cost, its reasons, and what comes next;
+/// at the end also what continuing could gain; or that nothing fits. While an exploration is under way the
+/// card becomes taller if a sentence needs it, and never smaller; its buttons keep their positions.
 class RecommendationCard : public Card
 {
     Q_OBJECT
 
 public:
-    /// The buttons do what the actions do, and are enabled as they are.
+    /// The buttons trigger the actions, and are enabled together with them.
     RecommendationCard(QAction* exportAction, QAction* copyAction, QAction* confirmAction,
                        QAction* continueAction, QWidget* parent = nullptr);
 
     void setTheme(const Theme& theme);
     void display(const engine::Snapshot& snapshot, const engine::MemoryUnit& unit);
-    /// What came of the phase that was explored before, as a sentence; else empty.
+    /// Sets a sentence about the result of the phase that was explored before; empty if there is none.
     void setBefore(const QString& sentence);
 
-    /// All that the card says, in one text.
+    /// Returns the whole text of the card.
     QString summary() const;
 
 protected:
@@ -53,24 +53,24 @@ private:
     QLabel* m_key;
     QLabel* m_size;
     QLabel* m_gain;
-    /// What believing the recommendation may cost, where the search reckons it.
+    /// What relying on the recommendation may cost, if the search estimates it.
     QLabel* m_loss;
-    /// Energy of a sample, shown only where the device measures it.
+    /// Energy per sample, shown only if the device measures it.
     QLabel* m_energy;
     ConfidenceGauge* m_gauge;
     QWidget* m_metrics;
     Metric* m_rate;
     Metric* m_peak;
     Metric* m_accumulation;
-    /// Of the phase before; hidden where there is none.
+    /// Result of the phase before; hidden if there is none.
     QLabel* m_before;
     QLabel* m_sentence;
-    /// The width [pixels] that the sentence was last fitted to, and the height that it is given.
+    /// Width [pixels] that the sentence was last fitted to, and the height [pixels] that it got.
     int m_sentenceWidth = 0;
     int m_sentenceHeight = 0;
-    /// An exploration is under way.
+    /// Whether an exploration is under way.
     bool m_keepsHeight = false;
-    /// The text may be some lines long later.
+    /// Whether the text may become several lines long later.
     bool m_awaitsReasons = true;
     class Chips;
     Chips* m_chips;
@@ -78,7 +78,7 @@ private:
     QPushButton* m_export;
     QPushButton* m_copy;
     QPushButton* m_confirm;
-    /// Shown while the exploration can go on.
+    /// Visible while the exploration can be continued.
     QPushButton* m_continue;
 };
 

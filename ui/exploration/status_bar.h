@@ -16,19 +16,19 @@ namespace batchpeak::ui {
 
 class ElidedLabel;
 
-/// What the bottom of a window shows.
+/// The content of a window's status bar.
 struct StatusLine
 {
-    /// 0..1
+    /// Fraction done, 0..1.
     double progress = 0.0;
     QString activity;
-    /// That it does not go on; else empty.
+    /// Text that says that the work is stalled; empty if it is not.
     QString stall;
     QString devices;
 };
 
-/// The bottom of the window: how far the exploration is, what it does at this moment, and how the device
-/// fares. A device that gives no clock or temperature has none.
+/// The bottom of the window: the progress of the exploration, its current activity, and the state of the
+/// device. The clock and the temperature are omitted if the device does not report them.
 class StatusBar : public QFrame
 {
     Q_OBJECT

@@ -15,8 +15,9 @@ class ExplorationLegend;
 class PhaseStrip;
 class ThroughputChart;
 
-/// The card of the throughput chart: above the chart the quantity that speeds are shown in, a way back where
-/// a part of the charts is looked at, and the legend; below it the parts of a step, as long as there is room.
+/// Card of the throughput chart: above the chart the quantity in which speeds are shown, a button that resets
+/// the zoom while the charts are zoomed, and the legend; below it the phases of a step, as long as there is
+/// room.
 class ThroughputCard : public Card
 {
     Q_OBJECT
@@ -28,7 +29,7 @@ public:
     ExplorationLegend* legend() const { return m_legend; }
     PhaseStrip* phases() const { return m_phases; }
 
-    /// Shows how the charts stand, and changes them as a person asks here.
+    /// Shows the state of the charts, and changes it at the user's request.
     void follow(ExplorationCharts* charts);
     void setTheme(const Theme& theme);
 

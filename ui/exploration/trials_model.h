@@ -16,14 +16,13 @@
 
 namespace batchpeak::ui {
 
-/// The trials of a Snapshot by their sizes, ascending: a row for each size with what its trials say together,
-/// every state and every flag as a sign and a word, and below it a row for each trial, the newest first.
-/// Bold, with a star, is the recommended size. A trial that compares sizes is found below each of them, so
-/// that every measurement of a size is. A size that was tried once is one row. What an earlier exploration
-/// measured and counts in this one stands there too, pale, with its day.
+/// The trials of a Snapshot by size, ascending: a row for each size with the estimate from its trials, every
+/// state and every flag as an icon and a word, and below it a row for each trial, the newest first. The
+/// recommended size is bold and has a star. A trial that compares sizes is listed below each of them, so that
+/// every measurement of a size is. A size that was tried once has a single row. What an earlier exploration
+/// measured and counts in this one is listed there too, pale, with its day.
 ///
-/// Rows change and come one by one, so that selection, open rows and scroll position stay where the user left
-/// them.
+/// Rows change and are inserted one by one, so that selection, open rows and scroll position are kept.
 class TrialsModel : public QAbstractItemModel
 {
     Q_OBJECT
@@ -32,11 +31,12 @@ public:
     enum Column { Size, Result, Rate, Memory, Trials, Took, Device };
     static constexpr int columns = Device + 1;
     enum Role {
-        /// What a column is sorted by; nothing where a row has no such value. Only rows of sizes are sorted.
+        /// Sort key of a column; invalid if the row has no such value. Only rows of sizes are sorted.
         SortRole = Qt::UserRole,
-        /// The micro-batch size of a row, that of a trial too.
+        /// Micro-batch size of a row, also of the row of a trial.
         SizeRole,
-        /// Number of the trial of a row; of a size that of its newest. 0 where it is recalled.
+        /// Number of the trial of a row; for a row of a size, the number of its newest trial. 0 if the trial
+        /// is recalled.
         TrialRole
     };
 
@@ -46,9 +46,9 @@ public:
     void setTheme(const Theme& theme);
     void display(const engine::Snapshot& snapshot, const engine::MemoryUnit& unit);
 
-    /// The row of a size; an invalid index where it was not tried.
+    /// Returns the row of a size; an invalid index if it was not tried.
     QModelIndex indexOf(std::int64_t microBatchSize) const;
-    /// Tab-separated for a spreadsheet, with a header.
+    /// Returns the rows as tab-separated text for a spreadsheet, with a header.
     QString asText(const QModelIndexList& rows) const;
 
     QModelIndex index(int row, int column, const QModelIndex& parent = {}) const override;
@@ -72,18 +72,18 @@ private:
         int count = 0;
         TableRow row;
         std::array<QVariant, columns> sortKeys;
-        /// Those of this exploration, then the recalled ones. Nothing where the size has one, which its own
-        /// row tells of.
+        /// Trials of this exploration, then the recalled ones. Empty if the size has a single trial, which
+        /// its own row shows.
         std::vector<TrialRow> trials;
     };
     using SizeRows = std::vector<std::unique_ptr<SizeRow>>;
 
     SizeRows rowsOf(const engine::Snapshot& snapshot, const engine::MemoryUnit& unit) const;
-    /// All sizes that are shown are still there, with the same first trials.
+    /// Whether all shown sizes are still there, with the same first trials.
     bool continuesWith(const SizeRows& wanted) const;
     void update(int row, SizeRow& wanted);
     const SizeRow& sizeRow(int row) const { return *m_sizes[static_cast<std::size_t>(row)]; }
-    /// The one that \p index is a trial of; null where it is a size itself.
+    /// Returns the size that \p index is a trial of; null if it is a size itself.
     static const SizeRow* sizeAbove(const QModelIndex& index);
 
     TableColumns m_columns;

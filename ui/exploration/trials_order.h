@@ -8,9 +8,9 @@
 
 namespace batchpeak::ui {
 
-/// Sizes in the order of one column of a TrialsModel. Those that have no such value come last in either
-/// direction, and sizes that are equal in it stand as the newest trials of theirs. Trials stay below their
-/// size, the newest first. The title of the column has a sign for the direction.
+/// Sorts sizes by one column of a TrialsModel. Sizes that have no such value come last in either direction,
+/// and equal ones are ordered by their newest trials. Trials stay below their size, the newest first. The
+/// title of the column has an arrow for the direction.
 class TrialsOrder : public QSortFilterProxyModel
 {
     Q_OBJECT

@@ -20,10 +20,10 @@ class ColumnWidths;
 class TrialsModel;
 class TrialsOrder;
 
-/// The table of trials by size; the result column takes the width that the others leave.
+/// The table of trials by size; the result column takes the remaining width.
 ///
-/// Sizes stand in the order of the header that was clicked; at first the one with the newest trial on top:
-/// what runs and what has just ended is seen at once, also where there is room for few rows.
+/// Sizes are sorted by the header that was clicked; by default the one with the newest trial is on top, so
+/// that the running trial and the last one are visible even if there is room for few rows.
 class TrialsView : public Card
 {
     Q_OBJECT
@@ -33,23 +33,24 @@ public:
 
     void setTheme(const Theme& theme);
     void display(const engine::Snapshot& snapshot, const engine::MemoryUnit& unit);
-    /// Selects the row of a size, unless that or one of its trials is; nothing clears the selection.
+    /// Selects the row of a size, unless that row or one of its trials is selected already; nothing clears
+    /// the selection.
     void setSelectedSize(std::optional<std::int64_t> microBatchSize);
-    /// The size of the row that is selected, be it that of a size or of one of its trials.
+    /// Returns the size of the selected row, which is that of a size or of one of its trials.
     std::optional<std::int64_t> selectedSize() const;
     const TrialsModel& model() const { return *m_model; }
     ColumnWidths& columns() const { return *m_columns; }
-    /// "rate descending", as it is kept from day to day.
+    /// Returns the order in the format in which it is stored, such as "rate descending".
     QString order() const;
-    /// \param order  as order() gives it; what names no column leaves the order as it is
+    /// \param order  value that order() returned; the order stays the same if it does not name a column
     void setOrder(const QString& order);
-    /// To the order and the widths that it has at first.
+    /// Resets the order and the widths to their defaults.
     void resetLayout();
-    /// Puts an action into the menu of the table.
+    /// Adds an action to the context menu of the table.
     void offer(QAction* action);
 
 signals:
-    /// A person has selected a size or one of its trials, or nothing any more.
+    /// The user has selected a size or one of its trials; nothing if the selection was cleared.
     void sizeSelected(std::optional<std::int64_t> microBatchSize);
 
 protected:
@@ -64,11 +65,11 @@ private:
     TrialsOrder* m_order;
     QTreeView* m_table;
     ColumnWidths* m_columns;
-    /// What the mark before speeds means; hidden where they have none.
+    /// Meaning of the mark before speeds; hidden if they have none.
     QLabel* m_legend;
-    /// There is more than one.
+    /// Whether there is more than one device.
     bool m_hasDevices = false;
-    /// The present change of the selection is not a person's.
+    /// Whether the current change of the selection is not the user's.
     bool m_selecting = false;
 };
 

@@ -17,34 +17,34 @@ class QLabel;
 
 namespace batchpeak::ui {
 
-/// A file with which nothing can be tried as it is.
+/// A file with which no trial is possible as it is.
 struct UnmeasurableFile
 {
     QString path;
     /// The reasons as sentences, without the path.
     QString why;
-    /// What it is as a config; nothing where it cannot be read as one.
+    /// The file as a config; nothing if it cannot be read as one.
     std::optional<engine::ConfigFile> config;
 };
 
-/// \param error  why nothing can be tried with the file at \p path
+/// \param error  the reason why no trial is possible with the file at \p path
 UnmeasurableFile unmeasurableFile(const QString& path, const config::ConfigError& error,
                                   std::optional<engine::ConfigFile> config = {});
 
-/// The page of a file with which nothing can be tried: what was found in it, why no trial is possible, and
-/// what can be done all the same: to name a network, to write a size, to read it again once it is mended, or
-/// to open another.
+/// The page of a file with which no trial is possible: what was found in it, why no trial is possible, and
+/// what can still be done: choose a network, write a size, read the file again once it is corrected, or open
+/// another file.
 class UnmeasurableView : public Card
 {
     Q_OBJECT
 
 public:
-    /// \param actions  whose buttons stand below; those that are impossible are left out
+    /// \param actions  actions of the buttons below; those that are impossible are omitted
     explicit UnmeasurableView(const QList<QAction*>& actions, QWidget* parent = nullptr);
 
     void display(const UnmeasurableFile& file);
 
-    /// All that is said, in one text.
+    /// Returns the whole text of the page.
     QString summary() const;
 
 private:

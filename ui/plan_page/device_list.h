@@ -15,7 +15,7 @@ class QVBoxLayout;
 
 namespace batchpeak::ui {
 
-/// The devices that there are, each to be ticked, with what it has free and what others hold of it.
+/// The available devices, each with a check box, its free memory and the memory that other programs use.
 class DeviceList : public Card
 {
     Q_OBJECT
@@ -24,11 +24,11 @@ public:
     explicit DeviceList(QWidget* parent = nullptr);
 
     void setTheme(const Theme& theme);
-    /// \param remark  on GPUs that cannot be used or are hidden, as sentences; may be empty
+    /// \param remark  sentences on GPUs that cannot be used or are hidden; may be empty
     void display(const std::vector<engine::DevicePreview>& devices, const QString& remark);
 
 signals:
-    /// The ticked ones, in their order; perhaps none.
+    /// The user changed the checked devices, which are in their order; may be empty.
     void chosen(const QStringList& ids);
 
 private:

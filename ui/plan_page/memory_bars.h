@@ -15,10 +15,10 @@
 namespace batchpeak::ui {
 
 /// The memory of each chosen device as the run would fill it: weights, gradients, optimizer, the activations
-/// of the one size that is asked about or else of as many samples as find room, the headroom, the limit. All
-/// bars have one scale, so that devices compare.
+/// of the requested size or else of as many samples as fit, the headroom, the limit. All bars have one scale,
+/// so that devices can be compared.
 ///
-/// It draws an outlook and reckons nothing but lengths.
+/// It draws an outlook and computes only lengths.
 class MemoryBars : public QWidget
 {
     Q_OBJECT
@@ -30,9 +30,9 @@ public:
     void display(const engine::PlanPreview& preview);
     /// Whether there is anything to draw.
     bool isEmpty() const { return m_bars.empty(); }
-    /// Of the numbers in the picture.
+    /// Returns the unit of the numbers in the picture.
     const engine::MemoryUnit& unit() const { return m_unit; }
-    /// What is drawn at a place, for a tool tip: "weights: 1.2 GiB"; empty beside the bars.
+    /// Returns what is drawn at a position, for a tool tip: "weights: 1.2 GiB"; empty outside of the bars.
     QString partAt(const QPoint& place) const;
 
     QSize sizeHint() const override;
@@ -41,7 +41,7 @@ public:
 protected:
     void paintEvent(QPaintEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
-    /// What a part is for, where the mouse is.
+    /// Shows partAt() of the mouse position as a tool tip.
     bool event(QEvent* event) override;
 
 private:
@@ -52,7 +52,7 @@ private:
         double usableBytes = 0.0;
         /// What the activations are of: "about 240 samples".
         QString room;
-        /// Of the activations; nothing where they take all the room that there is.
+        /// Bytes of the activations; nothing if they fill all the room that there is.
         std::optional<double> activationBytes;
         bool operator==(const Bar&) const = default;
     };
@@ -65,7 +65,7 @@ private:
     struct KeyEntry
     {
         QString text;
-        /// The square, filled or hatched; that of the limit is a line.
+        /// The square in the legend, filled or hatched; the limit has a line.
         enum class Sign { Filled, Hatched, Line } sign = Sign::Filled;
         QColor color;
         QPoint place;
@@ -78,7 +78,7 @@ private:
     engine::MemoryUnit m_unit;
     std::vector<Bar> m_bars;
     model::StepMemory m_memory;
-    /// Before its numbers, as of engine::memoryMark().
+    /// Mark before the numbers, from engine::memoryMark().
     QString m_mark;
     double m_headroom = 0.0;
 };

@@ -11,10 +11,10 @@
 
 namespace batchpeak::ui {
 
-/// All options of an exploration but its devices, as a person changes them before the start: those asked for
-/// most first, the others behind a line that opens them.
+/// All options of an exploration but its devices, as the user changes them before the start: the most common
+/// ones first, the others in a collapsed section.
 ///
-/// Texts become options here; what they mean to the config is for the outlook to say.
+/// Texts are converted to options here; the outlook says what they mean for the config.
 class OptionForm : public OptionSections
 {
     Q_OBJECT
@@ -22,16 +22,16 @@ class OptionForm : public OptionSections
 public:
     explicit OptionForm(QWidget* parent = nullptr);
 
-    /// What is typed into the fields gives way to them.
+    /// Sets the options, which replace what is typed into the fields.
     void setOptions(const engine::ExplorationOptions& options);
-    /// Takes what was asked for beside the fields; what is typed into them and cannot be read stays there.
+    /// Takes options that were changed outside of the fields; invalid input in the fields stays there.
     void changeOptions(const engine::ExplorationOptions& options);
     const engine::ExplorationOptions& options() const { return m_options; }
     void display(const engine::PlanPreview& preview);
 
 signals:
     void optionsChanged(const batchpeak::engine::ExplorationOptions& options);
-    /// A field can be read again, or no more.
+    /// A field's input has become valid or invalid.
     void problemChanged();
 
 private:

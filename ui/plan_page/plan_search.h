@@ -16,32 +16,35 @@
 
 namespace batchpeak::ui {
 
-/// Finds out, while a plan is looked at, what there is to measure on and with: the devices of this computer,
-/// and what an interpreter has.
+/// Finds out, while a plan is shown, what there is to measure on and with: the devices of this computer, and
+/// the packages of an interpreter.
 class PlanSearch : public QObject
 {
     Q_OBJECT
 
 public:
-    /// \param isLookedAt  the plan, so that it is worth to look for devices anew from time to time
+    /// \param isLookedAt  returns whether the plan is shown, so that it is worthwhile to look for devices
+    ///                    again periodically
     explicit PlanSearch(std::function<bool()> isLookedAt, QObject* parent = nullptr);
 
-    /// From the first call on.
-    /// \return whether this is the first
+    /// Starts the periodic search; later calls do nothing.
+    /// \return whether this is the first call
     bool begin();
-    /// Devices, and what the interpreter has now.
-    /// \param python  as ExplorationOptions::python; empty for the usual one
+    /// Looks for devices, and for what the interpreter has now.
+    /// \param python  value of ExplorationOptions::python; empty for the default interpreter
     void lookFor(const QString& python);
-    /// Asks the interpreter that options name, unless it was asked last. Without one it stays the one that
-    /// was.
+    /// Queries the interpreter that the options name, unless it was the last one queried. If empty, the
+    /// previous interpreter is kept.
     ///
-    /// \param python  as ExplorationOptions::python
+    /// \param python  value of ExplorationOptions::python
     void askPython(const QString& python);
-    /// Asks anew, since a person may have installed what was missing; until then what is known stays.
+    /// Queries the interpreter again, since the user may have installed what was missing; the previous answer
+    /// is kept until then.
     void askAgain();
-    /// What that one has; nothing while it is asked.
+    /// Returns what the interpreter has; nothing while the first answer is pending.
     const std::optional<engine::PythonStack>& python() const { return m_python; }
-    /// For ExplorationParts: what was found is not asked for again, which takes some tenths of a second.
+    /// Returns a function for ExplorationParts that reuses what was found instead of querying again, which
+    /// takes some tenths of a second.
     decltype(engine::ExplorationParts::pythonStackOf) stackSource() const;
 
 signals:
@@ -49,7 +52,7 @@ signals:
     void pythonChanged();
 
 private:
-    /// Does nothing while they are looked for.
+    /// Does nothing while a search for devices is under way.
     void lookForDevices();
     void ask();
 

@@ -30,11 +30,10 @@ class OptionForm;
 class ProgramCard;
 class WindowActions;
 
-/// What stands in the window before the start: what was read, the memory that is known, the sizes that will
-/// be considered, and everything that can be asked for otherwise.
+/// The page that is shown before the start: what was read, the known memory, the sizes that will be
+/// considered, and all options that can be changed.
 ///
-/// It shows an PlanPreview, and hands on what a person asks for. Nothing runs from here but by the
-/// actions.
+/// It shows a PlanPreview, and forwards the user's requests. Only the actions start anything from here.
 class PlanView : public QWidget
 {
     Q_OBJECT
@@ -43,32 +42,33 @@ public:
     explicit PlanView(WindowActions* actions, QWidget* parent = nullptr);
 
     void setTheme(const Theme& theme);
-    /// \param path  of the store, for what earlier explorations took; without one nobody knows
+    /// \param path  path of the store, which tells how long earlier explorations took; if empty, that is
+    ///              unknown
     void setHistory(const QString& path) { m_historyPath = path; }
     void setConfig(const engine::ConfigFile& file, const engine::ExplorationOptions& options);
-    /// What was explored of the config before, the newest first; the first few of them are offered.
+    /// Sets the earlier explorations of the config, newest first; the first few of them are offered.
     void setEarlier(const std::vector<EarlierRuns::Entry>& runs);
-    /// An exploration of another window or terminal that the start would disturb.
-    /// \param sentence  empty where there is none
+    /// Sets a sentence about an exploration of another window or terminal that the start would disturb.
+    /// \param sentence  empty if there is none
     void setElsewhere(const QString& sentence);
-    /// Those that are here, once that is known, and whenever it is looked for again.
+    /// Sets the local devices, once they are known, and each time that they are looked for again.
     void setDevices(const device::LocalDevices& devices);
-    /// What the interpreter has that the options name, or the usual one; nothing while it is asked.
+    /// Sets what the interpreter has, the one that the options name or the default one; nothing while it is
+    /// being queried.
     void setPython(const std::optional<engine::PythonStack>& python);
-    /// Why nothing can be started as it stands, as a full sentence; else empty.
+    /// Returns a full sentence that says why nothing can be started; empty if something can.
     QString problem() const;
-    /// Nothing else is the problem than that its Python is being asked what it has.
+    /// Whether the only problem is that the Python interpreter is still being queried.
     bool isAskingPython() const;
     const engine::PlanPreview& preview() const { return m_preview; }
-    /// The command that asks for the same in a terminal; empty as long as there is no plan, or a field holds
-    /// what is no value.
+    /// Returns the command that does the same in a terminal; empty if there is no plan, or if a field's input
+    /// is invalid.
     QString command() const;
 
     QSize minimumSizeHint() const override;
 
 signals:
-    /// A person has asked for something else, and it can be read; whether the config allows it, problem()
-    /// says.
+    /// The user has changed the options, and the input is valid; problem() says whether the config allows it.
     void optionsChanged(const batchpeak::engine::ExplorationOptions& options);
     void problemChanged();
 
@@ -88,7 +88,7 @@ private:
     bool hasRoomForPlace(const QString& value) const;
     void addValueRow();
     void setWide(std::size_t row, bool isWide);
-    /// \param label  of a row that labels numbers; else nothing
+    /// \param label  fidelity of a row that labels numbers; null for any other row
     void showTone(QLabel* value, const config::Fidelity* label);
     QPushButton* makeEarlierButton(const QString& text);
     void showOffers();
@@ -102,16 +102,16 @@ private:
     std::optional<engine::PythonStack> m_python;
     engine::PlanPreview m_preview;
     QString m_historyPath;
-    /// What it will take, as sentences; empty where nothing can be started.
+    /// Sentences on the expected duration; empty if nothing can be started.
     QString m_forecast;
-    /// All ticks are taken away.
+    /// Whether no device is checked.
     bool m_hasNoTick = false;
     Card* m_planCard = nullptr;
     QScrollArea* m_scroll = nullptr;
     QScrollArea* m_sideScroll = nullptr;
-    /// Between the margins of the values that were read.
+    /// Width between the margins of the card of the values that were read [pixels].
     int m_valuesWidth = 0;
-    /// Of what was read.
+    /// Row of a value that was read.
     struct ValueRow
     {
         QLabel* name = nullptr;
@@ -124,23 +124,23 @@ private:
     QLabel* m_memoryUnit = nullptr;
     MemoryBars* m_memory = nullptr;
     QLabel* m_sizes = nullptr;
-    /// A row for each of what may be asked for instead.
+    /// One row for each alternative that is offered.
     QVBoxLayout* m_offers = nullptr;
     std::vector<engine::PlanOffer> m_shownOffers;
     OptionForm* m_form = nullptr;
     DeviceList* m_devices = nullptr;
     ProgramCard* m_programs = nullptr;
     Card* m_readyCard = nullptr;
-    /// What warns of a run that is possible, and most likely in vain.
+    /// Warning about a run that is possible, but will most likely be in vain.
     QLabel* m_warning = nullptr;
     QLabel* m_ready = nullptr;
     QPushButton* m_start = nullptr;
-    /// What else can be done with a config that batchpeak-worker cannot run.
+    /// Alternatives for a config that batchpeak-worker cannot run.
     QWidget* m_otherWays = nullptr;
     QString m_elsewhere;
     QLabel* m_command = nullptr;
     QPushButton* m_copy = nullptr;
-    /// Hidden where there is none.
+    /// Hidden if there are no earlier explorations.
     Card* m_earlier = nullptr;
     struct EarlierRow
     {

@@ -12,7 +12,7 @@ class QRadioButton;
 
 namespace batchpeak::ui {
 
-/// What a network can be measured with, what was found in each, and which is advised.
+/// The programs with which a network can be measured, what was found in each, and which one is recommended.
 class ProgramCard : public Card
 {
     Q_OBJECT
@@ -20,15 +20,15 @@ class ProgramCard : public Card
 public:
     explicit ProgramCard(QWidget* parent = nullptr);
 
-    /// \param python  as ExplorationOptions::python; empty for batchpeak-worker
-    /// \param isOther  neither runs the trials, but a command of a person's own, or a program behind a
-    /// launcher
+    /// \param python  value of ExplorationOptions::python; empty for batchpeak-worker
+    /// \param isOther  whether neither program runs the trials, but the user's own command, or a program
+    ///                 behind a launcher
     void display(const engine::TrialPrograms& programs, const QString& python, bool isOther);
-    /// "Your Python" is the usual one again, until another one is displayed.
+    /// Makes "Your Python" the default interpreter again, until display() names another one.
     void forgetInterpreter();
 
 signals:
-    /// As ExplorationOptions::python.
+    /// The user chose a value of ExplorationOptions::python.
     void chosen(const QString& python);
 
 private:
@@ -41,7 +41,7 @@ private:
     QRadioButton* m_python;
     QLabel* m_pythonFacts;
     QLabel* m_advice;
-    /// Which interpreter stands for "your Python".
+    /// The interpreter that "your Python" stands for.
     QString m_interpreter = engine::anyPython;
 };
 

@@ -20,8 +20,8 @@ namespace batchpeak::ui {
 /// "24 steps of 64 samples on each of 2 devices", "10 steps: 6 of 26 and 4 of 25 samples"
 QString sharesText(const std::vector<config::DeviceShare>& shares);
 
-/// The batch of one optimizer step as the config has it now and as it would be with the recommended size, and
-/// the lines of the config that change.
+/// The batch of one optimizer step with the present config and with the recommended size, and the lines of
+/// the config that change.
 class BatchView : public QWidget
 {
     Q_OBJECT
@@ -30,7 +30,7 @@ public:
     explicit BatchView(QWidget* parent = nullptr);
 
     void setTheme(const Theme& theme);
-    /// For the lines that change.
+    /// Sets the config whose changing lines are shown.
     void setConfig(const engine::ConfigFile& file);
     void display(const engine::Snapshot& snapshot);
 

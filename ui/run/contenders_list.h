@@ -12,9 +12,8 @@
 
 namespace batchpeak::ui {
 
-/// The measured sizes, each with the probability that it is within the tolerance of the best as a bar: the
-/// recommended one first, with its confidence. A size is chosen with the
-/// pointer or the keyboard, and so can be asked about.
+/// The measured sizes, each with a bar for the probability that it is within the tolerance of the best size:
+/// the recommended one first, with its confidence. A click chooses a size, so that the user can ask about it.
 class ContendersList : public QWidget
 {
     Q_OBJECT
@@ -23,16 +22,16 @@ public:
     explicit ContendersList(QWidget* parent = nullptr);
 
     void setTheme(const Theme& theme);
-    /// \param awaitsSearch  what the search knew is still to be made out of the history
+    /// \param awaitsSearch  whether the state of the search has yet to be recomputed from the history
     void display(const engine::Snapshot& snapshot, bool awaitsSearch = false);
-    /// What is said where there is no size.
+    /// Returns the text that is shown if there is no size.
     QString emptyText() const { return m_rows.empty() ? m_noRows : QString(); }
 
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;
 
 signals:
-    /// A person has pointed one out.
+    /// The user clicked a size.
     void chosen(std::int64_t size);
 
 protected:
@@ -51,7 +50,7 @@ private:
 
     Theme m_theme = Theme::light();
     std::vector<Row> m_rows;
-    /// What is said where there are none.
+    /// Text that is shown if there are no rows.
     QString m_noRows;
 };
 

@@ -11,8 +11,8 @@
 
 namespace batchpeak::ui {
 
-/// How sure an exploration was in the course of time, and of which size: a line in steps, with the size
-/// written where it changes, below the confidence that was asked for.
+/// The confidence of an exploration over time, and the size that it applies to: a step line, with the size
+/// written where it changes, and above it the target confidence.
 class CourseChart : public QWidget
 {
     Q_OBJECT
@@ -21,10 +21,10 @@ public:
     explicit CourseChart(QWidget* parent = nullptr);
 
     void setTheme(const Theme& theme);
-    /// \param awaitsSearch  what the search knew is still to be made out of the history
+    /// \param awaitsSearch  whether the state of the search has yet to be recomputed from the history
     void display(const engine::Snapshot& snapshot, bool awaitsSearch = false);
 
-    /// What is said where nothing is drawn.
+    /// Returns the text that is shown if nothing is drawn.
     QString emptyText() const { return m_points.empty() ? m_noCourse : QString(); }
 
     QSize sizeHint() const override;
@@ -40,13 +40,13 @@ private:
     void paintScale(QPainter& painter) const;
     void paintCourse(QPainter& painter) const;
     void paintSizes(QPainter& painter) const;
-    /// What was known at a place of the chart; empty before the first recommendation.
+    /// Returns what was known at a position of the chart; empty before the first recommendation.
     QString textAt(double x) const;
 
     Theme m_theme = Theme::light();
-    /// Those with a recommendation.
+    /// Points with a recommendation.
     std::vector<engine::CoursePoint> m_points;
-    /// What is said where there are none.
+    /// Text that is shown if there are no points.
     QString m_noCourse;
     double m_elapsedSeconds = 0.0;
     double m_targetPercent = 95.0;

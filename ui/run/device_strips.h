@@ -13,8 +13,8 @@ class QVBoxLayout;
 
 namespace batchpeak::ui {
 
-/// How each device fares: its memory as a bar, and below it load, clock, temperature, power, what else uses
-/// it, errors and restarts. What a device does not give is left out.
+/// The state of each device: its memory as a bar, and below it load, clock, temperature, power, other
+/// programs that use it, errors and restarts. What a device does not report is omitted.
 class DeviceStrips : public QWidget
 {
     Q_OBJECT
@@ -35,8 +35,8 @@ private:
 
 /// "97 %, 1,980 of 2,000 MHz, 64 °C, 612 of 700 W"
 QString conditionText(const engine::Telemetry& telemetry);
-/// What a person should look into: other programs, a lowered clock, errors, restarts; a phrase each, the
-/// worst first. Empty while all is well.
+/// Returns what the user should look into: other programs, a lowered clock, errors, restarts; a phrase for
+/// each, the worst first. Empty while all is well.
 QStringList concernsOf(const engine::DeviceSnapshot& device);
 
 } // namespace batchpeak::ui

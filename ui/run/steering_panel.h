@@ -19,8 +19,8 @@ class QPushButton;
 
 namespace batchpeak::ui {
 
-/// What a person may ask of an exploration while it runs: skip a trial, try a size, rule one out, spend more,
-/// be content with less. It offers what the snapshot says is possible, and hands on what is asked.
+/// The user's requests to a running exploration: skip a trial, try a size, exclude a size, spend more, accept
+/// a lower target. It offers what the snapshot says is possible, and emits the requests.
 class SteeringPanel : public QWidget
 {
     Q_OBJECT
@@ -38,7 +38,7 @@ signals:
     /// \param isExcluded  false to allow it again
     void exclusionAsked(std::int64_t size, bool isExcluded);
     void effortAsked(const batchpeak::engine::ExtraBudget& more);
-    /// A share of 1.
+    /// Requests a tolerance, as a fraction 0..1.
     void toleranceAsked(double tolerance);
     void targetConfidenceAsked(double confidence);
 
@@ -49,16 +49,16 @@ private:
     std::int64_t size() const;
     bool isExcluded(std::int64_t size) const;
     void enable();
-    /// A share of 1 that is typed in percent.
+    /// A fraction that is typed in percent.
     struct ShareField
     {
         QLineEdit* line = nullptr;
-        /// What sentences call it.
+        /// Name of the field in sentences.
         QString name;
         double min = 0.0;
         double max = 0.0;
         void (SteeringPanel::*asked)(double) = nullptr;
-        /// What is wrong with what is typed; empty where it can be read.
+        /// Sentence that says what is wrong with the input; empty if it is valid.
         QString problem = {};
     };
 
@@ -76,9 +76,9 @@ private:
     QPushButton* m_skip = nullptr;
     QPushButton* m_moreTrials = nullptr;
     QPushButton* m_moreTime = nullptr;
-    /// Tolerance and confidence; they stay where they are.
+    /// Tolerance and confidence; their addresses are stable.
     std::vector<std::unique_ptr<ShareField>> m_shares;
-    /// Trials of the exploration that was shown last: fewer are those of another one.
+    /// Number of trials of the exploration that was shown last: a smaller number means another exploration.
     std::size_t m_trials = 0;
     QLabel* m_state;
     QLabel* m_problem;

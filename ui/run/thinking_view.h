@@ -14,8 +14,8 @@ namespace batchpeak::ui {
 class ContendersList;
 class CourseChart;
 
-/// What the search thinks: what is tried now and next and why, how its recommendation and confidence came
-/// about, and which sizes could still win.
+/// The state of the search: what is tried now and next and why, how its recommendation and confidence
+/// evolved, and which sizes could still win.
 class ThinkingView : public QWidget
 {
     Q_OBJECT
@@ -24,12 +24,13 @@ public:
     explicit ThinkingView(QWidget* parent = nullptr);
 
     void setTheme(const Theme& theme);
-    /// What a search of the history knew is still to be made out of it, as is said from the next snapshot on.
+    /// Sets whether the state of a search has yet to be recomputed from the history; shown from the next
+    /// snapshot on.
     void setAwaitsSearch(bool awaitsSearch) { m_awaitsSearch = awaitsSearch; }
     void display(const engine::Snapshot& snapshot);
 
 signals:
-    /// A person has pointed out a size.
+    /// The user clicked a size.
     void sizeChosen(std::int64_t size);
 
 private:

@@ -10,8 +10,8 @@ class QPainter;
 
 namespace batchpeak::ui {
 
-/// The small signs of the window. They are painted, not taken from a font or an icon theme: either may
-/// lack them, and then shows a box without a warning.
+/// The icons of the window. They are painted, not taken from a font or an icon theme: either may lack them,
+/// and would show a box without a warning.
 enum class Glyph {
     Open,
     Play,
@@ -35,13 +35,13 @@ enum class Glyph {
 /// Paints \p glyph into the largest centered square of \p box.
 void paintGlyph(QPainter& painter, Glyph glyph, const QRectF& box, const QColor& color);
 
-/// An icon, sharp on screens of 1, 2 and 3 physical pixels a point.
-/// \param side  of its square [px]
+/// Returns an icon that is sharp on screens with 1, 2 and 3 physical pixels per point.
+/// \param side  side length of its square [px]
 QIcon glyphIcon(Glyph glyph, const QColor& color, const QColor& disabled, int side = 16);
-/// The same with room about the sign, in 16 x 16 px as a header asks for: anything smaller it would enlarge
-/// on screens of more than one physical pixel a point.
+/// Does the same with padding around the glyph, in the 16 x 16 px that a header requests: on screens with
+/// more than one physical pixel per point a header would enlarge anything smaller.
 QIcon paddedGlyphIcon(Glyph glyph, const QColor& color, int side);
-/// Two signs beside each other, in 34 x 16 px.
+/// Returns an icon with two glyphs side by side, in 34 x 16 px.
 QIcon glyphIcon(Glyph first, const QColor& firstColor, Glyph second, const QColor& secondColor);
 
 } // namespace batchpeak::ui

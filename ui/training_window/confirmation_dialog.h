@@ -17,8 +17,8 @@ namespace batchpeak::ui {
 class ConfirmationModel;
 class MessageBanner;
 
-/// Whole training steps at the recommended size and its runner-up, live, beside what was predicted: it draws
-/// a ConfirmationSnapshot and decides nothing. It blocks nothing.
+/// Shows live the whole training steps at the recommended size and its runner-up, beside what was predicted.
+/// It draws a ConfirmationSnapshot and decides nothing. It is not modal.
 class ConfirmationDialog : public QDialog
 {
     Q_OBJECT
@@ -28,11 +28,11 @@ public:
 
     void setTheme(const Theme& theme);
     void display(const training::ConfirmationSnapshot& snapshot);
-    /// That it could not even be started, as a sentence.
+    /// Shows a sentence that says why the confirmation could not even be started.
     void showError(const QString& sentence);
-    /// \param obstacle  why it cannot be started again now, as a sentence; else empty
+    /// \param obstacle  sentence that says why it cannot be started again now; empty if it can
     void setObstacle(const QString& obstacle);
-    /// All that the dialog says, in one text.
+    /// Returns the whole text of the dialog.
     QString summary() const;
 
 signals:
@@ -47,7 +47,7 @@ private:
     void addTable(QVBoxLayout* layout);
     void addProgress(QVBoxLayout* layout);
     void addButtons(QVBoxLayout* layout);
-    /// Grows where a sentence needs more lines; a layout does not when they wrap.
+    /// Grows if a sentence needs more lines; a layout does not do that when lines wrap.
     void makeRoom();
 
     ConfirmationModel* m_model;

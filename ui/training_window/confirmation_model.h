@@ -7,8 +7,8 @@
 
 namespace batchpeak::ui {
 
-/// The sizes of a confirmation: what was predicted beside what was achieved. A size that is far off or did
-/// not fit has a sign.
+/// The sizes of a confirmation: predicted and achieved values. A size that is far off or did not fit has an
+/// icon.
 class ConfirmationModel : public TableModel
 {
     Q_OBJECT

@@ -16,8 +16,8 @@ namespace batchpeak::ui {
 class ColumnWidths;
 class RunsModel;
 
-/// The list of the runs that are compared in the charts: which of them are shown is ticked here, and one is
-/// removed by its button or the Delete key.
+/// The list of the runs that are compared in the charts: check boxes show or hide them, and the button or the
+/// Delete key removes one.
 class RunsCard : public Card
 {
     Q_OBJECT
@@ -26,12 +26,12 @@ public:
     /// \param model  outlives this card
     explicit RunsCard(RunsModel* model, QWidget* parent = nullptr);
 
-    /// The widths that a person gave to its columns, by their names.
+    /// Returns the widths that the user gave to columns, by column name.
     QVariantMap columnWidths() const;
     void setColumnWidths(const QVariantMap& widths);
 
 signals:
-    /// The events of a run of another time are to be laid beside the present one.
+    /// The user wants to compare the events of a stored run with the present one.
     void addRequested();
 
 protected:

@@ -15,9 +15,9 @@
 
 namespace batchpeak::ui {
 
-/// The runs that can be compared, newest first: the present one, and those before it that are kept, each with
-/// its size, what came of it and how it was set. Kept ones can be hidden and removed; the oldest goes when
-/// there are more than a chart can show.
+/// The runs that can be compared, newest first: the present one, and the kept earlier ones, each with its
+/// size, its result and its settings. Kept runs can be hidden and removed; the oldest is removed if there are
+/// more than a chart can show.
 class RunsModel : public QAbstractTableModel
 {
     Q_OBJECT
@@ -28,17 +28,17 @@ public:
     explicit RunsModel(QObject* parent = nullptr) : QAbstractTableModel(parent) {}
 
     void setTheme(const Theme& theme);
-    /// The run that is under way, or ended last; it has no row while it has no step.
+    /// Shows the run that is under way, or that ended last; it has no row until it has a step.
     void display(const training::TrainingSnapshot& present);
-    /// Keeps the present run, which another one takes the place of; one without a step is forgotten.
+    /// Keeps the present run, which another run replaces; a run without a step is discarded.
     void keep(const training::TrainingSnapshot& present);
-    /// A run of another time.
-    /// \param name  in place of its number
+    /// Adds a stored run; one without a step is ignored.
+    /// \param name  name that replaces its number
     void add(const training::TrainingSnapshot& snapshot, const QString& name);
-    /// \param row  of a kept run; else nothing is done
+    /// \param row  row of a kept run; any other row is ignored
     void remove(int row);
     bool isKept(int row) const;
-    /// Those kept and not hidden, the oldest first.
+    /// Returns the runs that are kept and not hidden, oldest first.
     const std::vector<ComparedRun>& shown() const { return m_shown; }
 
     int rowCount(const QModelIndex& parent = {}) const override;
@@ -49,11 +49,11 @@ public:
     Qt::ItemFlags flags(const QModelIndex& index) const override;
 
 signals:
-    /// Other runs are to be seen in the charts.
+    /// The set of runs to show in the charts has changed.
     void shownChanged();
 
 private:
-    /// The words of a row, but for its name.
+    /// The texts of a row, by column.
     using Texts = std::array<QString, Columns>;
     struct Kept
     {
@@ -65,22 +65,23 @@ private:
     void setPresent(const std::optional<Texts>& texts);
     void tellShown();
     int freePattern() const;
-    /// Place of a kept run in m_kept; nothing for the present one.
+    /// Returns the index of a kept run in m_kept; nothing for the present one.
     std::optional<std::size_t> placeOf(int row) const;
     int rowOf(std::size_t place) const;
     QPixmap signOf(const Kept& kept) const;
 
     Theme m_theme = Theme::light();
-    /// Nothing without a step.
+    /// Nothing if the present run has no step.
     std::optional<Texts> m_present;
-    /// The oldest first.
+    /// Kept runs, oldest first.
     std::vector<Kept> m_kept;
     std::vector<ComparedRun> m_shown;
-    /// Of the present run, from 1.
+    /// Number of the present run, counted from 1.
     int m_number = 1;
 };
 
-/// How a run was set beside its size, in one line: "batch 1,536, learning rate 0.0003, bf16, adamw, ..."
+/// Returns the settings of a run, without its size, on one line: "batch 1,536, learning rate 0.0003, bf16,
+/// adamw, ..."
 QString settingsText(const training::TrainingSnapshot& snapshot);
 /// "completed", "stopped", "diverged", "out of memory", "failed", "running"
 QString resultText(const training::TrainingSnapshot& snapshot);

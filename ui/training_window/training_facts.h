@@ -11,7 +11,7 @@ class QGridLayout;
 
 namespace batchpeak::ui {
 
-/// What was chosen for the training run that is shown, a line for each choice.
+/// The settings of the training run that is shown, a line for each.
 class TrainingFacts : public Card
 {
     Q_OBJECT
@@ -32,7 +32,7 @@ private:
     std::vector<Row> m_rows;
 };
 
-/// One choice or finding of a run, in words.
+/// One setting or result of a run, as text.
 struct TrainingFact
 {
     QString name;
@@ -40,7 +40,9 @@ struct TrainingFact
     bool operator==(const TrainingFact&) const = default;
 };
 
-/// What a run has of these: how its size is chosen, maximum, growth, data, learning rate, checkpoint.
+/// Returns those of the following that a run has: size and how it is chosen, batch, fidelity, trained
+/// parameters, maximum, growth, evaluation, prediction, data, learning rate, loss weighting, first step,
+/// checkpoint, out-of-memory events. Empty without a run.
 std::vector<TrainingFact> trainingFacts(const training::TrainingSnapshot& snapshot);
 
 } // namespace batchpeak::ui

@@ -18,12 +18,12 @@ namespace batchpeak::ui {
 class OptionField;
 class OptionSections;
 
-/// Asks how to train: all options of a run, those asked for most first, the others behind a line that opens
-/// them. What nobody asks for follows the exploration beside, the config, or what is usual, and each field
-/// says which of them.
+/// The options of a training run: the most common ones first, the others in a collapsed section. Options that
+/// the user does not set follow the exploration, the config, or the defaults, and each field says which of
+/// them.
 ///
-/// It turns texts into options, and says beside a field what is wrong with it while it is typed; what they
-/// mean together is for the outlook to say.
+/// It converts texts to options, and reports invalid input beside its field while the user types; the outlook
+/// says what the options mean together.
 class TrainingForm : public Card
 {
     Q_OBJECT
@@ -31,30 +31,31 @@ class TrainingForm : public Card
 public:
     explicit TrainingForm(QWidget* parent = nullptr);
 
-    /// Nothing is anybody's own then.
+    /// Sets the config, and clears all options that the user set.
     void setConfig(const engine::ConfigFile& config);
-    /// What the fields fall back on before the config: device, memory, worker and what else was asked of the
-    /// exploration.
+    /// Sets what the fields fall back on before the config: device, memory, worker and the other options of
+    /// the exploration.
     void setExploration(const engine::ExplorationOptions& exploration);
-    /// \param size  that an exploration of the config recommends; 0 without one
+    /// \param size  size that an exploration of the config recommends; 0 if there is none
     void setRecommended(std::int64_t size);
 
-    /// All that a person wrote, as options and their texts in turn.
+    /// Returns all that the user typed, as alternating options and texts.
     QStringList words() const;
-    /// Asks for the same again; what there is no field for is left out.
+    /// Restores what words() returned; options without a field are ignored.
     void setWords(const QStringList& words);
 
-    /// To train with, while there is no problem.
+    /// Returns the options to train with; valid only if problem() is empty.
     const training::TrainingOptions& options() const { return m_preview.options; }
-    /// Why nothing can be trained so, as a full sentence; empty where it can.
+    /// Returns a full sentence that says why no training is possible with these options; empty if it is
+    /// possible.
     QString problem() const;
 
     const std::vector<OptionField*>& fields() const;
-    /// Null for one that has no field here.
+    /// Returns null for an option that has no field here.
     OptionField* field(const std::string& name) const;
 
 signals:
-    /// Another run is asked for, or nothing that can be run.
+    /// The options have changed, or have become valid or invalid.
     void changed();
 
 private:

@@ -12,8 +12,7 @@ namespace batchpeak::ui {
 
 class Metric;
 
-/// The numbers of a training run that a person looks at first, in one line, and below them what it does or
-/// what came of it.
+/// The main numbers of a training run on one line, and below them what the run is doing, or its result.
 class TrainingMetrics : public QFrame
 {
     Q_OBJECT
@@ -21,15 +20,15 @@ class TrainingMetrics : public QFrame
 public:
     explicit TrainingMetrics(QWidget* parent = nullptr);
 
-    /// \param obstacle  why no run can start now, as a sentence; else empty
+    /// \param obstacle  sentence that says why no run can start now; empty if one can
     void display(const training::TrainingSnapshot& snapshot, const QString& obstacle = {});
-    /// All that the metrics say, in one text.
+    /// Returns the whole text of the metrics.
     QString summary() const;
 
 private:
     void showStep(const training::StepRecord& step, const config::Fidelity& fidelity);
     void showMemory(const training::TrainingSnapshot& snapshot);
-    /// Whether the sentence is one that a person should act on.
+    /// Sets whether the sentence is one that the user should act on.
     void setWarns(bool warns);
     QList<Metric*> metrics() const;
 

@@ -8,12 +8,12 @@
 
 namespace batchpeak::ui {
 
-/// "Step 340 of 1,000 · micro-batch 5 of 8 · about 3 min left"
-/// \param obstacle  why no run can start now, as a sentence; else empty
+/// Returns "Step 340 of 1,000 · micro-batch 5 of 8 · about 3 min left".
+/// \param obstacle  sentence that says why no run can start now; empty if one can
 QString trainingActivityText(const training::TrainingSnapshot& snapshot, const QString& obstacle = {});
 
-/// What comes before the first step and after the last one, or what came of a run, as sentences; empty while
-/// its figures say it all.
+/// Returns sentences on what happens before the first step and after the last one, or on the result of a run;
+/// empty while its numbers are sufficient.
 QString trainingSentence(const training::TrainingSnapshot& snapshot, const QString& obstacle = {});
 
 /// "binary search: 241 fits, 128 is used (9 trials, 3 out of memory, 41 s); the exploration recommends 192"

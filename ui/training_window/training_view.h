@@ -29,7 +29,7 @@ class TrainingFacts;
 class TrainingMetrics;
 class TrainingForm;
 
-/// What a person can do in the training window: names, shortcuts, signs, and when each is possible.
+/// The actions of the training window: names, shortcuts, icons, and when each is enabled.
 class TrainingActions : public QObject
 {
     Q_OBJECT
@@ -37,19 +37,19 @@ class TrainingActions : public QObject
 public:
     explicit TrainingActions(QWidget* window);
 
-    /// \param obstacle  why nothing can be started now, as a sentence; else empty
+    /// \param obstacle  sentence that says why nothing can be started now; empty if something can
     void update(const training::TrainingSnapshot& snapshot, const QString& obstacle);
     void setTheme(const Theme& theme);
 
     QAction* start;
     QAction* stop;
-    /// Checked while the form is shown, not the log.
+    /// Checked while the form is shown instead of the log.
     QAction* settings;
     QAction* close;
 };
 
-/// All of the training window's inside, laid out and fed: it draws a TrainingSnapshot, and does not know
-/// where that comes from.
+/// The whole content of the training window: it draws a TrainingSnapshot, and does not know where the
+/// TrainingSnapshot comes from.
 class TrainingView : public QWidget
 {
     Q_OBJECT
@@ -58,23 +58,23 @@ public:
     explicit TrainingView(TrainingActions* actions, QWidget* parent = nullptr);
 
     void setTheme(const Theme& theme);
-    /// What would be trained, while no run is there to say it.
+    /// Sets the name of what would be trained, shown while there is no run.
     void setSubject(const QString& text);
-    /// \param obstacle  why no run can start now, as a sentence; else empty
+    /// \param obstacle  sentence that says why no run can start now; empty if one can
     void display(const training::TrainingSnapshot& snapshot, const QString& obstacle = {});
-    /// Beside the charts: how to train, or else this run and its log.
+    /// Shows the form beside the charts, or else the present run and its log.
     void showForm(bool visible);
 
     TrainingForm* form() const { return m_form; }
-    /// The runs that are compared in the charts.
+    /// Returns the runs that are compared in the charts.
     RunsModel* runs() const { return m_runs; }
     RunsCard* runsCard() const { return m_runsCard; }
-    /// Each with its name.
+    /// Returns the splitters, each of which has an object name.
     QList<QSplitter*> splitters() const { return {m_columns, m_chartRows, m_runRows}; }
     MessageBanner* banner() const { return m_banner; }
 
 signals:
-    /// Other runs are to be seen: display() is to be called again.
+    /// The set of runs to show has changed: display() must be called again.
     void redrawWanted();
 
 private:

@@ -24,55 +24,56 @@ namespace batchpeak::ui {
 class TrainingActions;
 class TrainingView;
 
-/// A window for training runs of one config: it joins a run, the view that draws it, and what a person asks
-/// for. It decides nothing about a run and draws nothing itself.
+/// A window for training runs of one config: it connects a run, the view that draws it, and the user's
+/// requests. It decides nothing about a run and draws nothing itself.
 ///
-/// To close it is to end its run, after a question: with a checkpoint of what was learned where the run keeps
-/// some. Where it stood, and what was asked for each config, is remembered.
+/// Closing the window ends its run, after a question: with a checkpoint of what was learned if the run keeps
+/// one. The geometry and the options of each config are remembered.
 class TrainingWindow : public QWidget
 {
     Q_OBJECT
 
 public:
-    /// \param lease  that its runs take
+    /// \param lease  device lease that its runs acquire
     explicit TrainingWindow(const std::shared_ptr<engine::DeviceLease>& lease, QWidget* parent = nullptr);
     ~TrainingWindow() override;
 
     void setTheme(const Theme& theme);
-    /// The config to train from the next start on. What was chosen stays where it is the same config.
-    /// \param base  of the exploration beside: device, memory, worker and what else a training follows
+    /// Sets the config to train from the next start on. The user's options are kept if the config is the
+    /// same.
+    /// \param base  options of the exploration: device, memory, worker and what else a training follows
     void setConfig(const engine::ConfigFile& config, const engine::ExplorationOptions& base);
-    /// \param size  that an exploration of the config recommends; 0 without one
+    /// \param size  size that an exploration of the config recommends; 0 if there is none
     void setRecommended(std::int64_t size);
-    /// \param sentence  why no run can start now; empty where one can
+    /// \param sentence  says why no run can start now; empty if one can
     void setObstacle(const QString& sentence);
 
     bool isUnderWay() const;
-    /// What ending the run now means, as sentences.
+    /// Returns sentences on what ending the run now means.
     QString closingText() const;
-    /// Ends the run as Stop does, and closes then, without a question; at once where nothing is under way.
-    /// Once more, or after Stop, it waits for the same end.
+    /// Ends the run as Stop does, and then closes without a question; closes immediately if nothing is under
+    /// way. A second call, or a call after Stop, waits for the same end.
     void stopAndClose();
     const training::TrainingRun& run() const { return *m_run; }
 
 signals:
-    /// The window is of no further use, and deletes itself.
+    /// The window is no longer needed, and deletes itself.
     void closed();
 
 protected:
     void closeEvent(QCloseEvent* event) override;
 
 private:
-    /// \param trustsCode  a person has said so of what the config names
+    /// \param trustsCode  whether the user has allowed the code that the config names to run
     void start(bool trustsCode = false);
-    /// Starts where the answer is yes.
+    /// Asks whether code may run, and starts if the answer is yes.
     void askOfCode(const QString& path);
     void stop();
     void draw();
-    /// Keeps what is asked for of the present config.
+    /// Stores the options of the present config.
     void remember();
     void addRun();
-    /// Why nothing can be started now, as a full sentence; empty where it can.
+    /// Returns a full sentence that says why nothing can be started now; empty if something can.
     QString obstacle() const;
     void showError(const QString& sentence);
 
@@ -80,13 +81,13 @@ private:
     TrainingActions* m_actions;
     TrainingView* m_view;
     std::optional<engine::ConfigFile> m_config;
-    /// Something else uses the device.
+    /// Sentence that says that something else uses the device.
     QString m_obstacle;
-    /// Of the run; empty where it keeps none.
+    /// Checkpoint folder of the run; empty if it keeps none.
     QString m_checkpointFolder;
-    /// The run was asked to end.
+    /// Whether the run was asked to end.
     bool m_isStopping = false;
-    /// It closes when the run has ended.
+    /// Whether the window closes when the run has ended.
     bool m_closesAtEnd = false;
     Theme m_theme = Theme::light();
     WindowSettings m_settings{QStringLiteral("training")};

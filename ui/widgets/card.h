@@ -11,8 +11,8 @@ class QVBoxLayout;
 
 namespace batchpeak::ui {
 
-/// A framed part of the window: a title, the unit of its numbers, room for something at the right of
-/// them, and a body below.
+/// A framed part of the window: a title, the unit of its numbers, room for a widget at their right, and a
+/// body below.
 class Card : public QFrame
 {
     Q_OBJECT
@@ -22,10 +22,10 @@ public:
 
     void setTitle(const QString& title);
     void setUnit(const QString& unit);
-    /// At the right end of the title line.
+    /// Places a widget at the right end of the title line.
     void setHeaderWidget(QWidget* widget);
     QVBoxLayout* body() const { return m_body; }
-    /// Within another card it has neither a frame nor a title of its own.
+    /// Sets whether the card is within another card, where it has neither a frame nor a title of its own.
     void setEmbedded(bool isEmbedded);
 
 private:
@@ -35,7 +35,8 @@ private:
     QVBoxLayout* m_body;
 };
 
-/// \p page, which is taken over, where it may be higher than its place on a card.
+/// Returns a scroll area for \p page, which may be higher than its place on a card. The scroll area takes
+/// ownership.
 QScrollArea* scrolledOnCard(QWidget* page);
 
 } // namespace batchpeak::ui

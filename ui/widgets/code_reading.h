@@ -6,12 +6,12 @@
 
 namespace batchpeak::ui {
 
-/// Reads code that a config names before a run is to load it. Where that takes long, as of a module of some
-/// gigabytes, windows go on drawing meanwhile and take no input. Whoever asks for its content afterward has
-/// it at once.
+/// Reads code that a config names before a run loads it. If that takes long, such as for a module of some
+/// gigabytes, windows continue to paint meanwhile and accept no input. Later requests for its content are
+/// answered at once.
 ///
 /// \param path  empty for no code
-/// \throws engine::ExplorationError  where it cannot be read to its end
+/// \throws engine::ExplorationError if the code cannot be read to its end
 void readCode(const QString& path);
 
 } // namespace batchpeak::ui

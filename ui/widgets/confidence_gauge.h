@@ -10,7 +10,7 @@
 
 namespace batchpeak::ui {
 
-/// The confidence as an arc of 240 degrees with the percentage in it: green when the size counts as
+/// The confidence as an arc of 240 degrees with the percentage in it: green if the size counts as
 /// recommended, gray until then.
 class ConfidenceGauge : public QWidget
 {

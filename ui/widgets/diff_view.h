@@ -8,8 +8,8 @@
 
 namespace batchpeak::ui {
 
-/// Shows a unified diff with its added and removed lines on grounds of their own, or a sentence in place of
-/// one. Signs tell the lines apart too, so that no color has to.
+/// Shows a unified diff with colored backgrounds for added and removed lines, or a sentence in place of one.
+/// Signs distinguish the lines too, so that the colors are not needed.
 class DiffView : public QPlainTextEdit
 {
     Q_OBJECT
@@ -18,7 +18,7 @@ public:
     explicit DiffView(QWidget* parent = nullptr);
 
     void setTheme(const Theme& theme);
-    /// \param diff  as engine::unifiedDiff() words it
+    /// \param diff  in the format of engine::unifiedDiff()
     void setDiff(const QString& diff);
     void setSentence(const QString& sentence);
 

@@ -10,8 +10,8 @@
 
 namespace batchpeak::ui {
 
-/// A word on how near the numbers are to the run that the config describes, with the reasons as its tool tip.
-/// It words a label that others have found.
+/// A word on how close the numbers are to the run that the config describes, with the reasons as its tool
+/// tip. It formats a label that the caller determines.
 class FidelityChip : public QLabel
 {
     Q_OBJECT
@@ -19,7 +19,7 @@ class FidelityChip : public QLabel
 public:
     explicit FidelityChip(QWidget* parent = nullptr);
 
-    /// \param fidelity  nothing where there are no numbers to be had: it is hidden then
+    /// \param fidelity  nothing if there are no numbers: the chip is hidden then
     void display(const std::optional<config::Fidelity>& fidelity);
 };
 

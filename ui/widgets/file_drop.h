@@ -8,7 +8,7 @@ class QWidget;
 
 namespace batchpeak::ui {
 
-/// Lets a window take a file that is dropped on it: exactly one, of this computer.
+/// Lets a window accept a dropped file: exactly one, from this computer.
 class FileDrop : public QObject
 {
     Q_OBJECT
@@ -19,7 +19,7 @@ public:
     bool eventFilter(QObject* watched, QEvent* event) override;
 
 signals:
-    /// A file that can be taken hangs over the window, or does so no more.
+    /// An acceptable file has been dragged over the window, or has left it.
     void hovered(bool isThere);
     void dropped(const QString& path);
 };

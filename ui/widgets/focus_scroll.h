@@ -6,8 +6,9 @@ class QScrollArea;
 
 namespace batchpeak::ui {
 
-/// Has a scroll area show whatever in it the keyboard comes to. By itself it does so only where that comes
-/// from within: from a tool bar it would get to a field that nobody sees, and change it.
+/// Makes a scroll area show any widget in it that gets the keyboard focus. By itself it does so only if the
+/// focus comes from within: coming from a tool bar, the focus would reach a field that is not visible, and
+/// the user would change it unknowingly.
 void followFocus(QScrollArea* area);
 
 } // namespace batchpeak::ui

@@ -12,9 +12,9 @@ class QWidget;
 
 namespace batchpeak::ui {
 
-/// One of a few choices, as high and as plain as a line of text beside it. The arrow is painted: a style
-/// sheet has one only from a picture, and without it Qt leaves the place empty. The wheel passes it by, and
-/// scrolls what it stands in.
+/// A combo box with few choices, as high and as plain as a line edit beside it. The arrow is painted: a style
+/// sheet can show one only from an image, and without an image Qt leaves the place empty. It ignores the
+/// wheel, which scrolls what the box is in.
 class ChoiceBox : public QComboBox
 {
     Q_OBJECT
@@ -26,11 +26,11 @@ public:
         int value = 0;
     };
 
-    /// \param name  of what is chosen, for a screen reader
+    /// \param name  name of what is chosen, for a screen reader
     ChoiceBox(const QString& name, const QList<Choice>& choices, QWidget* parent = nullptr);
 
     int value() const { return currentData().toInt(); }
-    /// Does nothing where there is no such choice.
+    /// Does nothing if there is no such choice.
     void setValue(int value);
 
 protected:
@@ -38,8 +38,8 @@ protected:
     void wheelEvent(QWheelEvent* event) override;
 };
 
-/// A line for the path of a file or a folder, and a button that looks for one on disk. What is typed is not
-/// checked here.
+/// A line edit for the path of a file or a folder, and a button that opens a file dialog. The input is not
+/// validated here.
 class PathField : public QWidget
 {
     Q_OBJECT
@@ -47,8 +47,8 @@ class PathField : public QWidget
 public:
     enum class Kind { File, Folder, Either };
 
-    /// \param name    of what is asked for, in words: the title of the dialog, and what a screen reader says
-    /// \param filter  of files; as of QFileDialog
+    /// \param name    name of what is asked for: the title of the dialog, and the name for a screen reader
+    /// \param filter  filter of files, as for QFileDialog
     PathField(Kind kind, const QString& name, const QString& filter = {}, QWidget* parent = nullptr);
 
     QString text() const;
@@ -64,8 +64,8 @@ private:
     QLineEdit* m_line;
 };
 
-/// A line for a number.
-/// \param name  for a screen reader
+/// Creates a line edit for a number.
+/// \param name  name for a screen reader
 QLineEdit* numberLine(const QString& name, const QString& placeholder, QWidget* parent);
 
 } // namespace batchpeak::ui

@@ -11,20 +11,20 @@ class QAction;
 
 namespace batchpeak::ui {
 
-/// How the window is used, on one page: the way from a config to a size, and every key.
+/// Explains on one page how the window is used: the way from a config to a size, and every shortcut.
 class HelpDialog : public QDialog
 {
     Q_OBJECT
 
 public:
-    /// \param actions  those with a shortcut are listed, by their own words
+    /// \param actions  those with a shortcut are listed, with their own texts
     HelpDialog(const QList<QAction*>& actions, const Theme& theme, QWidget* parent = nullptr);
 
-    /// All that is said, in one text.
+    /// Returns the whole text of the dialog.
     QString text() const;
 };
 
-/// Which program this is, under which license, and of what it is made.
+/// States the name of the program, its license, and its components.
 class AboutDialog : public QDialog
 {
     Q_OBJECT

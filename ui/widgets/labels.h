@@ -7,34 +7,35 @@
 
 namespace batchpeak::ui {
 
-/// A label in the muted color of the theme.
+/// Creates a label in the muted color of the theme.
 QLabel* mutedLabel(const QString& text, QWidget* parent);
 
-/// \p label for plain text of several lines, which can be marked and copied.
+/// Makes \p label show plain text of several lines, which can be selected and copied, and returns it.
 QLabel* wrapped(QLabel* label);
 
-/// Unlike QLabel::setText(), lays nothing out again where the text stays the same.
+/// Unlike QLabel::setText(), triggers no new layout if the text stays the same.
 void setTextIfNew(QLabel* label, const QString& text);
 
-/// Shows \p text in a label with places to break a line within long names of keys, as
-/// "train_input.micro_batch_size", so that none forces it wider. What nobody sees in the text is spelled out.
+/// Shows \p text in a label with optional line breaks within long names of keys, such as
+/// "train_input.micro_batch_size", so that none of them widens the label. Invisible characters of the text
+/// are escaped.
 void setBreakableText(QLabel* label, const QString& text);
-/// Text of a widget without the places to break a line that stand there so.
+/// Returns the text of a widget without the optional line breaks that setBreakableText() inserted.
 QString withoutBreaks(const QWidget& widget, QString text);
 
-/// About as many letters as a dialog is wide.
+/// Maximum length of a name, about as many characters as a dialog is wide.
 inline constexpr int longestName = 72;
 
-/// \p text with "…" in the middle of each longer name in it, as that of a file may be.
+/// Returns \p text with "…" in the middle of each longer name in it, such as that of a file.
 QString withShortNames(QString text, int longest = longestName);
 
-/// Shows that in a label, and the whole of it as the tool tip where they differ.
+/// Shows such a text in a label, and the whole text as the tool tip if the two differ.
 void setTextWithShortNames(QLabel* label, const QString& text, int longest = longestName);
-/// What was set there.
+/// Returns the text that was passed to setTextWithShortNames().
 QString wholeTextOf(const QLabel* label);
 
-/// One line of text that ends in "…" where it has no room, instead of forcing the window wider. The
-/// whole of it is then the tool tip.
+/// One line of text that is elided with "…" if it does not fit, instead of widening the window. The whole
+/// text is then the tool tip.
 class ElidedLabel : public QLabel
 {
     Q_OBJECT
@@ -59,7 +60,7 @@ private:
     QString m_fullText;
 };
 
-/// One number that a person reads first, over a muted word for what it is.
+/// A number that the user should read first, above a muted caption.
 class Metric : public QWidget
 {
     Q_OBJECT
@@ -69,7 +70,7 @@ public:
 
     void setValue(const QString& value);
     void setCaption(const QString& caption);
-    /// What the caption means, as its tool tip.
+    /// Sets the tool tip that explains the caption.
     void setExplanation(const QString& sentence);
 
     /// "2,266 ± 38 samples/s"

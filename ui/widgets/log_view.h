@@ -12,8 +12,8 @@ class QPlainTextEdit;
 
 namespace batchpeak::ui {
 
-/// The log of an exploration, newest at the bottom. It follows the newest line only while the user has
-/// not scrolled away from it.
+/// The log of an exploration, newest entry at the bottom. It follows the newest line unless the user has
+/// scrolled away from it.
 class LogView : public QWidget
 {
     Q_OBJECT
@@ -25,7 +25,8 @@ public:
     QString text() const;
 
 private:
-    /// The line of the view at which the newest entry begins, or the one from which all to the end is seen.
+    /// Returns the line of the view at which the newest entry begins, or the one from which everything to the
+    /// end is visible.
     int lineOfNewest() const;
 
     QPlainTextEdit* m_text;
@@ -34,7 +35,7 @@ private:
     engine::LogLine m_newest;
 };
 
-/// "14:02:11  trial 16, size 240: ..."; what is worse than information says so in a word.
+/// Returns "14:02:11 trial 16, size 240: ..."; a severity above information is stated as a word.
 QString logLineText(const engine::LogLine& line);
 
 } // namespace batchpeak::ui

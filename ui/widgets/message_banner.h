@@ -14,37 +14,39 @@ class QToolButton;
 
 namespace batchpeak::ui {
 
-/// A message within the window: what went wrong or was done, as sentences, with the lines that show why
-/// and at most one thing to do about it. It stays until it is closed or replaced, and blocks nothing but what
-/// it lies over.
+/// A message within the window: sentences about a failure or a success, with the lines that show why and at
+/// most one action. It stays until it is closed or replaced, and is not modal; it only covers what it lies
+/// over.
 class MessageBanner : public QFrame
 {
     Q_OBJECT
 
 public:
-    /// A Warning is what can be gone on from, an Error what cannot. Past tells that what is shown is over.
+    /// After a Warning the user can continue, after an Error not. Past reports that what is shown is over.
     enum class Kind { Error, Warning, Note, Past };
 
     explicit MessageBanner(QWidget* parent = nullptr);
 
     void setTheme(const Theme& theme);
     /// \param details  lines in the fixed font; may be empty
-    /// \param action   of the button; without one there is no button
+    /// \param action   action of the button; if null there is no button
     void showMessage(Kind kind, const QString& text, const QString& details = {}, QAction* action = nullptr);
-    /// Shows a failure once, as an error with these details and this button, and takes it away when it is
-    /// over; what was said since stays. \param failure  as a sentence; empty without one
+    /// Shows a failure once, as an error with these details and this button, and hides it when the failure is
+    /// over; any later message stays.
+    /// \param failure  the failure as a sentence; empty if there is none
     void showFailure(const QString& failure, const QString& details = {}, QAction* action = nullptr);
     QString text() const;
-    /// Whether what it says is shown with the button of that action.
+    /// Whether the banner is visible and has the button of that action.
     bool offers(const QAction* action) const;
-    /// Without a way to close it, for what holds as long as it is shown.
+    /// Sets whether the banner has a close button; it needs none if it applies as long as it is shown.
     void setClosable(bool closable);
-    /// Lies over the lower edge of a widget from here on, in the place of a layout, and moves nothing.
-    /// \param host  of the same window
+    /// From now on, overlays the lower edge of a widget instead of being in a layout, and moves nothing.
+    /// \param host  widget of the same window
     void floatOver(QWidget* host);
 
 signals:
-    /// A person has closed it. \param offered  the action of its button; null without one
+    /// The user has closed the banner.
+    /// \param offered  action of its button; null if there was none
     void closed(const QAction* offered);
 
 protected:
@@ -58,7 +60,7 @@ private:
     Theme m_theme = Theme::light();
     Kind m_kind = Kind::Note;
     QString m_failure;
-    /// What it lies over; null in a layout.
+    /// The widget that the banner overlays; null in a layout.
     QPointer<QWidget> m_host;
     QLabel* m_sign;
     QLabel* m_text;

@@ -19,54 +19,54 @@ class QPushButton;
 
 namespace batchpeak::ui {
 
-/// One option: its name, a field for its value, who says that value, and a line on what it means or on what
-/// is wrong with what is typed.
+/// One option: its name, a field for its value, the origin of that value, and a line that explains the option
+/// or reports invalid input.
 ///
-/// It shows what is in force and tells what is typed; what comes of that is for its form to say.
+/// It shows the value in effect and emits the user's input; its form decides what follows from that.
 class OptionField : public QWidget
 {
     Q_OBJECT
 
 public:
-    /// Where the line on what the option means stands; in a narrow form it is a tool tip, and the line is
-    /// there for problems alone.
+    /// Where the explanation of the option is; in a narrow form it is a tool tip, and the line is used only
+    /// for problems.
     enum class Explanation { Beside, Below, Problems };
-    /// The text by which an option is written that is read from another one; nothing where it cannot be read.
+    /// Converts an input to the canonical text of the option; returns nothing if the input is invalid.
     using NormalText = std::function<std::optional<std::string>(const std::string&)>;
 
-    /// \param name         as a person calls it
-    /// \param placeholder  what is said in the field while it is empty
+    /// \param name         name shown to the user
+    /// \param placeholder  text in the field while it is empty
     OptionField(const engine::OptionWords& words, const QString& name, const QString& placeholder,
                 NormalText normalText, QWidget* parent = nullptr);
 
     const std::string& name() const { return m_words.name; }
-    /// What a sentence calls the option: its name without a mnemonic and without its unit.
+    /// Returns the name of the option in sentences, without a mnemonic and without its unit.
     QString title() const;
-    /// What is typed, as the option is written: numbers that are typed as the window shows numbers are those
-    /// of the option.
+    /// Returns the input in the format of the option: numbers typed in the format of the window are
+    /// converted.
     QString text() const;
-    /// As if a person typed it.
+    /// Does the same as if the user typed it.
     void type(const QString& text);
-    /// Shows what is in force, unless a person is typing here or has typed what is no value.
+    /// Shows the value in effect, unless the user is typing here or has typed an invalid value.
     void display(const engine::OptionPreview& preview);
-    /// What is typed is void: what is in force is shown next, also to a person who is typing here.
+    /// Discards the input: display() then shows the value in effect, even while the user is typing here.
     void forget();
     /// \param sentence  empty for none
     void setProblem(const QString& sentence);
-    /// The same of a text that cannot be read.
+    /// Does the same for an input that is invalid.
     void setProblem(const engine::UsageError& error);
     void setExplanation(Explanation explanation);
     void setPlaceholder(const QString& placeholder);
     const QString& problem() const { return m_problem; }
-    /// Who says the value, and what the line on it says.
+    /// Returns the origin of the value, and explanation() the text of the line on it.
     QString originText() const;
     QString explanation() const;
-    /// The least that shows name, field and origin in one line.
+    /// Returns the minimum width that shows name, field and origin in one line.
     static int minWidth();
 
 signals:
     void edited();
-    /// Back to what holds where nobody asks for anything.
+    /// The user reset the option to the value that applies if it is not set.
     void cleared();
 
 private:
@@ -90,10 +90,10 @@ private:
     QString m_explained;
 };
 
-/// What a person calls an option that says what runs, and on what; one without a name of its own is called as
-/// it is typed.
+/// Returns the name of an option that says what runs, and on what; if there is no such name, the option as it
+/// is typed.
 QString runOptionName(const std::string& option);
-/// What is said in the field of such an option while it is empty.
+/// Returns the text in the field of such an option while it is empty.
 QString runOptionPlaceholder(const std::string& option);
 
 } // namespace batchpeak::ui

@@ -13,8 +13,8 @@ class QGridLayout;
 
 namespace batchpeak::ui {
 
-/// The fields of a form under headings, of which some can be folded away: in two columns where it is wide
-/// enough, else in one. What the fields say it does not know.
+/// The fields of a form in sections with headings, some of them collapsible: in two columns if it is wide
+/// enough, else in one. It does not interpret the fields.
 class OptionSections : public QWidget
 {
     Q_OBJECT
@@ -22,17 +22,18 @@ class OptionSections : public QWidget
 public:
     explicit OptionSections(QWidget* parent = nullptr);
 
-    /// \param isFolded  its fields appear once the heading is clicked
+    /// \param isFolded  whether the section is collapsed: its fields appear once the heading is clicked
     void addSection(const QString& title, const std::vector<OptionField*>& fields, bool isFolded = false);
-    /// Explains nothing beside fields but what is wrong with them, so that they need little room.
+    /// Removes the explanations beside fields other than problems, so that the fields need little room.
     void setCompact();
 
     const std::vector<OptionField*>& fields() const { return m_fields; }
-    /// Null for one that has no field here.
+    /// Returns null for an option that has no field here.
     OptionField* field(const std::string& name) const;
-    /// What is wrong with each field, as full sentences in lines of their own; empty while all can be read.
+    /// Returns the problem of each field, as full sentences in lines of their own; empty while all inputs are
+    /// valid.
     QString problem() const;
-    /// That of one column, so that a narrow window comes to it.
+    /// Returns the minimum of the one-column layout, so that a narrow window can use that.
     QSize minimumSizeHint() const override;
 
 protected:

@@ -4,9 +4,9 @@
 
 namespace batchpeak::ui {
 
-/// Has all windows of this program paint with the one thread that is made now, beside their own. Qt makes
-/// some as it paints, lets them go while there is nothing to paint, and waits without end for one that the
-/// system does not give, as where a limit of processes is reached by then.
+/// Makes all windows of this program paint with a single thread that is created now, besides their own. By
+/// default Qt creates some as it paints, ends them while there is nothing to paint, and waits without end for
+/// one that the system refuses, such as when a limit of processes has been reached by then.
 void keepPaintingThreads();
 
 } // namespace batchpeak::ui

@@ -7,23 +7,23 @@
 
 namespace batchpeak::ui {
 
-/// For a tool tip, which Qt shows as rich text where it looks so: names of devices, workers and tokens are
-/// anybody's, and "<img src=...>" would be fetched.
+/// Escapes a tool tip, which Qt shows as rich text if it looks like that: names of devices, workers and
+/// tokens may come from anyone, and "<img src=...>" would be fetched.
 QString plainToolTip(const QString& text);
 
-/// For the title of a window: names of files are anybody's, too, and Qt takes "[*]" in them for its sign of a
-/// change.
+/// Escapes the title of a window: names of files may come from anyone, too, and Qt interprets "[*]" in them
+/// as its placeholder for a modification.
 QString plainTitle(const QString& text);
 
-/// Has the labels, buttons and tool tips of all windows show text as it is, and what nobody sees in it
-/// spelled out: a name with U+202E would turn around what stands beside it. A label that is to show rich text
-/// says so itself (QLabel::setTextFormat).
+/// Makes the labels, buttons and tool tips of all windows show text literally, with invisible characters
+/// escaped: a name with U+202E would reverse the text beside it. A label that should show rich text must say
+/// so itself (QLabel::setTextFormat).
 class PlainText : public QObject
 {
     Q_OBJECT
 
 public:
-    /// For this program, from now on; a second call changes nothing.
+    /// Installs the filter for this program; a second call changes nothing.
     static void install();
 
 protected:

@@ -14,36 +14,37 @@ struct LastWriting;
 
 namespace batchpeak::ui {
 
-/// What a window asks before something is lost or let in. Enter and Escape leave everything as it is.
+/// Questions that a window asks before something is lost or allowed. Enter and Escape leave everything as it
+/// is.
 
 enum class UnderWay { Exploration, Confirmation, Training };
 
-/// Asks whoever closes a window whether what runs in it is to end: "Stop training?"
-/// \param consequence  what is kept and what is lost then, as a sentence
-/// \return whether it is to end
+/// Asks a user who closes a window whether its work should end: "Stop training?"
+/// \param consequence  a sentence on what is kept and what is lost then
+/// \return whether it should end
 bool wantsToStop(QWidget* window, UnderWay what, const QString& consequence, const Theme& theme);
 
-/// Asks whoever starts an exploration while another program runs one on the same devices.
-/// \param other  which one that is, as a sentence
-/// \return whether it is to start all the same
+/// Asks a user who starts an exploration while another program runs one on the same devices.
+/// \param other  a sentence that says which one that is
+/// \return whether it should start nevertheless
 bool wantsToStartBeside(QWidget* window, const QString& other, const Theme& theme);
 
-/// Asks whether somebody's file is to be lost for what is written in its place.
-/// \return whether it is
+/// Asks whether an existing file should be overwritten.
+/// \return whether it should
 bool wantsToReplace(QWidget* window, const QString& path, const Theme& theme);
 
-/// Asks whether a file is to hold again what it held before a size was written into it, and shows which lines
-/// change by that; where somebody has changed the file since, that this is lost too.
-/// \return whether it is
+/// Asks whether to restore what a file contained before a size was written into it, and shows which lines
+/// change; also warns that later changes to the file would be lost.
+/// \return whether to restore it
 bool wantsToTakeBack(QWidget* window, const engine::LastWriting& last, const Theme& theme);
 
-/// Asks whether code that a config names may run; what was answered with yes is not asked again, but for code
-/// that is not on this computer, whose content nobody knows. Who goes on says so to engine::requireTrust(),
-/// for what the question was about.
+/// Asks whether code that a config names may run. A positive answer is remembered, except for code that is
+/// not on this computer, whose content is unknown. Callers that continue pass the answer to
+/// engine::requireTrust(), for the code that the question was about.
 ///
-/// \param path  of the code; empty where the config names none
-/// \return whether it may
-/// \throws engine::ExplorationError  where it cannot be read to its end, as a pipe
+/// \param path  path of the code; empty if the config names none
+/// \return whether it may run
+/// \throws engine::ExplorationError if the code cannot be read to its end, such as a pipe
 bool mayRunCode(QWidget* window, const QString& path, const Theme& theme);
 
 } // namespace batchpeak::ui

@@ -9,8 +9,8 @@ class QTabBar;
 
 namespace batchpeak::ui {
 
-/// A framed part of the window with several pages, one of which is shown; their names stand where a card has
-/// its title.
+/// A framed part of the window with several pages, one of which is shown; their tabs are where a card has its
+/// title.
 class TabCard : public QFrame
 {
     Q_OBJECT
@@ -18,10 +18,10 @@ class TabCard : public QFrame
 public:
     explicit TabCard(QWidget* parent = nullptr);
 
-    /// \param page  taken over
+    /// \param page  the card takes ownership
     void addPage(const QString& name, QWidget* page);
     void insertPage(int place, const QString& name, QWidget* page);
-    /// It belongs to the caller again.
+    /// Removes a page, whose ownership returns to the caller.
     void takePage(QWidget* page);
     void showPage(const QWidget* page);
     bool hasPage(const QWidget* page) const;

@@ -18,30 +18,32 @@ class QTreeView;
 
 namespace batchpeak::ui {
 
-/// Gives a table the look of all tables here: whole rows, no grid, no frame, a header that only names; that
-/// of a tree can be clicked. \return the height of its rows [pixels]
+/// Applies the style of all tables here: selection of whole rows, no grid, no frame, a header that cannot be
+/// clicked; that of a tree can be.
+/// \return the height of its rows [pixels]
 int applyTableStyle(QTableView& table);
 int applyTableStyle(QTreeView& table);
 
-/// Widths of a table's columns: they grow with their contents and shrink only where all rows are new, so that
-/// live numbers do not make them tremble, until a person drags one, which then stays as wide as it was left.
-/// A double click on its edge gives it back to its contents. One column takes what is left.
+/// Widths of a table's columns. They grow with their contents and shrink only if all rows are new, so that
+/// live numbers do not make them flicker. A column that the user has resized keeps its width; a double click
+/// on its edge fits it to its contents again. One column takes the remaining width.
 class ColumnWidths : public QObject
 {
     Q_OBJECT
 
 public:
-    /// \param table      with its model set
-    /// \param header     of its columns
-    /// \param stretched  the column that takes what is left
-    /// \param names      of the columns, under which their widths are kept; without them none is
+    /// \param table      table that already has its model
+    /// \param header     header of its columns
+    /// \param stretched  the column that takes the remaining width
+    /// \param names      names of the columns, under which their widths are stored; if empty, no width is
+    ///                   stored
     ColumnWidths(QAbstractItemView* table, QHeaderView* header, int stretched, QStringList names = {});
 
     void setHidden(int column, bool hidden);
-    /// The widths [pixels] that a person chose, by the names of the columns.
+    /// Returns the widths [pixels] that the user chose, by column name.
     QVariantMap chosen() const;
     void setChosen(const QVariantMap& widths);
-    /// Gives every column back to its contents.
+    /// Fits every column to its contents again.
     void reset();
 
 private:
@@ -50,7 +52,7 @@ private:
     void grow(const QModelIndex& parent, int firstRow, int lastRow);
     int titleWidth(int column) const;
     int signsWidth(const QModelIndex& index) const;
-    /// Of the contents of these rows, and of those below them.
+    /// Returns the width that the contents of these rows and of their children need.
     int neededWidth(int column, const QModelIndex& parent, int firstRow, int lastRow) const;
     int neededWidth(int column) const;
     void setWidth(int column, int width);
@@ -61,19 +63,19 @@ private:
     int m_stretched;
     QStringList m_names;
     std::map<int, int> m_chosen;
-    /// The present change of a width is our own.
+    /// Whether the current change of a width is made here, not by the user.
     bool m_setting = false;
 };
 
-/// Holds a list and gives it only heights that are whole rows, so that none is cut in half at the
-/// bottom; the rest stays empty.
+/// Contains a list and gives it only heights that are whole rows, so that none is cut off at the bottom; the
+/// rest stays empty.
 class WholeRows : public QWidget
 {
     Q_OBJECT
 
 public:
-    /// \param list       taken over
-    /// \param besides    pixels that the list needs beside its rows: its header
+    /// \param list       the widget takes ownership
+    /// \param besides    pixels that the list needs besides its rows: its header
     /// \param rowHeight  pixels of one row
     WholeRows(QWidget* list, std::function<int()> besides, std::function<int()> rowHeight,
               QWidget* parent = nullptr);

@@ -10,8 +10,8 @@
 
 namespace batchpeak::ui {
 
-/// A list of rows. One that goes on changes itself alone, so that selection and scroll position stay where
-/// the user left them.
+/// A list of rows. A row that is still in progress is updated alone, so that selection and scroll position
+/// are kept.
 class TableModel : public QAbstractTableModel
 {
     Q_OBJECT
@@ -24,14 +24,15 @@ public:
     QVariant data(const QModelIndex& index, int role) const override;
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
-    /// All rows tab-separated, with a header.
+    /// Returns all rows as tab-separated text, with a header.
     QString asText() const;
 
 protected:
     TableModel(TableColumns columns, QObject* parent);
 
-    /// Shows \p rows; new ones stand before those that were there.
-    /// \param identity  the column whose text in the last row tells the rows of one subject from another's
+    /// Shows \p rows; new ones are inserted before the previous ones.
+    /// \param identity  the column whose text in the last row distinguishes the rows of one subject from
+    ///                  those of another
     void showRows(std::vector<TableRow> rows, int identity);
 
 private:

@@ -13,36 +13,36 @@
 
 namespace batchpeak::ui {
 
-/// A row as a table shows it. One of its texts tells how things stand, and a sign beside it, so that color
-/// is never the only one to tell.
+/// A row of a table. One of its texts is the status, and has an icon beside it, so that color is never the
+/// only difference.
 struct TableRow
 {
     QStringList texts;
     std::optional<Glyph> glyph;
-    /// Of the sign and the text beside it.
+    /// Tone of the icon and the text beside it.
     Tone tone = Tone::Muted;
-    /// What the row is whatever its state: a sign in green or amber before the other.
+    /// An icon before the other one, in green or amber, for what the row is whatever its status.
     std::optional<Glyph> mark;
     Tone markTone = Tone::Good;
     bool isBold = false;
-    /// All of its texts in the muted color.
+    /// Whether its texts are in the muted color; the status text keeps the color of its tone.
     bool isPale = false;
     QString toolTip;
     bool operator==(const TableRow&) const = default;
 };
 
 /// What the columns of a table have in common, whether its rows form a list or a tree: their titles, and how
-/// a row appears in them.
+/// a row is shown in them.
 struct TableColumns
 {
     QStringList titles;
-    /// With the sign; it alone stands at the left.
+    /// The column with the icon, the only one that is left-aligned.
     int status = 0;
-    /// In the muted color.
+    /// The columns in the muted color.
     std::vector<int> quiet;
     Theme theme = Theme::light();
 
-    /// As QAbstractItemModel::data().
+    /// Does the same as QAbstractItemModel::data().
     QVariant data(const TableRow& row, int column, int role) const;
     QVariant headerData(int section, Qt::Orientation orientation, int role) const;
 };

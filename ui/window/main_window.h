@@ -38,10 +38,10 @@ class WindowDesktop;
 class WindowExports;
 class WindowTraining;
 
-/// The window of batchpeak: it joins an exploration, the view that draws it, and what a person asks for.
+/// The window of batchpeak: it connects an exploration, the view that draws it, and the user's requests.
 ///
-/// It decides nothing about an exploration and draws nothing itself. The view is drawn anew at most
-/// thirty times a second, however often the exploration changes.
+/// It decides nothing about an exploration and draws nothing itself. The view is redrawn at most thirty times
+/// a second, however often the exploration changes.
 class MainWindow : public QMainWindow
 {
     Q_OBJECT
@@ -50,23 +50,25 @@ public:
     explicit MainWindow(QWidget* parent = nullptr);
     ~MainWindow() override;
 
-    /// The one exploration of the window, for who records or watches it.
+    /// Returns the only exploration of the window, for observers that record or watch it.
     engine::Exploration& exploration() const { return *m_exploration; }
-    /// Where explorations are kept, to be looked at again. \param path  of the store
+    /// Sets where explorations are stored, to be viewed again.
+    /// \param path  path of the store
     void setHistory(const QString& path);
-    /// Takes a command line's options as ConfigOptions::setGiven() does, for the configs opened from now on.
+    /// Sets the options of a command line as ConfigOptions::setGiven() does, for the configs opened from now
+    /// on.
     void setOptions(const engine::ExplorationOptions& options, const QStringList& names = {})
     {
         m_options.setGiven(options, names);
     }
-    /// Reads a config and makes it the next to be explored; what is wrong with it is said in the window.
-    /// \param network  file or id of the one to run; empty for the config's own, or the one chosen for it
+    /// Reads a config and makes it the next one to be explored; problems are reported in the window.
+    /// \param network  file or id of the network to run; empty for the config's own, or the one chosen for it
     ///                 before
     /// \return whether it can be explored
     bool openConfig(const QString& path, const QString& network = {});
-    /// Starts, or starts again what has ended, with the config as it now stands on disk.
+    /// Starts, or restarts what has ended, with the config as it is on disk now.
     void startExploring();
-    /// What has become of the history while something is kept in it, as a sentence.
+    /// Reports a sentence on the state of the history while the exploration is being stored in it.
     void tellOfHistory(const QString& sentence);
     /// Closes the window without a question: what is under way ends first, with what is known.
     void stopAndClose();
@@ -77,18 +79,18 @@ protected:
     void keyPressEvent(QKeyEvent* event) override;
 
 private:
-    /// A config, and what is asked of it.
+    /// A config and its options.
     struct Asked
     {
         engine::ConfigFile file;
         engine::ExplorationOptions options;
         engine::PhaseSequence phases;
-        /// A person has let the code of the config run, since it was opened last.
+        /// Whether the user has allowed the code of the config to run since it was opened last.
         bool trustsCode = false;
     };
     struct Nothing
     {};
-    /// The exploration of the engine, from its start.
+    /// An exploration of the engine that has been started.
     struct Running
     {
         Asked asked;
@@ -97,26 +99,26 @@ private:
     struct Ready
     {
         Asked asked;
-        /// An exploration of the same config that has ended, which the engine has still: it can go on and be
+        /// An ended exploration of the same config that the engine still has: it can be continued and
         /// confirmed.
         std::optional<Running> ended;
-        /// One of the history that was cut off and can go on.
+        /// An exploration of the history that was interrupted and can be continued.
         std::optional<store::StoredExploration> cut;
-        /// Number of the one whose offer a person has closed; 0 without one.
+        /// Number of the exploration whose offer the user has closed; 0 if there is none.
         qint64 declined = 0;
-        /// A person has asked for the start while its Python was being asked what it has.
+        /// Whether the user has requested the start while the Python interpreter was still being queried.
         bool startsOnceKnown = false;
         /// The snapshot of an exploration that has not begun.
         engine::Snapshot snapshot;
     };
-    /// A file with which nothing can be tried.
+    /// A file with which no trial is possible.
     struct Unmeasurable
     {
         UnmeasurableFile file;
-        /// Ready::ended of the same file while it could be read.
+        /// Ready::ended of the same file from before it became unmeasurable.
         std::optional<Running> ended;
     };
-    /// Another run of the same config is looked at, over what was in hand before.
+    /// Another run of the same config is viewed; what was current before is kept.
     struct Earlier
     {
         EarlierRun run;
@@ -132,13 +134,14 @@ private:
     void showUnmeasurable(UnmeasurableFile file, std::optional<Running> ended);
     void showWhatIsInHand();
     void showLookingBack();
-    /// Why the sizes that are shown had better not be written yet, as sentences; else empty.
+    /// Returns sentences that say why the sizes that are shown should not be written yet; empty if there is
+    /// no reason.
     QString doubt() const;
     QString doubt(std::optional<std::int64_t> selected) const;
-    /// \param selected  of the table, to be written in the place of the recommended one
+    /// \param selected  size selected in the table, to be written in place of the recommended one
     void exportSizes(std::optional<std::int64_t> selected);
     std::optional<std::int64_t> selectedToWrite() const;
-    /// A file has another size now, which may be that of the config in hand.
+    /// Reports that a file has another size now; the file may be that of the current config.
     void showWritten(const QString& sentence, const QString& path);
     void readWritten();
     bool readIfChanged();
@@ -147,40 +150,42 @@ private:
     void exploreNextPhase();
     void writeSize();
     bool isPlanShown() const;
-    /// The file in hand with which no trial is possible; null where one is.
+    /// Returns the current file if no trial is possible with it, else null.
     const UnmeasurableFile* unmeasurable() const;
-    /// Why nothing can be started, as a sentence; empty where it can.
+    /// Returns a sentence that says why nothing can be started; empty if something can.
     QString startObstacle() const;
-    // Of what is in hand, also while an earlier run is looked at; null where it is something else.
+    // The current plan or run, also while an earlier run is viewed; null if the current one is of another
+    // kind.
     const Ready* planInHand() const;
     Ready* planInHand();
     const Running* runInHand() const;
-    /// The exploration that the engine has of the config in hand.
+    /// Returns the engine's exploration if it is of the current config, else null.
     const Running* engineRun() const;
     Running* engineRun();
     const Asked* asked() const;
-    /// The exploration of the engine, where it is of the config in hand; else that of nothing.
+    /// Returns the snapshot of the engine's exploration if it is of the current config, else an empty one.
     const engine::Snapshot& own() const;
-    /// The snapshot of the plan or the exploration in hand; of nothing where none is possible.
+    /// Returns the snapshot of the current plan or exploration; an empty one if none is possible.
     const engine::Snapshot& present() const;
-    /// The same, or the earlier one that is looked at.
+    /// Returns the same, or the snapshot of the earlier run that is viewed.
     const engine::Snapshot& shown() const;
     void showEarlierRun(const EarlierRun& run);
-    /// Shows what was in hand before.
+    /// Shows what was current before.
     void endLookingBack();
     void backToPresent();
     void watchOthers();
     void lookAtHistory();
-    /// The devices of the plan in hand, once they are known.
+    /// Returns the devices of the current plan, once they are known.
     QStringList chosenDevices() const;
-    /// One that a run on these devices would disturb, as a sentence; empty where there is none.
-    /// \param devices  without any those that are asked for
+    /// Returns a sentence about an exploration that a run on these devices would disturb; empty if there is
+    /// none.
+    /// \param devices  if empty, those of the options
     QString disturbedText(const Asked& asked, const QStringList& devices) const;
     bool mayStartBeside(const Asked& asked, const QStringList& devices);
     void tellOfSettings();
-    /// What is left of the exploration under way when it ends now, as sentences.
+    /// Returns sentences on what is kept of the exploration under way if it ends now.
     QString whatIsKept() const;
-    /// \return whether the window may close now; else it does so later, or not at all
+    /// \return whether the window may close now; if not, it closes later or not at all
     bool mayClose();
     void applyTheme();
     void draw();
@@ -197,7 +202,7 @@ private:
     void exploreOnCpu();
     void resetOptions();
     void showRemembered();
-    /// Makes that the plan in hand, and shows it.
+    /// Makes that the current plan, and shows it.
     void showPlan(Ready ready);
     void handOver(const Asked& asked);
     void setAsked(Ready& ready, const engine::ConfigFile& file, const engine::ExplorationOptions& options);
@@ -206,26 +211,29 @@ private:
     void offerToResume();
     void showOffer();
     void resumeCut();
-    /// Starts the plan in hand. \param cut  goes on; without it all begins anew
+    /// Starts the current plan.
+    /// \param cut  the interrupted exploration to continue; if empty, everything begins anew
     void startInHand(const std::optional<store::StoredExploration>& cut = {});
     void load(const Asked& asked);
-    /// Asks where the config names code, as it is now. \return whether it may run
+    /// Asks the user if the config, as it is now, names code.
+    /// \return whether the code may run
     bool letsCodeRun(Asked& asked);
     void showError(const QString& sentence);
-    /// Why no other config can be opened and nothing explored now, as a sentence; else empty.
+    /// Returns a sentence that says why no other config can be opened and nothing can be explored now; empty
+    /// if it can.
     QString obstacle() const;
     bool isUnderWay() const;
 
-    /// Of all that this window runs.
+    /// Lease for all that this window runs.
     std::shared_ptr<engine::DeviceLease> m_lease;
     PlanSearch* m_planSearch;
     engine::Exploration* m_exploration;
     std::variant<Nothing, Unmeasurable, Ready, Running, Earlier> m_inHand;
     bool m_closesUnasked = false;
     bool m_closesAtEnd = false;
-    /// What tellOfHistory() was told last of the exploration in hand.
+    /// The last sentence passed to tellOfHistory() for the current exploration.
     QString m_historyMessage;
-    /// What was said of the plan when it could not start; empty without it.
+    /// The message shown when the plan could not start; empty if there is none.
     QString m_shownProblem;
     WindowSettings m_settings;
     ConfigOptions m_options{m_settings};
@@ -233,8 +241,7 @@ private:
     Theme m_theme;
     WindowActions* m_actions;
     WindowExports* m_exports;
-    /// The file that a size was written into last, or the config in hand; empty where nothing can be taken
-    /// back.
+    /// The file that a size was written into last, or the current config; empty if nothing can be restored.
     QString m_written;
     WindowDesktop* m_desktop;
     EarlierRuns* m_earlierRuns;

@@ -19,26 +19,25 @@ namespace batchpeak::ui {
 
 class WindowSettings;
 
-/// Asks which network is run for a config: that of a file, or a well-known one by its id. What is written is
-/// looked at while it is written, and can be chosen once it stands for a network that the config can run
-/// with.
+/// Asks which network to run for a config: that of a file, or a well-known one by its id. The input is
+/// checked while it is typed, and can be accepted once it names a network that the config can run with.
 class NetworkDialog : public QDialog
 {
     Q_OBJECT
 
 public:
-    /// \param config   as it was opened, with its own network or none
-    /// \param present  file or id that was chosen for it before; empty where none was
+    /// \param config   the config as it was opened, with its own network or none
+    /// \param present  file or id that was chosen for it before; empty if none was
     NetworkDialog(const engine::ConfigFile& config, const QString& present, const Theme& theme,
                   QWidget* parent = nullptr);
 
-    /// The absolute path of a file, or an id; empty for the config's own network.
+    /// Returns the absolute path of a file, or an id; empty for the config's own network.
     QString network() const { return m_network; }
     void setText(const QString& fileOrId);
-    /// What is known of the text: the network that it stands for, or why it stands for none.
+    /// Returns what is known of the input: the network that it names, or why it names none.
     QString finding() const;
 
-    /// Does nothing where the text stands for no network.
+    /// Does nothing if the input names no network.
     void accept() override;
 
 private:
@@ -61,30 +60,31 @@ private:
     QPushButton* m_choose = nullptr;
 };
 
-/// A config without a network that can be run, so that one has to be chosen; it says why.
+/// Error for a config without a network that can be run, so that the user has to choose one; it says why.
 class NetworkNeeded : public config::ConfigError
 {
 public:
     using ConfigError::ConfigError;
 };
 
-/// Which network is run for a config: its own, or the one that a person chose for it, which is remembered
-/// with the path of the config.
+/// Determines which network to run for a config: its own, or the one that the user chose for it, which is
+/// stored with the path of the config.
 class NetworkPicker : public QObject
 {
     Q_OBJECT
 
 public:
-    /// \param window  that its dialog belongs to
+    /// \param window  parent of its dialog
     NetworkPicker(WindowSettings* settings, QWidget* window);
 
-    /// \p config with the network to run.
+    /// Returns \p config with the network to run.
     ///
-    /// \param config   as it was opened
-    /// \param network  file or id to take and to remember; empty for what is remembered
-    /// \throws NetworkNeeded where there is none, or it cannot be run
+    /// \param config   the config as it was opened
+    /// \param network  file or id to use and to store; empty for the stored one
+    /// \throws NetworkNeeded if there is none, or it cannot be run
     engine::ConfigFile completed(const engine::ConfigFile& config, const QString& network = {});
-    /// Asks for a network, and remembers it. \return whether one was chosen
+    /// Asks for a network, and stores it.
+    /// \return whether one was chosen
     bool choose(const engine::ConfigFile& config, const Theme& theme);
 
 private:

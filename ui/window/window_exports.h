@@ -19,40 +19,41 @@ namespace batchpeak::ui {
 
 class ExportDialog;
 
-/// What leaves the window for a file or the clipboard: the recommended size, the trials, the charts. It
-/// asks where to, and writes a file whole or not at all.
+/// Exports of the window to a file or the clipboard: the recommended size, the trials, the charts. It asks
+/// for the destination, and writes a file either completely or not at all.
 ///
-/// Only what can be exported is asked of it; the actions see to that.
+/// Callers request only what can be exported; the actions are disabled otherwise.
 class WindowExports : public QObject
 {
     Q_OBJECT
 
 public:
-    /// \param window  that its dialogs belong to
+    /// \param window  parent of its dialogs
     explicit WindowExports(QWidget* window);
 
-    /// Takes those of the config in hand, whose files are not replaced.
+    /// Sets the options of the current config; the files that they name are not replaced.
     void setOptions(const engine::ExplorationOptions& options) { m_options = options; }
 
-    /// \param path  of the store, which keeps what files held before; without one nothing can be taken back
+    /// \param path  path of the store, which keeps what files contained before; if empty, nothing can be
+    ///              restored
     void setHistory(const QString& path) { m_historyPath = path; }
     /// \param sizes  at least one
-    /// \param doubt  why they had better not be written yet; else empty
-    /// \param found  how, as of PhaseSequence::foundText()
+    /// \param doubt  why they should not be written yet; empty if there is no reason
+    /// \param found  how they were found, from PhaseSequence::foundText()
     void exportSizes(const engine::ConfigFile& config, const std::vector<config::ChosenSize>& sizes,
                      const QString& doubt, const QString& found, const Theme& theme);
-    /// Any size, also into a config that nothing can be tried with.
+    /// Writes any size, also into a config with which no trial is possible.
     void writeSize(const engine::ConfigFile& config, model::Phase phase, const Theme& theme);
-    /// The recommended size as the config would write it.
+    /// Copies the recommended size as the config would write it.
     void copySize(const engine::ConfigFile& config, const engine::Snapshot& snapshot);
-    /// The finished trials, as CSV.
+    /// Saves the finished trials as CSV.
     void saveTrials(const engine::Snapshot& snapshot);
-    /// Gives a file back what it held before a size was written into it last, once somebody has seen what
+    /// Restores what a file contained before the last size was written into it, after the user has seen what
     /// changes.
     void takeBack(const QString& path, const Theme& theme);
-    /// Whether there is such a size, as far as the history can be read.
+    /// Whether such a restore is possible; false if the history cannot be read.
     bool canTakeBack(const QString& path) const;
-    /// \p charts as they stand, as PNG or PDF.
+    /// Saves \p charts in their current state, as PNG or PDF.
     void saveCharts(const engine::Snapshot& snapshot, QWidget& charts, const Theme& theme);
 
 signals:
@@ -62,13 +63,13 @@ signals:
     void failed(const QString& sentence);
 
 private:
-    /// \return the path that was chosen; empty when none was
+    /// \return the path that was chosen; empty if none was
     QString choosePath(const QString& title, const QString& suggestion, const QStringList& filters,
                        const QString& suffix);
-    /// Says so where the run needs the file.
+    /// Emits failed() if the file must not be replaced.
     /// \param needed  files that are not replaced
     bool mayReplace(const QString& path, const QStringList& needed);
-    /// \param path  chosen by a person, who was asked about a file that is there
+    /// \param path  a path that the user chose, having been asked if the file exists
     void save(const QString& path, const QByteArray& bytes);
     QStringList filesNeededBy(const engine::Snapshot& snapshot) const;
     void run(ExportDialog& dialog);

@@ -30,46 +30,47 @@ class ConfirmationDialog;
 class TrainingWindow;
 class WindowActions;
 
-/// What takes whole training steps beside an exploration: the training window and the confirmation of a
-/// recommendation. Which of them may use the device is told by the lease.
+/// What runs whole training steps beside an exploration: the training window and the confirmation of a
+/// recommendation. The lease determines which of them may use the device.
 class WindowTraining : public QObject
 {
     Q_OBJECT
 
 public:
-    /// \param actions  whose training and confirmation it does, and enables
-    /// \param parts    with the lease that the exploration takes too
-    /// \param window   that its windows belong to
+    /// \param actions  the training and confirmation actions of this are handled and enabled here
+    /// \param parts    include the lease that the exploration also takes
+    /// \param window   parent of its windows
     WindowTraining(WindowActions* actions, const engine::ExplorationParts& parts, QWidget* window);
     ~WindowTraining() override;
 
     void setTheme(const Theme& theme);
-    /// What is trained from now on, and where.
+    /// Sets the config and options to train with from now on.
     void setConfig(const engine::ConfigFile& config, const engine::ExplorationOptions& options);
-    /// What the exploration is of that is followed from now on, and so of what a recommendation is confirmed.
+    /// Sets the config and options of the exploration that follow() gets from now on, whose recommendation
+    /// can be confirmed.
     void setExplored(const engine::ConfigFile& config, const engine::ExplorationOptions& options);
-    /// What the window shows: an earlier run has nothing to confirm, and with a file that cannot be measured
-    /// nothing is trained.
+    /// What the window shows: for an earlier run there is nothing to confirm, and with a file that cannot be
+    /// measured there is no training.
     enum class Page { Present, Earlier, Unmeasurable };
-    /// Enables what the exploration and the config allow, and says what stands in the way of the rest.
+    /// Enables what the exploration and the config allow, and says what prevents the rest.
     void follow(const engine::Snapshot& exploration, Page page);
-    /// What ending the training that is under way means, as sentences; empty where none is.
+    /// Returns sentences on what ending the training that is under way means; empty if none is.
     QString closingText() const;
     /// Ends a training that is under way as Stop does; closed() follows.
     void stopTraining();
-    /// Ends what is under way at once, and closes both windows.
+    /// Ends what is under way immediately, and closes both windows.
     void close();
 
 signals:
-    /// The training window.
+    /// The training window has closed.
     void closed();
 
 private:
     void openTraining();
     void confirm();
-    /// \param trustsCode  a person has said so of what the config names
+    /// \param trustsCode  whether the user has allowed the code that the config names to run
     void startConfirmation(bool trustsCode = false);
-    /// Starts where the answer is yes.
+    /// Asks whether code may run, and starts if the answer is yes.
     void askOfCode(const QString& path);
     void compareOptions();
     void enableActions();
@@ -85,13 +86,13 @@ private:
     std::optional<engine::ConfigFile> m_exploredConfig;
     engine::ExplorationOptions m_exploredOptions;
     Page m_page = Page::Present;
-    /// The exploration was asked for as training is now, so that its size is one for that.
+    /// Whether the exploration has the same options as the training, so that its size applies to that.
     bool m_isExploredAsAsked = false;
-    /// The size that the finished exploration recommends; 0 without one.
+    /// The size that the finished exploration recommends; 0 if there is none.
     std::int64_t m_recommended = 0;
-    /// What a confirmation compares; empty without such a recommendation, or without a batch.
+    /// The sizes that a confirmation compares; empty without such a recommendation, or without a batch.
     std::vector<engine::PredictedSize> m_sizes;
-    /// What the trials of those ran on.
+    /// The device of the trials of those sizes.
     engine::DeviceIdentity m_exploredDevice;
     QPointer<TrainingWindow> m_training;
     training::ConfirmationRun* m_confirmation;
