@@ -31,10 +31,11 @@ const QString portalPath = QStringLiteral("/org/freedesktop/portal/desktop");
 const QString portalInhibit = QStringLiteral("org.freedesktop.portal.Inhibit");
 const QString portalRequest = QStringLiteral("org.freedesktop.portal.Request");
 
-// Of the portal's flags, the one that keeps the computer from being suspended and leaves the screen alone.
+// Flag of the portal that inhibits suspending but not the screen.
 constexpr uint flagSuspend = 4;
 
-/// Without it libdbus would start a bus of its own, and wait for that.
+/// Returns the address of the session bus; empty if there is none. Without an address libdbus would start a
+/// bus of its own, and wait for that.
 QString addressOfEnvironment()
 {
     const QString address = qEnvironmentVariable("DBUS_SESSION_BUS_ADDRESS");
@@ -52,7 +53,7 @@ QDBusMessage call(const QString& service, const QString& path, const QString& in
     return message;
 }
 
-/// Runs \p then with the answer, once it is there.
+/// Calls \p then with the reply, once it has arrived.
 template<typename Reply, typename Then>
 void whenAnswered(QDBusConnection& bus, const QDBusMessage& message, QObject* context, Then then)
 {
@@ -107,7 +108,7 @@ void DesktopPresence::showProgress(std::optional<double> share)
     QDBusConnection* const connection = bus();
     if (!connection)
         return;
-    // As KDE's task manager and the docks of Ubuntu and elementary read it.
+    // In the format that KDE's task manager and the docks of Ubuntu and elementary read.
     QDBusMessage update = QDBusMessage::createSignal(QStringLiteral("/org/batchpeak/Batchpeak"),
                                                      QStringLiteral("com.canonical.Unity.LauncherEntry"),
                                                      QStringLiteral("Update"));
@@ -170,7 +171,7 @@ void DesktopPresence::askScreenSaver()
 void DesktopPresence::takeHold(Hold hold)
 {
     m_isAsking = false;
-    // Much may have happened since it was asked for.
+    // The request may be obsolete by now.
     if (m_why.isEmpty())
         letGo(hold);
     else
@@ -189,7 +190,7 @@ void DesktopPresence::notify(const QString& title, const QString& text)
         return;
     const QStringList actions{QStringLiteral("default"), tr("Show")};
     const QVariantMap hints{{QStringLiteral("desktop-entry"), application}};
-    // The desktop's own time until it goes.
+    // Lets the desktop decide how long the notification is shown.
     constexpr int defaultTime = -1;
     const QDBusMessage message =
         call(notifications, notificationsPath, notifications, QStringLiteral("Notify"),

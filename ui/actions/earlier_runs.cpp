@@ -20,7 +20,7 @@ namespace batchpeak::ui {
 
 namespace {
 
-// Each holds its whole log and curve.
+// Each run has its whole log and curve.
 constexpr std::size_t maxKept = 8;
 constexpr int mostOfHistory = 12;
 
@@ -100,7 +100,7 @@ void EarlierRuns::begin(const QDateTime& now)
 {
     m_began = now;
     m_isUnderWay = true;
-    // What is thought about would take the processor from its trials.
+    // Recomputing a search would take processor time from the trials.
     m_search.cancel();
 }
 
@@ -121,7 +121,7 @@ void EarlierRuns::follow(const engine::Snapshot& snapshot)
     if (!isKept)
         m_ended.push_back({.started = m_began, .snapshot = {}});
     m_ended.back().snapshot = snapshot;
-    // Only the window's own exploration can go on.
+    // Only the window's current exploration can be continued.
     m_ended.back().snapshot.canContinue = false;
     if (m_ended.size() > maxKept)
         m_ended.erase(m_ended.begin());
@@ -267,7 +267,8 @@ std::optional<EarlierRuns::RunAndSearch> EarlierRuns::readWithSearch(qint64 expl
 {
     if (!m_run || !QFileInfo::exists(m_historyPath))
         return std::nullopt;
-    // Asked first: one that ends meanwhile has its end in the history before its program lets it go.
+    // Queried first: an exploration that ends meanwhile has its end in the history before its program
+    // releases it.
     const auto isUnderWay = store::HistoryWriter::isUnderWay(m_historyPath, exploration)
                                 ? engine::IsUnderWay::Yes
                                 : engine::IsUnderWay::No;
@@ -290,7 +291,8 @@ bool EarlierRuns::lookElsewhere()
                                          [this](qint64 exploration) { return isOfThisWindow(exploration); });
         return std::exchange(m_elsewhere, now) != now;
     } catch (const store::StoreError&) {
-        // Whoever asks for entries is told why; until it can be read what was seen stays.
+        // A caller that requests entries gets the reason; until the history can be read again, the last
+        // result is kept.
         return false;
     }
 }

@@ -42,7 +42,7 @@ void RecentFiles::fill()
     m_files.removeIf([](const QString& path) { return !QFileInfo::exists(path); });
     clear();
     for (const QString& path : m_files) {
-        // An ampersand in a name is no mnemonic.
+        // An ampersand in a name must not become a mnemonic.
         QString name = engine::escapeControls(QDir::toNativeSeparators(path));
         name.replace(QLatin1Char('&'), QLatin1String("&&"));
         QAction* action = addAction(name);

@@ -14,14 +14,14 @@ namespace batchpeak::ui {
 
 namespace {
 
-// QSettings reads all of it at once. Those of many configs come to some KiB.
+// QSettings reads the whole file at once. The settings of many configs take some KiB.
 constexpr qint64 maxBytes = qint64{16} << 20;
 
-/// \return as a part of a sentence; empty where QSettings can have it
+/// \return part of a sentence; empty if QSettings may read the file
 QString readError()
 {
     const auto status = store::statusOf(SettingsFile::path());
-    // What is not there is made, and what is kept from us is an error that QSettings takes.
+    // A missing file is created, and QSettings handles missing permissions.
     if (!status)
         return {};
     if (!S_ISREG(status->st_mode))

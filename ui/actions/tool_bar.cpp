@@ -32,7 +32,7 @@ QString deviceName(const engine::DeviceSnapshot& device)
     return QStringLiteral("%1 %2").arg(device.id, device.name).trimmed();
 }
 
-/// Of a file its name, with its folder where all such files have one name; an id as it is.
+/// Returns the name of a file, with its folder if the file has the default name; an id stays as it is.
 QString sourceName(const QString& fileOrId)
 {
     const QFileInfo file(fileOrId);
@@ -42,7 +42,7 @@ QString sourceName(const QString& fileOrId)
     return isDefaultName ? file.dir().dirName() + QLatin1Char('/') + file.fileName() : file.fileName();
 }
 
-/// Empty where all of the network is trained.
+/// Returns an empty string if all parameters of the network are trained.
 QString trainedText(const engine::RunDescription& run)
 {
     const QString tuning = engine::tuningWord(run.tuning);
@@ -108,7 +108,7 @@ ToolBar::ToolBar(const WindowActions& actions, QMenu* recent, QMenu* menu, QWidg
     layout->addSpacing(12);
 
     m_run->setProperty("muted", true);
-    // The title of the window names the file, too.
+    // The title of the window also states the file.
     m_run->setMinimumWidth(minRunWidth);
     layout->addWidget(m_run, 1);
     layout->addSpacing(4);
@@ -141,7 +141,7 @@ QList<QToolButton*> ToolBar::buttons() const
     return buttons;
 }
 
-/// The size with the signs alone, and without what is told elsewhere too.
+/// Size with icons only, and without what is shown elsewhere too.
 QSize ToolBar::minimumSizeHint() const
 {
     const int sign = m_menuButton->sizeHint().width() + layout()->spacing();

@@ -37,8 +37,8 @@ const std::array<std::pair<ThemeSetting, QLatin1String>, 3> themeWords{
      {ThemeSetting::Light, QLatin1String("light")},
      {ThemeSetting::Dark, QLatin1String("dark")}}};
 
-/// Keeps something about a config, and forgets all about configs that are gone.
-/// \param value  an invalid one for nothing
+/// Stores a value for a config, and removes the values of configs that no longer exist.
+/// \param value  if invalid, the value of the config is removed
 void keep(const QString& key, const QString& config, const QVariant& value)
 {
     QVariantMap all = SettingsFile::value(key).toMap();

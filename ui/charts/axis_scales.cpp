@@ -44,7 +44,7 @@ ValueScale valueScaleBetween(double bottom, double top, int maxTicks)
     const double power = std::pow(10.0, std::floor(std::log10((top - bottom) / intervals)));
     constexpr std::array round{1.0, 2.0, 2.5, 5.0, 10.0};
     for (const double factor : round) {
-        // At top exactly there would be one tick more.
+        // With a tick exactly at the top there would be one tick more.
         const double step = factor * power;
         if ((top - bottom) / step < intervals + 1.0 - 1e-9)
             return {.bottom = bottom, .top = top, .step = step, .decimals = decimalsOf(step)};

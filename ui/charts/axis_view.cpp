@@ -9,7 +9,7 @@ namespace batchpeak::ui {
 
 namespace {
 
-// Where a place is brought back into view.
+// Margin beside a place that is brought back into view, as a fraction of the width.
 constexpr double roomBeside = 0.1;
 
 } // namespace
@@ -28,7 +28,7 @@ std::optional<AxisRange> AxisView::limitedDistances(double low, double high) con
 {
     const double begin = from(whole.minimum);
     const double end = from(whole.maximum);
-    // Rounding must not keep a view that is the whole.
+    // Rounding must not leave a zoomed view that shows the whole.
     constexpr double nearly = 0.999;
     const double span = high - low;
     if (span >= nearly * (end - begin))

@@ -16,7 +16,8 @@ namespace {
 
 constexpr double padding = 8.0;
 constexpr double distance = 14.0;
-// Being far from what it names is as bad as hiding so many pixels, or the middle of something.
+// Penalty for a position far from the anchor, in hidden pixels; also that for hiding the center of an
+// obstacle.
 constexpr double farther = 250.0;
 
 } // namespace
@@ -74,7 +75,7 @@ QRectF Callout::box() const
             corners.emplace_back(x, m_anchor.y() - steps * distance - size.height());
         }
     }
-    // Far from the point, but what it tells may be as high as the plot.
+    // Positions far from the point, since the data around it may be as high as the plot.
     const std::size_t beside = corners.size();
     for (const double x : {area.left() + distance, area.right() - distance - size.width()})
         corners.insert(corners.end(), {{x, area.top() + distance}, {x, area.bottom() - size.height()}});

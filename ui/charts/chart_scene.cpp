@@ -22,7 +22,7 @@ using engine::Snapshot;
 using trial::Outcome;
 using trial::TrialRecord;
 
-/// A size without which a trial would have gone well.
+/// Adds the size that made a trial fail.
 void addFailure(ChartScene& scene, const TrialRecord& trial)
 {
     if (trial.microBatchSize < 1)
@@ -33,7 +33,8 @@ void addFailure(ChartScene& scene, const TrialRecord& trial)
         scene.failed.push_back(trial.microBatchSize);
 }
 
-/// A hundredth of a step is the difference between a mean of sums and a sum of means.
+/// A remainder of up to a hundredth of a step is only the difference between a mean of sums and a sum of
+/// means.
 constexpr double minOtherShare = 0.01;
 
 std::optional<StepPhases> phasesOf(const TrialRecord& trial)
@@ -51,7 +52,7 @@ std::optional<StepPhases> phasesOf(const TrialRecord& trial)
 
 using Conversions = std::vector<engine::SpeedConversion>;
 
-/// \param earlier  as of MeasuredPoint
+/// \param earlier  the same as in MeasuredPoint
 void addTrial(ChartScene& scene, const TrialRecord& trial, const Conversions& conversions,
               const QString& earlier = {})
 {
@@ -88,7 +89,7 @@ void addComparison(ChartScene& scene, const TrialRecord& trial, const Conversion
         return;
     }
     addFailure(scene, trial);
-    // One that no size ended before its time counts for nothing, whatever it has measured.
+    // A trial that ended prematurely, but not because of a size, is ignored, whatever it has measured.
     const bool counts = trial.outcome == Outcome::Ok || trial.microBatchSize > 0;
     if (!counts || trial.thrashes)
         return;
@@ -123,8 +124,8 @@ void markNewest(std::vector<MeasuredPoint>& points)
         point->newest = seen.insert(point->size).second;
 }
 
-// The limit has a say only where it is drawn: beside one of many GiB, peaks of some MiB would all read
-// as 0.02.
+// Returns the unit of the memory chart. The limit counts only if it is drawn: with a limit of many GiB, peaks
+// of some MiB would all read as 0.02.
 engine::MemoryUnit unitFor(const ChartScene& scene)
 {
     double largest = 0.0;

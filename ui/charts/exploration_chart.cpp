@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// What both charts of an exploration have in common.
+// Code that both charts of an exploration share.
 #include "callout.h"
 #include "exploration_charts.h"
 #include "limits_overlay.h"
@@ -22,12 +22,12 @@ namespace batchpeak::ui {
 
 namespace {
 
-// Of a press of a key.
+// Factor and fraction per key press.
 constexpr double zoomOfKey = 0.8;
 constexpr double moveOfKey = 0.2;
-// Values are looked at from no nearer than this share of all of them.
+// Smallest range of values that can be zoomed to, as a fraction of all of them.
 constexpr double minShareOfValues = 1e-3;
-// A click so near to a size is meant for it [pixels].
+// Maximum distance of a click from the size that it selects [pixels].
 constexpr double nearPixels = 16.0;
 
 } // namespace
@@ -215,7 +215,7 @@ void ExplorationChart::keyPressEvent(QKeyEvent* event)
 
 bool ExplorationChart::event(QEvent* event)
 {
-    // Here the key leaves a selection, whatever the window does with it elsewhere.
+    // Here Escape clears the selection, even if the window has a shortcut for that key.
     if (event->type() == QEvent::ShortcutOverride &&
         static_cast<QKeyEvent*>(event)->key() == Qt::Key_Escape) {
         event->accept();

@@ -26,22 +26,23 @@ namespace batchpeak::ui {
 
 namespace {
 
-// A band may be many times as high as what was measured, before much is known; it must not press the
-// measurements onto the axis.
+// While little is known, the band may be many times as high as the measurements; it must not squeeze them
+// against the axis.
 constexpr double maxBandAboveMeasured = 1.5;
-// Across the whole axis, some ten pixels each: what the drawn paths of the search differ by from one size
-// to the next within them is their own noise, and no knowledge of these sizes.
+// Number of strips across the whole axis, some ten pixels each. The paths drawn by the search vary within a
+// strip from one size to the next, but that is noise of the paths and says nothing about these sizes.
 constexpr double strips = 80.0;
-// Of the memory line. Straight in memory, curved on a logarithmic axis: so many pieces look smooth.
+// Pieces of the memory line. It is linear in memory, so curved on a logarithmic axis: with this many pieces
+// it looks smooth.
 constexpr int pieces = 120;
-// Of the memory chart. Below it, limit and headroom leave no room for the peaks.
+// Minimum height of the memory chart. Below it, limit and headroom leave no room for the peaks.
 constexpr int minHeight = 142;
-// Of both charts.
+// Margin of both charts.
 constexpr int rightMargin = 12;
-// Of a line that is believed, in the color of what was measured.
+// Fraction of the card's color in a model line, which otherwise has the color of the measurements.
 constexpr double shareOfCard = 0.4;
 constexpr double believedWidth = 1.6;
-// Of comparisons of the same size, so that they stand beside each other [pixels].
+// Shift between comparisons of the same size, so that they are side by side [pixels].
 constexpr double shiftPixels = 6.0;
 constexpr int maxShifts = 2;
 
@@ -56,7 +57,8 @@ QPen believedPen(const QColor& color, const Theme& theme, std::size_t stretch)
     return pen;
 }
 
-/// Cuts a line at the ends of what was measured; each cut belongs to both of its stretches.
+/// Splits a line at the smallest and the largest measured size; each split point belongs to both of its
+/// parts.
 std::array<QList<QPointF>, 3> inStretches(const QList<QPointF>& line,
                                           const std::optional<AxisRange>& measured)
 {
@@ -84,7 +86,7 @@ std::array<QList<QPointF>, 3> inStretches(const QList<QPointF>& line,
     return stretches;
 }
 
-/// Qt Charts draws anew whatever it is given.
+/// Replaces points only if they differ, since Qt Charts redraws after each replacement.
 template<typename Series>
 void replaceIfNew(Series* series, const QList<QPointF>& points)
 {
@@ -102,7 +104,7 @@ void drawBelieved(const std::array<QLineSeries*, 3>& series, const QList<QPointF
     }
 }
 
-/// "forward 31 ms", and the other parts.
+/// Returns "forward 31 ms", and the other phases.
 QString phasesText(const StepPhases& phases)
 {
     const auto text = [](const QString& name, double seconds) {
@@ -172,7 +174,7 @@ std::vector<ModelPoint> ThroughputChart::curveInStrips() const
 {
     const AxisRange& shown = shownSizes();
     const auto& curve = scene().curve;
-    // One point beyond each end, so that the line reaches it.
+    // Includes one point beyond each end, so that the line reaches it.
     auto begin = std::ranges::lower_bound(curve, shown.minimum, {}, &ModelPoint::size);
     auto end =
         std::ranges::upper_bound(curve, std::min(shown.maximum, lastFittingSize()), {}, &ModelPoint::size);
@@ -228,7 +230,7 @@ void ThroughputChart::drawCurve()
 std::map<int, double> ThroughputChart::shiftsOfComparisons() const
 {
     std::map<int, double> shifts;
-    // How many later comparisons stand at a size already.
+    // Number of later comparisons that are at a size already.
     std::map<std::int64_t, int> taken;
     for (auto compared = scene().comparisons.rbegin(); compared != scene().comparisons.rend(); ++compared) {
         int before = 0;
@@ -290,11 +292,11 @@ void ThroughputChart::drawMarkers()
                                       .color = hueOf(*scene().newestOf(size.size))});
     }
     drawn.joints = joints(shifts);
-    // Out of memory lies above.
+    // Crosses for out of memory are above the others.
     for (const std::int64_t size : scene().failed)
         drawn.crosses.insert(drawn.crosses.begin(), {static_cast<double>(size), theme.mutedText});
     if (const auto& lead = scene().lead) {
-        // Without a value it has its line and its label all the same.
+        // If there is no value, the line and the label are drawn nevertheless.
         drawn.lead = {.size = static_cast<double>(lead->size),
                       .value = scene().leadValue().value_or(-1.0),
                       .color = lead->recommended ? theme.good : theme.warn,
@@ -319,7 +321,7 @@ void ThroughputChart::drawScene()
     setAccessibleDescription(throughputSummary(scene()));
 }
 
-/// What the interval of a size is against, in its comparison.
+/// Returns what the interval of a size is relative to, within its comparison.
 QString ThroughputChart::againstText(const MeasuredPoint& point, const ComparedSizes& compared)
 {
     std::vector<std::int64_t> others = compared.sizes;
@@ -333,7 +335,7 @@ QString ThroughputChart::speedText(double value, std::optional<double> relativeE
     return engine::speedMark(scene().fidelity) + engine::quantityText(scene().quantity, value, relativeError);
 }
 
-/// The speed of its size, and its own where that is another one.
+/// Returns the speed of the point's size, and the speed of the point itself if that differs.
 QStringList ThroughputChart::speedLines(const MeasuredPoint& point) const
 {
     const QString own = speedText(*point.value, point.valueError);
@@ -348,7 +350,7 @@ QStringList ThroughputChart::speedLines(const MeasuredPoint& point) const
                                  : tr("its trial alone: %1").arg(own)};
 }
 
-/// How often and with what it was measured, and what else it took.
+/// Returns how often and with what the point was measured, and its other measurements.
 QStringList ThroughputChart::detailLines(const MeasuredPoint& point) const
 {
     QStringList lines;
@@ -453,7 +455,7 @@ void MemoryChart::drawMarkers()
             newestPeaks[point.size] = point.peakBytes;
     }
     for (const auto& point : scene().points) {
-        // Peaks are the same in each trial of a size, and a paler one would only blur the newest.
+        // Peaks are the same in each trial of a size, and a paler ring would only blur the newest one.
         const bool isHidden = !point.newest && newestPeaks[point.size] == point.peakBytes;
         if (point.peakBytes > 0.0 && !isHidden)
             drawn.rings.push_back(
@@ -565,7 +567,7 @@ void ExplorationCharts::setQuantity(engine::SpeedQuantity quantity)
     auto scene = std::make_shared<ChartScene>(*m_scene);
     scene->showIn(quantity);
     m_scene = std::move(scene);
-    // Its values have nothing to do with those that were looked at.
+    // The zoomed range of values does not apply to the new quantity.
     m_parts.throughput->showAllValues();
     draw();
     emit quantitiesChanged();

@@ -45,7 +45,7 @@ void Legend::setEntries(std::vector<Entry> entries)
     update();
 }
 
-/// A splitter gives no height that depends on the width.
+/// A splitter ignores height for width.
 void Legend::resizeEvent(QResizeEvent* event)
 {
     QWidget::resizeEvent(event);
@@ -253,7 +253,7 @@ void RunLegend::setPlot(const RunPlot& plot)
         entries.push_back({static_cast<int>(entries.size()), word, shortWord});
     };
     for (const auto& series : plot.series) {
-        // Earlier runs have their names at the ends of their lines.
+        // The names of earlier runs are at the ends of their lines.
         if (series.values.empty() || series.pattern)
             continue;
         m_series.push_back({.name = series.name, .look = series.look, .hue = series.hue});

@@ -17,7 +17,7 @@ namespace {
 
 constexpr double hatchPixels = 10.0;
 
-// A pattern brush would be as coarse as the screen's pixels and move with the widget.
+// Hatches an area. A pattern brush would be as coarse as the screen's pixels and move with the widget.
 void hatch(QPainter& painter, const QRectF& area, const QColor& color)
 {
     painter.save();
@@ -112,7 +112,7 @@ void LimitsOverlay::drawLabel(QPainter& painter, const QString& text, const QCol
             break;
         box.moveLeft(area.left() + share * (area.width() - size.width()));
     }
-    // Keeps the grid from striking it through.
+    // Keeps the grid from crossing the label.
     painter.fillRect(box.adjusted(-2.0, 1.0, 0.0, -1.0), canvas().theme().card);
     painter.setPen(color);
     painter.drawText(box, Qt::AlignLeft | Qt::AlignVCenter, text);

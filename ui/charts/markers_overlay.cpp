@@ -27,7 +27,7 @@ constexpr double crossAboveAxisPixels = 12.0;
 constexpr double selectedGroundPixels = 15.0;
 constexpr int selectedGroundAlpha = 24;
 constexpr double haloPixels = 18.0;
-// Odd, so that its middle is that of a pixel.
+// Odd, so that its center is the center of a pixel.
 constexpr double stampPixels = 15.0;
 
 } // namespace
@@ -123,7 +123,7 @@ void MarkersOverlay::paintInterval(QPainter& painter, const Reckoned& interval, 
         bottom < area.top())
         return;
     painter.setPen(QPen(interval.color, 1.6, Qt::SolidLine, Qt::FlatCap));
-    // A cap says where the interval ends, so that one that leaves the plot has none there.
+    // A cap marks the end of the interval, so that there is none where the interval leaves the plot.
     painter.drawLine(QPointF(x, std::max(top, area.top())), QPointF(x, std::min(bottom, area.bottom())));
     for (const double end : {top, bottom}) {
         if (end >= area.top() && end <= area.bottom())
@@ -157,7 +157,7 @@ void MarkersOverlay::paintReckoned(QPainter& painter) const
         paintInterval(painter, shown, x);
         if (!canvas().shows(reckoned.size, reckoned.value))
             continue;
-        // Lies below the ring of a trial that says the same.
+        // A ring of a trial with the same value covers it.
         painter.setPen(QPen(shown.color, tickWidth, Qt::SolidLine, Qt::FlatCap));
         painter.drawLine(QPointF(x - capPixels, center.y()), QPointF(x + capPixels, center.y()));
     }
@@ -227,7 +227,7 @@ void MarkersOverlay::paintRings(QPainter& painter) const
             paintRing(painter, center, ring.shape, color, ring.color, 1.0);
             continue;
         }
-        // Between pixels it would be blurred.
+        // Between pixels the image would be blurred.
         const QPointF corner(center.x() - stampPixels / 2.0, crisp(center.y()) - stampPixels / 2.0);
         painter.drawPixmap(corner, stampOf(ring.shape, color, pixelRatio));
     }
@@ -322,7 +322,7 @@ void MarkersOverlay::paintLabels(QPainter& painter) const
 {
     painter.setFont(labelFont());
     for (const auto& label : labels()) {
-        // Keeps the lines behind it from striking it through.
+        // Keeps the lines behind the label from crossing it.
         painter.setPen(Qt::NoPen);
         painter.setBrush(withAlpha(canvas().theme().card, 215));
         painter.drawRoundedRect(label.box.adjusted(-3, 0, 3, 0), 3, 3);

@@ -27,7 +27,7 @@ constexpr double phaseGap = 14.0;
 
 enum Phase { Forward, Backward, Optimizer, Other };
 
-/// "0.4 ms", "31 ms", "1.2 s": three figures at most.
+/// Returns "0.4 ms", "31 ms", "1.2 s": three digits at most.
 QString shortTimeText(double seconds)
 {
     if (seconds >= 0.9995)
@@ -60,10 +60,11 @@ void PhaseStrip::setPhases(const ChartScene& scene, std::optional<std::int64_t> 
     if (!point)
         return show(tr("%1: the parts of a step were not measured").arg(title), tr("Parts not measured"), {});
     const StepPhases& phases = *point->phases;
-    // Shares are the trial's; the time is that of all trials of the size, by which its samples/s are told.
+    // The fractions are those of the trial; the total is from the estimate of all trials of the size, which
+    // also gives its samples/s.
     const ReckonedSize* reckoned = scene.reckonedOf(*size);
     const double slower = reckoned ? point->samplesPerSecond / reckoned->samplesPerSecond : 1.0;
-    // The micro-batches that are one sample smaller take a little less, which is left out here.
+    // Micro-batches that are one sample smaller take slightly less time, which is neglected here.
     double times = slower;
     if (scene.batch > 0)
         times *= static_cast<double>(scene.batch) / static_cast<double>(std::min(*size, scene.batch));

@@ -25,9 +25,10 @@ namespace {
 
 // Room above the plot for the running marker.
 constexpr int markerRoom = 14;
-// Between tick labels and the plot area, as Qt Charts places them.
+// Gap between tick labels and the plot area in Qt Charts.
 constexpr int labelGap = 12;
-// Above the largest and below the smallest value on a logarithmic axis, as a factor: half of a doubling.
+// Free space above the largest and below the smallest value on a logarithmic axis, as a factor: half of a
+// doubling.
 constexpr double logarithmicRoom = 1.4;
 
 } // namespace
@@ -45,7 +46,7 @@ PlotCanvas::PlotCanvas(QWidget* parent)
     setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     setMouseTracking(true);
     viewport()->setMouseTracking(true);
-    // A scene would take a config that is dropped here, and do nothing with it.
+    // A scene would accept a config that is dropped here, and do nothing with it.
     setAcceptDrops(false);
     setFocusPolicy(Qt::NoFocus);
 
@@ -126,7 +127,7 @@ void PlotCanvas::replaceAxis(QAbstractAxis* before, QAbstractAxis* axis, Qt::Ali
     }
     chart()->removeAxis(before);
     before->setParent(this);
-    // Qt Charts removes what it has drawn of an axis only when the event loop runs again (6.4.2).
+    // Qt Charts removes the items of an axis only when the event loop runs again (6.4.2).
     before->hide();
     axis->show();
     axis->setTitleText(before->titleText());
@@ -214,7 +215,7 @@ void PlotCanvas::layOut()
     scaleValues(area);
     scalePlaces(area);
 
-    // Qt Charts moves the series at once, but the axes only when its layout runs again.
+    // Qt Charts moves the series immediately, but the axes only when its layout runs again.
     chart()->setPlotArea(area);
     chart()->layout()->invalidate();
     chart()->layout()->activate();
@@ -256,7 +257,7 @@ void PlotCanvas::scalePlaces(const QRectF& area)
         ticks = ticksBetweenPowers(m_range, base, area.width(), labelPixels * 1.6);
         m_logAxis->setBase(base);
     }
-    // Without labels its title would move.
+    // Hidden labels would move the title of the axis.
     m_logAxis->setLabelsColor(ticks.empty() ? m_theme.mutedText : QColor(Qt::transparent));
     m_logAxis->setGridLineVisible(ticks.empty());
     m_logAxis->setLineVisible(ticks.empty());
@@ -264,7 +265,7 @@ void PlotCanvas::scalePlaces(const QRectF& area)
     if (m_logarithmic)
         return;
     const int maxTicks = std::clamp(static_cast<int>(area.width() / (labelPixels * 1.6)), 2, 12);
-    // Between two sizes, or two steps, there is nothing to label.
+    // There is nothing to label between two sizes or two steps.
     m_linearAxis->setTickInterval(
         std::max(1.0, valueScaleFor((m_range.maximum - m_range.minimum) / 1.12, maxTicks).step));
 }

@@ -16,12 +16,12 @@ namespace batchpeak::ui {
 
 namespace {
 
-// Of a step of the wheel, which has 120 of its units.
+// Zoom factor per step of the wheel, which has 120 of its units.
 constexpr double zoomOfStep = 0.8;
 constexpr double unitsOfStep = 120.0;
-// Pixels that a step moves a plot by.
+// Distance that a step of the wheel pans a plot [pixels].
 constexpr double moveOfStep = 60.0;
-// A band that is lower, or narrower, is one along the other axis.
+// A band that is lower or narrower applies to the other axis only.
 constexpr double minBandPixels = 12.0;
 
 } // namespace
@@ -68,7 +68,7 @@ void PlotGestures::wheel(QWheelEvent* event)
 {
     event->accept();
     const QPointF delta = QPointF(event->angleDelta()) / unitsOfStep;
-    // Some platforms turn the wheel by themselves where a modifier is held.
+    // Some platforms swap the axes of the wheel while a modifier is pressed.
     const double along = delta.y() != 0.0 ? delta.y() : delta.x();
     const bool sideways = event->modifiers().testFlag(Qt::ShiftModifier) || delta.y() == 0.0;
     if (along == 0.0)

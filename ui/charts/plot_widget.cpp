@@ -21,10 +21,10 @@ namespace batchpeak::ui {
 
 namespace {
 
-// For the focus frame.
+// Width of the focus frame.
 constexpr int frameWidth = 2;
 
-/// Labels that others stand for are there, but have no color.
+/// Whether a label is visible. Labels that PlaceTicksOverlay replaces exist, but are transparent.
 bool isSeen(const QGraphicsTextItem& text)
 {
     return text.isVisible() && !text.toPlainText().isEmpty() && text.defaultTextColor().alpha() > 0;
@@ -136,7 +136,7 @@ void PlotWidget::pointAt(const QPointF& position)
         return std::abs(m_canvas->positionOf(static_cast<double>(place), m_canvas->topValue()).x() -
                         position.x());
     };
-    // The nearest in pixels is one of the two around the pointer.
+    // The nearest place in pixels is one of the two around the pointer.
     const auto above =
         std::ranges::lower_bound(all, m_canvas->placeAt(position.x()), {},
                                  [](std::int64_t place) { return static_cast<double>(place); });

@@ -21,16 +21,16 @@ namespace batchpeak::ui {
 
 namespace {
 
-// Of a line, each with its smallest and its largest value. The plot of a window of 1440 px is about 900 px
-// wide; Qt Charts takes 4 ms for a line of 1,000 points, and 35 ms for one of 10,000 (Qt 6.4.2).
+// Columns of a line, each with its smallest and its largest value. The plot of a window of 1440 px is about
+// 900 px wide; Qt Charts takes 4 ms for a line of 1,000 points, and 35 ms for one of 10,000 (Qt 6.4.2).
 constexpr int maxColumns = 500;
-// Of an earlier run, which stands back.
+// Columns of an earlier run, which is less prominent.
 constexpr int earlierColumns = 200;
-// Of dots, which are five pixels wide where there are many.
+// Columns of dots, which are five pixels wide if there are many.
 constexpr int dotColumns = 60;
-// Of what the callout should not hide: a value every ten pixels or so.
+// Columns of what the callout should not cover: a value every ten pixels or so.
 constexpr int obstacleColumns = 100;
-// Left and right of the hovered step, what the box should not hide.
+// Distance to the left and right of the hovered step within which the callout avoids data.
 constexpr double obstaclePixels = 240.0;
 
 bool isStairs(RunPlot::Look look)
@@ -121,7 +121,7 @@ void RunChart::drawLines()
         for (const StepValue& value : drawnOf(series))
             points.append({static_cast<double>(value.step), value.value});
         QLineSeries* const line = this->line(drawn++);
-        // Those of earlier runs stay as they are, and to replace them takes as long as to draw them.
+        // The lines of earlier runs do not change, and replacing their points takes as long as drawing them.
         if (line->points() != points)
             line->replace(points);
         QPen pen(theme.*series.hue, penWidthOf(series), Qt::SolidLine, Qt::FlatCap, Qt::RoundJoin);
@@ -157,7 +157,7 @@ std::vector<std::int64_t> RunChart::places() const
 {
     std::vector<std::int64_t> steps;
     for (const auto& series : m_plot.series) {
-        // Evaluations come after steps, and what is predicted is of steps.
+        // Evaluations follow steps, and predictions are of steps, so that neither adds a step.
         if (series.look == RunPlot::Look::Dots || series.look == RunPlot::Look::Predicted)
             continue;
         const auto before = static_cast<std::ptrdiff_t>(steps.size());
@@ -194,7 +194,7 @@ void RunChart::showHovered(std::optional<std::int64_t> place)
         const auto value = series.valueAt(*place);
         if (!value)
             continue;
-        // The callout stands beside what the present run has, where it has anything.
+        // The callout is placed beside the present run's point, if it has one.
         points.insert(series.pattern ? points.end() : points.begin() + present++,
                       {static_cast<double>(*place), *value, canvas().theme().*series.hue});
     }
@@ -233,7 +233,7 @@ void RunCharts::display(const training::TrainingSnapshot& snapshot, const std::v
         m_parts[i].legend->setPlot(plots[i]);
         m_parts[i].chart->setPlot(std::move(plots[i]), range);
     }
-    // Half of the last label stands right of the plot.
+    // Half of the last label is to the right of the plot.
     const QFontMetrics metrics(m_parts.front().chart->font());
     setRightMargin(std::max(minRightMargin,
                             metrics.horizontalAdvance(QLocale().toString(range.maximum, 'f', 0)) / 2 + 2));

@@ -16,12 +16,12 @@ namespace {
 
 constexpr double runDotPixels = 9.0;
 constexpr double glyphPixels = 12.0;
-// More dots than that would touch, so that they are drawn smaller.
+// More large dots would touch, so that they are drawn smaller.
 constexpr std::size_t maxLargeDots = 40;
 constexpr double smallArm = 2.5;
 constexpr double largeArm = 4.5;
 constexpr double markLabelGap = 4.0;
-// So that lines are seen behind a label, and do not cross it out.
+// Alpha of the ground of a label: lines stay visible behind it, and do not obscure it.
 constexpr int labelGround = 200;
 
 } // namespace
@@ -90,7 +90,7 @@ void RunMarkersOverlay::paintLabels(QPainter& painter) const
     for (const Label& label : m_labels) {
         const QPointF end = canvas().positionOf(label.step, label.value);
         const double width = metrics.horizontalAdvance(label.text);
-        // Above the end, where another line seldom runs: a run that goes on does so at the same height.
+        // Above the end, where other lines are rare: a run that continues does so at the same height.
         const double left = std::min(end.x() + markLabelGap, area.right() - width);
         boxes.emplace_back(QRectF(left, end.y() - metrics.height() - markLabelGap, width, metrics.height()),
                            label.text);

@@ -20,7 +20,7 @@ using training::SizeChange;
 using training::StepRecord;
 using training::TrainingSnapshot;
 
-// Six runs have to find room in a callout over a low chart.
+// Six runs have to fit in a callout over a low chart.
 constexpr qsizetype runsInALine = 3;
 
 QString plainValueText(RunPlot::Quantity quantity, double value)
@@ -93,7 +93,7 @@ std::optional<RunPlot::Marker> markerOf(const training::ScheduleEntry& entry)
                        : engine::Translated::tr("−%1 ignored: nothing would be left").arg(increment)};
 }
 
-/// Of the steps that something is predicted for.
+/// Returns the predictions of the steps that have one.
 std::vector<StepValue> predictedValues(const std::vector<StepRecord>& steps)
 {
     auto values = valuesOf(steps, [](const StepRecord& record) { return record.predictedSamplesPerSecond; });
@@ -131,7 +131,7 @@ std::optional<double> RunPlot::Series::valueAt(std::int64_t step) const
 
 QList<qreal> dashesOf(const RunPlot::Series& series)
 {
-    // Told apart in gray too: by their rhythm.
+    // Patterns that can be told apart in grayscale too, by their rhythm.
     static const std::array<QList<qreal>, maxComparedRuns> patterns{
         {{1.5, 2.5}, {8, 3}, {8, 3, 1.5, 3}, {4, 4}, {14, 4}, {8, 3, 1.5, 3, 1.5, 3}}};
     if (series.pattern)
@@ -239,7 +239,7 @@ AxisRange stepRangeOf(const TrainingSnapshot& snapshot, const std::vector<Compar
         const bool isAlone = snapshot.steps.empty() && &run == &earlier.front();
         first = isAlone ? firstOf(*run.snapshot) : std::min(first, firstOf(*run.snapshot));
         last = std::max(last, run.snapshot->lastStep());
-        // The axis has to reach all steps that were done.
+        // The axis must reach all completed steps.
         planned = std::max(planned, run.snapshot->lastStep());
     }
     return stepRangeFor(first, last, planned);

@@ -24,7 +24,7 @@ constexpr int listGap = 10;
 
 } // namespace
 
-/// Where a file is dropped, or a click opens one.
+/// Area on which a file can be dropped, and on which a click opens one.
 class EmptyView::DropZone : public QWidget
 {
 public:
@@ -100,7 +100,7 @@ EmptyView::EmptyView(QWidget* parent) : QWidget(parent), m_zone(new DropZone(thi
     m_recent = addList(side, tr("Recently opened"));
     m_examples = addList(side, tr("Examples"));
     side->addStretch(1);
-    // They are longer than a small window is high, in a font with high lines.
+    // With a tall font the lists are higher than a small window.
     auto* area = scrolledOnCard(lists);
     area->setFixedWidth(emptySideWidth);
     layout->addWidget(area);
@@ -125,7 +125,7 @@ void EmptyView::fill(Card* card, const QStringList& files, bool namesFolders)
         QString name = file.fileName();
         if (namesFolders)
             name += QStringLiteral("   ") + QDir::toNativeSeparators(file.path());
-        // An ampersand in a name is no mnemonic.
+        // An ampersand in a name must not become a mnemonic.
         name = fontMetrics().elidedText(name, Qt::ElideMiddle, emptySideWidth - 56);
         auto* button = new QPushButton(name.replace(QLatin1Char('&'), QLatin1String("&&")), card);
         button->setProperty("link", QStringLiteral("plain"));
@@ -152,7 +152,7 @@ void EmptyView::setRecentFiles(const QStringList& files)
 
 QStringList exampleConfigs(const QString& programFolder)
 {
-    // As installed, and as built: build/PRESET/bin.
+    // The installed program, and the one in a build tree: build/PRESET/bin.
     for (const char* place : {"../share/doc/batchpeak/examples", "../../../resources/examples"}) {
         const QDir folder(QDir(programFolder).filePath(QString::fromLatin1(place)));
         QStringList files;

@@ -33,14 +33,14 @@ namespace {
 
 constexpr int margin = 12;
 constexpr int gap = 10;
-// With it the words of the table have room, "leads 1.3 % ± 0.2" too.
+// This width has room for the texts of the table, even "leads 1.3 % ± 0.2".
 constexpr int sideWidth = 440;
-// At 900 x 600 all has room; below it the cards scroll, and tool bar and status bar stay in sight: also on a
-// screen of 1440 x 900 pixels at scale 2.
+// At 900 x 600 everything has room; below it the cards scroll, and tool bar and status bar remain visible:
+// also on a screen of 1440 x 900 pixels at scale 2.
 constexpr QSize minSize{690, 300};
-// Below it the table of trials would have hardly a row.
+// Below this height the table of trials would have hardly a row.
 constexpr int minHeightOfThree = 780;
-// Of the log that led to a failure.
+// Number of lines of the log that the banner of a failure shows.
 constexpr qsizetype bannerLogLines = 4;
 
 QSplitter* splitter(Qt::Orientation orientation, const QString& name)
@@ -96,9 +96,9 @@ ExplorationView::ExplorationView(WindowActions* actions, QMenu* recent, QMenu* m
     m_lookingBack->setClosable(false);
     inner->addWidget(m_lookingBack);
     inner->addWidget(m_pages, 1);
-    // Below, since it goes while somebody changes what is remembered.
+    // At the bottom, since it disappears while the user changes the remembered options.
     inner->addWidget(m_remembered);
-    // What is said at any moment must not move what somebody is about to click.
+    // A message that appears must not move what the user is about to click.
     m_banner->floatOver(m_pages);
     auto* outer = new QVBoxLayout(this);
     outer->setContentsMargins(0, 0, 0, 0);
@@ -116,7 +116,7 @@ ExplorationView::ExplorationView(WindowActions* actions, QMenu* recent, QMenu* m
     connect(m_empty, &EmptyView::chosen, this, &ExplorationView::fileChosen);
     resetLayout();
     display(engine::Snapshot{});
-    // Wide fonts need more; what needs more height scrolls.
+    // Wide fonts need more width; content that needs more height scrolls.
     setMinimumSize(minSize.expandedTo(layout()->totalMinimumSize()));
 }
 
@@ -234,7 +234,7 @@ void ExplorationView::showPlan(bool isShown)
     choosePage();
 }
 
-/// A low window has no room for the trials and for what stands below them: then they are a page beside it.
+/// Moves the trials to a tab if the window is too low for both the trials and what is below them.
 void ExplorationView::placeTrials()
 {
     const bool areBelow = m_insight->hasPage(m_trials);
@@ -286,13 +286,13 @@ void ExplorationView::setLookingBack(const QString& sentence, const QString& det
         fitLookingBack();
 }
 
-/// It shows as much of the sentence as two lines hold, and two lines for a short one: that of a run that is
-/// followed grows, and must not push the page away under the pointer.
+/// Elides the sentence to two lines, and reserves two lines for a short one: the sentence of a followed run
+/// grows, and must not move the page under the pointer.
 void ExplorationView::fitLookingBack()
 {
     const auto heightWith = [this](const QString& text) {
         m_lookingBack->showMessage(m_lookingBackKind, text, m_lookingBackDetails, m_actions->present);
-        // Else what lies within keeps the size of the text before.
+        // Otherwise the children keep the size of the previous text.
         m_lookingBack->layout()->activate();
         return m_lookingBack->layout()->totalHeightForWidth(width() - 2 * margin);
     };
@@ -390,7 +390,7 @@ void ExplorationView::display(const engine::Snapshot& snapshot)
     else
         m_status->display(snapshot);
     const bool hasFailed = snapshot.state == engine::State::Failed;
-    // An exploration that could not go on keeps its result, and may be asked again.
+    // An exploration that could not be continued keeps its result, and can be continued later.
     const bool couldNotContinue = snapshot.canContinue && !snapshot.failure.isEmpty();
     m_banner->showFailure(hasFailed || couldNotContinue ? snapshot.failure : QString(),
                           lastLines(snapshot.log),
@@ -400,8 +400,8 @@ void ExplorationView::display(const engine::Snapshot& snapshot)
     orderTabs();
 }
 
-/// Tab goes where the eye goes: from the tool bar through the page to what is said below it. Pages, and what
-/// comes and goes on them, are made after that.
+/// Sets the tab order to the visual order: from the tool bar through the page to the messages below it.
+/// Needed since pages and their dynamic widgets are created later.
 void ExplorationView::orderTabs()
 {
     const auto isReached = [](const QWidget* part) { return (part->focusPolicy() & Qt::TabFocus) != 0; };

@@ -56,7 +56,8 @@ QString numberIfKnown(const std::optional<Value>& value)
     return value ? number(*value) : QString();
 }
 
-/// Whether a spreadsheet would calculate it (OWASP, "CSV Injection"). Of numbers only negative ones begin so.
+/// Whether a spreadsheet would evaluate the text (OWASP, "CSV Injection"). Among numbers only negative ones
+/// begin like that.
 bool isFormula(const QString& text)
 {
     static const QString beginnings = QStringLiteral("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20");
@@ -71,13 +72,13 @@ QString quoted(const QString& text)
            QLatin1Char('"');
 }
 
-// Words of a user's own program may hold anything.
+// Texts from a user's own program may contain anything.
 QString quotedIfNeeded(const QString& text)
 {
-    // The apostrophe makes text of it.
+    // The apostrophe makes the spreadsheet treat it as text.
     if (isFormula(text))
         return quoted(QLatin1Char('\'') + text);
-    // Where the comma is for decimals, spreadsheets cut at semicolons, and some at tabs.
+    // Where the comma is the decimal separator, spreadsheets split at semicolons, and some at tabs.
     static const QString separators = QStringLiteral(",;\t\"\n\r");
     const bool isPlain = std::ranges::none_of(text, [](QChar c) { return separators.contains(c); });
     return isPlain ? text : quoted(text);
@@ -111,7 +112,8 @@ QStringList fieldsOf(const TrialRecord& trial)
             QString::fromStdString(trial.attention)};
 }
 
-/// What ended a comparison is one size's alone, where it is any size's.
+/// Returns the outcome of one size of a comparison. If a size ended the comparison, the outcome applies to
+/// that size only.
 QString outcomeOf(const TrialRecord& comparison, const trial::ComparedRecord& size)
 {
     const bool isOfAnother =
@@ -142,7 +144,7 @@ QStringList fieldsOf(const TrialRecord& comparison, const trial::ComparedRecord&
             QString()};
 }
 
-// Print and dense screens show the difference, and no screen is denser than three times.
+// The difference is visible in print and on dense screens, and no screen has a ratio above three.
 constexpr int pixelRatio = 2;
 constexpr int imageMargin = 12;
 
@@ -215,7 +217,7 @@ ChartPicture::ChartPicture(QWidget& charts, const engine::Snapshot& snapshot, co
             QStringLiteral("  ·  ") + QLocale().toString(time.date(), QLocale::ShortFormat)),
       m_titleFont(scaled(charts.font(), 1.2, QFont::DemiBold)),
       m_titleHeight(QFontMetrics(m_titleFont).height()),
-      // A label is never cut short, whatever its reasons take.
+      // The fidelity label is never elided, however long its reasons are.
       m_runHeight(charts.fontMetrics()
                       .boundingRect(QRect(0, 0, charts.width(), QWIDGETSIZE_MAX), Qt::TextWordWrap, m_run)
                       .height())

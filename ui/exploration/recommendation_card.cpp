@@ -32,9 +32,9 @@ using engine::FinishStatus;
 using engine::Snapshot;
 using engine::State;
 
-// What most reasons take in the narrowest card, so that the cards below stay where they are.
+// Height of most reasons in the narrowest card, so that the cards below do not move.
 constexpr int defaultLines = 4;
-// As Card has them.
+// The same as in Card.
 constexpr int sideMargin = 16;
 constexpr int buttonGap = 8;
 
@@ -47,7 +47,7 @@ QLabel* chip(QWidget* parent)
     return label;
 }
 
-/// Empty where there is nothing to say of the recommended size.
+/// Returns an empty string if there is nothing to report on the recommended size.
 QString verificationWord(const Snapshot& snapshot)
 {
     using Outcome = engine::Verification::Outcome;
@@ -69,7 +69,7 @@ QString verificationWord(const Snapshot& snapshot)
     return {};
 }
 
-/// The first that other programs disturb; empty without one.
+/// Returns the first device that other programs disturb; empty if there is none.
 QString busyDevice(const Snapshot& snapshot)
 {
     for (const engine::DeviceSnapshot& device : snapshot.devices) {
@@ -85,11 +85,11 @@ bool isWarning(const std::optional<engine::Verification>& verification)
                             verification->outcome == engine::Verification::Outcome::NotRun);
 }
 
-/// Of a recommendation.
+/// Returns the reasons of a recommendation, and how the exploration ended.
 QString reasonAndEnd(const Snapshot& snapshot)
 {
     QStringList sentences{snapshot.reason, snapshot.smallerSize, engine::unusedMemoryText(snapshot)};
-    // That it is as sure as was asked for is said by its confidence.
+    // The confidence already shows that the target was reached.
     if (snapshot.finish != FinishStatus::Confident)
         sentences << snapshot.ending;
     sentences.removeAll(QString());
@@ -105,9 +105,9 @@ void word(QLabel* label, const QString& text, const QString& toolTip)
 
 } // namespace
 
-/// Words on the recommended size, each with its numbers as its tool tip: what limits its speed, whether its
-/// times are less sure since a device is busy, how near they are to the config's run where they are not its
-/// own, and how its verification in a fresh process stands.
+/// Words on the recommended size, each with its numbers as its tool tip: what limits its speed; whether its
+/// times are less certain since a device is busy; how close they are to the config's run if they are not of
+/// that run; and the state of its verification in a fresh process.
 class RecommendationCard::Chips : public QWidget
 {
 public:
@@ -148,7 +148,7 @@ RecommendationCard::Chips::Chips(QWidget* parent)
     layout->addWidget(m_busy);
     layout->addWidget(m_fidelity);
     layout->addWidget(m_verification);
-    // That of a chip, also while there is none.
+    // The height of a chip, also while there is none.
     setMinimumHeight(m_limit->sizeHint().height());
 }
 
@@ -171,7 +171,7 @@ void RecommendationCard::Chips::display(const Snapshot& snapshot)
     const bool isOther = hasSize && fidelity.hasCaveat();
     word(m_fidelity, isOther ? engine::fidelityName(fidelity) : QString(),
          isOther ? engine::fidelitySentence(fidelity) : QString());
-    // Before the end it may still be verified.
+    // While the exploration is under way, the size may still be verified.
     const QString unverified = hasSize && snapshot.finish ? engine::unverifiedText(snapshot) : QString();
     if (!unverified.isEmpty())
         word(m_verification, RecommendationCard::tr("not verified"), unverified);
@@ -189,8 +189,8 @@ void RecommendationCard::Chips::display(const Snapshot& snapshot)
     fit();
 }
 
-/// The tool bar has the label too, and the mark before the speed tells of it: where not all words find room,
-/// it yields.
+/// Hides the fidelity label if not all chips fit: the tool bar has that label too, and the mark before the
+/// speed refers to it.
 void RecommendationCard::Chips::fit()
 {
     int needed = 0;
@@ -237,7 +237,7 @@ RecommendationCard::RecommendationCard(QAction* exportAction, QAction* copyActio
     m_export->setFont(scaled(font(), 1.0, QFont::DemiBold));
     connect(exportAction, &QAction::changed, this, &RecommendationCard::fitExportButton);
     connect(exportAction, &QAction::changed, this, &RecommendationCard::signExportButton);
-    // It comes at the end, when somebody may be about to press another.
+    // The button appears at the end, when the user may be about to press another one.
     QSizePolicy continuePolicy = m_continue->sizePolicy();
     continuePolicy.setRetainSizeWhenHidden(true);
     m_continue->setSizePolicy(continuePolicy);
@@ -356,7 +356,7 @@ void RecommendationCard::showMetrics(const Snapshot& snapshot, const engine::Mem
     const auto& recommendation = snapshot.searchState.recommendation;
     const QString none = QStringLiteral("–");
     const auto limit = static_cast<double>(snapshot.minLimitBytes());
-    // One unit in the caption serves both numbers, unless the limit is far above the peak.
+    // The unit in the caption applies to both numbers, unless the limit is far above the peak.
     const bool sameUnit = limit <= 0.0 || engine::MemoryUnit::forBytes(limit) == unit;
     QString peak = none;
     if (recommendation && snapshot.recommendedPeakBytes > 0) {
@@ -383,8 +383,8 @@ void RecommendationCard::showMetrics(const Snapshot& snapshot, const engine::Mem
                                  : none);
 }
 
-/// A splitter asks for no height that depends on the width, so that long sentences would lose their end. What
-/// one has needed the next one gets too, lest the table below moves under the mouse.
+/// A splitter ignores height for width, so that long sentences would be cut off. The height never shrinks for
+/// the next sentence, so that the table below does not move under the mouse.
 void RecommendationCard::fitSentence()
 {
     const int width = contentsRect().width() - 2 * sideMargin;
@@ -396,10 +396,10 @@ void RecommendationCard::fitSentence()
     m_sentence->setMinimumHeight(m_sentenceHeight);
 }
 
-/// The names of some formats are longer than the card has room for beside the other buttons.
+/// Some format names do not fit on the card beside the other buttons.
 void RecommendationCard::fitExportButton()
 {
-    // As the style sheet has it, border included.
+    // The same as in the style sheet, including the border.
     constexpr int buttonPadding = 30;
     const QString name = m_exportAction->text().remove(QLatin1Char('&'));
     int needed = m_export->fontMetrics().horizontalAdvance(name) + buttonPadding;
@@ -409,7 +409,7 @@ void RecommendationCard::fitExportButton()
     m_export->setText(fits ? m_exportAction->text() : m_exportAction->iconText());
 }
 
-/// What had better not be written yet does not look as if it had.
+/// Makes the button less prominent if the size should not be written yet.
 void RecommendationCard::signExportButton()
 {
     const bool isSure = m_exportAction->data().toString().isEmpty();
@@ -463,7 +463,7 @@ void RecommendationCard::display(const Snapshot& snapshot, const engine::MemoryU
     };
     setTextIfNew(m_sentence, sentence());
     m_keepsHeight = snapshot.isUnderWay();
-    // The banner that says what went wrong needs the room of reasons that will not come.
+    // The banner with the failure needs the room of the reasons, which will not follow.
     m_awaitsReasons = snapshot.state != State::Failed;
     fitSentence();
     setAccessibleDescription(summary());

@@ -17,11 +17,11 @@ namespace batchpeak::ui {
 
 namespace {
 
-// A lower card leaves its height to the chart.
+// On a lower card all height goes to the chart.
 constexpr int minHeightWithPhases = 300;
 constexpr int arrowPixels = 10;
 
-/// As high as the line of text that it stands in.
+/// Creates a button as high as the line of text that it is in.
 QToolButton* slimButton(const char* kind, QWidget* parent)
 {
     auto* button = new QToolButton(parent);
@@ -40,7 +40,7 @@ QString titleOf(engine::SpeedQuantity quantity)
     return ThroughputCard::tr("Throughput");
 }
 
-/// "effective samples/s" to "Effective samples/s": what begins a line of a menu.
+/// Converts "effective samples/s" to "Effective samples/s", for the beginning of a menu entry.
 QString capitalized(QString text)
 {
     if (!text.isEmpty())
@@ -82,7 +82,7 @@ ThroughputCard::ThroughputCard(QWidget* parent)
     line->addStretch(1);
     setHeaderWidget(header);
 
-    // In a narrow card it takes two lines, for which the title has no room beside it.
+    // On a narrow card the legend takes two lines, which do not fit beside the title.
     body()->addWidget(m_legend);
     body()->addWidget(m_chart, 1);
     body()->addWidget(m_phases);
@@ -110,7 +110,7 @@ void ThroughputCard::offerQuantities()
     const QString shown = engine::unitText(scene.quantity);
     const bool hasChoice = scene.quantities.size() > 1;
     setTitle(titleOf(scene.quantity));
-    // What the mark before each of its numbers means.
+    // The meaning of the mark before each number.
     const QString legend = engine::markLegend(scene.fidelity);
     QStringList unit;
     if (!hasChoice)

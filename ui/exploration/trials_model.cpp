@@ -26,7 +26,7 @@ struct Verdict
     QString word;
 };
 
-// Of a trial that measured something, the one thing that a reader must know first.
+// Returns the most important fact about a trial that measured something.
 Verdict verdictOnOk(const TrialRecord& trial)
 {
     if (trial.thrashes)
@@ -42,7 +42,7 @@ Verdict verdictOnOk(const TrialRecord& trial)
     return {Glyph::Check, Tone::Muted, TrialsModel::tr("ok")};
 }
 
-/// Of a trial that measured nothing, or not all that it should.
+/// Returns the verdict on a trial that measured nothing, or not everything.
 Verdict verdictOnFailure(Outcome outcome)
 {
     switch (outcome) {
@@ -71,14 +71,14 @@ Verdict verdictOn(const TrialRecord& trial)
     return trial.outcome == Outcome::Ok ? verdictOnOk(trial) : verdictOnFailure(*trial.outcome);
 }
 
-/// Of one size of a comparison.
-/// \param contrast  nothing where fewer than two sizes were visited
+/// Returns the verdict on one size of a comparison.
+/// \param contrast  nothing if fewer than two sizes were visited
 Verdict verdictOn(const TrialRecord& trial, const ComparedRecord& size,
                   const std::optional<trial::Contrast>& contrast)
 {
     if (trial.isRunning())
         return {Glyph::Play, Tone::Warn, TrialsModel::tr("comparing")};
-    // What ended it is that size's alone, where it is any size's.
+    // If a size ended the comparison, the outcome applies to that size only.
     const bool isSpoilt = trial.outcome != Outcome::Ok;
     if (isSpoilt && (trial.microBatchSize == 0 || trial.microBatchSize == size.microBatchSize))
         return verdictOnFailure(*trial.outcome);
@@ -108,7 +108,7 @@ QString toolTipOf(const TrialRecord& trial)
     if (trial.repetition > 0)
         notes << TrialsModel::tr("Retry %1 of a disturbed trial").arg(trial.repetition);
     for (const std::string& flag : trial.flags) {
-        // A sentence says it better.
+        // The sentence above says this.
         if (flag != trial::flag::repetition)
             notes << QString::fromStdString(flag);
     }
@@ -126,7 +126,7 @@ QString tookText(const TrialRecord& trial)
     return trial.wallSeconds > 0.0 ? engine::durationText(trial.wallSeconds) : none;
 }
 
-/// A column in which rows are sorted from the largest to the smallest first: there the best is on top.
+/// Whether the rows are sorted by the column in descending order first, so that the best is on top.
 bool isBestLargest(int column)
 {
     return column == TrialsModel::Rate || column == TrialsModel::Memory || column == TrialsModel::Trials ||
@@ -148,14 +148,14 @@ QString withTook(const QString& toolTip, const TrialRecord& trial)
     return toolTip.isEmpty() ? took : toolTip + QLatin1Char('\n') + took;
 }
 
-/// What all rows have in common.
+/// Settings that all rows share.
 struct Look
 {
     engine::MemoryUnit unit;
-    /// Before a speed and a peak that are not the config's own.
+    /// Mark before a speed and a peak that are not those of the config's own run.
     QString speedMark;
     QString memoryMark;
-    /// Why; empty without a mark.
+    /// Reason for the mark; empty if there is none.
     QString markText;
 
     QString explained(const QString& toolTip) const
@@ -214,7 +214,7 @@ TableRow trialRowOf(const TrialRecord& comparison, const ComparedRecord& size, c
             .toolTip = look.explained(withTook(toolTipOf(comparison), comparison))};
 }
 
-/// What an earlier exploration measured, with its day in the place of a number.
+/// Returns the row of what an earlier exploration measured, with its day in place of a number.
 TableRow trialRowOf(const engine::RecalledTrial& recalled, const Look& look)
 {
     const TrialRecord& trial = recalled.trial;
@@ -240,7 +240,7 @@ TableRow trialRowOf(const TrialRecord& trial, std::int64_t size, const Look& loo
     return compared == trial.compared.end() ? trialRowOf(trial, look) : trialRowOf(trial, *compared, look);
 }
 
-/// A person has ruled the size out; what runs of it is told all the same.
+/// Shows that the user has excluded the size; a running trial of it is shown nevertheless.
 void showExclusion(TableRow& row, std::int64_t size, bool isRunning, const engine::Snapshot& snapshot)
 {
     if (isRunning ||
@@ -251,7 +251,7 @@ void showExclusion(TableRow& row, std::int64_t size, bool isRunning, const engin
     row.texts[TrialsModel::Result] = TrialsModel::tr("excluded");
 }
 
-/// The state of the newest trial, and whether the size is the recommended one.
+/// Shows the state of the newest trial, and whether the size is the recommended one.
 void showState(TableRow& row, const TableRow& newest, bool isRunning, const engine::Snapshot& snapshot,
                bool isRecommended)
 {
@@ -273,7 +273,7 @@ void showState(TableRow& row, const TableRow& newest, bool isRunning, const engi
     row.texts[TrialsModel::Result] = isSure ? TrialsModel::tr("best") : TrialsModel::tr("leading");
 }
 
-/// The tool tip of a row of one trial, which itself may say something else of the speed.
+/// Returns the tool tip of a row of a single trial, whose own speed may differ from the estimate.
 QString withItsTrial(const QString& toolTip, const QString& rate, const TableRow& trial)
 {
     const QString& own = trial.texts[TrialsModel::Rate];
@@ -352,7 +352,7 @@ TrialsModel::SizeRows TrialsModel::rowsOf(const engine::Snapshot& snapshot,
         row->count = static_cast<int>(row->trials.size());
         const TableRow newest = row->trials.front().row;
         const bool isOne = row->count == 1;
-        // Before anything is measured, what the steps of the running trial say.
+        // Before anything is measured: the speed from the steps of the running trial.
         const QString rate = size.samplesPerSecond ? look.speedMark + engine::rateText(*size.samplesPerSecond,
                                                                                        size.relativeError)
                                                    : newest.texts[Rate];
@@ -395,7 +395,7 @@ bool TrialsModel::continuesWith(const SizeRows& wanted) const
     });
 }
 
-/// Brings the row of a size to what is wanted, one change at a time.
+/// Updates the row of a size to \p wanted, one change at a time.
 void TrialsModel::update(int row, SizeRow& wanted)
 {
     SizeRow& shown = *m_sizes[static_cast<std::size_t>(row)];
@@ -468,7 +468,7 @@ QString TrialsModel::asText(const QModelIndexList& rows) const
         texts[Size] = engine::numberText(size.size);
         const bool isOne = above || size.count == 1;
         const int number = index.data(TrialRole).toInt();
-        // What is recalled has its day there.
+        // A recalled trial has its day in this column.
         if (number > 0)
             texts[Trials] = above ? QString() : engine::numberText(size.count);
         texts.insert(Result, isOne && number > 0 ? engine::numberText(number) : QString());

@@ -9,7 +9,7 @@ namespace batchpeak::ui {
 
 namespace {
 
-// Small enough to stand before a title, so that it is no state of the rows below.
+// Small enough to be before a title without looking like a state of the rows below.
 constexpr int signSide = 8;
 
 } // namespace
@@ -41,7 +41,7 @@ QVariant TrialsOrder::headerData(int section, Qt::Orientation orientation, int r
 
 bool TrialsOrder::lessThan(const QModelIndex& left, const QModelIndex& right) const
 {
-    // What is to stand first in either direction is the lesser one in one of them, the greater one in the
+    // An item that is first in either direction is the lesser one in one direction, the greater one in the
     // other.
     const auto standsFirst = [this](bool leftFirst) {
         return sortOrder() == Qt::AscendingOrder ? leftFirst : !leftFirst;

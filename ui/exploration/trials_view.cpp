@@ -22,12 +22,13 @@ namespace batchpeak::ui {
 
 namespace {
 
-// From these widths on there is room for how long trials took, and for where they ran, beside words such as
-// "over headroom". The tool tips tell both as well.
+// From these widths on there is room for the duration of the trials, and for their devices, beside words such
+// as "over headroom". The tool tips state both as well.
 constexpr int widthForTook = 500;
 constexpr int widthForDevice = 570;
 
-// Under which the widths and the order are kept, whatever the language and the order of the columns.
+// Names under which the widths and the order are stored, independent of the language and the order of the
+// columns.
 QStringList columnNames()
 {
     return {QStringLiteral("size"),   QStringLiteral("result"), QStringLiteral("rate"),
@@ -56,7 +57,7 @@ TrialsView::TrialsView(QWidget* parent)
     m_columns->setHidden(TrialsModel::Device, true);
     m_columns->setHidden(TrialsModel::Took, true);
     m_table->setSortingEnabled(true);
-    // The style would draw its sign over titles at the right; the titles have one of their own.
+    // The style would draw its indicator over right-aligned titles; the titles have an arrow of their own.
     m_table->header()->setSortIndicatorShown(false);
     m_table->sortByColumn(TrialsModel::Trials, Qt::DescendingOrder);
     m_table->setContextMenuPolicy(Qt::ActionsContextMenu);
@@ -86,7 +87,7 @@ void TrialsView::setTheme(const Theme& theme)
 
 void TrialsView::display(const engine::Snapshot& snapshot, const engine::MemoryUnit& unit)
 {
-    // A new exploration begins without a selection, which nobody took back.
+    // A new exploration begins without a selection; the user did not clear it.
     const QScopedValueRollback selecting(m_selecting, true);
     const bool had = selectedSize().has_value();
     m_model->display(snapshot, unit);
@@ -175,7 +176,7 @@ void TrialsView::fitColumns()
 void TrialsView::copySelection() const
 {
     QModelIndexList rows = m_table->selectionModel()->selectedRows();
-    // As they stand, not as they were selected.
+    // In their visual order, not in the order of selection.
     std::ranges::sort(rows, {}, [this](const QModelIndex& row) { return m_table->visualRect(row).top(); });
     QModelIndexList source;
     for (const QModelIndex& row : rows)

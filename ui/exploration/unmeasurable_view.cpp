@@ -39,7 +39,7 @@ QString batchText(const config::BatchPlan& plan)
 UnmeasurableFile unmeasurableFile(const QString& path, const config::ConfigError& error,
                                   std::optional<engine::ConfigFile> config)
 {
-    // The page names the file itself.
+    // The page states the file itself.
     QString why = QString::fromUtf8(error.what());
     const QString place = engine::located(path, error.position(), QString());
     if (why.startsWith(place)) {
@@ -106,7 +106,7 @@ void UnmeasurableView::display(const UnmeasurableFile& file)
 
 void UnmeasurableView::addFactsOf(const engine::ConfigFile& file)
 {
-    // What batchpeak-worker cannot run it does not read to its end.
+    // contents() lacks the network and the tuning of a config that batchpeak-worker cannot run.
     const config::ConfigContents& contents = file.contentsForPython();
     addFact(tr("format"), QString::fromStdString(contents.formatName));
     if (const auto* spec = std::get_if<model::ModelSpec>(&contents.model))

@@ -33,7 +33,7 @@ QString factsOf(const device::LocalDevice& device)
     const auto total = static_cast<double>(device.totalBytes);
     const auto free = static_cast<double>(device.freeBytes);
     QString text = DeviceList::tr("%1 of %2 free").arg(engine::memoryText(free), engine::memoryText(total));
-    // A driver keeps some for itself.
+    // A driver reserves some memory for itself.
     constexpr double minHeld = 0.02;
     if (device.kind == "cuda" && total - free > minHeld * total)
         text += DeviceList::tr(", others hold %1").arg(engine::memoryText(total - free));
@@ -42,7 +42,7 @@ QString factsOf(const device::LocalDevice& device)
 
 } // namespace
 
-/// As Fusion paints one, it cannot be seen on a dark card.
+/// Replaces the check box of Fusion, which is invisible on a dark card.
 class DeviceList::TickBox : public QCheckBox
 {
 public:

@@ -25,7 +25,7 @@ constexpr int keyGap = 6;
 constexpr int keySquare = 10;
 constexpr std::size_t maxBars = 8;
 
-/// Ground and lines of what is estimated and not counted.
+/// Paints the background and hatching of a part that is estimated rather than counted.
 void paintHatched(QPainter& painter, const QRectF& area, const QColor& color)
 {
     painter.fillRect(area, withAlpha(color, 40));
@@ -133,7 +133,7 @@ void MemoryBars::paintBar(QPainter& painter, const Bar& bar, const QRectF& area,
         x = std::min(x + width, area.right());
     }
     const QRectF room(x, area.top(), std::max(0.0, end - x), area.height());
-    // Those of one size may end before the room does, or beyond it.
+    // The activations of a single size may be less than the available room, or more.
     const double filled = bar.activationBytes ? *bar.activationBytes * scale : room.width();
     paintHatched(painter, QRectF(x, area.top(), std::min(filled, area.right() - x), area.height()),
                  m_theme.memory);
@@ -151,7 +151,7 @@ void MemoryBars::paintBar(QPainter& painter, const Bar& bar, const QRectF& area,
                      Qt::AlignLeft | Qt::AlignVCenter, engine::memoryText(bar.limitBytes, m_unit));
 }
 
-/// Line by line, as far as the width reaches.
+/// Returns the entries, wrapped into lines at the width of the widget.
 std::vector<MemoryBars::KeyEntry> MemoryBars::keyEntries() const
 {
     using Sign = KeyEntry::Sign;
@@ -164,7 +164,7 @@ std::vector<MemoryBars::KeyEntry> MemoryBars::keyEntries() const
     const auto perSample = [&](double deviations) {
         return markedMemory(m_memory.bytesPerSample * std::exp(deviations * m_memory.deviation));
     };
-    // As SizeBand has it.
+    // The same as in SizeBand.
     constexpr double deviations = 1.645;
     entries.push_back({.text = tr("activations, estimated: %1 to %2 a sample")
                                    .arg(perSample(-deviations), perSample(deviations)),
@@ -221,11 +221,11 @@ void MemoryBars::paintKey(QPainter& painter, int top) const
     }
 }
 
-/// Pixels of a byte.
+/// Returns the number of pixels per byte.
 double MemoryBars::scale() const
 {
     double largest = std::ranges::max(m_bars, {}, &Bar::limitBytes).limitBytes;
-    // What does not fit is seen to pass the limit.
+    // Leaves room to show that the requested size exceeds the limit.
     const double needed = m_memory.constantBytes + m_bars.front().activationBytes.value_or(0.0);
     largest = std::max(largest, std::min(needed, 1.3 * largest));
     return (width() - barNameWidth - limitTextWidth) / largest;

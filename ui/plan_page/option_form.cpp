@@ -13,7 +13,7 @@ namespace {
 
 using engine::ExplorationOption;
 
-/// What a person calls an option.
+/// Returns the name of an option that the user sees.
 QString nameOf(const std::string& option)
 {
     static const std::array<std::pair<const char*, const char*>, 14> names{
@@ -38,7 +38,7 @@ QString nameOf(const std::string& option)
     return runOptionName(option);
 }
 
-/// What is empty is said in the field.
+/// Returns the text of the empty field.
 QString placeholderOf(const std::string& option)
 {
     return option == "--time-budget" || option == "--sample-lengths" ? OptionForm::tr("none")
@@ -60,7 +60,7 @@ OptionForm::OptionForm(QWidget* parent) : OptionSections(parent)
               false);
     std::vector<std::string> others;
     for (const ExplorationOption& option : engine::explorationOptions()) {
-        // Devices and programs have a card of their own.
+        // Devices and programs have cards of their own.
         if (!field(option.name) && !option.isRepeated && option.name != "--with")
             others.push_back(option.name);
     }
@@ -109,7 +109,7 @@ void OptionForm::takeText(OptionField* field)
         if (const QString text = field->text(); !text.isEmpty())
             option.take(options, text.toStdString());
     } catch (const engine::UsageError& error) {
-        // Nor is in force what could be read of its beginning, while it was typed.
+        // A value parsed from the beginning of the text, while it was typed, must not stay in effect either.
         field->setProblem(error);
         option.clear(m_options);
         emit optionsChanged(m_options);

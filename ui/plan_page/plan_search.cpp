@@ -13,7 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Others come and go on a server's GPUs.
+// On a server, other users' processes start and end on its GPUs.
 constexpr auto deviceInterval = 5s;
 
 } // namespace

@@ -42,15 +42,15 @@ namespace batchpeak::ui {
 namespace {
 
 constexpr int gap = 10;
-// For the bar that scrolls.
+// Room for the scroll bar.
 constexpr int scrollRoom = 10;
 constexpr int sideWidth = 404;
 constexpr int minSideWidth = 310;
 constexpr int nameWidth = 84;
 constexpr int valueGap = 18;
-// Frames of the card and of the field in which the command stands.
+// Width of the frames of the card and of the field that shows the command.
 constexpr int besideCommand = 64;
-// The menu has the others.
+// The menu has the rest.
 constexpr std::size_t maxEarlier = 4;
 
 QLabel* heading(const QString& text, QWidget* parent)
@@ -60,7 +60,7 @@ QLabel* heading(const QString& text, QWidget* parent)
     return label;
 }
 
-/// Those that are taken when nobody asks for any.
+/// Returns the devices that are used if the options name none.
 QStringList defaultDevices(const device::LocalDevices& devices)
 {
     QStringList ids;
@@ -68,12 +68,12 @@ QStringList defaultDevices(const device::LocalDevices& devices)
         for (const device::LocalDevice& device : engine::chooseDevices({}, devices))
             ids << QString::fromStdString(device.id());
     } catch (const engine::ExplorationError&) {
-        // GPUs that cannot be used: then none is usual.
+        // The GPUs cannot be used: then there are no default devices.
     }
     return ids;
 }
 
-/// A sentence with the line of the config alone: which file it is, the window says.
+/// Returns a sentence with only the line in the config: the window states the file.
 QString withLine(const QString& sentence, const QString& path)
 {
     const QRegularExpression place(QLatin1Char('^') + QRegularExpression::escape(path) +
@@ -84,8 +84,8 @@ QString withLine(const QString& sentence, const QString& path)
                : sentence;
 }
 
-/// A command in lines that a shell takes as one, broken between its options: a break at a hyphen would tear
-/// them.
+/// Splits a command into lines that a shell reads as one, at its options: the default wrapping would break
+/// options at their hyphens.
 QString inLines(const QString& command, const QStringList& words, const QFontMetrics& metrics, int width)
 {
     if (metrics.horizontalAdvance(command) <= width || words.isEmpty())
@@ -110,7 +110,7 @@ QString inLines(const QString& command, const QStringList& words, const QFontMet
     return text;
 }
 
-/// "2 devices, training, sizes 1 to 64."
+/// Returns "2 devices, training, sizes 1 to 64."
 QString readyText(const engine::PlanPreview& preview, const engine::ExplorationOptions& options)
 {
     QStringList parts;
@@ -251,7 +251,7 @@ QWidget* PlanView::makeSide(WindowActions* actions)
     m_earlier->hide();
     layout->addWidget(m_earlier);
     layout->addStretch(1);
-    // A low window has no room for all of it.
+    // A low window cannot show all of it.
     m_sideScroll = scrolledOnCard(side);
     m_sideScroll->setFixedWidth(sideWidth);
     return m_sideScroll;
@@ -276,7 +276,7 @@ QSize PlanView::minimumSizeHint() const
     return {m_planCard->minimumSizeHint().width() + gap + minSideWidth, QWidget::minimumSizeHint().height()};
 }
 
-/// The side gives way first: what is typed needs its width.
+/// The side shrinks first: the form needs its width.
 void PlanView::resizeEvent(QResizeEvent* event)
 {
     QWidget::resizeEvent(event);
@@ -299,7 +299,7 @@ void PlanView::setElsewhere(const QString& sentence)
     showReady();
 }
 
-/// Rows stay as long as they say the same: runs elsewhere begin and end while somebody clicks.
+/// Keeps rows whose text is unchanged: runs elsewhere begin and end while the user clicks.
 void PlanView::setEarlier(const std::vector<EarlierRuns::Entry>& runs)
 {
     std::vector<EarlierRow> before = std::exchange(m_earlierRows, {});
@@ -314,7 +314,7 @@ void PlanView::setEarlier(const std::vector<EarlierRuns::Entry>& runs)
         if (!m_earlierRows.empty())
             setTabOrder(m_earlierRows.back().button, button);
         m_earlierRows.push_back({.button = button, .choose = run.choose});
-        // Behind the title.
+        // After the title.
         const auto place = static_cast<int>(m_earlierRows.size());
         if (m_earlier->body()->indexOf(button) == place)
             continue;
@@ -331,7 +331,7 @@ QPushButton* PlanView::makeEarlierButton(const QString& text)
     auto* button = new QPushButton(text, m_earlier);
     button->setProperty("link", QStringLiteral("plain"));
     connect(button, &QPushButton::clicked, this, [this, button] {
-        // What is chosen may take the row away.
+        // A copy, since calling it may remove the row.
         const auto choose = std::ranges::find(m_earlierRows, button, &EarlierRow::button)->choose;
         choose();
     });
@@ -469,7 +469,7 @@ void PlanView::showValues()
         const ValueRow& labels = m_rows[row];
         const bool isUsed = row < values.size();
         const engine::ReadValue shown = isUsed ? values[row] : engine::ReadValue();
-        // What stands nowhere in the config has the width of its place too, and may need it.
+        // A value without a place in the config may use the width of the place too, and may need it.
         const bool isWide = shown.place.isEmpty() || !hasRoomForPlace(shown.value);
         setWide(row, isWide);
         labels.value->setToolTip(isWide ? shown.place : QString());
@@ -479,13 +479,13 @@ void PlanView::showValues()
         labels.name->setVisible(isUsed);
         labels.value->setVisible(isUsed);
         labels.place->setVisible(isUsed && !isWide);
-        // Of a plan the last one is the label of its numbers.
+        // The last value of a plan is the fidelity of its numbers.
         const bool isLabel = m_preview.plan && row + 1 == values.size();
         showTone(labels.value, isLabel ? &m_preview.plan->run.fidelity : nullptr);
     }
 }
 
-/// Whether the place has room beside the value in one line.
+/// Whether the place fits beside the value on one line.
 bool PlanView::hasRoomForPlace(const QString& value) const
 {
     constexpr int gaps = 2 * valueGap;
@@ -567,7 +567,7 @@ void PlanView::showReady()
     m_copy->setEnabled(!same.isEmpty());
 }
 
-/// Rows stay as long as they say the same: devices are looked for anew while somebody clicks.
+/// Keeps rows whose text is unchanged: devices are looked for again while the user clicks.
 void PlanView::showOffers()
 {
     const auto isSame = [](const engine::PlanOffer& shown, const engine::PlanOffer& offer) {
@@ -579,7 +579,7 @@ void PlanView::showOffers()
     if (areShown)
         return;
     while (const std::unique_ptr<QLayoutItem> row{m_offers->takeAt(0)}) {
-        // Later, since its button may be the one that was clicked.
+        // Deleted later, since its button may be the one that was clicked.
         row->widget()->hide();
         row->widget()->deleteLater();
     }

@@ -105,7 +105,7 @@ void ProgramCard::display(const engine::TrialPrograms& programs, const QString& 
     const bool isPython = !isOther && !python.isEmpty();
     for (QRadioButton* button : {m_worker, m_python}) {
         const QSignalBlocker quiet(button);
-        // Else one of two is always on.
+        // Otherwise one of the two would always be checked.
         button->setAutoExclusive(false);
         button->setChecked(!isOther && (button == m_python) == isPython);
         button->setAutoExclusive(true);

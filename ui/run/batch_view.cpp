@@ -19,7 +19,7 @@ namespace {
 constexpr int barHeight = 14;
 constexpr int barPitch = 18;
 constexpr std::size_t maxBars = 4;
-// Narrower ones would run into each other.
+// Narrower boxes would merge.
 constexpr double minBoxWidth = 3.0;
 
 /// "24 steps of 64 samples", "10 steps: 6 of 26 and 4 of 25 samples"
@@ -35,7 +35,7 @@ QString stepsText(const config::DeviceShare& share)
              engine::numberText(share.ofSize), size);
 }
 
-/// The lines of a diff that change, without those around them.
+/// Returns the changed lines of a diff, without their context.
 QString changedLines(const QString& diff)
 {
     QStringList lines;
@@ -67,7 +67,7 @@ QString sharesText(const std::vector<config::DeviceShare>& shares)
     return texts.join(QStringLiteral("; "));
 }
 
-/// A bar for each device, a box for each micro-batch.
+/// One bar for each device, one box for each micro-batch.
 class BatchView::Picture : public QWidget
 {
 public:
@@ -82,7 +82,7 @@ public:
         update();
     }
 
-    /// \param samples  that the whole width stands for
+    /// \param samples  number of samples that the whole width represents
     void show(const std::vector<config::DeviceShare>& shares, std::int64_t samples, QColor Theme::*hue)
     {
         m_hue = hue;

@@ -15,7 +15,7 @@ namespace batchpeak::ui {
 
 namespace {
 
-// Below it a bar says nothing.
+// Below this probability a bar is not visible.
 constexpr double minProbability = 0.005;
 constexpr int percentWidth = 36;
 constexpr int sizeWidth = 50;
@@ -48,7 +48,7 @@ void ContendersList::display(const engine::Snapshot& snapshot, bool awaitsSearch
     std::vector<Row> rows;
     for (const search::SizeEstimate& estimate : state.estimates) {
         const bool isRecommended = estimate.size == recommended;
-        // The gauge beside it tells the same of that one.
+        // The gauge beside it shows the same number for the recommended size.
         const double probability =
             isRecommended ? state.recommendation->confidence / 100.0 : estimate.probabilityWithin;
         if (state.recommendation && probability >= minProbability)
@@ -95,7 +95,7 @@ void ContendersList::paintEvent(QPaintEvent*)
         painter.drawText(rect(), Qt::AlignCenter | Qt::TextWordWrap, m_noRows);
         return;
     }
-    // What has no room is the least probable.
+    // Rows that do not fit are the least probable ones.
     const int rows = std::min(static_cast<int>(m_rows.size()), std::max(1, height() / rowHeight()));
     for (int place = 0; place < rows; ++place) {
         const Row& row = m_rows[static_cast<std::size_t>(place)];

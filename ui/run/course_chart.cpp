@@ -24,7 +24,7 @@ constexpr double leftMargin = 34.0;
 constexpr double rightMargin = 8.0;
 constexpr double topMargin = 18.0;
 constexpr double bottomMargin = 18.0;
-// Before it, a line would jump with every second.
+// Before this time, the line would jump with every second.
 constexpr double minSeconds = 10.0;
 
 } // namespace
@@ -46,8 +46,8 @@ void CourseChart::display(const engine::Snapshot& snapshot, bool awaitsSearch)
     std::vector<engine::CoursePoint> points;
     std::ranges::copy_if(snapshot.course, std::back_inserter(points),
                          [](const engine::CoursePoint& point) { return point.size > 0; });
-    // A history that keeps too little of a search leaves its answer alone, and that of a run elsewhere is
-    // made once more when it has ended.
+    // If the history has too little of a search, there is only the result; the course of a run elsewhere is
+    // recomputed once it has ended.
     const QString noCourse = !snapshot.recommendsSize()
                                  ? snapshot.finish ? tr("No size was found") : tr("No recommendation yet")
                              : awaitsSearch && snapshot.finish ? tr("Being worked out from the history")
@@ -56,7 +56,7 @@ void CourseChart::display(const engine::Snapshot& snapshot, bool awaitsSearch)
     if (std::exchange(m_noCourse, noCourse) != noCourse)
         update();
     const double target = snapshot.run ? 100.0 * snapshot.run->targetConfidence : m_targetPercent;
-    // A line that only grows by a pixel is not worth a picture.
+    // A line that grows by less than a pixel is not worth a repaint.
     const double pixel = m_elapsedSeconds / std::max(1.0, plotArea().width());
     if (points == m_points && target == m_targetPercent &&
         std::abs(snapshot.elapsedSeconds - m_elapsedSeconds) < pixel)
@@ -127,13 +127,13 @@ void CourseChart::paintCourse(QPainter& painter) const
     painter.drawPath(path);
 }
 
-/// As far as they find room beside each other.
+/// Paints as many sizes as fit side by side.
 void CourseChart::paintSizes(QPainter& painter) const
 {
     painter.setFont(scaled(font(), 0.85, QFont::DemiBold));
     const QRectF area = plotArea();
     double free = area.right();
-    // The newest are worth most.
+    // The newest sizes have priority.
     for (std::size_t place = m_points.size(); place-- > 0;) {
         const engine::CoursePoint& point = m_points[place];
         if (place > 0 && m_points[place - 1].size == point.size)

@@ -44,7 +44,7 @@ QString othersText(const DeviceSnapshot& device)
 {
     const Telemetry& telemetry = device.telemetry;
     if (telemetry.otherProcessors) {
-        // Less than that is the desktop's own.
+        // A smaller number of processors is used by the desktop itself.
         constexpr double min = 0.1;
         if (*telemetry.otherProcessors < min)
             return {};
@@ -115,7 +115,7 @@ QStringList concernsOf(const DeviceSnapshot& device)
     return concerns;
 }
 
-/// One device.
+/// The strip of one device.
 class DeviceStrips::Strip : public QWidget
 {
 public:
@@ -185,7 +185,7 @@ protected:
                 QRectF(track.left() + others * scale, track.top(), (used - others) * scale, barHeight),
                 m_theme.memory);
         if (m_bar.limit > 0.0) {
-            // Others' memory comes before what is allowed.
+            // The memory of other programs is drawn before the memory that is allowed.
             const double limit =
                 std::min(m_bar.total, m_bar.limit + (m_bar.limit < m_bar.total ? m_bar.others : 0.0));
             painter.fillRect(
@@ -217,7 +217,7 @@ private:
         QString text = m_bar.used > 0.0
                            ? tr("%1 of %2 %3").arg(engine::memoryText(m_bar.used, unit), total, unit.name)
                            : tr("%1 %2").arg(total, unit.name);
-        // Less than that is the driver's own.
+        // Below this fraction, it is the driver's own memory.
         constexpr double minShare = 0.01;
         if (m_bar.others > minShare * m_bar.total)
             text += tr(", others %1").arg(engine::memoryText(m_bar.others, unit));

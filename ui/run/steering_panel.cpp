@@ -55,7 +55,7 @@ SteeringPanel::SteeringPanel(QWidget* parent)
     layout->addWidget(makeSizeRow());
     layout->addWidget(makeToleranceRow());
     layout->addWidget(makeEffortRow());
-    // Below all that is clicked, which stays where it is.
+    // Below everything that can be clicked, so that its text moves nothing.
     m_problem->setProperty("bad", true);
     m_problem->hide();
     layout->addWidget(m_problem);
@@ -85,7 +85,7 @@ QWidget* SteeringPanel::makeSizeRow()
 
 QWidget* SteeringPanel::makeToleranceRow()
 {
-    // As explore --tolerance and --confidence take them.
+    // The same ranges as for explore --tolerance and --confidence.
     addShare(tr("Tolerance"), tr("Tolerance, percent"), 0.1, 50, &SteeringPanel::toleranceAsked);
     addShare(tr("Stop at"), tr("Confidence to stop at, percent"), 1, 99,
              &SteeringPanel::targetConfidenceAsked);
@@ -103,7 +103,7 @@ void SteeringPanel::addShare(const QString& name, const QString& accessibleName,
                       .emplace_back(std::make_unique<ShareField>(
                           ShareField{.line = line, .name = name, .min = min, .max = max, .asked = asked}))
                       .get();
-    // What is wrong goes as it is corrected, and is said once all of it is typed.
+    // A problem disappears while the input is corrected, and is reported once editing has finished.
     connect(line, &QLineEdit::textEdited, this, [this, field] {
         if (!field->problem.isEmpty())
             (void)read(*field);
@@ -157,7 +157,7 @@ void SteeringPanel::showProblems()
     m_problem->setVisible(!problems.isEmpty());
 }
 
-/// What cannot be read stays to be corrected, as long as it can be.
+/// Shows the share in its field. Invalid input stays there for correction, as long as the field is enabled.
 void SteeringPanel::showShare(ShareField& field, double share, bool isEnabled, bool isOfAnother)
 {
     field.line->setEnabled(isEnabled);
@@ -212,7 +212,7 @@ void SteeringPanel::display(const engine::Snapshot& snapshot)
             field->line->setEnabled(false);
         return;
     }
-    // What was typed for another exploration is nothing to this one.
+    // Input for a previous exploration does not apply to this one.
     const bool isAnother = snapshot.trials.size() < m_trials;
     m_trials = snapshot.trials.size();
     showShare(*m_shares.front(), snapshot.run->tolerance, m_commands.changesTolerance, isAnother);

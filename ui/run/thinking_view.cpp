@@ -13,7 +13,8 @@ namespace batchpeak::ui {
 
 namespace {
 
-/// "Now: 24, to tell it from 28.", a line for each of the first few, then what comes next, or how it ended.
+/// Returns "Now: 24, to tell it from 28.", a line for each of the first few, then what comes next, or how it
+/// ended.
 QString plansText(const engine::Snapshot& snapshot)
 {
     constexpr std::size_t maxUnderWay = 2;
@@ -58,7 +59,7 @@ ThinkingView::ThinkingView(QWidget* parent)
     grid->setColumnStretch(0, 3);
     grid->setColumnStretch(1, 2);
     grid->setRowStretch(2, 1);
-    // A line that comes and goes would move the charts under the eye.
+    // A line that appears and disappears would move the charts.
     m_plans->setMinimumHeight(2 * fontMetrics().lineSpacing());
     connect(m_contenders, &ContendersList::chosen, this, &ThinkingView::sizeChosen);
 }

@@ -132,7 +132,7 @@ QPixmap emptyPixmap(QSize size, int ratio)
     return pixmap;
 }
 
-/// A table asks for the sign of each row each time that it is measured or painted.
+/// Caches pixmaps: a table requests the icon of each row each time that it is measured or painted.
 template<typename Paint>
 QPixmap paintedOnce(const QString& name, const QSize& size, int ratio, Paint paint)
 {

@@ -26,7 +26,7 @@ namespace {
 constexpr int defaultWidth = 740;
 // The recommended size and its runner-up.
 constexpr int rows = 2;
-// What a verdict may need, so that the buttons do not move when it comes.
+// Lines that a verdict may need, so that the buttons do not move when it appears.
 constexpr int verdictLines = 3;
 
 } // namespace
@@ -92,7 +92,7 @@ void ConfirmationDialog::addButtons(QVBoxLayout* layout)
     buttons->addButton(m_stop, QDialogButtonBox::ActionRole);
     auto* close = dialogButton(tr("C&lose"), "secondary", this);
     buttons->addButton(close, QDialogButtonBox::RejectRole);
-    // Else the table would begin with the focus, and a cell look chosen.
+    // Otherwise the table would have the initial focus, and a cell would look selected.
     close->setFocus();
     layout->addWidget(buttons);
     connect(m_stop, &QPushButton::clicked, this, &ConfirmationDialog::stopRequested);

@@ -26,8 +26,8 @@ QString signedPercentText(double share)
     return (share < 0.0 ? QStringLiteral("−") : QStringLiteral("+")) + text;
 }
 
-/// \param part  what the size is to the recommendation
-/// \param fidelity  of the run, which marks its numbers
+/// \param part  role of the size in the recommendation
+/// \param fidelity  fidelity of the run, which marks its numbers
 TableRow rowOf(const training::ConfirmedSize& size, const QString& part, const config::Fidelity& fidelity)
 {
     const QString mark = engine::speedMark(fidelity);

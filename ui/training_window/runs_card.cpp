@@ -21,12 +21,12 @@ namespace batchpeak::ui {
 namespace {
 
 constexpr int rowGap = 6;
-// That are seen whenever there are as many.
+// Rows that are visible if there are at least that many.
 constexpr int minRows = 3;
-// Of settings less than that says nothing; they are the tool tip of each row.
+// A narrower settings column would be unreadable; the settings are also the tool tip of each row.
 constexpr int minSettingsWidth = 70;
 
-// Under which the widths are kept, whatever the language.
+// Names under which the widths are stored, independent of the language.
 QStringList columnNames()
 {
     return {QStringLiteral("run"),  QStringLiteral("size"),   QStringLiteral("rate"),
@@ -101,7 +101,7 @@ void RunsCard::resizeEvent(QResizeEvent* event)
         needed += m_table->columnWidth(column);
     const bool hides = m_table->viewport()->width() < needed;
     m_columns->setHidden(RunsModel::Settings, hides);
-    // Something has to take what is left.
+    // Some column must take the remaining width.
     m_table->horizontalHeader()->setSectionResizeMode(RunsModel::Result, hides ? QHeaderView::Stretch
                                                                                : QHeaderView::Interactive);
 }

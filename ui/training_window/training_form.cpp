@@ -20,7 +20,7 @@ namespace {
 constexpr int scrollBarWidth = 8;
 constexpr int scrollBarGap = 6;
 
-/// What a person calls an option.
+/// Returns the name of an option that the user sees.
 QString nameOf(const std::string& option)
 {
     static const std::array<std::pair<const char*, const char*>, 17> names{
@@ -48,7 +48,7 @@ QString nameOf(const std::string& option)
     return runOptionName(option);
 }
 
-/// What is empty is said in the field, in the few words that it has room for.
+/// Returns the text of the empty field, which has room for few words.
 QString placeholderOf(const std::string& option)
 {
     static const std::array<std::pair<const char*, const char*>, 12> texts{
@@ -83,7 +83,7 @@ TrainingForm::TrainingForm(QWidget* parent) : Card(tr("How to train"), parent)
     area->setFocusPolicy(Qt::NoFocus);
     auto* inside = new QWidget(area);
     auto* layout = new QVBoxLayout(inside);
-    // Room for the scroll bar, which comes and goes.
+    // Room for the scroll bar, which appears and disappears.
     layout->setContentsMargins(0, 0, scrollBarGap, 0);
     m_sections = new OptionSections(inside);
     m_sections->setCompact();
@@ -190,7 +190,7 @@ void TrainingForm::takeText(OptionField* field)
         option.clear(alone);
         option.take(alone, text);
     } catch (const engine::UsageError& error) {
-        // Nor is in force what could be read of its beginning, while it was typed.
+        // A value parsed from the beginning of the text, while it was typed, must not stay in effect either.
         field->setProblem(error);
         m_commands.given.erase(field->name());
         follow();
@@ -213,7 +213,7 @@ void TrainingForm::follow()
     static const config::ConfigContents none;
     m_preview = training::previewOn(m_config ? m_config->path() : QString(),
                                     m_config ? m_config->contents() : none, m_commands);
-    // Where samples are held out, they are evaluated on whether or not anybody says when.
+    // If samples are held out, they are used for evaluation even without an explicit interval.
     const bool holdsOut = m_commands.given.contains("--eval-split");
     field("--evaluate-every")->setPlaceholder(holdsOut ? tr("each epoch") : tr("never"));
     for (const engine::OptionPreview& preview : m_preview.fields) {

@@ -125,7 +125,7 @@ void TrainingMetrics::setWarns(bool warns)
         return;
     m_sentence->setProperty("warn", warns);
     m_sentence->setProperty("muted", !warns);
-    // Qt polishes a widget once, and not when a property changes that a style sheet looks at.
+    // Qt polishes a widget once, and not after a change of a property that the style sheet uses.
     m_sentence->style()->unpolish(m_sentence);
     m_sentence->style()->polish(m_sentence);
 }

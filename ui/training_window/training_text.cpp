@@ -81,7 +81,7 @@ QString outOfMemorySentence(int events)
                        : engine::Translated::tr("Memory ran out %1 times.").arg(events);
 }
 
-/// What came of the steps that were done.
+/// Summarizes the result of the completed steps.
 QString summary(const TrainingSnapshot& snapshot)
 {
     if (snapshot.steps.empty())

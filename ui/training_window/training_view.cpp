@@ -51,7 +51,7 @@ ChartCard chartCard(RunPlot::Quantity quantity, const QString& title, const QStr
     made.part.legend = new RunLegend(TrainingView::tr("Legend of the %1").arg(name), made.card);
     made.card->setHeaderWidget(made.part.legend);
     made.part.chart = new RunChart(quantity, name, made.card);
-    // Three of them share the height that two have in the main window.
+    // Three cards share the height that two have in the main window.
     made.card->body()->setContentsMargins(16, 9, 16, 2);
     made.card->body()->setSpacing(0);
     made.card->body()->addWidget(made.part.chart, 1);
@@ -68,7 +68,7 @@ TrainingActions::TrainingActions(QWidget* window)
       close(new QAction(tr("&Close"), this))
 {
     start->setShortcut(Qt::Key_F5);
-    // Not Escape, which people press to close a menu.
+    // Not Escape, which users press to close a menu.
     stop->setShortcut(Qt::SHIFT | Qt::Key_F5);
     settings->setCheckable(true);
     settings->setChecked(true);

@@ -30,7 +30,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Ten pictures a second: three charts of 1,000 points each take about a third of that time to draw.
+// Ten redraws a second: three charts of 1,000 points each take about a third of that time to draw.
 constexpr auto drawInterval = 100ms;
 constexpr QSize minSize{980, 640};
 constexpr QSize defaultSize{1240, 800};
@@ -53,7 +53,7 @@ TrainingWindow::TrainingWindow(const std::shared_ptr<engine::DeviceLease>& lease
     layout->addWidget(m_view);
     setMinimumSize(minSize);
     resize(defaultSize);
-    // Else the first button would begin with the focus, and look pressed.
+    // Otherwise the first button would have the initial focus, and look pressed.
     m_view->setFocusPolicy(Qt::ClickFocus);
     m_view->setFocus();
 
@@ -85,7 +85,7 @@ TrainingWindow::TrainingWindow(const std::shared_ptr<engine::DeviceLease>& lease
 
 TrainingWindow::~TrainingWindow()
 {
-    // It may yet speak while it ends its process, to a window that is already half gone.
+    // The run may still emit signals while it ends its process, when this window is partly destroyed.
     m_run->disconnect(this);
     remember();
     m_settings.save();
@@ -236,7 +236,7 @@ void TrainingWindow::stopAndClose()
     m_closesAtEnd = true;
     if (!isUnderWay())
         close();
-    // Asked for it again, the run would not wait for its step.
+    // A second request would stop the run without waiting for its step.
     else if (!m_isStopping)
         stop();
 }

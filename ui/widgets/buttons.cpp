@@ -15,7 +15,7 @@ namespace batchpeak::ui {
 
 namespace {
 
-/// As wide as with the longest of its texts.
+/// A button that is always as wide as with the longest of its texts.
 class SteadyButton : public QToolButton
 {
 public:

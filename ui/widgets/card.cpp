@@ -78,7 +78,7 @@ QScrollArea* scrolledOnCard(QWidget* page)
     area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     area->setFocusPolicy(Qt::NoFocus);
     area->setWidget(page);
-    // Else both would be filled from the palette, in the color of the window.
+    // Otherwise both would be filled from the palette, in the color of the window.
     area->viewport()->setAutoFillBackground(false);
     page->setAutoFillBackground(false);
     return area;

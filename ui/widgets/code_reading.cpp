@@ -17,7 +17,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Nobody notices a window that stands still for so long ("Response Times: The 3 Important Limits", Nielsen).
+/// Users do not notice that a window is blocked for so long ("Response Times: The 3 Important Limits",
+/// Nielsen).
 constexpr auto unnoticed = 100ms;
 
 } // namespace
@@ -27,7 +28,7 @@ void readCode(const QString& path)
     if (path.isEmpty())
         return;
     QEventLoop waiting;
-    // With both policies it is done here where the system has no thread to spare.
+    // With both policies, the function runs here if the system refuses a thread.
     auto reading = std::async(std::launch::async | std::launch::deferred, [&] {
         const auto end = qScopeGuard(
             [&] { QMetaObject::invokeMethod(&waiting, &QEventLoop::quit, Qt::QueuedConnection); });

@@ -13,7 +13,7 @@ namespace {
 
 constexpr QSize gaugeSize{134, 108};
 constexpr double arcWidth = 9.0;
-// Qt counts sixteenths of a degree, counterclockwise from three o'clock.
+// Qt measures angles in sixteenths of a degree, counterclockwise from three o'clock.
 constexpr int sixteenths = 16;
 constexpr int firstDegree = 210;
 constexpr int arcDegrees = 240;

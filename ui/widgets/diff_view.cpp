@@ -22,7 +22,7 @@ QTextCharFormat inColor(const QColor& color)
     return format;
 }
 
-// States of the blocks, from which their grounds follow.
+// States of the blocks, which determine their backgrounds.
 constexpr int addedState = 1;
 constexpr int removedState = 2;
 
@@ -33,7 +33,7 @@ DiffView::DiffView(QWidget* parent) : QPlainTextEdit(parent)
     setProperty("framed", true);
     setReadOnly(true);
     setTabChangesFocus(true);
-    // The keyboard has to reach what lies outside of the view.
+    // What is outside of the view must be reachable by keyboard.
     setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
     document()->setDocumentMargin(innerMargin);
     const QFont fixed = fixedFont(font(), 0.95);
@@ -77,9 +77,9 @@ void DiffView::draw()
         const QStringView line = end < 0 ? rest : rest.first(end);
         rest = end < 0 ? QStringView() : rest.sliced(end + 1);
         isHeader = isHeader && !line.startsWith(QLatin1String("@@"));
-        // Lines keep the ends that they have in the file, which are nothing to look at.
+        // Lines keep their line endings from the file, which are not shown.
         const QStringView shown = line.endsWith(QLatin1Char('\r')) ? line.chopped(1) : line;
-        // What turns or breaks a line would have it look like another change.
+        // Characters that reverse or break a line would make it look like a different change.
         addLine(engine::escapeControls(shown.toString()), isHeader);
     }
     moveCursor(QTextCursor::Start);
@@ -103,7 +103,7 @@ void DiffView::addLine(const QString& line, bool isHeader)
     cursor.insertText(line, inColor(isContext ? m_theme.text : m_theme.mutedText));
 }
 
-/// The grounds go from edge to edge; that of a block's own format would leave the margins out.
+/// Paints the backgrounds from edge to edge; the background of a block format would exclude the margins.
 void DiffView::paintEvent(QPaintEvent* event)
 {
     QPainter painter(viewport());

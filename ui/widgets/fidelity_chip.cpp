@@ -30,7 +30,7 @@ void FidelityChip::display(const std::optional<config::Fidelity>& fidelity)
     if (property("chip").toString() == kind)
         return;
     setProperty("chip", kind);
-    // Qt polishes a widget once, and not when a property changes that a style sheet looks at.
+    // Qt polishes a widget once, and not after a change of a property that the style sheet uses.
     style()->unpolish(this);
     style()->polish(this);
 }

@@ -11,7 +11,7 @@ namespace batchpeak::ui {
 
 namespace {
 
-// Nothing unless exactly one file of this computer is held.
+// Returns the dragged file; empty unless it is exactly one file of this computer.
 QString onlyFileOf(const QMimeData* data)
 {
     const QList<QUrl> urls = data->urls();

@@ -10,7 +10,7 @@ namespace batchpeak::ui {
 void followFocus(QScrollArea* area)
 {
     QObject::connect(qApp, &QApplication::focusChanged, area, [area](QWidget*, QWidget* now) {
-        // What is clicked is seen, and stays under the pointer.
+        // A clicked widget is visible, and must stay under the pointer.
         const bool isClicked = QGuiApplication::mouseButtons() != Qt::NoButton;
         if (now && area->widget() && area->widget()->isAncestorOf(now) && !isClicked)
             area->ensureWidgetVisible(now);

@@ -17,7 +17,7 @@ namespace batchpeak::ui {
 
 namespace {
 
-// As the style sheet leaves room for it.
+// Room that the style sheet leaves for the arrow.
 constexpr int arrowRoom = 22;
 constexpr int arrowPixels = 9;
 
@@ -64,7 +64,7 @@ PathField::PathField(Kind kind, const QString& name, const QString& filter, QWid
                                               : tr("Choose a file or a folder"));
     button->setFixedWidth(40);
     if (kind == Kind::Either) {
-        // No dialog of the system takes both.
+        // No system dialog accepts both.
         auto* menu = new QMenu(button);
         menu->addAction(tr("A &file…"), this, [this] { browse(Kind::File); });
         menu->addAction(tr("A f&older…"), this, [this] { browse(Kind::Folder); });

@@ -53,7 +53,7 @@ QString allText(const QDialog& dialog)
     return lines.join(QLatin1Char('\n'));
 }
 
-/// What a key does that is no action of the window.
+/// Returns the keys that are not shortcuts of the window's actions, and what they do.
 QList<std::pair<QString, QString>> otherKeys()
 {
     return {{HelpDialog::tr("Space"), HelpDialog::tr("Pause or resume, in a chart")},
@@ -83,7 +83,7 @@ HelpDialog::HelpDialog(const QList<QAction*>& actions, const Theme& theme, QWidg
     auto* keys = new QGridLayout;
     keys->setHorizontalSpacing(18);
     keys->setVerticalSpacing(2);
-    // Two columns of keys beside each other keep the page on small screens.
+    // Two columns of keys make the page fit on small screens.
     QList<std::pair<QString, QString>> entries;
     for (const QAction* action : actions) {
         if (action->shortcut().isEmpty())

@@ -22,7 +22,7 @@ constexpr auto breakableProperty = "breakable";
 QLabel* mutedLabel(const QString& text, QWidget* parent)
 {
     auto* label = new QLabel(text, parent);
-    // A palette would lose against the style sheet of an ancestor.
+    // The style sheet of an ancestor would override a palette.
     label->setProperty("muted", true);
     return label;
 }

@@ -79,7 +79,7 @@ void LogView::display(const std::vector<engine::LogLine>& log)
         m_shownLines = 0;
         return;
     }
-    // The newest line shown stands where it stood, or further up once old lines are dropped.
+    // The newest shown line is at its previous index, or at a lower one if old lines were dropped.
     std::size_t next = 0;
     if (m_shownLines > 0) {
         for (std::size_t place = std::min(m_shownLines, log.size()); place > 0 && next == 0; --place) {
@@ -92,7 +92,7 @@ void LogView::display(const std::vector<engine::LogLine>& log)
     const bool follows = m_following;
     for (; next < log.size(); ++next)
         m_text->appendPlainText(logLineText(log[next]));
-    // What is appended at the bottom is followed by the text itself, to the end of its last line.
+    // If the view is at the bottom, the text edit itself scrolls to the end of the last appended line.
     if (follows)
         m_text->verticalScrollBar()->setValue(lineOfNewest());
     m_shownLines = log.size();

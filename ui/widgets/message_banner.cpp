@@ -23,14 +23,14 @@ namespace {
 
 using Kind = MessageBanner::Kind;
 
-// Of one that lies over something.
+// Maximum width of a banner that overlays something.
 constexpr int maxBannerWidth = 860;
 constexpr int gap = 14;
 
-/// How a kind of message is told from the others.
+/// What distinguishes a kind of message from the others.
 struct Signs
 {
-    /// As the style sheet knows it.
+    /// Value of the property in the style sheet.
     QString property;
     QString word;
     Tone tone;
@@ -146,7 +146,7 @@ void MessageBanner::floatOver(QWidget* host)
     place();
 }
 
-/// It is as wide as a text is read easily, and as high as that needs.
+/// Limits the width to what is easy to read, and adjusts the height to it.
 void MessageBanner::place()
 {
     if (!m_host)

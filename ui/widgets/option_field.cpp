@@ -30,7 +30,7 @@ constexpr int editorWidth = 190;
 constexpr int originWidth = 62;
 constexpr int fieldGap = 8;
 
-/// What is chosen from; no words where anything is typed.
+/// Returns the choices of an option; empty if any text can be typed.
 QStringList choicesOf(const OptionWords& option)
 {
     if (option.isSwitch())
@@ -41,7 +41,7 @@ QStringList choicesOf(const OptionWords& option)
     return words;
 }
 
-/// Elsewhere a comma is a comma.
+/// Whether the option takes numbers; in other options a comma is not a decimal separator.
 bool takesNumbers(const OptionWords& option)
 {
     return engine::valueKindsOf(option.values).takesNumbers;
@@ -107,7 +107,7 @@ OptionField::OptionField(const OptionWords& words, const QString& name, const QS
     m_grid->setColumnStretch(3, 1);
     setExplanation(Explanation::Below);
     display({.name = words.name});
-    // What holds in place of a text that was deleted.
+    // Shows the value that replaces a deleted text.
     if (line())
         connect(line(), &QLineEdit::editingFinished, this, [this] { display(m_preview); });
 }
@@ -159,7 +159,7 @@ QWidget* OptionField::makeEditor(const QString& name)
     return line;
 }
 
-/// Null where a person does not type.
+/// Returns null if the editor is a fixed choice.
 QLineEdit* OptionField::line() const
 {
     if (const auto* box = qobject_cast<ChoiceBox*>(m_editor))
@@ -201,7 +201,7 @@ void OptionField::type(const QString& text)
     emit edited();
 }
 
-/// As "2." is 2, and "1024MiB" is 1GiB.
+/// Whether both texts are the same value, as "2." is 2, and "1024MiB" is 1GiB.
 bool OptionField::means(const QString& typed, const QString& text) const
 {
     if (typed == text || typed.isEmpty())
@@ -212,7 +212,7 @@ bool OptionField::means(const QString& typed, const QString& text) const
 void OptionField::setText(const QString& text)
 {
     if (auto* box = qobject_cast<ChoiceBox*>(m_editor); box && !box->isEditable()) {
-        // A switch that nobody has spoken of is off.
+        // A switch that is not set is off.
         box->setCurrentIndex(m_words.isSwitch() ? std::max(0, box->findText(text)) : box->findText(text));
         return;
     }
@@ -234,7 +234,7 @@ void OptionField::display(const engine::OptionPreview& preview)
     m_isForgotten = false;
     m_label->setEnabled(preview.playsAPart);
     m_editor->setEnabled(preview.playsAPart);
-    // What cannot be read is in force nowhere, and is a person's all the same.
+    // Invalid input is not in effect, but it is still the user's.
     const bool isYours = preview.origin == Origin::Yours || !m_problem.isEmpty();
     m_origin->setText(originWord(isYours ? Origin::Yours : preview.origin));
     m_origin->setFont(scaled(font(), 0.9, isYours ? QFont::DemiBold : QFont::Normal));
@@ -267,7 +267,7 @@ void OptionField::setProblem(const QString& sentence)
 void OptionField::setProblem(const engine::UsageError& error)
 {
     const auto* value = dynamic_cast<const engine::ValueError*>(&error);
-    // Where problems are told together, the field is not beside them.
+    // When problems are listed together, the field is not beside them.
     QString sentence =
         value
             ? value->sentence(title(), QLocale())

@@ -16,7 +16,7 @@ namespace batchpeak::ui {
 namespace {
 
 constexpr int columnGap = 28;
-// What explains a field is read in lines of some words.
+// Width for explanations of several words per line.
 constexpr int besideWidth = 200;
 
 } // namespace

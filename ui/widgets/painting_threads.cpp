@@ -9,7 +9,7 @@ namespace batchpeak::ui {
 
 void keepPaintingThreads()
 {
-    // Newer Qt has a pool of its own for it, which it does without where this is set.
+    // Newer Qt has a separate pool for painting, which this variable disables.
     qputenv("QT_NO_GUI_THREADPOOL", "1");
     QThreadPool* pool = QThreadPool::globalInstance();
     pool->setMaxThreadCount(1);

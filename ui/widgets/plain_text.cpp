@@ -17,7 +17,8 @@ namespace batchpeak::ui {
 
 namespace {
 
-/// Dates of some locales have marks of direction, which turn nothing that stands beside them.
+/// Whether a character is a direction mark. Dates of some locales have them, and they do not reverse the text
+/// beside them.
 bool isMark(QChar character)
 {
     return character == QChar(0x61c) || character == QChar(0x200e) || character == QChar(0x200f);
@@ -57,12 +58,12 @@ void PlainText::install()
 bool PlainText::eventFilter(QObject* object, QEvent* event)
 {
     if (event->type() == QEvent::Polish) {
-        // Before the first picture of it.
+        // Before the widget is first painted.
         if (auto* label = qobject_cast<QLabel*>(object);
             label && label->textFormat() == Qt::AutoText && !label->inherits("QTipLabel"))
             label->setTextFormat(Qt::PlainText);
     } else if (event->type() == QEvent::Paint) {
-        // However it came there.
+        // At each paint, whichever way the text was set.
         spellOut(qobject_cast<QLabel*>(object));
         spellOut(qobject_cast<QAbstractButton*>(object));
     } else if (event->type() == QEvent::ToolTip) {

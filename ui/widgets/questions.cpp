@@ -22,7 +22,7 @@ namespace batchpeak::ui {
 
 namespace {
 
-// Of a question that shows a change.
+// Default size of a question that shows a change.
 constexpr QSize defaultSize{640, 400};
 
 struct Question
@@ -30,7 +30,7 @@ struct Question
     QString title;
     QString text;
     QString information;
-    /// Of the buttons.
+    /// Texts of the buttons.
     QString yes;
     QString no;
 };
@@ -41,7 +41,7 @@ bool isAnsweredWithYes(QWidget* window, const Question& asked, const Theme& them
     question.setWindowTitle(asked.title);
     question.setTextFormat(Qt::PlainText);
     question.setText(asked.text);
-    // A box grows with its longest word.
+    // A message box grows with its longest word.
     question.setInformativeText(withShortNames(asked.information));
     auto* yes = dialogButton(asked.yes, "secondary", &question);
     auto* no = dialogButton(asked.no, "primary", &question);
@@ -148,7 +148,7 @@ bool wantsToTakeBack(QWidget* window, const engine::LastWriting& last, const The
         preview->setDiff(change);
     layout->addWidget(preview, 1);
 
-    // The answer says what it does, and with which file.
+    // The button says what it does, and with which file.
     const QString name =
         withShortNames(QFileInfo(path).fileName()).replace(QLatin1Char('&'), QLatin1String("&&"));
     auto* yes = dialogButton(
@@ -173,7 +173,7 @@ bool mayRunCode(QWidget* window, const QString& path, const Theme& theme)
 {
     if (path.isEmpty())
         return true;
-    // What is read now is what the answer is about, however long it takes.
+    // The answer applies to the content that is read now, however long the user takes.
     const auto code = engine::CodeContent::of(path);
     if (engine::isTrusted(code))
         return true;

@@ -18,19 +18,20 @@ namespace batchpeak::ui {
 namespace {
 
 constexpr int cellPadding = 12;
-// Where the sign that opens a row stands before the text.
+// Left padding in a tree, which has the branch indicator before the text.
 constexpr int treePadding = 8;
-// Of a kept width, which may come from another screen: wide enough to be seen and to be dragged back.
+// Limits of a stored width, which may be from another screen: wide enough to be visible and to be dragged
+// back.
 constexpr int minWidth = 20;
 constexpr int maxWidth = 400;
 
 constexpr QSize oneSign{13, 13};
 constexpr QSize twoSigns{28, 13};
 constexpr int treeIndentation = 12;
-/// Before the title of the column that a tree is sorted by.
+/// Width of the sort arrow before the title of a tree's column.
 constexpr int sortSignWidth = 20;
 
-/// One, so that a window of 900 x 600 has room for it also where the fixed font is a tall one.
+/// One, so that it fits a window of 900 x 600 even if the fixed font is tall.
 constexpr int minRows = 1;
 
 int rowHeightOf(const QAbstractItemView& list)
@@ -57,7 +58,7 @@ void applyHeaderStyle(QHeaderView& header, int rowHeight)
     header.setFixedHeight(rowHeight + 2);
 }
 
-/// A tree asks its delegate for the height of its rows, where a table has a header to tell.
+/// A tree gets the height of its rows from its delegate, since it has no vertical header.
 class RowHeight : public QStyledItemDelegate
 {
 public:
@@ -146,7 +147,7 @@ void ColumnWidths::setHidden(int column, bool hidden)
 {
     if (m_header->isSectionHidden(column) == hidden)
         return;
-    // To hide a section is to resize it, as the header says it.
+    // The header emits sectionResized when a section is hidden.
     m_setting = true;
     m_header->setSectionHidden(column, hidden);
     m_setting = false;
@@ -205,7 +206,7 @@ int ColumnWidths::titleWidth(int column) const
     return bold.horizontalAdvance(model().headerData(column, Qt::Horizontal).toString()) + sign + cellPadding;
 }
 
-/// Of what stands before a text: a box to tick, and a sign.
+/// Returns the width of what precedes a text: a check box, and an icon.
 int ColumnWidths::signsWidth(const QModelIndex& index) const
 {
     const bool hasTick = index.data(Qt::CheckStateRole).isValid();
@@ -226,7 +227,7 @@ int ColumnWidths::neededWidth(int column, const QModelIndex& parent, int firstRo
 {
     const QFontMetrics bold(scaled(m_table->font(), 1.0, QFont::DemiBold));
     const auto* tree = qobject_cast<const QTreeView*>(m_table);
-    // A tree begins its first column with the sign that opens a row, one step further in for each level.
+    // A tree begins its first column with the branch indicator, indented once for each level.
     const int levels = tree && column == 0 ? (parent.isValid() ? 2 : 1) : 0;
     int needed = 0;
     for (int row = firstRow; row <= lastRow; ++row) {

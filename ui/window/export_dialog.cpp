@@ -54,7 +54,7 @@ QString batchText(config::BatchPlan plan, std::int64_t microBatchSize, std::int6
 
 constexpr QSize defaultDialogSize{720, 460};
 
-// Without the place, since the dialog is about that one file.
+// Returns the message without the file, since the dialog is about that one file.
 QString sentenceOf(const config::ConfigError& error, const engine::ConfigFile& file)
 {
     const QString text = QString::fromUtf8(error.what());
@@ -120,7 +120,7 @@ ExportDialog::ExportDialog(const engine::ConfigFile& file, const std::vector<con
     try {
         (void)file.withMicroBatchSizes(sizes);
     } catch (const config::BatchNotKept&) {
-        // The dialog asks for a batch.
+        // The dialog asks for a batch instead.
     }
     addParts(doubt);
     change();
@@ -208,7 +208,7 @@ void ExportDialog::showInto()
     m_into->setText(tr("Write %1 into this file:").arg(entries.join(tr(" and "))));
 }
 
-/// The size may be any, also one that the config has no place for.
+/// Takes the size that the user enters, which may be one that the config has no place for.
 void ExportDialog::takeSize()
 {
     m_sizes.front() = {.phase = m_sizes.front().phase, .microBatchSize = m_size->value()};
@@ -240,7 +240,8 @@ void ExportDialog::change()
     m_write->setEnabled(hasSomethingToWrite());
 }
 
-/// A copy elsewhere is something also where the config holds all of it already.
+/// Whether writing would change something. That includes a copy elsewhere of a config that already has the
+/// sizes.
 bool ExportDialog::hasSomethingToWrite() const
 {
     return m_spliced && !engine::holdsAlready(m_file, *m_spliced, path());
@@ -292,7 +293,7 @@ void ExportDialog::addPreview(QVBoxLayout* layout)
 void ExportDialog::addButtons(QVBoxLayout* layout, bool isDoubtful)
 {
     auto* buttons = new QDialogButtonBox(this);
-    // What is doubtful is written by intent, not by Enter.
+    // Doubtful sizes must be written deliberately, not by Enter.
     m_write = isDoubtful ? dialogButton(tr("&Write anyway"), "secondary", this)
                          : dialogButton(tr("&Write"), "primary", this);
     m_write->setDefault(!isDoubtful);
@@ -356,7 +357,7 @@ void ExportDialog::browse()
     if (chosen.isEmpty())
         return;
     setPath(chosen);
-    // It has asked about a file that is there.
+    // The file dialog has already asked about an existing file.
     m_replaced = QFileInfo::exists(chosen) ? chosen : QString();
 }
 
@@ -366,13 +367,13 @@ void ExportDialog::showError(const QString& sentence)
     m_problem->show();
 }
 
-/// Says why not, or asks.
+/// Whether the file may be written; if not, reports why or asks.
 bool ExportDialog::mayWrite()
 {
     if (engine::isSameFile(path(), m_file.path()))
         return true;
     if (engine::isStream(path())) {
-        // The window would stand still until another program reads what is written.
+        // The window would block until another program reads what is written.
         showError(tr("%1 is a device or pipe; choose a file.").arg(QDir::toNativeSeparators(path())));
         return false;
     }

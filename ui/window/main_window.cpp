@@ -48,10 +48,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Thirty pictures a second: both charts together take about half of that time to draw.
+// Thirty redraws a second: both charts together take about half of that time to draw.
 constexpr auto drawInterval = 33ms;
 constexpr QSize defaultSize{1440, 900};
-// A title bar and borders are no part of a window before it is shown.
+// Before a window is shown, its size does not include title bar and borders.
 constexpr QSize frameRoom{8, 48};
 
 QStringList idsOf(const engine::Snapshot& snapshot)
@@ -84,7 +84,7 @@ MainWindow::MainWindow(QWidget* parent)
 {
     PlainText::install();
     setCentralWidget(m_view);
-    // Else the first button would begin with the focus, and look pressed.
+    // Otherwise the first button would have the initial focus, and look pressed.
     m_view->setFocusPolicy(Qt::ClickFocus);
     m_view->setFocus();
     setMinimumSize(m_view->minimumSize());
@@ -101,11 +101,11 @@ MainWindow::MainWindow(QWidget* parent)
     m_drawTimer.setSingleShot(true);
     m_drawTimer.setInterval(drawInterval);
     connect(&m_drawTimer, &QTimer::timeout, this, &MainWindow::draw);
-    // Where another program holds the history.
+    // Tries again if another program has locked the history.
     m_offerTimer.setSingleShot(true);
     m_offerTimer.setInterval(1s);
     connect(&m_offerTimer, &QTimer::timeout, this, &MainWindow::offerToResume);
-    // As often as another program's trials end.
+    // Often enough for the trials of another program.
     m_watchTimer.start(1s);
     connect(&m_watchTimer, &QTimer::timeout, this, &MainWindow::watchOthers);
     connectExploration();
@@ -116,13 +116,13 @@ MainWindow::MainWindow(QWidget* parent)
     connectEarlierRuns();
     connect(m_lease.get(), &engine::DeviceLease::changed, this, &MainWindow::draw);
     draw();
-    // Whoever makes a window opens a config in it, and has that read first.
+    // Deferred: the creator of the window opens a config in it first, whose messages take precedence.
     QTimer::singleShot(0, this, &MainWindow::tellOfSettings);
 }
 
 MainWindow::~MainWindow()
 {
-    // What still runs gives it back while it ends, to a window that is already half gone.
+    // A run that is still ending releases the lease when this window is partly destroyed.
     m_lease->disconnect(this);
 }
 
@@ -143,7 +143,7 @@ void MainWindow::connectExploration()
         const bool continues = run && run->asked.phases.advance(m_exploration->snapshot());
         if (!continues)
             m_desktop->tellEnd(m_exploration->snapshot());
-        // Whoever else hears of the end keeps it first.
+        // Deferred, so that other slots of this signal store the end first.
         if (m_closesAtEnd)
             QTimer::singleShot(0, this, &QWidget::close);
         else if (continues)
@@ -264,7 +264,7 @@ void MainWindow::connectPlan()
         draw();
         if (!m_planSearch->python())
             return;
-        // A question that the start asks must not hold up what the search does next.
+        // A question at the start must not hold up the search's next steps.
         QTimer::singleShot(0, this, [this] {
             if (const auto* ready = std::get_if<Ready>(&m_inHand); ready && ready->startsOnceKnown)
                 startAsAsked();
@@ -311,15 +311,16 @@ void MainWindow::applyTheme()
 
 bool MainWindow::event(QEvent* event)
 {
-    // The window has a palette of its own, so that a change of the desktop's reaches it only in this way.
+    // The window has its own palette, so that this event is the only notice of a change of the desktop's
+    // palette.
     if (event->type() == QEvent::ApplicationPaletteChange)
         applyTheme();
-    // Who was asked to install something may have done so meanwhile.
+    // The user may have installed a missing package meanwhile.
     if (event->type() == QEvent::WindowActivate && isPlanShown())
         m_planSearch->askAgain();
     if (event->type() == QEvent::WindowActivate)
         readIfChanged();
-    // Another window, or a terminal, may have written a size or taken one back.
+    // Another window or terminal may have written or restored a size.
     if (event->type() == QEvent::WindowActivate && !configInHand().isEmpty()) {
         setWritten(m_written.isEmpty() ? configInHand() : m_written);
         m_actions->takeBack->setEnabled(!m_written.isEmpty());
@@ -368,7 +369,7 @@ void MainWindow::startExploring()
     endLookingBack();
     if (std::holds_alternative<Running>(m_inHand) && !openConfig(configInHand()))
         return;
-    // What was read again is looked at before it is explored.
+    // A config that was read again must be seen by the user before it is explored.
     if (isPlanShown() && !readIfChanged())
         startAsAsked();
 }
@@ -417,7 +418,7 @@ void MainWindow::startInHand(const std::optional<store::StoredExploration>& cut)
         return;
     if (const QString taken = obstacle(); !taken.isEmpty())
         return showError(taken);
-    // The questions and the engine's signals may change what is in hand.
+    // A copy: the questions and the engine's signals may change m_inHand.
     Asked asked = std::get<Ready>(m_inHand).asked;
     if (!mayStartBeside(asked, chosenDevices()) || !letsCodeRun(asked) || !isPlanShown())
         return;
@@ -451,7 +452,7 @@ void MainWindow::exploreNextPhase()
     }
 }
 
-/// Whatever asks for it again and again does not put it off.
+/// Draws at the next timeout; repeated requests do not postpone it.
 void MainWindow::drawSoon()
 {
     if (!m_drawTimer.isActive())
@@ -526,7 +527,7 @@ void MainWindow::exportSizes(std::optional<std::int64_t> selected)
 
 void MainWindow::takeExportBack()
 {
-    // Whoever hears of it may write another path there.
+    // A copy: slots may assign m_written.
     const QString path = m_written;
     m_exports->takeBack(path, m_theme);
 }
@@ -571,11 +572,11 @@ void MainWindow::tellOfHistory(const QString& sentence)
 {
     m_historyMessage = sentence;
     m_exploration->remark(engine::LogLevel::Warning, sentence);
-    // Nobody looks for a loss in the log.
+    // Users do not look for a loss in the log.
     m_view->banner()->showMessage(MessageBanner::Kind::Warning, sentence);
 }
 
-/// Beside what is to be said of the config that the window began with.
+/// Reports a problem of the settings file, in addition to remarks on the initial config.
 void MainWindow::tellOfSettings()
 {
     const QString sentence = SettingsFile::problem();
@@ -589,8 +590,8 @@ void MainWindow::tellOfSettings()
 void MainWindow::stopAndClose()
 {
     m_closesUnasked = true;
-    // Nobody answers any more. The question whether to close is one of them, and while it is asked the window
-    // is deaf to close(): it then goes on as if that had just been called.
+    // No user is there to answer questions any more. One of them may be the question whether to close, and
+    // while it is open the window ignores close(): afterward it continues as if close() had just been called.
     for (auto* dialog : findChildren<QDialog*>()) {
         if (dialog->isModal() && dialog->isVisible())
             dialog->reject();
@@ -612,8 +613,8 @@ bool MainWindow::mayClose()
     const bool works = isUnderWay() || m_lease->holder();
     if (!works)
         return true;
-    // Who closes it twice does not want to wait for the end. A system that ends says so more than once, and
-    // leaves time for a checkpoint.
+    // A user who closes the window twice does not want to wait for the end. A system that shuts down requests
+    // it more than once, and leaves time for a checkpoint.
     if (m_closesAtEnd)
         return !m_closesUnasked;
     const QString training = m_training->closingText();
@@ -623,7 +624,7 @@ bool MainWindow::mayClose()
     const QString consequence = isUnderWay()         ? whatIsKept()
                                 : training.isEmpty() ? tr("It ends without a result.")
                                                      : training;
-    // It may be told to close while it asks.
+    // close() may be called while the question is open.
     if (!m_closesUnasked && !wantsToStop(this, what, consequence, m_theme) && !m_closesUnasked)
         return false;
     if (isUnderWay()) {
@@ -653,7 +654,7 @@ void MainWindow::closeEvent(QCloseEvent* event)
 
 void MainWindow::keyPressEvent(QKeyEvent* event)
 {
-    // Elsewhere the space bar presses buttons and selects rows.
+    // In other widgets the space bar presses buttons and selects rows.
     if (event->key() == Qt::Key_Space && qobject_cast<ExplorationChart*>(focusWidget()) &&
         m_actions->pause->isEnabled()) {
         pauseOrResume();

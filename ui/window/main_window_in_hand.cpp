@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Batchpeak authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// What the window has in hand, and how that changes: a plan, a run, an earlier run, or a file with which
-// nothing can be tried.
+// What is current in the window, and how that changes: a plan, a run, an earlier run, or a file with which no
+// trial is possible.
 #include "actions/recent_files.h"
 #include "actions/window_actions.h"
 #include "engine/exploration.h"
@@ -40,13 +40,13 @@ const engine::Snapshot& nothing()
     return snapshot;
 }
 
-/// The path by which a config is known from one day to the next.
+/// Returns the path that identifies a config across launches.
 QString absolutePath(const engine::ConfigFile& file)
 {
     return QFileInfo(file.path()).absoluteFilePath();
 }
 
-/// The file as it now stands, with the network that was chosen for it.
+/// Reads the file as it is now, with the network that was chosen for it.
 engine::ConfigFile readAgain(const engine::ConfigFile& file)
 {
     const engine::ConfigFile now = engine::ConfigFile::open(file.path());
@@ -155,7 +155,7 @@ void MainWindow::backToPresent()
     if (std::holds_alternative<Earlier>(m_inHand)) {
         endLookingBack();
         if (auto* ready = std::get_if<Ready>(&m_inHand)) {
-            // What was said of the plan has given way to how the earlier run failed.
+            // The message about the failure of the earlier run has replaced the remarks on the plan.
             if (m_view->banner()->isHidden())
                 showRemarks(*m_view->banner(), ready->asked.file);
         }
@@ -217,7 +217,7 @@ bool MainWindow::readConfig(const QString& path, const QString& network)
 
 void MainWindow::showUnmeasurable(UnmeasurableFile file, std::optional<Running> ended)
 {
-    // What was written into the same one is said still.
+    // A message about what was written into the same file is kept.
     if (!unmeasurable() || unmeasurable()->path != file.path)
         m_view->banner()->hide();
     m_view->showUnmeasurable(file);
@@ -243,7 +243,7 @@ QString MainWindow::configInHand() const
 
 void MainWindow::showPlan(Ready ready)
 {
-    // Only now: the first picture of an empty window does not wait for it.
+    // Deferred until now: the first paint of an empty window does not wait for it.
     if (m_planSearch->begin()) {
         connect(m_view->plan(), &PlanView::optionsChanged, this, &MainWindow::takeOptions);
         connect(m_view->plan(), &PlanView::problemChanged, this, &MainWindow::draw);
@@ -255,7 +255,7 @@ void MainWindow::showPlan(Ready ready)
     setAsked(std::get<Ready>(m_inHand), file, options);
     m_view->plan()->setPython(m_planSearch->python());
     m_planSearch->lookFor(options.python);
-    // The first picture does not wait for the history either.
+    // The first paint does not wait for the history either.
     QTimer::singleShot(0, this, [this] {
         setWritten(configInHand());
         m_earlierRuns->lookElsewhere();
@@ -276,7 +276,7 @@ void MainWindow::setAsked(Ready& ready, const engine::ConfigFile& file,
     handOver(ready.asked);
 }
 
-/// Whoever works beside plan and exploration is told.
+/// Passes the config and options to everything beside plan and exploration that uses them.
 void MainWindow::handOver(const Asked& asked)
 {
     m_exports->setOptions(asked.options);
@@ -284,7 +284,7 @@ void MainWindow::handOver(const Asked& asked)
     m_training->setConfig(asked.file, asked.options);
 }
 
-/// An exploration that ended with its program goes on where the config is still the same.
+/// Offers to continue an exploration that ended with its program, if the config is unchanged.
 void MainWindow::offerToResume()
 {
     m_offerTimer.stop();
@@ -295,7 +295,7 @@ void MainWindow::offerToResume()
     try {
         cut = engine::cutExplorationOf(m_earlierRuns->history(), ready->asked.file.path());
     } catch (const store::StoreError& error) {
-        // Whoever looks for earlier runs is told.
+        // EarlierRuns reports the error when its entries are requested.
         if (error.kind() == store::StoreError::Kind::Busy)
             m_offerTimer.start();
         return;
@@ -309,7 +309,8 @@ void MainWindow::offerToResume()
     showOffer();
 }
 
-/// Whatever else is said is read first, and one that a person has closed stays closed.
+/// Shows the offer, unless a message other than the config's remarks is visible, or the user has closed this
+/// offer.
 void MainWindow::showOffer()
 {
     const auto* ready = std::get_if<Ready>(&m_inHand);
@@ -329,7 +330,7 @@ void MainWindow::showOffer()
                        m_actions->resume);
 }
 
-/// It holds for the plan as it stands alone.
+/// Hides the message that the plan cannot start, once it does not apply to the plan any more.
 void MainWindow::takeAwayProblem()
 {
     if (m_shownProblem.isEmpty() || (isPlanShown() && m_view->plan()->problem() == m_shownProblem))
@@ -342,8 +343,8 @@ void MainWindow::takeAwayProblem()
         m_view->banner()->hide();
 }
 
-/// What it was asked stands, whatever is asked for in the plan by now; who then declines has the plan as it
-/// was, and may continue another time.
+/// Resumes with the options of the interrupted exploration, whatever the plan has now; if the user then
+/// declines, the plan is as before, and the user may resume later.
 void MainWindow::resumeCut()
 {
     endLookingBack();
@@ -361,7 +362,7 @@ void MainWindow::resumeCut()
     } catch (const std::exception& error) {
         showError(QString::fromUtf8(error.what()));
     }
-    // In this window alone: the next start asks the same.
+    // Not remembered beyond this window: the next start uses the same options.
     if (runInHand())
         m_options.askOnce(absolutePath(before.file), options);
     else if ((ready = std::get_if<Ready>(&m_inHand)))
@@ -369,7 +370,7 @@ void MainWindow::resumeCut()
     draw();
 }
 
-/// The plan has them from a person, so that they are remembered.
+/// Takes options of the plan that the user has changed, and remembers them.
 void MainWindow::takeOptions(const engine::ExplorationOptions& options)
 {
     auto* ready = std::get_if<Ready>(&m_inHand);
@@ -378,7 +379,7 @@ void MainWindow::takeOptions(const engine::ExplorationOptions& options)
     Asked& asked = ready->asked;
     ready->startsOnceKnown = false;
     asked.options = options;
-    // Of one config, as it is now: nothing to be taken for another one, or another day.
+    // Trust applies to one config in its current state: it must not carry over to another config or launch.
     asked.options.trustsCode = false;
     asked.phases = engine::PhaseSequence(asked.options);
     m_options.ask(absolutePath(asked.file), asked.options);
@@ -396,7 +397,7 @@ void MainWindow::showWritten(const QString& sentence, const QString& path)
 {
     setWritten(path);
     const bool canTakeBack = !m_written.isEmpty();
-    // What was written before into the config, too.
+    // An earlier size may have been written into the config, too.
     if (!canTakeBack)
         setWritten(configInHand());
     if (const QString inHand = configInHand(); !inHand.isEmpty() && engine::isSameFile(path, inHand)) {
@@ -412,13 +413,13 @@ void MainWindow::showWritten(const QString& sentence, const QString& path)
                                   canTakeBack ? m_actions->takeBack : nullptr);
 }
 
-/// What is written next is written into the file as it now stands.
+/// Reads the file again, so that the next size is written into its current content.
 void MainWindow::readWritten()
 {
     if (isPlanShown() || unmeasurable()) {
         const std::optional<Asked> before = isPlanShown() ? std::optional(*asked()) : std::nullopt;
         readConfig(configInHand());
-        // Nobody has opened it anew.
+        // The user has not opened it anew, so that trust in the same code is kept.
         auto* ready = std::get_if<Ready>(&m_inHand);
         if (ready && before &&
             engine::codeOf(ready->asked.file.contents()) == engine::codeOf(before->file.contents()))
@@ -433,12 +434,12 @@ void MainWindow::readWritten()
         handOver(run->asked);
 }
 
-/// Reads the config of the plan again where somebody has changed the file, as in an editor.
+/// Reads the config of the plan again if the file was changed, for example in an editor.
 /// \return whether it was read
 bool MainWindow::readIfChanged()
 {
     const Asked* const inHand = asked();
-    // An editor may take the file away for a moment.
+    // An editor may remove the file for a moment.
     if (!isPlanShown() || !QFileInfo(inHand->file.path()).isFile() || inHand->file.isUnchanged())
         return false;
     readWritten();
@@ -485,7 +486,7 @@ void MainWindow::exploreOnCpu()
     startExploring();
 }
 
-/// The banner says what of the present plan or run a person asked for on another day.
+/// Shows in the banner which options of the present plan or run were remembered from an earlier launch.
 void MainWindow::showRemembered()
 {
     const Asked* const inHand = std::holds_alternative<Earlier>(m_inHand) ? nullptr : asked();
@@ -499,7 +500,7 @@ void MainWindow::showRemembered()
                                   .arg(words));
 }
 
-/// What another program runs changes without a word of it.
+/// Polls what other programs run, since they send no notification.
 void MainWindow::watchOthers()
 {
     auto* earlier = std::get_if<Earlier>(&m_inHand);
@@ -522,11 +523,11 @@ void MainWindow::watchOthers()
         else if (now)
             showEarlierRun(*now);
     } catch (const store::StoreError&) {
-        // It is written at this moment, or nobody can read it any more: what was seen stays.
+        // The history is being written right now, or cannot be read any more: the last state is kept.
     }
 }
 
-/// It looks for explorations of the config whose plan is shown.
+/// Looks for explorations of the config whose plan is shown.
 void MainWindow::lookAtHistory()
 {
     if (!isPlanShown())
@@ -547,7 +548,7 @@ QStringList MainWindow::chosenDevices() const
 
 QString MainWindow::disturbedText(const Asked& asked, const QStringList& devices) const
 {
-    // What a launcher leads to is not of this computer.
+    // The target of a launcher is not this computer.
     if (!asked.options.launcher.isEmpty())
         return {};
     return m_earlierRuns->elsewhereText(absolutePath(asked.file),
@@ -569,7 +570,7 @@ QString MainWindow::startObstacle() const
     return problem.isEmpty() ? m_lease->obstacleFor(engine::DeviceLease::Holder::Exploration) : problem;
 }
 
-/// What the actions do belongs to what is shown, which need not be the exploration in hand.
+/// Updates the actions for what is shown, which need not be the current exploration.
 void MainWindow::showWhatIsInHand()
 {
     const bool looksBack = std::holds_alternative<Earlier>(m_inHand);

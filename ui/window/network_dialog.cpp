@@ -31,10 +31,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Of a person who writes, long enough that half a word is not said to be wrong.
+// Pause in typing after which the input is checked, long enough that half a word is not reported as wrong.
 constexpr auto pauseInWriting = 300ms;
 constexpr int defaultWidth = 620;
-// An error may need so many, and the buttons should not move with it.
+// Lines that an error may need, so that the buttons do not move.
 constexpr int findingLines = 4;
 
 QStringList knownIds()
@@ -58,8 +58,8 @@ QString keyOf(const engine::ConfigFile& config)
     return QFileInfo(config.path()).absoluteFilePath();
 }
 
-/// The absolute path where a text names a file or a folder with a network; an id as it is.
-/// \param folder  that a path is relative to
+/// Returns the absolute path if the text names a file or a folder with a network; an id stays as it is.
+/// \param folder  folder that a path is relative to
 QString absoluteSource(const QString& fileOrId, const QDir& folder)
 {
     const QString path = QDir::cleanPath(folder.absoluteFilePath(fileOrId));
@@ -180,7 +180,7 @@ QString NetworkDialog::finding() const
 
 QString NetworkDialog::chosen() const
 {
-    // A person thinks of files as lying beside the config, wherever the program was started.
+    // Users expect paths to be relative to the config, not to the folder in which the program was started.
     return absoluteSource(m_field->currentText().trimmed(), QFileInfo(m_config.path()).absoluteDir());
 }
 
@@ -229,7 +229,7 @@ void NetworkDialog::browse()
 
 void NetworkDialog::accept()
 {
-    // Enter may come before the pause has passed.
+    // Enter may be pressed before the pause has elapsed.
     check();
     if (!m_isSound)
         return;
@@ -243,7 +243,7 @@ NetworkPicker::NetworkPicker(WindowSettings* settings, QWidget* window)
 
 engine::ConfigFile NetworkPicker::completed(const engine::ConfigFile& config, const QString& network)
 {
-    // A file is remembered for later, when the program may run in another folder.
+    // The absolute path is stored, since the program may later run in another folder.
     const QString chosen =
         network.isEmpty() ? m_settings->networkOf(keyOf(config)) : absoluteSource(network, QDir::current());
     if (chosen.isEmpty()) {

@@ -25,7 +25,7 @@ namespace batchpeak::ui {
 
 namespace {
 
-// Beside the config, and named after it.
+// Returns a path in the folder of the config, with a name derived from the config's.
 QString pathBeside(const engine::Snapshot& snapshot, const QString& end)
 {
     const QFileInfo config(snapshot.run->filePath);
@@ -92,7 +92,7 @@ void WindowExports::takeBack(const QString& path, const Theme& theme)
             emit failed(tr("No size was written into %1 that could be taken back.").arg(name));
             return;
         }
-        // One key does it, which people press without a thought.
+        // A single key triggers this, which users may press by accident.
         if (!wantsToTakeBack(m_window, *last, theme))
             return;
         engine::takeBack(*last, m_historyPath);
@@ -124,7 +124,7 @@ void WindowExports::saveTrials(const engine::Snapshot& snapshot)
 void WindowExports::saveCharts(const engine::Snapshot& snapshot, QWidget& charts, const Theme& theme)
 {
     const QStringList needed = filesNeededBy(snapshot);
-    // Drawn before the dialog covers anything or the exploration goes on, whichever is chosen then.
+    // Drawn before the dialog covers anything or the exploration continues, whichever format is chosen then.
     const ChartPicture picture(charts, snapshot, theme, QDateTime::currentDateTime());
     std::map<PictureKind, QByteArray> pictures;
     for (const PictureKind kind : {PictureKind::Png, PictureKind::Pdf})

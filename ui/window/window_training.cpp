@@ -198,7 +198,8 @@ void WindowTraining::stopTraining()
 
 void WindowTraining::close()
 {
-    // It may be asking something further up the stack, so that it goes with the window that it belongs to.
+    // Hidden, not closed: it may have a question open further up the stack, and is deleted together with its
+    // parent window.
     if (m_training)
         m_training->hide();
     if (m_dialog)
