@@ -6,13 +6,13 @@
 #include <array>
 #include <string_view>
 
-/// What runs have and trials do otherwise, where that decides speed or memory: the phrases of
-/// Warning::approximation, which are the same for the same reason whatever the trainer. Each reads well
-/// behind "approximate because of", and is what events and the history name it by.
+/// Phrases of Warning::approximation: each names something that decides speed or memory and that trials do
+/// differently from the run. The same reason has the same phrase for every trainer. Each phrase reads well
+/// after "approximate because of", and events and the history identify the reason by it.
 namespace batchpeak::config::approximation {
 
-// Where numbers lie.
-/// What devices send each other is not measured, since each runs its trials by itself.
+// Where data is stored.
+/// Communication between devices is not measured, since each device runs its trials by itself.
 inline constexpr std::string_view sharding = "sharding over several devices";
 inline constexpr std::string_view hostOptimizer = "an optimizer in the host's memory";
 inline constexpr std::string_view hostWeights = "weights in the host's memory";
@@ -28,7 +28,7 @@ inline constexpr std::string_view unfusedStep = "the step of an optimizer withou
 inline constexpr std::string_view moreMoments = "a moment more than trials keep";
 inline constexpr std::string_view updatesInBackward = "weights that are updated within backward";
 
-// Widths of numbers.
+// Numeric types.
 inline constexpr std::string_view float16 = "float16";
 inline constexpr std::string_view tf32OnCpu = "tf32, which has no effect on a CPU";
 inline constexpr std::string_view narrowProducts = "products in 8 bits or fewer";
@@ -45,7 +45,7 @@ inline constexpr std::string_view fp32Products = "products of quantized weights 
 inline constexpr std::string_view fp32Adapters = "adapters that are computed in fp32";
 inline constexpr std::string_view bf16Copies = "modules that the run trains in bfloat16";
 inline constexpr std::string_view otherQuantization = "a base quantized by another method";
-/// Where its name is known.
+/// Used if the name of the method is known.
 inline constexpr std::string_view namedQuantization = "a base quantized by {}";
 inline constexpr std::string_view typeOfFile = "a type of weights that their file decides";
 inline constexpr std::string_view wideWeights = "frozen weights that the run has wider";
@@ -68,7 +68,7 @@ inline constexpr std::string_view clippedQueries = "clipped queries, keys and va
 inline constexpr std::string_view algorithms = "algorithms that are not run here";
 inline constexpr std::string_view singleExperts = "experts that are run one by one";
 inline constexpr std::string_view megatron = "Megatron's own kernels";
-/// Of the user's Python alone.
+/// Applies to trials in the user's Python only.
 inline constexpr std::string_view otherModules = "modules of transformers in place of the trainer's own";
 inline constexpr std::string_view otherKernels = "kernels that are not run here";
 inline constexpr std::string_view otherAttention = "attention that is not run here";
@@ -80,27 +80,28 @@ inline constexpr std::string_view adapterOfFile = "an adapter that another file 
 inline constexpr std::string_view frozenAdapter = "an adapter that the run freezes too";
 inline constexpr std::string_view fullTraining = "full training in place of adapters";
 
-// What evaluation has otherwise than training.
+// What differs in evaluation only.
 inline constexpr std::string_view unpackedEvaluation = "texts that evaluation does not pack";
 inline constexpr std::string_view writtenTexts = "texts that evaluation writes";
 inline constexpr std::string_view narrowEvaluation = "weights that evaluation has in 16 bits";
 
-/// Of numbers that an older program kept, which knew no label: what is not known to be as configured must not
-/// look so.
+/// For numbers recorded by an older program, which knew no label: a number must not look as configured unless
+/// it is known to be.
 inline constexpr std::string_view olderRecord = "an older record, which does not tell";
 
-/// What else holds of an approximation; it has a row where anything does.
+/// Properties of an approximation. Only approximations with at least one property have a row in the table.
 struct Traits
 {
     std::string_view phrase;
-    /// Evaluation has nothing of it.
+    /// Whether the approximation does not affect evaluation.
     bool isOfTrainingAlone = false;
-    /// Training has nothing of it.
+    /// Whether the approximation does not affect training.
     bool isOfEvaluationAlone = false;
-    /// Trials hold the bytes that the run holds, and compute with them in another time.
+    /// Whether trials take as many bytes as the run, so that only their speed differs.
     bool isOfSpeedAlone = false;
-    /// The user's Python takes the same library's step or kernel as the run: bitsandbytes', torchao's for 4
-    /// bits, and torch's compiler (python/batchpeak_trial/optimizers.py, adapters.py and workload.py).
+    /// Whether the approximation holds in batchpeak-worker only, because the user's Python takes the same
+    /// library's step or kernel as the run: those of bitsandbytes, those of torchao for 4 bits, and torch's
+    /// compiler (python/batchpeak_trial/optimizers.py, adapters.py and workload.py).
     bool isOfWorkerAlone = false;
 };
 

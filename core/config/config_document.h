@@ -23,13 +23,13 @@
 
 namespace batchpeak::config {
 
-/// Something that the user should know about the config and that does not stop the exploration.
+/// A message about the config that the user should know and that does not stop the exploration.
 struct Warning
 {
     std::string sentence;
     TextPosition position;
-    /// Where a trial does otherwise than the run in what decides its speed or memory: what that is, as a
-    /// short noun phrase ("an optimizer that is not run here"). Empty of all else.
+    /// What a trial does differently from the run, if that affects speed or memory: a short noun phrase ("an
+    /// optimizer that is not run here"). Empty for all other warnings.
     std::string approximation = {};
     bool operator==(const Warning&) const = default;
 };
@@ -39,91 +39,96 @@ struct UnsupportedModel
 {
     std::string sentence;
     TextPosition position;
-    /// The config holds no network, or names one that is not known here: another file may bring it.
+    /// Whether another file may provide the network, because the config describes none, or names one that is
+    /// not known here.
     bool isElsewhere = false;
-    /// The same for a table of many configs, as a short noun phrase: "preferences or rewards". See
+    /// The reason as a short noun phrase, for a table of many configs: "preferences or rewards". See
     /// refusal_reasons.h.
     std::string reason = {};
 };
 
-/// What a config, or the trainer that it is written for, asks of a training run beside its size; absent where
-/// neither says anything. It plays no part in an exploration.
+/// What a config, or the trainer that it is written for, requests of a training run besides the batch size.
+/// Members are absent if neither says anything. An exploration ignores all of it.
 struct TrainingSettings
 {
-    /// Start at the per-device batch and take less when memory runs out (Composer's
-    /// device_train_microbatch_size: auto, transformers' auto_find_batch_size).
+    /// Whether the run starts at the per-device batch and takes a smaller size when memory runs out
+    /// (Composer's device_train_microbatch_size: auto, transformers' auto_find_batch_size).
     bool halvesAutomatically = false;
-    /// Find the largest size that fits first (torchtune's RFC, PR 2199: use_maximum_batch_size).
+    /// Whether the run first finds the largest size that fits (torchtune's RFC, PR 2199:
+    /// use_maximum_batch_size).
     bool usesMaximumBatchSize = false;
     /// An expression, or a Python file as the config names it (torchtune's RFC, PR 2199:
     /// batch_increase_function); empty for none.
     std::string batchIncreaseFunction;
-    /// Micro-batches weigh by targets that the loss counts, not by samples (Composer's
+    /// Whether micro-batches are weighted by the targets that the loss counts, not by samples (Composer's
     /// accumulate_train_batch_on_tokens).
     std::optional<bool> weighsTokens;
-    /// Off: the whole batch at once, or not at all (Cerebras' use_cs_grad_accum).
+    /// Whether gradients are accumulated. If not, the whole batch is run at once, or not at all (Cerebras'
+    /// use_cs_grad_accum).
     std::optional<bool> accumulates;
-    /// Above 0. Where the rate follows a schedule it is what the schedule scales, if that is one number.
+    /// Learning rate, above 0. If it follows a schedule, this is the rate that the schedule scales, if that
+    /// is one number.
     std::optional<double> learningRate;
 
     bool operator==(const TrainingSettings&) const = default;
 };
 
-/// What is otherwise than the contents say where the devices of a run could share its network, and there is
-/// one alone.
+/// How a run on a single device differs from the contents, if its devices could otherwise share the network.
 struct SingleDeviceOverrides
 {
     std::optional<bool> activationCheckpointing;
-    /// Of trials on one device, as Warning has it; empty where the run is what they measure.
+    /// Approximation of trials on one device, as in Warning; empty if trials measure the run exactly.
     std::string approximation;
-    /// Of trials on several that is none on one, as Warning has it; empty where there is no such.
+    /// Approximation that holds on several devices but not on one, as in Warning; empty if there is none.
     std::string droppedApproximation;
 
     bool operator==(const SingleDeviceOverrides&) const = default;
 };
 
-/// What is read of a network.
+/// A network as it was read, or why it cannot be run.
 using Network = std::variant<model::ModelSpec, UnsupportedModel>;
 
-/// What the trainer behind a format demands of batches, as far as others have to know it.
+/// Rules for batches of the trainer behind a format, as far as other code needs them.
 struct TrainerRules
 {
-    /// A batch need be no multiple of the micro-batch size: its samples are spread evenly.
+    /// Whether a batch need not be a multiple of the micro-batch size, because its samples are spread evenly.
     bool spreadsUnevenBatches = false;
-    /// It need be none here either: what is left over runs as one smaller micro-batch.
+    /// Whether a batch need not be a multiple either, because the remaining samples run as one smaller
+    /// micro-batch.
     bool runsRestOfBatch = false;
-    /// The batch of a network with batch normalization is not cut into micro-batches, whatever a config says.
+    /// Whether the batch of a network with batch normalization is not split into micro-batches, whatever a
+    /// config says.
     bool refusesBatchNormalization = false;
-    /// A run of training and evaluation is refused where one of them asks for all sizes and the other does
-    /// not.
+    /// Whether the trainer refuses a run of training and evaluation if only one of the phases explores all
+    /// sizes.
     bool exploresBothPhasesOrNone = false;
 
-    /// A size up to the batch can be written with that batch, whether it divides it or not.
+    /// Whether a size up to the batch can be written with that batch even if it does not divide the batch.
     bool takesUnevenSizes() const { return spreadsUnevenBatches || runsRestOfBatch; }
 };
 
 /// What was read from a config: everything that a run needs and that the user may want to check.
 ///
-/// The batch arithmetic of a config can be read, and a size written into it, also where its network
-/// is unknown; only exploring needs the network.
+/// Even if the network is unknown, the batches of a config can be read and a size can be written into it;
+/// only an exploration needs the network.
 struct ConfigContents
 {
-    /// "Cerebras params", "axolotl": what a person reads.
+    /// Name of the format for messages: "Cerebras params", "axolotl".
     std::string formatName;
     TrainerRules rules;
     Network model;
-    /// What training changes of it.
+    /// What training changes of the network.
     model::Tuning tuning;
-    /// The same of any network that takes its place, since a config names modules as they are called there;
-    /// it throws NotRun where trials cannot train that so, and ConfigError where the names fit nothing. Empty
-    /// where the tuning is no matter of names.
+    /// Returns the tuning of another network that replaces the config's own, since a config names modules as
+    /// that network calls them. It throws NotRun if trials cannot train the network so, and ConfigError if
+    /// the names match nothing. Empty if the tuning does not depend on names.
     std::function<model::Tuning(const model::ModelSpec&, std::vector<Warning>&)> tuningFor;
-    /// Neither is there where the file describes a network alone.
+    /// The plans of the phases. Both are absent if the file describes only a network.
     std::optional<BatchPlan> train;
     std::optional<BatchPlan> eval;
-    /// The config's own maximum: trials run at the worst case. 0 where it says nothing.
+    /// The config's own maximum: trials run at the worst case. 0 if the config does not set it.
     std::int64_t sequenceLength = 0;
-    /// Of the decoder, where it reads a sequence of its own.
+    /// Sequence length of the decoder, if it reads a sequence of its own.
     std::optional<std::int64_t> targetLength;
     model::Precision precision = model::Precision::Fp32;
     model::Optimizer optimizer = model::Optimizer::AdamW;
@@ -132,21 +137,23 @@ struct ConfigContents
     TrainingSettings training;
     SourceLocations places;
     std::vector<Warning> warnings;
-    /// Path or id that the network is from where the config has none of its own, or that is not run; for
-    /// people. Empty for one that the table of well-known networks holds.
+    /// Path or id that the network was read from, if the config describes none or its own is not run; for
+    /// messages. Empty for a network from the table of well-known networks.
     std::string modelSource;
-    /// The adapter_config.json of PEFT that the config's network is named by, whose base is the network;
-    /// empty for none.
+    /// Text of PEFT's adapter_config.json, if the config names its network by an adapter, whose base is the
+    /// network. Empty otherwise.
     std::string adapterOfModel;
-    /// The data decide how long samples are: sequenceLength is what trials would take.
+    /// Whether the data decide how long samples are. If so, sequenceLength is the length that trials would
+    /// take.
     bool lengthIsOpen = false;
-    /// The same of step.packedTextLength.
+    /// Whether the data decide step.packedTextLength, in the same way.
     bool textLengthIsOpen = false;
-    /// What a person has put in the place of the config's own, as short noun phrases: "another network".
+    /// What a person has replaced in the config, as short noun phrases: "another network".
     std::vector<std::string> replaced;
-    /// The trainer computes the network by modules of its own, and not by those of transformers.
+    /// Whether the trainer computes the network with its own modules instead of those of transformers.
     bool hasOwnModules = false;
-    /// Why batchpeak-worker cannot run it, where the user's Python may: see ConfigDocument::readForPython().
+    /// Why batchpeak-worker cannot run the network although the user's Python may: see
+    /// ConfigDocument::readForPython().
     std::optional<UnsupportedModel> notRunHere;
 
     const std::optional<BatchPlan>& plan(model::Phase phase) const
@@ -165,32 +172,33 @@ struct ConfigContents
 struct Format;
 class ConfigText;
 
-/// The text of a config in the format that it was recognized to be of: text in, values out; text and a size
-/// in, text out. It never touches the disk.
+/// A config's text in its recognized format. It turns text into values, and text and a size into text. It
+/// never accesses the disk.
 class ConfigDocument
 {
 public:
-    /// \param text  fits \p format, which lives as long as the program
+    /// \param text  text that fits \p format, which lives as long as the program
     ConfigDocument(const Format& format, std::shared_ptr<const ConfigText> text)
         : m_format(format), m_text(std::move(text))
     {}
 
-    /// What a person calls the format: "Cerebras Trainer".
+    /// The display name of the format: "Cerebras Trainer".
     std::string_view name() const;
 
-    /// \throws ConfigError where a value is missing or illegal
+    /// \throws ConfigError if a value is missing or illegal
     ConfigContents read() const;
-    /// The same for trials in the user's Python, which may run networks that batchpeak-worker cannot.
+    /// Reads the config for trials in the user's Python, which may run networks that batchpeak-worker cannot.
     /// \throws ConfigError as read() does
     ConfigContents readForPython() const;
 
-    /// The text with \p chosen in it: scalars replaced or entries inserted in the file's own indent and line
-    /// ends; every other byte stays. It is read again before it is returned, and YAML by a second reader too.
+    /// Returns the text with \p chosen in it. Scalars are replaced or entries inserted with the file's own
+    /// indentation and line endings; every other byte stays. The result is parsed again before it is
+    /// returned, and YAML by a second reader too.
     ///
-    /// \throws BatchNotKept where its trainer cannot keep the batch of one optimizer step at that size, and
-    /// none was chosen in its place
-    /// \throws ConfigError where there is no place for it, the size is illegal in this config, or a program
-    ///         that reads YAML otherwise than this one would find something else in the text
+    /// \throws BatchNotKept if the trainer cannot keep the batch of one optimizer step at that size, and no
+    ///         other batch was chosen
+    /// \throws ConfigError if there is no place for the size, the size is illegal in this config, or a
+    ///         program that reads YAML differently from this one would find something else in the text
     SplicedText withMicroBatchSize(const ChosenSize& chosen) const;
 
 private:
@@ -198,38 +206,38 @@ private:
     std::shared_ptr<const ConfigText> m_text;
 };
 
-/// Recognizes by content, never by file name.
-/// \param networks  where a network is looked up that the config only names
-/// \throws ConfigError if the text is empty, too long, or fits no format; it says what was looked for, and
-/// what was nearest
+/// Recognizes the format by content, never by file name.
+/// \param networks  looks up a network that the config only names
+/// \throws ConfigError if the text is empty, too long, or fits no format; the message says which keys were
+///         expected and which format is the closest
 std::unique_ptr<const ConfigDocument> recognize(std::string text, NetworkSource networks = {});
 
-/// Contents as batchpeak-worker runs them, of those that the user's Python runs.
+/// Converts contents that were read for the user's Python into what batchpeak-worker runs.
 ConfigContents asRunHere(ConfigContents contents);
-/// The same for the user's Python: of what was warned of, it compiles networks.
+/// Converts contents into what the user's Python runs: it compiles a network that the config compiles, and
+/// warnings that apply to batchpeak-worker only are removed.
 ConfigContents asPythonRuns(ConfigContents contents);
 
-/// \p contents with the network of another config in the place of their own. What belongs to the run stays:
-/// batches, lengths, precision. Where the config says nothing of lengths, those of the other stand in.
+/// Returns \p contents with the network of another config in place of their own. What belongs to the run
+/// stays: batches, lengths, precision. If the config does not set lengths, those of the other config are
+/// used.
 ///
-/// Both are read for the same program.
+/// Both must have been read for the same program.
 ///
-/// It is also the way to a run that the config alone does not give, such as all parameters of a network of
-/// which the config trains an adapter; a warning says so.
+/// The function also makes runs that the config alone does not describe, such as full training of a network
+/// of which the config trains an adapter; a warning says so.
 ///
-/// \throws ConfigError where \p source holds no network that can be run
+/// \throws ConfigError if \p source holds no network that can be run
 ConfigContents withModelOf(ConfigContents contents, const ConfigContents& source);
 
-/// Any config that was read, written as one of Batchpeak's own: network, batches and run, everything
-/// explicit.
+/// Writes any config as one of Batchpeak's own: network, batches and run, everything explicit.
 ///
-/// What its trainer does beside that is lost: it is a config for measuring, not for training.
-/// A network without a batch is to be explored, with a batch of one sample.
-/// \throws ConfigError where the config holds no network that can be run
+/// Everything else that its trainer does is lost: the result is a config for measuring, not for training. A
+/// network without a batch gets a batch of one sample and the setting "explore".
+/// \throws ConfigError if the config holds no network that can be run
 std::string toOwnYaml(const ConfigContents& contents);
 
-/// Reads a setting as the command line gives it: explore, auto, null, none or an integer.
-/// \throws ConfigError on anything else
+/// Reads a setting in the syntax of the command line: explore, auto, null, none or an integer.
 Setting settingFromText(std::string_view text);
 
 } // namespace batchpeak::config

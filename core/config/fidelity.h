@@ -10,57 +10,58 @@ namespace batchpeak::config {
 
 struct ConfigContents;
 
-/// How near what trials measure is to the run that a config describes: the one label of every number.
+/// How closely the trials match the run that a config describes: the one label of every number.
 ///
-/// It is made of what reading the config has found (Warning::approximation), of what a person has put in the
-/// place of the config's own (ConfigContents::replaced, and options), and of what a worker says of itself. It
-/// does not judge noise: a number may be as configured and unsure.
+/// It combines what was found when the config was read (Warning::approximation), what a person has replaced
+/// in the config (ConfigContents::replaced, and options), and what a worker reports about itself. It does not
+/// judge noise: a number may be as configured and uncertain.
 struct Fidelity
 {
     enum class Kind {
-        /// What is trained, its arithmetic and its memory are the run's.
+        /// The trained parameters, the arithmetic and the memory are those of the run.
         AsConfigured,
-        /// The run has something that trials have otherwise.
+        /// Trials do something differently from the run.
         Approximate,
-        /// Not the run that the config describes: a person asked for other parts of it. It may be approximate
-        /// too.
+        /// Trials measure another run than the config describes, because a person asked for it. It may be
+        /// approximate too.
         AnotherRun
     };
     Kind kind = Kind::AsConfigured;
-    /// What trials have otherwise: short noun phrases, each once, in the order in which they were found.
+    /// What trials do differently: short noun phrases, each once, in the order in which they were found.
     std::vector<std::string> reasons;
-    /// What a person has replaced, in the same way.
+    /// What a person has replaced, in the same form.
     std::vector<std::string> replaced;
-    /// What the run leaves to its data, and trials had to choose: "samples of 2048 tokens". A number is true
-    /// of data like that, so it makes no other kind; but it is told wherever the label is.
+    /// What the run leaves to its data, so that trials had to choose it: "samples of 2048 tokens". A number
+    /// is correct for data of this kind, so assumptions do not change the kind; but they are shown wherever
+    /// the label is.
     std::vector<std::string> assumed;
 
     void addReason(std::string_view reason);
     void addReplaced(std::string_view part);
     void addAssumed(std::string_view data);
-    /// Of what was found of the config and does not hold for the run that is asked for.
+    /// Removes a reason that was found in the config and does not apply to the requested run.
     void dropReason(std::string_view reason);
-    /// A reason touches memory too, and not speed alone.
+    /// Whether any reason affects memory, not only speed.
     bool isMemoryApproximate() const;
-    /// Of a peak of memory: as configured where reasons are of speed alone, and nothing is replaced.
+    /// Kind of a memory peak: as configured if all reasons affect only speed, and nothing is replaced.
     Kind memoryKind() const;
-    /// Something stands between a number and the config: its kind, or data that were assumed.
+    /// Whether a number differs from the config in any way: by its kind, or because data were assumed.
     bool hasCaveat() const;
     bool operator==(const Fidelity&) const = default;
 };
 
-/// Of the config as it is, and with what has taken the place of its own.
+/// Returns the fidelity of the config as it is, including what a person has replaced in it.
 Fidelity fidelityOf(const ConfigContents& contents);
 
-/// "measured as configured", "approximate because of packed samples and an optimizer that is not run here",
-/// "memory as configured, speed approximate because of another kernel for 4-bit weights", "another run, with
-/// another network", "another run, with another precision; approximate because of packed samples"; each may
-/// end in ", for samples of 2048 tokens".
+/// Returns the full label: "measured as configured", "approximate because of packed samples and an optimizer
+/// that is not run here", "memory as configured, speed approximate because of another kernel for 4-bit
+/// weights", "another run, with another network", "another run, with another precision; approximate because
+/// of packed samples". Each may end in ", for samples of 2048 tokens".
 std::string toText(const Fidelity& fidelity);
-/// In a few words: "as configured", "approximate", "speed approximate", "another run"; of the first "as
-/// configured, assumed data" where trials have assumed some, since nothing else would tell that beside it.
+/// Returns a short label: "as configured", "approximate", "speed approximate", "another run". If trials have
+/// assumed data, the first becomes "as configured, assumed data", since nothing else would show it there.
 std::string nameOf(const Fidelity& fidelity);
-/// The word of its kind in files: "as_configured", "approximate", "another_run".
+/// Returns the word for a kind in files: "as_configured", "approximate", "another_run".
 std::string_view wordOf(Fidelity::Kind kind);
 
 } // namespace batchpeak::config

@@ -14,24 +14,24 @@
 
 namespace batchpeak::config {
 
-/// The text of a config before it is known what it is: YAML, JSON, or a script. It is parsed once.
+/// The text of a config before its format is known: YAML, JSON, or a script. It is parsed once.
 class ConfigText
 {
 public:
-    /// \throws ConfigError if it is no text: empty, too long, not UTF-8
+    /// \throws ConfigError if the text is invalid: empty, too long, not UTF-8
     explicit ConfigText(std::string text, NetworkSource networks = {});
 
-    /// A text that was parsed already.
+    /// Takes a text that was parsed already.
     explicit ConfigText(std::shared_ptr<const YamlDocument> document, NetworkSource networks = {});
 
     const std::string& text() const { return m_text; }
-    /// Where networks are looked up that the text only names.
+    /// Looks up networks that the text only names.
     const NetworkSource& networks() const { return m_networks; }
-    /// Nothing where the text is neither YAML nor JSON.
+    /// The parsed document; null if the text is neither YAML nor JSON.
     const std::shared_ptr<const YamlDocument>& document() const { return m_document; }
-    /// The document's mapping; nothing where there is no document, or it is none.
+    /// The document's top-level mapping; nothing if there is no document, or it is no mapping.
     std::optional<ConfigSection> root(Dialect dialect = Dialect::PyYaml) const;
-    /// Why there is no document.
+    /// The error that explains why there is no document.
     const std::optional<ConfigError>& problem() const { return m_problem; }
 
 private:
@@ -41,26 +41,27 @@ private:
     NetworkSource m_networks;
 };
 
-/// One format of config: what it is recognized by, how it is read, and what a size changes in its text. It is
-/// defined in a file of its own, with the tables of its keys, and listed below.
+/// One format of config: how it is recognized, how it is read, and how a size changes its text. Each format
+/// is defined in a file of its own, with the tables of its keys, and listed below.
 struct Format
 {
-    /// What a person calls it: "Cerebras Trainer".
+    /// Display name: "Cerebras Trainer".
     std::string_view name;
-    /// What makes a text one of this format, for a sentence: "trainer.init".
+    /// What identifies a text of this format, for a sentence: "trainer.init".
     std::string_view mark;
-    /// Keys without which a text is none, as paths with blanks between; "a|b" where one of them is enough.
+    /// Keys that a text of this format must have, as paths separated by blanks; "a|b" if one of them is
+    /// enough.
     std::string_view neededKeys;
-    /// Keys that its configs have, as paths from the root with blanks between: of two formats that a text is
-    /// not, the one with more of them there is the nearer.
+    /// Keys that configs of this format have, as paths from the root separated by blanks. If a text fits no
+    /// format, the format with the most of these keys present is the closest.
     std::string_view defaultKeys;
     TrainerRules rules;
-    /// Nothing is thrown because of what a value is.
+    /// Returns whether a text is of this format. It does not throw because of a value.
     bool (*fits)(const ConfigText& text) = nullptr;
-    /// Of a text that fits. Name and rules of the format are not its to write.
-    /// \throws ConfigError where a value is missing or illegal
+    /// Reads a text that fits. It does not set the name and the rules of the format.
+    /// \throws ConfigError if a value is missing or illegal
     ConfigContents (*read)(const ConfigText& text) = nullptr;
-    /// Of a text that fits.
+    /// Writes a size into a text that fits.
     /// \throws ConfigError, BatchNotKept as ConfigDocument::withMicroBatchSize() does
     SplicedText (*splice)(const ConfigText& text, const ChosenSize& chosen) = nullptr;
 };
@@ -80,7 +81,7 @@ extern const Format megatronFormat;
 extern const Format nemoFormat;
 extern const Format torchtuneFormat;
 
-/// In the order in which they are asked whether a text is theirs.
+/// All formats, in the order in which they are tried on a text.
 inline constexpr std::array formats{&ownFormat,
                                     &cerebrasTrainerFormat,
                                     &cerebrasParamsFormat,

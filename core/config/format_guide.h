@@ -7,24 +7,24 @@
 
 namespace batchpeak::config {
 
-/// What a person is told of a format before there is a config of it; docs/configs.md tells the rest. A test
-/// compares the two, and both with what is read and written.
+/// Summary of a format for users who have no config of it yet; docs/configs.md has the details. A test
+/// compares the two, and both with what the code reads and writes.
 struct FormatGuide
 {
     /// "axolotl"
     std::string_view name;
-    /// By which keys a text is taken for one.
+    /// The keys that identify a text of the format.
     std::string_view mark;
-    /// Where the network is described or named: keys of the config, or the option that brings it.
+    /// Where the network is described or named: keys of the config, or the option that provides it.
     std::string_view network;
-    /// The entries that a size is written to, and those that are kept consistent with it, with blanks
-    /// between; empty where there is no place for a size.
+    /// The entries that a size is written to, and those that are kept consistent with it, separated by
+    /// blanks; empty if the format has no place for a size.
     std::string_view writes;
-    /// A command line to begin with.
+    /// A command line to start with.
     std::string_view example;
 };
 
-/// Every format, in the order in which they are asked whether a text is theirs.
+/// Returns the guides of all formats, in the order in which the formats are tried on a text.
 std::span<const FormatGuide> formatGuides();
 
 } // namespace batchpeak::config

@@ -14,7 +14,7 @@ struct NetworkName
 {
     /// An id of the Hugging Face hub, or the path of a folder or a file.
     std::string name;
-    /// Branch, tag or commit of an id; empty for the usual one.
+    /// Branch, tag or commit of an id; empty for the default one.
     std::string revision = {};
 
     bool operator==(const NetworkName&) const = default;
@@ -23,35 +23,35 @@ struct NetworkName
 /// A file that describes a network: its config.json, the params.json of a checkpoint, or any config.
 struct NetworkFile
 {
-    /// For people.
+    /// Path of the file, for messages.
     std::string path;
     std::string text;
 };
 
-/// What is there of a network that is named.
+/// What was found for the name of a network.
 struct NetworkLookup
 {
     std::optional<NetworkFile> file;
-    /// The name at the end of the way: that of the base network where the first name is an adapter's.
+    /// The last name of the chain: the name of the base network if the first name is that of an adapter.
     std::string name;
-    /// The text of the adapter_config.json that led from the first name to the last; empty for none.
+    /// Text of the adapter_config.json that leads from the first name to the last; empty if there is none.
     std::string adapter = {};
-    /// Where there is no file: the places that were looked in, as noun phrases.
+    /// The places that were searched, as noun phrases, if no file was found.
     std::vector<std::string> places = {};
-    /// Why what is there is of no use, as a full sentence; empty where nothing is there.
+    /// Why the file that was found cannot be used, as a full sentence; empty if nothing was found.
     std::string problem = {};
 };
 
-/// Looks up networks outside a config's text, such as on disk. It is asked while a config is read, and may be
-/// empty: then nothing but the table of well-known networks is asked.
+/// Looks up networks outside a config's text, such as on disk. It is called while a config is read. If it is
+/// empty, only the table of well-known networks is searched.
 using NetworkSource = std::function<NetworkLookup(const NetworkName&)>;
 
-/// "/data/x, /home/y or the Hugging Face cache (/home/z)"
+/// Returns the places as an enumeration: "/data/x, /home/y or the Hugging Face cache (/home/z)".
 std::string listedPlaces(const std::vector<std::string>& places);
 
-/// The base network that the adapter_config.json of an adapter names (base_model_name_or_path and revision of
-/// PeftConfig in PEFT 0.18, config.py).
-/// \throws ConfigError where the text is no such file, or names none
+/// Returns the base network that the adapter_config.json of an adapter names (base_model_name_or_path and
+/// revision of PeftConfig in PEFT 0.18, config.py).
+/// \throws ConfigError if the text is no such file, or names no base network
 NetworkName baseOfAdapter(const std::string& adapterConfig);
 
 } // namespace batchpeak::config

@@ -4,8 +4,8 @@
 
 #include <string_view>
 
-/// Why runs are not measured: the phrases of UnsupportedModel::reason, which are the same for the same reason
-/// whatever the trainer.
+/// Phrases of UnsupportedModel::reason: why a run is not measured. The same reason has the same phrase for
+/// every trainer.
 namespace batchpeak::config::reason {
 
 // Networks.
@@ -15,7 +15,7 @@ inline constexpr std::string_view otherInputs = "a network of more than texts";
 inline constexpr std::string_view unknownId = "a hub id that is not known";
 inline constexpr std::string_view networkElsewhere = "a network that the config does not describe";
 
-// What is trained of them. That of another adapter ends with its kind.
+// What is trained of them. The phrase of another adapter ends with its kind.
 inline constexpr std::string_view otherAdapter = "an adapter of another kind ({})";
 inline constexpr std::string_view adapterOnEmbeddings = "adapters on embeddings";
 inline constexpr std::string_view adapterOnExperts = "adapters on experts";

@@ -7,15 +7,15 @@
 
 namespace batchpeak::config {
 
-/// \p contents with network and samples so small that a trial takes moments on any computer, as
-/// model::shrunk() has it, for a person who wants to see a run work before it runs whole. What belongs to the
-/// run stays: batches, precision, optimizer. It is said to be another run.
+/// Returns \p contents with a network and samples so small that a trial takes moments on any computer, as
+/// model::shrunk() makes them. It is for a person who wants to see a run work before it runs in full. What
+/// belongs to the run stays: batches, precision, optimizer. The result is labeled as another run.
 ///
-/// A network that cannot be run stays what it is.
-/// \throws ConfigError where it is a module from a file
+/// A network that cannot be run stays unchanged.
+/// \throws ConfigError if the network is a module from a file
 ConfigContents smallerRunOf(ConfigContents contents);
 
-/// What was measured so: no size of it is one for the config.
+/// Whether a measurement is of a smaller network. If so, no size from it may go into the config.
 bool isOfSmallerNetwork(const Fidelity& fidelity);
 
 } // namespace batchpeak::config

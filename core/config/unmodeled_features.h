@@ -16,10 +16,10 @@
 
 namespace batchpeak::config {
 
-/// Thrown by readers of networks where they find one that trials cannot run.
+/// Thrown by readers of networks if trials cannot run the network.
 struct NotRun : std::exception
 {
-    /// Without a reason, it is one of the two that most have.
+    /// Sets one of the two most common reasons if \p model has none.
     explicit NotRun(UnsupportedModel model) : why(std::move(model))
     {
         if (why.reason.empty())
@@ -27,7 +27,7 @@ struct NotRun : std::exception
     }
     const char* what() const noexcept override { return why.sentence.c_str(); }
 
-    /// \param phrase  of reason
+    /// \param phrase  phrase for UnsupportedModel::reason
     NotRun because(std::string_view phrase) &&
     {
         why.reason = phrase;
@@ -37,7 +37,7 @@ struct NotRun : std::exception
     UnsupportedModel why;
 };
 
-/// The network that \p read returns, or why it cannot be run.
+/// Returns the network that \p read returns, or why it cannot be run.
 template<typename Read>
 Network networkOrError(const Read& read)
 {
@@ -48,38 +48,38 @@ Network networkOrError(const Read& read)
     }
 }
 
-/// \param text  as sentence() takes it, here and below
+/// \param text  text in the format of sentence(), here and below
 template<typename... Values>
 NotRun notRun(TextPosition position, std::string_view text, const Values&... values)
 {
     return NotRun({.sentence = sentence(text, values...), .position = position});
 }
 
-/// Of a config whose network is to come from another file.
+/// For a config whose network another file must provide.
 template<typename... Values>
 NotRun networkElsewhere(TextPosition position, std::string_view text, const Values&... values)
 {
     return NotRun({.sentence = sentence(text, values...), .position = position, .isElsewhere = true});
 }
 
-/// Of a network, as a noun phrase.
+/// Takes a network as a noun phrase.
 inline constexpr std::string_view cannotBeRun =
     "Batchpeak cannot run {}. A size can still be written into this config.";
 
-/// Of a run that leaves most of the network as it is, in a way that trials do not have.
+/// Refuses a run that freezes most of the network in a way that trials do not support.
 /// \param what  "some layers (freeze)"
-/// \param why  of reason
-/// \throws NotRun
+/// \param why   phrase for UnsupportedModel::reason
+/// \throws NotRun always
 [[noreturn]] void refusePartialTraining(TextPosition position, std::string_view what,
                                         std::string_view why = reason::partialTraining);
-/// \param kind  of the adapter, as a config names it: "lora"
-/// \throws NotRun
+/// \param kind  kind of the adapter, as a config names it: "lora"
+/// \throws NotRun always
 [[noreturn]] void refuseAdapter(TextPosition position, std::string_view kind);
 
-/// A trial would measure another run altogether.
-/// \param does  what this one does, as the end of a sentence on the config
-/// \param why  of reason
-/// \throws NotRun
+/// Refuses a run because a trial would measure another run altogether.
+/// \param does  what this run does, as the end of a sentence about the config
+/// \param why   phrase for UnsupportedModel::reason
+/// \throws NotRun always
 [[noreturn]] void refuseRun(TextPosition position, std::string_view does,
                             std::string_view why = reason::otherRun);
 
@@ -90,8 +90,8 @@ void warn(std::vector<Warning>& warnings, TextPosition position, std::string_vie
     warnings.push_back({.sentence = sentence(text, values...), .position = position});
 }
 
-/// The same of something that decides speed or memory and that trials have otherwise than the run.
-/// \param approximation  what it is, as Warning has it
+/// Warns of something that affects speed or memory and that trials do differently from the run.
+/// \param approximation  phrase for Warning::approximation
 template<typename... Values>
 void warnOfApproximation(std::vector<Warning>& warnings, TextPosition position,
                          std::string_view approximation, std::string_view text, const Values&... values)
@@ -100,70 +100,72 @@ void warnOfApproximation(std::vector<Warning>& warnings, TextPosition position,
     warnings.back().approximation = approximation;
 }
 
-/// Something that a run or its network has and trials do not have: a row of a table that a format or a kind
-/// of network keeps. What follows from it is for the function that is given the table.
+/// A feature of a run or its network that trials do not have. Each is a row in a table of a format or a kind
+/// of network; the function that takes the table decides what follows from a row.
 struct UnmodeledFeature
 {
     enum class When {
-        /// The value is switched on: Settings::isOn().
+        /// The value is on: Settings::isOn().
         On,
-        /// There is a value.
+        /// The key has a value.
         There,
         True,
         False,
         AboveOne,
-        /// The value is written, and none of those that trials know.
+        /// The value is written, and is none of the known words.
         NoneOf
     };
     std::string_view key;
-    /// A sentence or a part of one, as the function wants it. In it, {} stands for the key as the config has
-    /// it, and {value} for the value.
+    /// A sentence or a part of one, as the function requires. {} is replaced by the key as the config writes
+    /// it, and {value} by the value.
     std::string_view text;
     When when = When::On;
-    /// The words that trials know, for NoneOf, with blanks between.
+    /// The words that trials know, for NoneOf, separated by blanks.
     std::string_view known = {};
-    /// Of a row that becomes a warning, as Warning has it: empty where speed and memory are the run's.
+    /// Warning::approximation, if the row becomes a warning; empty if speed and memory equal those of the
+    /// run.
     std::string_view approximation = {};
-    /// Of a row that refuses a run, as refuseRun() takes it.
+    /// The reason for refuseRun(), if the row refuses a run.
     std::string_view why = reason::otherRun;
 };
 
-/// The text of the first row that applies, filled in, and where its value stands.
-/// \throws ConfigError where a value is of another kind than the row asks for
+/// Returns the text of the first row that applies, filled in, and the position of its value.
+/// \throws ConfigError if a value is of another kind than the row requires
 std::optional<Warning> firstOf(const Settings& settings, std::span<const UnmodeledFeature> differences);
 
-/// Rows hold sentences, and each that applies becomes a warning: trials run all the same.
+/// Adds a warning for each row that applies. Each row holds a sentence; trials run anyway.
 void warnOf(const Settings& settings, std::span<const UnmodeledFeature> differences,
             std::vector<Warning>& warnings);
 
-/// What a run does that learns from pairs of texts, as refuseRun() takes it: "trains on preference pairs
-/// (DPO, rl)".
+/// Returns what a run on pairs of texts does, as refuseRun() takes it: "trains on preference pairs (DPO,
+/// rl)".
 std::string onPreferencePairs(std::string_view method, std::string_view key);
-/// The same of each method: "trains on unpaired preferences (KTO, rl)".
-/// \return nothing of rewards, and where there is no method
+/// Returns the same for each method: "trains on unpaired preferences (KTO, rl)".
+/// \return nothing for rewards, and if there is no method
 std::optional<std::string> onPreferences(model::Preference method, std::string_view key);
 
-/// A run on preferences, which the user's Python alone can run.
-/// \param does  as of refuseRun()
+/// Notes a run on preferences, which only the user's Python can run.
+/// \param does  what the run does, as refuseRun() takes it
 void noteRunOnPreferences(TextPosition position, std::string_view does, model::Preference preference,
                           ConfigContents& contents);
 
-/// The same as below, but that rows of preferences are noted so, in the words of onPreferences() where it has
-/// any.
+/// Does the same as the next function, but rows about preferences are noted with noteRunOnPreferences(), in
+/// the words of onPreferences() if it has any.
 /// \param preference  None for a kind that Python does not run either
 void refuseOtherRun(const Settings& settings, std::span<const UnmodeledFeature> differences,
                     model::Preference preference, ConfigContents& contents);
 
-/// Rows hold what the run does, as refuseRun() takes it.
-/// \throws NotRun
+/// Refuses a run by the first row that applies. Rows hold what the run does, as refuseRun() takes it.
+/// \throws NotRun if a row applies
 void refuseOtherRun(const Settings& settings, std::span<const UnmodeledFeature> differences);
 
-/// Rows hold noun phrases of what the network uses that changes its speed or memory.
-/// \throws NotRun
+/// Refuses a network by the first row that applies. Rows hold noun phrases for what changes the network's
+/// speed or memory.
+/// \throws NotRun if a row applies
 void refuseOtherNetwork(const Settings& settings, std::span<const UnmodeledFeature> differences);
 
-/// As refuseOtherNetwork() does for a row.
-/// \throws NotRun
+/// Refuses a network as refuseOtherNetwork() does for a row.
+/// \throws NotRun always
 [[noreturn]] void refuseNetwork(const Settings& settings, std::string_view key, const std::string& feature);
 
 } // namespace batchpeak::config

@@ -12,70 +12,73 @@
 
 namespace batchpeak::config {
 
-/// What both layouts of Cerebras configs say of a run and of its network alike. Where Batchpeak runs
-/// something else than the config asks for, a warning says so.
+/// Readers of what both layouts of Cerebras configs share about a run and its network. A warning says where
+/// Batchpeak runs something else than the config asks for.
 
-/// The network of the model section, where there is one.
+/// Reads the network of the model section, if there is one.
 void readCerebrasNetwork(const std::optional<ConfigSection>& model, ConfigContents& contents);
 
-/// LoRA beside the matrices of a decoder, from the section that holds "lora_params": the model's, or that of
-/// the callback Lora. Adapters that trials do not have make the network, known by then, unsupported. \throws
-/// ConfigError where a value is missing or impossible
+/// Reads LoRA adapters beside the matrices of a decoder, from the section that holds "lora_params": the
+/// model's, or that of the callback Lora. The network must be known already; adapters that trials do not
+/// support make it unsupported.
+/// \throws ConfigError if a value is missing or impossible
 void readCerebrasAdapters(const ConfigSection& holder, ConfigContents& contents);
 
-/// \param section     holds both keys
+/// \param section     section that holds both keys
 /// \param enabledKey  "mixed_precision" or "enabled"
-/// \param enabled     where that key is absent
-/// \throws ConfigError if fp16_type is none that Cerebras knows
+/// \param enabled     value if that key is absent
+/// \throws ConfigError if fp16_type is no type that Cerebras knows
 model::Precision readCerebrasPrecision(const ConfigSection& section, std::string_view enabledKey,
                                        bool enabled, std::vector<Warning>& warnings);
 
-/// What the input sections say about a sample, written into \p contents, whose model is known by then: the
-/// tokens of its sequence, those of a decoder's own sequence, and how many masked tokens of it an encoder
-/// predicts. The first section that says something counts; where none does, the network's usual lengths
-/// stand, and 0 where there is no network.
+/// Reads what the input sections say about a sample into \p contents, whose model must be known already: the
+/// number of tokens in its sequence and in a decoder's own sequence, and how many masked tokens of it an
+/// encoder predicts. The first section that sets a value counts. If none does, the network's default lengths
+/// apply, or 0 if there is no network.
 ///
-/// \throws ConfigError where a length is less than 1, or more than the network has learned positions
+/// \throws ConfigError if a length is less than 1, or more than the learned positions of the network
 void readCerebrasLengths(const std::vector<ConfigSection>& inputs, ConfigContents& contents);
 
-/// cerebras.pytorch.optim 2.10: Lion.py is a chain of operations, as that of trials is. The moments of Adam
-/// and AdamW are there whatever betas and correct_bias are; a first one of Adafactor.py is refused.
+/// Name of Lion in cerebras.pytorch.optim 2.10: Lion.py is a chain of operations, as that of trials is. Adam
+/// and AdamW keep their moments whatever betas and correct_bias are; a first moment in Adafactor.py is
+/// refused.
 inline constexpr std::string_view cerebrasLion = "lion";
-/// \param arguments  that the optimizer is made with
-/// \throws ConfigError where it is refused
+/// \param arguments  arguments that the optimizer is created with
+/// \throws ConfigError if an argument is refused
 void checkCerebrasOptimizer(model::Optimizer optimizer, const ConfigSection& arguments);
 
-/// \param section  holds "sparsity"
+/// \param section  section that holds "sparsity"
 void warnOfSparsity(const ConfigSection& section, std::vector<Warning>& warnings);
 
-/// The model section read as a network, and as one of a kind.
+/// Reads the model section as a network, and below as a network of one kind.
 ///
-/// A feature that changes speed or memory and that a trial would leave out is refused. What costs nothing
-/// worth measuring is passed over: scaling of rotary positions, muP factors, initializers, loss weights,
-/// scaling and smoothing, the kernel that Cerebras takes for attention, the activations of heads, the mask of
-/// padding, at which ends of encoder and decoder dropout is applied.
+/// A feature that changes speed or memory and that a trial would leave out is refused. Features without a
+/// measurable cost are ignored: scaling of rotary positions, muP factors, initializers, loss weights, scaling
+/// and smoothing, the kernel that Cerebras takes for attention, the activations of heads, the padding mask,
+/// and at which ends of encoder and decoder dropout is applied.
 ///
-/// \throws NotRun where trials cannot run it, ConfigError where a size is missing or impossible
+/// \throws NotRun if trials cannot run the network; ConfigError if a size is missing or impossible
 model::ModelSpec readCerebrasModel(const ConfigSection& model, std::vector<Warning>& warnings);
 
-/// GPT-2 and the networks of its class: GPT-3, LLaMA, Mistral, Mixtral, Gemma 2, BLOOM, BTLM, Jais,
+/// Reads GPT-2 and the networks of its class: GPT-3, LLaMA, Mistral, Mixtral, Gemma 2, BLOOM, BTLM, Jais,
 /// StarCoder.
 model::DecoderSpec readCerebrasDecoder(const ConfigSection& model, std::vector<Warning>& warnings);
-/// GPT-J and the networks of its class, GPT-NeoX and Falcon: attention and feed-forward layers side by side.
+/// Reads GPT-J and the networks of its class, GPT-NeoX and Falcon: attention and feed-forward layers run in
+/// parallel.
 model::DecoderSpec readCerebrasParallelDecoder(const ConfigSection& model, std::vector<Warning>& warnings);
-/// BERT or ESM-2 in pre-training.
+/// Reads BERT or ESM-2 in pre-training.
 /// \param family  "bert" or "esm2"
 model::EncoderSpec readCerebrasEncoder(const ConfigSection& model, std::string_view family);
-/// BERT as a classifier of texts.
+/// Reads BERT as a classifier of texts.
 model::EncoderSpec readCerebrasClassifier(const ConfigSection& model);
-/// T5.
+/// Reads T5.
 model::EncoderDecoderSpec readCerebrasEncoderDecoder(const ConfigSection& model);
-/// A vision transformer for classification.
+/// Reads a vision transformer for classification.
 model::VisionTransformerSpec readCerebrasVisionTransformer(const ConfigSection& model,
                                                            std::vector<Warning>& warnings);
 
-/// The nonlinearity under a key.
-/// \param words  those that trials have in this kind of network; the first is that of an absent key
+/// Returns the activation function under a key.
+/// \param words  words that trials support in this kind of network; the first applies if the key is absent
 /// \throws NotRun for any other word
 model::Activation readCerebrasActivation(const ConfigSection& model, std::string_view key,
                                          std::string_view words);

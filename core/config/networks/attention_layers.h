@@ -8,11 +8,11 @@
 
 namespace batchpeak::config {
 
-/// Which layers of a decoder keep to a window of attention and which are not rotated, by a config.json: of
-/// keys that say so for each layer, and where they are absent, of the rule of its class. It does not judge
-/// whether a window is shorter than the texts of a run.
-/// \param spec  its layers are known
-/// \throws ConfigError where a value is impossible
+/// Reads from a config.json which layers of a decoder use sliding-window attention and which have no rotary
+/// positions: from keys that say so for each layer or, if they are absent, from the rule of its class. It
+/// does not check whether a window is shorter than the texts of a run.
+/// \param spec  specification whose layers are known
+/// \throws ConfigError if a value is impossible
 void readAttentionLayers(model::DecoderSpec& spec, const ConfigSection& config,
                          const RotaryDecoderClass& known);
 

@@ -18,68 +18,69 @@ inline constexpr std::string_view layerMark = "{}";
 
 enum class ModuleKind {
     Linear,
-    /// A linear layer as GPT-2 has it, with its matrix turned: Conv1D of transformers is no torch.nn.Linear.
+    /// A linear layer of GPT-2, whose matrix is transposed: Conv1D of transformers is no torch.nn.Linear.
     Conv1d,
     Embedding,
     Normalization,
-    /// The choice of experts, which is a module of its own kind since transformers 5.
+    /// The router of experts, which is a module of its own kind since transformers 5.
     Router,
-    /// Matrices of all experts together: a parameter, no module.
+    /// The matrices of all experts together: a parameter, not a module.
     Experts,
     /// A convolution, or a parameter that belongs to no module with a name.
     Other
 };
 
-/// A module of a network as transformers names it, without those that only hold others.
+/// A module of a network as transformers names it. Modules that only contain others are left out.
 struct NamedModule
 {
-    /// "model.layers.{}.self_attn.q_proj", with {} for the number of the layer.
+    /// Name of the module, with {} for the number of the layer: "model.layers.{}.self_attn.q_proj".
     std::string name;
     ModuleKind kind = ModuleKind::Linear;
-    /// Numbers that stand for {}, from 0 or from the first layer that has it, to the one before this; 0 of a
-    /// module outside of layers.
+    /// Range of the numbers that replace {}: from firstLayer, the first layer that has the module, up to but
+    /// not including layers. layers is 0 for a module outside of layers.
     std::int64_t layers = 0;
     std::int64_t firstLayer = 0;
-    /// Of a linear layer that an adapter can stand beside.
+    /// Projection of a linear layer that can have an adapter.
     std::optional<model::Projection> projection;
-    /// The name is the parameter's own, with no ".weight" behind it.
+    /// Whether the name is that of the parameter itself, without ".weight" at its end.
     bool isParameter = false;
-    /// Name in our parameter table, without ".weight" and with {} too; "output" also where that shares the
-    /// embedding's matrix.
+    /// Name in our parameter table, without ".weight" and with {} too. "output" is used even if the output
+    /// shares the matrix of the embedding.
     std::string parameter;
 
     bool isLinear() const { return kind == ModuleKind::Linear || kind == ModuleKind::Conv1d; }
 };
 
-/// A parameter as transformers names it, and whole names of ours, both with {} for the number of the layer.
+/// A parameter: its name in transformers and its full name in our table, both with {} for the number of the
+/// layer.
 struct NamedParameter
 {
     std::string name;
     std::string own;
-    /// As of NamedModule.
+    /// See NamedModule.
     std::int64_t layers = 0;
     std::int64_t firstLayer = 0;
 };
 
-/// The modules of a network by the names that transformers 5 gives them, in the order of the forward pass;
-/// for networks that are code of their own on the hub, by that code. None of a network of convolutions or
-/// from a file, which no trainer of adapters names here.
+/// Returns the modules of a network with their names in transformers 5, in the order of the forward pass; if
+/// the network is custom code on the hub, with the names in that code. Returns none for a network of
+/// convolutions or one from a file, which no trainer of adapters names here.
 std::vector<NamedModule> modulesOf(const model::ModelSpec& spec);
 
-/// The same by transformers 4, where its names were others: experts were layers each. Of experts it has the
-/// first alone. Empty where nothing has changed.
+/// Returns the modules with their names in transformers 4, if those differ: each expert was a layer of its
+/// own. Of the experts, only the first is listed. Returns none if no name has changed.
 std::vector<NamedModule> olderModulesOf(const model::ModelSpec& spec);
 
-/// All parameters of these modules, a weight and the bias that it has.
+/// Returns all parameters of these modules: each weight, and the bias if there is one.
 std::vector<NamedParameter> parametersOf(const std::vector<NamedModule>& modules,
                                          const model::ModelSpec& spec);
 
-/// The name with a number in it.
+/// Returns the name with the number of a layer in place of {}.
 std::string nameOfLayer(std::string_view name, std::int64_t layer);
 
-/// Modules that PEFT gives adapters where a config names none, as words of target_modules with blanks between
-/// (TRANSFORMERS_MODELS_TO_LORA_TARGET_MODULES_MAPPING in PEFT 0.18, utils/constants.py); nothing for a
-/// family of which it wants them named.
+/// Returns the modules to which PEFT adds adapters if a config names none, as words of target_modules
+/// separated by blanks (TRANSFORMERS_MODELS_TO_LORA_TARGET_MODULES_MAPPING in PEFT 0.18, utils/constants.py);
+/// nothing for a family for which PEFT requires names.
 std::optional<std::string_view> defaultTargets(const model::ModelSpec& spec);
 
 } // namespace batchpeak::config

@@ -9,7 +9,7 @@
 
 namespace batchpeak::config {
 
-/// A value that names parts of a network, for what is said of it.
+/// A value that names parts of a network, for messages about it.
 struct NamedValue
 {
     /// "lora_target_modules"
@@ -17,9 +17,9 @@ struct NamedValue
     TextPosition position;
 };
 
-/// What \p work returns, which matches patterns of that value.
-/// \throws NotRun where one is not read here
-/// \throws ConfigError where one is illegal
+/// Returns what \p work returns, which matches patterns of that value.
+/// \throws NotRun if a pattern is not supported here
+/// \throws ConfigError if a pattern is illegal
 template<typename Work>
 auto withPatternsOf(const NamedValue& value, const Work& work)
 {

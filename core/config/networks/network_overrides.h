@@ -8,9 +8,9 @@
 
 namespace batchpeak::config {
 
-/// A config.json with other values in it, as trainers replace them before they build the network. Lists and
-/// mappings are passed over, which change numbers alone, as rope_scaling does.
-/// \throws ConfigError where the text is no JSON, or a value is impossible
+/// Returns a config.json with values replaced, as trainers replace them before they build the network. Lists
+/// and mappings are ignored, since they change only numbers, as rope_scaling does.
+/// \throws ConfigError if the text is no JSON, or a value is impossible
 std::string withOverrides(const std::string& config, const ConfigSection& overrides);
 
 } // namespace batchpeak::config

@@ -11,87 +11,90 @@
 
 namespace batchpeak::config {
 
-/// Readers of networks, each in the words of one family of trainers. Each throws NotRun where trials cannot
-/// run the network, and ConfigError where a value is missing or impossible; warnings receive what a trial
-/// does otherwise than the config says.
+/// Readers of networks, each for the keys of one family of trainers. Each throws NotRun if trials cannot run
+/// the network, and ConfigError if a value is missing or impossible; warnings receive what a trial does
+/// differently from the config.
 
-/// The network of a config.json of the Hugging Face hub, by its model_type; each kind of network has a reader
-/// of its own. It says what the network is, not how it is trained: precision and lengths belong to the run.
+/// Returns the network of a config.json of the Hugging Face hub, by its model_type; each kind of network has
+/// a reader of its own. The file says what the network is, not how it is trained: precision and lengths
+/// belong to the run.
 ///
-/// What changes its speed or memory and what trials do not have makes it unsupported, by name; what changes
-/// numbers alone is passed over.
+/// A feature that changes speed or memory and that trials do not have makes the network unsupported, and the
+/// reason names it; what changes only numbers is ignored.
 model::ModelSpec readHuggingFaceModel(const ConfigSection& config, std::vector<Warning>& warnings);
 
-/// The network of a params.json, as the checkpoints of LLaMA and Mistral have it that are not of
-/// transformers: ModelArgs in llama/model.py of Meta's llama and llama3 and in mistral_inference/args.py of
-/// mistral-inference 1.6, whose defaults absent keys take. It says nothing of how long texts are.
+/// Returns the network of a params.json, the file in those checkpoints of LLaMA and Mistral that are not made
+/// for transformers: ModelArgs in llama/model.py of Meta's llama and llama3 and in mistral_inference/args.py
+/// of mistral-inference 1.6. Absent keys take the defaults of ModelArgs. The file does not set the length of
+/// texts.
 model::ModelSpec readCheckpointParams(const ConfigSection& params);
 
-/// The kinds of network that Megatron's programs train, as far as they can be run here.
+/// The kinds of network that Megatron's programs train and that can be run here.
 enum class MegatronKind { Decoder, Encoder };
 
-/// A network in the settings that NeMo and the arguments of Megatron-LM share, by the names that NeMo gives
-/// them ("num_layers", "bias"). The tokenizer's are "tokenizer_type" and "tokenizer_model", which NeMo keeps
-/// in a section of their own.
+/// Returns the network in the settings that NeMo and the arguments of Megatron-LM share, under the names that
+/// NeMo gives them ("num_layers", "bias"). The settings of the tokenizer are "tokenizer_type" and
+/// "tokenizer_model", which NeMo keeps in a section of their own.
 ///
-/// Absent ones take the defaults of TransformerConfig (megatron/core/transformer/transformer_config.py) and
-/// of _add_network_size_args and validate_args (megatron/training/arguments.py) of Megatron Core 0.20, which
-/// are those of model_provider_func and build_transformer_config in megatron_gpt_model.py and
-/// megatron_base_model.py of NeMo 2.0 as well. How a network is spread over devices is not decided here.
+/// Absent settings take the defaults of TransformerConfig (megatron/core/transformer/transformer_config.py)
+/// and of _add_network_size_args and validate_args (megatron/training/arguments.py) of Megatron Core 0.20,
+/// which are those of model_provider_func and build_transformer_config in megatron_gpt_model.py and
+/// megatron_base_model.py of NeMo 2.0 as well. How a network is distributed over devices is not decided here.
 model::ModelSpec readMegatronModel(const Settings& settings, MegatronKind kind,
                                    std::vector<Warning>& warnings);
 
-/// A network in the keys of MPTConfig (llmfoundry/models/mpt/configuration_mpt.py of LLM-Foundry 0.22), whose
-/// defaults absent keys take.
+/// Returns the network in the keys of MPTConfig (llmfoundry/models/mpt/configuration_mpt.py of LLM-Foundry
+/// 0.22), whose defaults absent keys take.
 ///
 /// A feature that changes speed or memory and that a trial would leave out makes the network unsupported.
-/// What costs nothing worth measuring is passed over: initializers, scaling of logits and of rotary
-/// positions, the kernel of attention.
+/// Features without a measurable cost are ignored: initializers, scaling of logits and of rotary positions,
+/// the kernel of attention.
 model::ModelSpec readMptModel(const ConfigSection& section, std::vector<Warning>& warnings);
 
-/// What LLM-Foundry computes it with, and transformers, which has the same keys in its files, does not.
+/// Warns of the kernels of LLM-Foundry, which transformers does not have, although its files have the same
+/// keys.
 void warnOfMptKernels(const ConfigSection& model, std::vector<Warning>& warnings);
 
-/// The model section of a torchtune config: the name of a function that builds the network (_component_), and
-/// its arguments. Builders of published networks stand for those of the Hugging Face hub; llama2, llama3,
-/// llama3_1, llama3_2, mistral, qwen2 and qwen3 take all sizes as arguments
-/// (torchtune/models/*/_component_builders.py of torchtune 0.7). What a builder adds to the network is for
-/// readTorchtuneTuning().
+/// Returns the network of the model section of a torchtune config: the name of a function that builds the
+/// network (_component_), and its arguments. Builders of published networks stand for those of the Hugging
+/// Face hub; llama2, llama3, llama3_1, llama3_2, mistral, qwen2 and qwen3 take all sizes as arguments
+/// (torchtune/models/*/_component_builders.py of torchtune 0.7). What a builder adds to the network is read
+/// by readTorchtuneTuning().
 model::ModelSpec readTorchtuneModel(const ConfigSection& section, std::vector<Warning>& warnings);
 
-/// The adapters of the builders lora_* and qlora_*, whatever the network: they are trained, and nothing else.
-/// \throws ConfigError where a value is missing or impossible
+/// Returns the adapters of the builders lora_* and qlora_*, for any network: only the adapters are trained.
+/// \throws ConfigError if a value is missing or impossible
 model::Tuning readTorchtuneTuning(const ConfigSection& section, std::vector<Warning>& warnings);
 
-/// \throws ConfigError where the builder refuses such adapters of this network
+/// \throws ConfigError if the builder refuses such adapters of this network
 void checkTorchtuneTuning(const ConfigSection& section, const model::ModelSpec& network);
 
-/// Values of settings that describe a network, in whatever words: each is checked to be one that a network
-/// can have.
+/// Readers of values that describe a network, in the settings of any trainer. Each value is checked to be
+/// possible in a network.
 
-/// \throws ConfigError where it is below 1, or larger than any network's
+/// \throws ConfigError if the size is below 1, or larger than that of any network
 std::int64_t checkedSize(const Settings& settings, std::string_view key, std::int64_t size);
 
-/// A size that was made of several, each checked.
-/// \param key  of the one that is to be changed
-/// \throws ConfigError where it is larger than any network's
+/// Checks a size that was computed from several checked sizes.
+/// \param key  key of the size that has to be changed
+/// \throws ConfigError if the result is larger than that of any network
 std::int64_t checkedResult(const Settings& settings, std::string_view key, std::int64_t size);
 
-/// A size that the network is unknown without.
-/// \throws ConfigError where it is missing, below 1, or larger than any network's
+/// Returns a size without which the network is unknown.
+/// \throws ConfigError if the size is missing, below 1, or larger than that of any network
 std::int64_t requiredSize(const Settings& settings, std::string_view key);
 
-/// \throws ConfigError where it is below 1, or larger than any network's
+/// \throws ConfigError if the size is below 1, or larger than that of any network
 std::int64_t sizeOr(const Settings& settings, std::string_view key, std::int64_t otherwise);
 
-/// The same of something that a network need not have.
-/// \throws ConfigError where it is below 0, or larger than any network's
+/// Returns the size of something that a network need not have.
+/// \throws ConfigError if the size is below 0, or larger than that of any network
 std::int64_t sizeOrNone(const Settings& settings, std::string_view key, std::int64_t otherwise);
 
-/// \throws ConfigError where it is not above 0
+/// \throws ConfigError if the number is not above 0
 double positiveNumberOr(const Settings& settings, std::string_view key, double otherwise);
 
-/// \throws ConfigError where it is below 0, or not below 1
+/// \throws ConfigError if the rate is below 0, or not below 1
 double dropoutRateOr(const Settings& settings, std::string_view key, double otherwise);
 
 } // namespace batchpeak::config

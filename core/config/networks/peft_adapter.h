@@ -17,12 +17,12 @@
 
 namespace batchpeak::config {
 
-/// How a config names modules: not at all, by a pattern of Python's re that whole names match, or by names
-/// and ends of names.
+/// How a config names modules: not at all, by a pattern of Python's re that must match the whole name, or by
+/// names and suffixes of names.
 using ModuleChoice = std::variant<std::monostate, std::string, std::vector<std::string>>;
 
-/// What PEFT is asked for, in whatever words. Values that are left out are those of LoraConfig in PEFT 0.18
-/// (peft/tuners/lora/config.py).
+/// The settings of an adapter of PEFT, independent of the keys of a trainer. The default values are those of
+/// LoraConfig in PEFT 0.18 (peft/tuners/lora/config.py).
 struct PeftAdapter
 {
     std::int64_t rank = 8;
@@ -31,70 +31,73 @@ struct PeftAdapter
     bool rankStabilized = false;
     bool usesDora = false;
     ModuleChoice targets;
-    /// All linear layers that some trainers look for by themselves, by the last parts of their names; beside
-    /// the targets.
+    /// Whether, besides the targets, all linear layers are targets that some trainers find themselves, by the
+    /// last parts of their names.
     bool targetsLinearNames = false;
-    /// Layers of the kind Conv1D are among those: bitsandbytes has put others in their place.
+    /// Whether layers of the kind Conv1D are among those, because bitsandbytes has replaced them.
     bool takesConv1d = false;
     ModuleChoice excluded;
-    /// Ends of names of modules that are trained in full.
+    /// Suffixes of the names of modules that are trained in full.
     std::vector<std::string> modulesToSave;
-    /// Of targets that are names; empty for all.
+    /// Layers of targets that are names; empty for all.
     std::vector<std::int64_t> layers;
     std::vector<std::string> layersPatterns;
-    /// Of the targets, or of what asks for an adapter.
+    /// Place of the targets, or of the value that asks for an adapter.
     NamedValue place;
 
-    /// Of the network's weights beside the adapters.
+    /// How the network's weights beside the adapters are stored.
     model::FrozenWeights frozenWeights = model::FrozenWeights::Same;
     bool doubleQuantization = true;
     bool quantizesExperts = false;
 };
 
-/// The adapters of a network: its projections by the names that transformers has for them, matched as
+/// Returns the adapters of a network. The names of its projections in transformers are matched as
 /// check_target_module_exists and _maybe_include_all_linear_layers do it in PEFT 0.18
 /// (peft/tuners/tuners_utils.py).
 ///
-/// \throws NotRun where trials cannot have such an adapter
-/// \throws ConfigError where nothing of the network is named, as PEFT has it
+/// \throws NotRun if trials do not support such an adapter
+/// \throws ConfigError if the names match no module of the network, as in PEFT
 model::Tuning tuningOf(const PeftAdapter& adapter, const model::ModelSpec& spec,
                        std::vector<Warning>& warnings);
 
-/// A section in the words of PEFT: an adapter_config.json, or a part of a config that is handed over to it.
+/// Reads a section with the keys of PEFT: an adapter_config.json, or a part of a config that is passed to
+/// PEFT.
 ///
-/// What decides how an adapter starts is passed over (init_lora_weights): it costs nothing in a step.
-/// \throws NotRun where it is another kind of adapter than trials have
-/// \throws ConfigError where a value is illegal
+/// How an adapter is initialized is ignored (init_lora_weights): it costs nothing in a step.
+/// \throws NotRun if trials do not support that kind of adapter
+/// \throws ConfigError if a value is illegal
 PeftAdapter readPeftConfig(const ConfigSection& section);
 
-/// Of a classifier of texts PEFT trains the new head in full, whatever modules_to_save says
+/// Adds the new head of a text classifier, which PEFT trains in full whatever modules_to_save says
 /// (PeftModelForSequenceClassification in PEFT 0.18, peft_model.py).
 void addSavedHeads(PeftAdapter& adapter, std::string_view taskType);
 
-/// The same for whichever network is used, as ConfigContents has it.
+/// Returns tuningOf() for any network, as ConfigContents::tuningFor.
 decltype(ConfigContents::tuningFor) tuningBy(PeftAdapter adapter);
 
-/// What trials do otherwise, the same of every trainer; each is told where the value stands that asks for it.
+/// Warnings about what trials do differently for every trainer. Each is at the position of the value that
+/// causes it.
 
-/// Of a base in 8 bits.
+/// Warns of a base in 8 bits.
 void warnOfIntegerKernels(const Settings& settings, std::string_view key, std::vector<Warning>& warnings);
-/// Of an adapter that is trained on.
+/// Warns of an existing adapter whose training continues.
 void warnOfAdapterFile(const Settings& settings, std::string_view key, std::vector<Warning>& warnings);
-/// Of modules beside adapters that are copied in the 16 bits that the base has.
+/// Warns of modules beside adapters that are copied in the 16 bits of the base.
 void warnOfNarrowCopies(const Settings& settings, std::string_view key, std::vector<Warning>& warnings);
 
-/// Rows hold what is trained as refusePartialTraining() takes it, of settings of adapters that trials do not
-/// have. \throws NotRun
+/// Refuses settings of adapters that trials do not have. Rows hold what is trained, as
+/// refusePartialTraining() takes it.
+/// \throws NotRun if a row applies
 void refuseOtherAdapter(const Settings& settings, std::span<const UnmodeledFeature> differences);
 
-/// A pattern, or names, as target_modules has them; nothing where the key is absent.
-/// \throws ConfigError where it is something else
+/// Reads a pattern or names, as in target_modules; nothing if the key is absent.
+/// \throws ConfigError if the value is something else
 ModuleChoice readModuleChoice(const ConfigSection& section, std::string_view key);
 
-/// A text or a list of texts; none where the key is absent.
+/// Reads a text or a list of texts; none if the key is absent.
 std::vector<std::string> readTexts(const ConfigSection& section, std::string_view key);
 
-/// A number or a list of numbers; none where the key is absent.
+/// Reads a number or a list of numbers; none if the key is absent.
 std::vector<std::int64_t> readLayers(const ConfigSection& section, std::string_view key);
 
 } // namespace batchpeak::config

@@ -9,37 +9,37 @@
 
 namespace batchpeak::config {
 
-/// Something that a class has where a key says so, or whatever a file says where there is no key.
+/// A feature of a class that a key switches; without a key, the class has or lacks it whatever a file says.
 struct Switch
 {
     std::string_view key = {};
-    /// Where the key is absent.
+    /// Value if the key is absent.
     bool otherwise = false;
 };
 
-/// Which layers of a class keep to the window of attention that its files have (sliding_window).
+/// Which layers of a class use the sliding window that its files set (sliding_window).
 enum class WindowRule {
     /// There is no window.
     None,
     All,
-    /// Where use_sliding_window is on: all; those from max_window_layers on; every other one below
+    /// If use_sliding_window is on: all layers; those from max_window_layers on; every other one below
     /// max_window_layers; or those whose queries and keys are not rotated.
     SwitchedAll,
     SwitchedUpper,
     SwitchedAlternate,
     SwitchedUnrotated,
-    /// All but every n-th (sliding_window_pattern).
+    /// All but every n-th layer (sliding_window_pattern).
     AllButEvery
 };
 
-/// What a configuration class of transformers puts in the place of absent keys, and what its network has
-/// whatever a file says: a decoder with rotary positions.
+/// A class of decoders with rotary positions: what its configuration class in transformers uses for absent
+/// keys, and what its network has whatever a file says.
 ///
-/// It holds what tells one such decoder from another. It does not know how keys are read.
+/// It holds what distinguishes one such decoder from another. It does not know how keys are read.
 struct RotaryDecoderClass
 {
     std::string_view type;
-    /// The class of the network without a head.
+    /// Name of the class of the network without a head.
     std::string_view alone;
     std::int64_t vocabularySize = 0;
     std::int64_t hiddenSize = 4096;
@@ -47,7 +47,7 @@ struct RotaryDecoderClass
     std::string_view feedForwardKey = "intermediate_size";
     std::int64_t layers = 32;
     std::int64_t heads = 32;
-    /// 0 for as many as there are heads.
+    /// 0 for as many as heads.
     std::int64_t keyValueHeads = 0;
     /// 0 for the hidden size divided by the number of heads.
     std::int64_t headSize = 0;
@@ -56,14 +56,14 @@ struct RotaryDecoderClass
     bool normalizationBias = true;
     double normalizationEpsilon = 1e-6;
     std::string_view epsilonKey = "rms_norm_eps";
-    /// Where its switch is on.
+    /// Branches if the switch sideBySide is on.
     model::Branches branches = model::Branches::Sequential;
     Switch sideBySide = {.otherwise = true};
     bool branchOutputNormalization = false;
     std::string_view activationKey = "hidden_act";
     std::string_view activation = "silu";
     bool isGated = true;
-    /// Of queries, keys and values.
+    /// Biases of queries, keys and values.
     Switch attentionBias = {};
     Switch attentionOutputBias = {};
     Switch feedForwardBias = {};
@@ -71,36 +71,36 @@ struct RotaryDecoderClass
     Switch queryKeyNormalization = {};
     double ropeTheta = 10000.0;
     std::string_view ropeThetaKey = "rope_theta";
-    /// The share of a head that is rotated; 0 for all of it, whatever a file says.
+    /// The share of a head that is rotated; 0 for the whole head, whatever a file says.
     double rotaryShare = 0.0;
     std::string_view rotaryShareKey = "partial_rotary_factor";
     bool tiedEmbeddings = false;
     WindowRule windows = WindowRule::None;
     std::int64_t slidingWindow = 0;
-    /// Of WindowRule::AllButEvery.
+    /// The n of WindowRule::AllButEvery.
     std::int64_t windowPattern = 0;
-    /// Only layers that keep to the window are rotated.
+    /// Whether only layers with a sliding window have rotary positions.
     bool rotatesWindowedAlone = false;
-    /// Feed-forward layers side by side; 0 for one.
+    /// Number of experts in a feed-forward layer; 0 for none.
     std::int64_t experts = 0;
     std::string_view expertsKey = "num_experts";
     std::int64_t expertsPerToken = 2;
-    /// Of rates of dropout on residual branches and on embeddings; empty for none.
+    /// Keys of the dropout rates on residual branches and on embeddings; empty for none.
     std::string_view dropoutKey = {};
     std::string_view embeddingDropoutKey = {};
     double dropout = 0.0;
     double attentionDropout = 0.0;
-    /// Scores of attention, and logits, are capped where a key says so; 0 where nothing does.
+    /// Soft caps of attention scores and of logits, with the keys that set them; 0 if nothing sets them.
     std::string_view attentionSoftCapKey = {};
     double attentionSoftCap = 0.0;
     std::string_view logitSoftCapKey = {};
     double logitSoftCap = 0.0;
 };
 
-/// The one of that model_type; nothing for another kind of network.
+/// Returns the class with that model_type; null for another kind of network.
 const RotaryDecoderClass* rotaryDecoderClass(std::string_view type);
 
-/// All of their types, with blanks between.
+/// Returns all types of the classes, separated by blanks.
 std::string_view rotaryDecoderTypes();
 
 } // namespace batchpeak::config

@@ -17,36 +17,39 @@ namespace batchpeak::config {
 /// Parts of a network that are trained while the rest is frozen.
 struct TrainedParts
 {
-    /// As model::Tuning has them: a whole layer by its beginning, else whole names.
+    /// The parts in the form of model::Tuning: the prefix of a layer that is trained in full, else full
+    /// names.
     std::vector<std::string> parts;
-    /// Nothing is frozen.
+    /// Whether nothing is frozen.
     bool isAll = false;
-    /// Of a matrix that is one here, the run trains some rows and freezes others; it is among the parts.
+    /// Whether the run trains some rows and freezes others of a matrix that is one here; the matrix is among
+    /// the parts.
     bool hasPartsOfMatrices = false;
 };
 
-/// What a module that shares its matrix with another one counts for.
+/// How a module that shares its matrix with another one is counted.
 enum class SharedOutput {
-    /// torch.nn.Module.named_parameters() names a shared parameter once, by the module that comes first.
+    /// As the embedding: torch.nn.Module.named_parameters() names a shared parameter once, by the module that
+    /// comes first.
     IsEmbedding,
-    /// A module of its own.
+    /// As a module of its own.
     IsModule
 };
 
-/// The parameters of which \p isTrained says so by the name that transformers has for them.
-/// \throws NamePatternError where they are more parts than can be told apart in good time
+/// Returns the parameters for whose names in transformers \p isTrained returns true.
+/// \throws NamePatternError if there are more parts than can be distinguished in reasonable time
 TrainedParts trainedPartsOf(const model::ModelSpec& spec,
                             const std::function<bool(std::string_view)>& isTrained, SharedOutput shared);
 
-/// A run that trains those parameters alone.
-/// \param value  that names them
-/// \throws NotRun where trials cannot leave the others as they are
-/// \throws ConfigError where there is none
+/// Returns the tuning of a run that trains only those parameters.
+/// \param value  value that names them
+/// \throws NotRun if trials cannot freeze the others
+/// \throws ConfigError if no parameter is named
 model::Tuning tuningOfParts(const model::ModelSpec& spec,
                             const std::function<bool(std::string_view)>& isTrained, const NamedValue& value,
                             model::FrozenWeights frozenWeights, std::vector<Warning>& warnings);
 
-/// Of a matrix some rows are trained (TrainedParts::hasPartsOfMatrices).
+/// Warns that only some rows of a matrix are trained (TrainedParts::hasPartsOfMatrices).
 void warnOfPartsOfMatrices(TextPosition position, std::vector<Warning>& warnings);
 
 } // namespace batchpeak::config
