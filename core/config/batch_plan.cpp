@@ -11,7 +11,7 @@ namespace batchpeak::config {
 
 namespace {
 
-/// For positive numbers; does not overflow.
+/// Requires positive numbers; does not overflow.
 std::int64_t ceilOfQuotient(std::int64_t dividend, std::int64_t divisor)
 {
     return (dividend - 1) / divisor + 1;

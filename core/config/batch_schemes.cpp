@@ -95,8 +95,7 @@ Setting readSetting(const ConfigSection& section, std::string_view key, std::int
                     std::vector<Warning>& warnings)
 {
     const auto entry = section.find(key);
-    // Auto where nothing is said: default of micro_batch_size in ModelZoo 2.3.1,
-    // config_manager/config_classes/base/data_config.py.
+    // Default of micro_batch_size in ModelZoo 2.3.1, config_manager/config_classes/base/data_config.py.
     if (!entry)
         return Auto{};
     const YamlNode& value = *entry->target;

@@ -50,8 +50,8 @@ std::string readText(const std::optional<BatchPlan>& plan)
                     plan->globalBatchSize);
 }
 
-/// How much of a path is there, up to and with the first key that is not: "model.x" of "model.x.y".
-/// Nothing where all of it is.
+/// Returns the part of a path up to and including the first missing key: "model.x" of "model.x.y". Returns
+/// nothing if the whole path exists.
 std::optional<std::string_view> missingPart(const ConfigSection& section, std::string_view path)
 {
     const std::size_t dot = path.find('.');
@@ -72,8 +72,8 @@ std::size_t keysThere(const Format& format, const ConfigSection& root)
         splitWords(format.defaultKeys), [&root](std::string_view path) { return !missingPart(root, path); }));
 }
 
-/// "; no `model._component_`, no `dataset` or `optimizer`": what a text lacks to be of the format; empty
-/// where it has all of the keys.
+/// Returns which keys of the format a text lacks: "; no `model._component_`, no `dataset` or `optimizer`".
+/// Empty if it has all of them.
 std::string missingText(const Format& format, const ConfigSection& root)
 {
     std::string text;
@@ -93,7 +93,7 @@ std::string missingText(const Format& format, const ConfigSection& root)
     return text;
 }
 
-/// "closest: torchtune; no `dataset` or `optimizer`"
+/// Returns the closest format: "closest: torchtune; no `dataset` or `optimizer`".
 std::string closestText(const ConfigText& text)
 {
     const auto root = text.root();
@@ -118,7 +118,7 @@ std::string closestText(const ConfigText& text)
     throw errorAt({}, "Unrecognized config ({}). See `batchpeak formats`.", closestText(text));
 }
 
-/// In the format that the text fits.
+/// Returns the document in the format that the text fits.
 std::unique_ptr<const ConfigDocument> documentOf(std::shared_ptr<const ConfigText> text)
 {
     const auto found =
@@ -137,7 +137,7 @@ std::string_view ConfigDocument::name() const
 
 namespace {
 
-/// What the config says that does not count is of no use to anybody.
+/// Removes the places of values that have no effect, since nobody needs them.
 void dropIdlePlaces(ConfigContents& contents)
 {
     SourceLocations& places = contents.places;
@@ -153,7 +153,8 @@ void dropIdlePlaces(ConfigContents& contents)
         places.sequenceLength.reset();
 }
 
-/// A slip, or malice: no sum or product of such numbers need be looked after.
+/// Numbers above the limits are typos or hostile. With them refused, sums and products need no overflow
+/// checks.
 void checkLimits(const BatchPlan& plan, const BatchPlaces& places,
                  const std::optional<SourceLocation>& devices)
 {
@@ -175,7 +176,8 @@ void checkLimits(const BatchPlan& plan, const BatchPlaces& places,
     }
 }
 
-/// Of the network with what is trained of it; that of a library is counted when it is loaded.
+/// Checks the network together with what is trained of it. A network from a library is counted when it is
+/// loaded.
 void checkLimits(const ConfigContents& contents)
 {
     const auto* spec = std::get_if<model::ModelSpec>(&contents.model);
@@ -240,7 +242,7 @@ ConfigContents asRunHere(ConfigContents contents)
     contents.model = std::move(why);
     contents.tuning = {};
     contents.step.preference = model::Preference::None;
-    // That of a config that only describes the network is the network's own.
+    // The length of a config that only describes a network belongs to that network.
     if (contents.isNetworkAlone())
         contents.sequenceLength = 0;
     return contents;
@@ -256,7 +258,7 @@ SplicedText ConfigDocument::withMicroBatchSize(const ChosenSize& chosen) const
     const auto after = documentOf(text)->read().plan(chosen.phase);
     const bool isSize = after && after->writtenSize() == chosen.microBatchSize;
     const std::int64_t batch = chosen.globalBatchSize.value_or(before ? before->globalBatchSize : 0);
-    // Evaluation accumulates nothing: its batch is its micro-batch in most configs.
+    // Evaluation does not accumulate: in most configs its batch is its micro-batch.
     const bool isBatch = after && (chosen.phase == model::Phase::Eval || after->globalBatchSize == batch);
     if (!isSize || !isBatch) {
         throw errorAt({}, "The size {} would be read back as {}; set it by hand.", chosen.microBatchSize,
@@ -274,14 +276,15 @@ std::unique_ptr<const ConfigDocument> recognize(std::string text, NetworkSource 
 
 namespace {
 
-/// Why a network is not run, without what to do about it.
+/// Returns why a network is not run, without the advice.
 std::string firstSentence(const std::string& text)
 {
     const std::size_t end = text.find(". ");
     return end == std::string::npos ? text : text.substr(0, end + 1);
 }
 
-/// What of the chosen network is trained: as the config says, by the names that its modules have.
+/// Sets what is trained of the chosen network: the config's own choice, by the names of the network's
+/// modules.
 void retune(ConfigContents& contents, const model::ModelSpec& spec)
 {
     if (!contents.tuningFor)
@@ -306,7 +309,7 @@ ConfigContents withModelOf(ConfigContents contents, const ConfigContents& source
                           std::get<UnsupportedModel>(source.model).position);
 
     const auto* own = std::get_if<UnsupportedModel>(&contents.model);
-    // One that the config has elsewhere is brought to it, which makes no other run.
+    // A network that the config only names is completed by the file, which does not make it another run.
     if (own ? !own->isElsewhere : std::get<model::ModelSpec>(contents.model) != *spec)
         contents.replaced.emplace_back("another network");
     if (own && !own->isElsewhere)
@@ -314,7 +317,7 @@ ConfigContents withModelOf(ConfigContents contents, const ConfigContents& source
             {firstSentence(own->sentence) + " The chosen network runs in its place.", own->position});
     contents.model = *spec;
     retune(contents, *spec);
-    // What the run learns from stays the config's own.
+    // The data that the run learns from stay the config's own.
     if (source.notRunHere || contents.step.preference == model::Preference::None)
         contents.notRunHere = source.notRunHere;
     contents.adapterOfModel = source.adapterOfModel;

@@ -11,7 +11,7 @@ namespace batchpeak::config {
 
 namespace {
 
-/// "a, b and c"
+/// Returns "a, b and c".
 std::string enumerated(const std::vector<std::string>& phrases)
 {
     std::string text;

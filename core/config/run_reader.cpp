@@ -15,7 +15,7 @@ namespace batchpeak::config {
 
 namespace {
 
-/// The section that holds the value at the end of a path, and its key there; neither without a path.
+/// The section with the last key of a path, and that key; neither if the path is empty.
 struct Place
 {
     std::optional<ConfigSection> section;
@@ -39,14 +39,14 @@ std::optional<SourceLocation> firstPlace(const Settings& settings, std::string_v
             if (auto place = settings.placeOf(path))
                 return place;
         } catch (const ConfigError&) {
-            // Nobody reads it who would have said so.
+            // The error is ignored: a reader of this value would have reported it already.
             continue;
         }
     }
     return std::nullopt;
 }
 
-/// Of switches, the first that is on; where the precision has 32 bits, one that says so by being off.
+/// Returns the place of the first switch that is on; if the precision has 32 bits, of one that is off.
 std::optional<SourceLocation> precisionPlace(const Settings& settings, const PlaceKeys& keys,
                                              model::Precision precision)
 {
@@ -97,7 +97,7 @@ void notePlaces(const Settings& settings, const PlaceKeys& keys, ConfigContents&
 
 namespace {
 
-/// Optimizers beside plain AdamW and SGD, by the words of OptimizerNames in transformers 5.23,
+/// Returns optimizers other than plain AdamW and SGD, by the names of OptimizerNames in transformers 5.23,
 /// training_args.py, of axolotl 0.13, utils/schemas/enums.py, of optimizer_registry in llmfoundry/optim of
 /// LLM-Foundry 0.22, and of cerebras.pytorch.optim 2.10, whose Adafactor is that of transformers.
 std::optional<model::Optimizer> knownOptimizer(std::string_view word)
@@ -134,7 +134,7 @@ void warnOfKnownOptimizer(model::Optimizer optimizer, bool isPaged, const std::s
                             "another time.",
                             name);
     }
-    // Such are Lion of bitsandbytes and FusedLion of DeepSpeed.
+    // Examples are Lion of bitsandbytes and FusedLion of DeepSpeed.
     if (optimizer == model::Optimizer::Lion && !isAmong(lowerCase(name), unfusedLion)) {
         warnOfApproximation(warnings, position, approximation::lionByOperations,
                             "Trials step {} operation by operation, which takes longer than a kernel of its "
@@ -150,14 +150,15 @@ void warnOfKnownOptimizer(model::Optimizer optimizer, bool isPaged, const std::s
     }
 }
 
-/// Of bitsandbytes, in unified memory, which is on the device as long as it fits: get_state_buffer and
-/// prefetch_state in optim/optimizer.py of bitsandbytes 0.50.2.
+/// Whether the optimizer is a paged one of bitsandbytes, in unified memory, which is on the device as long as
+/// it fits: get_state_buffer and prefetch_state in optim/optimizer.py of bitsandbytes 0.50.2.
 bool isPaged(const std::string& name)
 {
     return lowerCase(name).starts_with("paged_");
 }
 
-/// Whether trainers read it as a number that nobody can train by: ".nan", "-.inf", "Infinity", "1e400".
+/// Whether trainers read the text as a number that cannot train anything: ".nan", "-.inf", "Infinity",
+/// "1e400".
 bool isNoFiniteNumber(std::string_view written)
 {
     if (written.starts_with('+') || written.starts_with('-'))
@@ -177,7 +178,7 @@ void readOptimizerInto(const ConfigSection& root, const RunKeys& keys, ConfigCon
     contents.step.adamWStep = isAmong(*name, keys.unfusedAdamW)     ? model::AdamWStep::Operations
                               : isAmong(*name, keys.decoupledAdamW) ? model::AdamWStep::Decoupled
                                                                     : model::AdamWStep::Fused;
-    // _get_sgd in trainer_optimizer.py of transformers 5.23 asks for nothing.
+    // _get_sgd in trainer_optimizer.py of transformers 5.23 passes no arguments.
     if (keys.isOfTransformers && contents.optimizer == model::Optimizer::Sgd) {
         warnOfApproximation(
             contents.warnings, position, approximation::unfusedStep,
@@ -198,7 +199,7 @@ void readCompilation(const Settings& settings, std::string_view mode, std::strin
 {
     const auto name = settings.text(mode);
     auto known = name ? model::fromText<model::Compilation>(*name) : std::nullopt;
-    // A word of Batchpeak alone.
+    // This word exists only in Batchpeak.
     if (known == model::Compilation::None)
         known.reset();
     contents.step.compilation = known.value_or(model::Compilation::Default);
@@ -279,7 +280,7 @@ model::Optimizer readOptimizer(const std::string& name, std::string_view adamW, 
 model::Attention attentionNamed(std::string_view implementation)
 {
     const std::string name = lowerCase(std::string(implementation));
-    // Names of packages of kernels hold the word: "kernels-community/vllm-flash-attn3".
+    // Names of kernel packages contain the word: "kernels-community/vllm-flash-attn3".
     if (name.find("flash") != std::string::npos || isAmong(name, "fa2 fa3"))
         return model::Attention::Flash;
     if (isAmong(name, "eager torch disabled local unfused"))
@@ -404,8 +405,8 @@ TextPosition attentionPosition(const ConfigContents& contents)
     return places.network && !places.network->isInModelSource ? places.network->position : TextPosition();
 }
 
-/// Its kernels pass over what lies beyond a window, cap scores that they never hold, and lower them by
-/// distance; those are masks and products to trials (flash_attn_func of flash-attn 2, window_size, softcap
+/// Flash attention kernels skip what is outside a window, cap scores that they never store, and reduce scores
+/// by distance. In trials those are masks and products (flash_attn_func of flash-attn 2, window_size, softcap
 /// and alibi_slopes).
 void warnOfFlashAttention(const model::DecoderSpec& decoder, ConfigContents& contents)
 {
@@ -441,9 +442,9 @@ void resolveAttention(ConfigContents& contents)
         return;
     }
     // BloomAttention and MptAttention in transformers 5.23, models/{bloom,mpt}/modeling_*.py, and MPT of
-    // LLM-Foundry without flash attention, are plain products. Of GPTJ_ATTENTION_CLASSES and
-    // GPT_NEO_ATTENTION_CLASSES, models/{gptj,gpt_neo}/modeling_*.py, the others are such of queries and keys
-    // in fp32, which autocast makes bfloat16 again.
+    // LLM-Foundry without flash attention, use plain products. The other implementations in
+    // GPTJ_ATTENTION_CLASSES and GPT_NEO_ATTENTION_CLASSES, models/{gptj,gpt_neo}/modeling_*.py, use plain
+    // products of queries and keys in fp32, which autocast turns into bfloat16 again.
     const bool isWide = isAmong(spec->family, "gptj gpt_neo");
     if (!isWide && !isAmong(spec->family, "bloom mpt"))
         return;

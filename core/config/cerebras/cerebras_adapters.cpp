@@ -16,9 +16,10 @@ namespace {
 
 constexpr std::string_view key = "lora_params";
 
-// Classes that hold a module, itself the last, with which get_lora_config_for_module() compares
-// target_modules: GPT2LMHeadModel in ModelZoo 2.10.0, models/nlp/gpt2/gpt2_model.py, with the layers of
-// TransformerDecoder.py, AttentionLayer.py, MultiQueryAttentionLayer.py and FeedForwardNetwork.py in layers.
+// Each list holds the classes that contain a module, ending with its own class. get_lora_config_for_module()
+// compares target_modules with these names: GPT2LMHeadModel in ModelZoo 2.10.0,
+// models/nlp/gpt2/gpt2_model.py, with the layers of TransformerDecoder.py, AttentionLayer.py,
+// MultiQueryAttentionLayer.py and FeedForwardNetwork.py in layers.
 constexpr std::string_view attentionClasses =
     "GPT2LMHeadModel TransformerDecoder ModuleList TransformerDecoderLayer MultiheadAttention Linear";
 constexpr std::string_view groupedAttentionClasses =
@@ -29,7 +30,7 @@ constexpr std::string_view feedForwardClasses =
 constexpr std::string_view outputClasses = "GPT2LMHeadModel Linear";
 constexpr std::string_view embeddingClasses = "GPT2LMHeadModel EmbeddingLayer Embedding";
 
-/// All of the words stand among the classes; where there are none, every module is meant.
+/// Whether all words are among the classes; without words, every module is meant.
 bool areMeant(const std::vector<std::string>& words, std::string_view classes)
 {
     return std::ranges::all_of(words, [classes](const std::string& word) { return isAmong(word, classes); });
@@ -58,7 +59,7 @@ std::vector<model::AdapterTarget> targetsOf(const ConfigSection& group, const mo
     return targets;
 }
 
-/// The groups of a list, or the one that there is.
+/// Returns the groups of a list, or a single group.
 std::vector<ConfigSection> groupsOf(const ConfigSection& holder)
 {
     if (holder.value(key)->kind == NodeKind::Sequence)
@@ -66,7 +67,7 @@ std::vector<ConfigSection> groupsOf(const ConfigSection& holder)
     return {*holder.section(key)};
 }
 
-/// \throws NotRun where trials do not have such adapters
+/// \throws NotRun if trials do not support such adapters
 model::Tuning readTuning(const ConfigSection& holder, const model::DecoderSpec& spec)
 {
     if (model::hasExperts(spec))
@@ -75,7 +76,8 @@ model::Tuning readTuning(const ConfigSection& holder, const model::DecoderSpec& 
     model::Tuning tuning{.adapter = model::AdapterKind::Lora};
     for (const ConfigSection& group : groups) {
         const bool isFirst = tuning.targets.empty();
-        // LoraConfig in common/utils/model/lora.py of ModelZoo 2.10.0; with its r of 0 there is no adapter.
+        // LoraConfig in common/utils/model/lora.py of ModelZoo 2.10.0; an r of 0 means that there is no
+        // adapter.
         const std::int64_t rank = requiredSize(group, "r");
         const double alpha = group.number("alpha").value_or(1.0);
         const double dropout = dropoutRateOr(group, "dropout", 0.0);
@@ -89,12 +91,12 @@ model::Tuning readTuning(const ConfigSection& holder, const model::DecoderSpec& 
                 tuning.targets.push_back(target);
         }
     }
-    // make_model_lora() raises where no module is converted.
+    // make_model_lora() raises if it converts no module.
     if (tuning.targets.empty())
         holder.fail(key, "names no module of the network in target_modules; write some, such as Linear");
     const bool hasOutput = std::ranges::find(tuning.targets, Projection::Output,
                                              &model::AdapterTarget::projection) != tuning.targets.end();
-    // The layer with the adapter gets a copy of the matrix.
+    // The layer with the adapter would get a copy of the matrix.
     if (hasOutput && spec.tiedEmbeddings)
         refuseNetwork(holder, key, "an adapter beside an output that is the embedding");
     return tuning;

@@ -19,7 +19,7 @@ namespace {
 using enum UnmodeledFeature::When;
 
 // Fields of GPT2LMHeadModelConfig and GPTJSubModelConfig in ModelZoo 2.10.0, models/nlp/gpt2/gpt2_model.py
-// and models/nlp/gptj/gptj_model.py; selective_grad and alibi_trainable_slopes are of older releases.
+// and models/nlp/gptj/gptj_model.py; selective_grad and alibi_trainable_slopes are from older releases.
 constexpr std::array<UnmodeledFeature, 16> otherNetworks{
     {{"fixed_sparse_attention", "sparse attention"},
      {"attention_chunk_size", "banded attention"},
@@ -36,21 +36,21 @@ constexpr std::array<UnmodeledFeature, 16> otherNetworks{
      {"attention_module", "the attention \"{value}\"", NoneOf, "aiayn_attention multiquery_attention"},
      {"position_embedding_type", "the position embedding \"{value}\"", NoneOf, "learned rotary alibi"},
      {"norm_type", "the normalization \"{value}\"", NoneOf, "layernorm rmsnorm"},
-     // Of GPT2LMHeadModelConfig, where it was of older releases.
+     // From GPT2LMHeadModelConfig in older releases.
      {"use_untied_layer_norm", "parallel branches"}}};
 
-// "learned" where nothing is said: MoEConfig in ModelZoo 2.10.0, layers/FeedForwardNetwork.py.
+// The default is "learned": MoEConfig in ModelZoo 2.10.0, layers/FeedForwardNetwork.py.
 constexpr std::array<UnmodeledFeature, 1> otherExperts{
     {{"routing_algorithm", "the routing \"{value}\"", NoneOf, "learned"}}};
 
-/// What absent keys stand for in one of the two decoders that there are.
+/// Defaults of absent keys in one of the two decoders.
 struct DecoderDefaults
 {
     std::string_view positions = "learned";
     bool feedForwardBias = true;
-    /// Of residual branches.
+    /// Key of the dropout rate on residual branches.
     std::string_view dropoutKey = "dropout_rate";
-    /// Attention and feed-forward layers are side by side.
+    /// Whether attention and feed-forward layers run in parallel.
     bool isParallel = false;
 };
 
@@ -85,26 +85,26 @@ Normalization normalizationOf(const std::string& word)
     return word == "rmsnorm" ? Normalization::RmsNorm : Normalization::LayerNorm;
 }
 
-/// The key and the feed-forward layers of MoEConfig.
+/// Reads the key and the feed-forward layers of MoEConfig.
 void readExperts(const ConfigSection& model, DecoderSpec& spec)
 {
     const ConfigSection experts = model.sectionAt("moe");
     const std::int64_t count = sizeOrNone(experts, "num_experts", 0);
     const std::int64_t shared = sizeOrNone(experts, "num_shared_experts", 0);
-    // One expert is a feed-forward layer like any other.
+    // A single expert is an ordinary feed-forward layer.
     if (count < 2 && shared > 0)
         refuseNetwork(experts, "num_shared_experts",
                       "experts that every token takes and no choice of others");
     if (count == 0 || count == 1)
         return;
     spec.experts = count;
-    // 1 where nothing is said: MoEConfig in ModelZoo 2.10.0, layers/FeedForwardNetwork.py.
+    // Default in MoEConfig of ModelZoo 2.10.0, layers/FeedForwardNetwork.py.
     spec.expertsPerToken = experts.integer("top_k").value_or(1);
-    // Each is as large as the others (layers/SparseMoEBlock.py); together they are one layer.
+    // Each shared expert is as large as the others (layers/SparseMoEBlock.py); together they are one layer.
     spec.sharedExpertSize = checkedResult(experts, "num_shared_experts", shared * spec.feedForwardSize);
 }
 
-/// Sink tokens are a part of the mask, and change numbers alone.
+/// Reads settings of attention scores. Sink tokens are a part of the mask, and change only numbers.
 void readScores(const ConfigSection& model, DecoderSpec& spec)
 {
     constexpr std::string_view windowKey = "attention_sliding_window_length";
@@ -122,7 +122,7 @@ void readScores(const ConfigSection& model, DecoderSpec& spec)
         spec.logitSoftCap = positiveNumberOr(model, "final_logit_softcapping", 0.0);
 }
 
-/// The width of all heads together, where it is not the network's.
+/// Reads the width of all heads together, if it differs from that of the network.
 void readHeadSize(const ConfigSection& model, DecoderSpec& spec)
 {
     constexpr std::string_view key = "attention_inner_dim";
@@ -138,8 +138,7 @@ void readAttention(const ConfigSection& model, DecoderSpec& spec)
 {
     spec.keyValueHeads = spec.heads;
     if (model.text("attention_module").value_or("") == "multiquery_attention") {
-        // 1 where nothing is said: MultiQueryAttention in ModelZoo 2.10.0,
-        // layers/MultiQueryAttentionLayer.py.
+        // Default in MultiQueryAttention of ModelZoo 2.10.0, layers/MultiQueryAttentionLayer.py.
         spec.keyValueHeads = model.sectionAt("extra_attention_params").integer("num_kv_groups").value_or(1);
     }
     spec.attentionBias = model.boolean("use_projection_bias_in_attention").value_or(true);
@@ -147,7 +146,7 @@ void readAttention(const ConfigSection& model, DecoderSpec& spec)
     if (spec.positionEmbedding != PositionEmbedding::Rotary)
         return;
     spec.ropeTheta = positiveNumberOr(model, "rope_theta", 10000.0);
-    // A quarter of the head where nothing is said: post_init of GPT2LMHeadModelConfig.
+    // The default is a quarter of the head: post_init of GPT2LMHeadModelConfig.
     spec.rotaryDimensions = model.integer("rotary_dim").value_or(headSizeOf(spec) / 4);
     if (spec.rotaryDimensions < 1)
         model.fail("rotary_dim", "is {}, but must be at least 2", spec.rotaryDimensions);
@@ -157,8 +156,7 @@ void readDropout(const ConfigSection& model, const DecoderDefaults& defaults, De
                  std::vector<Warning>& warnings)
 {
     spec.dropout = model.number(defaults.dropoutKey).value_or(0.1);
-    // As on residual branches where it is null, 0.1 where it is absent: GPT2LMHeadModelConfig and its
-    // post_init.
+    // Null means the rate on residual branches; the default is 0.1: GPT2LMHeadModelConfig and its post_init.
     spec.attentionDropout = model.number("attention_dropout_rate")
                                 .value_or(model.isWrittenNull("attention_dropout_rate") ? spec.dropout : 0.1);
     const auto embeddingDropout = model.number("embedding_dropout_rate");
@@ -174,7 +172,7 @@ void checkSoundness(const ConfigSection& model, const DecoderDefaults& defaults,
     const auto problem = model::problemWith(spec);
     if (!problem)
         return;
-    // The keys behind the conditions of problemWith, in its order: the first that fails is the one.
+    // The keys behind the conditions of problemWith(), in the same order: the first that fails is reported.
     const auto extra = model.section("extra_attention_params");
     const bool hasGroupProblem = spec.keyValueHeads < 1 || spec.heads % spec.keyValueHeads != 0;
     if (spec.headSize == 0 && spec.hiddenSize % spec.heads != 0)
@@ -203,9 +201,9 @@ model::Activation readDecoderActivation(const ConfigSection& model, std::vector<
     return readCerebrasActivation(model, key, "gelu gelu_new gelu_fast swiglu");
 }
 
-// The five sizes must be there: every release up to 2.1.1 demands them, and a network made of the
-// defaults of later ones is hardly what somebody meant who left one out. All other absent keys take the
-// defaults of the two classes in ModelZoo 2.10.0.
+// The five sizes are required: every release up to 2.1.1 requires them, and a config that omits one hardly
+// means a network of the defaults of later releases. All other absent keys take the defaults of the two
+// classes in ModelZoo 2.10.0.
 DecoderSpec readDecoder(const ConfigSection& model, const DecoderDefaults& defaults,
                         std::vector<Warning>& warnings)
 {
@@ -225,7 +223,7 @@ DecoderSpec readDecoder(const ConfigSection& model, const DecoderDefaults& defau
     spec.feedForwardBias = model.boolean("use_ffn_bias").value_or(defaults.feedForwardBias);
     spec.outputBias = model.boolean("use_bias_in_output").value_or(false);
     spec.normalizationEpsilon = positiveNumberOr(model, "layer_norm_epsilon", 1e-5);
-    // False where nothing is said: GPT2LMHeadModelConfig.
+    // Default in GPT2LMHeadModelConfig.
     spec.embeddingNormalization = model.boolean("embedding_layer_norm").value_or(false);
     spec.branchOutputNormalization = model.boolean("norm_first_sandwich").value_or(false);
     if (defaults.isParallel) {
@@ -256,8 +254,8 @@ DecoderSpec readCerebrasParallelDecoder(const ConfigSection& model, std::vector<
 model::Activation readCerebrasActivation(const ConfigSection& model, std::string_view key,
                                          std::string_view words)
 {
-    // "gelu" is torch's, with the error function; gelu_new and gelu_fast are the approximation by tanh
-    // (ModelZoo 2.10.0, layers/activations.py).
+    // "gelu" is torch's, with the error function; gelu_new and gelu_fast are the tanh approximation (ModelZoo
+    // 2.10.0, layers/activations.py).
     constexpr WordMap<model::Activation, 5> activations{{{"gelu", model::Activation::Gelu},
                                                          {"gelu_new", model::Activation::GeluTanh},
                                                          {"gelu_fast", model::Activation::GeluTanh},

@@ -47,7 +47,7 @@ void readPositions(const ConfigSection& model, EncoderSpec& spec)
         return;
     spec.positionEmbedding = PositionEmbedding::Rotary;
     spec.ropeTheta = positiveNumberOr(model, "rope_theta", 10000.0);
-    // A quarter of the head where nothing is said: post_init of BertModelConfig.
+    // The default is a quarter of the head: post_init of BertModelConfig.
     spec.rotaryDimensions = model.integer("rotary_dim").value_or(spec.hiddenSize / spec.heads / 4);
     if (spec.rotaryDimensions < 1)
         model.fail("rotary_dim", "is {}, but must be at least 2", spec.rotaryDimensions);
@@ -58,7 +58,7 @@ void checkSoundness(const ConfigSection& model, const EncoderSpec& spec)
     const auto problem = model::problemWith(spec);
     if (!problem)
         return;
-    // The keys behind the conditions of problemWith, in its order: the first that fails is the one.
+    // The keys behind the conditions of problemWith(), in the same order: the first that fails is reported.
     std::string_view key = "mask_token_id";
     if (spec.hiddenSize % spec.heads != 0)
         key = "num_heads";
@@ -71,7 +71,7 @@ void checkSoundness(const ConfigSection& model, const EncoderSpec& spec)
 
 namespace {
 
-/// \param predictsNextSentence  it has the head on the first token, and segments
+/// \param predictsNextSentence  whether the encoder has the head on the first token, and segments
 EncoderSpec readEncoder(const ConfigSection& model, std::string_view family, bool predictsNextSentence)
 {
     refuseOtherEncoder(model);
@@ -103,7 +103,7 @@ EncoderSpec readEncoder(const ConfigSection& model, std::string_view family, boo
 
 } // namespace
 
-// The sizes must be there, as in a decoder. All other absent keys take the defaults of ModelZoo 2.10.0.
+// The sizes are required, as in a decoder. All other absent keys take the defaults of ModelZoo 2.10.0.
 EncoderSpec readCerebrasEncoder(const ConfigSection& model, std::string_view family)
 {
     return readEncoder(model, family, !model.boolean("disable_nsp").value_or(false));
@@ -148,13 +148,13 @@ void refuseOtherEncoderDecoder(const ConfigSection& model)
 
 } // namespace
 
-// The sizes must be there, as in a decoder. All other absent keys take the defaults of ModelZoo 2.10.0.
+// The sizes are required, as in a decoder. All other absent keys take the defaults of ModelZoo 2.10.0.
 EncoderDecoderSpec readCerebrasEncoderDecoder(const ConfigSection& model)
 {
     refuseOtherEncoderDecoder(model);
-    // The decoder's word is read and not used: T5ForConditionalGeneration makes its layers with the
-    // encoder's. geglu is not among them: it is gated by the error function, where T5 1.1 and trials have the
-    // approximation by tanh (ModelZoo 2.10.0, layers/activations.py).
+    // The decoder's activation is read but not used: T5ForConditionalGeneration creates its layers with the
+    // encoder's. geglu is not among the words: its gate uses the error function, while T5 1.1 and trials use
+    // the tanh approximation (ModelZoo 2.10.0, layers/activations.py).
     const Activation activation =
         readCerebrasActivation(model, "encoder_nonlinearity", "relu gelu gelu_new gelu_fast swiglu");
     EncoderDecoderSpec spec{.vocabularySize =
@@ -198,9 +198,9 @@ constexpr std::array<UnmodeledFeature, 15> otherVisionTransformers{
      {"position_embedding_type", "positions that are not learned", NoneOf, "learned"},
      {"attention_module", "the attention \"{value}\"", NoneOf, "aiayn_attention"}}};
 
-/// Of a height and a width that are the same.
-/// \param otherwise  where the key is absent
-/// \throws NotRun where they differ
+/// Returns a height and a width that must be equal.
+/// \param otherwise  value if the key is absent
+/// \throws NotRun if they differ
 std::int64_t readSquare(const ConfigSection& model, std::string_view key, std::int64_t otherwise,
                         const char* notSquare)
 {

@@ -17,7 +17,7 @@ namespace {
 bool hasExperts(const ConfigSection& model)
 {
     const ConfigSection experts = model.sectionAt("moe");
-    // One expert is a feed-forward layer like any other: Gpt2Model in ModelZoo 2.10.0,
+    // A single expert is an ordinary feed-forward layer: Gpt2Model in ModelZoo 2.10.0,
     // models/nlp/gpt2/model.py.
     return sizeOrNone(experts, "num_experts", 0) + sizeOrNone(experts, "num_shared_experts", 0) > 1;
 }
@@ -55,7 +55,8 @@ std::string familyOfName(const ConfigSection& model, std::string_view key)
     return std::string(*family);
 }
 
-/// BertForSequenceClassificationModelConfig in models/nlp/bert/classifier/bert_classifier_model.py.
+/// Whether the model is BertForSequenceClassificationModelConfig in
+/// models/nlp/bert/classifier/bert_classifier_model.py.
 bool isClassifier(const ConfigSection& model)
 {
     return model.has("num_labels") && model.has("problem_type") && model.has("task_dropout");
@@ -63,7 +64,7 @@ bool isClassifier(const ConfigSection& model)
 
 std::string familyOfKeys(const ConfigSection& model)
 {
-    // Keys that only one kind of network has, in the params files of ModelZoo 2.3.1.
+    // Each of these keys belongs to only one kind of network, in the params files of ModelZoo 2.3.1.
     if (model.has("encoder_num_hidden_layers"))
         return "t5";
     if (model.has("mlm_loss_weight"))
@@ -108,13 +109,13 @@ std::string familyOfKeys(const ConfigSection& model)
     return "gpt2";
 }
 
-/// "gpt2", "llama", "bert", "t5", ...
+/// Returns the family: "gpt2", "llama", "bert", "t5", ...
 ///
-/// The Trainer layout names its network; the older layout leaves it to the script that is run, so that
-/// only the keys can tell.
+/// The Trainer layout names its network. The older layout leaves it to the script that is run, so only the
+/// keys identify it.
 std::string familyOf(const ConfigSection& model)
 {
-    // "model_name" until 2.4.0: unpack_trainer in ModelZoo 2.10.0, trainer/validate.py.
+    // The key was "model_name" until 2.4.0: unpack_trainer in ModelZoo 2.10.0, trainer/validate.py.
     for (std::string_view key : {"name", "model_name"}) {
         if (model.has(key))
             return familyOfName(model, key);

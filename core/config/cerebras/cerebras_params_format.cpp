@@ -9,7 +9,7 @@ namespace batchpeak::config {
 
 /// The layout of Cerebras configs up to release 2.3: train_input, eval_input, model, optimizer, runconfig.
 ///
-/// The micro-batch size stands in the input section of its phase.
+/// The micro-batch size is in the input section of its phase.
 namespace {
 
 constexpr std::string_view accumulationKey = "use_cs_grad_accum";
@@ -20,7 +20,7 @@ constexpr RunKeys runKeys{.optimizer = "optimizer.optimizer_type",
                           .gradientNorm = "optimizer.max_gradient_norm",
                           .learningRate = "optimizer.learning_rate"};
 
-/// The first input section that says a length counts (readCerebrasLengths).
+/// The first input section that sets a length counts (readCerebrasLengths).
 constexpr PlaceKeys placeKeys{.network = "model",
                               .globalBatch = "train_input.batch_size",
                               .evalGlobalBatch = "eval_input.batch_size",
@@ -35,7 +35,7 @@ std::string inputKey(model::Phase phase)
     return phase == model::Phase::Train ? "train_input" : "eval_input";
 }
 
-/// The size that a setting fixes; nothing where a program chooses it.
+/// Returns the size that a setting fixes; nothing if a program chooses it.
 std::optional<std::int64_t> fixedSize(const BatchPlan& plan)
 {
     if (const auto* fixed = std::get_if<Fixed>(&plan.setting))
@@ -45,8 +45,9 @@ std::optional<std::int64_t> fixedSize(const BatchPlan& plan)
     return std::nullopt;
 }
 
-/// The rules for runs that train and evaluate in turn: validate_train_and_eval_micro_batch_size in
-/// ModelZoo 2.3.1, common/train_and_eval.py. Each phase alone may break them.
+/// Warns if a run that alternates training and evaluation would break its rules:
+/// validate_train_and_eval_micro_batch_size in ModelZoo 2.3.1, common/train_and_eval.py. A run of a single
+/// phase may break them.
 void warnOfPhaseRules(const BatchPlan& train, const BatchPlan& eval, TextPosition position,
                       std::vector<Warning>& warnings)
 {
@@ -85,7 +86,7 @@ std::optional<BatchPlan> readPlan(const ConfigSection& root, model::Phase phase,
     plan.globalBatchSize = readGlobalBatchSize(*input, plan.devices);
     plan.setting = readSetting(*input, keys.microBatchSize, plan.globalBatchSize, warnings);
     if (isAccumulationOff(root) && plan.setting != Setting(Whole{})) {
-        // As the converter to 2.2 reads it: _remove_deprecated_runconfig_params_2_2 in ModelZoo 2.10.0,
+        // Read as the converter to 2.2 reads it: _remove_deprecated_runconfig_params_2_2 in ModelZoo 2.10.0,
         // tools/checkpoint_converters/base_converter.py.
         plan.presentSize = plan.writtenSize();
         plan.setting = Whole{};
@@ -120,7 +121,7 @@ ConfigContents read(const ConfigText& text)
     }
     const auto model = root.section("model");
     readCerebrasNetwork(model, contents);
-    // False where nothing is said: run_cstorch_flow.py in ModelZoo 2.1.1, common/pytorch.
+    // Default: run_cstorch_flow.py in ModelZoo 2.1.1, common/pytorch.
     if (model)
         contents.precision = readCerebrasPrecision(*model, "mixed_precision", false, contents.warnings);
     std::vector<ConfigSection> inputs;
@@ -132,7 +133,7 @@ ConfigContents read(const ConfigText& text)
     readRun(root, runKeys, contents);
     checkCerebrasOptimizer(contents.optimizer, root.sectionAt("optimizer"));
     contents.training.accumulates = writtenAccumulation(root);
-    // Null is a size too.
+    // Null counts as a size too.
     contents.places.train.microBatch = root.writtenPlaceOf("train_input.micro_batch_size");
     contents.places.eval.microBatch = root.writtenPlaceOf("eval_input.micro_batch_size");
     notePlaces(root, placeKeys, contents);

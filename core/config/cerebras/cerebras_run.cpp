@@ -38,12 +38,12 @@ model::Precision readCerebrasPrecision(const ConfigSection& section, std::string
 {
     if (!section.boolean(enabledKey).value_or(enabled))
         return model::Precision::Fp32;
-    // bfloat16 where nothing is said: MixedPrecision in ModelZoo 2.10.0, trainer/callbacks/precision.py.
+    // Default in MixedPrecision of ModelZoo 2.10.0, trainer/callbacks/precision.py.
     const std::string type = section.text("fp16_type").value_or("bfloat16");
     if (type == "float16")
         return model::Precision::Fp16;
     if (type == "cbfloat16") {
-        // Elsewhere ModelZoo takes bfloat16 in its place: pre_setup() there.
+        // On other systems ModelZoo replaces it with bfloat16: pre_setup() there.
         warn(warnings, section.positionOf("fp16_type"),
              "Trials run in bfloat16; cbfloat16 exists on Cerebras systems alone.");
     } else if (type != "bfloat16") {
@@ -69,7 +69,7 @@ void readCerebrasLengths(const std::vector<ConfigSection>& inputs, ConfigContent
     if (contents.targetLength)
         contents.targetLength =
             firstLength(inputs, "tgt_max_sequence_length").value_or(*contents.targetLength);
-    // The loader hands over so many masked tokens a sample, and the head is run on these alone:
+    // The loader provides this number of masked tokens per sample, and the head runs only on these:
     // BertForPreTrainingModel in ModelZoo 2.10.0, models/nlp/bert/model.py.
     if (auto* encoder = std::get_if<model::EncoderSpec>(&spec->architecture))
         encoder->predictedTokens = firstLength(inputs, "max_predictions_per_seq").value_or(0);

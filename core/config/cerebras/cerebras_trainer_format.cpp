@@ -9,12 +9,12 @@
 
 namespace batchpeak::config {
 
-/// The layout of Cerebras configs from release 2.4 on: trainer.init, trainer.fit, trainer.validate.
+/// The layout of Cerebras configs since release 2.4: trainer.init, trainer.fit, trainer.validate.
 ///
-/// The micro-batch size is a flag that a callback sets; the batches stand in the data loaders.
+/// The micro-batch size is a flag that a callback sets; the batches are in the data loaders.
 namespace {
 
-/// One key, dots and all.
+/// A single key that contains dots.
 constexpr std::string_view flagKey = "csx.performance.micro_batch_size";
 constexpr std::string_view callbacksKey = "callbacks";
 constexpr std::string_view globalFlags = "GlobalFlags";
@@ -29,16 +29,16 @@ std::string flowMapping(std::string_view key, const std::string& value)
     return "{" + std::string(key) + ": " + value + "}";
 }
 
-/// The callbacks of a Cerebras Trainer config that set flags of the system: ScopedTrainFlags for training,
-/// ScopedValidateFlags for evaluation, GlobalFlags for both. A scoped flag wins over a global one, and among
-/// equals the last, because each is set when its turn comes (ModelZoo 2.10.0, trainer/callbacks/flags.py).
+/// A callback of a Cerebras Trainer config that sets flags of the system: ScopedTrainFlags for training,
+/// ScopedValidateFlags for evaluation, GlobalFlags for both. A scoped flag overrides a global one; among
+/// equal callbacks the last counts, because they run in order (ModelZoo 2.10.0, trainer/callbacks/flags.py).
 struct Callback
 {
     ConfigEntry entry;
     ConfigSection holder;
 };
 
-/// Any callbacks of that name, whether they set flags or not.
+/// Returns all callbacks with that name, whether they set flags or not.
 std::vector<Callback> callbacksNamed(const ConfigSection& init, std::string_view name)
 {
     const YamlNode* value = init.value(callbacksKey);
@@ -72,7 +72,7 @@ std::optional<ConfigSection> lastWithMicroBatch(const ConfigSection& init, std::
     return last;
 }
 
-/// The flags with the micro-batch size that acts on \p phase; nothing where it is set nowhere.
+/// Returns the flags with the micro-batch size that applies to \p phase; nothing if it is not set.
 std::optional<ConfigSection> flagsWithMicroBatch(const ConfigSection& init, model::Phase phase)
 {
     const auto scoped = lastWithMicroBatch(init, scopedFlags(phase));
@@ -118,7 +118,7 @@ SplicedText withFlagInserted(const ConfigSection& init, std::string_view callbac
                   callbacksKey);
 }
 
-/// The text with that size for \p phase, in as few bytes as it takes.
+/// Returns the text with that size for \p phase, with as few changed bytes as possible.
 SplicedText withFlag(const ConfigSection& init, model::Phase phase, std::int64_t microBatchSize)
 {
     const auto flags = flagsWithMicroBatch(init, phase);
@@ -132,7 +132,7 @@ SplicedText withFlag(const ConfigSection& init, model::Phase phase, std::int64_t
     return spliced;
 }
 
-/// A data loader, or the first of a list of them.
+/// Returns a data loader, or the first of a list of them.
 std::optional<ConfigSection> firstLoader(const ConfigSection& section, std::string_view key)
 {
     const YamlNode* value = section.value(key);
@@ -143,7 +143,8 @@ std::optional<ConfigSection> firstLoader(const ConfigSection& section, std::stri
     return ConfigSection(section.document(), resolved(*value->children.front()), section.pathOf(key) + "[0]");
 }
 
-/// The mapping under "trainer" if it is what Cerebras means by it: others have a trainer too.
+/// Returns the mapping under "trainer" if it is one of Cerebras: configs of other programs have a trainer
+/// too.
 std::optional<ConfigSection> trainerOf(const ConfigSection& holder, const std::string& path)
 {
     if (!holder.hasSection("trainer"))
@@ -152,8 +153,8 @@ std::optional<ConfigSection> trainerOf(const ConfigSection& holder, const std::s
     return trainer.hasSection("init") ? std::optional(trainer) : std::nullopt;
 }
 
-/// Schedulers set the rate whatever the optimizer has; a rate that never changes is a single ConstantLR,
-/// which the converter from the older layout writes (trainer/utils.py of ModelZoo 2.10.0).
+/// Returns the learning rate. Schedulers override the rate of the optimizer. A constant rate is a single
+/// ConstantLR, which the converter from the older layout writes (trainer/utils.py of ModelZoo 2.10.0).
 std::optional<double> trainerLearningRate(const ConfigSection& init, const std::string& optimizer,
                                           std::vector<Warning>& warnings)
 {
@@ -172,8 +173,8 @@ std::optional<double> trainerLearningRate(const ConfigSection& init, const std::
                             "ConstantLR.learning_rate", warnings);
 }
 
-/// The first of the document's trainers. A document may hold a list of them that run one after the other
-/// (unpack_trainer in ModelZoo 2.10.0, trainer/validate.py); the first is read and written.
+/// The first of the document's trainers. A document may contain a list of trainers that run one after the
+/// other (unpack_trainer in ModelZoo 2.10.0, trainer/validate.py); only the first is read and written.
 struct Trainer
 {
     ConfigSection section;
@@ -230,8 +231,8 @@ std::optional<BatchPlan> readPlan(const Trainer& trainer, model::Phase phase, st
         position = flags->positionOf(flagKey);
     }
     warnOfUnevenDivision(plan, position, warnings);
-    // Pruned by the converter from the older layout: TRAINER_POST_CONVERSION_PRUNE_LIST in ModelZoo
-    // 2.10.0, trainer/utils.py.
+    // The converter from the older layout removes it: TRAINER_POST_CONVERSION_PRUNE_LIST in ModelZoo 2.10.0,
+    // trainer/utils.py.
     if (loader->find("micro_batch_size")) {
         warn(warnings, loader->positionOf("micro_batch_size"),
              "{} has no effect in this layout; the flag {} of a callback stands for it.",
@@ -245,8 +246,8 @@ constexpr PlaceKeys initKeys{.network = "model",
                              .precision = "precision.enabled precision.fp16_type",
                              .gradientNorm = "precision.max_gradient_norm"};
 
-/// The batches of both phases, each from its own data loader and flags, and the length of the first that
-/// says one (readCerebrasLengths).
+/// Reads the batches of both phases, each from its own data loader and flags, and the first length that a
+/// loader sets (readCerebrasLengths).
 void noteBatches(const Trainer& trainer, ConfigContents& contents)
 {
     for (model::Phase phase : {model::Phase::Train, model::Phase::Eval}) {
@@ -254,7 +255,7 @@ void noteBatches(const Trainer& trainer, ConfigContents& contents)
         BatchPlaces& batch = isTrain ? contents.places.train : contents.places.eval;
         if (const auto loader = dataLoader(trainer.section, phase))
             batch.globalBatch = loader->placeOf("batch_size");
-        // Null is a size too.
+        // Null counts as a size too.
         if (const auto flags = flagsWithMicroBatch(trainer.init(), phase))
             batch.microBatch = flags->writtenPlaceOf(flagKey);
     }
@@ -324,7 +325,7 @@ ConfigContents read(const ConfigText& text)
     return contents;
 }
 
-/// The text with a size that its batch takes.
+/// Returns the text with a size that fits its batch.
 SplicedText withSize(const ConfigText& text, const ChosenSize& chosen)
 {
     const Trainer trainer = *findTrainer(text);

@@ -28,7 +28,8 @@ constexpr std::array gptRows{
 };
 constexpr std::array t5Rows{Row{"T5 3B", 3e9, 256}, Row{"T5 11B", 11e9, 520}};
 
-/// Networks further from every row than the rows are from each other (2.5 times at most) are of another size.
+/// Networks farther from every row than the rows are from each other (a factor of 2.5 at most) have another
+/// size.
 constexpr double farthest = 1.6;
 
 std::span<const Row> rowsFor(const model::ModelSpec& spec)

@@ -27,14 +27,15 @@ Layers layersWhere(std::int64_t count, const Is& is)
     return layers;
 }
 
-/// A value for each layer, of which a list may have more than there are layers, and not fewer.
+/// Checks a list with a value for each layer. It may be longer than the number of layers, but not shorter.
 void checkLength(const ConfigSection& config, std::string_view key, std::size_t length, std::int64_t layers)
 {
     if (std::cmp_less(length, layers))
         config.fail(key, "is a list of {}, but the network has {} layers", length, layers);
 }
 
-/// The window of the layers that keep to one; 0 for none. An absent key is the default, null is none.
+/// Returns the window size of layers with a sliding window; 0 for no window. An absent key means the default,
+/// null means no window.
 std::int64_t windowOf(const ConfigSection& config, const RotaryDecoderClass& known)
 {
     constexpr std::string_view key = "sliding_window";
@@ -45,8 +46,8 @@ std::int64_t windowOf(const ConfigSection& config, const RotaryDecoderClass& kno
     return sizeOr(config, key, config.find(key) ? 0 : known.slidingWindow);
 }
 
-/// no_rope_layers has a 1 for each layer that is rotated, or every fourth is not: __post_init__ of
-/// SmolLM3Config.
+/// Returns the layers without rotary positions: no_rope_layers has a 1 for each layer that is rotated; the
+/// default is that every fourth layer is not: __post_init__ of SmolLM3Config.
 Layers unrotatedOfSmolLm(const ConfigSection& config, std::int64_t layers)
 {
     constexpr std::string_view key = "no_rope_layers";
@@ -60,7 +61,8 @@ Layers unrotatedOfSmolLm(const ConfigSection& config, std::int64_t layers)
     return layersWhere(layers, [interval](std::int64_t layer) { return (layer + 1) % interval == 0; });
 }
 
-/// __post_init__ of the configuration classes; layer_types is not read by those whose layers are all alike.
+/// Returns the layers with a sliding window, as __post_init__ of the configuration classes does. Classes
+/// whose layers are all alike do not read layer_types.
 Layers windowedLayers(const DecoderSpec& spec, const ConfigSection& config, const RotaryDecoderClass& known)
 {
     constexpr std::string_view typesKey = "layer_types";

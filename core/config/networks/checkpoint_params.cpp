@@ -15,10 +15,11 @@ namespace {
 
 using enum UnmodeledFeature::When;
 
-/// The file names no limit, since positions are computed: that of the longest published ones, Llama 3.1's.
+/// Limit of positions, for which the file has no key, since positions are computed: that of the longest
+/// published network, Llama 3.1.
 constexpr std::int64_t longestText = 131072;
 
-/// Of networks after Mistral's first, in mistral_inference/args.py and in the files on the hub.
+/// Keys of networks after Mistral's first, in mistral_inference/args.py and in the files on the hub.
 constexpr std::array<UnmodeledFeature, 4> otherLlamas{{{"vision_encoder", "an encoder of images"},
                                                        {"audio_encoder", "an encoder of sounds"},
                                                        {"quantization", "quantized weights"},
@@ -36,7 +37,7 @@ std::int64_t vocabularyOf(const ConfigSection& params)
     return requiredSize(params, "vocab_size");
 }
 
-/// Mistral writes it; LLaMA derives it: FeedForward in llama/model.py.
+/// Returns the feed-forward size: Mistral writes it; LLaMA derives it as FeedForward in llama/model.py does.
 std::int64_t feedForwardSizeOf(const ConfigSection& params, std::int64_t hiddenSize)
 {
     if (params.has("hidden_dim"))
@@ -58,7 +59,7 @@ void readExperts(DecoderSpec& spec, const ConfigSection& params)
     spec.expertsPerToken = requiredSize(*experts, "num_experts_per_tok");
 }
 
-/// Files of Mistral say how far attention reaches; a list has a window for each layer.
+/// Reads the attention window, which files of Mistral set; a list has a window for each layer.
 void readWindow(DecoderSpec& spec, const ConfigSection& params)
 {
     const auto* window = params.value("sliding_window");

@@ -62,7 +62,7 @@ void warnOfQuantizedWeights(FrozenWeights weights, bool isOfBitsandbytes, TextPo
 
 void takeCheckpointWeights(const model::Tuning& network, model::Tuning& run)
 {
-    // What the run would quantize by itself it says in other words.
+    // A run that quantizes the weights itself sets this in keys of its own.
     if (network.frozenWeights == FrozenWeights::Same || model::isQuantized(run.frozenWeights))
         return;
     run.frozenWeights = network.frozenWeights;

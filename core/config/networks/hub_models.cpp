@@ -24,13 +24,13 @@ bool isSameWord(std::string_view first, std::string_view second)
     return lowerCase(std::string(first)) == lowerCase(std::string(second));
 }
 
-/// "Llama-3.2-1B" of "meta-llama/Llama-3.2-1B".
+/// Returns the name in an id: "Llama-3.2-1B" of "meta-llama/Llama-3.2-1B".
 std::string_view nameOf(std::string_view id)
 {
     return id.substr(id.rfind('/') + 1);
 }
 
-/// A relative folder with two parts looks the same.
+/// Whether a text looks like an id; a relative folder with two parts looks the same.
 bool isId(std::string_view id)
 {
     return !id.empty() && std::ranges::count(id, '/') <= 1 && !id.starts_with('/') && !id.starts_with("./") &&
@@ -45,7 +45,7 @@ const HubModel* findWhere(auto matches)
     return found == models.end() ? nullptr : &*found;
 }
 
-/// The rows of hub_models.txt, whose first lines say how one is written.
+/// Parses the rows of hub_models.txt, whose first lines describe their syntax.
 std::vector<HubModel> parsed(std::string_view text)
 {
     constexpr std::string_view commonWord = "common ";
@@ -82,7 +82,7 @@ const std::vector<HubModel>& hubModels()
 
 namespace {
 
-/// What the names of copies say of their weights, at their end: they are quantized, have another type, or
+/// Suffixes of the names of copies that describe their weights: they are quantized, have another type, or
 /// were trained further. The networks are the same.
 constexpr WordMap<FrozenWeights, 15> endings{{{"-gptq", FrozenWeights::Nf4},
                                               {"-gptq-4bit", FrozenWeights::Nf4},

@@ -13,7 +13,7 @@ using model::DecoderSpec;
 
 namespace {
 
-/// With what GPT2Config and GPTBigCodeConfig have in the place of absent keys.
+/// Reads the sizes, with the defaults of GPT2Config and GPTBigCodeConfig.
 DecoderSpec readSizesOfGpt2(const ConfigSection& config, std::string_view headsKey)
 {
     DecoderSpec spec{.vocabularySize = sizeOr(config, "vocab_size", 50257),
@@ -79,7 +79,7 @@ model::Architecture readHuggingFaceBloom(const ConfigSection& config, std::vecto
                      .hiddenSize = sizeOr(config, keyThere(config, "hidden_size", "n_embed"), 64),
                      .layers = sizeOr(config, keyThere(config, "n_layer", "num_hidden_layers"), 2),
                      .heads = sizeOr(config, headsKey, 8),
-                     // BloomConfig knows no limit; the files of BLOOM on the hub carry the length of its
+                     // BloomConfig has no limit; the files of BLOOM on the hub contain the length of its
                      // training, 2048 (arXiv 2211.05100, table 3).
                      .maxPositions = sizeOr(config, "seq_length", 2048),
                      .positionEmbedding = model::PositionEmbedding::Alibi,

@@ -12,7 +12,7 @@ using model::DecoderSpec;
 
 namespace {
 
-/// Both drop at three rates, of which ours has two.
+/// Reads the dropout rates: both classes have three, ours has two.
 void readDropout(DecoderSpec& spec, const ConfigSection& config, std::string_view residualKey,
                  std::string_view embeddingKey, std::vector<Warning>& warnings)
 {
@@ -26,7 +26,7 @@ void readDropout(DecoderSpec& spec, const ConfigSection& config, std::string_vie
 
 } // namespace
 
-// Defaults of GPTJConfig in transformers 5.23.0, models/gptj/configuration_gptj.py; biases and branches are
+// Defaults of GPTJConfig in transformers 5.23.0, models/gptj/configuration_gptj.py. Biases and branches are
 // those of GPTJAttention, GPTJMLP, GPTJBlock and GPTJForCausalLM in modeling_gptj.py.
 model::Architecture readHuggingFaceGptJ(const ConfigSection& config, std::vector<Warning>& warnings)
 {
@@ -67,8 +67,8 @@ constexpr std::string_view typesKey = "attention_types";
                           "[[[global, local], 12]]");
 }
 
-/// "global" or "local" for each layer, from lists of them with how often they come
-/// (expand_attention_types_params of GPTNeoConfig); none where there is no such key.
+/// Returns "global" or "local" for each layer, from lists of these words with repeat counts
+/// (expand_attention_types_params of GPTNeoConfig); none if the key is absent.
 std::vector<std::string> attentionTypes(const ConfigSection& config, std::int64_t layers)
 {
     std::vector<std::string> types;
@@ -92,7 +92,7 @@ std::vector<std::string> attentionTypes(const ConfigSection& config, std::int64_
     return types;
 }
 
-/// Every other layer keeps to the window where nothing is said: __post_init__ of GPTNeoConfig.
+/// Returns the layers with a sliding window; the default is every other layer: __post_init__ of GPTNeoConfig.
 std::vector<std::int64_t> localLayers(const ConfigSection& config, std::int64_t layers)
 {
     const std::vector<std::string> types = attentionTypes(config, layers);

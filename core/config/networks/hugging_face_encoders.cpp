@@ -24,8 +24,8 @@ struct Heads
     bool nextSentence;
 };
 
-// Of transformers 5.23.0, models/bert/modeling_bert.py. A classifier is a dense layer on the pooled token, as
-// the next-sentence head is.
+// Classes in transformers 5.23.0, models/bert/modeling_bert.py. A classifier is a dense layer on the pooled
+// token, like the next-sentence head.
 constexpr std::array<Heads, 4> knownHeads{{{"BertForMaskedLM", false, true, false},
                                            {"BertForPreTraining", true, true, true},
                                            {"BertForNextSentencePrediction", true, false, true},
@@ -43,13 +43,13 @@ void refuseOtherParts(const ConfigSection& config)
 {
     if (config.boolean("is_decoder").value_or(false))
         refuse(config, "is_decoder", "attention to earlier tokens alone");
-    // A key of BertConfig up to transformers 4.
+    // BertConfig has this key up to transformers 4.
     const std::string position = config.text("position_embedding_type").value_or("absolute");
     if (position != "absolute")
         refuse(config, "position_embedding_type", sentence("positions of the type \"{}\"", position));
 }
 
-/// The class of heads to run; that of the masked language model where the file names none.
+/// Returns the class whose heads run; BertForMaskedLM if the file names no head.
 std::string readClass(const ConfigSection& config, std::vector<Warning>& warnings)
 {
     std::string name = classOf(config).value_or("BertModel");
@@ -65,8 +65,8 @@ std::string readClass(const ConfigSection& config, std::vector<Warning>& warning
 
 namespace {
 
-/// BertForSequenceClassification in modeling_bert.py: one class is a number to come near to, and several
-/// labels at a time have a loss of their own.
+/// Returns the number of classes. BertForSequenceClassification in modeling_bert.py uses regression for one
+/// class, and another loss for several labels per sample.
 std::int64_t readClasses(const ConfigSection& config)
 {
     constexpr std::string_view problemKey = "problem_type";
@@ -112,8 +112,9 @@ model::Architecture readHuggingFaceEncoder(const ConfigSection& config, std::vec
 
 namespace {
 
-/// "gated-gelu" is gated by the tanh approximation; the other words are those of activations, gated or not
-/// (T5Config.__post_init__ in transformers 5.23.0, models/t5/configuration_t5.py).
+/// Returns the activation function for a word. "gated-gelu" uses the tanh approximation in its gate; the
+/// other words are those of activations, with or without a gate (T5Config.__post_init__ in transformers
+/// 5.23.0, models/t5/configuration_t5.py).
 std::optional<Activation> activationOfProjection(std::string_view word)
 {
     constexpr std::string_view gated = "gated-";
@@ -129,7 +130,7 @@ std::optional<Activation> activationOfProjection(std::string_view word)
 // Defaults of T5Config in transformers 5.23.0, models/t5/configuration_t5.py.
 model::Architecture readHuggingFaceEncoderDecoder(const ConfigSection& config, std::vector<Warning>& warnings)
 {
-    // T5WithLMHeadModel is the name that transformers had for it before 3.0.
+    // T5WithLMHeadModel is its name in transformers before 3.0.
     refuseOtherHead(config,
                     {.suffixes = {"ForConditionalGeneration", "WithLMHeadModel"},
                      .alone = "T5Model",
@@ -153,7 +154,7 @@ model::Architecture readHuggingFaceEncoderDecoder(const ConfigSection& config, s
                             .tiedEmbeddings = config.boolean("tie_word_embeddings").value_or(true),
                             .normalizationEpsilon = positiveNumberOr(config, "layer_norm_epsilon", 1e-6),
                             .dropout = dropoutRateOr(config, "dropout_rate", 0.1)};
-    // As many as num_layers says, whatever its other name does: T5Config.__post_init__.
+    // The default is num_layers, whatever its other name is set to: T5Config.__post_init__.
     spec.decoderLayers = sizeOr(config, "num_decoder_layers", sizeOr(config, "num_layers", 6));
     if (const auto problem = model::problemWith(spec))
         throw ConfigError(*problem, config.positionOf("relative_attention_num_buckets"));
@@ -162,8 +163,8 @@ model::Architecture readHuggingFaceEncoderDecoder(const ConfigSection& config, s
 
 namespace {
 
-/// One side where a single one stands for both.
-/// \throws NotRun where height and width differ
+/// Returns one side of an image if height and width are equal, or written as one number.
+/// \throws NotRun if height and width differ
 std::int64_t squareOr(const ConfigSection& config, std::string_view key, std::int64_t otherwise,
                       const char* notSquare)
 {

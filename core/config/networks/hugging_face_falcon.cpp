@@ -10,8 +10,8 @@ using model::DecoderSpec;
 
 namespace {
 
-/// The newer architecture always has its branches side by side, of two normalizations unless a file says 1
-/// (FalconDecoderLayer).
+/// Returns how branches are arranged. In the newer architecture they are always parallel, with two
+/// normalizations unless a file sets 1 (FalconDecoderLayer).
 Branches branchesOf(const ConfigSection& config, bool isNew)
 {
     if (!isNew) {
@@ -29,8 +29,8 @@ std::int64_t keyValueHeadsOf(const ConfigSection& config, bool isNew, std::int64
 
 } // namespace
 
-// Defaults of FalconConfig in transformers 5.23.0, models/falcon/configuration_falcon.py; what no key says is
-// of FalconAttention and FalconMLP in modeling_falcon.py.
+// Defaults of FalconConfig in transformers 5.23.0, models/falcon/configuration_falcon.py. What no key sets is
+// as in FalconAttention and FalconMLP in modeling_falcon.py.
 model::Architecture readHuggingFaceFalcon(const ConfigSection& config, std::vector<Warning>& warnings)
 {
     refuseOtherHead(

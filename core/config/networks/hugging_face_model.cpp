@@ -18,8 +18,8 @@ constexpr std::string_view typeKey = "model_type";
 
 using Reader = model::Architecture (*)(const ConfigSection&, std::vector<Warning>&);
 
-/// The keys are those of MPTConfig of LLM-Foundry, whose defaults differ from those of MptConfig in
-/// transformers; published files have both keys that decide.
+/// Reads the keys of MPTConfig of LLM-Foundry, whose defaults differ from those of MptConfig in transformers.
+/// Published files contain both keys for which the difference matters.
 model::Architecture readHuggingFaceMpt(const ConfigSection& config, std::vector<Warning>& warnings)
 {
     for (std::string_view key : {"attn_config", "no_bias"}) {
@@ -31,7 +31,7 @@ model::Architecture readHuggingFaceMpt(const ConfigSection& config, std::vector<
     return readMptModel(config, warnings).architecture;
 }
 
-/// Beside those of rotaryDecoderClass().
+/// Readers of types other than those of rotaryDecoderClass().
 constexpr WordMap<Reader, 12> knownTypes{{{"gpt2", readHuggingFaceGpt2},
                                           {"gpt_bigcode", readHuggingFaceGptBigCode},
                                           {"gptj", readHuggingFaceGptJ},
@@ -45,7 +45,8 @@ constexpr WordMap<Reader, 12> knownTypes{{{"gpt2", readHuggingFaceGpt2},
                                           {"t5", readHuggingFaceEncoderDecoder},
                                           {"vit", readHuggingFaceVisionTransformer}}};
 
-/// Networks of several kinds of input have a network of texts and an encoder each.
+/// Refuses networks of several kinds of input, which consist of a network for texts and an encoder for each
+/// other kind.
 void refuseOtherInputs(const ConfigSection& config)
 {
     for (std::string_view key : {"vision_config", "audio_config"}) {
@@ -151,7 +152,7 @@ std::optional<Activation> gatedActivationOf(std::string_view word)
     const auto plain = plainActivationOf(word);
     if (plain == Activation::GeluTanh)
         return Activation::GeGlu;
-    // The fast one has no gated form of its own here; no class has it by itself.
+    // GELU "fast" has no gated variant here; no class has one by default.
     if (plain == Activation::GeluNew || plain == Activation::GeluFast)
         return Activation::GeGluNew;
     return word == "silu" || word == "swish" ? std::optional(Activation::SwiGlu) : std::nullopt;

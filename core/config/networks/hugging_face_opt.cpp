@@ -10,7 +10,7 @@ using model::DecoderSpec;
 
 namespace {
 
-/// As OPT-350m has them.
+/// Refuses variants such as those of OPT-350m.
 void refuseOtherParts(const ConfigSection& config, std::int64_t hiddenSize)
 {
     if (sizeOr(config, "word_embed_proj_dim", hiddenSize) != hiddenSize)
@@ -25,8 +25,8 @@ void refuseOtherParts(const ConfigSection& config, std::int64_t hiddenSize)
 
 } // namespace
 
-// Defaults of OPTConfig in transformers 5.23.0, models/opt/configuration_opt.py; the offset of positions is
-// that of OPTLearnedPositionalEmbedding in modeling_opt.py, whose LayerNorms have torch's epsilon.
+// Defaults of OPTConfig in transformers 5.23.0, models/opt/configuration_opt.py. The offset of positions is
+// that of OPTLearnedPositionalEmbedding in modeling_opt.py, whose LayerNorms have the epsilon of torch.
 model::Architecture readHuggingFaceOpt(const ConfigSection& config, std::vector<Warning>& warnings)
 {
     refuseOtherHead(

@@ -7,9 +7,9 @@ namespace batchpeak::config {
 
 using model::DecoderSpec;
 
-// The first Qwen, whose network is code of its own on the hub: defaults of QWenConfig in
-// configuration_qwen.py of Qwen/Qwen-7B; in its modeling_qwen.py QWenMLP has each half of intermediate_size,
-// and c_attn of QWenAttention has biases whatever no_bias says.
+// The first Qwen, whose network is custom code on the hub: defaults of QWenConfig in configuration_qwen.py of
+// Qwen/Qwen-7B. In its modeling_qwen.py each of the two matrices before the activation in QWenMLP has half of
+// intermediate_size, and c_attn of QWenAttention has biases whatever no_bias says.
 model::Architecture readHuggingFaceQwen(const ConfigSection& config, std::vector<Warning>& warnings)
 {
     refuseOtherHead(

@@ -20,7 +20,7 @@ model::Activation readActivation(const ConfigSection& config, const RotaryDecode
     if (!known.isGated)
         return readPlainActivation(config, known.activationKey, known.activation);
     std::string word = config.text(known.activationKey).value_or(std::string(known.activation));
-    // It has the tanh approximation whatever the file says of "gelu": __post_init__ of GemmaConfig.
+    // Gemma uses the tanh approximation even if the file says "gelu": __post_init__ of GemmaConfig.
     if (known.type == "gemma" && word == "gelu")
         word = "gelu_pytorch_tanh";
     const auto gated = gatedActivationOf(word);
@@ -53,7 +53,8 @@ void refuseOtherLayers(const ConfigSection& config, const RotaryDecoderClass& kn
         refuse(config, "mlp_only_layers", "layers with experts and layers without");
 }
 
-/// An absent key is the default, null is one for each head: __post_init__ of the configuration classes.
+/// Returns the number of key and value heads. An absent key means the default, null means one for each head:
+/// __post_init__ of the configuration classes.
 std::int64_t keyValueHeadsOf(const ConfigSection& config, const RotaryDecoderClass& known, std::int64_t heads)
 {
     constexpr std::string_view key = "num_key_value_heads";
@@ -61,7 +62,7 @@ std::int64_t keyValueHeadsOf(const ConfigSection& config, const RotaryDecoderCla
     return sizeOr(config, key, absent == 0 ? heads : absent);
 }
 
-/// 0 where heads share the hidden size.
+/// Returns the head size; 0 if the heads divide the hidden size.
 std::int64_t headSizeOf(const ConfigSection& config, const RotaryDecoderClass& known, const DecoderSpec& spec)
 {
     constexpr std::string_view key = "head_dim";
@@ -71,8 +72,9 @@ std::int64_t headSizeOf(const ConfigSection& config, const RotaryDecoderClass& k
     return size * spec.heads == spec.hiddenSize ? 0 : size;
 }
 
-/// What rotary positions are made of stands beside the other keys, which some classes have names of their own
-/// for, or in a mapping since transformers 5 (convert_rope_params_to_dict, modeling_rope_utils.py).
+/// Returns a parameter of rotary positions. It is beside the other keys, for which some classes have key
+/// names of their own, or since transformers 5 in a mapping (convert_rope_params_to_dict,
+/// modeling_rope_utils.py).
 double rotaryNumberOf(const ConfigSection& config, std::string_view key, std::string_view ownKey,
                       double otherwise)
 {
@@ -85,7 +87,8 @@ double rotaryNumberOf(const ConfigSection& config, std::string_view key, std::st
     return beside;
 }
 
-/// 0 for the whole head. Rounded down, as compute_default_rope_parameters does in modeling_rope_utils.py.
+/// Returns the number of rotated dimensions, rounded down as compute_default_rope_parameters in
+/// modeling_rope_utils.py does; 0 for the whole head.
 std::int64_t rotaryDimensionsOf(const ConfigSection& config, const RotaryDecoderClass& known,
                                 const DecoderSpec& spec)
 {
@@ -97,8 +100,8 @@ std::int64_t rotaryDimensionsOf(const ConfigSection& config, const RotaryDecoder
     return share < 1.0 ? static_cast<std::int64_t>(static_cast<double>(size) * share) : 0;
 }
 
-/// Every token takes a feed-forward layer beside those that it chooses (Qwen2MoeSparseMoeBlock, Glm4MoeMoE),
-/// and the first layers have no choice (Glm4MoeDecoderLayer).
+/// Reads the feed-forward layer that every token takes beside its chosen experts (Qwen2MoeSparseMoeBlock,
+/// Glm4MoeMoE), and the first layers, which have no experts (Glm4MoeDecoderLayer).
 void readSharedExpert(DecoderSpec& spec, const ConfigSection& config, const RotaryDecoderClass& known)
 {
     if (known.type == "qwen2_moe") {
@@ -177,8 +180,8 @@ void checkRotarySoundness(const DecoderSpec& spec, const ConfigSection& config)
 
 void warnOfManyExperts(const DecoderSpec& spec, const ConfigSection& config, std::vector<Warning>& warnings)
 {
-    // Trials run one expert after the other, transformers 5 all of them in one product (grouped_mm,
-    // integrations/moe.py): that is no matter where there are few large ones.
+    // Trials run one expert after the other, transformers 5 runs all of them in one product (grouped_mm,
+    // integrations/moe.py). With a few large experts the difference is negligible.
     constexpr std::int64_t few = 16;
     if (spec.experts <= few)
         return;

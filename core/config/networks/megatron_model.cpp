@@ -23,17 +23,17 @@ namespace {
 
 using enum UnmodeledFeature::When;
 
-/// \throws NotRun where trials do not have it
+/// \throws NotRun if trials do not support it
 Activation readActivation(const Settings& settings)
 {
-    // Words of build_transformer_config, of which those with "fast" are the same in fused kernels.
+    // Words of build_transformer_config; those with "fast" are the same functions in fused kernels.
     constexpr WordMap<Activation, 6> words{{{"gelu", Activation::Gelu},
                                             {"relu", Activation::Relu},
                                             {"swiglu", Activation::SwiGlu},
                                             {"fast-swiglu", Activation::SwiGlu},
                                             {"geglu", Activation::GeGlu},
                                             {"fast-geglu", Activation::GeGlu}}};
-    // The fused kernel computes the approximation: megatron/core/fusions/fused_bias_gelu.py of 0.20.
+    // The fused kernel computes the tanh approximation: megatron/core/fusions/fused_bias_gelu.py of 0.20.
     const bool isFused =
         settings.boolean("bias_activation_fusion").value_or(true) && settings.boolean("bias").value_or(true);
     const bool isTanh = isFused || settings.boolean("openai_gelu").value_or(false);
@@ -44,10 +44,10 @@ Activation readActivation(const Settings& settings)
     return known == Activation::Gelu && isTanh ? Activation::GeluTanh : *known;
 }
 
-/// \throws NotRun where trials do not have it
+/// \throws NotRun if trials do not support it
 Normalization readNormalization(const Settings& settings)
 {
-    // LayerNorm1P has its weights around 0, and costs the same.
+    // LayerNorm1P centers its weights at 0, and has the same cost.
     constexpr WordMap<Normalization, 4> words{{{"rmsnorm", Normalization::RmsNorm},
                                                {"layernorm", Normalization::LayerNorm},
                                                {"layernorm1p", Normalization::LayerNorm},
@@ -102,8 +102,9 @@ void requireNetwork(const Settings& settings)
 
 constexpr std::int64_t gpt2Tokens = 50257;
 
-/// Of tokenizers whose vocabulary is always the same. BERT's have two tokens more than their files, [BOS] and
-/// [EOS]: _BertWordPieceTokenizer in megatron/training/tokenizer/tokenizer.py of Megatron Core 0.15.
+/// Returns the number of tokens of tokenizers with a fixed vocabulary. BERT's have two tokens more than their
+/// files, [BOS] and [EOS]: _BertWordPieceTokenizer in megatron/training/tokenizer/tokenizer.py of Megatron
+/// Core 0.15.
 std::optional<std::int64_t> tokensOf(std::string_view tokenizer)
 {
     constexpr WordMap<std::int64_t, 7> known{{{"GPT2BPETokenizer", gpt2Tokens},
@@ -116,10 +117,10 @@ std::optional<std::int64_t> tokensOf(std::string_view tokenizer)
     return meaningOf(known, tokenizer);
 }
 
-/// Of a tokenizer that is named by a network of the Hugging Face hub.
+/// Returns the number of tokens of a tokenizer that is named by a network of the Hugging Face hub.
 std::optional<std::int64_t> tokensOfNetwork(const std::string& id, TextPosition position)
 {
-    // What is said of the network plays no part: only its tokens count.
+    // Warnings about the network are ignored: only its number of tokens is used.
     std::vector<Warning> ignored;
     const auto named = namedModel(id, position, ignored);
     const auto* spec = std::get_if<model::ModelSpec>(&named);
@@ -147,21 +148,20 @@ std::int64_t tokens(const Settings& settings, const std::string& defaultTokenize
     return gpt2Tokens;
 }
 
-/// Rows of the embedding of a Megatron network, which no config states: as many as the tokenizer has tokens,
-/// made a multiple of make_vocab_size_divisible_by times tensor_model_parallel_size (vocab_size_with_padding
-/// in megatron/core/tokenizers/utils/build_tokenizer.py of Megatron Core 0.20; _vocab_size_with_padding in
-/// megatron_base_model.py of NeMo 2.0).
+/// Returns the rows of the embedding of a Megatron network. Unless override_vocab_size sets it, the number of
+/// tokens of the tokenizer is rounded up to a multiple of make_vocab_size_divisible_by times
+/// tensor_model_parallel_size (vocab_size_with_padding in megatron/core/tokenizers/utils/build_tokenizer.py
+/// of Megatron Core 0.20; _vocab_size_with_padding in megatron_base_model.py of NeMo 2.0).
 ///
-/// \param defaultTokenizer  of the program where the config names none
-/// \param warnings  receives that the tokens of a tokenizer are not known here, so that those of GPT-2 stand
-/// in for them
-/// \throws ConfigError where a size in it is below 1
+/// \param defaultTokenizer  tokenizer of the program if the config names none
+/// \param warnings  receives a warning if the number of tokens is not known here, so that of GPT-2 is used
+/// \throws ConfigError if a size that is used is below 1
 std::int64_t megatronVocabulary(const Settings& settings, const std::string& defaultTokenizer,
                                 std::vector<Warning>& warnings)
 {
     if (const auto padded = settings.integer("override_vocab_size"))
         return checkedSize(settings, "override_vocab_size", *padded);
-    // 128: make_vocab_size_divisible_by in both sources.
+    // The default 128 of make_vocab_size_divisible_by is the same in both sources.
     constexpr std::string_view unitKey = "make_vocab_size_divisible_by";
     const std::int64_t multiple =
         sizeOr(settings, unitKey, 128) * sizeOr(settings, "tensor_model_parallel_size", 1);
@@ -169,7 +169,7 @@ std::int64_t megatronVocabulary(const Settings& settings, const std::string& def
     return checkedResult(settings, unitKey, (count + multiple - 1) / multiple * multiple);
 }
 
-/// Of one head; 0 where the heads share the hidden size.
+/// Returns the size of one head; 0 if the heads divide the hidden size.
 std::int64_t readHeadSize(const Settings& settings, std::int64_t hidden, std::int64_t heads)
 {
     const auto channels = settings.integer("kv_channels");
@@ -177,7 +177,8 @@ std::int64_t readHeadSize(const Settings& settings, std::int64_t hidden, std::in
     return size * heads == hidden ? 0 : size;
 }
 
-/// 4 times the hidden size, or of a gated activation two thirds of that in multiples of 64: validate_args.
+/// Returns the feed-forward size; the default is 4 times the hidden size, or for a gated activation two
+/// thirds of that in multiples of 64: validate_args.
 std::int64_t feedForwardSize(const Settings& settings, std::int64_t hidden, Activation activation)
 {
     const std::int64_t defaultSize = activation == Activation::SwiGlu ? 8 * hidden / 3 / 64 * 64 : 4 * hidden;
@@ -185,7 +186,7 @@ std::int64_t feedForwardSize(const Settings& settings, std::int64_t hidden, Acti
     return settings.isOn("num_moe_experts") ? sizeOr(settings, "moe_ffn_hidden_size", dense) : dense;
 }
 
-/// As far as the longest sequence: NeMo's networks have so many where nothing else is said.
+/// Returns the number of positions; the default is the longest sequence, as for NeMo's networks.
 std::int64_t readPositionCount(const Settings& settings)
 {
     if (settings.integer("max_position_embeddings"))
@@ -244,7 +245,7 @@ ModelSpec readDecoder(const Settings& settings, std::vector<Warning>& warnings)
 }
 
 // BertModel in megatron/core/models/bert/bert_model.py, with the layers of bert_layer_specs.py and the
-// choices of model_provider in pretrain_bert.py of Megatron Core 0.15, the last with that program.
+// choices of model_provider in pretrain_bert.py of Megatron Core 0.15, the last release with that program.
 ModelSpec readEncoder(const Settings& settings, std::vector<Warning>& warnings)
 {
     EncoderSpec spec{.vocabularySize = megatronVocabulary(settings, "BertWordPieceLowerCase", warnings),
@@ -267,14 +268,16 @@ ModelSpec readEncoder(const Settings& settings, std::vector<Warning>& warnings)
     return {.family = "bert", .architecture = spec};
 }
 
-/// Queries and keys are normalized as the layers are, for which decoders here have RMSNorm.
+/// Refuses decoders with LayerNorm of queries and keys: these have the normalization of the layers, and
+/// decoders here support only RMSNorm for them.
 void refuseOtherDecoder(const Settings& settings)
 {
     if (settings.isOn("qk_layernorm") && readNormalization(settings) != Normalization::RmsNorm)
         refuseNetwork(settings, "qk_layernorm", "queries and keys normalized by LayerNorm");
 }
 
-/// Encoders here have biases, LayerNorm, an activation without a gate, and heads that share the hidden size.
+/// Refuses other encoders: those here have biases, LayerNorm, an activation without a gate, and heads that
+/// divide the hidden size.
 void refuseOtherEncoder(const Settings& settings)
 {
     if (readHeadSize(settings, requiredSize(settings, "hidden_size"),

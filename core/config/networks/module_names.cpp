@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::string_view outputName = "output";
 
-/// A module of a family; those whose parameter a network of it has not are passed over.
+/// A module of a family. A network without the module's parameter does not have the module.
 struct Row
 {
     std::string_view name;
@@ -31,14 +31,15 @@ struct Row
     ModuleKind kind = ModuleKind::Linear;
     std::optional<Projection> projection = {};
     bool isParameter = false;
-    /// Of layers that are gated, or of those that are not, where their names differ.
+    /// Whether the row applies only to layers with a gate, or only to layers without one, if their names
+    /// differ.
     std::optional<bool> isGated = {};
 };
 
 using enum ModuleKind;
 using enum Projection;
 
-// Of transformers 5.23, models/*/modeling_*.py, as tests/parity compares them with ours.
+// Names in transformers 5.23, models/*/modeling_*.py; tests/parity compares them with ours.
 
 constexpr auto gpt2 = std::to_array<Row>(
     {{"transformer.wte", "embed_tokens", Embedding},
@@ -73,7 +74,8 @@ constexpr auto llama = std::to_array<Row>(
      {"model.norm", "final_norm", Normalization},
      {"lm_head", "output", Linear, Output}});
 
-// MixtralSparseMoeBlock of transformers 4.57, models/mixtral/modeling_mixtral.py, where w1 is the gate.
+// Names in MixtralSparseMoeBlock of transformers 4.57, models/mixtral/modeling_mixtral.py, where w1 is the
+// gate.
 constexpr auto olderExperts =
     std::to_array<Row>({{"model.layers.{}.block_sparse_moe.gate", "layers.{}.router", Router},
                         {"model.layers.{}.block_sparse_moe.experts.0.w1", "layers.{}.experts.up", Experts},
@@ -92,7 +94,8 @@ constexpr auto bloom = std::to_array<Row>(
      {"transformer.ln_f", "final_norm", Normalization},
      {"lm_head", "output", Linear, Output}});
 
-// MptForCausalLM of transformers, and modeling_mpt.py of LLM-Foundry 0.22 but for its wpe.
+// Names in MptForCausalLM of transformers; those in modeling_mpt.py of LLM-Foundry 0.22 differ only in its
+// wpe.
 constexpr auto mpt = std::to_array<Row>(
     {{"transformer.wte", "embed_tokens", Embedding},
      {"transformer.wpe", "embed_positions", Embedding},
@@ -106,7 +109,7 @@ constexpr auto mpt = std::to_array<Row>(
      {"transformer.norm_f", "final_norm", Normalization},
      {"lm_head", "output", Linear, Output}});
 
-// What these have in place of LLaMA's modules.
+// Modules of these families that replace those of LLaMA.
 constexpr auto phi3 = std::to_array<Row>(
     {{"model.layers.{}.self_attn.qkv_proj", "layers.{}.attention.qkv", Linear, QueryKeyValue},
      {"model.layers.{}.mlp.gate_up_proj", "layers.{}.feed_forward.up", Linear, GateUp}});
@@ -183,7 +186,7 @@ constexpr auto gptNeo = std::to_array<Row>(
      {"transformer.ln_f", "final_norm", Normalization},
      {"lm_head", "output", Linear, Output}});
 
-// Which normalizations it has depends on its branches.
+// The normalizations of Falcon depend on its branches.
 constexpr auto falcon = std::to_array<Row>(
     {{"transformer.word_embeddings", "embed_tokens", Embedding},
      {"transformer.h.{}.input_layernorm", "layers.{}.attention_norm", Normalization},
@@ -212,7 +215,7 @@ constexpr auto opt = std::to_array<Row>(
      {"model.decoder.final_layer_norm", "final_norm", Normalization},
      {"lm_head", "output", Linear, Output}});
 
-// modeling_qwen.py of Qwen/Qwen-7B, where w2 is the gate.
+// Names in modeling_qwen.py of Qwen/Qwen-7B, where w2 is the gate.
 constexpr auto qwen = std::to_array<Row>(
     {{"transformer.wte", "embed_tokens", Embedding},
      {"transformer.h.{}.ln_1", "layers.{}.attention_norm", Normalization},
@@ -260,7 +263,7 @@ constexpr auto bert = std::to_array<Row>(
 // BertForSequenceClassification.
 constexpr auto bertClassifier = std::to_array<Row>({{"classifier", "next_sentence"}});
 
-// EsmForMaskedLM; its contact_head, which no loss depends on, is no part of ours.
+// Names in EsmForMaskedLM. Its contact_head, which does not affect the loss, is not part of our network.
 constexpr auto esm2 = std::to_array<Row>(
     {{"esm.embeddings.word_embeddings", "embed_tokens", Embedding},
      {"esm.encoder.layer.{}.attention.LayerNorm", "layers.{}.attention_norm", Normalization},
@@ -337,7 +340,7 @@ constexpr auto vit = std::to_array<Row>(
      {"vit.layernorm", "final_norm", Normalization},
      {"classifier", "output", Linear, Output}});
 
-/// Rows of a family, and in the place of those of another with the same parameter.
+/// Returns the rows of a family. They replace those rows of another family that have the same parameter.
 std::vector<Row> like(std::span<const Row> other, std::span<const Row> own)
 {
     std::vector<Row> rows(own.begin(), own.end());
@@ -353,14 +356,16 @@ bool hasNormsOfBranches(const ModelSpec& spec)
     return decoder && decoder->branches == model::Branches::ParallelNorms;
 }
 
-/// Whoever trains the next-sentence head without the other one trains a classifier of texts.
+/// Whether the network is a classifier of texts: it has the next-sentence head but not the masked-language
+/// head.
 bool isClassifier(const ModelSpec& spec)
 {
     const auto* encoder = std::get_if<model::EncoderSpec>(&spec.architecture);
     return encoder && encoder->nextSentenceHead && !encoder->maskedLanguageHead;
 }
 
-/// Of decoders that are not named, the names of LLaMA, which most of them took over.
+/// Returns the rows of the family. Decoders that are not listed have the names of LLaMA, which most of them
+/// adopted.
 std::vector<Row> rowsOf(const ModelSpec& spec)
 {
     constexpr WordMap<std::span<const Row>, 11> afterLlama{{{"phi", phi},
@@ -403,8 +408,8 @@ std::vector<Row> rowsOf(const ModelSpec& spec)
     return isDecoder ? std::vector<Row>(llama.begin(), llama.end()) : std::vector<Row>();
 }
 
-/// The parameters of the network with one layer of each kind: all are alike, but that the first of a decoder
-/// may have no experts.
+/// Returns the parameters of the network with one layer of each kind. All layers are alike, except that the
+/// first ones of a decoder may have no experts.
 std::vector<Parameter> smallTable(ModelSpec spec)
 {
     if (auto* pair = std::get_if<model::EncoderDecoderSpec>(&spec.architecture)) {
@@ -421,7 +426,7 @@ std::vector<Parameter> smallTable(ModelSpec spec)
     return model::parameterTable(spec);
 }
 
-/// Numbers of layers, from the first to the one before the end; none of a parameter outside of layers.
+/// Range of layer numbers, without the end; empty for a parameter outside of layers.
 struct LayerRange
 {
     std::int64_t first = 0;
@@ -434,7 +439,7 @@ const Parameter* find(const std::vector<Parameter>& table, const std::string& na
     return found == table.end() ? nullptr : &*found;
 }
 
-/// In a small table, of the first layer that has it.
+/// Finds a parameter in a small table, in the first layer that has it.
 const Parameter* findInLayers(const std::vector<Parameter>& table, std::string_view name,
                               std::string_view ending)
 {
@@ -445,7 +450,7 @@ const Parameter* findInLayers(const std::vector<Parameter>& table, std::string_v
     return nullptr;
 }
 
-/// Its weight, or the parameter itself.
+/// Returns the weight of a module, or the parameter itself.
 const Parameter* weightOf(const std::vector<Parameter>& table, std::string_view name)
 {
     const Parameter* weight = findInLayers(table, name, ".weight");
@@ -473,7 +478,8 @@ LayerRange layersOf(const ModelSpec& spec, const std::vector<Parameter>& table, 
     return {.end = vision ? vision->layers : 0};
 }
 
-/// A name that joins several stands for a matrix that begins with one of them.
+/// Whether a matrix contains the projection. A joined projection is identified by the first one in the
+/// matrix.
 bool holds(const Parameter& matrix, Projection projection)
 {
     if (projection == QueryKeyValue)
@@ -484,7 +490,7 @@ bool holds(const Parameter& matrix, Projection projection)
            matrix.projections.end();
 }
 
-/// The output has the matrix of the embedding, and is a module all the same.
+/// Whether the output has the matrix of the embedding. It is a module of its own even then.
 bool sharesOutput(const ModelSpec& spec)
 {
     if (const auto* decoder = std::get_if<model::DecoderSpec>(&spec.architecture))

@@ -18,10 +18,10 @@ using model::PositionEmbedding;
 
 namespace {
 
-/// \throws NotRun where trials do not have it
+/// \throws NotRun if trials do not support it
 Normalization readNormalization(const ConfigSection& model)
 {
-    // llmfoundry/models/layers/norm.py; low precision is what autocast would not give them by itself.
+    // llmfoundry/models/layers/norm.py; "low precision" is a type that autocast alone would not use for them.
     constexpr WordMap<Normalization, 5> words{{{"layernorm", Normalization::LayerNorm},
                                                {"low_precision_layernorm", Normalization::LayerNorm},
                                                {"rmsnorm", Normalization::RmsNorm},
@@ -34,11 +34,11 @@ Normalization readNormalization(const ConfigSection& model)
     return *known;
 }
 
-/// \throws NotRun where trials do not have it
+/// \throws NotRun if trials do not support it
 Activation readActivation(const ConfigSection& feedForward)
 {
-    // resolve_ffn_act_fn in llmfoundry/models/layers/ffn.py: a function of torch by its name, GELU with the
-    // error function where nothing is said.
+    // resolve_ffn_act_fn in llmfoundry/models/layers/ffn.py: the name of a function of torch; the default is
+    // GELU with the error function.
     const ConfigSection function = feedForward.sectionAt("ffn_act_fn");
     const std::string name = function.text("name").value_or("gelu");
     const bool isGated = feedForward.text("ffn_type").value_or("mptmlp") == "mptglu";
@@ -113,7 +113,7 @@ std::int64_t readKeyValueHeads(const ConfigSection& attention, std::int64_t head
 
 void readPositions(const ConfigSection& attention, DecoderSpec& spec)
 {
-    // Either switches learned positions off: __init__ of MPTConfig.
+    // Each of these keys turns learned positions off: __init__ of MPTConfig.
     if (attention.isOn("alibi"))
         spec.positionEmbedding = PositionEmbedding::Alibi;
     if (!attention.isOn("rope"))
@@ -122,7 +122,8 @@ void readPositions(const ConfigSection& attention, DecoderSpec& spec)
     spec.ropeTheta = positiveNumberOr(attention, "rope_theta", 10000.0);
 }
 
-/// flash_attn_fn in llmfoundry/models/layers/attention.py: a token attends to as many before it.
+/// Reads settings of attention scores. flash_attn_fn in llmfoundry/models/layers/attention.py: a token
+/// attends to that many tokens before it.
 void readScores(const ConfigSection& model, const ConfigSection& attention, DecoderSpec& spec)
 {
     if (hasWindow(attention))
@@ -160,7 +161,7 @@ DecoderSpec readSpec(const ConfigSection& model)
     spec.attentionBias = model.boolean("attention_bias").value_or(hasBias);
     spec.attentionOutputBias = hasBias;
     spec.feedForwardBias = hasBias;
-    // MPTModel.__init__ in llmfoundry/models/mpt/modeling_mpt.py takes the biases of all modules away.
+    // MPTModel.__init__ in llmfoundry/models/mpt/modeling_mpt.py removes the biases of all modules.
     spec.normalizationBias = hasBias || normalization == Normalization::RmsNorm;
     spec.normalizationEpsilon = positiveNumberOr(model, "norm_eps", 1e-5);
     spec.dropout = dropoutRateOr(model, "resid_pdrop", 0.0);
@@ -198,14 +199,14 @@ model::ModelSpec readMptModel(const ConfigSection& section, std::vector<Warning>
 
 void warnOfMptKernels(const ConfigSection& model, std::vector<Warning>& warnings)
 {
-    // ComposerMPTCausalLM in llmfoundry/models/mpt/modeling_mpt.py, whose usual loss is flash-attn's.
+    // ComposerMPTCausalLM in llmfoundry/models/mpt/modeling_mpt.py, whose default loss is that of flash-attn.
     if (model.text("loss_fn").value_or("fused_crossentropy") != "torch_crossentropy") {
         warnOfApproximation(
             warnings, model.positionOf("loss_fn"), approximation::otherKernels,
             "The run computes its loss by flash-attn's kernel; trials run PyTorch's, which takes "
             "longer and more memory. With loss_fn: torch_crossentropy the run does too.");
     }
-    // A word, or a section with the word as its name: MPTConfig in
+    // The value is a word, or a section whose name is the word: MPTConfig in
     // llmfoundry/models/mpt/configuration_mpt.py.
     constexpr std::string_view layersKey = "fc_type";
     const std::string layers = model.hasSection(layersKey)

@@ -13,10 +13,10 @@ namespace batchpeak::config {
 
 namespace {
 
-// Patterns of real configs have a hundred characters.
+// Patterns of real configs have about a hundred characters.
 constexpr std::size_t longestPattern = 2000;
 constexpr std::uint32_t deepestGroup = 50;
-// Those that choose among all matrices of a network have some hundreds.
+// Configs that choose among all matrices of a network have a few hundred patterns.
 constexpr std::size_t maxPatterns = 2000;
 
 [[noreturn]] void illegal(const std::string& problem)
@@ -34,8 +34,8 @@ bool isAmong(char byte, std::string_view bytes)
     return bytes.find(byte) != std::string_view::npos;
 }
 
-/// Rewrites a pattern of Python for PCRE2 where the same characters mean something else, and refuses what
-/// only one of them knows. Brackets and groups are left for PCRE2 to check.
+/// Rewrites a pattern of Python for PCRE2 where the same characters have another meaning, and refuses syntax
+/// that only one of them supports. PCRE2 checks brackets and groups.
 class PythonPattern
 {
 public:
@@ -50,7 +50,7 @@ public:
     }
 
 private:
-    /// What a repetition may stand behind: nothing, an item, or another repetition.
+    /// What precedes a repetition: nothing, an item, or another repetition.
     enum class Last { Nothing, Item, Repetition };
 
     bool copyIf(std::string_view text)
@@ -98,7 +98,7 @@ private:
         } else {
             copy(length);
         }
-        // The matcher that follows all alternatives takes the longest there, and Python the first.
+        // The matcher that follows all alternatives takes the longest match there, and Python the first.
         if (m_rest.starts_with('+'))
             notRead("a possessive repetition");
         copyIf("?");
@@ -106,7 +106,8 @@ private:
         return true;
     }
 
-    /// Of {2}, {2,}, {,3} or {2,3}, of which Python reads {,} too; 0 for braces that stand for themselves.
+    /// Returns the length of {2}, {2,}, {,3} or {2,3}, and of {,}, which Python accepts too; 0 for literal
+    /// braces.
     std::size_t countsLength() const
     {
         const std::size_t end = m_rest.find('}');
@@ -122,7 +123,7 @@ private:
     {
         const char byte = m_rest.size() > 1 ? m_rest[1] : '\0';
         if (byte == 'Z') {
-            // Python's is the end alone, PCRE2's the last end of a line too.
+            // In Python it matches only at the very end; in PCRE2 also before a line break at the end.
             m_text += "\\z";
             m_rest.remove_prefix(2);
             m_last = Last::Nothing;
@@ -148,7 +149,7 @@ private:
         copyIf("^");
         copyIf("]");
         while (!m_rest.empty() && !copyIf("]")) {
-            // Python takes such a bracket as it stands; PCRE2 knows classes as [:alpha:].
+            // Python takes such a bracket literally; PCRE2 has classes such as [:alpha:].
             if (m_rest.starts_with('['))
                 m_text += '\\';
             const bool isEscape = m_rest.front() == '\\' && m_rest.size() > 1;
@@ -197,7 +198,7 @@ std::string messageOf(int error)
     }
 }
 
-/// Called by PCRE2 at each item of a pattern that it tries.
+/// Is called by PCRE2 for each item of a pattern that it tries.
 int spendOne(pcre2_callout_block* /*block*/, void* steps)
 {
     return --*static_cast<std::int64_t*>(steps) < 0 ? PCRE2_ERROR_CALLOUT : 0;
@@ -237,12 +238,12 @@ NamePattern::NamePattern(std::string_view pattern)
 
 std::optional<std::size_t> NamePattern::longestMatch(std::string_view name, MatchEffort& effort) const
 {
-    // Of one int each for a state; patterns of names have some hundred.
+    // Takes one int per state; patterns of names have about a hundred.
     std::array<int, 4096> workspace{};
     const Owned<pcre2_match_data, pcre2_match_data_free> data(pcre2_match_data_create(1, nullptr));
     const Owned<pcre2_match_context, pcre2_match_context_free> context(pcre2_match_context_create(nullptr));
     pcre2_set_callout(context.get(), spendOne, &effort.steps);
-    // PCRE2_ENDANCHORED would bind what a look ahead looks for, too.
+    // PCRE2_ENDANCHORED would apply to lookahead assertions, too.
     const int result =
         pcre2_dfa_match(m_code.get(), reinterpret_cast<PCRE2_SPTR>(name.data()), name.size(), 0,
                         PCRE2_ANCHORED, data.get(), context.get(), workspace.data(), workspace.size());
@@ -251,7 +252,7 @@ std::optional<std::size_t> NamePattern::longestMatch(std::string_view name, Matc
         return std::nullopt;
     if (result < 0)
         throw NamePatternError("takes too long to be matched with all names of the network", false);
-    // The longest of all matches is the first.
+    // The first match is the longest.
     return pcre2_get_ovector_pointer(data.get())[1];
 }
 

@@ -12,20 +12,20 @@ namespace batchpeak::config {
 
 namespace {
 
-/// "path:line:column: sentence", as errors of files are written.
+/// Returns "path:line:column: sentence", the form of errors in files.
 std::string located(const std::string& path, TextPosition place, std::string_view text)
 {
     return place.line == 0 ? sentence("{}: {}", path, text)
                            : sentence("{}:{}:{}: {}", path, place.line, place.column, text);
 }
 
-/// \throws ConfigError where the file is no config
+/// \throws ConfigError if the file is no config
 ConfigContents contentsOf(const NetworkFile& file, const std::optional<ConfigSection>& overrides)
 {
     return recognize(overrides ? withOverrides(file.text, *overrides) : file.text)->readForPython();
 }
 
-/// What was read of a file becomes a part of the config that names it.
+/// Returns the network of a file, and adds what was read from the file to the config that names it.
 model::ModelSpec taken(const NetworkFile& file, const ConfigContents& source, TextPosition position,
                        ConfigContents& contents)
 {
@@ -41,7 +41,7 @@ model::ModelSpec taken(const NetworkFile& file, const ConfigContents& source, Te
     contents.modelSource = file.path;
     takeCheckpointWeights(source.tuning, contents.tuning);
     contents.places.network = inModelSource(source.places.network);
-    // What a config says of its own batches is nothing to a run of its network alone.
+    // Warnings of a config with batches are about its own run, and do not apply to a run of only its network.
     for (const Warning& warning : source.isNetworkAlone() ? source.warnings : std::vector<Warning>()) {
         contents.warnings.push_back({.sentence = located(file.path, warning.position, warning.sentence),
                                      .approximation = warning.approximation});

@@ -13,7 +13,7 @@ namespace batchpeak::config {
 
 namespace {
 
-/// As JSON writes it; nothing for a list or a mapping.
+/// Returns the value in JSON syntax; nothing for a list or a mapping.
 std::optional<std::string> asJson(const ConfigSection& section, std::string_view key)
 {
     const YamlNode& value = *section.find(key)->target;
@@ -32,7 +32,7 @@ std::optional<std::string> asJson(const ConfigSection& section, std::string_view
     return isPlainWord ? std::optional("\"" + text + "\"") : std::nullopt;
 }
 
-/// The key under which a config.json has what an override names. GPT-2 has two names for some values
+/// Returns the key of a config.json for the key of an override. GPT-2 has two names for some values
 /// (attribute_map of GPT2Config in transformers 5.23.0, models/gpt2/configuration_gpt2.py).
 std::string nameIn(const ConfigSection& config, std::string_view key)
 {

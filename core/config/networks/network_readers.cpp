@@ -9,8 +9,8 @@ namespace batchpeak::config {
 
 namespace {
 
-// Above it, no computer can run the network; below, products of two have room in 64 bits. Vocabularies end at
-// 512000 in ModelZoo 2.10.0.
+// No computer can run a network with a larger size, and products of two sizes up to it fit into 64 bits. The
+// largest vocabulary in ModelZoo 2.10.0 is 512000.
 constexpr std::int64_t maxSize = std::int64_t{1} << 22;
 
 } // namespace

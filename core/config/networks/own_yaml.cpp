@@ -15,8 +15,8 @@ namespace batchpeak::config {
 
 namespace {
 
-/// The shortest text that reads as the same number; with a point, without which YAML 1.1 takes 1e-05 for a
-/// word.
+/// Returns the shortest text that reads as the same number. It has a decimal point, without which YAML 1.1
+/// reads 1e-05 as a word.
 std::string numberText(double value)
 {
     std::array<char, 32> digits{};
@@ -28,7 +28,7 @@ std::string numberText(double value)
     return text;
 }
 
-/// Writes entries of a mapping; as a visitor of visitFields(), the members of a network.
+/// Writes entries of a mapping. As a visitor of visitFields(), it writes the members of a network.
 class EntryWriter
 {
 public:
@@ -70,7 +70,7 @@ public:
         m_out << YAML::EndSeq;
     }
 
-    /// A text that is a number or a word to a reader of YAML.
+    /// Writes a text that YAML reads as a number or a word.
     void plain(const std::string& key, const std::string& text)
     {
         m_out << YAML::Key << key << YAML::Value << text;

@@ -27,8 +27,8 @@ namespace {
 constexpr std::string_view allLinear = "all-linear";
 constexpr std::string_view headName = "lm_head";
 
-/// For each of a module's layers, or for a module outside of them: whether it is meant. Layers before
-/// the first that has it are never meant.
+/// Whether each layer of a module, or a module outside of layers, is selected. Layers before the first that
+/// has the module are never selected.
 using ChosenLayers = std::vector<bool>;
 
 ChosenLayers noneOf(const NamedModule& module)
@@ -60,7 +60,7 @@ void remove(ChosenLayers& layers, const ChosenLayers& others)
         layers[i] = layers[i] && !others[i];
 }
 
-/// The number at the end of a text, and the text before it; nothing where there is none.
+/// Splits the number off the end of a text, and returns it with the text before it; nothing if there is none.
 std::optional<std::pair<std::string_view, std::size_t>> splitNumber(std::string_view text)
 {
     std::size_t begin = text.size();
@@ -73,14 +73,15 @@ std::optional<std::pair<std::string_view, std::size_t>> splitNumber(std::string_
     return isWritten ? std::optional(std::pair(text.substr(0, begin), number)) : std::nullopt;
 }
 
-/// The whole name, or the end of it behind a dot.
+/// Whether \p end is the whole name, or its end after a dot.
 bool isEndOf(std::string_view name, std::string_view end)
 {
     return name == end ||
            (name.size() > end.size() && name.ends_with(end) && name[name.size() - end.size() - 1] == '.');
 }
 
-/// ChosenLayers of a module whose name ends so: all without a number in the end, at most one with it.
+/// Returns the layers of a module whose names have that end: all if it contains no layer number, else at most
+/// one.
 ChosenLayers layersEndingIn(const NamedModule& module, std::string_view end)
 {
     const std::string_view name = module.name;
@@ -114,7 +115,7 @@ ChosenLayers layersWhere(const NamedModule& module, const Matches& matches)
     return layers;
 }
 
-/// What an adapter takes of the modules of one network.
+/// Selects the modules of a network that an adapter targets.
 class ModuleMatcher
 {
 public:
@@ -133,7 +134,7 @@ public:
 
     const std::vector<NamedModule>& modules() const { return m_modules; }
 
-    /// Of the targets, and not excluded.
+    /// Returns the layers that are targets and not excluded.
     ChosenLayers layersOf(const NamedModule& module)
     {
         ChosenLayers layers = targeted(module);
@@ -148,7 +149,7 @@ public:
         return layers;
     }
 
-    /// By a name or a pattern in the config itself.
+    /// Whether the config itself selects the module, by a name or a pattern.
     bool isNamed(const NamedModule& module) { return isAny(chosen(m_adapter.targets, module)); }
 
 private:
@@ -168,8 +169,8 @@ private:
         return inChosenLayers(module, std::move(layers));
     }
 
-    /// All linear layers but the one that get_output_embeddings() of the network returns, which has none for
-    /// images.
+    /// Whether the module is one of all linear layers, which exclude the one that get_output_embeddings() of
+    /// the network returns; for images it returns none.
     bool isAmongAllLinear(const NamedModule& module) const
     {
         const bool isHead = module.projection == Projection::Output &&
@@ -234,13 +235,14 @@ private:
 
     void addEndingIn(ChosenLayers& layers, const NamedModule& module, const std::vector<std::string>& names)
     {
-        // To compare two names takes as long as some steps of a pattern.
+        // Comparing two names takes as long as a few steps of a pattern.
         m_effort.spend(8 * static_cast<std::int64_t>(names.size()));
         for (const std::string& name : names)
             add(layers, layersEndingIn(module, name));
     }
 
-    /// layers_to_transform counts by the first number in a name (PEFT 0.20; before, by the last).
+    /// Restricts layers to those in layers_to_transform, by the first number in a name (PEFT 0.20; older
+    /// releases use the last).
     ChosenLayers inChosenLayers(const NamedModule& module, ChosenLayers layers)
     {
         if (m_adapter.layers.empty() || !isAny(layers))
@@ -278,8 +280,8 @@ private:
     refusePartialTraining(adapter.place.position, sentence("{} ({})", what, adapter.place.path), why);
 }
 
-/// \throws NotRun where the module can have an adapter and has none here
-/// \throws ConfigError where it can have none
+/// \throws NotRun if PEFT supports an adapter for the module, but trials do not
+/// \throws ConfigError if PEFT does not support one either
 void checkKind(const PeftAdapter& adapter, const NamedModule& module)
 {
     switch (module.kind) {
@@ -303,7 +305,7 @@ void checkKind(const PeftAdapter& adapter, const NamedModule& module)
     }
 }
 
-/// A module and its layers that have an adapter.
+/// A module, and its layers with an adapter.
 struct TargetModule
 {
     Projection projection;
@@ -311,8 +313,8 @@ struct TargetModule
     std::size_t firstLayer = 0;
 };
 
-/// One target for all modules that are the same projection.
-/// \throws NotRun where it is one for some of them alone
+/// Returns one target for all modules of the same projection.
+/// \throws NotRun if only some of them have an adapter
 model::AdapterTarget targetOf(Projection projection, const std::vector<TargetModule>& modules,
                               const PeftAdapter& adapter)
 {
@@ -362,7 +364,7 @@ std::vector<model::AdapterTarget> targetsOf(const PeftAdapter& adapter, const Mo
                                .layers = std::move(layers),
                                .firstLayer = static_cast<std::size_t>(module.firstLayer)});
     }
-    // Experts were modules, which PEFT 0.19 turns into the parameters that they are now
+    // Experts used to be modules, which PEFT 0.19 converts to the parameters that they are now
     // (utils/transformers_weight_conversion.py).
     for (const NamedModule& module : olderModulesOf(spec)) {
         if ((module.kind == ModuleKind::Experts || module.kind == ModuleKind::Router) &&
@@ -385,7 +387,8 @@ std::vector<model::AdapterTarget> targetsOf(const PeftAdapter& adapter, const Mo
     return targets;
 }
 
-/// Ends of names of modules, be they ones that hold others (_set_trainable in PEFT 0.18, utils/other.py).
+/// Whether a module of the parameter has a name with one of the ends, including modules that contain others
+/// (_set_trainable in PEFT 0.18, utils/other.py).
 bool isIn(std::string_view parameter, const std::vector<std::string>& endsOfModules)
 {
     for (std::size_t end = parameter.rfind('.'); end != std::string_view::npos;
@@ -398,9 +401,9 @@ bool isIn(std::string_view parameter, const std::vector<std::string>& endsOfModu
     return false;
 }
 
-/// Experts and their choice are no linear layers since transformers 5, and PEFT 0.18 leaves them out; later
-/// releases take them in all the same (_resolve_target_modules in utils/transformers_weight_conversion.py of
-/// PEFT 0.21).
+/// Warns of experts. Experts and their router are no linear layers since transformers 5, and PEFT 0.18 skips
+/// them; later releases include them anyway (_resolve_target_modules in
+/// utils/transformers_weight_conversion.py of PEFT 0.21).
 void warnOfExperts(const PeftAdapter& adapter, const ModelSpec& spec, std::vector<Warning>& warnings)
 {
     const auto* text = std::get_if<std::string>(&adapter.targets);
@@ -415,8 +418,8 @@ void warnOfExperts(const PeftAdapter& adapter, const ModelSpec& spec, std::vecto
         adapter.place.path);
 }
 
-/// Names as the config has them: what they mean to a network of transformers, PEFT knows alone.
-/// \throws NotRun where some layers or modules are left out, which trials cannot hand on
+/// Passes names on as the config writes them: only PEFT knows what they select in a network of transformers.
+/// \throws NotRun if some layers or modules are excluded, which trials cannot pass on
 void nameModules(model::Tuning& tuning, const PeftAdapter& adapter)
 {
     if (!adapter.layers.empty() || adapter.excluded != ModuleChoice())
@@ -472,7 +475,7 @@ model::Tuning tuningOf(const PeftAdapter& adapter, const ModelSpec& spec, std::v
 
 namespace {
 
-/// What of LoraConfig trials do not have.
+/// Refuses features of LoraConfig that trials do not have.
 void refuseOtherKinds(const ConfigSection& section)
 {
     constexpr std::string_view typeKey = "peft_type";
@@ -552,7 +555,7 @@ void warnOfAdapterFile(const Settings& settings, std::string_view key, std::vect
 
 void warnOfNarrowCopies(const Settings& settings, std::string_view key, std::vector<Warning>& warnings)
 {
-    // ModulesToSaveWrapper of PEFT copies modules as they are.
+    // ModulesToSaveWrapper of PEFT copies modules in their own type.
     warnOfApproximation(warnings, settings.positionOf(key), approximation::bf16Copies,
                         "The run trains the modules of {} in 16 bits; trials train them in fp32, as the "
                         "adapters, which takes more memory.",

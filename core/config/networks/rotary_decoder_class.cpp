@@ -13,9 +13,9 @@ using model::Normalization;
 
 namespace {
 
-// The classes of transformers 5.23.0, models/*/configuration_*.py, where rope_theta is default_theta, and
-// 10000 where it has none; what of a network stands in no key is said of its attention, its MLP and its
-// decoder layer in models/*/modeling_*.py.
+// The classes of transformers 5.23.0, models/*/configuration_*.py. There rope_theta is default_theta, or
+// 10000 if a class has none. Features that no key sets are in the attention, the MLP and the decoder layer of
+// models/*/modeling_*.py.
 constexpr std::array<RotaryDecoderClass, 28> classes{
     {{.type = "llama",
       .alone = "LlamaModel",

@@ -19,9 +19,9 @@ namespace {
 
 constexpr std::string_view componentKey = "_component_";
 
-// Functions of torchtune/models/*/_model_builders.py of torchtune 0.7, and the network of the same sizes and
-// positions; each stands for that with adapters too, whose name has "lora_" or "qlora_" before it. Its
-// Mistral has no sliding window, as the second version, not the first.
+// Functions of torchtune/models/*/_model_builders.py of torchtune 0.7, and the network with the same sizes
+// and positions. Each entry also covers the function with adapters, whose name begins with "lora_" or
+// "qlora_". torchtune's Mistral has no sliding window, like the second version and unlike the first.
 constexpr WordMap<std::string_view, 48> namedBuilders{
     {{"gemma_2b", "google/gemma-2b"},
      {"gemma_7b", "google/gemma-7b"},
@@ -72,7 +72,7 @@ constexpr WordMap<std::string_view, 48> namedBuilders{
      {"smollm2_360m", "HuggingFaceTB/SmolLM2-360M"},
      {"smollm2_1_7b", "HuggingFaceTB/SmolLM2-1.7B"}}};
 
-/// A builder that takes all sizes, and the defaults of its arguments.
+/// A builder that takes all sizes as arguments, and the defaults of these arguments.
 struct GeneralBuilder
 {
     std::string_view name;
@@ -92,7 +92,7 @@ constexpr std::array<GeneralBuilder, 7> generalBuilders{
      {.name = "qwen2", .family = "qwen2", .ropeBase = 1000000, .attentionBias = true},
      {.name = "qwen3", .family = "qwen3", .ropeBase = 1000000, .attentionBias = true}}};
 
-/// What no config.json brings: parts of the names of builders, and what they build.
+/// Kinds of network that no config.json provides: parts of the names of builders, and what they build.
 constexpr WordMap<std::string_view, 7> otherKinds{{{"vision", "a network of images and text"},
                                                    {"classifier", "a classifier of texts"},
                                                    {"reward", "a network that rates answers"},
@@ -102,14 +102,15 @@ constexpr WordMap<std::string_view, 7> otherKinds{{{"vision", "a network of imag
                                                    {"llama4", "a network of images and text with experts "
                                                               "that every token takes"}}};
 
-/// Where intermediate_dim is absent: scale_hidden_dim_for_mlp in torchtune/models/llama3/_model_utils.py.
+/// Returns the default of intermediate_dim: scale_hidden_dim_for_mlp in
+/// torchtune/models/llama3/_model_utils.py.
 std::int64_t defaultFeedForwardSize(std::int64_t hiddenSize)
 {
     constexpr std::int64_t unit = 256;
     return (4 * (2 * hiddenSize / 3) + unit - 1) / unit * unit;
 }
 
-/// One value for several keys that must agree.
+/// Returns one value for several keys, which must agree.
 std::optional<bool> agreed(const ConfigSection& section, std::initializer_list<std::string_view> keys,
                            bool otherwise)
 {
@@ -158,7 +159,7 @@ model::ModelSpec readGeneral(const ConfigSection& section, const GeneralBuilder&
     return network;
 }
 
-/// The name of a builder, taken apart.
+/// The parts of a builder's name.
 struct Builder
 {
     /// "llama3_8b" of "torchtune.models.llama3.qlora_llama3_8b".
@@ -199,7 +200,7 @@ std::vector<model::AdapterTarget> readTargets(const ConfigSection& section)
     constexpr WordMap<model::Projection, 4> names{
         {{"q_proj", Query}, {"k_proj", Key}, {"v_proj", Value}, {"output_proj", AttentionOutput}}};
     const auto modules = section.words(key);
-    // Each builder of attention refuses an empty list, and none has a usual one.
+    // Each builder of attention refuses an empty list, and none has a default.
     if (!modules || modules->empty())
         section.fail(key, "names no projection; write some of q_proj, k_proj, v_proj and output_proj");
     std::vector<model::AdapterTarget> targets;
@@ -218,8 +219,8 @@ std::vector<model::AdapterTarget> readTargets(const ConfigSection& section)
     return targets;
 }
 
-/// Only lora_qwen2 and lora_qwen3 leave matrices without an adapter as they are; the other builders quantize
-/// them as well (FrozenNF4Linear).
+/// Warns of weights that are not quantized. Only lora_qwen2 and lora_qwen3 leave matrices without an adapter
+/// unquantized; the other builders quantize them as well (FrozenNF4Linear).
 void warnOfWideWeights(const ConfigSection& section, const Builder& builder, const model::Tuning& tuning,
                        std::vector<Warning>& warnings)
 {
@@ -235,8 +236,9 @@ void warnOfWideWeights(const ConfigSection& section, const Builder& builder, con
         "all matrices of the layers.");
 }
 
-/// Windows are of its Gemma 2 alone (torchtune/models/gemma2/_component_builders.py): its Mistral and its
-/// Phi-3 attend to all tokens before one, whatever the config.json of the same sizes says.
+/// Removes sliding windows except for Gemma 2, the only network of torchtune with windows
+/// (torchtune/models/gemma2/_component_builders.py): its Mistral and its Phi-3 attend to all previous tokens,
+/// whatever the config.json of the same sizes says.
 model::ModelSpec withoutWindows(model::ModelSpec network, const Builder& builder)
 {
     auto* decoder = std::get_if<DecoderSpec>(&network.architecture);

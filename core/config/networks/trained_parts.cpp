@@ -15,23 +15,23 @@ namespace batchpeak::config {
 
 namespace {
 
-// Each parameter of a network is compared with all of them; 126 layers of LLaMA have some 900 parameters.
+// Each parameter of a network is compared with all parts; 126 layers of LLaMA have about 900 parameters.
 constexpr std::size_t maxParts = 4000;
 
-/// One of our parameters, and the names of those that it is made of.
+/// One of our parameters, and the names of the parameters in transformers that it consists of.
 struct OwnParameter
 {
     std::string own;
     std::vector<std::string> names;
-    /// For each layer, or once: how many of the names are trained.
+    /// Number of the names that are trained, for each layer, or once for a parameter outside of layers.
     std::vector<std::size_t> trained;
-    /// That has it.
+    /// First layer that has the parameter.
     std::size_t firstLayer = 0;
 
     bool isIn(std::size_t layer) const { return layer >= firstLayer && layer < trained.size(); }
     bool isWhole(std::size_t layer) const { return trained[layer] == names.size(); }
     bool isPart(std::size_t layer) const { return trained[layer] > 0 && !isWhole(layer); }
-    /// "encoder.layers.{}."; empty outside of layers.
+    /// Returns the prefix of a layer: "encoder.layers.{}."; empty outside of layers.
     std::string prefix() const
     {
         const std::size_t mark = own.find(layerMark);
@@ -163,7 +163,7 @@ TrainedParts trainedPartsOf(const model::ModelSpec& spec,
                             const std::function<bool(std::string_view)>& isTrained, SharedOutput shared)
 {
     TrainedParts parts = partsAmong(modulesOf(spec), spec, isTrained, shared);
-    // Names of transformers 4 are those of many a config.
+    // Many configs use the names of transformers 4.
     if (const auto older = olderModulesOf(spec); parts.parts.empty() && !older.empty())
         return partsAmong(older, spec, isTrained, shared);
     return parts;

@@ -19,15 +19,16 @@
 
 namespace batchpeak::config {
 
-/// Configs of axolotl; how many devices there are is for the launcher to say.
+/// Configs of axolotl. The launcher decides how many devices there are.
 ///
-/// The batch is micro_batch_size with gradient_accumulation_steps; and eval_batch_size, which is
-/// micro_batch_size where it is absent. The deprecated batch_size takes the place of the steps when a config
-/// is checked, but makes none: they are 1 by default before normalize_config would divide it by the size.
-/// That only counts the steps of the run by it.
+/// The batch is micro_batch_size with gradient_accumulation_steps; eval_batch_size defaults to
+/// micro_batch_size. The deprecated batch_size replaces the steps when a config is checked, but does not set
+/// them: they are 1 by default before normalize_config would divide batch_size by the size. It is used only
+/// to count the steps of the run.
 ///
 /// Sources: HyperparametersConfig in axolotl 0.12, utils/schemas/training.py; TrainingValidationMixin,
-/// utils/schemas/validation.py; normalize_config, utils/config/__init__.py. So in 0.6 and 0.19 too.
+/// utils/schemas/validation.py; normalize_config, utils/config/__init__.py. Versions 0.6 and 0.19 do the
+/// same.
 namespace {
 
 constexpr std::string_view microKey = "micro_batch_size";
@@ -41,15 +42,15 @@ constexpr AccumulationKeys keys{.microBatchSize = microKey, .accumulationSteps =
 constexpr RunKeys runKeys{.optimizer = "optimizer",
                           .adamW = torchAdamW,
                           .unfusedAdamW = unfusedTorchAdamW,
-                          // None in HyperparametersConfig, and then not handed on (core/builders/base.py), so
-                          // that TrainingArguments' own counts.
+                          // The default in HyperparametersConfig is None, which is not passed on
+                          // (core/builders/base.py), so the default of TrainingArguments applies.
                           .gradientNorm = "max_grad_norm",
                           .defaultGradientNorm = 1.0,
                           .learningRate = "learning_rate",
                           .weighsTokens = true,
                           .isOfTransformers = true};
 
-/// Evaluation takes the size of training where it has none of its own.
+/// If evaluation has no size of its own, it takes that of training.
 constexpr PlaceKeys placeKeys{.network = "base_model",
                               .microBatch = microKey,
                               .accumulationSteps = stepsKey,
@@ -61,7 +62,7 @@ constexpr PlaceKeys placeKeys{.network = "base_model",
 
 using enum UnmodeledFeature::When;
 
-/// sequence_parallel_degree is the older name (utils/schemas/deprecated.py).
+/// sequence_parallel_degree is the older name of context_parallel_size (utils/schemas/deprecated.py).
 constexpr std::array<UnmodeledFeature, 10> unsupportedRuns{
     {{"rl", "trains on preferences or rewards ({})", On, {}, {}, reason::preferences},
      {"reward_model", "trains a network that scores texts ({})", On, {}, {}, reason::preferences},
@@ -79,7 +80,8 @@ constexpr std::array<UnmodeledFeature, 10> unsupportedRuns{
      {"sequence_parallel_degree", cutOverDevices, AboveOne, {}, {}, reason::overDevices},
      {"expert_parallel_size", cutOverDevices, AboveOne, {}, {}, reason::overDevices}}};
 
-/// RLType in utils/schemas/enums.py. IPO is another formula of the same two passes; the others write texts.
+/// Returns the method for a word of RLType in utils/schemas/enums.py. IPO is another formula of the same two
+/// passes; for the other words, the network writes texts.
 model::Preference preferenceOf(const ConfigSection& root)
 {
     using enum model::Preference;
@@ -95,14 +97,14 @@ model::Preference preferenceOf(const ConfigSection& root)
 constexpr std::string_view kernelsText =
     "{} runs kernels of its own; trials run PyTorch's, which take longer and more memory.";
 
-/// Beside sample_packing, whose value it has where nothing is said.
+/// Applies if sample_packing is on, whose value is the default.
 constexpr std::array<UnmodeledFeature, 1> unpackedEvaluation{
     {{.key = "eval_sample_packing",
       .text = unpackedEvaluationText,
       .when = False,
       .approximation = approximation::unpackedEvaluation}}};
 
-// AxolotlInputConfig, utils/schemas/config.py, and the plugins of integrations.
+// Fields of AxolotlInputConfig, utils/schemas/config.py, and of the plugins in integrations.
 constexpr std::array<UnmodeledFeature, 31> differences{
     {{.key = "activation_offloading",
       .text = hostActivationsText,
@@ -160,8 +162,8 @@ constexpr std::array<UnmodeledFeature, 31> differences{
      {.key = "liger_rope", .text = ligerText, .approximation = approximation::otherKernels},
      {.key = "liger_cross_entropy", .text = ligerText, .approximation = approximation::otherKernels}}};
 
-/// check_batch_size_fields and check_gas_bsz of TrainingValidationMixin.
-/// \throws ConfigError where a number is illegal, or others than two of the three are there
+/// Checks as check_batch_size_fields and check_gas_bsz of TrainingValidationMixin do.
+/// \throws ConfigError if a number is illegal, or if not exactly two of the three are present
 void checkBatch(const ConfigSection& root)
 {
     if (root.has(stepsKey) && root.has(batchKey)) {
@@ -184,17 +186,17 @@ void checkBatch(const ConfigSection& root)
     }
 }
 
-/// Nothing where no texts are set aside and no size is written.
+/// Returns nothing if no texts are set aside and no size is written.
 std::optional<BatchPlan> evalPlan(const ConfigSection& root)
 {
     if (!root.isOn("val_set_size") && !root.isOn("test_datasets") && !root.has(evalKey))
         return std::nullopt;
-    // normalize_config: the size of training where it has none of its own.
+    // normalize_config: the default is the size of training.
     return readPlainBatch(root, evalKey, countOr(root, microKey, 1));
 }
 
-/// check_context_parallel_size in utils/schemas/validation.py: ring attention takes packed samples one by
-/// one.
+/// Whether packed samples are split over devices. check_context_parallel_size in utils/schemas/validation.py:
+/// ring attention takes packed samples one by one.
 bool packsOverDevices(const ConfigSection& root)
 {
     return root.isOn("sample_packing") && (countOr(root, "context_parallel_size", 1) > 1 ||
@@ -224,8 +226,8 @@ void warnOfBatch(const ConfigSection& root, const BatchPlan& train, std::vector<
     }
 }
 
-/// "auto" where nothing is said (AxolotlInputConfig.bf16, utils/schemas/config.py), which is True on any GPU
-/// that has it unless fp16 is on. "full" is True.
+/// Whether bf16 is on. The default is "auto" (AxolotlInputConfig.bf16, utils/schemas/config.py), which is
+/// True on any GPU with bfloat16 unless fp16 is on. "full" is True.
 bool isBf16(const ConfigSection& root)
 {
     if (root.boolean("bfloat16").value_or(false))
@@ -245,14 +247,15 @@ bool hasPlugin(const ConfigSection& root, std::string_view name)
                                [name](const std::string& plugin) { return plugin.ends_with(name); });
 }
 
-/// CutCrossEntropyPlugin takes effect unless it is switched off (integrations/cut_cross_entropy/args.py).
+/// Whether CutCrossEntropyPlugin takes effect: it does unless it is turned off
+/// (integrations/cut_cross_entropy/args.py).
 bool cutsCrossEntropy(const ConfigSection& root)
 {
     return hasPlugin(root, "CutCrossEntropyPlugin") && root.boolean("cut_cross_entropy").value_or(true);
 }
 
-/// attn_implementation, or the older switch that is on (AxolotlInputConfig in axolotl 0.13,
-/// utils/schemas/config.py); empty where nothing is said.
+/// Returns attn_implementation, or the older switch that is on (AxolotlInputConfig in axolotl 0.13,
+/// utils/schemas/config.py); empty if neither is set.
 std::string_view attentionKey(const ConfigSection& root)
 {
     for (std::string_view key :
@@ -273,9 +276,9 @@ std::string attentionName(const ConfigSection& root)
     return std::string(key.substr(0, key.find('_')));
 }
 
-/// _configure_embedding_dtypes in loaders/model.py makes normalizations and the two embeddings fp32, and
-/// turns them back for adapters and for attention that wants 16 bits (attn_needs_dtype_cast,
-/// utils/schemas/config.py).
+/// Whether embeddings stay in fp32. _configure_embedding_dtypes in loaders/model.py converts normalizations
+/// and the two embeddings to fp32, and back for adapters and for attention that requires 16 bits
+/// (attn_needs_dtype_cast, utils/schemas/config.py).
 bool keepsFp32Embeddings(const ConfigSection& root)
 {
     const std::string attention = attentionName(root);
@@ -284,7 +287,7 @@ bool keepsFp32Embeddings(const ConfigSection& root)
            !root.isOn("deepspeed");
 }
 
-/// That of TrainingArguments: core/builders/base.py.
+/// Returns the precision in TrainingArguments: core/builders/base.py.
 model::Precision readMixed(const ConfigSection& root)
 {
     if (isBf16(root))
@@ -298,21 +301,21 @@ bool isFsdp2(const ConfigSection& root)
     return root.integer(key).value_or(root.sectionIfAny("fsdp_config").integer(key).value_or(1)) == 2;
 }
 
-/// Parameters stay as they were loaded with FSDP 2, which axolotl prepares by itself
-/// (monkeypatch/accelerate/fsdp2.py), and where bf16 is "full", with which nothing is mixed
+/// Whether parameters keep the type in which they were loaded: with FSDP 2, which axolotl prepares itself
+/// (monkeypatch/accelerate/fsdp2.py), and if bf16 is "full", which turns mixed precision off
 /// (prepare_optim_env in utils/trainer.py).
 bool keepsTypeInFsdp(const ConfigSection& root)
 {
     return !root.isOn("deepspeed") && (isFsdp2(root) || root.text("bf16") == "full");
 }
 
-/// resolve_dtype, utils/config/__init__.py, decides the type of the parameters too; those of adapters are
-/// fp32 but where peft_autocast_adapter_dtype is off (cast_adapter_dtype in PEFT 0.18).
+/// Returns the precision. resolve_dtype, utils/config/__init__.py, decides the type of the parameters too;
+/// adapters are fp32 unless peft_autocast_adapter_dtype is off (cast_adapter_dtype in PEFT 0.18).
 model::Precision readPrecision(const ConfigSection& root, std::vector<Warning>& warnings)
 {
     if (!hasSixteenBits(root)) {
-        // "auto" stands for True on any GPU that has it, as does an absent key (AxolotlInputConfig.tf32 in
-        // axolotl 0.13, utils/schemas/config.py).
+        // "auto" means True on any GPU with TF32, as does an absent key (AxolotlInputConfig.tf32 in axolotl
+        // 0.13, utils/schemas/config.py).
         const bool isOff = root.has("tf32") && !root.isOn("tf32");
         return isOff ? model::Precision::Fp32 : model::Precision::Tf32;
     }
@@ -336,14 +339,14 @@ model::Precision readPrecision(const ConfigSection& root, std::vector<Warning>& 
 void resolvePrecision(const ConfigSection& root, ConfigContents& contents)
 {
     contents.precision = readPrecision(root, contents.warnings);
-    // "full" is handed on for evaluation alone: core/builders/base.py.
+    // "full" is passed on only for evaluation: core/builders/base.py.
     const bool isCast = model::isMixed(readMixed(root)) && root.text("bf16") != "full";
     if (isCast && (root.isOn("adapter") || !keepsFp32Embeddings(root)))
         warnOfWideNormalizations(root.positionOf("bf16"), contents);
 }
 
-/// gradient_checkpointing is True, False, or a word for where activations go (AxolotlInputConfig): "offload",
-/// "offload_disk", "unsloth". False where nothing is said.
+/// Whether activations are recomputed. gradient_checkpointing is True, False, or a word for where activations
+/// are stored (AxolotlInputConfig): "offload", "offload_disk", "unsloth". The default is False.
 bool readCheckpointing(const ConfigSection& root, std::vector<Warning>& warnings)
 {
     constexpr std::string_view key = "gradient_checkpointing";
@@ -367,7 +370,7 @@ void readAttention(const ConfigSection& root, ConfigContents& contents)
     contents.step.attention = attentionNamed(name);
     contents.places.attention = root.placeOf(key);
     warnOfOtherAttention(name, root.positionOf(key), contents.warnings);
-    // _apply_sdpa_varlen_patch in loaders/patch_manager.py: on where nothing is said.
+    // _apply_sdpa_varlen_patch in loaders/patch_manager.py: on by default.
     if (isAmong(name, "sdpa sdp") && root.isOn("sample_packing") &&
         root.boolean("sdpa_varlen").value_or(true)) {
         warnOfApproximation(
@@ -386,7 +389,7 @@ void readPacking(const ConfigSection& root, ConfigContents& contents)
     warnOf(root, unpackedEvaluation, contents.warnings);
 }
 
-/// eval_sequence_len in utils/schemas/config.py: that of training where nothing is said.
+/// Warns of eval_sequence_len in utils/schemas/config.py; the default is the length of training.
 void warnOfEvalLength(const ConfigSection& root, std::int64_t length, std::vector<Warning>& warnings)
 {
     constexpr std::string_view key = "eval_sequence_len";
@@ -399,7 +402,7 @@ void warnOfEvalLength(const ConfigSection& root, std::int64_t length, std::vecto
          own, key, length);
 }
 
-/// Losses that are computed beside the projection onto the vocabulary.
+/// Reads losses that are computed together with the projection onto the vocabulary.
 void readLoss(const ConfigSection& root, ConfigContents& contents)
 {
     for (std::string_view key : {"liger_fused_linear_cross_entropy", "chunked_cross_entropy"}) {
@@ -435,8 +438,9 @@ void warnOfPlugins(const ConfigSection& root, std::vector<Warning>& warnings)
     }
 }
 
-/// check_auto_enable_lora_kernels in utils/schemas/validation.py: where none is written, and nothing is
-/// dropped. With FSDP 1 they are left off on several devices.
+/// Warns of kernels that axolotl turns on by itself: check_auto_enable_lora_kernels in
+/// utils/schemas/validation.py does so if no such key is written and dropout is 0. With FSDP 1 they stay off
+/// on several devices.
 void warnOfUnaskedKernels(const ConfigSection& root, std::vector<Warning>& warnings)
 {
     constexpr std::array<std::string_view, 3> kernels{"lora_mlp_kernel", "lora_qkv_kernel", "lora_o_kernel"};
@@ -470,7 +474,7 @@ ConfigContents read(const ConfigText& text)
     warnOfBatchFinder(root, contents.warnings);
     readSharding(root, /*takesConfigAlone=*/true, contents);
     warnOf(root, differences, contents.warnings);
-    // Without it axolotl passes over the others: _configure_torch_compile() in axolotl 0.13,
+    // If it is off, axolotl ignores the other keys: _configure_torch_compile() in axolotl 0.13,
     // core/builders/base.py.
     if (root.isOn("torch_compile"))
         readCompilation(root, "torch_compile_mode", "torch_compile_backend", contents);
@@ -486,7 +490,7 @@ ConfigContents read(const ConfigText& text)
         return readNamedModel(root, nameKeys, text.networks(), contents);
     });
     resolveTuning(contents);
-    // AxolotlInputConfig.sequence_len.
+    // Default of AxolotlInputConfig.sequence_len.
     contents.sequenceLength = readLength(root, "sequence_len").value_or(512);
     warnOfEvalLength(root, contents.sequenceLength, contents.warnings);
     resolveLengths(contents);

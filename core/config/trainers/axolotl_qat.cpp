@@ -26,8 +26,8 @@ constexpr std::string_view activationKey = "activation_dtype";
 constexpr std::string_view groupKey = "group_size";
 constexpr std::string_view embeddingKey = "quantize_embedding";
 
-/// The words of validate_ao_dtype in utils/schemas/quantization.py; mxfp4 since axolotl 0.15. Empty where
-/// there is none.
+/// Returns one of the words of validate_ao_dtype in utils/schemas/quantization.py, with mxfp4 since axolotl
+/// 0.15; empty if there is none.
 std::string typeOf(const ConfigSection& qat, std::string_view key, std::string_view defaultType)
 {
     const std::string type = qat.text(key).value_or(std::string(defaultType));
@@ -38,7 +38,7 @@ std::string typeOf(const ConfigSection& qat, std::string_view key, std::string_v
     return type;
 }
 
-/// Nothing is said of null, which torchao has a number of its own for.
+/// Returns the group size. For null, torchao has a default of its own.
 std::int64_t groupSize(const ConfigSection& qat, std::int64_t ofTorchao)
 {
     if (qat.find(groupKey) && !qat.has(groupKey))
@@ -94,7 +94,7 @@ FakeQuantization roundingOf(const ConfigSection& qat)
     return rounding;
 }
 
-/// quantize_ of torchao takes torch.nn.Linear alone.
+/// Refuses layers that quantize_ of torchao skips: it takes only torch.nn.Linear.
 void refuseOtherLayers(const model::ModelSpec& spec, TextPosition position)
 {
     const auto modules = modulesOf(spec);
@@ -118,7 +118,7 @@ decltype(ConfigContents::tuningFor) withAxolotlQat(decltype(ConfigContents::tuni
     }
     const ConfigSection qat = *root.section(qatKey);
     FakeQuantization rounding = roundingOf(qat);
-    // tie_weights() has made it the embedding's before, and torch.nn.Linear is what it still is.
+    // tie_weights() has already set its matrix to that of the embedding, but it is still a torch.nn.Linear.
     rounding.sharedOutput = true;
     warnOfDelayedRounding(qat, "fake_quant_after_n_steps", warnings);
     const NamedValue value{.path = qat.pathOf(groupKey), .position = qat.positionOf(groupKey)};

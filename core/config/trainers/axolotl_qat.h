@@ -9,9 +9,10 @@
 
 namespace batchpeak::config {
 
-/// Adds what "qat" rounds in training to what the run trains (prepare_model_for_qat in utils/quantization.py
-/// of axolotl 0.13, with torchao 0.13); without it, \p tuning as it is. \throws NotRun where it rounds in a
-/// way that trials do not have \throws ConfigError where axolotl or torchao refuses it
+/// Adds to the tuning of a run what "qat" rounds in training (prepare_model_for_qat in utils/quantization.py
+/// of axolotl 0.13, with torchao 0.13); returns \p tuning unchanged if the key is absent.
+/// \throws NotRun if the run rounds in a way that trials do not support
+/// \throws ConfigError if axolotl or torchao refuses it
 decltype(ConfigContents::tuningFor) withAxolotlQat(decltype(ConfigContents::tuningFor) tuning,
                                                    const ConfigSection& root, std::vector<Warning>& warnings);
 

@@ -42,7 +42,7 @@ constexpr std::array<UnmodeledFeature, 4> otherAdapters{
       {},
       reason::adapterOnEmbeddings}}};
 
-/// validate_adapter and validate_qlora of LoraConfig, utils/schemas/peft.py.
+/// Checks as validate_adapter and validate_qlora of LoraConfig, utils/schemas/peft.py, do.
 void checkQuantization(const ConfigSection& root)
 {
     for (std::string_view key : {narrowKey, byteKey}) {
@@ -57,11 +57,12 @@ void checkQuantization(const ConfigSection& root)
                   "is qlora, for which axolotl wants load_in_4bit; write it as true, or lora here");
 }
 
-/// _set_quantization_config in loaders/model.py: 4 bits for qlora and 8 for lora alone, whatever else is on.
+/// Reads quantization as _set_quantization_config in loaders/model.py does: 4 bits only for qlora and 8 only
+/// for lora, whatever else is on.
 void readQuantization(const ConfigSection& root, PeftAdapter& adapter, std::vector<Warning>& warnings)
 {
     const bool isQlora = root.text(adapterKey) == "qlora";
-    // utils/schemas/config.py: else experts stay as they are loaded.
+    // Default in utils/schemas/config.py: experts stay as they are loaded.
     adapter.quantizesExperts = root.boolean("quantize_moe_experts").value_or(false);
     if (root.isOn("gptq")) {
         adapter.frozenWeights = model::FrozenWeights::Nf4;
@@ -78,7 +79,8 @@ void readQuantization(const ConfigSection& root, PeftAdapter& adapter, std::vect
     }
 }
 
-/// LoraConfig of axolotl has no rank and no alpha of its own, and PEFT takes no null.
+/// Returns the rank, which is required: LoraConfig of axolotl has no default for rank and alpha, and PEFT
+/// does not accept null.
 std::int64_t requiredRank(const ConfigSection& root)
 {
     for (std::string_view key : {"lora_r", "lora_alpha"}) {
@@ -90,7 +92,7 @@ std::int64_t requiredRank(const ConfigSection& root)
     return sizeOr(root, "lora_r", 1);
 }
 
-/// _build_peft_lora_config in loaders/adapter.py.
+/// Reads an adapter as _build_peft_lora_config in loaders/adapter.py does.
 PeftAdapter readAdapter(const ConfigSection& root)
 {
     const std::string_view targetsKey = root.isOn("lora_target_modules") || !root.isOn("lora_target_linear")
@@ -108,7 +110,7 @@ PeftAdapter readAdapter(const ConfigSection& root)
                         .layers = readLayers(root, "peft_layers_to_transform"),
                         .layersPatterns = readTexts(root, "peft_layers_pattern"),
                         .place = {.path = std::string(targetsKey), .position = root.positionOf(targetsKey)}};
-    // An empty list is no module, not the usual ones.
+    // An empty list means no module, not the default ones.
     if (!root.isOn("lora_target_modules"))
         adapter.targets = std::vector<std::string>();
     return adapter;
@@ -123,8 +125,8 @@ void warnOfAdapter(const ConfigSection& root, const PeftAdapter& adapter, bool h
         warnOfNarrowCopies(root, "lora_modules_to_save", warnings);
 }
 
-/// What utils/freeze.py makes of a pattern: a dot is a dot but before a plus, and a range of rows at its end
-/// is none of its business, since it only sets gradients to zero.
+/// Converts a pattern as utils/freeze.py does: a dot is literal unless a plus follows. A range of rows at the
+/// end is ignored, since it only sets gradients to zero.
 std::string asNamePattern(std::string_view text)
 {
     if (text.ends_with(']')) {
@@ -174,10 +176,11 @@ decltype(ConfigContents::tuningFor) partsOf(const ConfigSection& root)
     };
 }
 
-/// With adapters names of parameters begin with those of PEFT's two wrappers, and freeze_layers_except
-/// (utils/freeze.py, called by load_model_and_tokenizer in train.py) freezes all that match no pattern, the
-/// adapters among them. Patterns for names without adapters match nothing.
-/// \throws NotRun where one of them does
+/// Checks unfrozen_parameters beside an adapter. With adapters, names of parameters begin with those of
+/// PEFT's two wrappers, and freeze_layers_except (utils/freeze.py, called by load_model_and_tokenizer in
+/// train.py) freezes all that match no pattern, including the adapters. Patterns for names without adapters
+/// match nothing.
+/// \throws NotRun if a pattern matches
 void checkPartsBesideAdapter(const NamedValue& value, const std::vector<std::string>& texts,
                              const model::ModelSpec& spec, std::vector<Warning>& warnings)
 {

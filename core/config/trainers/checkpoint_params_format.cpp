@@ -8,8 +8,8 @@
 
 namespace batchpeak::config {
 
-/// The params.json beside the weights of an original checkpoint of LLaMA or Mistral: a network alone, as a
-/// config.json. It has no batch, so there is no place in it for a size.
+/// The params.json beside the weights of an original checkpoint of LLaMA or Mistral. Like a config.json, it
+/// describes only a network. It has no batch, so a size cannot be written into it.
 namespace {
 
 bool fits(const ConfigText& text)
@@ -21,12 +21,12 @@ bool fits(const ConfigText& text)
 
 ConfigContents read(const ConfigText& text)
 {
-    // Read with json.loads (Llama.build in llama/generation.py).
+    // json.loads reads it (Llama.build in llama/generation.py).
     requireJson(text.text(), JsonComments::Refused);
     const ConfigSection root = *text.root(Dialect::Json);
     ConfigContents contents;
     contents.model = networkOrError([&] { return readCheckpointParams(root); });
-    // max_seq_len of ModelArgs in llama/model.py.
+    // Default of max_seq_len of ModelArgs in llama/model.py.
     contents.sequenceLength = std::holds_alternative<model::ModelSpec>(contents.model)
                                   ? readLength(root, "max_seq_len").value_or(2048)
                                   : 0;

@@ -9,9 +9,9 @@
 
 namespace batchpeak::config {
 
-/// Configs of DeepSpeed, in JSON: batches, precision and how the network is shared out over devices.
+/// Configs of DeepSpeed, in JSON: batches, precision and how the network is sharded over devices.
 ///
-/// They describe no network and no texts, and training alone. The micro-batch size stands under
+/// They describe neither a network nor texts, and only training. The micro-batch size is under
 /// train_micro_batch_size_per_gpu.
 namespace {
 
@@ -23,8 +23,8 @@ constexpr std::string_view stepsKey = "gradient_accumulation_steps";
 /// train_micro_batch_size_per_gpu * gradient_accumulation_steps * world size (_batch_assertion and
 /// _set_batch_related_parameters of DeepSpeedConfig in DeepSpeed 0.16, deepspeed/runtime/config.py).
 ///
-/// Each may be absent, and "auto" where the Hugging Face Trainer fills it in from its own config. The world
-/// size is in the config only where all three are numbers; else counts are those of one device.
+/// Each may be absent, or "auto" if the Hugging Face Trainer fills it in from its own config. The config
+/// determines the world size only if all three are numbers; otherwise counts are those of one device.
 struct DeepSpeedBatch
 {
     struct Number
@@ -38,7 +38,8 @@ struct DeepSpeedBatch
 
     bool isFilledIn() const { return global.isAuto || micro.isAuto || steps.isAuto; }
     bool knowsDevices() const { return global.value && micro.value && steps.value; }
-    /// Of the micro-batch alone, one makes a step; beside an "auto" that is for the Trainer's config to say.
+    /// Whether the batch is known. With only a micro-batch size, a step has one micro-batch; beside an "auto"
+    /// the Trainer's config decides.
     bool knowsBatch() const
     {
         const bool isOneStep = !steps.value && !steps.isAuto && !global.isAuto;
@@ -90,7 +91,8 @@ std::optional<std::int64_t> presentSize(const DeepSpeedBatch& batch)
     return isDecided ? std::optional(*batch.global.value / batch.steps.value.value_or(1)) : std::nullopt;
 }
 
-/// Where the config does not know its batch, because it is filled in, that counts as one sample.
+/// Returns the plan. A batch that the config does not know, because the Trainer fills it in, counts as one
+/// sample.
 BatchPlan planOf(const DeepSpeedBatch& batch)
 {
     BatchPlan plan{.setting = Explore{},
@@ -123,7 +125,7 @@ void warnOfBatch(const ConfigSection& root, const DeepSpeedBatch& batch, std::ve
     }
 }
 
-/// The Trainer's config goes on deciding the accumulation, and with it the batch.
+/// Returns changes after which the Trainer's config still decides the accumulation, and with it the batch.
 std::vector<EntryChange> filledInChanges(const ConfigSection& root, const DeepSpeedBatch& batch,
                                          const ChosenSize& chosen, std::vector<std::string>& notes)
 {
@@ -142,8 +144,8 @@ std::vector<EntryChange> filledInChanges(const ConfigSection& root, const DeepSp
     return changes;
 }
 
-/// Where the accumulation is not written, DeepSpeed makes it of the other two; of a micro-batch alone it
-/// makes one.
+/// Whether the accumulation steps must be written. If they are absent, DeepSpeed derives them from the other
+/// two numbers; with only a micro-batch size, it takes one step.
 bool needsSteps(const DeepSpeedBatch& batch, std::int64_t steps)
 {
     return batch.steps.value || (!batch.global.value && steps > 1);
@@ -174,9 +176,9 @@ std::vector<EntryChange> knownChanges(const ConfigSection& root, const DeepSpeed
     return changes;
 }
 
-/// What writes a size and keeps the three numbers as they should be.
-/// \param notes  receives what has to be known of other devices and of the Trainer's own config
-/// \throws BatchNotKept, ConfigError as wholeBatch() does; ConfigError where a batch was chosen and the
+/// Returns the changes that write a size and keep the three numbers consistent.
+/// \param notes  receives notes on other numbers of devices and on the Trainer's own config
+/// \throws BatchNotKept, ConfigError as wholeBatch() does; ConfigError if a batch was chosen although the
 ///         Trainer's config decides it
 std::vector<EntryChange> batchChanges(const ConfigSection& root, const DeepSpeedBatch& batch,
                                       const ChosenSize& chosen, std::vector<std::string>& notes)
@@ -203,16 +205,16 @@ constexpr PlaceKeys placeKeys{.globalBatch = batchKey,
                               .accumulationSteps = stepsKey,
                               .gradientNorm = clippingKey};
 
-/// DeepSpeed itself reads with hjson (DeepSpeedConfig in DeepSpeed 0.16, deepspeed/runtime/config.py), which
-/// takes comments. Where "auto" is to be filled in, accelerate does, with json.load (HfDeepSpeedConfig in
-/// accelerate 1.x, utils/deepspeed.py).
+/// Checks the syntax. DeepSpeed itself reads with hjson (DeepSpeedConfig in DeepSpeed 0.16,
+/// deepspeed/runtime/config.py), which allows comments. If an "auto" has to be filled in, accelerate reads
+/// with json.load (HfDeepSpeedConfig in accelerate 1.x, utils/deepspeed.py).
 void checkText(const ConfigSection& root)
 {
     const bool isFilledIn = isAuto(root, batchKey) || isAuto(root, microKey) || isAuto(root, stepsKey);
     requireJson(root.document().text(), isFilledIn ? JsonComments::Refused : JsonComments::Allowed);
 }
 
-/// \throws ConfigError where a number is illegal, three are at odds, or none makes a batch
+/// \throws ConfigError if a number is illegal, the three contradict each other, or none makes a batch
 DeepSpeedBatch readBatch(const ConfigSection& root)
 {
     if (root.sectionAt(elasticityKey).boolean("enabled").value_or(false)) {
@@ -232,7 +234,7 @@ bool fits(const ConfigText& text)
     return root && (root->find(microKey) || root->find(batchKey) || root->find("zero_optimization"));
 }
 
-/// \throws NotRun in any case
+/// \throws NotRun always
 model::ModelSpec noNetwork(const ConfigSection& root)
 {
     refuseCutLayers(root);
@@ -256,7 +258,7 @@ ConfigContents read(const ConfigText& text)
              "activation_checkpointing only says how, not whether, activations are checkpointed; trials keep "
              "them all unless told otherwise.");
     }
-    // TrainingArguments.max_grad_norm in transformers 5.23.
+    // Default of TrainingArguments.max_grad_norm in transformers 5.23.
     constexpr double defaultOfTrainer = 1.0;
     contents.step.maxGradientNorm = readDeepSpeedClipping(root, defaultOfTrainer);
     notePlaces(root, placeKeys, contents);

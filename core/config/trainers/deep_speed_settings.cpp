@@ -17,28 +17,29 @@ constexpr std::string_view zeroKey = "zero_optimization";
 constexpr std::string_view enabledKey = "enabled";
 constexpr std::string_view clippingKey = "gradient_clipping";
 
-/// False where nothing is said: FP16_ENABLED_DEFAULT and BFLOAT16_ENABLED_DEFAULT in DeepSpeed 0.16,
-/// deepspeed/runtime/constants.py.
+/// Whether a section is enabled. The default is false: FP16_ENABLED_DEFAULT and BFLOAT16_ENABLED_DEFAULT in
+/// DeepSpeed 0.16, deepspeed/runtime/constants.py.
 bool isEnabled(const ConfigSection& section)
 {
     return !isAuto(section, enabledKey) && section.boolean(enabledKey).value_or(false);
 }
 
-/// "bfloat16" is the older name: BFLOAT16_OLD in DeepSpeed 0.16, deepspeed/runtime/constants.py.
+/// Returns the section "bf16", or "bfloat16", which is its older name: BFLOAT16_OLD in DeepSpeed 0.16,
+/// deepspeed/runtime/constants.py.
 ConfigSection bfloat16Section(const ConfigSection& settings)
 {
     return settings.sectionAt(settings.has("bf16") ? "bf16" : "bfloat16");
 }
 
-/// "device" of an offload section: "none" where nothing is said (DeepSpeedZeroOffloadParamConfig in DeepSpeed
-/// 0.16, deepspeed/runtime/zero/offload_config.py).
+/// Whether "device" of an offload section moves data to the host. The default is "none"
+/// (DeepSpeedZeroOffloadParamConfig in DeepSpeed 0.16, deepspeed/runtime/zero/offload_config.py).
 bool offloads(const ConfigSection& zero, std::string_view key)
 {
     return zero.sectionAt(key).text("device").value_or("none") != "none";
 }
 
-/// 0 where nothing is said: DeepSpeedZeroConfig in DeepSpeed 0.16, deepspeed/runtime/zero/config.py.
-/// True for stage 1 in old configs: read_zero_config_deprecated there.
+/// Returns the ZeRO stage. The default is 0: DeepSpeedZeroConfig in DeepSpeed 0.16,
+/// deepspeed/runtime/zero/config.py. In old configs True means stage 1: read_zero_config_deprecated there.
 std::int64_t readStage(const ConfigSection& settings)
 {
     if (!settings.hasSection(zeroKey))
@@ -50,8 +51,8 @@ std::int64_t readStage(const ConfigSection& settings)
     return stage;
 }
 
-/// What lies in the host's memory, by the key of its section and the older name of that, which
-/// DeepSpeedZeroConfig still takes.
+/// Whether data is kept in the host's memory, by the key of its section or the older name of that key, which
+/// DeepSpeedZeroConfig still accepts.
 bool isOffloaded(const ConfigSection& zero, std::string_view key, std::string_view olderKey)
 {
     return offloads(zero, key) || zero.isOn(olderKey);
@@ -96,7 +97,7 @@ void readSharing(const ConfigSection& settings, ConfigContents& contents)
     readOffloads(settings.sectionIfAny(zeroKey), contents);
 }
 
-/// What the sections of DeepSpeed's engine add to a step.
+/// Features that sections of DeepSpeed's engine add to a step.
 constexpr std::array<UnmodeledFeature, 4> differences{
     {{.key = "compression_training",
       .text = "The run trains a compressed network ({}); trials run it as it is.",
@@ -172,8 +173,7 @@ void warnOfDeepSpeedGradients(const ConfigSection& settings, ConfigContents& con
 {
     if (contents.precision != model::Precision::PureBf16)
         return;
-    // get_data_types in DeepSpeed 0.16, deepspeed/runtime/engine.py: in fp32 without ZeRO, where nothing else
-    // is said.
+    // get_data_types in DeepSpeed 0.16, deepspeed/runtime/engine.py: the default without ZeRO is fp32.
     const ConfigSection types = settings.sectionAt("data_types");
     const std::string type =
         types.text("grad_accum_dtype").value_or(readStage(settings) == 0 ? "fp32" : "bf16");

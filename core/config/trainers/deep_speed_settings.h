@@ -10,35 +10,38 @@
 
 namespace batchpeak::config {
 
-/// What DeepSpeed's settings say of a step, be they a file of their own or a section of a config of
-/// transformers' Trainer. Batches are not among it: in such a section the Trainer's own config decides them.
+/// Readers of what DeepSpeed's settings say about a step, in a file of their own or in a section of a config
+/// of transformers' Trainer. They do not read batches: in such a section the Trainer's own config decides
+/// them.
 
-/// The value is "auto": the Trainer fills it in.
+/// Whether the value is "auto": the Trainer fills it in.
 bool isAuto(const ConfigSection& section, std::string_view key);
 
-/// What devices share (ZeRO), what lies in the host's memory, and what else of a step trials do otherwise.
-/// \param contents  whose plan of training is known
-/// \throws ConfigError where a value is illegal
+/// Reads what devices share (ZeRO), what is kept in the host's memory, and what else trials do differently in
+/// a step.
+/// \param contents  contents whose training plan is known
+/// \throws ConfigError if a value is illegal
 void readDeepSpeedStep(const ConfigSection& settings, ConfigContents& contents);
 
-/// The precision by a file alone: parameters of sixteen bits have fp32 copies in the optimizer, and for
-/// "auto" only the Trainer knows. \throws ConfigError where bf16 and fp16 are both on
+/// Reads the precision from a file alone: parameters in 16 bits have fp32 copies in the optimizer, and only
+/// the Trainer knows what "auto" means.
+/// \throws ConfigError if bf16 and fp16 are both on
 void readDeepSpeedPrecision(const ConfigSection& settings, ConfigContents& contents);
 
-/// Of a run whose Trainer has chosen one.
-/// \param mixed  that of the Trainer: fp32, TF32, or 16 bits beside fp32
-/// \throws ConfigError where the settings say otherwise, which the Trainer refuses
+/// Checks the settings against the precision that the Trainer has chosen.
+/// \param mixed  precision of the Trainer: fp32, TF32, or 16 bits beside fp32
+/// \throws ConfigError if the settings contradict it, which the Trainer refuses
 void checkDeepSpeedPrecision(const ConfigSection& settings, model::Precision mixed);
 
-/// Beside bfloat16 parameters, gradients may be added up in fp32.
-/// \param contents  whose precision is known
+/// Warns that gradients may be accumulated in fp32 although the parameters are bfloat16.
+/// \param contents  contents whose precision is known
 void warnOfDeepSpeedGradients(const ConfigSection& settings, ConfigContents& contents);
 
-/// \param ofTrainer  what "auto" stands for
-/// \throws ConfigError if it is negative
+/// \param ofTrainer  value that "auto" stands for
+/// \throws ConfigError if the norm is negative
 double readDeepSpeedClipping(const ConfigSection& settings, double ofTrainer);
 
-/// \throws NotRun where layers are cut over devices
+/// \throws NotRun if layers are split over devices
 void refuseCutLayers(const ConfigSection& settings);
 
 } // namespace batchpeak::config

@@ -11,15 +11,15 @@
 
 namespace batchpeak::config {
 
-/// What trainers that train with torchao's fake quantization share.
+/// Checks that trainers with torchao's fake quantization share.
 
-/// The run begins to round after the steps that the key says. Trials round from the first one, as nearly all
-/// of such a run does.
+/// Warns that the run starts to round after the number of steps under the key. Trials round from the first
+/// step, as nearly all of such a run does.
 void warnOfDelayedRounding(const Settings& settings, std::string_view key, std::vector<Warning>& warnings);
 
-/// \param value  that says how many weights share a scale
-/// \throws ConfigError where they do not fill the rows of a layer, which FakeQuantizedLinear of torchao and
-///         QATLoRALinear of torchtune refuse
+/// \param value  value that says how many weights share a scale
+/// \throws ConfigError if the groups do not fill the rows of a layer, which FakeQuantizedLinear of torchao
+///         and QATLoRALinear of torchtune refuse
 void checkGroups(const model::ModelSpec& network, const model::Tuning& tuning, const NamedValue& value);
 
 } // namespace batchpeak::config

@@ -13,12 +13,13 @@
 
 namespace batchpeak::config {
 
-/// The config.json beside the weights of a network on the Hugging Face hub: a network alone, for the config
-/// of a trainer that names it. It has no batch, so there is no place in it for a size.
+/// The config.json beside the weights of a network on the Hugging Face hub: only a network, for the config of
+/// a trainer that names it. It has no batch, so a size cannot be written into it.
 namespace {
 
-// The arguments of a training as JSON may hold a model_type too (ModelArguments of run_clm.py in
-// transformers 5.23.0, examples/pytorch/language-modeling), but they say what is trained and to where.
+// A JSON file of training arguments may contain a model_type too (ModelArguments of run_clm.py in
+// transformers 5.23.0, examples/pytorch/language-modeling), but it also says what is trained and where
+// results are written.
 constexpr std::string_view keysOfTrainings =
     "model_name_or_path base_model output_dir per_device_train_batch_size";
 
@@ -33,7 +34,7 @@ bool fits(const ConfigText& text)
                                 [&](std::string_view key) { return root->has(key); });
 }
 
-/// What transformers builds of a config, where that tells what samples are made of.
+/// Returns the network that transformers builds from a config, if the config shows what samples consist of.
 std::optional<model::ModelSpec> networkOfTransformers(const ConfigSection& root, const std::string& text)
 {
     const ConfigSection texts = root.hasSection("text_config") ? *root.section("text_config") : root;
@@ -48,7 +49,7 @@ std::optional<model::ModelSpec> networkOfTransformers(const ConfigSection& root,
                                                 .positions = sizeOr(texts, "max_position_embeddings", 0)}};
 }
 
-/// Beside it, why batchpeak-worker cannot run it, where it cannot.
+/// Reads the network and, if batchpeak-worker cannot run it, the reason.
 model::ModelSpec readNetwork(const ConfigSection& root, const std::string& text, ConfigContents& contents)
 {
     try {
@@ -62,7 +63,8 @@ model::ModelSpec readNetwork(const ConfigSection& root, const std::string& text,
     }
 }
 
-/// Trainers of networks that batchpeak-worker cannot run widen weights of which it knows nothing.
+/// Reads how the weights are stored. Trials of a network that batchpeak-worker cannot run hold weights in an
+/// unknown format unquantized.
 void readWeights(const ConfigSection& root, ConfigContents& contents)
 {
     try {

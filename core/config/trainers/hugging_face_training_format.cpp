@@ -16,11 +16,11 @@
 
 namespace batchpeak::config {
 
-/// Configs of programs around transformers' Trainer: its own scripts, TRL's and those of alignment-handbook,
-/// in YAML or JSON.
+/// Configs of programs around transformers' Trainer: its own scripts, those of TRL and those of
+/// alignment-handbook, in YAML or JSON.
 ///
-/// The micro-batch size stands under per_device_train_batch_size and per_device_eval_batch_size. What a
-/// script decides in its own code is not known here, such as the length of texts where no key says it.
+/// The micro-batch size is under per_device_train_batch_size and per_device_eval_batch_size. What a script
+/// decides in its own code is not known here, such as the length of texts if no key sets it.
 namespace {
 
 // ModelConfig of TRL 1.x, trl/trainer/model_config.py, and ModelArguments of transformers' example scripts.
@@ -28,7 +28,7 @@ constexpr NameKeys nameKeys{.name = "model_name_or_path", .revision = "model_rev
 
 constexpr std::string_view lossKey = "loss_type";
 
-/// Steps that hold more than a network and its texts.
+/// Steps that involve more than a network and its texts.
 constexpr std::string_view orRewards = "trains on preferences or rewards ({})";
 constexpr std::array<UnmodeledFeature, 3> otherSteps{
     {{"num_generations",
@@ -40,7 +40,7 @@ constexpr std::array<UnmodeledFeature, 3> otherSteps{
      {"beta", orRewards, UnmodeledFeature::When::On, {}, {}, reason::preferences},
      {"max_prompt_length", orRewards, UnmodeledFeature::When::On, {}, {}, reason::preferences}}};
 
-/// Of KTOConfig, CPOConfig and RewardConfig in TRL 1.16, each theirs alone.
+/// Keys of KTOConfig, CPOConfig and RewardConfig in TRL 1.16 that no other trainer has.
 constexpr WordMap<model::Preference, 5> keysOfMethods{
     {{"desirable_weight", model::Preference::Kto},
      {"undesirable_weight", model::Preference::Kto},
@@ -58,7 +58,7 @@ constexpr auto stepsOfMethods = [] {
     return steps;
 }();
 
-/// Losses of DPOConfig, KTOConfig and GRPOConfig in TRL 1.16; CPOConfig has some of the first, and simpo.
+/// Losses of DPOConfig, KTOConfig and GRPOConfig in TRL 1.16. CPOConfig has some of DPO's losses, and simpo.
 constexpr std::string_view lossesOfDpo =
     "sigmoid hinge ipo exo_pair nca_pair robust bco_pair sppo_hard aot aot_unpaired apo_zero apo_down "
     "discopop sft sigmoid_norm";
@@ -67,7 +67,8 @@ constexpr std::string_view lossesOfGrpo = "grpo bnpo dr_grpo dapo luspo cispo sa
 constexpr std::array<UnmodeledFeature, 1> stepsOfLosses{
     {{.key = lossKey, .text = orRewards, .when = UnmodeledFeature::When::There, .why = reason::preferences}}};
 
-/// None where the network writes the texts itself; nothing where the loss tells no method.
+/// Returns the method of a loss: None if the network writes the texts itself; nothing if the loss does not
+/// identify a method.
 std::optional<model::Preference> preferenceOfLoss(const ConfigSection& root)
 {
     using enum model::Preference;
@@ -81,12 +82,12 @@ std::optional<model::Preference> preferenceOfLoss(const ConfigSection& root)
         return Simpo;
     if (isAmong(name, lossesOfKto))
         return Kto;
-    // DPOConfig takes a list, too.
+    // DPOConfig accepts a list, too.
     return loss->kind == NodeKind::Sequence || isAmong(name, lossesOfDpo) ? std::optional(Dpo) : std::nullopt;
 }
 
-/// The script decides by which method. What tells it is a key or a loss that one of TRL's trainers has alone,
-/// or else the name of where results go; DPO is the usual one.
+/// Returns the method of preferences, which the script decides. A key or a loss that only one of TRL's
+/// trainers has identifies it, else the name of the output; the default is DPO.
 model::Preference preferenceOf(const ConfigSection& root)
 {
     using enum model::Preference;
@@ -112,14 +113,15 @@ constexpr std::array<UnmodeledFeature, 1> differences{{{.key = "activation_offlo
                                                         .text = hostActivationsText,
                                                         .approximation = approximation::hostActivations}}};
 
-/// Beside packing, whose value it has where nothing is said.
+/// Applies if packing is on, whose value is the default.
 constexpr std::array<UnmodeledFeature, 1> unpackedEvaluation{
     {{.key = "eval_packing",
       .text = unpackedEvaluationText,
       .when = UnmodeledFeature::When::False,
       .approximation = approximation::unpackedEvaluation}}};
 
-/// Of SFTConfig and ModelConfig in TRL, and of ScriptArguments in alignment-handbook, which is built on it.
+/// Whether the config has keys of SFTConfig and ModelConfig in TRL, or of ScriptArguments in
+/// alignment-handbook, which is built on TRL.
 bool isTrl(const ConfigSection& root)
 {
     return hasOneOf(root, "max_length max_seq_length packing dataset_text_field dataset_mixture "
@@ -136,11 +138,11 @@ void warnOfTrlDefault(const ConfigSection& root, std::string_view key, ConfigCon
          key);
 }
 
-// max_seq_length is what SFTConfig called it in older releases of TRL; block_size and max_source_length are
-// those of transformers' example scripts.
+// max_seq_length is the name in SFTConfig of older TRL releases; block_size and max_source_length are keys of
+// transformers' example scripts.
 constexpr std::string_view lengthKeys = "max_length max_seq_length block_size max_source_length";
 
-// The older name of checkpointing counts where the newer is absent: TrainingArguments.__post_init__ in
+// The older name of checkpointing is used if the newer is absent: TrainingArguments.__post_init__ in
 // transformers 5.23.
 constexpr PlaceKeys placeKeys{.sequenceLength = lengthKeys,
                               .precisionSwitches = "fp16 bf16",
@@ -149,7 +151,7 @@ constexpr PlaceKeys placeKeys{.sequenceLength = lengthKeys,
 
 void readLengths(const ConfigSection& root, ConfigContents& contents)
 {
-    // SFTConfig.max_length in TRL 1.x, trl/trainer/sft_config.py.
+    // Default of SFTConfig.max_length in TRL 1.x, trl/trainer/sft_config.py.
     constexpr std::int64_t defaultOfTrl = 1024;
     const auto keys = splitWords(lengthKeys);
     const auto key = std::ranges::find_if(keys, [&](std::string_view k) { return root.has(k); });
@@ -161,8 +163,8 @@ void readLengths(const ConfigSection& root, ConfigContents& contents)
     resolveLengths(contents);
 }
 
-/// What it is where nothing is said hangs on the release: __post_init__ of SFTConfig since TRL 1.7,
-/// trl/trainer/sft_config.py, which has no such loss beside Liger's.
+/// Reads the loss, whose default depends on the release: __post_init__ of SFTConfig since TRL 1.7,
+/// trl/trainer/sft_config.py, which does not combine such a loss with Liger's.
 void readLoss(const ConfigSection& root, ConfigContents& contents)
 {
     if (root.isOn("use_liger_kernel")) {
@@ -186,8 +188,9 @@ void readLoss(const ConfigSection& root, ConfigContents& contents)
     }
 }
 
-/// Trials narrow the products of such chunks beside parameters of 16 bits, as autocast does in the run; where
-/// it has none, they are in fp32 until TRL 1.14.
+/// Checks the precision of a loss in chunks. If parameters have 16 bits, trials compute the products of the
+/// chunks in 16 bits, as the run does with autocast; without autocast, the run computes them in fp32 up to
+/// TRL 1.14.
 void resolveLoss(const ConfigSection& root, ConfigContents& contents)
 {
     const bool autocasts = model::isMixed(readMixedPrecision(root, isTrl(root)));
@@ -199,7 +202,7 @@ void resolveLoss(const ConfigSection& root, ConfigContents& contents)
                         "The run computes its loss from products in fp32; those of trials have 16 bits.");
 }
 
-/// The wrapped strategy cuts a stream of tokens; that of bfd, which is the usual one, keeps texts apart
+/// Reads packing. The strategy "wrapped" cuts a stream of tokens; "bfd", the default, keeps texts separate
 /// (pack_dataset in TRL 1.x, trl/data_utils.py).
 void readPacking(const ConfigSection& root, ConfigContents& contents)
 {
@@ -211,9 +214,10 @@ void readPacking(const ConfigSection& root, ConfigContents& contents)
         packTexts(root.positionOf(key), key, contents);
 }
 
-/// Without autocast the network computes in the type of its weights and adapters in fp32, to and from which
-/// PEFT casts (Linear.forward in PEFT 0.18, peft/tuners/lora/layer.py). Copies of whole modules have the type
-/// of the network, which trials hold beside fp32 by autocast alone.
+/// Sets the precision with adapters but without autocast: the network computes in the type of its weights,
+/// the adapters in fp32, and PEFT casts between them (Linear.forward in PEFT 0.18,
+/// peft/tuners/lora/layer.py). Copies of whole modules have the type of the network; trials hold that type
+/// beside fp32 only with autocast.
 void resolveUncastAdapters(const ConfigSection& root, const std::string& type, ConfigContents& contents)
 {
     const ConfigSection loading = trlLoading(root);
@@ -229,11 +233,12 @@ void resolveUncastAdapters(const ConfigSection& root, const std::string& type, C
     }
 }
 
-/// Adapters are fp32 beside a network in 16 bits (cast_adapter_dtype in PEFT 0.18), but bfloat16 beside one
-/// in fewer (SFTTrainer.__init__ in TRL 1.x, trl/trainer/sft_trainer.py).
+/// Reads the precision. Adapters are fp32 beside a network in 16 bits (cast_adapter_dtype in PEFT 0.18), but
+/// bfloat16 beside one in fewer bits (SFTTrainer.__init__ in TRL 1.x, trl/trainer/sft_trainer.py).
 void readPrecision(const ConfigSection& root, ConfigContents& contents)
 {
-    // On where nothing is said: SFTConfig in TRL 1.x; off: TrainingArguments in transformers 5.23.
+    // The default is on in TRL (SFTConfig in TRL 1.x), and off elsewhere (TrainingArguments in transformers
+    // 5.23).
     contents.precision = readMixedPrecision(root, isTrl(root));
     if (!root.has("bf16") && !root.has("fp16"))
         warnOfTrlDefault(root, "bf16", contents);
@@ -242,9 +247,10 @@ void readPrecision(const ConfigSection& root, ConfigContents& contents)
     const std::string type = trlTypeOfWeights(root);
     const ConfigSection loading = trlLoading(root);
     const std::string_view key = trlTypeKey(loading);
-    // "auto" where nothing is said outside of TRL: from_pretrained in modeling_utils.py of transformers 5.23.
+    // Outside of TRL the default is "auto": from_pretrained in modeling_utils.py of transformers 5.23.
     const bool isAuto = type == "auto" || (!isTrl(root) && !loading.has(key));
-    // TF32 is of products in fp32, and GradScaler takes no gradients of float16: such a file is one of fp32.
+    // TF32 applies to products in fp32, and GradScaler does not accept float16 gradients, so the file must be
+    // in fp32.
     const bool isWideFile = !isTrl(root) && (contents.precision == model::Precision::Tf32 ||
                                              model::isFloat16(contents.precision));
     if (isAuto) {
@@ -280,8 +286,8 @@ void readPrecision(const ConfigSection& root, ConfigContents& contents)
 
 void readCheckpointing(const ConfigSection& root, ConfigContents& contents)
 {
-    // Off where nothing is said: TrainingArguments in transformers 5.23. TRL has it on (SFTConfig in TRL 1.x;
-    // pull request 3510).
+    // The default is off in transformers (TrainingArguments in transformers 5.23) and on in TRL (SFTConfig in
+    // TRL 1.x; pull request 3510).
     const auto isOn = root.boolean(root.has("activation_checkpointing") ? "activation_checkpointing"
                                                                         : "gradient_checkpointing");
     contents.step.activationCheckpointing =
@@ -290,7 +296,7 @@ void readCheckpointing(const ConfigSection& root, ConfigContents& contents)
         warnOfTrlDefault(root, "gradient_checkpointing", contents);
 }
 
-/// JSON has quotation marks around its keys; braces alone are YAML too.
+/// Returns JSON only if keys are in quotation marks: a text in braces may be YAML too.
 Dialect dialectOf(const YamlDocument& document)
 {
     const auto& keys = document.root().children;

@@ -14,12 +14,12 @@
 
 namespace batchpeak::config {
 
-/// Configs of LLaMA-Factory, in YAML or JSON: TrainingArguments' keys with its own beside them, and other
-/// defaults than those of transformers. A text that has TrainingArguments' keys too is of this format where
-/// it has one of its own.
+/// Configs of LLaMA-Factory, in YAML or JSON: the keys of TrainingArguments together with its own, and with
+/// other defaults than those of transformers. A text with keys of TrainingArguments is of this format if it
+/// has one of LLaMA-Factory's own keys.
 ///
-/// It reads either by OmegaConf.load, that is as YAML, without resolving interpolations (read_args in
-/// LLaMA-Factory 0.9.4, hparams/parser.py), so that none is followed here either.
+/// OmegaConf.load reads both as YAML, without resolving interpolations (read_args in LLaMA-Factory 0.9.4,
+/// hparams/parser.py), so none is followed here either.
 ///
 /// Keys, their words and their defaults are those of FinetuningArguments and DataArguments in LLaMA-Factory
 /// 0.9.4, hparams/finetuning_args.py and data_args.py.
@@ -42,7 +42,8 @@ constexpr PlaceKeys placeKeys{.sequenceLength = lengthKey,
 
 using enum UnmodeledFeature::When;
 
-// ModelArguments and FinetuningArguments, and those of Megatron that use_mca and use_megatron_bridge read.
+// Keys of ModelArguments and FinetuningArguments, and those of Megatron that use_mca and use_megatron_bridge
+// read.
 constexpr std::array<UnmodeledFeature, 8> unsupportedRuns{
     {{"use_asft_loss",
       "runs a second network beside the one that it trains ({})",
@@ -58,7 +59,7 @@ constexpr std::array<UnmodeledFeature, 8> unsupportedRuns{
      {"hyper_parallel_cp_size", cutOverDevices, AboveOne, {}, {}, reason::overDevices},
      {"sequence_parallel_size", cutOverDevices, AboveOne, {}, {}, reason::overDevices}}};
 
-/// With packing alone texts attend to those before them in the sample, as one long text does
+/// With only packing, texts attend to those before them in the sample, as one long text does
 /// (preprocess_supervised_dataset and its collators, src/llamafactory/data).
 constexpr std::string_view packingKey = "neat_packing";
 
@@ -92,12 +93,12 @@ constexpr std::array<UnmodeledFeature, 13> differences{
      {.key = "use_unsloth",
       .text = "{} runs kernels of Unsloth; trials run PyTorch's own, which take longer and more memory.",
       .approximation = approximation::otherKernels},
-     // Of Megatron, which environment variables switch on (use_mca, use_megatron_bridge).
+     // Keys for Megatron, which environment variables turn on (use_mca, use_megatron_bridge).
      {.key = "tensor_model_parallel_size",
       .text = "{} is for Megatron, whose kernels trials do not run.",
       .when = There,
       .approximation = approximation::megatron},
-     // prepare_model_for_training in model/model_utils/checkpointing.py: their weights.
+     // prepare_model_for_training in model/model_utils/checkpointing.py converts their weights.
      {.key = "upcast_layernorm",
       .text = "{} keeps normalizations in fp32; trials have them as the rest, which takes less memory.",
       .approximation = approximation::fp32Norms},
@@ -105,7 +106,7 @@ constexpr std::array<UnmodeledFeature, 13> differences{
      {.key = "use_unsloth_gc", .text = hostActivationsText, .approximation = approximation::hostActivations},
      {.key = "enable_liger_kernel", .text = ligerText, .approximation = approximation::otherKernels}}};
 
-/// The key holds one of the words; nothing is thrown, since a format is recognized by it.
+/// Whether the key has one of the words. It never throws, since formats are recognized by it.
 bool holdsOneOf(const ConfigSection& root, std::string_view key, std::string_view words)
 {
     const YamlNode* value = root.value(key);
@@ -121,7 +122,7 @@ std::string readWord(const ConfigSection& root, std::string_view key, std::strin
     return word;
 }
 
-/// Files of the same keys are for answers and for writing networks out.
+/// Keys of files for inference and export, which share the other keys.
 constexpr std::string_view otherPurposes = "infer_backend export_dir";
 
 void refuseOtherPurpose(const ConfigSection& root)
@@ -134,8 +135,9 @@ void refuseOtherPurpose(const ConfigSection& root)
     }
 }
 
-/// By CustomDPOTrainer in train/dpo/trainer.py and CustomKTOTrainer in train/kto/trainer.py; by
-/// PairwiseTrainer in train/rm/trainer.py, around a network with a value head; PPO writes texts.
+/// Returns the method of a stage, as the trainers compute it: CustomDPOTrainer in train/dpo/trainer.py,
+/// CustomKTOTrainer in train/kto/trainer.py, and PairwiseTrainer in train/rm/trainer.py, around a network
+/// with a value head. In PPO the network writes texts.
 model::Preference preferenceOf(const ConfigSection& root, const std::string& stage)
 {
     using enum model::Preference;
@@ -164,9 +166,10 @@ void readStage(const ConfigSection& root, ConfigContents& contents)
                         "trials compute them by trl, which may take another time and other memory.");
 }
 
-/// Of adapters where nothing is mixed: all is computed in the type that it has, and PEFT casts to and from
-/// that of adapters (Linear.forward in PEFT 0.18, peft/tuners/lora/layer.py). Modules that are trained whole
-/// are fp32 too, but with pure_bf16 copies in the type of the file; no product takes two types.
+/// Returns the precision with adapters but without mixed precision: each part computes in its own type, and
+/// PEFT casts to and from the type of adapters (Linear.forward in PEFT 0.18, peft/tuners/lora/layer.py).
+/// Modules that are trained in full are fp32 too; with pure_bf16 they are copies in the type of the file. No
+/// product takes two types.
 model::Precision readUncastAdapters(const ConfigSection& root, model::Precision wide,
                                     ConfigContents& contents)
 {
@@ -182,9 +185,9 @@ model::Precision readUncastAdapters(const ConfigSection& root, model::Precision 
     return wide;
 }
 
-/// Weights are loaded as their file has them (load_model in model/loader.py), and init_adapter in
-/// model/adapter.py makes parameters that are trained fp32, but for pure_bf16; adapters are fp32 with that
-/// too (cast_adapter_dtype in PEFT 0.18). bf16 and fp16 alone make the Trainer cast in layers.
+/// Returns the precision. Weights are loaded in the type of their file (load_model in model/loader.py), and
+/// init_adapter in model/adapter.py converts trained parameters to fp32, except with pure_bf16; adapters are
+/// fp32 even then (cast_adapter_dtype in PEFT 0.18). Only bf16 and fp16 make the Trainer cast in layers.
 model::Precision readPrecision(const ConfigSection& root, std::string_view type, ConfigContents& contents)
 {
     const model::Precision mixed = readMixedPrecision(root, false);
@@ -192,7 +195,7 @@ model::Precision readPrecision(const ConfigSection& root, std::string_view type,
         return model::isMixed(mixed) ? mixed : readUncastAdapters(root, mixed, contents);
     if (root.boolean("pure_bf16").value_or(false))
         return model::Precision::PlainBf16;
-    // Layers in fp32 stand beside those in the type of the file, and a product of two types is refused.
+    // fp32 layers are mixed with layers in the type of the file, and a product of two types is refused.
     if (type == "freeze" && !model::isMixed(mixed)) {
         warnOfTypeOfFile(root.positionOf(nameKeys.name), "fp32, since what is trained wants no other",
                          contents.warnings);
@@ -236,8 +239,8 @@ ConfigContents read(const ConfigText& text)
         takeLossInChunks(contents, root.positionOf("enable_liger_kernel"));
     if (const auto attention = root.text("flash_attn"))
         contents.step.attention = attentionNamed(*attention);
-    // It is on unless it is switched off, whatever gradient_checkpointing says: prepare_model_for_training in
-    // model/model_utils/checkpointing.py.
+    // It is on unless this key turns it off, whatever gradient_checkpointing says: prepare_model_for_training
+    // in model/model_utils/checkpointing.py.
     const bool isCheckpointed = !root.boolean("disable_gradient_checkpointing").value_or(false);
     contents.step.activationCheckpointing = contents.step.activationCheckpointing || isCheckpointed;
     notePlaces(root, placeKeys, contents);

@@ -30,7 +30,7 @@ constexpr std::string_view savedKey = "additional_target";
 constexpr std::string_view vocabularyKey = "resize_vocab";
 constexpr std::string_view all = "all";
 
-/// split_arg in hparams/finetuning_args.py; a list is one already.
+/// Reads names as split_arg in hparams/finetuning_args.py does; a list is accepted too.
 std::vector<std::string> readNames(const ConfigSection& root, std::string_view key)
 {
     const ModuleChoice choice = readModuleChoice(root, key);
@@ -47,13 +47,13 @@ std::vector<std::string> readNames(const ConfigSection& root, std::string_view k
     return names;
 }
 
-/// QuantizationMethod in extras/constants.py.
+/// Returns the display name of a method of QuantizationMethod in extras/constants.py.
 std::string_view nameOf(std::string_view method)
 {
     return method == "hqq" ? "HQQ" : method == "eetq" ? "EETQ" : method;
 }
 
-/// On-the-fly quantization: configure_quantization in model/model_utils/quantization.py.
+/// Reads on-the-fly quantization: configure_quantization in model/model_utils/quantization.py.
 void readQuantization(const ConfigSection& root, PeftAdapter& adapter, std::vector<Warning>& warnings)
 {
     const auto bits = root.integer(bitsKey);
@@ -89,21 +89,23 @@ bool isPure(const ConfigSection& root)
     return root.boolean("pure_bf16").value_or(false);
 }
 
-/// As most files have them; in fp32 where modules are that are trained whole, and no layer casts.
+/// Returns the type of the weights beside adapters: that of most files, or fp32 if modules are trained in
+/// full and no layer casts.
 model::FrozenWeights weightsBesideAdapters(const ConfigSection& root)
 {
     const bool areWide = trainsWholeModules(root) && !isMixed(root) && !isPure(root);
     return areWide ? model::FrozenWeights::Fp32 : model::FrozenWeights::Bf16;
 }
 
-/// _setup_lora_tuning in model/adapter.py, by the defaults of LoraArguments in hparams/finetuning_args.py.
+/// Reads an adapter as _setup_lora_tuning in model/adapter.py does, with the defaults of LoraArguments in
+/// hparams/finetuning_args.py.
 PeftAdapter readAdapter(const ConfigSection& root)
 {
     const std::int64_t rank = sizeOr(root, "lora_rank", 8);
     const double alpha = root.number("lora_alpha").value_or(0.0);
     const std::string_view placeKey = root.has(targetKey) ? targetKey : typeKey;
     PeftAdapter adapter{.rank = rank,
-                        // 0 counts as none: __post_init__ of FinetuningArguments.
+                        // 0 means that it is not set: __post_init__ of FinetuningArguments.
                         .alpha = alpha == 0.0 ? 2.0 * static_cast<double>(rank) : alpha,
                         .dropout = dropoutRateOr(root, "lora_dropout", 0.0),
                         .rankStabilized = root.boolean("use_rslora").value_or(false),
@@ -126,7 +128,7 @@ void warnOfAdapter(const ConfigSection& root, std::vector<Warning>& warnings)
         warnOfNarrowCopies(root, root.isOn(savedKey) ? savedKey : vocabularyKey, warnings);
 }
 
-/// With resize_vocab the two modules of the vocabulary are trained, unless others are named
+/// Adds the two modules of the vocabulary, which are trained with resize_vocab unless other modules are named
 /// (model/adapter.py).
 void addVocabulary(PeftAdapter& adapter, const model::ModelSpec& spec)
 {
@@ -158,7 +160,7 @@ std::int64_t layersOf(const model::ModelSpec& spec)
     return layers;
 }
 
-/// What stands under freeze_*, as _setup_freeze_tuning in model/adapter.py takes it.
+/// The values under freeze_*, as _setup_freeze_tuning in model/adapter.py takes them.
 struct FrozenLayers
 {
     std::int64_t layers = 2;
@@ -168,7 +170,7 @@ struct FrozenLayers
     NamedValue extraValue;
 };
 
-/// "self_attn" of "model.layers.0.self_attn.q_proj.weight".
+/// Returns the names of modules in layers: "self_attn" of "model.layers.0.self_attn.q_proj.weight".
 std::set<std::string> modulesOfLayers(const std::vector<NamedParameter>& parameters)
 {
     std::set<std::string> names;
@@ -182,7 +184,7 @@ std::set<std::string> modulesOfLayers(const std::vector<NamedParameter>& paramet
     return names;
 }
 
-/// "lm_head" of "lm_head.weight".
+/// Returns the names of modules outside of layers: "lm_head" of "lm_head.weight".
 std::set<std::string> modulesBesideLayers(const std::vector<NamedParameter>& parameters)
 {
     std::set<std::string> names;
@@ -208,7 +210,7 @@ void requireKnown(const std::vector<std::string>& names, const std::set<std::str
     }
 }
 
-/// Parts of names: a parameter that has one of them is trained.
+/// Returns parts of names: a parameter whose name contains one of them is trained.
 std::vector<std::string> trainedMarks(const FrozenLayers& frozen, const model::ModelSpec& spec)
 {
     const std::vector<NamedParameter> parameters = parametersOf(modulesOf(spec), spec);
@@ -227,7 +229,7 @@ std::vector<std::string> trainedMarks(const FrozenLayers& frozen, const model::M
     return marks;
 }
 
-/// The other parameters stay as they were loaded; with pure_bf16 all are alike.
+/// Returns how the other parameters are stored: as they were loaded; with pure_bf16 all have the same type.
 model::FrozenWeights weightsOfFrozen(const ConfigSection& root)
 {
     return isMixed(root) && !isPure(root) ? model::FrozenWeights::Bf16 : model::FrozenWeights::Same;

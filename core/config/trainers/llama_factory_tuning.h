@@ -10,23 +10,24 @@
 
 namespace batchpeak::config {
 
-/// What a LLaMA-Factory config trains of a network by its finetuning_type: an adapter, some layers, or all,
-/// for which it is empty (model/adapter.py of LLaMA-Factory 0.9.4).
-/// \param type  of "lora", "oft", "freeze" and "full"
-/// \throws NotRun where trials do not have it
-/// \throws ConfigError where LLaMA-Factory refuses it
+/// Reads what a LLaMA-Factory config trains of a network by its finetuning_type: an adapter, some layers, or
+/// all parameters, for which the result is empty (model/adapter.py of LLaMA-Factory 0.9.4).
+/// \param type  "lora", "oft", "freeze" or "full"
+/// \throws NotRun if trials do not support it
+/// \throws ConfigError if LLaMA-Factory refuses it
 decltype(ConfigContents::tuningFor) readLlamaFactoryTuning(const ConfigSection& root, std::string_view type,
                                                            std::vector<Warning>& warnings);
 
-/// pref_loss tells the method of a run on pairs of texts, in both trainers of LLaMA-Factory.
+/// Returns the method of a run on pairs of texts, which pref_loss names in both trainers of LLaMA-Factory.
 model::Preference methodOnPairs(const ConfigSection& root);
 
-/// Beside adapters: modules that are named, or those of the vocabulary where that is resized.
+/// Whether modules are trained in full beside adapters: those that the config names, or those of the
+/// vocabulary if it is resized.
 bool trainsWholeModules(const ConfigSection& root);
 
-/// Layers alone, by the keys that begin with "freeze_", which both trainers of LLaMA-Factory have.
-/// \param weights  of what is frozen
-/// \throws ConfigError where LLaMA-Factory refuses it
+/// Reads the keys that begin with "freeze_", by which both trainers of LLaMA-Factory train only some layers.
+/// \param weights  how the frozen weights are stored
+/// \throws ConfigError if LLaMA-Factory refuses it
 decltype(ConfigContents::tuningFor) readTrainedLayers(const ConfigSection& section,
                                                       model::FrozenWeights weights);
 

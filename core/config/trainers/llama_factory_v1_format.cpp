@@ -18,13 +18,13 @@
 
 namespace batchpeak::config {
 
-/// Configs of LLaMA-Factory's second trainer, which has keys of its own: USE_V1=1 starts it in
-/// LLaMA-Factory 0.9.5 (src/llamafactory/v1).
+/// Configs of LLaMA-Factory's second trainer, which has keys of its own: USE_V1=1 starts it in LLaMA-Factory
+/// 0.9.5 (src/llamafactory/v1).
 ///
-/// The batch is micro_batch_size on each device, and global_batch_size over all of them where that is
-/// written; how many there are is for the launcher to say. It never evaluates.
+/// The batch is micro_batch_size on each device, and global_batch_size over all of them if it is written; the
+/// launcher decides how many there are. The trainer never evaluates.
 ///
-/// It reads by OmegaConf.load, as the first one does (llama_factory_format.cpp).
+/// It reads with OmegaConf.load, as the first trainer does (llama_factory_format.cpp).
 ///
 /// Keys and their defaults are those of ModelArguments, DataArguments and TrainingArguments in v1/config.
 namespace {
@@ -45,7 +45,7 @@ constexpr RunKeys runKeys{.gradientNorm = "max_grad_norm",
                           .defaultGradientNorm = 1.0,
                           .learningRate = "learning_rate",
                           .attention = "flash_attn",
-                          // By valid tokens: fit() in v1/core/base_trainer.py.
+                          // Weighted by valid tokens: fit() in v1/core/base_trainer.py.
                           .weighsTokens = true};
 
 constexpr PlaceKeys placeKeys{.network = nameKey,
@@ -64,16 +64,17 @@ constexpr std::array<UnmodeledFeature, 4> unsupportedRuns{
      {"pref_ftx", "trains on preferences ({})", On, {}, {}, reason::preferences},
      {"simpo_gamma", "trains on preferences ({})", On, {}, {}, reason::preferences}}};
 
-/// The loss tells the method of preferences, and the others are options of DPO's alone.
+/// Keys of runs on preferences. The loss identifies the method; the others are options of DPO only.
 constexpr std::string_view keysOfPairs = "pref_loss dpo_label_smoothing ld_alpha";
 
-/// The name of a plugin, which each of those sections has; empty without one.
+/// Returns the name of a section's plugin; empty if there is none.
 std::string nameOf(const ConfigSection& root, std::string_view key)
 {
     return root.sectionIfAny(key).text("name").value_or("");
 }
 
-/// The command decides what texts are for, and no key; data for preferences are told by their names alone.
+/// Refuses runs on other texts. The command decides what texts are used for, not a key; data for preferences
+/// is recognized only by its name.
 void refuseOtherTexts(const ConfigSection& root)
 {
     if (root.sectionIfAny(peftKey).isOn("export_dir"))
@@ -111,13 +112,13 @@ bool isMixed(const ConfigSection& root)
     return isSharded(root) && root.boolean("bf16").value_or(true);
 }
 
-/// Of layers that are trained alone.
+/// Whether trained parameters are converted to fp32, if only some layers are trained.
 bool castsTrained(const ConfigSection& root)
 {
     return root.sectionIfAny(peftKey).boolean("cast_trainable_params_to_fp32").value_or(true);
 }
 
-/// "auto" without bits is of a network that its file has quantized already.
+/// Whether the run quantizes the network. "auto" without bits is for a network that is quantized in its file.
 bool quantizes(const ConfigSection& root)
 {
     const std::string name = nameOf(root, quantizationKey);
@@ -129,8 +130,8 @@ bool isQuantized(const ConfigSection& root, const ConfigContents& contents)
     return quantizes(root) || model::isQuantized(contents.tuning.frozenWeights);
 }
 
-/// FSDP2Engine in v1/plugins/trainer_plugins/distributed/fsdp2.py, and DeepSpeed, whose settings are another
-/// file's.
+/// Reads the settings of devices: FSDP2Engine in v1/plugins/trainer_plugins/distributed/fsdp2.py, or
+/// DeepSpeed, whose settings are in another file.
 void readDevices(const ConfigSection& root, ConfigContents& contents)
 {
     const ConfigSection devices = root.sectionIfAny(devicesKey);
@@ -154,7 +155,7 @@ void readDevices(const ConfigSection& root, ConfigContents& contents)
     }
 }
 
-/// BnbParams in v1/plugins/model_plugins/quantization.py.
+/// Reads the keys of BnbParams in v1/plugins/model_plugins/quantization.py.
 void readQuantization(const ConfigSection& root, PeftAdapter& adapter, std::vector<Warning>& warnings)
 {
     if (!quantizes(root))
@@ -176,7 +177,7 @@ void readQuantization(const ConfigSection& root, PeftAdapter& adapter, std::vect
     }
 }
 
-/// LoraParams in v1/plugins/model_plugins/peft.py.
+/// Reads the keys of LoraParams in v1/plugins/model_plugins/peft.py.
 decltype(ConfigContents::tuningFor) readAdapter(const ConfigSection& root, std::vector<Warning>& warnings)
 {
     const ConfigSection section = *root.section(peftKey);
@@ -202,7 +203,7 @@ decltype(ConfigContents::tuningFor) readAdapter(const ConfigSection& root, std::
     return tuningBy(std::move(adapter));
 }
 
-/// \throws NotRun where trials do not have it
+/// \throws NotRun if trials do not support it
 decltype(ConfigContents::tuningFor) readTuning(const ConfigSection& root, std::vector<Warning>& warnings)
 {
     const std::string name = nameOf(root, peftKey);
@@ -217,9 +218,10 @@ decltype(ConfigContents::tuningFor) readTuning(const ConfigSection& root, std::v
                                                          : model::FrozenWeights::Same);
 }
 
-/// Adapters where no layer is cast to 16 bits: PEFT casts to and from their type (Linear.forward in PEFT
-/// 0.18, peft/tuners/lora/layer.py), unless FSDP casts all to fp32 (get_mp_policy in fsdp2.py). Whole modules
-/// are copied in the type of the network, which trials hold beside fp32 by autocast alone.
+/// Returns the precision with adapters if no layer is cast to 16 bits. PEFT casts to and from the type of
+/// adapters (Linear.forward in PEFT 0.18, peft/tuners/lora/layer.py), unless FSDP casts all to fp32
+/// (get_mp_policy in fsdp2.py). Whole modules are copied in the type of the network; trials hold that type
+/// beside fp32 only with autocast.
 model::Precision readUncastAdapters(const ConfigSection& root, ConfigContents& contents)
 {
     const ConfigSection section = root.sectionIfAny(peftKey);
@@ -234,9 +236,9 @@ model::Precision readUncastAdapters(const ConfigSection& root, ConfigContents& c
     return model::Precision::Bf16;
 }
 
-/// _init_model in v1/core/model_engine.py loads weights as their file has them, and makes all of them fp32
-/// where all are trained. Only FSDP computes in bfloat16; without it every number has its own type, and no
-/// product takes two.
+/// Returns the precision. _init_model in v1/core/model_engine.py loads weights in the type of their file, and
+/// converts all of them to fp32 if all are trained. Only FSDP computes in bfloat16; without it every number
+/// keeps its own type, and no product takes two types.
 model::Precision readPrecision(const ConfigSection& root, ConfigContents& contents)
 {
     const std::string method = nameOf(root, peftKey);
@@ -259,7 +261,7 @@ model::Precision readPrecision(const ConfigSection& root, ConfigContents& conten
     return isNarrow ? model::Precision::PlainBf16 : model::Precision::Bf16;
 }
 
-/// v1/plugins/model_plugins/kernels: "auto" is of NPUs alone.
+/// Warns of kernels in v1/plugins/model_plugins/kernels: "auto" selects kernels for NPUs only.
 void warnOfKernels(const ConfigSection& root, std::vector<Warning>& warnings)
 {
     std::string names = nameOf(root, "kernel_config");
@@ -274,8 +276,9 @@ void warnOfKernels(const ConfigSection& root, std::vector<Warning>& warnings)
     }
 }
 
-/// v1/plugins/trainer_plugins/batching.py. Texts of full length, as those of trials are, need no padding: to
-/// put them behind each other without it, where they attend to themselves alone, is the same.
+/// Warns of strategies in v1/plugins/trainer_plugins/batching.py. Texts of full length, as those of trials
+/// are, need no padding, so concatenating them without padding, with attention within each text, makes no
+/// difference.
 void warnOfBatching(const ConfigSection& root, std::vector<Warning>& warnings)
 {
     constexpr std::string_view key = "batching_strategy";

@@ -18,11 +18,11 @@
 namespace batchpeak::config {
 
 /// A training config of MosaicML's LLM-Foundry, which Composer runs: global_train_batch_size is the batch
-/// over all GPUs, device_train_microbatch_size how much of it one takes at a time.
+/// over all GPUs, device_train_microbatch_size how much of it one GPU takes at a time.
 ///
-/// How many GPUs there are is for the launcher to say, so the plan is that of one GPU that takes the whole
-/// batch. A batch need not be a whole multiple of the micro-batch (calculate_batch_size_info in
-/// llmfoundry/utils/config_utils.py of LLM-Foundry 0.22), so it is kept with every size.
+/// The launcher decides how many GPUs there are, so the plan is that of one GPU that takes the whole batch. A
+/// batch need not be a whole multiple of the micro-batch (calculate_batch_size_info in
+/// llmfoundry/utils/config_utils.py of LLM-Foundry 0.22), so every size keeps it.
 ///
 /// Defaults are those of TrainConfig in llmfoundry/utils/config_utils.py of LLM-Foundry 0.22.
 namespace {
@@ -33,18 +33,19 @@ constexpr std::string_view evalKey = "device_eval_batch_size";
 constexpr GlobalKeys keys{.microBatchSize = microKey, .batchSize = globalKey};
 
 constexpr RunKeys runKeys{.optimizer = "optimizer.name",
-                          // Two moments a parameter, as AdamW: DecoupledAdamW in
+                          // It keeps two moments per parameter, as AdamW does: DecoupledAdamW in
                           // composer/optim/decoupled_weight_decay.py.
                           .adamW = "decoupled_adamw",
                           .decoupledAdamW = "decoupled_adamw",
-                          // step_update of DecoupledLionW in llmfoundry/optim/lion.py.
+                          // step_update of DecoupledLionW in llmfoundry/optim/lion.py runs operation by
+                          // operation.
                           .unfusedLion = "decoupled_lionw",
                           .optimizerArguments = "optimizer",
                           .learningRate = "optimizer.lr",
                           .checkpointing = "fsdp_config.activation_checkpointing",
                           .attention = "model.attn_config.attn_impl"};
 
-/// What is not said of evaluation is taken from training (readEvalPlan).
+/// Values that are not set for evaluation are taken from training (readEvalPlan).
 constexpr PlaceKeys placeKeys{.network = "model.pretrained_model_name_or_path model",
                               .globalBatch = globalKey,
                               .microBatch = microKey,
@@ -77,7 +78,8 @@ constexpr std::array<UnmodeledFeature, 2> differences{
       .text = "LLM-Foundry computes device_train_grad_accum itself and passes over the value here.",
       .when = There}}};
 
-/// Samples at a time; nothing where it is a part of one, as 0.5 is, which a warning says.
+/// Returns the number of samples at a time; nothing, with a warning, if it is a fraction of a sample, such as
+/// 0.5.
 std::optional<std::int64_t> readSize(const ConfigSection& root, std::string_view key,
                                      std::vector<Warning>& warnings)
 {
@@ -102,7 +104,7 @@ std::optional<std::int64_t> readSize(const ConfigSection& root, std::string_view
     return size;
 }
 
-/// 'auto' where nothing is said.
+/// Whether the size is 'auto', which is the default.
 bool isAuto(const ConfigSection& root)
 {
     const auto entry = root.find(microKey);
@@ -153,16 +155,16 @@ std::optional<BatchPlan> readEvalPlan(const ConfigSection& root, const BatchPlan
 {
     if (!hasEvaluation(root))
         return std::nullopt;
-    // 1 beside an 'auto' of training, else the size of training: update_config_with_batch_size_info in
-    // llmfoundry/utils/config_utils.py of LLM-Foundry 0.22.
+    // The default is 1 if the size of training is 'auto', else the size of training:
+    // update_config_with_batch_size_info in llmfoundry/utils/config_utils.py of LLM-Foundry 0.22.
     if (!root.find(evalKey))
         return plainBatch(evalKey, isAuto(root) ? std::optional<std::int64_t>(1) : train.presentSize);
     return plainBatch(evalKey, readSize(root, evalKey, warnings));
 }
 
-/// What is trained of a network of the Hugging Face hub, whichever that is: LoraConfig of PEFT, to which
-/// get_peft_config in llmfoundry/models/hf/hf_base.py hands the section over, and refuses other types.
-/// \throws NotRun
+/// Returns what is trained of any network of the Hugging Face hub: LoraConfig of PEFT, to which
+/// get_peft_config in llmfoundry/models/hf/hf_base.py passes the section. It refuses other types.
+/// \throws NotRun if weights in 8 bits would be trained, or trials do not support the adapter
 decltype(ConfigContents::tuningFor) readTuning(const ConfigSection& section, std::vector<Warning>& warnings)
 {
     constexpr std::string_view adapterKey = "peft_config";
@@ -170,8 +172,8 @@ decltype(ConfigContents::tuningFor) readTuning(const ConfigSection& section, std
     constexpr std::string_view narrowKey = "load_in_8bit";
     const bool isNarrow = section.boolean(narrowKey).value_or(false);
     if (!section.isOn(adapterKey)) {
-        // Weights in 8 bits are not trained: validate_quantization_for_training in transformers 5.23,
-        // trainer.py.
+        // transformers does not train weights in 8 bits: validate_quantization_for_training in transformers
+        // 5.23, trainer.py.
         if (isNarrow)
             refuseNetwork(section, narrowKey, "weights in 8 bits");
         return nullptr;
@@ -188,8 +190,8 @@ decltype(ConfigContents::tuningFor) readTuning(const ConfigSection& section, std
     return tuningBy(std::move(adapter));
 }
 
-/// By its name: mpt_causal_lm describes a network, hf_causal_lm, hf_prefix_lm and hf_t5 name one of the
-/// Hugging Face hub (llmfoundry/models/__init__.py of LLM-Foundry 0.22).
+/// Reads the network by its name: mpt_causal_lm describes a network; hf_causal_lm, hf_prefix_lm and hf_t5
+/// name one of the Hugging Face hub (llmfoundry/models/__init__.py of LLM-Foundry 0.22).
 model::ModelSpec readNetwork(const ConfigSection& root, const NetworkSource& networks,
                              ConfigContents& contents)
 {
@@ -235,7 +237,7 @@ model::Precision readPrecision(const ConfigSection& root, std::vector<Warning>& 
 {
     constexpr std::string_view key = "precision";
     const std::string word = root.text(key).value_or("amp_bf16");
-    // Composer switches TF32 on: DeviceGPU in composer/devices/device_gpu.py of Composer 0.32.
+    // Composer turns TF32 on: DeviceGPU in composer/devices/device_gpu.py of Composer 0.32.
     if (word == "fp32")
         return model::Precision::Tf32;
     if (word == "amp_fp16")
@@ -252,8 +254,8 @@ model::Precision readPrecision(const ConfigSection& root, std::vector<Warning>& 
     return model::Precision::Bf16;
 }
 
-/// build_composer_model in llmfoundry/utils/builders.py turns the weights themselves into this type, of which
-/// the optimizer keeps no wider copy, and its own state in the same.
+/// Reads the type of the weights. build_composer_model in llmfoundry/utils/builders.py converts the weights
+/// themselves to this type. The optimizer keeps no wider copy, and its own state has the same type.
 void readTypeOfWeights(const ConfigSection& root, ConfigContents& contents)
 {
     constexpr std::string_view key = "master_weights_dtype";
@@ -294,7 +296,7 @@ void readAlgorithms(const ConfigSection& root, ConfigContents& contents)
     }
 }
 
-// FULL_SHARD where nothing is said: FSDPConfig in composer/utils/parallelism.py of Composer 0.32.
+// The default is FULL_SHARD: FSDPConfig in composer/utils/parallelism.py of Composer 0.32.
 model::Sharding shardingOf(const ConfigSection& fsdp)
 {
     constexpr std::string_view key = "sharding_strategy";
@@ -310,9 +312,9 @@ model::Sharding shardingOf(const ConfigSection& fsdp)
     return fsdp.integer("data_parallel_shard_degree").value_or(-1) == 1 ? model::Sharding::None : *known;
 }
 
-/// train() in llmfoundry/command_utils/train.py leaves FSDP out on one GPU, and it is FSDP that checkpoints
-/// and moves activations to the host (prepare_fsdp_module in composer/distributed/dist_strategy.py of
-/// Composer 0.32).
+/// Reads what differs on one GPU. There, train() in llmfoundry/command_utils/train.py does not use FSDP, and
+/// only FSDP checkpoints activations or moves them to the host (prepare_fsdp_module in
+/// composer/distributed/dist_strategy.py of Composer 0.32).
 void readOneGpu(const ConfigSection& fsdp, ConfigContents& contents)
 {
     constexpr std::string_view offloadKey = "activation_cpu_offload";
@@ -330,8 +332,8 @@ void readOneGpu(const ConfigSection& fsdp, ConfigContents& contents)
          fsdp.pathOf("activation_checkpointing"));
 }
 
-/// get_mixed_precision in composer/distributed/mosaic_parallelism.py of Composer 0.32: other words narrow
-/// what is gathered, as trials do.
+/// Warns if FSDP gathers weights in fp32: get_mixed_precision in composer/distributed/mosaic_parallelism.py
+/// of Composer 0.32. With other words it gathers narrow weights, as trials do.
 void warnOfWideWeights(const ConfigSection& fsdp, std::vector<Warning>& warnings)
 {
     constexpr std::string_view key = "mixed_precision";
@@ -363,8 +365,8 @@ void readFsdp(const ConfigSection& root, ConfigContents& contents)
     }
 }
 
-/// Which modules, or those of which layers: activation_checkpointing_fn in
-/// llmfoundry/models/mpt/modeling_mpt.py, which takes each block where nothing is said.
+/// Warns if only some modules, or those of only some layers, are checkpointed: activation_checkpointing_fn in
+/// llmfoundry/models/mpt/modeling_mpt.py, whose default is each block.
 void warnOfCheckpointing(const ConfigSection& root, ConfigContents& contents)
 {
     constexpr std::string_view key = "activation_checkpointing_target";
@@ -380,8 +382,8 @@ void warnOfCheckpointing(const ConfigSection& root, ConfigContents& contents)
         model.pathOf(key));
 }
 
-/// Samples are packed into sequences of full length, as those of trials are, and attend to each other unless
-/// attn_uses_sequence_id says otherwise: BinPackCollator in llmfoundry/data/packing.py.
+/// Reads packing. Samples are packed into sequences of full length, as those of trials are, and attend to
+/// each other unless attn_uses_sequence_id turns that off: BinPackCollator in llmfoundry/data/packing.py.
 void readPacking(const ConfigSection& root, ConfigContents& contents)
 {
     constexpr std::string_view key = "packing_ratio";
@@ -400,8 +402,8 @@ void readPacking(const ConfigSection& root, ConfigContents& contents)
          "length.");
 }
 
-/// __init__ of BaseHuggingFaceModel in llmfoundry/models/hf/hf_base.py; MPT has "flash" where nothing is said
-/// (attn_config_defaults in llmfoundry/models/utils/config_defaults.py).
+/// Reads attention as __init__ of BaseHuggingFaceModel in llmfoundry/models/hf/hf_base.py does. For MPT the
+/// default is "flash" (attn_config_defaults in llmfoundry/models/utils/config_defaults.py).
 void readAttention(const ConfigSection& root, ConfigContents& contents)
 {
     constexpr std::string_view flashKey = "use_flash_attention_2";
@@ -426,7 +428,7 @@ void readRunInto(const ConfigSection& root, ConfigContents& contents)
     readTypeOfWeights(root, contents);
     readRun(root, runKeys, contents);
     if (contents.optimizer == model::Optimizer::Lion && contents.precision == model::Precision::PlainBf16) {
-        // exp_avg is zeros_like(p): DecoupledLionW in llmfoundry/optim/lion.py.
+        // exp_avg is created as zeros_like(p): DecoupledLionW in llmfoundry/optim/lion.py.
         warnOfApproximation(contents.warnings, root.positionOf("optimizer"), approximation::otherOptimizer,
                             "DecoupledLionW keeps its state in bfloat16 with the weights; trials keep it in "
                             "fp32, which takes more memory.");
@@ -441,7 +443,7 @@ void readRunInto(const ConfigSection& root, ConfigContents& contents)
     if (root.has(compileKey))
         readCompilation(root.sectionIfAny(compileKey), "mode", "backend", contents);
     readPacking(root, contents);
-    // True since LLM-Foundry 0.14 (pull request 1618).
+    // The default is True since LLM-Foundry 0.14 (pull request 1618).
     contents.training.weighsTokens = root.boolean("accumulate_train_batch_on_tokens").value_or(true);
     contents.training.halvesAutomatically = isAuto(root);
 }
@@ -469,8 +471,8 @@ ConfigContents read(const ConfigText& text)
     return contents;
 }
 
-/// Composer splits the batch of a device into as many micro-batches of that size as there are, and one of the
-/// rest: _split_tensor in composer/core/data_spec.py.
+/// Notes the remainder. Composer splits the batch of a device into as many micro-batches of that size as fit,
+/// and one with the remaining samples: _split_tensor in composer/core/data_spec.py.
 void noteRest(std::int64_t batch, std::int64_t size, std::vector<std::string>& notes)
 {
     const std::int64_t rest = batch % size;

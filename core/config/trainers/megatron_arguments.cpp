@@ -21,7 +21,7 @@ struct Names
     std::string_view olderOption;
 };
 
-/// Those that are not the setting with dashes.
+/// Options whose name is not that of the setting with dashes.
 constexpr std::array<Names, 14> otherNames{
     {{"layernorm_epsilon", "--norm-epsilon", "--layernorm-epsilon"},
      {"rotary_percentage", "--rotary-percent", ""},
@@ -38,7 +38,7 @@ constexpr std::array<Names, 14> otherNames{
      {"fsdp", "--use-megatron-fsdp", "--use-torch-fsdp2"},
      {"position_embedding_type", "--position-embedding-type", "--use-rotary-position-embeddings"}}};
 
-/// Settings that are on where no flag switches them off.
+/// Settings that are on unless a flag turns them off.
 constexpr std::array<Names, 4> switchedOff{
     {{"bias", "--disable-bias-linear", ""},
      {"share_embeddings_and_output_weights", "--untie-embeddings-and-output-weights", ""},
@@ -84,7 +84,7 @@ bool MegatronArguments::has(std::string_view name) const
 
 std::optional<std::int64_t> MegatronArguments::integer(std::string_view name) const
 {
-    // Groups count where they are switched on, and are 1 where their number is not said.
+    // The number of groups counts only if groups are turned on; its default is 1.
     if (name == "num_query_groups" && !m_script.has("--group-query-attention"))
         return std::nullopt;
     const std::string option = optionOf(name, m_script);

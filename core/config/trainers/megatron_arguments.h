@@ -8,12 +8,12 @@
 
 namespace batchpeak::config {
 
-/// The arguments of Megatron-LM's programs by the names that NeMo gives the same settings ("num_layers",
-/// "bias"): megatron/training/arguments.py of Megatron Core 0.20, with the names that older ones had.
+/// The arguments of Megatron-LM's programs under the names that NeMo gives the same settings ("num_layers",
+/// "bias"): megatron/training/arguments.py of Megatron Core 0.20, including the names in older versions.
 class MegatronArguments : public Settings
 {
 public:
-    /// \param script  lives as long
+    /// \param script  script that lives as long as the arguments
     explicit MegatronArguments(const ShellScript& script) : m_script(script) {}
 
     bool has(std::string_view name) const override;
@@ -26,10 +26,10 @@ public:
     TextPosition positionOf(std::string_view name) const override;
     std::optional<SourceLocation> placeOf(std::string_view name) const override;
 
-    /// Reads --lr, where the script tells one above 0.
-    /// \throws ConfigError where it is a number by which nobody trains
+    /// Reads --lr, if the script sets a number above 0.
+    /// \throws ConfigError if it is a number that cannot train anything
     std::optional<double> learningRate(std::vector<Warning>& warnings) const;
-    /// \throws NotRun where only a run of the script tells an argument of the network
+    /// \throws NotRun if an argument of the network is known only when the script runs
     void refuseUnresolved() const;
 
 private:

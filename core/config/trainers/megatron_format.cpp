@@ -15,10 +15,10 @@
 
 namespace batchpeak::config {
 
-/// A script that launches one of Megatron-LM's programs, or a text of their arguments alone.
+/// A script that launches one of Megatron-LM's programs, or a text with only their arguments.
 ///
-/// The script is read, not run (ShellScript). Evaluation takes --eval-micro-batch-size, which programs know
-/// since Megatron Core 0.18, and that of training where it is absent.
+/// The script is read, not run (ShellScript). Evaluation uses --eval-micro-batch-size, which the programs
+/// know since Megatron Core 0.18; its default is the size of training.
 namespace {
 
 constexpr std::string_view microOption = "--micro-batch-size";
@@ -28,8 +28,8 @@ constexpr std::string_view evalGlobalOption = "--eval-global-batch-size";
 constexpr std::string_view rampOption = "--rampup-batch-size";
 constexpr std::string_view scheduleOption = "--step-batch-size-schedule";
 
-/// By the names of NeMo's settings, as MegatronArguments has them. What is not said of evaluation is taken
-/// from training.
+/// Keys are the names of NeMo's settings, as in MegatronArguments. Values that are not set for evaluation are
+/// taken from training.
 constexpr PlaceKeys placeKeys{.network = "num_layers",
                               .globalBatch = "global_batch_size step_batch_size_schedule",
                               .microBatch = "micro_batch_size",
@@ -68,8 +68,8 @@ bool hasValue(const ShellScript& script, std::string_view option)
                                [](const ShellArgument* argument) { return !argument->values.empty(); });
 }
 
-/// What is no script is not cut into words, of which a text of megabytes may hold millions: the longest
-/// launch script that we know of has 2 thousand bytes.
+/// Whether a text may contain a batch. A text that is no script is not split into words, since a text of
+/// megabytes may have millions of them: the longest launch script that we know of has 2 thousand bytes.
 bool mayNameBatch(std::string_view text)
 {
     constexpr std::size_t maxScriptBytes = std::size_t{1} << 20;
@@ -77,8 +77,8 @@ bool mayNameBatch(std::string_view text)
                                              text.find("batch_size") != std::string_view::npos);
 }
 
-/// Options of other trainers that have a micro-batch size too: axolotl's, and those that count accumulation
-/// steps.
+/// Whether the script has options of other trainers with a micro-batch size: axolotl's, and those that count
+/// accumulation steps.
 bool isOfAnotherTrainer(const ShellScript& script)
 {
     if (script.has("--gradient-accumulation-steps"))
@@ -90,7 +90,7 @@ bool isOfAnotherTrainer(const ShellScript& script)
     });
 }
 
-/// "pretrain_gpt.py", wherever the script has it.
+/// Returns the program, wherever it is in the script: "pretrain_gpt.py".
 std::optional<std::string> programOf(const ShellScript& script)
 {
     const auto programIn = [](const ShellWord& word) -> std::optional<std::string> {
@@ -114,7 +114,7 @@ std::optional<std::string> programOf(const ShellScript& script)
     return std::nullopt;
 }
 
-/// A script with what is read of it.
+/// A script and the values read from it.
 class LaunchScript
 {
 public:
@@ -125,10 +125,10 @@ public:
 
 private:
     std::optional<std::int64_t> readWorld() const;
-    /// Of the WORLD_SIZE that the script calculates.
+    /// Returns the place of the WORLD_SIZE that the script calculates.
     std::optional<SourceLocation> worldPlace() const;
     MegatronParallelism parallelism() const;
-    /// The last of --step-batch-size-schedule, at which a run arrives.
+    /// Returns the last batch of --step-batch-size-schedule, which the run reaches.
     std::optional<std::int64_t> scheduledBatch() const;
     MegatronBatch readBatch() const;
     MegatronBatch readEvalBatch() const;
@@ -157,8 +157,8 @@ ConfigContents LaunchScript::read() const
     return contents;
 }
 
-/// Processes of torchrun, which runs one node where no number of them is given (torch/distributed/run.py of
-/// torch 2.11), else the WORLD_SIZE that the script calculates.
+/// Returns the number of processes of torchrun, which runs one node unless it is given a number of nodes
+/// (torch/distributed/run.py of torch 2.11), else the WORLD_SIZE that the script calculates.
 std::optional<std::int64_t> LaunchScript::readWorld() const
 {
     if (!m_script.has("--nproc-per-node")) {
@@ -215,7 +215,8 @@ MegatronBatch LaunchScript::readBatch() const
             .position = m_script.positionOf(m_script.has(microOption) ? microOption : globalOption)};
 }
 
-/// That of training where evaluation has none of its own: validate_args in megatron/training/arguments.py.
+/// Returns the batch of evaluation; the default is that of training: validate_args in
+/// megatron/training/arguments.py.
 MegatronBatch LaunchScript::readEvalBatch() const
 {
     MegatronBatch batch = readBatch();
@@ -259,24 +260,23 @@ void LaunchScript::readRunInto(ConfigContents& contents) const
                           m_script.positionOf(isFp16 ? "--fp16" : "--bf16"), contents.warnings);
     }
     readMegatronRun(m_arguments, contents);
-    // 1.0 where nothing is said: _add_regularization_args in megatron/training/arguments.py of Megatron Core
-    // 0.20.
+    // The default is 1.0: _add_regularization_args in megatron/training/arguments.py of Megatron Core 0.20.
     contents.step.maxGradientNorm = readGradientNorm(m_arguments, "clip_grad", 1.0);
     // AttnBackend in megatron/core/transformer/enums.py of Megatron Core 0.20.
     if (const auto attention = m_arguments.text("attention_backend"))
         contents.step.attention = attentionNamed(*attention);
     contents.training.learningRate = m_arguments.learningRate(contents.warnings);
-    // Else micro-batches count alike: forward_step_calc_loss in megatron/core/pipeline_parallel/schedules.py
-    // of Megatron Core 0.20.
+    // Without this option, all micro-batches have equal weight: forward_step_calc_loss in
+    // megatron/core/pipeline_parallel/schedules.py of Megatron Core 0.20.
     if (m_script.has("--calculate-per-token-loss"))
         contents.training.weighsTokens = true;
     if (const auto optimizer = m_arguments.text("optimizer")) {
         // Adam decouples its weight decay unless told otherwise: OptimizerConfig of Megatron Core 0.20.
         contents.optimizer =
             readOptimizer(*optimizer, "adam", m_script.positionOf("--optimizer"), contents.warnings);
-        // FusedSGD of TransformerEngine 2.9 and of Apex keep a buffer whatever the momentum is
-        // (get_momentums in pytorch/optimizers/fused_sgd.py); on the host it is torch.optim.SGD, which keeps
-        // none without (HybridDeviceOptimizer of Megatron Core 0.20).
+        // FusedSGD of TransformerEngine 2.9 and of Apex keep a buffer whatever the momentum is (get_momentums
+        // in pytorch/optimizers/fused_sgd.py). On the host torch.optim.SGD is used, which keeps none without
+        // momentum (HybridDeviceOptimizer of Megatron Core 0.20).
         contents.step.keepsMomentum = !contents.step.optimizerOnHost ||
                                       contents.optimizer != model::Optimizer::Sgd ||
                                       m_arguments.number("sgd_momentum").value_or(0.9) != 0.0;
@@ -329,7 +329,7 @@ SplicedText LaunchScript::splice(const ChosenSize& chosen) const
     return spliced;
 }
 
-/// What the text demands beside the batch, as it is now.
+/// Notes the constraints of the text besides the batch, as they are now.
 void LaunchScript::noteConstraints(const ChosenSize& chosen, std::vector<std::string>& notes) const
 {
     const BatchPlan plan = readPlan(chosen.phase);
@@ -359,7 +359,7 @@ void LaunchScript::noteConstraints(const ChosenSize& chosen, std::vector<std::st
 
 bool fits(const ConfigText& text)
 {
-    // A script may be YAML by chance, but no mapping that does not say what it is.
+    // A script may parse as YAML by chance; a mapping or a list counts as a script only with a shebang.
     const bool isScript = text.text().starts_with("#!");
     const bool isConfig = text.document() && text.document()->root().kind != NodeKind::Scalar;
     if ((isConfig && !isScript) || !mayNameBatch(text.text()))

@@ -55,7 +55,8 @@ std::int64_t checkedSamples(const std::string& key, std::int64_t count, TextPosi
     return count;
 }
 
-/// Nothing where the world is not known, or no multiple of the devices of one copy.
+/// Returns the number of data-parallel devices; nothing if the world size is not known, or is no multiple of
+/// the devices of one copy.
 std::optional<std::int64_t> dataParallel(const MegatronParallelism& parallelism)
 {
     const std::int64_t world = parallelism.world.value_or(0);
@@ -69,9 +70,9 @@ std::string product(const MegatronParallelism& parallelism)
     return sentence("{} * {} * {}", parallelism.tensor, parallelism.pipeline, parallelism.context);
 }
 
-/// The first layers of each pipeline stage alone ("block"), or groups of layers whose inputs alone are kept
-/// ("uniform"): _checkpointed_forward in megatron/core/transformer/transformer_block.py of Megatron Core
-/// 0.20.
+/// Warns if the run recomputes only the first layers of each pipeline stage ("block"), or keeps only the
+/// inputs of groups of layers ("uniform"): _checkpointed_forward in
+/// megatron/core/transformer/transformer_block.py of Megatron Core 0.20.
 void warnOfLayers(const Settings& settings, std::vector<Warning>& warnings)
 {
     constexpr std::string_view methodKey = "activations_checkpoint_method";
@@ -124,8 +125,8 @@ void readShares(const Settings& settings, ConfigContents& contents)
         settings.pathOf(key));
 }
 
-/// Whichever implementation a run chooses, layers are made of fused operations: transformer_layer.py,
-/// gpt_layer_specs.py and fusions of megatron/core in Megatron Core 0.20.
+/// Warns of fused operations. Layers consist of them in every implementation that a run may choose:
+/// transformer_layer.py, gpt_layer_specs.py and fusions of megatron/core in Megatron Core 0.20.
 void warnOfKernels(const Settings& settings, std::vector<Warning>& warnings)
 {
     constexpr std::string_view ofNemo = "transformer_engine";

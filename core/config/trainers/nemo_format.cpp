@@ -16,8 +16,8 @@ namespace batchpeak::config {
 /// The configs of NeMo 1 and of its Megatron models in NeMo 2.0: a model section with micro_batch_size and
 /// global_batch_size, and the trainer of Lightning.
 ///
-/// One micro_batch_size serves training and validation (fwd_bwd_step in megatron_gpt_model.py of NeMo 2.0),
-/// so that both phases have the same plan. The recipes of NeMo 2, which are Python, are not read.
+/// One micro_batch_size is used for training and validation (fwd_bwd_step in megatron_gpt_model.py of NeMo
+/// 2.0), so both phases have the same plan. The recipes of NeMo 2, which are Python, are not read.
 namespace {
 
 constexpr std::string_view microKey = "micro_batch_size";
@@ -29,11 +29,11 @@ constexpr RunKeys runKeys{
     // All of them decouple the weight decay: nemo/core/optim/optimizers.py of NeMo 2.0.
     .adamW = "fused_adam adamw distributed_fused_adam megatron_fused_adam mcore_distributed_optim adam",
     .optimizerArguments = "model.optim",
-    // None where nothing is said: Trainer of Lightning 2.4, which does not clip then.
+    // The default is None: Trainer of Lightning 2.4, which does not clip then.
     .gradientNorm = "trainer.gradient_clip_val",
     .learningRate = "model.optim.lr"};
 
-/// One pair of sizes serves both phases.
+/// Both phases use the same two sizes.
 constexpr PlaceKeys placeKeys{.network = "model.num_layers model",
                               .globalBatch = "model.global_batch_size",
                               .microBatch = "model.micro_batch_size",
@@ -44,7 +44,7 @@ constexpr PlaceKeys placeKeys{.network = "model.num_layers model",
                               .precision = "model.precision trainer.precision",
                               .checkpointing = "model.activations_checkpoint_granularity"};
 
-/// The model section, whose keys are the names of the settings that readMegatronModel() reads.
+/// The model section. Its keys are the names of the settings that readMegatronModel() reads.
 class ModelSection : public ConfigSection
 {
 public:
@@ -54,7 +54,7 @@ public:
     {
         if (key.starts_with("tokenizer_"))
             return tokenizer(key);
-        // A list of settings, one for each layer.
+        // A list contains one setting for each layer.
         const YamlNode* there = value(key);
         if (there && there->kind != NodeKind::Scalar)
             return "a list";
@@ -67,8 +67,9 @@ public:
     }
 
 private:
-    /// The type is the tokenizer of the library megatron, and the network of the library huggingface:
-    /// get_nmt_tokenizer in nemo/collections/nlp/modules/common/tokenizer_utils.py of NeMo 2.0.
+    /// Returns a setting of the tokenizer. With the library megatron the type is the tokenizer; with the
+    /// library huggingface it is the network: get_nmt_tokenizer in
+    /// nemo/collections/nlp/modules/common/tokenizer_utils.py of NeMo 2.0.
     std::optional<std::string> tokenizer(std::string_view key) const
     {
         const auto section = ConfigSection::section("tokenizer");
@@ -82,8 +83,8 @@ private:
     }
 };
 
-/// A name that NeMo's examples give to networks of other kinds (examples/*/conf/megatron_*.yaml of
-/// NeMo 1.23).
+/// Whether NeMo's examples give the name to networks of other kinds (examples/*/conf/megatron_*.yaml of NeMo
+/// 1.23).
 bool isOtherKind(std::string_view name)
 {
     const auto kinds = splitWords(
@@ -92,8 +93,9 @@ bool isOtherKind(std::string_view name)
     return std::ranges::any_of(kinds, [&](std::string_view kind) { return name.starts_with(kind); });
 }
 
-/// trainer.devices * trainer.num_nodes, as Lightning reads them: -1 and "auto" are those of the machine, and
-/// a list or "0,1" names them (lightning/pytorch/trainer/connectors/accelerator_connector.py and
+/// Returns trainer.devices * trainer.num_nodes, as Lightning reads them: -1 and "auto" mean all devices of
+/// the machine, and a list or "0,1" names devices
+/// (lightning/pytorch/trainer/connectors/accelerator_connector.py and
 /// lightning/fabric/utilities/device_parser.py of Lightning 2.4).
 std::optional<std::int64_t> readWorld(const ConfigSection& trainer)
 {
@@ -129,7 +131,8 @@ BatchPlan readPlan(const ConfigSection& root)
     return megatronPlan(readBatch(ModelSection(root)), parallelismOf(root));
 }
 
-/// Adapters of a scheme that trials do not have are refused before the network is read.
+/// Returns the scheme of the adapters. A scheme that trials do not support is refused before the network is
+/// read.
 std::string readScheme(const ConfigSection& peft)
 {
     const std::string scheme = peft.text("peft_scheme").value_or("none");
@@ -138,8 +141,9 @@ std::string readScheme(const ConfigSection& peft)
     return scheme;
 }
 
-/// get_target_modules and LoraPEFTConfig in nemo/collections/nlp/parts/peft_config.py of NeMo 2.0: one
-/// adapter for all that a product computes, or one for each part of it.
+/// Returns the projections of a module as get_target_modules and LoraPEFTConfig in
+/// nemo/collections/nlp/parts/peft_config.py of NeMo 2.0 have them: one adapter for all outputs of a product,
+/// or one for each part of it.
 std::vector<model::Projection> projectionsOf(std::string_view module, bool isGated, bool isCanonical)
 {
     using enum model::Projection;
@@ -190,7 +194,7 @@ std::vector<model::AdapterTarget> targetsOf(const ConfigSection& lora, bool isGa
     return targets;
 }
 
-/// \throws NotRun where trials do not have such adapters
+/// \throws NotRun if trials do not support such adapters
 model::Tuning readTuning(const ConfigSection& peft, const model::ModelSpec& network)
 {
     if (readScheme(peft) == "none")
@@ -201,7 +205,7 @@ model::Tuning readTuning(const ConfigSection& peft, const model::ModelSpec& netw
         refuseAdapter(peft.positionOf("peft_scheme"), "lora");
     if (lora.isOn("weight_tying"))
         refuseNetwork(lora, "weight_tying", "adapters that its layers share");
-    // Keys without a default in LoraPEFTConfig but for alpha; 32 and 0.0 are those of NeMo's examples
+    // LoraPEFTConfig has a default only for alpha; 32 and 0.0 are the values in NeMo's examples
     // (examples/nlp/language_modeling/tuning/conf/megatron_gpt_finetuning_config.yaml).
     const std::int64_t rank = sizeOr(lora, "adapter_dim", 32);
     return {.adapter = model::AdapterKind::Lora,
@@ -217,7 +221,7 @@ model::ModelSpec readNetwork(const ConfigSection& root, ConfigContents& contents
     const ConfigSection peft = model.sectionAt("peft");
     readScheme(peft);
     refuseNetworkInParts(parallelismOf(root));
-    // The layers' own name: get_specs in megatron_gpt_model.py of NeMo 2.0.
+    // Name of the layers: get_specs in megatron_gpt_model.py of NeMo 2.0.
     const std::string layers = model.text("name").value_or("");
     if (!layers.empty() && !isAmong(layers, "te_gpt megatron_gpt_full_te_layer_autocast modelopt"))
         throw networkElsewhere(model.positionOf("name"), cannotBeRun, sentence("the network \"{}\"", layers));
@@ -236,7 +240,8 @@ model::ModelSpec readNetwork(const ConfigSection& root, ConfigContents& contents
     return network;
 }
 
-/// What the words for modules mean is known of the network in this config alone.
+/// Refuses adapters of another network, since only the network in this config gives the words for modules
+/// their meaning.
 void refuseAdaptersOfOthers(const ConfigSection& root, ConfigContents& contents)
 {
     const auto* unsupported = std::get_if<UnsupportedModel>(&contents.model);
@@ -247,8 +252,8 @@ void refuseAdaptersOfOthers(const ConfigSection& root, ConfigContents& contents)
         [&peft]() -> model::ModelSpec { refuseAdapter(peft.positionOf("peft_scheme"), "lora"); });
 }
 
-/// Parameters in half precision with O2, else autocast: __init__ of MegatronBaseModel in NeMo 2.0, where the
-/// model's own precision comes before that of the trainer.
+/// Returns the precision: parameters in half precision with O2, else autocast: __init__ of MegatronBaseModel
+/// in NeMo 2.0. The model's own precision overrides that of the trainer.
 model::Precision readPrecision(const ConfigSection& root, std::vector<Warning>& warnings)
 {
     const ModelSection model(root);
@@ -260,7 +265,7 @@ model::Precision readPrecision(const ConfigSection& root, std::vector<Warning>& 
     if (!isFp16 && !word.starts_with("bf16"))
         section.fail("precision", "is \"{}\"; write bf16, 16 or 32", word);
     const bool isWhole = model.boolean("megatron_amp_O2").value_or(false) || word.ends_with("-true");
-    // With O2, gradients of bfloat16 are added up in fp32: configure_optimizers of MegatronBaseModel.
+    // With O2, bfloat16 gradients are accumulated in fp32: configure_optimizers of MegatronBaseModel.
     const model::Precision half = halfPrecision(isFp16, isWhole, section.positionOf("precision"), warnings);
     if (isWhole)
         return half;
@@ -346,7 +351,7 @@ SplicedText splice(const ConfigText& text, const ChosenSize& chosen)
     const WholeBatch batch = wholeBatch(plan, chosen, root.section("model")->positionOf(globalKey));
     ChosenSize written{.phase = chosen.phase, .microBatchSize = chosen.microBatchSize};
     SplicedText spliced = withChanges(root, globalBatchChanges({"model"}, keys, written));
-    // Where the batch is the same already it stays as it is written, as an interpolation.
+    // If the batch is already the same, it stays as it is written, as an interpolation.
     const YamlDocument changed(spliced.text);
     if (readPlan(*ConfigSection::root(changed, root.dialect())).globalBatchSize != batch.globalBatchSize) {
         written.globalBatchSize = batch.globalBatchSize;

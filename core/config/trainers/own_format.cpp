@@ -15,20 +15,19 @@
 
 namespace batchpeak::config {
 
-/// Batchpeak's own layout, in which everything is explicit: "batchpeak: 1" on top, the network under
+/// Batchpeak's own layout, in which everything is explicit: "batchpeak: 1" at the top, the network under
 /// "model", and the batches and the step beside it.
 ///
-/// The micro-batch size of training stands under micro_batch_size, that of evaluation under
-/// eval_micro_batch_size; evaluation takes batch_size where there is no eval_batch_size. The keys of a
-/// network are those of the trial protocol (core/model/architecture_fields.h), and an absent one keeps the
-/// default of its member.
+/// The micro-batch size of training is under micro_batch_size, that of evaluation under
+/// eval_micro_batch_size; the default of eval_batch_size is batch_size. The keys of a network are those of
+/// the trial protocol (core/model/architecture_fields.h); an absent key keeps the default of its member.
 namespace {
 
 constexpr std::string_view versionKey = "batchpeak";
 constexpr std::int64_t version = 1;
 constexpr std::string_view sequenceLengthKey = "sequence_length";
 
-// Those of a step stand between them (core/model/step_fields.h).
+// The keys of a step are between these two lists (core/model/step_fields.h).
 constexpr std::string_view firstKeys =
     "batchpeak model tuning batch_size micro_batch_size eval_batch_size eval_micro_batch_size devices "
     "sequence_length decoder_sequence_length precision optimizer";
@@ -56,11 +55,11 @@ GlobalKeys keysOf(const ConfigSection& root, model::Phase phase)
             .devices = "devices"};
 }
 
-/// Reads the members of a network from a section, each where its key is there.
+/// Reads the members of a network whose keys are present in a section.
 class SectionReader
 {
 public:
-    /// \param known  keys that others read
+    /// \param known  keys that other code reads
     SectionReader(const ConfigSection& section, std::vector<std::string> known)
         : m_section(section), m_known(std::move(known))
     {}
@@ -135,8 +134,8 @@ void readWord(const ConfigSection& section, std::string_view key, Value& member)
     member = *value;
 }
 
-/// \throws ConfigError where the family is unknown, a key has no meaning for it, a value is of another kind,
-/// or such a network cannot exist
+/// \throws ConfigError if the family is unknown, a key has no meaning for it, a value is of another kind, or
+///         such a network cannot exist
 model::ModelSpec readNetwork(const ConfigSection& section)
 {
     const auto family = section.text("family");
@@ -164,7 +163,7 @@ model::ModelSpec readNetwork(const ConfigSection& section)
     return spec;
 }
 
-/// \throws ConfigError where a key has no meaning, or the network cannot be trained so
+/// \throws ConfigError if a key has no meaning, or the network cannot be trained so
 model::Tuning readTuning(const ConfigSection& root, const model::ModelSpec& spec)
 {
     constexpr std::string_view key = "tuning";
@@ -323,7 +322,7 @@ ConfigContents read(const ConfigText& text)
     contents.eval = readPlan(root, model::Phase::Eval, contents.warnings);
     readLengths(root, spec, contents);
     readRunInto(root, contents);
-    // Null is a size too.
+    // Null counts as a size too.
     contents.places.train.microBatch = root.writtenPlaceOf("micro_batch_size");
     contents.places.eval.microBatch = root.writtenPlaceOf("eval_micro_batch_size");
     notePlaces(root, placeKeys, contents);

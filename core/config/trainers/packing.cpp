@@ -10,7 +10,8 @@ namespace batchpeak::config {
 
 namespace {
 
-/// Where only the data know: the texts of Alpaca have some hundred tokens, chats some thousand.
+/// Length of texts if only the data determine it: the texts of Alpaca have some hundred tokens, chats some
+/// thousand.
 constexpr std::int64_t defaultTextTokens = 512;
 
 } // namespace

@@ -8,10 +8,10 @@
 
 namespace batchpeak::config {
 
-/// Samples are packed of texts each of which attends to itself alone (arXiv 2107.02027, 3.2.2), which the
-/// data make as long as they are: trials take samples as full, of texts of a length that is said.
+/// Packs texts into samples; each text attends only to itself (arXiv 2107.02027, 3.2.2). The data decide how
+/// long texts are: trials take full samples, of texts of a length that a warning states.
 ///
-/// \param key  that asks for it, as the config has it
+/// \param key  key that turns packing on, as in the config
 void packTexts(TextPosition position, std::string_view key, ConfigContents& contents);
 
 } // namespace batchpeak::config

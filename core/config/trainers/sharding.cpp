@@ -27,15 +27,16 @@ constexpr std::string_view deepSpeedKey = "deepspeed";
 constexpr std::string_view parallelismKey = "parallelism_config";
 constexpr std::string_view spreadText = "{} spreads the network over devices";
 
-/// Keys of accelerate begin with fsdp_, those of axolotl since 0.11 do not (utils/schemas/fsdp.py).
+/// Returns the key as the section writes it: keys of accelerate begin with fsdp_, those of axolotl since 0.11
+/// do not (utils/schemas/fsdp.py).
 std::string keyIn(const ConfigSection& section, std::string_view key)
 {
     std::string older = "fsdp_" + std::string(key);
     return section.has(older) ? older : std::string(key);
 }
 
-/// Words of FSDPOption in transformers 5.23, trainer_utils.py, and of ShardingStrategy in PyTorch,
-/// torch/distributed/fsdp/api.py.
+/// Returns the strategy for a word of FSDPOption in transformers 5.23, trainer_utils.py, or of
+/// ShardingStrategy in PyTorch, torch/distributed/fsdp/api.py.
 std::optional<Sharding> strategyOf(const std::string& word)
 {
     const std::string name = lowerCase(word);
@@ -66,7 +67,7 @@ Sharding readFsdpStrategy(const std::vector<std::string>& words, const ConfigSec
         sharding = strategyOf(word).value_or(sharding);
     if (const auto written = config.text(keyIn(config, "sharding_strategy")))
         sharding = strategyOf(*written).value_or(sharding);
-    // Of FSDP 2, which has no strategies; accelerate takes the words of strategies here too.
+    // FSDP 2 has no strategies, only this key; accelerate accepts the words of strategies here too.
     const std::string reshardKey = keyIn(config, "reshard_after_forward");
     if (const auto written = config.text(reshardKey))
         sharding = strategyOf(*written).value_or(config.isOn(reshardKey) ? Sharding::Parameters
@@ -74,9 +75,9 @@ Sharding readFsdpStrategy(const std::vector<std::string>& words, const ConfigSec
     return sharding;
 }
 
-/// Sizes of ParallelismConfig in accelerate 1.15, parallelism_config.py, under which FSDP shares among
-/// dp_shard_size devices, and dp_replicate_size times as many run; axolotl has both at its root. Without FSDP
-/// each device has the whole network, whatever they say (prepare_model, accelerator.py).
+/// Reads the sizes of ParallelismConfig in accelerate 1.15, parallelism_config.py: FSDP shards over
+/// dp_shard_size devices, and dp_replicate_size times as many devices run. In axolotl both are at the root.
+/// Without FSDP each device has the whole network, whatever they say (prepare_model, accelerator.py).
 void readShards(const ConfigSection& root, ConfigContents& contents)
 {
     constexpr std::string_view shardsKey = "dp_shard_size";
@@ -104,7 +105,7 @@ void readFsdp(const ConfigSection& root, ConfigContents& contents)
         readShards(root, contents);
         warnOfSharding(root.positionOf(key), sentence(spreadText, key), contents);
     }
-    // The first is the word of transformers 5.23 (fsdp_config in training_args.py).
+    // The first key is that of transformers 5.23 (fsdp_config in training_args.py).
     const std::string offloadKey =
         config.has("cpu_offload") ? "cpu_offload" : keyIn(config, "offload_params");
     const bool offloads = std::ranges::find(words, "offload") != words.end() || config.isOn(offloadKey);
@@ -118,7 +119,7 @@ void readFsdp(const ConfigSection& root, ConfigContents& contents)
         contents.step.activationCheckpointing = true;
 }
 
-/// The settings themselves, where the config has them.
+/// Returns the settings themselves, if the config contains them.
 std::optional<ConfigSection> deepSpeedSettings(const ConfigSection& root)
 {
     return root.isOn(deepSpeedKey) && root.hasSection(deepSpeedKey) ? root.section(deepSpeedKey)
@@ -143,9 +144,9 @@ bool hasFsdp(const ConfigSection& root, bool takesConfigAlone)
     return root.isOn(fsdpKey) || (takesConfigAlone && root.isOn(fsdpConfigKey));
 }
 
-/// DeepSpeed turns all parameters into 16 bits, and its optimizer keeps copies in fp32. Where the settings do
-/// not say which, accelerate does (set_mixed_precision of DeepSpeedPlugin in accelerate 1.x,
-/// utils/dataclasses.py), be they here or in another file.
+/// Sets the precision with DeepSpeed, which converts all parameters to 16 bits and keeps copies in fp32 in
+/// its optimizer. If the settings do not choose the type, accelerate does (set_mixed_precision of
+/// DeepSpeedPlugin in accelerate 1.x, utils/dataclasses.py), whether they are here or in another file.
 bool resolveDeepSpeed(const ConfigSection& root, model::Precision mixed, ConfigContents& contents)
 {
     const auto settings = deepSpeedSettings(root);
@@ -161,15 +162,17 @@ bool resolveDeepSpeed(const ConfigSection& root, model::Precision mixed, ConfigC
     return hasDeepSpeedPrecision(root, mixed);
 }
 
-/// An adapter is little beside the network that it leaves as it is.
+/// Whether the run trains all of the network. An adapter is small compared to the network that it leaves
+/// frozen.
 bool trainsWholeNetwork(const ConfigContents& contents)
 {
     const bool isKnown = std::holds_alternative<model::ModelSpec>(contents.model);
     return isKnown ? model::trainsAll(contents.tuning) : !contents.tuningFor;
 }
 
-/// What is trained is fp32, whatever it was loaded as (prepare_model of accelerate 1.x, accelerator.py, and
-/// fsdp2_prepare_model, utils/fsdp_utils.py), and layers compute with copies in 16 bits.
+/// Sets the precision with FSDP. Trained parameters are fp32, whatever type they were loaded in
+/// (prepare_model of accelerate 1.x, accelerator.py, and fsdp2_prepare_model, utils/fsdp_utils.py), and
+/// layers compute with copies in 16 bits.
 bool resolveFsdp(const ConfigSection& root, std::string_view key, model::Precision mixed,
                  ConfigContents& contents)
 {

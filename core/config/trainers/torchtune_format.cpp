@@ -17,11 +17,11 @@
 
 namespace batchpeak::config {
 
-/// A training config of torchtune's recipes: batch_size is the micro-batch of one GPU, of which
-/// gradient_accumulation_steps make a batch.
+/// A training config of torchtune's recipes: batch_size is the micro-batch of one GPU, and
+/// gradient_accumulation_steps of them make a batch.
 ///
-/// How many GPUs there are is for the launcher to say, so the plan is that of one. With optimizer_in_bwd
-/// nothing is accumulated, so that the batch of a step is one micro-batch.
+/// The launcher decides how many GPUs there are, so the plan is that of one GPU. With optimizer_in_bwd there
+/// is no gradient accumulation, so the batch of a step is one micro-batch.
 ///
 /// Defaults are those of recipes/full_finetune_single_device.py and full_finetune_distributed.py of torchtune
 /// 0.7.
@@ -51,7 +51,7 @@ constexpr PlaceKeys placeKeys{.network = "model._component_",
 
 using enum UnmodeledFeature::When;
 
-/// What the run does that trials do not. Keys are those of recipes/knowledge_distillation_*.py,
+/// What the run does and trials do not. Keys are those of recipes/knowledge_distillation_*.py,
 /// full_dpo_distributed.py and lora_dpo_*.py.
 constexpr std::array<UnmodeledFeature, 6> unsupportedRuns{
     {{"teacher_model", "uses a second network, the teacher ({})", There, {}, {}, reason::secondNetwork},
@@ -93,23 +93,23 @@ constexpr std::array<UnmodeledFeature, 4> differences{
           "The run keeps weights in the host's memory too (fsdp_cpu_offload); trials keep them on the GPU.",
       .approximation = approximation::hostWeights}}};
 
-/// What only the recipes for several GPUs read: cfg.get() in recipes/full_finetune_distributed.py and
+/// Keys that only the recipes for several GPUs read: cfg.get() in recipes/full_finetune_distributed.py and
 /// lora_finetune_distributed.py.
 constexpr std::string_view distributedKeys =
     "fsdp_cpu_offload fsdp_reshard_after_forward custom_sharded_layers data_parallel_shard_dim "
     "data_parallel_replicate_dim tensor_parallel_dim tensor_parallel_plan context_parallel_dim ac_mode "
     "enable_fp8_training";
 
-/// The last part of the name of what a section builds: "AdamW".
+/// Returns the last part of the name of what a section builds: "AdamW".
 std::string componentOf(const ConfigSection& section)
 {
     const std::string component = section.text(componentKey).value_or("");
     return component.substr(component.rfind('.') + 1);
 }
 
-/// What makes the run one that trials cannot stand for, though its network can be built.
+/// Refuses runs that trials cannot represent, although their network can be built.
 ///
-/// Of those that train on preferences Python runs DPO.
+/// Of the runs that train on preferences, Python runs DPO.
 void refuseOtherRuns(const ConfigSection& root, ConfigContents& contents)
 {
     const ConfigSection loss = root.sectionIfAny("loss");
@@ -155,9 +155,9 @@ BatchPlan readTrainPlan(const ConfigSection& root)
     return plan;
 }
 
-// get_dtype in torchtune/training/precision.py: fp32 where nothing is said, and TF32 is left off. The network
-// is built in that type (set_default_dtype in the recipes), so that gradients and optimizer state have it
-// too.
+// Reads the precision as get_dtype in torchtune/training/precision.py does: the default is fp32, and TF32
+// stays off. The network is built in that type (set_default_dtype in the recipes), so gradients and optimizer
+// state have it too.
 model::Precision readPrecision(const ConfigSection& root)
 {
     constexpr std::string_view key = "dtype";
@@ -169,8 +169,8 @@ model::Precision readPrecision(const ConfigSection& root)
     return model::Precision::PlainBf16;
 }
 
-/// Optimizers of bitsandbytes and torchao, by the class alone: what they keep, and what of that trials do
-/// otherwise.
+/// An optimizer of bitsandbytes or torchao, identified only by its class: what it stores, and what trials do
+/// differently.
 struct LibraryOptimizer
 {
     std::string_view name;
@@ -186,7 +186,7 @@ constexpr std::string_view narrowText =
     "Trials step {} by other operations than its library's kernel, in another time; its memory is the run's.";
 
 // bitsandbytes/optim of bitsandbytes 0.50.2, and torchao/optim of torchao 0.13, whose older name is
-// torchao.prototype.low_bit_optim. Paged ones are told by their name, before these.
+// torchao.prototype.low_bit_optim. Paged optimizers are recognized by their name, before these.
 constexpr std::array<LibraryOptimizer, 8> libraryOptimizers{
     {{"AdamW8bit", model::Optimizer::AdamW8bit, approximation::step8bit, narrowText},
      {"Adam8bit", model::Optimizer::AdamW8bit, approximation::step8bit, narrowText},
@@ -201,7 +201,8 @@ constexpr std::string_view hostText =
     "{} keeps the optimizer's state in the host's memory and steps there, at the "
     "speed of its processor.";
 
-/// A backward pass steps on each parameter by itself, so that nothing of all is there at once.
+/// Reads the optimizer's arguments. If the backward pass includes the step, it updates each parameter by
+/// itself, so the temporary values of an unfused step never exist for all parameters at once.
 void readArguments(const ConfigSection& section, const std::string& component, ConfigContents& contents)
 {
     readOptimizerArguments(section, contents);
@@ -210,14 +211,14 @@ void readArguments(const ConfigSection& section, const std::string& component, C
     contents.step.adamWStep = isFused ? model::AdamWStep::Fused : model::AdamWStep::Operations;
 }
 
-/// The optimizer of that section, and where its state lies.
+/// Reads the optimizer of that section, and where its state is stored.
 void readOptimizerInto(const ConfigSection& section, ConfigContents& contents)
 {
     const TextPosition position = section.positionOf(componentKey);
     const std::string component = section.text(componentKey).value_or("");
     std::string name = componentOf(section);
     if (name == "CPUOffloadOptimizer") {
-        // AdamW of torch where optimizer_class is absent: torchao/optim/cpu_offload.py of torchao 0.13.
+        // The default of optimizer_class is torch's AdamW: torchao/optim/cpu_offload.py of torchao 0.13.
         contents.step.optimizerOnHost = true;
         warnOfApproximation(contents.warnings, position, approximation::hostOptimizer, hostText, component);
         name = section.sectionIfAny("optimizer_class").text(componentKey).value_or("AdamW");
@@ -227,11 +228,12 @@ void readOptimizerInto(const ConfigSection& section, ConfigContents& contents)
         name.erase(0, paged.size());
         warnOfApproximation(contents.warnings, position, approximation::pagedOptimizer, pagedText, component);
     }
-    // 32 bits where the name says no other: __init__ of each in bitsandbytes has optim_bits=32.
+    // Without a number in the name, the optimizer has 32 bits: __init__ of each in bitsandbytes has
+    // optim_bits=32.
     if (isAmong(name, "AdamW Adam Lion") && component.starts_with("bitsandbytes."))
         name += "32bit";
-    // Adafactor of torch 2.11 (optim/_adafactor.py) keeps state as wide as the gradients, and takes other
-    // matrices for a moment than that of transformers, which trials run.
+    // Adafactor of torch 2.11 (optim/_adafactor.py) keeps state as wide as the gradients, and represents a
+    // moment by other matrices than that of transformers, which trials run.
     if (name == "Adafactor" && component.starts_with("torch."))
         name = component;
     if (const auto* known = std::ranges::find(libraryOptimizers, name, &LibraryOptimizer::name);
@@ -249,16 +251,16 @@ void readOptimizerInto(const ConfigSection& section, ConfigContents& contents)
     }
 }
 
-/// FSDP spreads everything over the GPUs of a distributed recipe: shard_model in
+/// Reads FSDP, which shards everything over the GPUs of a distributed recipe: shard_model in
 /// torchtune/training/_distributed.py.
 void readFsdp(const ConfigSection& root, ConfigContents& contents)
 {
     const auto keys = splitWords(distributedKeys);
     const auto found = std::ranges::find_if(keys, [&root](std::string_view key) { return root.has(key); });
-    // -1, what is left of the others, where nothing is said: ParallelDims in the same file.
+    // The default is -1, the devices that the other dimensions leave: ParallelDims in the same file.
     if (found == keys.end() || root.integer("data_parallel_shard_dim").value_or(-1) == 1)
         return;
-    // Else weights stay together from forward to backward, as SHARD_GRAD_OP has it.
+    // If it is off, weights stay gathered from forward to backward, as with SHARD_GRAD_OP.
     const bool gathersTwice = root.boolean("fsdp_reshard_after_forward").value_or(true);
     contents.step.sharding = gathersTwice ? model::Sharding::Parameters : model::Sharding::Gradients;
     warnOfSharding(
@@ -273,8 +275,8 @@ void readFsdp(const ConfigSection& root, ConfigContents& contents)
     }
 }
 
-/// _setup_model in recipes/full_finetune_distributed.py: ac_mode counts where enable_activation_checkpointing
-/// is off, and where both are on, none does.
+/// Reads checkpointing as _setup_model in recipes/full_finetune_distributed.py does: ac_mode counts if
+/// enable_activation_checkpointing is off; if both are on, neither counts.
 void readCheckpointing(const ConfigSection& root, ConfigContents& contents)
 {
     constexpr std::string_view key = "ac_mode";
@@ -298,13 +300,13 @@ void readCheckpointing(const ConfigSection& root, ConfigContents& contents)
 double readClipping(const ConfigSection& root)
 {
     constexpr std::string_view key = "clip_grad_norm";
-    // 'inf' measures the norm and scales nothing.
+    // 'inf' measures the norm but scales nothing.
     const bool isInfinite =
         root.has(key) && !asNumber(*root.value(key)) && root.text(key).value_or("").ends_with("inf");
     return isInfinite ? 0.0 : readGradientNorm(root, key, 0.0);
 }
 
-/// LinearCrossEntropyLoss, and CEWithChunkedOutputLoss before it, in torchtune/modules/loss.
+/// Reads LinearCrossEntropyLoss, and the older CEWithChunkedOutputLoss, in torchtune/modules/loss.
 void readLoss(const ConfigSection& root, ConfigContents& contents)
 {
     const ConfigSection loss = root.sectionIfAny("loss");
@@ -335,8 +337,8 @@ void readLengths(const ConfigSection& root, ConfigContents& contents)
          contents.sequenceLength);
 }
 
-/// PackedDataset in torchtune/datasets/_packed.py, whose mask flex attention takes on a GPU
-/// (packed_block_causal_mask in torchtune/modules/attention_utils.py).
+/// Reads packing as in PackedDataset in torchtune/datasets/_packed.py, whose mask flex attention applies on a
+/// GPU (packed_block_causal_mask in torchtune/modules/attention_utils.py).
 void readPackingOf(const ConfigSection& dataset, ConfigContents& contents)
 {
     constexpr std::string_view key = "packed";
@@ -378,13 +380,14 @@ void readRunInto(const ConfigSection& root, ConfigContents& contents)
     readPacking(root, contents);
     readFsdp(root, contents);
     warnOf(root, differences, contents.warnings);
-    // The keys of torchtune's RFC (pull request 2199), which stayed one: no release knows them.
+    // The keys are from torchtune's RFC (pull request 2199), which was not adopted: no release knows them.
     contents.training.usesMaximumBatchSize = root.boolean("use_maximum_batch_size").value_or(false);
     contents.training.batchIncreaseFunction = root.text("batch_increase_function").value_or("");
     notePlaces(root, placeKeys, contents);
 }
 
-/// Adapters of a network that is not known here are those of the one that another file brings.
+/// Reads the model section. If the network is not known here, its adapters apply to the network that another
+/// file provides.
 void readModelInto(const ConfigSection& root, ConfigContents& contents)
 {
     const ConfigSection section = *root.section("model");
@@ -422,8 +425,7 @@ ConfigContents read(const ConfigText& text)
 {
     const ConfigSection root = *text.root(Dialect::OmegaConf);
     ConfigContents contents{.train = readTrainPlan(root)};
-    // That of training where nothing is said: setup() of recipes/full_finetune_distributed.py in torchtune
-    // 0.7.
+    // The default is the size of training: setup() of recipes/full_finetune_distributed.py in torchtune 0.7.
     if (root.has("dataset_val"))
         contents.eval = readPlainBatch(root, evalKey, *contents.train->presentSize);
     readModelInto(root, contents);

@@ -27,7 +27,7 @@ struct Quantizer
     FakeQuantizedActivations activations = FakeQuantizedActivations::None;
 };
 
-/// torchao/quantization/qat/linear.py of torchao 0.13, and the older names of
+/// The quantizers in torchao/quantization/qat/linear.py of torchao 0.13, and their older names in
 /// torchtune/training/quantization.py.
 constexpr std::array<Quantizer, 4> quantizers{
     {{"Int8DynActInt4WeightQATQuantizer", FakeQuantizedWeights::Int4, FakeQuantizedActivations::Int8},
@@ -55,7 +55,7 @@ const model::DecoderSpec* decoderOf(const ConfigContents& contents)
     return network ? std::get_if<model::DecoderSpec>(&network->architecture) : nullptr;
 }
 
-/// QATLoRALinear in torchtune/modules/peft/lora.py.
+/// Checks as QATLoRALinear in torchtune/modules/peft/lora.py does.
 void checkAdapters(const ConfigSection& section, const ConfigContents& contents)
 {
     const model::Tuning& tuning = contents.tuning;
@@ -75,7 +75,8 @@ void checkAdapters(const ConfigSection& section, const ConfigContents& contents)
     }
 }
 
-/// Int4WeightOnlyQATQuantizer and _replace_linear_int4 in torchao/quantization/linear_quant_modules.py.
+/// Checks as Int4WeightOnlyQATQuantizer and _replace_linear_int4 in
+/// torchao/quantization/linear_quant_modules.py do.
 void checkWeightsAlone(const ConfigSection& section, const model::FakeQuantization& rounding,
                        const ConfigContents& contents)
 {
@@ -115,7 +116,7 @@ void readTorchtuneQuantizer(const ConfigSection& root, ConfigContents& contents)
         checkWeightsAlone(section, rounding, contents);
     contents.tuning.fakeQuantization = rounding;
     warnOfDelayedRounding(root, "fake_quant_after_n_steps", contents.warnings);
-    // Without adapters, layers that groups do not fill stay as they are (_replace_linear_8da4w in the same
+    // Without adapters, layers that the groups do not fill are skipped (_replace_linear_8da4w in the same
     // file).
     const auto* network = std::get_if<model::ModelSpec>(&contents.model);
     if (network && (rounding.adaptedLayers || rounding.weights == FakeQuantizedWeights::Uint4)) {

@@ -15,7 +15,7 @@ namespace batchpeak::config {
 
 namespace {
 
-// Both sizes are 8 where nothing is said: TrainingArguments in transformers 5.23.
+// The default of both sizes is 8: TrainingArguments in transformers 5.23.
 constexpr AccumulationKeys keys{.microBatchSize = "per_device_train_batch_size", .defaultMicroBatchSize = 8};
 constexpr std::string_view evalKey = "per_device_eval_batch_size";
 constexpr std::int64_t defaultEvalSize = 8;
@@ -24,14 +24,14 @@ constexpr std::string_view finderKey = "auto_find_batch_size";
 constexpr RunKeys runKeys{.optimizer = "optim",
                           .adamW = torchAdamW,
                           .unfusedAdamW = unfusedTorchAdamW,
-                          // TrainingArguments.max_grad_norm in transformers 5.23.
+                          // Default of TrainingArguments.max_grad_norm in transformers 5.23.
                           .gradientNorm = "max_grad_norm",
                           .defaultGradientNorm = 1.0,
                           .learningRate = "learning_rate",
                           // ModelConfig of TRL.
                           .attention = "attn_implementation",
-                          // By num_items_in_batch: Trainer.get_batch_samples since transformers 4.46,
-                          // trainer.py.
+                          // Weighted by num_items_in_batch: Trainer.get_batch_samples since transformers
+                          // 4.46, trainer.py.
                           .weighsTokens = true,
                           .isOfTransformers = true};
 
@@ -57,7 +57,7 @@ constexpr std::string_view narrowEvaluationText =
 constexpr std::string_view compileModeKey = "torch_compile_mode";
 constexpr std::string_view compileBackendKey = "torch_compile_backend";
 
-/// Any of them switches it on: __post_init__ of TrainingArguments in transformers 5.23.
+/// Each of these keys turns compilation on: __post_init__ of TrainingArguments in transformers 5.23.
 constexpr std::array<UnmodeledFeature, 3> compiling{
     {{.key = "torch_compile", .text = compiledText, .approximation = approximation::compiled},
      {.key = compileBackendKey, .text = compiledText, .approximation = approximation::compiled},
@@ -81,14 +81,15 @@ constexpr std::array<UnmodeledFeature, 6> stepFeatures{
      {.key = "use_liger_kernel", .text = ligerText, .approximation = approximation::otherKernels},
      {.key = "fp8", .text = fp8Text, .approximation = approximation::narrowProducts}}};
 
-/// "no" is the word of IntervalStrategy for never, and a plain no is False to a YAML reader.
+/// Whether the value is a strategy. The word of IntervalStrategy for never is "no", and a plain no is False
+/// to a YAML reader.
 bool isStrategy(const ConfigSection& root, std::string_view key)
 {
     return root.isOn(key) && root.value(key)->value != "no";
 }
 
-/// TrainingArguments.__post_init__ in transformers 5.23 turns do_eval on where there is a strategy; the older
-/// name of the strategy is evaluation_strategy.
+/// Whether the run evaluates. TrainingArguments.__post_init__ in transformers 5.23 turns do_eval on if there
+/// is a strategy; the older name of the key is evaluation_strategy.
 bool evaluates(const ConfigSection& root)
 {
     return root.has(evalKey) || isStrategy(root, "eval_strategy") ||
@@ -115,13 +116,13 @@ void readTrainingArguments(const ConfigSection& root, ConfigContents& contents)
         contents.warnings.push_back(*compiled);
         readCompilation(root, compileModeKey, compileBackendKey, contents);
     }
-    // Without fsdp its settings say nothing (__post_init__ of TrainingArguments in transformers 5.23).
+    // Without fsdp its settings have no effect (__post_init__ of TrainingArguments in transformers 5.23).
     readSharding(root, /*takesConfigAlone=*/false, contents);
     RunKeys keysOfRun = withSharedOptimizer(root, runKeys);
     if (!root.has(keysOfRun.attention) && root.sectionIfAny("model_init_kwargs").has(keysOfRun.attention))
         keysOfRun.attention = "model_init_kwargs.attn_implementation";
     readRun(root, keysOfRun, contents);
-    // It sets torch.backends.cudnn.allow_tf32 too: TrainingArguments.__post_init__ in transformers 5.23.
+    // The key sets torch.backends.cudnn.allow_tf32 too: TrainingArguments.__post_init__ in transformers 5.23.
     contents.step.convolvesInTf32 = root.boolean("tf32").value_or(true);
     contents.training.halvesAutomatically = findsBatchSize(root);
     notePlaces(root, placeKeys, contents);
@@ -168,8 +169,8 @@ namespace {
 bool isLayerNorm(const model::ModelSpec& spec)
 {
     if (const auto* decoder = std::get_if<model::DecoderSpec>(&spec.architecture)) {
-        // CohereLayerNorm and OlmoLayerNorm compute in fp32 by themselves: models/{cohere,olmo}/modeling_*.py
-        // of transformers 5.23.
+        // CohereLayerNorm and OlmoLayerNorm always compute in fp32: models/{cohere,olmo}/modeling_*.py of
+        // transformers 5.23.
         return decoder->normalization == model::Normalization::LayerNorm &&
                !isAmong(spec.family, "cohere cohere2 olmo");
     }
@@ -198,9 +199,9 @@ void warnOfFp32Adapters(TextPosition position, std::string_view since, std::vect
 
 void takeLossInChunks(ConfigContents& contents, TextPosition position)
 {
-    // What Liger takes of 8192 tokens of Llama-3.1-8B (fused_linear_cross_entropy_forward in
-    // liger_kernel/ops/fused_linear_cross_entropy.py of Liger 0.6): as many as make logits of the size of all
-    // hidden states. Products of fewer rows would not fill a device.
+    // The number of rows that Liger takes of 8192 tokens of Llama-3.1-8B (fused_linear_cross_entropy_forward
+    // in liger_kernel/ops/fused_linear_cross_entropy.py of Liger 0.6): the logits are as large as all hidden
+    // states. Products of fewer rows would not fill a device.
     constexpr std::int64_t rows = 256;
     contents.step.lossChunkRows = rows;
     warnOfApproximation(contents.warnings, position, approximation::chunkedLoss,

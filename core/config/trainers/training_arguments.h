@@ -13,33 +13,34 @@
 namespace batchpeak::config {
 
 /// What configs of transformers' Trainer (TrainingArguments in transformers 4 and 5, training_args.py) and of
-/// the trainers built on it have alike: its own scripts, alignment-handbook and LLaMA-Factory have all of its
-/// keys at their root, axolotl some.
+/// the trainers built on it share: the Trainer's own scripts, alignment-handbook and LLaMA-Factory have all
+/// of its keys at their root, axolotl has some.
 
-/// One of these keys stands in the section, whatever its value.
+/// Whether one of these keys is present in the section, with any value.
 bool hasOneOf(const ConfigSection& section, std::string_view keys);
 
-/// Batches, optimizer, clipping, what training does beside them, and what is to be warned of; evaluation has
-/// a plan where the config asks for it or has a size for it. \throws ConfigError where a value is illegal
+/// Reads batches, optimizer, clipping, other settings of training, and warnings. Evaluation gets a plan if
+/// the config asks for evaluation or sets a size for it.
+/// \throws ConfigError if a value is illegal
 void readTrainingArguments(const ConfigSection& root, ConfigContents& contents);
 
-/// fp32, bf16 by autocast, or TF32, by the keys bf16, fp16 and tf32.
-/// \param bf16  where neither bf16 nor fp16 is there
-/// \throws ConfigError where bf16 and fp16 are both on: TrainingArguments refuses it
+/// Returns fp32, bf16 by autocast, or TF32, by the keys bf16, fp16 and tf32.
+/// \param bf16  whether bf16 is on if neither bf16 nor fp16 is present
+/// \throws ConfigError if bf16 and fp16 are both on: TrainingArguments refuses it
 model::Precision readMixedPrecision(const ConfigSection& root, bool bf16);
 
-/// \throws ConfigError where the config has no evaluation and \p chosen is for it
+/// \throws ConfigError if the config has no evaluation and \p chosen is for it
 SplicedText withSizeInTrainingArguments(const ConfigSection& root, const ChosenSize& chosen);
 
-/// Words of OptimizerNames in transformers 5.23, training_args.py, for AdamW in torch's own versions.
+/// Names in OptimizerNames of transformers 5.23, training_args.py, for torch's own versions of AdamW.
 inline constexpr std::string_view torchAdamW =
     "adamw_torch adamw_torch_fused adamw_torch_xla adamw_hf adamw_apex_fused";
 
-/// Of those, the ones that go operation by operation: "fused" is what _get_adamw_torch in
-/// trainer_optimizer.py of transformers 5.23 asks for, and only for the word that says so.
+/// Those of torchAdamW that run operation by operation: _get_adamw_torch in trainer_optimizer.py of
+/// transformers 5.23 asks for "fused" only for the name that says so.
 inline constexpr std::string_view unfusedTorchAdamW = "adamw_torch adamw_hf";
 
-/// Texts of Difference.
+/// Texts of rows of UnmodeledFeature.
 inline constexpr std::string_view ligerText =
     "{} runs kernels of Liger; trials run PyTorch's own, which take longer and more memory.";
 inline constexpr std::string_view fp8Text =
@@ -54,36 +55,38 @@ inline constexpr std::string_view unpackedEvaluationText =
     "{} leaves the texts of evaluation unpacked; trials pack them as those of training.";
 inline constexpr std::string_view cutOverDevices = "cuts the network or its texts over several devices ({})";
 
-/// Of weights whose type a config leaves to their file.
+/// Warns that the file of the weights decides their type.
 /// \param trialsTake  "bfloat16, as most files have it"
 void warnOfTypeOfFile(TextPosition position, std::string_view trialsTake, std::vector<Warning>& warnings);
 inline constexpr std::string_view asMostFiles = "bfloat16, as most files have it";
 
-/// Of autocast beside weights in 16 bits, where the precision is known to be such: layer_norm is one of the
-/// operations that it has computed in fp32 on a GPU (kCUDA in aten/src/ATen/autocast_mode.h of torch 2.11).
+/// Warns of autocast beside weights in 16 bits, if the precision has such weights: layer_norm is one of the
+/// operations that autocast computes in fp32 on a GPU (kCUDA in aten/src/ATen/autocast_mode.h of torch 2.11).
 void warnOfWideNormalizations(TextPosition position, ConfigContents& contents);
 
-/// Of adapters beside a network whose products trials cannot have in another type than theirs.
+/// Warns of fp32 adapters beside a network for which trials cannot use another type of products than that of
+/// the network.
 /// \param since  why the run has them: "neither bf16 nor fp16 is on"
 void warnOfFp32Adapters(TextPosition position, std::string_view since, std::vector<Warning>& warnings);
 
-/// Of kernels that compute the loss beside the projection onto the vocabulary, and never hold all logits.
+/// Sets a loss in chunks for kernels that compute the loss together with the projection onto the vocabulary
+/// and never hold all logits.
 void takeLossInChunks(ConfigContents& contents, TextPosition position);
 
-/// That the config which "deepspeed" names has numbers of its own: HfTrainerDeepSpeedConfig in transformers
-/// 4 and 5, integrations/deepspeed.py, refuses those that differ.
+/// Notes that the config under "deepspeed" has batch numbers of its own: HfTrainerDeepSpeedConfig in
+/// transformers 4 and 5, integrations/deepspeed.py, refuses numbers that differ.
 void noteDeepSpeed(const ConfigSection& section, std::vector<std::string>& notes);
 
-/// auto_find_batch_size: on running out of memory the Trainer starts again with less, and leaves the
-/// accumulation steps as they are, so that the effective batch shrinks without a word
-/// (find_executable_batch_size in accelerate 1.x, utils/memory.py). It is taken for halving, as accelerate
-/// had it until July 2025; since its pull request 3684 it takes a tenth away at a time.
+/// auto_find_batch_size: when the Trainer runs out of memory, it restarts with a smaller size but keeps the
+/// number of accumulation steps, so the effective batch shrinks silently (find_executable_batch_size in
+/// accelerate 1.x, utils/memory.py). It is treated as halving, as in accelerate until July 2025; since its
+/// pull request 3684 it reduces the size by a tenth at a time.
 
 bool findsBatchSize(const ConfigSection& section);
 
 void warnOfBatchFinder(const ConfigSection& section, std::vector<Warning>& warnings);
 
-/// Adds what switches it off where it is on, and a note that says so.
+/// If it is on, adds the change that turns it off, and a note about that.
 void switchOffBatchFinder(const ConfigSection& section, std::vector<EntryChange>& changes,
                           std::vector<std::string>& notes);
 

@@ -21,7 +21,7 @@ constexpr std::string_view savedKey = "lora_modules_to_save";
 constexpr std::string_view narrowKey = "load_in_4bit";
 constexpr std::string_view byteKey = "load_in_8bit";
 
-/// get_quantization_config in trl/trainer/utils.py.
+/// Reads quantization as get_quantization_config in trl/trainer/utils.py does.
 void readQuantization(const ConfigSection& root, PeftAdapter& adapter, std::vector<Warning>& warnings)
 {
     const bool isNarrow = root.isOn(narrowKey);
@@ -59,7 +59,7 @@ ConfigSection trlLoading(const ConfigSection& root)
 
 std::string_view trlTypeKey(const ConfigSection& loading)
 {
-    // dtype is what torch_dtype is called since transformers 4.56.
+    // torch_dtype has been called dtype since transformers 4.56.
     return loading.find("dtype") ? "dtype" : "torch_dtype";
 }
 
@@ -80,8 +80,8 @@ void warnOfTrlLoading(const ConfigSection& root, std::vector<Warning>& warnings)
          "beside it.",
          trlLoadingKey);
     const ConfigSection arguments = root.sectionIfAny(trlLoadingKey);
-    // create_model_from_path in trl/trainer/utils.py has float32 in its place, which comes first in
-    // from_pretrained of transformers 5.23.
+    // create_model_from_path in trl/trainer/utils.py then sets dtype to float32, which from_pretrained of
+    // transformers 5.23 uses first.
     if (arguments.has("torch_dtype") && !arguments.find("dtype")) {
         warn(warnings, arguments.positionOf("torch_dtype"),
              "TRL 1.x passes over {} and loads weights in fp32; call it dtype to have it heeded.",
@@ -122,7 +122,7 @@ decltype(ConfigContents::tuningFor) readTrlAdapter(const ConfigSection& root, st
                         .modulesToSave = readTexts(root, savedKey),
                         .place = {.path = std::string(placeKey), .position = root.positionOf(placeKey)},
                         .frozenWeights = isNarrow ? model::FrozenWeights::Bf16 : model::FrozenWeights::Fp32};
-    // __post_init__ of ModelConfig: a list of one is its word, and so a pattern for whole names.
+    // __post_init__ of ModelConfig: a list of one word becomes that word, and so a pattern for whole names.
     if (const auto* names = std::get_if<std::vector<std::string>>(&adapter.targets);
         names && names->size() == 1)
         adapter.targets = std::string(names->front());
