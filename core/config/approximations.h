@@ -80,7 +80,7 @@ inline constexpr std::string_view adapterOfFile = "an adapter that another file 
 inline constexpr std::string_view frozenAdapter = "an adapter that the run freezes too";
 inline constexpr std::string_view fullTraining = "full training in place of adapters";
 
-// What differs in evaluation only.
+// What evaluation does differently from training.
 inline constexpr std::string_view unpackedEvaluation = "texts that evaluation does not pack";
 inline constexpr std::string_view writtenTexts = "texts that evaluation writes";
 inline constexpr std::string_view narrowEvaluation = "weights that evaluation has in 16 bits";
@@ -97,7 +97,7 @@ struct Traits
     bool isOfTrainingAlone = false;
     /// Whether the approximation does not affect training.
     bool isOfEvaluationAlone = false;
-    /// Whether trials take as many bytes as the run, so that only their speed differs.
+    /// Whether trials hold the same bytes as the run, so that only the speed differs.
     bool isOfSpeedAlone = false;
     /// Whether the approximation holds in batchpeak-worker only, because the user's Python takes the same
     /// library's step or kernel as the run: those of bitsandbytes, those of torchao for 4 bits, and torch's

@@ -71,7 +71,7 @@ struct BatchPlan
     /// The size written in the config. Nothing if the config asks for a search, or micro-batches are off.
     std::optional<std::int64_t> writtenSize() const;
 
-    /// ceil(globalBatchSize / devices)
+    /// Returns ceil(globalBatchSize / devices).
     std::int64_t perDeviceBatch() const;
     /// ceil(per-device batch / microBatchSize): number of micro-batches in one optimizer step on one device.
     std::int64_t accumulationSteps(std::int64_t microBatchSize) const;
@@ -109,7 +109,7 @@ std::vector<DeviceShare> sharesOf(const BatchPlan& plan, std::int64_t microBatch
 /// Texts for messages about a batch and a size that divides it or does not. They are the same wherever they
 /// appear; which rule applies is decided elsewhere.
 
-/// "1 sample", "10 samples"
+/// Returns the number with its noun: "1 sample", "10 samples".
 std::string samplesText(std::int64_t count);
 
 /// Returns whether the strict rule is kept, as a clause for a sentence: "10 samples of batch_size are no

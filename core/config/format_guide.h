@@ -11,7 +11,7 @@ namespace batchpeak::config {
 /// compares the two, and both with what the code reads and writes.
 struct FormatGuide
 {
-    /// "axolotl"
+    /// Name of the format: "axolotl".
     std::string_view name;
     /// The keys that identify a text of the format.
     std::string_view mark;

@@ -163,7 +163,7 @@ void warnOfBatchNormalization(const model::ModelSpec& spec, TextPosition positio
 struct NameKeys
 {
     std::string_view name;
-    /// Branch, tag or commit of an id; empty where the format has no such key.
+    /// Branch, tag or commit of an id; empty if the format has no such key.
     std::string_view revision = {};
 };
 

@@ -54,7 +54,7 @@ struct DecoderDefaults
     bool isParallel = false;
 };
 
-// GPT2LMHeadModelConfig and GPTJSubModelConfig.
+// Defaults of GPT2LMHeadModelConfig and GPTJSubModelConfig.
 constexpr DecoderDefaults ofGpt2;
 constexpr DecoderDefaults ofGptJ{.positions = "rotary",
                                  .feedForwardBias = false,

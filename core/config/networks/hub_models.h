@@ -40,7 +40,7 @@ struct HubMatch
 std::optional<HubMatch> findHubModel(std::string_view id);
 
 /// Returns the network with an id of the Hugging Face hub ("meta-llama/Llama-3.2-1B"), from the table of
-/// well-known networks: there is no access to the internet. A folder or a file counts as an unknown id.
+/// well-known networks, without network access. A folder or a file counts as an unknown id.
 ///
 /// \param position  position of the id in the config, for messages
 /// \param warnings  receives a warning if a network was identified by its name alone, as for a copy under

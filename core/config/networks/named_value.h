@@ -12,7 +12,7 @@ namespace batchpeak::config {
 /// A value that names parts of a network, for messages about it.
 struct NamedValue
 {
-    /// "lora_target_modules"
+    /// Path of its key: "lora_target_modules".
     std::string path;
     TextPosition position;
 };

@@ -162,7 +162,7 @@ model::ModelSpec readGeneral(const ConfigSection& section, const GeneralBuilder&
 /// The parts of a builder's name.
 struct Builder
 {
-    /// "llama3_8b" of "torchtune.models.llama3.qlora_llama3_8b".
+    /// Name of the network: "llama3_8b" of "torchtune.models.llama3.qlora_llama3_8b".
     std::string network;
     bool addsAdapters = false;
     bool quantizes = false;

@@ -44,7 +44,7 @@ constexpr std::array<UnmodeledFeature, 1> batchFinder{
     {{finderKey, "{} is on: the trainer shrinks the size when memory runs out, and the effective batch with "
                  "it. Writing a size switches it off."}}};
 
-/// AcceleratorConfig.split_batches in transformers 5.23, trainer_pt_utils.py.
+/// The key AcceleratorConfig.split_batches in transformers 5.23, trainer_pt_utils.py.
 constexpr std::array<UnmodeledFeature, 1> splitBatches{
     {{"split_batches",
       "{} makes the sizes here those of all devices together, of which each takes its share."}}};
@@ -63,7 +63,7 @@ constexpr std::array<UnmodeledFeature, 3> compiling{
      {.key = compileBackendKey, .text = compiledText, .approximation = approximation::compiled},
      {.key = compileModeKey, .text = compiledText, .approximation = approximation::compiled}}};
 
-/// TrainingArguments in transformers 5.23, training_args.py.
+/// Keys of TrainingArguments in transformers 5.23, training_args.py.
 constexpr std::array<UnmodeledFeature, 6> stepFeatures{
     {{.key = "label_smoothing_factor",
       .text =
@@ -76,7 +76,7 @@ constexpr std::array<UnmodeledFeature, 6> stepFeatures{
      {.key = "fp16_full_eval",
       .text = narrowEvaluationText,
       .approximation = approximation::narrowEvaluation},
-     // Seq2SeqTrainingArguments, training_args_seq2seq.py.
+     // From Seq2SeqTrainingArguments, training_args_seq2seq.py.
      {.key = "predict_with_generate", .text = writtenTextsText, .approximation = approximation::writtenTexts},
      {.key = "use_liger_kernel", .text = ligerText, .approximation = approximation::otherKernels},
      {.key = "fp8", .text = fp8Text, .approximation = approximation::narrowProducts}}};

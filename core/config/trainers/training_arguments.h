@@ -64,8 +64,8 @@ inline constexpr std::string_view asMostFiles = "bfloat16, as most files have it
 /// operations that autocast computes in fp32 on a GPU (kCUDA in aten/src/ATen/autocast_mode.h of torch 2.11).
 void warnOfWideNormalizations(TextPosition position, ConfigContents& contents);
 
-/// Warns of fp32 adapters beside a network for which trials cannot use another type of products than that of
-/// the network.
+/// Warns of fp32 adapters, because trials cannot compute the products of the network in another type than
+/// those of its adapters.
 /// \param since  why the run has them: "neither bf16 nor fp16 is on"
 void warnOfFp32Adapters(TextPosition position, std::string_view since, std::vector<Warning>& warnings);
 
