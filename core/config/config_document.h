@@ -93,8 +93,8 @@ struct TrainerRules
 {
     /// Whether a batch need not be a multiple of the micro-batch size, because its samples are spread evenly.
     bool spreadsUnevenBatches = false;
-    /// Whether a batch need not be a multiple either, because the remaining samples run as one smaller
-    /// micro-batch.
+    /// Whether a batch need not be a multiple of the micro-batch size, because the remaining samples run as
+    /// one smaller micro-batch.
     bool runsRestOfBatch = false;
     /// Whether the batch of a network with batch normalization is not split into micro-batches, whatever a
     /// config says.
