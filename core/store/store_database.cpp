@@ -25,9 +25,9 @@ constexpr int corruptCode = 11;
 constexpr int fullCode = 13;
 constexpr int cannotOpenCode = 14;
 constexpr int notADatabaseCode = 26;
-/// Extended codes hold the plain one in their lowest byte.
+/// Extended codes contain the basic code in their lowest byte.
 constexpr int plainCodeMask = 0xff;
-/// SQLITE_IOERR_SHMSIZE: the memory that programs share, a file beside the history, could not grow.
+/// SQLITE_IOERR_SHMSIZE: the memory that programs share, a file beside the history, could not be enlarged.
 constexpr int sharedMemorySizeCode = ioErrorCode | (19 << 8);
 
 StoreError::Kind kindOf(const QSqlError& error)
@@ -83,7 +83,7 @@ QString sentenceOf(const QString& path, const QSqlError& error)
 
 const QString asOfNobody = QStringLiteral("?immutable=1");
 
-/// What people know it by.
+/// Returns the path by which people know the database.
 QString pathOf(const QSqlDatabase& database)
 {
     const QString name = database.databaseName();
@@ -96,7 +96,7 @@ void openDatabase(QSqlDatabase& database)
 {
     if (database.open())
         return;
-    // Such a database has not even a name.
+    // Such a database does not even have a name.
     if (!database.isValid())
         throw StoreError(QCoreApplication::translate(
             "batchpeak::store",
@@ -137,7 +137,7 @@ bool SqlStatement::next()
 {
     if (m_query.next())
         return true;
-    // A page that cannot be read ends the rows as their end does.
+    // An unreadable page ends the rows in the same way as their end.
     if (m_query.lastError().type() != QSqlError::NoError)
         fail();
     return false;
@@ -181,7 +181,7 @@ qint64 dataVersion(const QSqlDatabase& database)
 
 void requireWhole(const QSqlDatabase& database)
 {
-    // It ends at the first fault, and says "ok" where there is none (sqlite.org/pragma.html).
+    // The check stops at the first error, and returns "ok" if there is none (sqlite.org/pragma.html).
     SqlStatement statement(database, QStringLiteral("PRAGMA quick_check(1)"));
     if (!statement.run().next() || statement.text("quick_check") != QLatin1String("ok"))
         statement.failAsDamaged();
@@ -211,8 +211,8 @@ void Transaction::commit()
 
 namespace {
 
-/// The tables of version 1; what came later is in upgrades, so that a new file and an old one go the same
-/// way.
+/// Tables of version 1. Later changes are in upgrades, so that a new file and an old one are handled in the
+/// same way.
 constexpr std::array tables{
     R"(CREATE TABLE exploration (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -241,7 +241,7 @@ constexpr std::array tables{
         relative_performance REAL NOT NULL, confidence INTEGER NOT NULL, reason TEXT NOT NULL))",
     "CREATE INDEX recommendation_of ON recommendation(exploration, id)"};
 
-/// What each version after the first one adds: the first of them makes version 2 of version 1.
+/// Changes of each version after the first one: the first of them turns version 1 into version 2.
 constexpr std::array upgrades{
     "ALTER TABLE trial ADD COLUMN joules_per_sample REAL",
     "ALTER TABLE trial ADD COLUMN optimizer_seconds REAL",
@@ -306,7 +306,7 @@ bool isEmpty(const QSqlDatabase& database)
     return !statement.run().next();
 }
 
-/// Other programs count their versions as well.
+/// Whether the file has our tables, since other programs number their versions as well.
 bool hasOurTables(const QSqlDatabase& database)
 {
     SqlStatement statement(
@@ -338,11 +338,12 @@ void refuseForeign(const QSqlDatabase& database, int version)
 void prepareSchema(const QSqlDatabase& database)
 {
     const int found = versionOf(database);
-    // Before anything is to be written, which may be impossible.
+    // This comes before anything is written, which may be impossible.
     refuseForeign(database, found);
     if (found == schemaVersion)
         return;
-    // Only one of two programs that start at once may make the tables, and the other must then see them.
+    // If two programs start at once, only one of them may create the tables, and the other must then see
+    // them.
     Transaction transaction(database, Transaction::Kind::Writes);
     const int version = versionOf(database);
     refuseForeign(database, version);
