@@ -8,7 +8,7 @@ namespace batchpeak::accumulation {
 
 namespace {
 
-// Composer's number of successive batches with retries that it takes for thrashing.
+// Number of successive batches with retries that Composer treats as thrashing.
 constexpr int stepsOfThrashing = 2;
 
 } // namespace

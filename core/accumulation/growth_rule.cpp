@@ -9,7 +9,7 @@ GrowthDecision decideGrowth(std::int64_t current, std::int64_t increment, std::i
     using Kind = GrowthDecision::Kind;
     if (increment == 0)
         return {.kind = Kind::Stays, .batchSize = current};
-    // Written so that no sum overflows, whatever the function answers.
+    // Written so that no sum overflows, whatever the batch_increase_function returns.
     if (increment > maximum - current)
         return {.kind = Kind::PassesMaximum, .batchSize = current};
     if (increment < 1 - current)

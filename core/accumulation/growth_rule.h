@@ -9,30 +9,31 @@ namespace batchpeak::accumulation {
 
 /// Rules of torchtune's RFC (PR 2199) for a batch size that grows up to a measured maximum.
 
-/// What becomes of the increment that a batch_increase_function answers.
+/// Decision on an increment that a batch_increase_function returned.
 struct GrowthDecision
 {
     enum class Kind {
         /// The increment is 0.
         Stays,
-        /// The batch size is now the larger one, or the smaller one for a negative increment.
+        /// The increment is applied; a negative one makes the batch size smaller.
         Changes,
-        /// It would pass the maximum: ignored whole, not cut to what would fit.
+        /// The increment would exceed the maximum: it is ignored as a whole, not reduced to what would fit.
         PassesMaximum,
-        /// It would leave less than one sample: ignored.
+        /// The increment would leave less than one sample: it is ignored.
         LeavesNothing
     };
     Kind kind = Kind::Stays;
-    /// To train with from now on.
+    /// Batch size to train with from now on.
     std::int64_t batchSize = 1;
 
     bool operator==(const GrowthDecision&) const = default;
 };
 
-/// An increment is applied where it is not 0 and current + increment is at most the maximum.
+/// Applies an increment that is not 0 if \p current + \p increment is at least 1 and at most \p maximum.
 GrowthDecision decideGrowth(std::int64_t current, std::int64_t increment, std::int64_t maximum);
 
-/// The largest power of two that is at most \p number (at least 1): how the RFC rounds a maximum.
+/// Returns the largest power of two that is at most \p number, which is at least 1. The RFC rounds a maximum
+/// in this way.
 inline std::int64_t powerOfTwoAtMost(std::int64_t number)
 {
     return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(number)));

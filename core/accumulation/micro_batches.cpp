@@ -6,7 +6,7 @@ namespace batchpeak::accumulation {
 
 EvenSpread evenSpread(std::int64_t batch, std::int64_t microBatchSize)
 {
-    // For positive numbers; does not overflow.
+    // Rounds up for positive numbers, and does not overflow.
     const std::int64_t microBatches = (batch - 1) / microBatchSize + 1;
     const std::int64_t size = batch / microBatches;
     const std::int64_t ofOneMore = batch - microBatches * size;

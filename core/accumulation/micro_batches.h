@@ -7,14 +7,14 @@
 
 namespace batchpeak::accumulation {
 
-/// A batch spread evenly over micro-batches: some have one sample more than the others.
+/// A batch spread evenly over micro-batches: ofSize of them have size samples, ofOneMore have size + 1.
 struct EvenSpread
 {
     std::int64_t size = 1;
     std::int64_t ofSize = 1;
     std::int64_t ofOneMore = 0;
 
-    /// Of one optimizer step.
+    /// Number of micro-batches in one optimizer step.
     std::int64_t microBatches() const { return ofSize + ofOneMore; }
     /// Samples in the largest micro-batch.
     std::int64_t largest() const { return ofOneMore > 0 ? size + 1 : size; }
@@ -22,30 +22,32 @@ struct EvenSpread
     bool operator==(const EvenSpread&) const = default;
 };
 
-/// \p batch over as few micro-batches of at most \p microBatchSize as it takes; both at least 1. What
-/// Cerebras does with a batch that is no multiple: no two differ by more than one sample.
+/// Spreads \p batch over as few micro-batches of at most \p microBatchSize samples as possible; both
+/// arguments are at least 1. No two micro-batches differ by more than one sample, as Cerebras spreads a batch
+/// that is not a multiple.
 EvenSpread evenSpread(std::int64_t batch, std::int64_t microBatchSize);
 
-/// Some successive samples of a batch, which go through the network together.
+/// Successive samples of a batch that go through the network together.
 struct Chunk
 {
     std::int64_t first = 0;
     std::int64_t samples = 0;
-    /// samples / those of the batch: what the chunk's mean loss counts in that of the batch.
+    /// Weight of the chunk's mean loss in that of the batch: samples / samples of the batch.
     double weight = 1.0;
 
     bool operator==(const Chunk&) const = default;
 };
 
-/// The loop under every accumulated step: \p each is called for one micro-batch after the other, in the order
-/// of their samples, as zero's iter_batches gives them (torchtune issue 2191), but spread evenly: the last
-/// one is not left with what remains, so that none needs more memory than it must.
+/// Calls \p each for one micro-batch after the other, in the order of their samples: the loop of every step
+/// with gradient accumulation. It yields what zero's iter_batches yields (torchtune issue 2191), but spreads
+/// the samples evenly instead of leaving the remainder to the last micro-batch, so that none needs more
+/// memory than necessary.
 ///
-/// It decides where a batch is cut and what each part weighs. It does not know what is done with one, and an
-/// exception from \p each leaves it at once.
+/// This function decides where a batch is split, and the weight of each part. It does not know what the
+/// caller does with a part. An exception from \p each leaves the loop at once.
 ///
-/// \param batch  samples, at least 1
-/// \param microBatchSize  most in one chunk, at least 1
+/// \param batch  number of samples, at least 1
+/// \param microBatchSize  largest number of samples in one chunk, at least 1
 void forEachChunk(std::int64_t batch, std::int64_t microBatchSize,
                   const std::function<void(const Chunk&)>& each);
 

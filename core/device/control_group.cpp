@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Version 1 says "no limit" by a number close to 2^63, rounded down to a page.
+// Version 1 reports "no limit" as a number close to 2^63, rounded down to a page.
 constexpr std::int64_t noLimit = std::int64_t{1} << 62;
 
 std::optional<std::int64_t> numberIn(const fs::path& file)
@@ -51,8 +51,8 @@ std::optional<Value> tighter(std::optional<Value> a, std::optional<Value> b)
     return a ? a : b;
 }
 
-// A container often sees its own group as the root of the mounted tree, while its path names the
-// host's: folders that are not there are passed over.
+// A container often sees its own group as the root of the mounted tree, while its path is that of the
+// host: folders that do not exist are skipped.
 template<typename Read>
 auto tightestUpwards(fs::path folder, const fs::path& top, Read read) -> decltype(read(folder))
 {
@@ -71,8 +71,8 @@ ControlGroup::Hierarchy ControlGroup::hierarchyOf(std::string_view controller) c
 {
     const fs::path mount = m_root / "sys/fs/cgroup";
     Hierarchy unified{.top = mount, .folder = mount, .isUnified = true};
-    // Lines "number:controllers:path"; an empty list of controllers is version 2, which has those that no
-    // hierarchy of version 1 has.
+    // The lines are "number:controllers:path". An empty list of controllers means version 2, which has the
+    // controllers that no hierarchy of version 1 has.
     std::ifstream groups(m_root / "proc" / m_process / "cgroup");
     for (std::string line; std::getline(groups, line);) {
         const auto first = line.find(':');
@@ -121,8 +121,8 @@ std::optional<std::int64_t> ControlGroup::freeMemoryBytes() const
 std::vector<fs::path> ControlGroup::killCounters() const
 {
     const Hierarchy memory = hierarchyOf("memory");
-    // Those of version 1 count their own processes alone. A container often sees its own group as the tree's
-    // root.
+    // Groups of version 1 only count their own processes. A container often sees its own group as the root of
+    // the tree.
     std::vector<fs::path> folders{memory.folder};
     while (memory.isUnified && folders.back() != memory.top && folders.back().has_relative_path())
         folders.push_back(folders.back().parent_path());

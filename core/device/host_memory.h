@@ -7,7 +7,7 @@
 
 namespace batchpeak::device {
 
-/// The computer's main memory as this process may use it [bytes].
+/// The computer's main memory that this process may use [bytes].
 struct HostMemory
 {
     std::int64_t total = 0;
@@ -15,9 +15,9 @@ struct HostMemory
     std::int64_t available = 0;
 };
 
-/// What the kernel says, or a control group where that is tighter, as in a container.
+/// Returns the numbers of the kernel, or those of the control groups where they are lower, as in a container.
 ///
-/// \param root  stands for /, so that tests can lay out a file system of their own
+/// \param root  folder that stands for /, so that tests can lay out a file system of their own
 HostMemory hostMemory(const std::filesystem::path& root = "/");
 
 } // namespace batchpeak::device

@@ -22,7 +22,7 @@ const NvidiaLibrary& sharedLibrary()
     return nvml;
 }
 
-/// What stands behind "key :" in a file of /proc.
+/// Returns the text after "key :" in a file of /proc.
 std::optional<std::string> valueIn(const std::filesystem::path& file, std::string_view key)
 {
     std::ifstream stream(file);
@@ -59,7 +59,7 @@ std::vector<LocalDevice> devicesOfDriver(const std::filesystem::path& root)
     std::vector<std::filesystem::path> folders;
     for (const auto& entry : std::filesystem::directory_iterator(root / "proc/driver/nvidia/gpus", error))
         folders.push_back(entry.path());
-    // They are named by their place on the bus, which NVML counts by.
+    // The folders are named after the bus address, by which NVML orders devices.
     std::ranges::sort(folders);
     std::vector<LocalDevice> devices;
     for (const std::filesystem::path& folder : folders) {
@@ -95,7 +95,7 @@ LocalDevices localDevices()
 
 namespace {
 
-/// Counts them among the processors that this process may run on.
+/// Returns the number of matrix units of the processors that this process may run on.
 int matrixUnits(const std::filesystem::path& root)
 {
     const std::string abilities = valueIn(root / "proc/cpuinfo", "flags").value_or("");

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Launchers are not deeper, and no worker starts more processes than are worth a look.
+/// More than launchers nest, and enough of the processes that a worker starts.
 constexpr std::size_t maxProcesses = 64;
 
 std::int64_t killsOfComputer(const fs::path& root)
@@ -28,7 +28,7 @@ std::int64_t killsOfComputer(const fs::path& root)
     return 0;
 }
 
-/// By all threads of the process.
+/// Returns the children that any thread of the process has started.
 std::vector<std::string> childrenOf(const fs::path& root, const std::string& process)
 {
     std::vector<std::string> children;
@@ -82,7 +82,7 @@ bool MemoryKills::hasRisen(const Group& group) const
     return killsOfComputer(m_root) > m_ofComputer;
 }
 
-/// The last that was looked at: those above its group count what it does.
+/// Returns the last watched group with a kill, since the groups above it count its kills too.
 const MemoryKills::Group* MemoryKills::killing() const
 {
     const auto risen = std::find_if(m_groups.rbegin(), m_groups.rend(),

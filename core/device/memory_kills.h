@@ -10,24 +10,25 @@
 
 namespace batchpeak::device {
 
-/// Tells a process that the kernel has ended for want of main memory from one that somebody else has.
+/// Distinguishes a process that the kernel killed because main memory ran out from one that was killed
+/// otherwise.
 ///
-/// What is counted is that the kernel has ended any process of the control groups that are looked at, since
-/// that began: those of this process, and of others that are named, or else of the whole computer. Whether it
-/// was the process that is meant is not known.
+/// It detects that the kernel has killed any process of the watched control groups since it began to watch
+/// them: those of this process and of the processes given to include(). For a group without counters it uses
+/// the count of the whole computer. It does not know which process was killed.
 class MemoryKills
 {
 public:
-    /// \param root  stands for /, so that tests can lay out a file system of their own
+    /// \param root  folder that stands for /, so that tests can lay out a file system of their own
     explicit MemoryKills(std::filesystem::path root = "/");
 
-    /// Looks at the groups of a process too, and at those of all that it has started by now: a launcher may
-    /// have put them elsewhere. One that is not here changes nothing.
+    /// Also watches the groups of \p process and of all its descendants so far: a launcher may have put them
+    /// into other groups. Does nothing if the process does not exist on this computer.
     void include(std::int64_t process);
 
     bool haveHappened() const { return killing() != nullptr; }
-    /// Memory that the groups allow of which the kernel has ended a process [bytes]; nothing where they allow
-    /// all, or none is known.
+    /// Memory limit of the groups in which the kernel has killed a process [bytes]; nothing if they have no
+    /// limit, or no kill is known.
     std::optional<std::int64_t> limitBytes() const;
 
 private:
@@ -38,7 +39,8 @@ private:
     };
     struct Group
     {
-        /// The nearest first: it is gone where its manager has removed it with its last process.
+        /// Starts with the process's own group. Its counter disappears if the group's manager removes the
+        /// group with its last process.
         std::vector<Counter> counters;
         std::optional<std::int64_t> limitBytes;
     };

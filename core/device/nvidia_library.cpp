@@ -19,7 +19,7 @@ namespace batchpeak::device {
 
 namespace {
 
-// Declared by hand from NVIDIA's nvml.h (API 11 and later), which no torch wheel carries.
+// Declared by hand after NVIDIA's nvml.h (API 11 and later), which no torch wheel contains.
 using Result = int;
 using Handle = void*;
 constexpr Result success = 0;
@@ -28,7 +28,7 @@ constexpr Result insufficientSize = 7;
 constexpr unsigned temperatureOfGpu = 0;
 constexpr unsigned clockOfSm = 1;
 constexpr unsigned uncorrected = 1;
-// Since the driver was loaded, where "aggregate" would be since the device was made.
+// Counts errors since the driver was loaded; the "aggregate" counter covers the life of the device.
 constexpr unsigned volatileCount = 0;
 constexpr unsigned long long xidEvent = 8;
 constexpr unsigned long long unknownBytes = ~0ULL;
@@ -59,9 +59,9 @@ struct Process
 struct ProcessUtilization
 {
     unsigned pid = 0;
-    // In microseconds since 1970, of the computer's clock.
+    // Microseconds since 1970 by the computer's clock.
     unsigned long long time = 0;
-    // In percent, of the streaming multiprocessors and others.
+    // Utilization of the streaming multiprocessors, and of the units below [percent].
     unsigned sm = 0;
     unsigned memory = 0;
     unsigned encoder = 0;
@@ -80,7 +80,7 @@ struct EventData
 
 using Text = std::array<char, textBytes>;
 
-// Of milliwatts and millijoules.
+// Converts milliwatts to watts, and millijoules to joules.
 double thousandthsOf(unsigned long long value)
 {
     return static_cast<double>(value) / 1000.0;
@@ -137,7 +137,7 @@ struct NvidiaLibrary::Functions
         findIfThere(processes, "nvmlDeviceGetComputeRunningProcesses_v3");
         findIfThere(processUtilization, "nvmlDeviceGetProcessUtilization");
         findIfThere(clockReasons, "nvmlDeviceGetCurrentClocksEventReasons");
-        // Its name before the driver 535.
+        // Name of the function before driver 535.
         if (!clockReasons)
             findIfThere(clockReasons, "nvmlDeviceGetCurrentClocksThrottleReasons");
     }
@@ -169,7 +169,7 @@ struct NvidiaLibrary::Functions
     Result (*temperature)(Handle, unsigned, unsigned*) = nullptr;
     Result (*clock)(Handle, unsigned, unsigned*) = nullptr;
     Result (*maxClock)(Handle, unsigned, unsigned*) = nullptr;
-    // Not in every driver.
+    // The functions below are missing from some drivers.
     Result (*sliceMode)(Handle, unsigned* current, unsigned* pending) = nullptr;
     Result (*maxSlices)(Handle, unsigned*) = nullptr;
     Result (*sliceByIndex)(Handle, unsigned, Handle*) = nullptr;
@@ -188,7 +188,8 @@ struct NvidiaLibrary::Functions
                                  unsigned long long lastSeen) = nullptr;
     Result (*clockReasons)(Handle, unsigned long long*) = nullptr;
 
-    /// What CUDA offers of a GPU: its slices (MIG instances) where it is cut into some, else the GPU.
+    /// Returns the devices that CUDA offers for a GPU: its MIG instances if it is partitioned into some,
+    /// otherwise the GPU itself.
     std::vector<Handle> partsOf(Handle gpu) const
     {
         constexpr unsigned enabled = 1;
@@ -206,7 +207,8 @@ struct NvidiaLibrary::Functions
         return slices;
     }
 
-    /// Clocks and temperature are those of the whole GPU.
+    /// Returns the GPU of a MIG instance, or the GPU itself: clocks and temperature exist for whole GPUs
+    /// alone.
     Handle wholeOf(Handle handle) const
     {
         Handle whole = nullptr;
@@ -218,7 +220,8 @@ struct NvidiaLibrary::Functions
         Memory memory;
         bool isHosts = false;
     };
-    /// Of a GPU that has none of its own the library tells none: it is the computer's.
+    /// Returns the computer's main memory for a GPU without memory of its own, for which the library
+    /// reports none.
     std::optional<MemoryOf> memoryOf(Handle handle) const
     {
         Memory memory;
@@ -238,7 +241,8 @@ struct NvidiaLibrary::Functions
     {
         if (!processes)
             return std::nullopt;
-        // Programs may come between two calls, so there is room for more than a GPU was seen to be shared by.
+        // Processes may start between two calls, so there is room for more than were ever seen to share a
+        // GPU.
         std::vector<Process> found(256);
         auto count = static_cast<unsigned>(found.size());
         if (processes(handle, &count, found.data()) != success)
@@ -247,7 +251,7 @@ struct NvidiaLibrary::Functions
         return found;
     }
 
-    /// NvidiaCondition::othersShare of this moment.
+    /// Returns NvidiaCondition::othersShare at this moment.
     std::optional<double> shareOfOthers(Handle handle, unsigned own) const
     {
         if (!processUtilization)
@@ -260,13 +264,13 @@ struct NvidiaLibrary::Functions
         std::vector<ProcessUtilization> samples(count);
         if (result == success || result == insufficientSize)
             result = processUtilization(handle, samples.data(), &count, lastSeen);
-        // That there is none (NVML_ERROR_NOT_FOUND) says nothing: this program has computed.
+        // NVML_ERROR_NOT_FOUND (no samples) is not evidence of an idle GPU: this program itself has used it.
         if (result != success)
             return std::nullopt;
         samples.resize(std::min<std::size_t>(count, samples.size()));
         unsigned percent = 0;
         for (const ProcessUtilization& sample : samples) {
-            // Drivers were seen to give old samples too, and such as were never written (nvtop's issue 110).
+            // Some drivers also return old samples, and samples that were never written (nvtop's issue 110).
             if (sample.pid != own && sample.time > lastSeen && sample.sm <= 100)
                 percent += sample.sm;
         }
@@ -282,7 +286,7 @@ struct NvidiaLibrary::Functions
         return path.substr(path.rfind('/') + 1);
     }
 
-    /// The newest error of the device since it was first asked for.
+    /// Returns the newest error of the device since this function was first called for it.
     std::optional<int> xidOf(Handle device)
     {
         if (!createEvents || !registerEvents || !waitForEvent)

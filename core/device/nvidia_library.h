@@ -10,31 +10,31 @@
 
 namespace batchpeak::device {
 
-/// NVIDIA's management library, loaded at run time, so that one program serves computers with and
+/// NVIDIA's management library (NVML), loaded at run time, so that one program serves computers with and
 /// without a GPU.
 ///
-/// It reads and never sets anything. A call that the driver refuses leaves its value absent; where the
-/// library itself is missing there are no devices and no readings, and problem() says why.
+/// This class reads and never sets anything. A call that the driver refuses leaves its value absent. If the
+/// library itself is missing, there are no devices and no readings, and problem() says why.
 class NvidiaLibrary
 {
 public:
-    /// \param library  name or path, as dlopen takes it
+    /// \param library  name or path for dlopen
     explicit NvidiaLibrary(const std::string& library = "libnvidia-ml.so.1");
     ~NvidiaLibrary();
     NvidiaLibrary(const NvidiaLibrary&) = delete;
     NvidiaLibrary& operator=(const NvidiaLibrary&) = delete;
 
-    /// Why there is no library to ask, as a full sentence; empty when there is.
+    /// Reason why the library cannot be used, as a full sentence; empty if it can.
     const std::string& problem() const { return m_problem; }
 
-    /// Devices that name themselves with a UUID; those that fail to are left out, since no worker
-    /// could be bound to them. A GPU that is cut into slices (MIG) is its slices.
+    /// Lists the devices that report a UUID. The others are left out, since no worker could be bound to them.
+    /// For a GPU that is partitioned into MIG instances, the instances are listed instead.
     std::vector<LocalDevice> devices() const;
 
-    /// Nothing but absent values for a UUID that is not here. The first of a device has its errors be noted
-    /// from then on.
+    /// All values are absent if no device has this UUID. The first call for a device registers for its errors
+    /// (Xid), which are recorded from then on.
     DeviceReadings readings(const std::string& uuid) const;
-    /// The same.
+    /// All values are absent if no device has this UUID.
     NvidiaCondition condition(const std::string& uuid) const;
 
 private:

@@ -11,13 +11,14 @@ namespace {
 
 constexpr double tera = 1e12;
 
-// Of the full chip at its boost clock. Where a data sheet gives a figure with sparsity alone, half of it.
+// Figures of the full chip at its boost clock. Where a data sheet only gives a figure with sparsity, half of
+// it.
 
-// NVIDIA V100 data sheet (January 2020), V100S among them: no TF32 and no bf16.
+// NVIDIA V100 data sheet (January 2020), which includes the V100S: no TF32 and no bf16.
 constexpr PeakFlops v100Sxm2{.fp32 = 15.7 * tera};
 constexpr PeakFlops v100Pcie{.fp32 = 14.0 * tera};
 constexpr PeakFlops v100s{.fp32 = 16.4 * tera};
-// NVIDIA T4 data sheet (March 2019): fp16 and integers alone in tensor cores.
+// NVIDIA T4 data sheet (March 2019): the tensor cores support only fp16 and integers.
 constexpr PeakFlops t4{.fp32 = 8.1 * tera};
 // NVIDIA A10 data sheet (March 2021).
 constexpr PeakFlops a10{.fp32 = 31.2 * tera, .tf32 = 62.5 * tera, .bf16 = 125.0 * tera};
@@ -54,8 +55,8 @@ struct NamedPeak
     PeakFlops peak;
 };
 
-// Names as nvidia-smi prints them, without "NVIDIA " or "Tesla " before them, which drivers dropped and
-// added.
+// Names as nvidia-smi prints them, without the prefixes "NVIDIA " and "Tesla ", which depend on the driver's
+// version.
 constexpr std::array peaks{NamedPeak{"V100-SXM2-16GB", v100Sxm2},
                            NamedPeak{"V100-SXM2-32GB", v100Sxm2},
                            NamedPeak{"V100-PCIE-16GB", v100Pcie},

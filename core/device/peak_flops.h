@@ -7,24 +7,24 @@
 
 namespace batchpeak::device {
 
-/// What a device could compute in a second at most, by its vendor's data sheet: floating-point operations of
-/// dense matrices, without the factor of two for sparse ones.
+/// Peak performance of a device by its vendor's data sheet: floating-point operations per second on dense
+/// matrices, without the factor of two for sparse ones.
 struct PeakFlops
 {
-    /// Outside tensor cores.
+    /// Peak in fp32 outside tensor cores.
     double fp32 = 0.0;
-    /// 0 where the device has no such arithmetic in hardware.
+    /// Peak in TF32; 0 if the hardware does not support it.
     double tf32 = 0.0;
-    /// Products of bf16 added up in fp32; 0 as above.
+    /// Peak in bf16 with accumulation in fp32; 0 if the hardware does not support it.
     double bf16 = 0.0;
 
     bool operator==(const PeakFlops&) const = default;
 };
 
-/// The peak of a device by the name that its driver gives it: "NVIDIA H100 80GB HBM3".
+/// Returns the peak of a device by the name that its driver reports: "NVIDIA H100 80GB HBM3".
 ///
-/// Nothing is guessed: a part of a GPU (MIG, vGPU), a mobile or a changed one has another name and no peak
-/// here, and neither has a processor.
+/// Returns nothing for an unknown name rather than guess: part of a GPU (MIG, vGPU), a mobile GPU or a
+/// modified one has another name, and no peak is known for a CPU either.
 std::optional<PeakFlops> peakFlopsOf(std::string_view deviceName);
 
 } // namespace batchpeak::device

@@ -22,7 +22,7 @@ std::optional<int> numberAtStart(std::string_view text)
     return error == std::errc() ? std::optional(number) : std::nullopt;
 }
 
-// "0-3,8"
+// Parses a list such as "0-3,8".
 std::set<int> numbersIn(const std::string& list)
 {
     std::set<int> numbers;
@@ -50,7 +50,7 @@ std::set<int> allowedProcessors(const std::filesystem::path& root)
     return {};
 }
 
-// user nice system idle iowait irq softirq steal; what follows is in user and nice already.
+// Columns: user nice system idle iowait irq softirq steal. Those that follow are included in user and nice.
 std::int64_t busyTicks(std::istream& columns)
 {
     std::int64_t ticks[8] = {};
@@ -80,7 +80,7 @@ std::optional<ProcessorLoad> processorLoad(const std::filesystem::path& root)
         ++load.processors;
         busy += busyTicks(columns);
     }
-    // Where the file is there but holds nothing, as in some containers, nobody knows.
+    // In some containers the file exists, but holds no numbers.
     if (load.processors == 0 || busy == 0)
         return std::nullopt;
     load.resolutionSeconds = 1.0 / static_cast<double>(sysconf(_SC_CLK_TCK));

@@ -7,22 +7,21 @@
 
 namespace batchpeak::device {
 
-/// How much the processors that this process may run on have worked since the computer was started, whoever
-/// for.
+/// Busy time, for any process, of the processors that this process may run on, since the computer was booted.
 struct ProcessorLoad
 {
     int processors = 0;
-    /// Of all of them together.
+    /// Sum over the processors.
     double busySeconds = 0.0;
-    /// Of one of them: what busySeconds may be off by.
+    /// Error of busySeconds for one processor.
     double resolutionSeconds = 0.01;
 };
 
-/// \param root  folder in which /proc is looked for; another than "/" in tests
-/// \return nothing where the kernel does not tell
+/// Reads /proc/stat. All time but idle time and I/O wait counts as busy: time that the host of a virtual
+/// machine gives to others (steal, proc(5)) is lost to this process like any other.
 ///
-/// Of /proc/stat, all but idle and waiting for a disk counts as busy: time that the host of a virtual machine
-/// takes for others is lost to us like any other (proc(5)).
+/// \param root  folder that contains proc; other than "/" in tests
+/// \return nothing if the kernel does not report it
 std::optional<ProcessorLoad> processorLoad(const std::filesystem::path& root = "/");
 
 } // namespace batchpeak::device

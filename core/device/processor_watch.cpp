@@ -21,7 +21,7 @@ namespace batchpeak::device {
 
 namespace {
 
-/// Of /proc/PID/stat (proc(5)).
+/// Numbers from /proc/PID/stat (proc(5)).
 struct ProcessFigures
 {
     std::int64_t parent = 0;
@@ -34,12 +34,12 @@ std::optional<ProcessFigures> figuresOf(std::int64_t process, const std::filesys
     std::ifstream stream(root / "proc" / std::to_string(process) / "stat");
     std::string line;
     std::getline(stream, line);
-    // A name may hold spaces and brackets.
+    // The name in parentheses may itself contain spaces and parentheses.
     const std::size_t name = line.rfind(')');
     if (name == std::string::npos)
         return std::nullopt;
-    // From the third on: state, parent, ...; 14 and 15 are the ticks of the user and the system, 24 the
-    // pages.
+    // Columns from the third on: state, parent, ...; 14 and 15 are the ticks in user and kernel mode, 24 is
+    // the number of resident pages.
     std::istringstream columns(line.substr(name + 1));
     std::array<std::string, 22> fields;
     for (std::string& field : fields)
@@ -55,7 +55,7 @@ std::optional<ProcessFigures> figuresOf(std::int64_t process, const std::filesys
                           .residentBytes = number(24) * sysconf(_SC_PAGESIZE)};
 }
 
-/// Of the sensor in the processor's package, by the names that the kernel's drivers give it.
+/// Reads the sensor in the processor's package, which has one of the names that the kernel's drivers use.
 std::optional<int> temperatureCelsius(const std::filesystem::path& root)
 {
     const auto wordIn = [](const std::filesystem::path& file) {
@@ -70,7 +70,7 @@ std::optional<int> temperatureCelsius(const std::filesystem::path& root)
         for (const auto& entry : std::filesystem::directory_iterator(root / folder, error)) {
             if (std::ranges::find(names, wordIn(entry.path() / nameFile)) == names.end())
                 continue;
-            // In thousandths of a degree.
+            // The value is in thousandths of a degree.
             if (const int value = std::atoi(wordIn(entry.path() / valueFile).c_str()); value > 0)
                 return value / 1000;
         }
@@ -101,7 +101,7 @@ DeviceReadings ProcessorWatch::look(const std::set<std::int64_t>& own, double se
         readings.otherBytes = std::max<std::int64_t>(0, *readings.usedBytes - ownBytes);
     }
     const auto load = processorLoad(m_root);
-    // Of a process that has come or gone nobody knows what it took meanwhile.
+    // The time of a process that started or ended since the previous call is unknown.
     if (load && m_before && own == m_ownBefore && seconds > m_before->seconds) {
         const double span = seconds - m_before->seconds;
         const double busy = load->busySeconds - m_before->load.busySeconds;

@@ -14,18 +14,19 @@
 
 namespace batchpeak::device {
 
-/// What else the processors and the main memory of this computer are used for, from one look to the next.
+/// Measures how much other processes use the processors and the main memory of this computer, from one call
+/// of look() to the next.
 ///
-/// Whether that disturbs a trial is judged by the worker, which knows when it works.
+/// The worker judges whether that disturbs a trial, since it knows when it computes.
 class ProcessorWatch
 {
 public:
-    /// \param root  stands for /, so that tests can lay out a file system of their own
+    /// \param root  folder that stands for /, so that tests can lay out a file system of their own
     explicit ProcessorWatch(std::filesystem::path root = "/") : m_root(std::move(root)) {}
 
-    /// \param own  processes whose time and memory are not others', this one among them
-    /// \param seconds  of a clock that never goes back
-    /// \return the load since the look before: nothing of it at the first
+    /// \param own  processes whose time and memory do not count as those of others, including this process
+    /// \param seconds  time of a monotonic clock
+    /// \return readings with the load since the previous call; the load is absent in the first one
     DeviceReadings look(const std::set<std::int64_t>& own, double seconds);
 
 private:
@@ -40,14 +41,14 @@ private:
     std::set<std::int64_t> m_ownBefore;
 };
 
-/// ProcessorWatch::look() at this moment.
+/// Calls ProcessorWatch::look() with the current time.
 using ProcessorReader = std::function<DeviceReadings(const std::set<std::int64_t>& own)>;
 
-/// A watch of its own that looks by the steady clock.
+/// Returns a reader with a ProcessorWatch of its own that uses the steady clock.
 ProcessorReader processorReader();
 
-/// The process itself, or one that it has started, or one of those: as of a worker behind a shell. Not where
-/// the process is of another computer or another container.
+/// Whether \p process is \p ancestor itself or a descendant of it, such as a worker that a shell has started.
+/// False if the process runs on another computer or in another container.
 bool descendsFrom(std::int64_t process, std::int64_t ancestor, const std::filesystem::path& root = "/");
 
 } // namespace batchpeak::device

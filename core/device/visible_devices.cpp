@@ -33,7 +33,7 @@ std::vector<std::string_view> wordsOf(std::string_view text)
     }
 }
 
-/// \return the device of that number or name, the end where there is none
+/// \return the device with that index or name, or the end if there is none
 auto named(const std::vector<LocalDevice>& all, std::string_view word)
 {
     std::size_t number = 0;
@@ -53,7 +53,7 @@ std::vector<LocalDevice> numbered(std::vector<LocalDevice> devices)
     return devices;
 }
 
-/// Those up to the first word that names none, or names one again.
+/// Returns the devices up to the first word that names none, or names one a second time.
 std::vector<LocalDevice> upToTheFirstUnknown(const std::vector<LocalDevice>& all, std::string_view text)
 {
     std::vector<LocalDevice> devices;
