@@ -6,9 +6,8 @@
 
 namespace batchpeak::model {
 
-/// What the sizes and kinds of every network are called in files: in the trial protocol and in Batchpeak's
-/// own configs alike. Each function shows every member with its name to a visitor, which reads or writes
-/// it:
+/// Names of the sizes and kinds of every network in files: in the trial protocol and in Batchpeak's own
+/// configs alike. Each function passes every member with its name to a visitor, which reads or writes it:
 ///
 ///     visitor.value("hidden_size", member)            std::int64_t, double, bool, std::string
 ///     visitor.word("normalization", member)           an enumeration that has words

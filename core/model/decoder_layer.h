@@ -8,22 +8,23 @@
 
 namespace batchpeak::model {
 
-/// What one layer of a decoder has, where its layers differ. It holds no sizes that all layers share.
+/// The properties of one decoder layer that may differ between layers. Sizes that all layers share are not
+/// here.
 struct DecoderLayer
 {
-    /// Queries and keys are turned by their positions.
+    /// Whether queries and keys have rotary positions.
     bool isRotated = false;
-    /// A token attends to the last attentionWindow tokens alone.
+    /// Whether a token attends only to the last attentionWindow tokens.
     bool isWindowed = false;
     bool hasExperts = false;
-    /// Of the one feed-forward layer, or of each routed expert.
+    /// Size of the only feed-forward layer, or of each routed expert.
     std::int64_t feedForwardSize = 0;
 };
 
-/// \param layer  from 0
+/// \param layer  index of the layer, from 0
 DecoderLayer decoderLayer(const DecoderSpec& spec, std::int64_t layer);
 
-/// Samples of so many tokens do not lie within the window as a whole.
+/// Whether samples of \p sequenceLength tokens are longer than the attention window.
 bool isCutByWindow(const DecoderSpec& spec, std::int64_t sequenceLength);
 
 } // namespace batchpeak::model

@@ -12,11 +12,11 @@
 
 namespace batchpeak::model {
 
-/// An encoder-only transformer with the heads of its pre-training, as a config describes it: BERT
-/// (arXiv 1810.04805) and ESM-2 (doi 10.1126/science.ade2574) are settings of it.
+/// An encoder-only transformer with the heads of its pre-training as a config describes it: BERT (arXiv
+/// 1810.04805) and ESM-2 (doi 10.1126/science.ade2574) are configurations of it.
 ///
-/// Every projection has a bias, every normalization is a LayerNorm. What belongs to a run, such as the
-/// sequence length, is not in it. Sizes are counts of elements, all positive where nothing else is said.
+/// Every projection has a bias, every normalization is a LayerNorm. Settings of a run, such as the sequence
+/// length, are not in it. Sizes are counts of elements, positive unless stated otherwise.
 struct EncoderSpec
 {
     std::int64_t vocabularySize = 0;
@@ -25,31 +25,35 @@ struct EncoderSpec
     std::int64_t heads = 0;
     std::int64_t feedForwardSize = 0;
     std::int64_t maxPositions = 0;
-    /// Kinds of segments, an embedding each; 0 for none.
+    /// Number of segment types, each with an embedding; 0 for none.
     std::int64_t tokenTypes = 2;
     /// Learned or Rotary.
     PositionEmbedding positionEmbedding = PositionEmbedding::Learned;
-    /// Not gated; the masked-language head has the same.
+    /// Activation of the feed-forward layers and of the masked-language head; not a gated one.
     Activation activation = Activation::Gelu;
-    /// Before the branches, as ESM-2 does, in place of after their sums, as BERT does.
+    /// Whether it normalizes before the branches, as ESM-2 does, instead of after their sums, as BERT does.
     bool normalizesFirst = false;
-    /// A normalization of the embeddings; one after the last layer.
+    /// Whether the embeddings are normalized; whether the output of the last layer is.
     bool embeddingNormalization = true;
     bool finalNormalization = false;
-    /// A dense layer with tanh on the first token of a sample.
+    /// Whether there is a pooler: a dense layer with tanh on the first token of a sample.
     bool pooler = false;
-    /// Predicts masked tokens: a dense layer, a normalization, and the projection onto the vocabulary.
+    /// Whether there is a head that predicts masked tokens: a dense layer, a normalization, and the
+    /// projection onto the vocabulary.
     bool maskedLanguageHead = true;
-    /// Tells from the pooled token whether one sentence follows the other, or which class a text is of.
+    /// Whether there is a head that predicts from the pooled token whether one sentence follows the other, or
+    /// which class a text belongs to.
     bool nextSentenceHead = false;
     std::int64_t sentenceClasses = 2;
-    /// The projection onto the vocabulary shares the token embedding's weights.
+    /// Whether the projection onto the vocabulary shares the token embedding's weights.
     bool tiedEmbeddings = true;
-    /// Masked tokens of a sample that its head is run on; 0: it is run on all tokens of the sample.
+    /// Number of masked tokens in a sample on which their head runs; 0 if it runs on all tokens of the
+    /// sample.
     std::int64_t predictedTokens = 0;
-    /// The embeddings of masked tokens are zeroed, and the others scaled up in proportion, as ESM-2 does.
+    /// Whether the embeddings of masked tokens are zeroed, and the others scaled up in proportion, as in
+    /// ESM-2.
     bool tokenDropout = false;
-    /// The token that stands for a masked one; only token dropout looks for it.
+    /// Id of the token that stands for a masked one; only token dropout uses it.
     std::int64_t maskToken = 0;
     double normalizationEpsilon = 1e-12;
     double ropeTheta = 10000.0;
@@ -62,13 +66,14 @@ struct EncoderSpec
     bool operator==(const EncoderSpec&) const = default;
 };
 
-/// Tokens of the sequences it is usually trained on.
+/// Returns the number of tokens in the sequences that such a network is usually trained on.
 std::int64_t defaultSequenceLength(const EncoderSpec& spec);
 
-/// Tokens of the longest sequence it can take; nothing where positions are computed, not learned.
+/// Returns the number of tokens in the longest sequence that the network takes, or nothing if positions are
+/// computed, not learned.
 std::optional<std::int64_t> longestSequence(const EncoderSpec& spec);
 
-/// What makes a network impossible whatever the device, as a full sentence; nothing if it is sound.
+/// Returns what makes a network impossible on every device, as a full sentence, or nothing if it is valid.
 std::optional<std::string> problemWith(const EncoderSpec& spec);
 
 /// See parameter_table.h.

@@ -10,9 +10,9 @@
 
 namespace batchpeak::model {
 
-/// The words that stand for the values of an enumeration in files and on the command line. Beside its
-/// declaration an enumeration gives those that have a meaning outside of one file, and has toText() and
-/// fromText() by that:
+/// The words that stand for the values of an enumeration in files and on the command line. An enumeration
+/// whose words are used in more than one file declares them next to itself, which gives it toText() and
+/// fromText():
 ///
 ///     constexpr EnumNames<Phase, 2> wordsOf(Phase);
 template<typename Value, std::size_t size>
@@ -28,7 +28,7 @@ constexpr std::string_view wordFor(const EnumNames<Value, size>& table, Value va
     return {};
 }
 
-/// Nothing for a word that is not in the table.
+/// Returns nothing for a word that is not in the table.
 template<typename Value, std::size_t size>
 constexpr std::optional<Value> valueFor(const EnumNames<Value, size>& table, std::string_view word)
 {

@@ -8,7 +8,7 @@
 
 namespace batchpeak::model {
 
-/// The numbers that weights are rounded to in each product, as torchao 0.13 fake quantizes them
+/// Format that weights are rounded to in each product, as torchao 0.13 fake quantizes them
 /// (torchao/quantization/qat and torchao/prototype/qat).
 enum class FakeQuantizedWeights {
     None,
@@ -21,7 +21,7 @@ enum class FakeQuantizedWeights {
     Nvfp4
 };
 
-/// The same of the inputs of products.
+/// Format that the inputs of products are rounded to.
 enum class FakeQuantizedActivations {
     None,
     /// Asymmetric integers with a scale and a zero point for each token.
@@ -46,29 +46,29 @@ constexpr EnumNames<FakeQuantizedActivations, 3> wordsOf(FakeQuantizedActivation
 }
 
 /// Quantization-aware training (arXiv 1712.05877): each product of a linear layer is computed with weights
-/// and inputs that are rounded to the numbers of a quantized network, and what is learned passes the rounding
-/// as if it were not there.
+/// and inputs that are rounded to the numbers of a quantized network, and gradients pass through the rounding
+/// unchanged.
 ///
-/// It says how values are rounded and in which layers, not when: a run that begins to round after some steps
-/// is described as it is from then on.
+/// It describes how values are rounded and in which layers, not when: a run that begins to round after some
+/// steps is described as it is from then on.
 struct FakeQuantization
 {
     FakeQuantizedWeights weights = FakeQuantizedWeights::None;
-    /// Values of a row that share a scale; 0: all of it. Layers whose inputs are no multiple of it are left
-    /// as they are. Without meaning for nvfp4, whose blocks have a size of their own.
+    /// Number of values in a row that share a scale; 0 for the whole row. Layers whose number of inputs is
+    /// not a multiple of it are not rounded. Ignored for nvfp4, whose blocks have a fixed size.
     std::int64_t groupSize = 32;
     FakeQuantizedActivations activations = FakeQuantizedActivations::None;
-    /// Embeddings too, by their weights.
+    /// Whether the weights of embeddings are rounded too.
     bool embeddings = false;
-    /// The projection onto the vocabulary too where it is the embedding's.
+    /// Whether the projection onto the vocabulary is rounded too if it shares the embedding's weights.
     bool sharedOutput = false;
-    /// Layers that have an adapter alone (QATLoRALinear of torchtune 0.7).
+    /// Whether only layers with an adapter are rounded (QATLoRALinear of torchtune 0.7).
     bool adaptedLayers = false;
 
     bool operator==(const FakeQuantization&) const = default;
 };
 
-/// See visitFields of Tuning, beside whose members these stand.
+/// See visitFields of Tuning, next to whose members these are written.
 template<typename Visitor>
 void visitFields(FakeQuantization& rounding, Visitor&& visitor)
 {
@@ -86,7 +86,7 @@ inline bool roundsAnything(const FakeQuantization& rounding)
            rounding.activations != FakeQuantizedActivations::None;
 }
 
-/// Values of a row of so many that share a scale.
+/// Returns the number of values that share a scale in a row of \p inputs values.
 inline std::int64_t groupSizeOf(const FakeQuantization& rounding, std::int64_t inputs)
 {
     constexpr std::int64_t narrowFloatBlock = 16;

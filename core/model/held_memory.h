@@ -10,29 +10,30 @@
 
 namespace batchpeak::model {
 
-/// Bytes of an fp32 element, and of an fp16 or bf16 one.
+/// Size of an fp32 element, and of an fp16 or bf16 one [bytes].
 inline constexpr double floatBytes = 4.0;
 inline constexpr double halfBytes = 2.0;
 
-/// Bytes that a network takes on one device between steps, whatever the micro-batch size.
+/// Bytes that a network takes on one device between steps, independent of the micro-batch size.
 struct HeldMemory
 {
     double parameterBytes = 0.0;
     double gradientBytes = 0.0;
-    /// Beside them for a part of backward: where devices share them, full gradients of which each gets its
-    /// share; where backward updates parameters, the largest gradient.
+    /// Additional gradients that exist during part of the backward pass: if devices shard gradients, the full
+    /// gradients before each device gets its shard; if the backward pass updates parameters, the largest
+    /// gradient.
     double fullGradientBytes = 0.0;
-    /// The state of the optimizer, masters of narrow parameters, and its room to work on them.
+    /// Optimizer state, master weights of 16-bit parameters, and the optimizer's buffers for them.
     double optimizerBytes = 0.0;
-    /// Beside all of this in the step of the optimizer alone.
+    /// Additional bytes during the optimizer's step only.
     double optimizerRoomBytes = 0.0;
 };
 
-/// \param table  as the tuning has made it
+/// \param table  parameter table after tunedTable()
 HeldMemory heldMemory(const std::vector<Parameter>& table, const Tuning& tuning, Phase phase,
                       Precision precision, Optimizer optimizer, const StepOptions& options);
 
-/// Bytes of an element of a parameter, and of an operand of a product.
+/// Size of an element of a trained parameter, of a frozen one, and of an operand of a product [bytes].
 struct ElementBytes
 {
     double trained = 4.0;
@@ -41,9 +42,9 @@ struct ElementBytes
 };
 
 ElementBytes elementBytes(Precision precision, const Tuning& tuning);
-/// The same of parameters as layers compute with them. What is gathered from several devices is narrowed on
-/// the way where autocast would narrow it behind: MixedPrecision of FSDP, whose param_dtype accelerate sets
-/// for bf16 (set_mixed_precision in utils/dataclasses.py).
+/// Returns the sizes of elements in the parameters that layers compute with. Parameters that are gathered
+/// from several devices are cast before the transfer where autocast would cast them after it: MixedPrecision
+/// of FSDP, whose param_dtype accelerate sets for bf16 (set_mixed_precision in utils/dataclasses.py).
 ElementBytes gatheredBytes(Precision precision, const Tuning& tuning, Phase phase,
                            const StepOptions& options);
 

@@ -6,37 +6,38 @@
 
 namespace batchpeak::model {
 
-/// How a transformer knows where a token stands. ALiBi lowers attention in proportion to distance
-/// (arXiv 2108.12409), and learns nothing.
+/// Position encoding of a transformer. ALiBi lowers attention in proportion to distance (arXiv 2108.12409),
+/// and has no parameters.
 enum class PositionEmbedding { Learned, Rotary, Alibi };
 enum class Normalization { LayerNorm, RmsNorm };
-/// Of feed-forward layers. SwiGlu and GeGlu are gated: two products of the input, one of them activated,
-/// are multiplied (arXiv 2002.05202); GeGlu activates by the tanh approximation, as T5 1.1 does. ReluSquared
-/// is relu(x)^2 (Primer, arXiv 2109.08668).
-/// What is one kernel of PyTorch's, and what classes of transformers compute operation by operation, which
-/// takes longer and keeps more (activations.py and modeling_bloom.py of 5.23.0; all tanh approximations are
-/// the same function).
+/// Activation of feed-forward layers. SwiGlu and GeGlu are gated: two products of the input, one of them
+/// activated, are multiplied (arXiv 2002.05202); GeGlu uses the tanh approximation, as T5 1.1 does.
+/// ReluSquared is relu(x)^2 (Primer, arXiv 2109.08668).
+///
+/// Functions that are one kernel of PyTorch's are distinct from those that classes of transformers compute
+/// operation by operation, which takes longer and keeps more memory (activations.py and modeling_bloom.py of
+/// 5.23.0; all tanh approximations are the same function).
 enum class Activation {
     Gelu,
     GeluTanh,
-    /// NewGELUActivation, which GPT-2, GPT-J, Phi and others have.
+    /// NewGELUActivation, which GPT-2, GPT-J, Phi and others use.
     GeluNew,
     /// FastGELUActivation.
     GeluFast,
-    /// The exact one, as modeling_esm.py and "gelu_python" have it.
+    /// The exact function, as modeling_esm.py and "gelu_python" compute it.
     GeluPython,
-    /// BloomGelu, whose backward computes forward again.
+    /// BloomGelu, whose backward pass recomputes the forward pass.
     BloomGelu,
     Relu,
     ReluSquared,
     SwiGlu,
     GeGlu,
-    /// Gated by NewGELUActivation, as T5 1.1.
+    /// Gated by NewGELUActivation, as in T5 1.1.
     GeGluNew
 };
-/// How a decoder layer's two branches, attention and feed-forward, meet the hidden state: one after the
-/// other; or side by side, both of the same normalized input (GPT-J) or each of a normalization of its own
-/// (GPT-NeoX).
+/// How a decoder layer's two branches, attention and feed-forward, are added to the hidden state: one after
+/// the other; or in parallel, both with the same normalized input (GPT-J) or each with a normalization of its
+/// own (GPT-NeoX).
 enum class Branches { Sequential, Parallel, ParallelNorms };
 
 constexpr EnumNames<PositionEmbedding, 3> wordsOf(PositionEmbedding)

@@ -18,59 +18,60 @@
 
 namespace batchpeak::model {
 
-/// The kinds of network that there are; each knows its own sizes.
+/// The supported kinds of networks, each with its own sizes.
 using Architecture = std::variant<DecoderSpec, EncoderSpec, EncoderDecoderSpec, VisionTransformerSpec,
                                   ResNetSpec, ScriptSpec, TransformersSpec>;
 
-/// A network, as a config describes it.
+/// A network as a config describes it.
 ///
 /// It holds what decides shapes, arithmetic and memory. It deliberately does not hold the sequence
 /// length of a run, the precision or the optimizer: those belong to the run, not to the network.
 struct ModelSpec
 {
-    /// "gpt2", "llama", "bert", "t5": the name that a person reads.
+    /// Name for the user: "gpt2", "llama", "bert", "t5".
     std::string family;
     Architecture architecture;
 
     bool operator==(const ModelSpec&) const = default;
 };
 
-/// Only the user's Python can run it.
+/// Whether only the user's Python can run the network.
 inline bool needsPython(const ModelSpec& spec)
 {
     return std::holds_alternative<TransformersSpec>(spec.architecture);
 }
 
-/// The family as a person knows it: of a network of transformers its model_type.
+/// Returns the family's name for the user: for a network of transformers, its model_type.
 const std::string& nameOf(const ModelSpec& spec);
 
-/// Its samples are sequences of tokens, whose length a run chooses. Images and the inputs of a module from a
-/// file are not.
+/// Whether the samples are sequences of tokens, whose length a run chooses. Images and the inputs of a module
+/// from a file are not.
 bool takesSequences(const ModelSpec& spec);
 
-/// Tokens of a sample where a config does not say; 1 where it takes no sequences.
+/// Returns the default number of tokens in a sample; 1 if the network takes no sequences.
 std::int64_t defaultSequenceLength(const ModelSpec& spec);
 
-/// Tokens of the decoder's sequence where a config does not say; nothing for networks that read no sequence
-/// or one.
+/// Returns the default number of tokens in the decoder's sequence, or nothing for networks that take only one
+/// sequence or none.
 std::optional<std::int64_t> defaultTargetLength(const ModelSpec& spec);
 
-/// Tokens of the longest sequence it can take; nothing where there is no such limit.
+/// Returns the number of tokens in the longest sequence that the network takes, or nothing if there is no
+/// limit.
 std::optional<std::int64_t> longestSequence(const ModelSpec& spec);
 
-/// It computes over the samples of a micro-batch together, so that a batch in several of them gives another
-/// result than the batch whole. Not known of a module from a file or a network of transformers, which count
-/// as such that do not.
+/// Whether the network computes over all samples of a micro-batch together, so that a batch split into
+/// several micro-batches gives another result than the whole batch. Unknown for a module from a file and for
+/// a network of transformers: false for these.
 bool normalizesOverBatch(const ModelSpec& spec);
 
-/// What makes a network impossible whatever the device, as a full sentence; nothing if it is sound.
+/// Returns what makes a network impossible on every device, as a full sentence, or nothing if it is valid.
 std::optional<std::string> problemWith(const ModelSpec& spec);
 
-/// An architecture as its defaults are, by the name of a family of networks: "llama", "vit". Nothing for an
-/// unknown one.
+/// Returns an architecture with its defaults by the name of a family of networks, such as "llama" or "vit",
+/// or nothing for an unknown name.
 std::optional<Architecture> architectureOf(std::string_view family);
 
-/// Every known family, for a sentence: "gpt2, gpt3, ...".
+/// Returns the names of all known families for use in a sentence: "gpt2, gpt3, ...".
 std::string familyWords();
 
 } // namespace batchpeak::model

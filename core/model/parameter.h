@@ -12,26 +12,26 @@
 
 namespace batchpeak::model {
 
-/// How a parameter starts: the values do not change the speed, but they must keep a step finite.
+/// Initial values of a parameter. They do not affect the speed, but must keep the results of a step finite.
 enum class Initialization { Normal, Zeros, Ones };
 
-/// Rows of a matrix that are one projection.
+/// Rows of a matrix that form one projection.
 struct ProjectionRows
 {
     Projection projection = Projection::Query;
     std::int64_t rows = 0;
 };
 
-/// Each parameter that is held in full begins at a multiple of so much, as memory of its own would
+/// Alignment of each parameter that is held in full [bytes]. It is the same as for memory of its own
 /// (cudaMalloc's alignment), so that products run on the same kernels.
 inline constexpr std::int64_t parameterAlignmentBytes = 256;
 
-/// How a parameter lies in memory.
+/// How a parameter is stored and whether it is trained.
 enum class ParameterRole {
     Trained,
-    /// As it is: no gradient, no optimizer state.
+    /// Not trained: no gradient, no optimizer state.
     Frozen,
-    /// A frozen matrix in the narrow numbers of Tuning::frozenWeights.
+    /// A frozen matrix in the quantized format of Tuning::frozenWeights.
     Quantized
 };
 
@@ -46,11 +46,11 @@ struct Parameter
     /// Weight matrices and embeddings decay; biases and normalization weights do not
     /// (GPT-3, arXiv 2005.14165, appendix B; nanoGPT).
     bool decays = true;
-    /// Rows that are looked up, of an nn.Embedding in transformers.
+    /// Whether its rows are looked up, as those of an nn.Embedding in transformers.
     bool isEmbedding = false;
-    /// Of a matrix that adapters can stand beside: its rows, from the first to the last.
+    /// Projections in the rows of a matrix that can have adapters, from the first row to the last.
     std::vector<ProjectionRows> projections = {};
-    /// The network has its projections as one matrix, as ours does, and not each as one of its own.
+    /// Whether the original network also has its projections as one matrix, instead of one matrix each.
     bool isJoined = false;
     ParameterRole role = ParameterRole::Trained;
 
@@ -58,17 +58,18 @@ struct Parameter
     std::int64_t elements() const;
 };
 
-/// Rows of the matrices that the network has in the place of this one; empty where it is one there too.
+/// Returns the numbers of rows of the original network's matrices in place of this one; empty if it is one
+/// matrix there too.
 std::vector<std::int64_t> separateRows(const Parameter& parameter);
 
-/// Shapes of the parameters that the network has in the place of this one, in the order of its rows; its own
-/// where it is one there too.
+/// Returns the shapes of the original network's parameters in place of this one, in the order of its rows;
+/// its own shape if it is one parameter there too.
 std::vector<std::vector<std::int64_t>> separateShapes(const Parameter& parameter);
 
-/// Rows of the first product of a feed-forward layer: gate over value of a gated one.
+/// Returns the rows of the first product of a feed-forward layer: gate over value if it is gated.
 std::vector<ProjectionRows> feedForwardInput(Activation activation, std::int64_t feedForwardSize);
 
-/// Collects the parameters of a network in their order, each kind with its way to start and to decay.
+/// Collects the parameters of a network in their order, each kind with its initialization and weight decay.
 class ParameterTableBuilder
 {
 public:
@@ -77,14 +78,14 @@ public:
     void weight(std::string name, Shape shape);
     void embedding(std::string name, std::int64_t rows, std::int64_t width);
     void bias(std::string name, std::int64_t size);
-    /// name.weight, and name.bias for LayerNorm.
+    /// Adds name.weight, and name.bias for LayerNorm.
     void normalization(const std::string& name, std::int64_t size, Normalization kind);
-    /// name.weight {outputs, inputs}, and name.bias where there is one.
+    /// Adds name.weight {outputs, inputs}, and name.bias if \p withBias.
     void linear(const std::string& name, std::int64_t outputs, std::int64_t inputs, bool withBias);
-    /// The same of projections that are computed together: their rows are the outputs.
+    /// Does the same for projections that are computed together; their rows are the outputs.
     void linear(const std::string& name, std::vector<ProjectionRows> projections, std::int64_t inputs,
                 bool withBias);
-    /// The same of one, of any name.
+    /// Adds the weight of one projection under \p name itself.
     void projection(std::string name, Projection projection, Shape shape);
 
     std::vector<Parameter> take() { return std::move(m_parameters); }
