@@ -106,7 +106,8 @@ std::int64_t headSizeOf(const DecoderSpec& spec);
 std::int64_t rotaryDimensionsOf(const DecoderSpec& spec);
 
 bool hasExperts(const DecoderSpec& spec);
-/// Whether there are enough experts for expertsPerToken.
+/// Whether a token can take expertsPerToken experts: at least 1 and at most all. In a network without
+/// experts, whether their number is not negative.
 bool chooseableExperts(const DecoderSpec& spec);
 
 /// Returns the default number of tokens in a sample: all positions, but at most 2048.

@@ -23,7 +23,7 @@ struct HeldMemory
     /// gradients before each device gets its shard; if the backward pass updates parameters, the largest
     /// gradient.
     double fullGradientBytes = 0.0;
-    /// Optimizer state, master weights of 16-bit parameters, and the optimizer's buffers for them.
+    /// Optimizer state, master weights of 16-bit parameters, and working buffers of the optimizer.
     double optimizerBytes = 0.0;
     /// Additional bytes during the optimizer's step only.
     double optimizerRoomBytes = 0.0;

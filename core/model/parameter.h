@@ -46,7 +46,7 @@ struct Parameter
     /// Weight matrices and embeddings decay; biases and normalization weights do not
     /// (GPT-3, arXiv 2005.14165, appendix B; nanoGPT).
     bool decays = true;
-    /// Whether its rows are looked up, as those of an nn.Embedding in transformers.
+    /// Whether it is a lookup table, an nn.Embedding in transformers.
     bool isEmbedding = false;
     /// Projections in the rows of a matrix that can have adapters, from the first row to the last.
     std::vector<ProjectionRows> projections = {};

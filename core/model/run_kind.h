@@ -8,41 +8,42 @@
 
 namespace batchpeak::model {
 
-/// Training runs forward, backward and optimizer; evaluation forward alone.
+/// Training runs the forward pass, the backward pass and the optimizer; evaluation only the forward pass.
 enum class Phase { Train, Eval };
 
-/// The arithmetic of a step: fp32, fp32 with TF32 matrix products, bf16 by autocast with fp32
-/// parameters, bf16 throughout with fp32 master weights in the optimizer, or bf16 throughout without, the
-/// optimizer's state too. The same in float16, whose loss is scaled where parameters or masters are fp32
-/// (torch/amp/grad_scaler.py).
+/// The arithmetic of a step: fp32, fp32 with TF32 matrix products, bf16 autocast with fp32 parameters, bf16
+/// throughout with fp32 master weights in the optimizer, or bf16 throughout without master weights, including
+/// the optimizer's state. The last three also exist in float16, whose loss is scaled if parameters or master
+/// weights are fp32 (torch/amp/grad_scaler.py).
 enum class Precision { Fp32, Tf32, Bf16, PureBf16, PlainBf16, Fp16, PureFp16, PlainFp16 };
 
-/// Of the narrow kinds the moments have 8 or 4 bits an element and a scale for each block of them
-/// (arXiv 2110.02861, arXiv 2309.01507). AdamW32bit and Lion (arXiv 2302.06675) have theirs in fp32 whatever
-/// the parameters have, as bitsandbytes does; Adafactor (arXiv 1804.04235) has means of rows and columns.
+/// The moments of the 8-bit and 4-bit optimizers have 8 or 4 bits per element and a scale for each block of
+/// elements (arXiv 2110.02861, arXiv 2309.01507). AdamW32bit and Lion (arXiv 2302.06675) keep theirs in fp32
+/// for any dtype of the parameters, as bitsandbytes does; Adafactor (arXiv 1804.04235) keeps means of rows
+/// and columns.
 enum class Optimizer { AdamW, Sgd, AdamW8bit, AdamW4bit, AdamW32bit, Lion, Lion8bit, Adafactor };
 
-/// What the devices of a run hold together, each its share (ZeRO, arXiv 1910.02054): the optimizer's state;
-/// gradients too; parameters too, of which a layer at a time is gathered.
+/// What the devices of a run shard (ZeRO, arXiv 1910.02054): the optimizer's state; also gradients; also
+/// parameters, which are gathered one layer at a time.
 enum class Sharding { None, Optimizer, Gradients, Parameters };
 
-/// How AdamW steps: by one kernel; operation by operation, as torch.optim.AdamW does for who does not ask for
-/// `fused`; or as Composer's DecoupledAdamW, always parameter by parameter (composer/optim/
-/// decoupled_weight_decay.py of Composer 0.32).
+/// How AdamW steps: with one kernel; operation by operation, as torch.optim.AdamW does without `fused`; or as
+/// Composer's DecoupledAdamW, always parameter by parameter (composer/optim/decoupled_weight_decay.py of
+/// Composer 0.32).
 enum class AdamWStep { Fused, Operations, Decoupled };
 
-/// How torch.compile compiles the network, by its `mode` (torch/__init__.py of torch 2.11), or that it does
-/// not.
+/// The `mode` with which torch.compile compiles the network (torch/__init__.py of torch 2.11); None if it is
+/// not compiled.
 enum class Compilation { None, Default, ReduceOverhead, MaxAutotune, MaxAutotuneNoCudagraphs };
 
-/// Which of PyTorch's kernels computes attention: its own choice, one of three that never hold the matrix of
-/// all pairs of tokens, or plain products that do.
+/// Which of PyTorch's kernels computes attention: PyTorch's own choice, one of three that never hold the
+/// matrix of all pairs of tokens, or plain products that do.
 enum class Attention { Automatic, Flash, MemoryEfficient, Cudnn, Math };
 
-/// What a step learns from beside texts to go on with: pairs of a chosen and a rejected text, by DPO (arXiv
-/// 2305.18290), ORPO (arXiv 2403.07691), SimPO (arXiv 2405.14734) or as a reward model, which classifies a
-/// sequence or has a value head beside the output over the vocabulary; or texts that are liked or not, by KTO
-/// (arXiv 2402.01306).
+/// Training objective other than the next token: pairs of a chosen and a rejected text, with DPO (arXiv
+/// 2305.18290), ORPO (arXiv 2403.07691), SimPO (arXiv 2405.14734) or for a reward model, which classifies a
+/// sequence or has a value head beside the output over the vocabulary; or texts labeled as desirable or not,
+/// with KTO (arXiv 2402.01306).
 enum class Preference { None, Dpo, Orpo, Simpo, Kto, Reward, ValueHead };
 
 constexpr EnumNames<Phase, 2> wordsOf(Phase)
@@ -109,21 +110,21 @@ constexpr EnumNames<Preference, 7> wordsOf(Preference)
              {Preference::ValueHead, "value-head"}}};
 }
 
-/// The user's Python takes the loss of its trl; of a value head, which its last versions have no trainer of,
-/// it has one of its own (python/batchpeak_trial/value_head.py).
+/// Whether the user's Python uses the loss of its trl. For a value head, for which the latest versions of trl
+/// have no trainer, it uses a loss of its own (python/batchpeak_trial/value_head.py).
 constexpr bool learnsByTrl(Preference preference)
 {
     return preference != Preference::None && preference != Preference::ValueHead;
 }
 
-/// Samples of the smallest micro-batch: KTO compares each text with an answer to another one (KTOTrainer in
-/// trl/trainer/kto_trainer.py of trl 1.16).
+/// Returns the number of samples in the smallest micro-batch: KTO compares each text with an answer to
+/// another one (KTOTrainer in trl/trainer/kto_trainer.py of trl 1.16).
 constexpr std::int64_t smallestMicroBatch(Preference preference)
 {
     return preference == Preference::Kto ? 2 : 1;
 }
 
-/// What is learned is told from a second network that stays as it is.
+/// Whether the loss compares the network with a frozen reference network.
 constexpr bool hasReference(Preference preference)
 {
     return preference == Preference::Dpo || preference == Preference::Kto;
@@ -138,19 +139,19 @@ constexpr EnumNames<Attention, 5> wordsOf(Attention)
              {Attention::Math, "math"}}};
 }
 
-/// Products of fp32 parameters have 16 bits.
+/// Whether products of fp32 parameters are computed in 16 bits.
 constexpr bool isMixed(Precision precision)
 {
     return precision == Precision::Bf16 || precision == Precision::Fp16;
 }
 
-/// The optimizer has no wider copy of parameters.
+/// Whether parameters have 16 bits and the optimizer has no master weights.
 constexpr bool isPlain(Precision precision)
 {
     return precision == Precision::PlainBf16 || precision == Precision::PlainFp16;
 }
 
-/// All numbers of a step have 16 bits but what the optimizer keeps.
+/// Whether all values of a step have 16 bits, except those that the optimizer keeps.
 constexpr bool isNarrowThroughout(Precision precision)
 {
     return precision == Precision::PureBf16 || precision == Precision::PureFp16 || isPlain(precision);
@@ -162,13 +163,13 @@ constexpr bool isFloat16(Precision precision)
            precision == Precision::PlainFp16;
 }
 
-/// Of gradients that float16 cannot hold.
+/// Whether the loss is scaled, since float16 cannot represent the gradients otherwise.
 constexpr bool scalesLoss(Precision precision)
 {
     return precision == Precision::Fp16 || precision == Precision::PureFp16;
 }
 
-/// With float16 in the place of bf16.
+/// Returns the precision with float16 instead of bf16.
 constexpr Precision inFloat16(Precision precision)
 {
     switch (precision) {
@@ -183,8 +184,8 @@ constexpr Precision inFloat16(Precision precision)
     }
 }
 
-/// Moments as long as the parameters that the optimizer keeps: AdamW's two, the one of Lion and of SGD where
-/// that has a momentum, none of Adafactor.
+/// Returns the number of moments of the parameters' size that the optimizer keeps: two for AdamW, one for
+/// Lion and for SGD with momentum, none for Adafactor.
 inline int optimizerStateCopies(Optimizer optimizer, bool keepsMomentum)
 {
     switch (optimizer) {
@@ -204,7 +205,7 @@ inline int optimizerStateCopies(Optimizer optimizer, bool keepsMomentum)
     return 2;
 }
 
-/// Of an element of a moment; 0 where it has all bits of its type.
+/// Returns the bits of an element of a quantized moment; 0 if moments are not quantized.
 inline int momentBits(Optimizer optimizer)
 {
     if (optimizer == Optimizer::AdamW8bit || optimizer == Optimizer::Lion8bit)
@@ -212,8 +213,8 @@ inline int momentBits(Optimizer optimizer)
     return optimizer == Optimizer::AdamW4bit ? 4 : 0;
 }
 
-/// Moments have fp32 also beside parameters of 16 bits without masters: init_state in optim/optimizer.py of
-/// bitsandbytes 0.50.2.
+/// Whether moments are fp32 even if parameters have 16 bits and no master weights: init_state in
+/// optim/optimizer.py of bitsandbytes 0.50.2.
 inline bool keepsWideMoments(Optimizer optimizer)
 {
     return optimizer == Optimizer::AdamW32bit || optimizer == Optimizer::Lion;
@@ -224,63 +225,67 @@ inline bool isLion(Optimizer optimizer)
     return optimizer == Optimizer::Lion || optimizer == Optimizer::Lion8bit;
 }
 
-/// Bounds of a run beyond what there is, and so low that no count of bytes overflows: tokens of a sample,
-/// rows of a chunk of the loss, and devices.
+/// Upper limits of a run, for tokens in a sample, rows in a chunk of the loss, and devices. They are beyond
+/// any real run, and low enough that no count of bytes overflows.
 inline constexpr std::int64_t maxTokens = std::int64_t{1} << 24;
 inline constexpr std::int64_t maxLossRows = std::int64_t{1} << 31;
 inline constexpr std::int64_t maxDevices = std::int64_t{1} << 20;
 
-/// What a step does beside its arithmetic: each trades time for memory, or costs both.
+/// Options of a step besides its arithmetic. Each trades time for memory, or costs both.
 struct StepOptions
 {
-    /// Layers keep their inputs alone and run again in backward (arXiv 1604.06174).
+    /// Whether layers keep only their inputs and are recomputed in the backward pass (arXiv 1604.06174).
     bool activationCheckpointing = false;
-    /// The projection onto the vocabulary and its loss take so many tokens at a time; 0: all together.
+    /// Number of tokens for which the projection onto the vocabulary and its loss are computed at a time; 0
+    /// for all at once.
     std::int64_t lossChunkRows = 0;
-    /// Of such chunks: each keeps its rows alone and runs again in backward; otherwise forward makes the
-    /// gradients.
+    /// Whether each such chunk keeps only its rows and is recomputed in the backward pass; otherwise the
+    /// forward pass computes the gradients.
     bool recomputesLossChunks = false;
-    /// The same in so many equal parts of a sample, whatever the size, whose logits all stay until backward
-    /// (LinearCrossEntropyLoss of torchtune 0.7); 1: all together.
+    /// Number of equal parts of a sample for which the projection and its loss are computed one after the
+    /// other, independent of the micro-batch size. All logits are kept until the backward pass
+    /// (LinearCrossEntropyLoss of torchtune 0.7). 1 for all at once.
     std::int64_t lossParts = 1;
-    /// Gradients are scaled down to this norm where theirs is above it; 0: they are left as they are.
+    /// Norm to which gradients are clipped; 0 for no clipping.
     double maxGradientNorm = 0.0;
-    /// Asked for; where a device or a shape does not allow it, PyTorch's own choice takes its place.
+    /// Requested kernel; PyTorch's own choice replaces it if the device or a shape does not support it.
     Attention attention = Attention::Automatic;
-    /// cuDNN takes TF32 in fp32 convolutions, as PyTorch has it for who says nothing.
+    /// Whether cuDNN uses TF32 in fp32 convolutions, which is PyTorch's default.
     bool convolvesInTf32 = true;
-    /// Images and the weights of convolutions lie in memory channel by channel of a pixel.
+    /// Whether images and the weights of convolutions use the channels-last memory format.
     bool channelsLast = false;
-    /// cuDNN times its algorithms for each new shape and keeps the fastest (torch.backends.cudnn.benchmark).
+    /// Whether cuDNN benchmarks its algorithms for each new shape and selects the fastest
+    /// (torch.backends.cudnn.benchmark).
     bool timesConvolutions = false;
-    /// Of AdamW; where stepsByOperations() says no, it is fused all the same.
+    /// Requested step of AdamW; it is fused anyway if stepsByOperations() returns false.
     AdamWStep adamWStep = AdamWStep::Fused;
-    /// Of SGD.
+    /// Whether SGD has a momentum.
     bool keepsMomentum = true;
-    /// Of 8-bit optimizers: moments of embeddings have fp32 all the same, which transformers' Trainer asks of
-    /// bitsandbytes for each nn.Embedding (create_optimizer in trainer.py of transformers 5.23).
+    /// Whether 8-bit optimizers keep the moments of embeddings in fp32, as transformers' Trainer requests
+    /// from bitsandbytes for each nn.Embedding (create_optimizer in trainer.py of transformers 5.23).
     bool wideEmbeddingMoments = false;
-    /// The optimizer's state lies in the host's memory.
+    /// Whether the optimizer's state is in the host's memory.
     bool optimizerOnHost = false;
-    /// Backward steps on each parameter as soon as it has the gradient, and drops that: a micro-batch is a
-    /// whole batch, and no gradients are kept (optimizer_in_bwd of torchtune).
+    /// Whether the backward pass updates each parameter as soon as its gradient is complete, and then frees
+    /// the gradient: a micro-batch is a whole batch, and no gradients are kept (optimizer_in_bwd of
+    /// torchtune).
     bool updatesInBackward = false;
     Sharding sharding = Sharding::None;
-    /// Devices that share; 1 for a run on one, whatever the sharding.
+    /// Number of devices that shard; 1 for a run on one device, with any sharding.
     std::int64_t shards = 1;
-    /// Tokens of each of the texts that a sample is packed of, which attend to themselves alone; 0: all of a
-    /// sample attends to what is before it.
+    /// Number of tokens in each of the texts that are packed into a sample, where a token only attends to its
+    /// own text; 0 if tokens attend to the whole sample before them.
     std::int64_t packedTextLength = 0;
-    /// Of the user's Python alone.
+    /// Only for the user's Python.
     Compilation compilation = Compilation::None;
-    /// Of the user's Python alone.
+    /// Only for the user's Python.
     Preference preference = Preference::None;
 
     bool operator==(const StepOptions&) const = default;
 };
 
-/// AdamW is run operation by operation where that is asked for: not of master weights, of a state on the host
-/// or within backward, which take parameters piece by piece otherwise than PyTorch's loops do.
+/// Whether AdamW runs operation by operation: if requested, but not with master weights, with a state on the
+/// host or in the backward pass, since these process parameters piece by piece, unlike PyTorch's loops.
 inline bool stepsByOperations(Optimizer optimizer, Precision precision, const StepOptions& options)
 {
     const bool hasMasters = isNarrowThroughout(precision) && !isPlain(precision);
@@ -288,8 +293,9 @@ inline bool stepsByOperations(Optimizer optimizer, Precision precision, const St
            !options.optimizerOnHost && !options.updatesInBackward;
 }
 
-/// Where devices share it, an optimizer's parameters are no longer those of embeddings, which bitsandbytes
-/// looks for (check_overrides in optim/optimizer.py of bitsandbytes 0.50.2).
+/// Whether the moments of embeddings are widened to fp32. False if devices shard: the optimizer's parameters
+/// are then no longer those of the embeddings, which bitsandbytes looks for (check_overrides in
+/// optim/optimizer.py of bitsandbytes 0.50.2).
 inline bool widensEmbeddingMoments(Optimizer optimizer, const StepOptions& options)
 {
     constexpr int narrow = 8;
@@ -297,14 +303,14 @@ inline bool widensEmbeddingMoments(Optimizer optimizer, const StepOptions& optio
            (options.shards <= 1 || options.sharding == Sharding::None);
 }
 
-/// Samples of so many tokens hold several texts.
+/// Whether samples of \p sequenceLength tokens contain several texts.
 inline bool packsTexts(const StepOptions& options, std::int64_t sequenceLength)
 {
     return options.packedTextLength > 0 && options.packedTextLength < sequenceLength;
 }
 
-/// The flash kernel takes no mask: trainers that ask for it cut padding away and packed texts apart before
-/// attention (flash_attn_varlen_func). For others a mask says what a token attends to.
+/// Whether a mask specifies what a token attends to. The flash kernel takes no mask: trainers that request it
+/// remove padding and separate packed texts before attention (flash_attn_varlen_func).
 inline bool takesMasks(Attention attention)
 {
     return attention != Attention::Flash;

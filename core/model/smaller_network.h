@@ -10,32 +10,32 @@
 
 namespace batchpeak::model {
 
-/// All of a run that has to become smaller together: a network, what is trained of it, and its samples.
+/// Everything in a run that has to shrink together: the network, its tuning, and its samples.
 struct RunSizes
 {
     ModelSpec model;
     Tuning tuning = {};
-    /// Tokens of a sample; 0 where nothing says how many.
+    /// Number of tokens in a sample; 0 if unspecified.
     std::int64_t sequenceLength = 0;
-    /// Of the decoder, where it reads a sequence of its own.
+    /// Number of tokens in the decoder's sequence, if it has one of its own.
     std::optional<std::int64_t> targetLength = std::nullopt;
-    /// As StepOptions has it.
+    /// See StepOptions::packedTextLength.
     std::int64_t packedTextLength = 0;
 
     bool operator==(const RunSizes&) const = default;
 };
 
-/// The same run so small that a step of it takes moments on any computer: cut down in width and depth, but of
-/// the same kinds of layers, with the same operations in the same order.
+/// Returns the same run shrunk so far that a step of it takes moments on any computer: reduced in width and
+/// depth, but with the same kinds of layers, and the same operations in the same order.
 ///
-/// What a network has, the small one has: gates, biases, grouped queries, shared embeddings, experts of which
-/// a token takes some, windows that are shorter than the samples, adapters beside the same projections that
-/// are scaled alike. Of layers that are not all alike two stay that differ. Nothing becomes larger, and what
-/// is small already stays.
+/// The small network has every feature of the original one: gates, biases, grouped queries, shared
+/// embeddings, experts of which a token takes some, windows that are shorter than the samples, adapters for
+/// the same projections with the same scale. If not all layers are alike, two layers that differ are kept. No
+/// size becomes larger, and small sizes are unchanged.
 ///
-/// It does not judge whether the run is possible: the small one is where the whole one is.
-/// \param run  of a network that problemWith() finds sound
-/// \return  nothing for a module from a file, which has the sizes that it was made with
+/// It does not judge whether the run is possible: the small run is possible if the original one is.
+/// \param run  run of a network that problemWith() finds valid
+/// \return nothing for a module from a file, whose sizes are fixed, and for a network of transformers
 std::optional<RunSizes> shrunk(const RunSizes& run);
 
 } // namespace batchpeak::model

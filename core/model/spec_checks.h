@@ -12,53 +12,56 @@ namespace batchpeak::model {
 
 struct Parameter;
 
-/// Conditions that networks of every kind have in common. Each gives the first that fails as a full
-/// sentence, nothing if all hold.
+/// Conditions that all kinds of networks have in common. Each function returns the first condition that fails
+/// as a full sentence, or nothing if all hold.
 
 struct NamedSize
 {
     std::int64_t size = 0;
-    /// As it stands after "the": "hidden size".
+    /// Name as it follows "the": "hidden size".
     const char* name = "";
-    /// Beyond what any network has, so that a slip, or malice, does not fill memory with tables. Products of
-    /// two have room in 64 bits, those of all sizes of a matrix are taken in doubles.
+    /// Upper limit beyond any real network, so that a typo or a malicious config does not fill memory with
+    /// tables. Products of two sizes fit into 64 bits; those of all sizes of a matrix are computed in
+    /// doubles.
     std::int64_t max = std::int64_t{1} << 24;
     std::int64_t min = 1;
 };
 
-/// Of a network; each has rows of its own in the parameter table.
+/// Largest number of layers in a network; each has rows of its own in the parameter table.
 constexpr std::int64_t maxLayers = 10'000;
-/// Each may have a matrix of all pairs of tokens.
+/// Largest number of heads; each may have a matrix of all pairs of tokens.
 constexpr std::int64_t maxHeads = 1024;
 
-/// Pixels of a side of an image, and its channels: so few that the elements of an image can be counted.
+/// Upper limits of the side of an image [pixels] and of its channels, so low that the element count of an
+/// image does not overflow.
 constexpr std::int64_t maxPixels = std::int64_t{1} << 16;
 constexpr std::int64_t maxChannels = std::int64_t{1} << 16;
 
-/// A number of the arithmetic, not of a size.
+/// A number in the arithmetic that is not a size.
 struct NamedNumber
 {
     double number = 0.0;
-    /// As it stands after "the": "base of rotary positions".
+    /// Name as it follows "the": "base of rotary positions".
     const char* name = "";
 };
 
-/// All sizes are at least 1, or what is the least of them, and none is beyond all reason.
+/// Checks that each size is at least its min, 1 by default, and at most its max.
 std::optional<std::string> problemWithSizes(std::initializer_list<NamedSize> sizes);
 
-/// All are finite and above 0.
+/// Checks that all numbers are finite and above 0.
 std::optional<std::string> problemWithNumbers(std::initializer_list<NamedNumber> numbers);
 
-/// The heads share the hidden size evenly.
+/// Checks that the hidden size is a multiple of the number of heads.
 std::optional<std::string> problemWithHeads(std::int64_t hiddenSize, std::int64_t heads);
 
-/// An even part of a head is rotated; 0 stands for the whole head.
+/// Checks that an even number of a head's elements is rotated; 0 stands for the whole head.
 std::optional<std::string> problemWithRotation(std::int64_t rotaryDimensions, std::int64_t headSize);
 
-/// All are probabilities below 1.
+/// Checks that all are probabilities below 1.
 std::optional<std::string> problemWithDropout(std::initializer_list<double> probabilities);
 
-/// There are at most 100 trillion: far beyond any network, and so few that no count of bytes overflows.
+/// Checks that there are at most 100 trillion elements: far beyond any network, and so few that no count of
+/// bytes overflows.
 std::optional<std::string> problemWithParameters(const std::vector<Parameter>& table);
 
 } // namespace batchpeak::model

@@ -8,14 +8,14 @@
 
 namespace batchpeak::model {
 
-/// What a member of StepOptions is called in the trial protocol and in Batchpeak's own configs, and where it
-/// is written.
+/// Name of a member of StepOptions in the trial protocol and in Batchpeak's own configs, and where it is
+/// written.
 struct StepField
 {
     enum class Written {
         Always,
-        /// Only where it differs from the default, so that a checkpoint of an older program, which did not
-        /// know it, is of the same training.
+        /// Only if it differs from the default, so that a checkpoint of an older program, which did not have
+        /// the option, still belongs to the same training.
         IfChanged,
         Never
     };
@@ -23,14 +23,14 @@ struct StepField
     const char* name;
     Written inProtocol = Written::Always;
     Written inConfig = Written::IfChanged;
-    /// Of a count.
+    /// Range of a count.
     std::int64_t min = 0;
     std::int64_t max = maxTokens;
-    /// What the smallest count stands for, as the end of a sentence.
+    /// Meaning of the smallest count, as the end of a sentence.
     const char* minStandsFor = "";
 };
 
-/// Shows every member with what it is called to a visitor, in the order of a config:
+/// Passes every member with its field to a visitor, in the order of a config:
 ///
 ///     visit(StepField{.name = "loss_parts", .min = 1}, &StepOptions::lossParts);
 template<typename Visit>
@@ -60,7 +60,8 @@ void visitStepFields(const Visit& visit)
     add({.name = "sharding"}, &Options::sharding);
     add({.name = "packed_text_length", .minStandsFor = "one text in each sample"},
         &Options::packedTextLength);
-    // Of a config, devices follow from others; the rest are of the user's Python alone.
+    // In a config, the number of devices follows from other keys; the other two are for the user's Python
+    // only.
     add({.name = "shards", .inConfig = Never, .min = 1, .max = maxDevices}, &Options::shards);
     add({.name = "compilation", .inProtocol = IfChanged, .inConfig = Never}, &Options::compilation);
     add({.name = "preference", .inProtocol = IfChanged, .inConfig = Never}, &Options::preference);

@@ -11,13 +11,13 @@
 
 namespace batchpeak::model {
 
-/// What belongs to a run and not to its network, as far as memory hangs on it.
+/// Settings of a run, not of its network, that memory depends on.
 struct StepSettings
 {
     Phase phase = Phase::Train;
-    /// Tokens of the longest sample; without meaning where samples are no sequences.
+    /// Number of tokens in the longest sample; ignored if samples are not sequences.
     std::int64_t sequenceLength = 0;
-    /// Of the decoder's sequence, where it reads one of its own.
+    /// Number of tokens in the decoder's sequence, if it has one of its own.
     std::int64_t targetLength = 0;
     Precision precision = Precision::Fp32;
     Optimizer optimizer = Optimizer::AdamW;
@@ -25,36 +25,40 @@ struct StepSettings
     Tuning tuning;
 };
 
-/// Peak bytes of a step: of forward and backward, affine in the micro-batch size, and of the optimizer.
+/// Peak memory of a step: of the forward and backward pass, which is affine in the micro-batch size, and of
+/// the optimizer.
 struct StepMemory
 {
-    /// Parameters, gradients, optimizer state and what else does not grow with the size: narrow copies of
-    /// matrices, tables, masters' buffers.
+    /// Parameters, gradients, optimizer state and everything else that does not grow with the micro-batch
+    /// size: 16-bit copies of matrices, tables, buffers of master weights.
     double constantBytes = 0.0;
-    /// Of that, what training anywhere holds, as HeldMemory has it; full gradients among the gradients.
+    /// Parts of constantBytes that any training holds, see HeldMemory; gradients include full gradients.
     double parameterBytes = 0.0;
     double gradientBytes = 0.0;
     double optimizerBytes = 0.0;
     double bytesPerSample = 0.0;
-    /// What the step of the optimizer takes with all that is held meanwhile, whatever the size: more than the
-    /// passes of few samples where the optimizer takes much for a moment.
+    /// Peak of the optimizer's step including everything that is held meanwhile, independent of the
+    /// micro-batch size. It exceeds that of forward and backward with few samples if the optimizer's
+    /// temporary memory is large.
     double optimizerStepBytes = 0.0;
-    /// Standard deviation of the logarithm of what bytesPerSample is over the estimate.
+    /// Standard deviation of the logarithm of actual bytesPerSample / estimated bytesPerSample.
     double deviation = 0.0;
-    /// Most that each thread of a processor with a matrix unit (Intel AMX) takes beside all this, whatever
-    /// the size: oneDNN packs operands of two bytes for the unit. 0 where no product has such operands.
+    /// Upper bound of the additional bytes for each thread of a processor with a matrix unit (Intel AMX),
+    /// independent of the micro-batch size: oneDNN packs 16-bit operands for the unit. 0 if no product has
+    /// such operands.
     double packedBytesPerThread = 0.0;
 };
 
-/// What a step takes by the description alone, before anything was measured; nothing for a module from a
-/// file, which no description tells of.
+/// Estimates the memory of a step from the description of the network only, before anything is measured.
+/// Returns nothing for a module from a file and for a network of transformers, whose layers the description
+/// does not contain.
 ///
-/// Parameters and optimizer are counted, the activations that backward keeps and the largest that live for a
-/// moment are estimated operation by operation, after the networks of core/network. What an allocator rounds,
-/// what libraries take as workspaces, of which one alone is bounded, and which kernel a device has is not
-/// known here: attention is taken for a fused one wherever some device has that. The deviation is what
-/// measured peaks on the CPU device scatter by (tests/core/network/tst_step_memory.cpp), and more where
-/// kernels differ.
+/// Parameters and optimizer state are counted. The activations that are kept for the backward pass and the
+/// largest temporary ones are estimated operation by operation, after the networks of core/network. The
+/// rounding of an allocator, the workspaces of libraries, of which only one is bounded, and the kernels of a
+/// device are unknown here: attention is assumed to be fused wherever some device has a fused kernel. The
+/// deviation is the scatter of peaks measured on the CPU device (tests/core/network/tst_step_memory.cpp), and
+/// larger where kernels differ.
 std::optional<StepMemory> stepMemory(const ModelSpec& spec, const StepSettings& settings);
 
 } // namespace batchpeak::model

@@ -13,28 +13,28 @@ namespace batchpeak::model {
 
 /// A network that the library transformers builds from a config.json, and batchpeak-worker does not.
 ///
-/// What it consists of, only that library says: its parameters are counted when it is loaded.
+/// Only that library knows its layers and parameters: the parameters are counted when it is loaded.
 struct TransformersSpec
 {
-    /// The model_type, for people: "gpt_oss".
+    /// The model_type, for display: "gpt_oss".
     std::string type;
-    /// The text of the config.json.
+    /// Contents of the config.json.
     std::string config;
-    /// Its samples are sequences of tokens; else what the config says of images.
+    /// Whether samples are sequences of tokens; otherwise they are images as the config describes them.
     bool takesTexts = true;
-    /// Tokens of the longest sequence, as the config has it; 0 for no such limit.
+    /// Number of tokens in the longest sequence according to the config; 0 for no limit.
     std::int64_t positions = 0;
 
     bool operator==(const TransformersSpec&) const = default;
 };
 
 std::int64_t defaultSequenceLength(const TransformersSpec& spec);
-/// Nothing: what becomes of longer ones is the library's business.
+/// Returns nothing: the library itself handles or rejects sequences that are longer than positions.
 std::optional<std::int64_t> longestSequence(const TransformersSpec& spec);
 
 std::optional<std::string> problemWith(const TransformersSpec& spec);
 
-/// Empty: see above.
+/// Returns an empty table, see TransformersSpec.
 std::vector<Parameter> parameterTable(const TransformersSpec& spec);
 
 } // namespace batchpeak::model

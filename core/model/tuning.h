@@ -13,13 +13,13 @@
 
 namespace batchpeak::model {
 
-/// Low-rank adapters beside frozen matrices: LoRA (arXiv 2106.09685), and DoRA, which learns the length of
-/// each row of a matrix too (arXiv 2402.09353).
+/// Low-rank adapters of frozen matrices: LoRA (arXiv 2106.09685), and DoRA, which also learns the magnitude
+/// of each row of a matrix (arXiv 2402.09353).
 enum class AdapterKind { None, Lora, Dora };
 
-/// The products of a network that an adapter can stand beside. A network computes some of them together:
-/// those of its own stand in its parameter table (Parameter::projections), and an adapter of a name that
-/// joins several is one low-rank product for all of them, as of GPT-2's c_attn.
+/// The products of a network that can have an adapter. A network computes some of them together: its
+/// parameter table lists the single ones (Parameter::projections). An adapter for a value that joins several
+/// is one low-rank product for all of them, as for GPT-2's c_attn.
 enum class Projection {
     Query,
     Key,
@@ -35,23 +35,25 @@ enum class Projection {
     Up,
     GateUp,
     Down,
-    /// Dense layers of heads that are no projection onto a vocabulary: BERT's pooler and transform.
+    /// Dense layers of heads that do not project onto a vocabulary: BERT's pooler and transform.
     Dense,
-    /// Onto the vocabulary or onto classes.
+    /// Projection onto the vocabulary or onto classes.
     Output
 };
 
-/// How weights lie in memory that training leaves as they are.
+/// Storage format of weights that are not trained.
 enum class FrozenWeights {
-    /// As the trained ones.
+    /// The format of the trained weights.
     Same,
     Fp32,
     Bf16,
-    /// Matrices in 4-bit NormalFloat (arXiv 2305.14314), all else in bf16.
+    /// Matrices in 4-bit NormalFloat (arXiv 2305.14314), everything else in bf16.
     Nf4,
-    /// The same as torchao has them (core/network/kernels/torchao_nf4.h), each projection's matrix by itself.
+    /// NF4 as in torchao (core/network/kernels/torchao_nf4.h), with a separate matrix for each projection.
     TorchaoNf4,
-    /// Matrices in 8-bit integers with a scale for each row (LLM.int8(), arXiv 2208.07339), all else in bf16.
+    /// Matrices in 8-bit integers with a scale for each row (LLM.int8(), arXiv 2208.07339), everything else
+    /// in
+    /// bf16.
     Int8
 };
 
@@ -90,28 +92,28 @@ constexpr EnumNames<FrozenWeights, 6> wordsOf(FrozenWeights)
              {FrozenWeights::Int8, "int8"}}};
 }
 
-/// Matrices have fewer bits than products take.
+/// Whether matrices have fewer bits than the operands of products.
 constexpr bool isQuantized(FrozenWeights weights)
 {
     return weights == FrozenWeights::Nf4 || weights == FrozenWeights::TorchaoNf4 ||
            weights == FrozenWeights::Int8;
 }
 
-/// Projections with an adapter.
+/// A projection with an adapter.
 struct AdapterTarget
 {
     Projection projection = Projection::Query;
-    /// Numbers of the layers, from 0; empty for all that have it.
+    /// Indices of the layers, from 0; empty for all layers that have the projection.
     std::vector<std::int64_t> layers;
 
     bool operator==(const AdapterTarget&) const = default;
 };
 
-/// Modules by the names that PEFT knows them by, of a network that is not known here.
+/// Modules by their names in PEFT, for a network whose layers are unknown here.
 struct ModuleNames
 {
-    /// target_modules of LoraConfig: ends of names; or one pattern, or "all-linear", which it takes as a text
-    /// and not as a list.
+    /// target_modules of LoraConfig: suffixes of names; or a single pattern, or "all-linear", which
+    /// LoraConfig takes as a string and not as a list (isPattern).
     std::vector<std::string> targets;
     bool isPattern = false;
     /// modules_to_save of LoraConfig.
@@ -120,42 +122,43 @@ struct ModuleNames
     bool operator==(const ModuleNames&) const = default;
 };
 
-/// What of a network training changes, and how the rest is held: all of it, where nothing is said; some of
-/// its parameters; or adapters beside matrices that stay as they are. And to which numbers it is rounded
-/// meanwhile, where it is to be quantized in the end.
+/// Which parts of a network are trained, and how the others are held: by default everything is trained;
+/// otherwise some of the parameters, or adapters of frozen matrices. It also describes the rounding of
+/// quantization-aware training.
 ///
-/// It knows neither the names that a trainer has for projections nor the arithmetic of a step.
+/// It contains neither the names of a trainer for projections nor the arithmetic of a step.
 struct Tuning
 {
     AdapterKind adapter = AdapterKind::None;
-    /// Of each adapter's two matrices, {rank, inputs} and {outputs, rank}.
+    /// Rank of each adapter's two matrices, {rank, inputs} and {outputs, rank}.
     std::int64_t rank = 8;
-    /// What the adapters say is scaled by alpha / rank, or by alpha / sqrt(rank) where the rank is stabilized
+    /// The output of the adapters is scaled by alpha / rank, or by alpha / sqrt(rank) if rankStabilized
     /// (rsLoRA, arXiv 2312.03732).
     double alpha = 8.0;
     bool rankStabilized = false;
     /// Probability of dropout on the inputs of each adapter.
     double dropout = 0.0;
     std::vector<AdapterTarget> targets;
-    /// Beginnings of names of parameters that are trained in full: "layers.30.", "output.". Beside adapters
-    /// each of them is a copy, whose original stays in memory (modules_to_save of PEFT); without one they are
-    /// all that is trained. Of a bias or a weight alone its whole name.
+    /// Prefixes of the names of parameters that are trained in full: "layers.30.", "output."; the whole name
+    /// for a single bias or weight. With adapters each of them is a copy, whose original stays in memory
+    /// (modules_to_save of PEFT); without adapters nothing else is trained.
     std::vector<std::string> trainedParts;
     FrozenWeights frozenWeights = FrozenWeights::Same;
-    /// The scales of NF4's blocks are quantized too; those of torchao's always are.
+    /// Whether the scales of NF4's blocks are quantized too; in torchao's NF4 they always are.
     bool doubleQuantization = true;
-    /// Stacked matrices of experts are quantized as others are. Loaders leave them wide, since they are no
-    /// linear layers (replace_with_bnb_linear in integrations/bitsandbytes.py of transformers 5.23).
+    /// Whether the stacked matrices of experts are quantized like the others. Loaders do not quantize them,
+    /// since they are not linear layers (replace_with_bnb_linear in integrations/bitsandbytes.py of
+    /// transformers 5.23).
     bool quantizesExperts = false;
     FakeQuantization fakeQuantization = {};
-    /// Of a network of transformers, in place of the targets and the trained parts.
+    /// For a network of transformers: replaces targets and trainedParts.
     ModuleNames modules = {};
 
     bool operator==(const Tuning&) const = default;
 };
 
-/// What the members are called in the trial protocol and in Batchpeak's own configs; see
-/// architecture_fields.h. Names of modules are for the protocol alone.
+/// Names of the members in the trial protocol and in Batchpeak's own configs; see architecture_fields.h.
+/// Names of modules exist only in the protocol.
 template<typename Visitor>
 void visitFields(AdapterTarget& target, Visitor&& visitor)
 {
@@ -184,43 +187,44 @@ inline bool hasAdapters(const Tuning& tuning)
     return tuning.adapter != AdapterKind::None;
 }
 
-/// Nothing is frozen.
+/// Whether all parameters are trained.
 inline bool trainsAll(const Tuning& tuning)
 {
     return !hasAdapters(tuning) && tuning.trainedParts.empty();
 }
 
-/// The run trains the network as it is.
+/// Whether the run trains the whole network without rounding.
 inline bool isUntuned(const Tuning& tuning)
 {
     return trainsAll(tuning) && !roundsAnything(tuning.fakeQuantization);
 }
 
-/// An adapter stands beside that projection in some layer.
+/// Whether the projection has an adapter in any layer.
 bool isTarget(const Tuning& tuning, Projection projection);
+/// Whether the projection has an adapter in \p layer.
 /// \param layer  absent outside of layers
 bool isTarget(const Tuning& tuning, Projection projection, std::optional<std::int64_t> layer);
 
-/// A layer, or a block of a residual network, as names of parameters have it.
+/// A layer, or a block of a residual network, in the name of a parameter.
 struct NumberedLayer
 {
-    /// "decoder.layers.3."; without the last dot where the name ends there.
+    /// "decoder.layers.3."; without the last dot if the name ends there.
     std::string_view prefix;
     std::int64_t number = 0;
 };
 
-/// \param parameter  its name, or the beginning of one
+/// \param parameter  name of the parameter, or a prefix of it
 /// \param word  "layers." or "blocks."
-/// \return nothing outside of them
+/// \return nothing for a parameter outside of them
 std::optional<NumberedLayer> numberedLayer(std::string_view parameter, std::string_view word);
 
-/// The number behind "layers."; nothing outside of layers.
+/// Returns the number after "layers.", or nothing outside of layers.
 std::optional<std::int64_t> layerOf(std::string_view parameter);
 
-/// What the adapters' products are multiplied with.
+/// Returns the factor of the adapters' output.
 double adapterScale(const Tuning& tuning);
 
-/// What makes a tuning impossible whatever the network, as a full sentence; nothing if it is sound.
+/// Returns what makes a tuning impossible for every network, as a full sentence, or nothing if it is valid.
 std::optional<std::string> problemWith(const Tuning& tuning);
 
 } // namespace batchpeak::model

@@ -13,9 +13,9 @@
 namespace batchpeak::model {
 
 /// A vision transformer for image classification (ViT; Dosovitskiy et al., arXiv 2010.11929): an image is
-/// cut into square patches, a class token stands before them, and its last state is classified.
+/// split into square patches, a class token precedes them, and its last state is classified.
 ///
-/// It holds what decides shapes, arithmetic and memory; images and patches are square.
+/// It contains everything that determines shapes, arithmetic and memory; images and patches are square.
 struct VisionTransformerSpec
 {
     /// Height and width [pixels].
@@ -28,16 +28,16 @@ struct VisionTransformerSpec
     std::int64_t feedForwardSize = 0;
     std::int64_t classes = 1000;
     Activation activation = Activation::Gelu;
-    /// Biases of the query, key and value projections; all other projections have one.
+    /// Whether the query, key and value projections have biases; all other projections have one.
     bool attentionBias = true;
     double normalizationEpsilon = 1e-6;
     /// Probabilities of dropout on embeddings and on each residual branch, and on attention weights.
     double dropout = 0.0;
     double attentionDropout = 0.0;
 
-    /// Of one image.
+    /// Number of patches in one image.
     std::int64_t patches() const { return (imageSize / patchSize) * (imageSize / patchSize); }
-    /// Patches and the class token.
+    /// Number of patches including the class token.
     std::int64_t positions() const { return patches() + 1; }
 
     bool operator==(const VisionTransformerSpec&) const = default;

@@ -10,16 +10,17 @@
 
 namespace batchpeak::model {
 
-/// What the layers of transformers take of a step's memory: the part of stepMemory() that all of them share.
+/// Memory that transformer layers take in a step: the part of stepMemory() that all transformers share.
 
 ElementBytes computedBytes(const StepSettings& settings);
 
-/// Bytes of an element.
+/// Sizes of elements [bytes].
 struct Widths
 {
-    /// Of the hidden state between layers, which has the type of the embedding: autocast narrows it not.
+    /// Size for the hidden state between layers, which has the dtype of the embedding: autocast does not cast
+    /// it.
     double state = 4.0;
-    /// Of operands and results of products.
+    /// Size for operands and results of products.
     double product = 4.0;
 };
 
@@ -28,11 +29,11 @@ Widths widthsOf(const StepSettings& settings);
 /// Bytes that a sample takes in a part of the network.
 struct PartBytes
 {
-    /// Until backward has passed the part.
+    /// Kept until the backward pass of the part is done.
     double kept = 0.0;
-    /// Beside it at the worst moment of the part's backward.
+    /// Additional bytes at the peak of the part's backward pass.
     double backward = 0.0;
-    /// In all at the worst moment of its forward, where nothing is kept.
+    /// Total at the peak of its forward pass in evaluation, which keeps nothing.
     double evaluated = 0.0;
 
     PartBytes& operator+=(const PartBytes& other)
@@ -44,8 +45,7 @@ struct PartBytes
     }
 };
 
-/// Copies of the inputs of a layer's products that backward keeps for what is learned from them, in elements
-/// of products.
+/// Number of copies of the inputs of a layer's products that are kept for gradients, in elements of products.
 struct KeptInputs
 {
     double attention = 1.0;
@@ -58,22 +58,23 @@ struct LayerShape
 {
     double hidden = 0.0;
     double heads = 0.0;
-    /// Elements of all queries of a token, and of all its keys.
+    /// Number of elements in all queries of a token, and in all its keys.
     double queries = 0.0;
     double keys = 0.0;
     double feedForward = 0.0;
     Activation activation = Activation::Gelu;
-    /// Copies of queries and keys that rotation and normalization of heads make.
+    /// Number of copies of queries and keys that rotation and normalization of heads make.
     double headCopies = 0.0;
-    /// Attention keeps its matrices: plain products were asked for, or no fused kernel takes what it
-    /// computes, a bias that learns, or dropout on the CPU.
+    /// Whether attention keeps its matrices: plain products were requested, or no fused kernel supports what
+    /// it computes, such as a bias that is trained, or dropout on the CPU.
     bool keepsAttention = false;
-    /// Scores are capped, which plain products alone can.
+    /// Whether scores are capped, which only plain products support.
     bool isCapped = false;
     bool dropsAttention = false;
-    /// Heads of keys are repeated until they are as many as those of queries, as beside a mask.
+    /// Whether key heads are repeated to match the number of query heads, as happens with a mask.
     bool repeatsKeys = false;
-    /// Experts that a token takes; 0 where there are none. Of one that all tokens take, its size.
+    /// Number of experts that a token takes; 0 if there are none. Size of the shared expert, which all tokens
+    /// take.
     double experts = 0.0;
     double sharedExpert = 0.0;
     bool hasExpertGate = false;
@@ -81,16 +82,16 @@ struct LayerShape
     bool normalizesOutputs = false;
     double dropout = 0.0;
     KeptInputs keptInputs = {};
-    /// Of a token, what DoRA keeps of outputs, in elements of products.
+    /// Outputs that DoRA keeps per token, in elements of products.
     double keptOutputs = 0.0;
 };
 
 PartBytes transformerLayer(double tokens, const LayerShape& shape, const StepSettings& settings);
 
-/// \param keyTokens  that the tokens attend to: their own, or those of another sequence
+/// \param keyTokens  number of tokens that are attended to: the same tokens, or those of another sequence
 PartBytes attentionBytes(double tokens, double keyTokens, const LayerShape& layer, const Widths& widths);
 
-/// Input and result of a normalization before a product.
+/// Returns the bytes for input and result of a normalization before a product.
 double normalizationBytes(double tokens, double hidden, const Widths& widths);
 
 } // namespace batchpeak::model

@@ -10,21 +10,24 @@
 
 namespace batchpeak::model {
 
-// Bytes of the projection onto choices and of its loss, after core/network/networks/token_loss.cpp.
+// Memory of the projection onto classes or a vocabulary ("choices") and of its loss, after
+// core/network/networks/token_loss.cpp.
 
-/// The projection onto a vocabulary or onto classes, and its cross entropy, of so many rows. Backward holds
-/// logarithms of chances, their gradient and that of the logits at once, each in fp32.
+/// Returns the bytes for the projection of \p rows rows onto a vocabulary or onto classes, and for its cross
+/// entropy. The backward pass holds the log-probabilities, their gradient and that of the logits at once,
+/// each in fp32.
 double lossBytes(double rows, double choices, const Widths& widths, Phase phase);
 
-/// The same of a network of tokens, whose rows may be taken in chunks, which need no more for more samples;
-/// but the hidden state gets its gradient at once.
+/// Returns the bytes for the loss of a token network. Its rows may be computed in chunks, whose memory does
+/// not grow with the number of samples; but the gradient of the hidden state exists for all rows at once.
 double tokenLossBytes(double rows, double choices, double hidden, const Widths& widths,
                       const StepSettings& settings, bool isCapped = false);
 
-/// Logits of a chunk with their chances and gradient.
+/// Returns the bytes for the logits of a chunk with their probabilities and gradient.
 double chunkBytes(double choices, const StepSettings& settings, bool isCapped = false);
 
-/// The gradient of an output that learns, which all chunks add to before it is added to that of the step.
+/// Returns the bytes for the gradient of a trained output, to which all chunks add before it is added to the
+/// gradient of the step.
 double chunkGradientBytes(const std::vector<Parameter>& table, const StepSettings& settings);
 
 } // namespace batchpeak::model
