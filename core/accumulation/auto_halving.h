@@ -6,9 +6,9 @@
 
 namespace batchpeak::accumulation {
 
-/// The rule of Composer's device_train_microbatch_size: auto. It starts with the whole batch, halves the
-/// size when memory runs out or when the allocator had to flush its cache in two successive steps, and never
-/// grows it (Trainer._train_batch, _adjust_device_train_microbatch_size of Composer 0.28).
+/// The rule of Composer's device_train_microbatch_size: auto. It starts with the whole batch, halves the size
+/// when memory runs out or when the allocator had to flush its cache in two successive steps, and never grows
+/// it (Trainer._train_batch, _adjust_device_train_microbatch_size of Composer 0.28).
 ///
 /// This class decides the size of the next attempt. The caller runs the attempt, and undoes a failed one.
 /// Training and evaluation each have an instance of their own, so that neither shrinks the other.

@@ -51,8 +51,8 @@ std::optional<Value> tighter(std::optional<Value> a, std::optional<Value> b)
     return a ? a : b;
 }
 
-// A container often sees its own group as the root of the mounted tree, while its path is that of the
-// host: folders that do not exist are skipped.
+// A container often sees its own group as the root of the mounted tree, while its path is that of the host:
+// folders that do not exist are skipped.
 template<typename Read>
 auto tightestUpwards(fs::path folder, const fs::path& top, Read read) -> decltype(read(folder))
 {

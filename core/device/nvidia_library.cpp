@@ -220,8 +220,8 @@ struct NvidiaLibrary::Functions
         Memory memory;
         bool isHosts = false;
     };
-    /// Returns the computer's main memory for a GPU without memory of its own, for which the library
-    /// reports none.
+    /// Returns the memory of a GPU: the computer's main memory if the library reports none, since the GPU has
+    /// no memory of its own.
     std::optional<MemoryOf> memoryOf(Handle handle) const
     {
         Memory memory;

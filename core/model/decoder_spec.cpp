@@ -35,7 +35,7 @@ std::optional<std::string> problemWithAttention(const DecoderSpec& spec)
     return problemWithRotation(isRotary ? rotaryDimensionsOf(spec) : spec.rotaryDimensions, headSizeOf(spec));
 }
 
-/// \param kind  as it stands before "layers": "windowed"
+/// \param kind  word that precedes "layers": "windowed"
 std::optional<std::string> problemWithLayers(const std::vector<std::int64_t>& layers, const std::string& kind,
                                              std::int64_t count)
 {
@@ -139,8 +139,8 @@ void addDense(ParameterTableBuilder& table, const std::string& name, std::int64_
     table.linear(name + ".down", {{Projection::Down, spec.hiddenSize}}, size, spec.feedForwardBias);
 }
 
-/// Adapters can stand beside the shared expert, whose matrices are layers of their own, and not beside the
-/// routed ones, which are parts of one parameter (Qwen2MoeSparseMoeBlock in transformers 5.23.0).
+/// The shared expert can have adapters, since its matrices are separate layers; the routed experts cannot,
+/// since they are parts of one parameter (Qwen2MoeSparseMoeBlock in transformers 5.23.0).
 void addExperts(ParameterTableBuilder& table, const std::string& prefix, const DecoderSpec& spec)
 {
     const std::int64_t inner = (isGated(spec.activation) ? 2 : 1) * spec.feedForwardSize;

@@ -57,8 +57,8 @@ struct DecoderSpec
     /// Whether LayerNorms have a bias; RMSNorms never have one.
     bool normalizationBias = true;
     /// Whether the output of a branch is normalized too before it is added to the hidden state
-    /// (post_attention_layernorm and post_feedforward_layernorm of Gemma2DecoderLayer in
-    /// transformers 5.23.0).
+    /// (post_attention_layernorm and post_feedforward_layernorm of Gemma2DecoderLayer in transformers
+    /// 5.23.0).
     bool branchOutputNormalization = false;
     Branches branches = Branches::Sequential;
     double normalizationEpsilon = 1e-5;
@@ -100,7 +100,7 @@ struct DecoderSpec
     bool operator==(const DecoderSpec&) const = default;
 };
 
-/// Returns the elements of one head, also if headSize is 0.
+/// Returns the number of elements in one head, also if headSize is 0.
 std::int64_t headSizeOf(const DecoderSpec& spec);
 /// Returns the number of leading elements of a head that are rotated, also if rotaryDimensions is 0.
 std::int64_t rotaryDimensionsOf(const DecoderSpec& spec);

@@ -72,7 +72,7 @@ std::optional<std::string> problemWith(const EncoderDecoderSpec& spec)
                                          {spec.headSize, "size of an attention head"},
                                          {spec.feedForwardSize, "feed-forward size"}}))
         return problem;
-    // Half of a direction's buckets hold one distance each, and the encoder has two directions.
+    // Half of the buckets of a direction hold one distance each, and the encoder has two directions.
     if (spec.relativeBuckets < 4 || spec.relativeBuckets % 4 != 0) {
         return "The number of relative position buckets is " + std::to_string(spec.relativeBuckets) +
                ", but must be a multiple of 4.";

@@ -12,8 +12,8 @@
 
 namespace batchpeak::model {
 
-/// An encoder-decoder transformer with relative positions as a config describes it: T5 (arXiv 1910.10683)
-/// and T5 1.1 are configurations of it.
+/// An encoder-decoder transformer with relative positions as a config describes it: T5 (arXiv 1910.10683) and
+/// T5 1.1 are configurations of it.
 ///
 /// It normalizes before each branch and has no biases except those of LayerNorm. Encoder and decoder share
 /// the token embedding. Settings of a run, such as the sequence lengths, are not in it. Sizes are counts of
@@ -28,8 +28,8 @@ struct EncoderDecoderSpec
     /// Elements of one head; heads * headSize need not be hiddenSize.
     std::int64_t headSize = 0;
     std::int64_t feedForwardSize = 0;
-    /// Number of buckets for the distances between tokens. They widen up to the maximum distance; all
-    /// larger distances share one bucket.
+    /// Number of buckets for the distances between tokens. They widen up to the maximum distance; all larger
+    /// distances share one bucket.
     std::int64_t relativeBuckets = 32;
     std::int64_t maxRelativeDistance = 128;
     Normalization normalization = Normalization::RmsNorm;

@@ -13,7 +13,8 @@ namespace batchpeak::model {
 
 namespace {
 
-/// Elements of the parameters in one role as core/network holds them.
+/// Returns the number of elements of all parameters in one role, padded as core/network holds them.
+/// \param width  bytes of an element
 double heldElements(const std::vector<Parameter>& table, ParameterRole role, double width)
 {
     const std::int64_t step = parameterAlignmentBytes / static_cast<std::int64_t>(width);
@@ -25,7 +26,7 @@ double heldElements(const std::vector<Parameter>& table, ParameterRole role, dou
     return static_cast<double>(count);
 }
 
-/// Of the trained embeddings.
+/// Returns the number of elements of the trained embeddings.
 double embeddingElements(const std::vector<Parameter>& table, double width)
 {
     std::vector<Parameter> embeddings;
@@ -33,7 +34,7 @@ double embeddingElements(const std::vector<Parameter>& table, double width)
     return heldElements(embeddings, ParameterRole::Trained, width);
 }
 
-/// Of the trained parameters.
+/// Returns the number of elements of the largest trained parameter.
 double largestElements(const std::vector<Parameter>& table)
 {
     std::int64_t largest = 0;
@@ -44,21 +45,22 @@ double largestElements(const std::vector<Parameter>& table)
     return static_cast<double>(largest);
 }
 
-/// Both devices' allocators round each tensor up to so much.
+/// Returns the size of a tensor's allocation [bytes]: the allocators of both devices, CPU and GPU, round it
+/// up.
 double allocated(double bytes)
 {
     constexpr double unit = 512.0;
     return std::ceil(bytes / unit) * unit;
 }
 
-/// What core/network/kernels/quantized_matrix.cpp holds of a matrix.
+/// Bytes that core/network/kernels/quantized_matrix.cpp holds for a matrix.
 struct QuantizedBytes
 {
     double codes = 0.0;
     double scales = 0.0;
 };
 
-/// \param width  of the values that it is made of
+/// \param width  bytes of an element of the original matrix
 QuantizedBytes quantizedBytes(double rows, double inputs, const Tuning& tuning, double width)
 {
     const double elements = rows * inputs;
@@ -93,8 +95,8 @@ QuantizedBytes quantizedBytes(const Parameter& matrix, const Tuning& tuning, dou
     return bytes;
 }
 
-/// Of an element of one moment: full, or codes and the share of a block's scale
-/// (core/network/optimizers/optimizer_state.cpp).
+/// Returns the bytes per element of one moment: \p full, or those of its code and its share of the block's
+/// scale (core/network/optimizers/optimizer_state.cpp).
 double momentBytes(Optimizer optimizer, double full)
 {
     const int bits = momentBits(optimizer);
@@ -103,14 +105,14 @@ double momentBytes(Optimizer optimizer, double full)
     return bits == 4 ? 0.5 + floatBytes / 128.0 : full;
 }
 
-/// Elements that an optimizer works on at a time where it cannot on all, as
-/// core/network/optimizers/optimizer_step.cpp has it.
+/// Number of elements that an optimizer processes at a time if it cannot process all at once, as in
+/// core/network/optimizers/optimizer_step.cpp.
 constexpr double maxAtOnce = 1 << 24;
 constexpr double maxBroughtAtOnce = 1 << 22;
 
-/// \param shared  elements whose state this device has
-/// \param wide  of those, so many have moments of all bits whatever the optimizer
-/// \param together  so many at most step at a time
+/// \param shared  number of elements whose state this device holds
+/// \param wide  number of those whose moments are fp32 with any optimizer
+/// \param together  largest number of elements that step at a time
 double optimizerBytes(double shared, double wide, double together, const ElementBytes& widths,
                       Precision precision, Optimizer optimizer, const StepOptions& options)
 {
@@ -134,9 +136,9 @@ double optimizerBytes(double shared, double wide, double together, const Element
     return bytes;
 }
 
-/// What core/network/optimizers/adafactor.cpp takes: between steps, and for the largest parameter in a step,
-/// the squares of its gradients and its update, beside its values and its gradients in fp32 where they have
-/// fewer bits.
+/// Bytes that core/network/optimizers/adafactor.cpp takes: those kept between steps, and the room that the
+/// largest parameter needs in a step for the squares of its gradients and its update, and for fp32 copies of
+/// its values and gradients if these have fewer bits.
 struct AdafactorBytes
 {
     double kept = 0.0;
@@ -164,7 +166,7 @@ AdafactorBytes adafactorOfEach(const std::vector<Parameter>& table, double width
     return {.kept = kept * floatBytes, .room = copies * largest * floatBytes};
 }
 
-/// Of all that this device steps on as one vector.
+/// Returns the bytes if this device steps on all its elements as one vector.
 AdafactorBytes adafactorOfAll(double stepped, double width, bool hasMasters)
 {
     const double widened = width < floatBytes ? (hasMasters ? 1.0 : 2.0) : 0.0;
@@ -181,13 +183,13 @@ void addAdafactor(HeldMemory& held, const std::vector<Parameter>& table, double 
                                      : adafactorOfEach(table, widths.trained);
     held.optimizerBytes =
         (options.optimizerOnHost ? 0.0 : bytes.kept) + (hasMasters ? stepped * floatBytes : 0.0);
-    // Beside the room, what sums may take.
+    // Bytes that sums may take in addition to the room.
     constexpr double spare = 1 << 20;
     held.optimizerRoomBytes = bytes.room + spare + (options.optimizerOnHost ? bytes.kept : 0.0);
 }
 
-/// Of the trained parameters, those of the larger of the two groups that trainers step on one behind the
-/// other: what decays, and what does not.
+/// Returns the share of trained elements in the larger of the two groups that trainers step on one after the
+/// other: those with weight decay, and those without.
 double shareOfLargerGroup(const std::vector<Parameter>& table)
 {
     double decaying = 0.0;
@@ -202,7 +204,7 @@ double shareOfLargerGroup(const std::vector<Parameter>& table)
     return all > 0 ? std::max(decaying, all - decaying) / all : 0.0;
 }
 
-/// Where every device holds all parameters.
+/// Returns the memory if every device holds all parameters.
 HeldMemory wholeMemory(const std::vector<Parameter>& table, const Tuning& tuning, const ElementBytes& widths)
 {
     const double trained = heldElements(table, ParameterRole::Trained, widths.trained) * widths.trained;
@@ -218,8 +220,8 @@ HeldMemory wholeMemory(const std::vector<Parameter>& table, const Tuning& tuning
     return held;
 }
 
-/// Where each holds a share of them, and what is gathered beside it. Scales of quantized matrices are not
-/// shared (core/network/optimizers/sharded_parameters.h).
+/// Returns the memory if each device holds a share of the parameters, and the gathered ones beside it. Scales
+/// of quantized matrices are not sharded (core/network/optimizers/sharded_parameters.h).
 HeldMemory sharedMemory(const std::vector<Parameter>& table, const ParameterShares& shares,
                         std::int64_t devices, const Tuning& tuning, const ElementBytes& widths,
                         const ElementBytes& gathered)
@@ -267,7 +269,8 @@ ElementBytes elementBytes(Precision precision, const Tuning& tuning)
         frozen = product;
         break;
     }
-    // Nothing casts but adapters, which take their inputs in their own type and give back that of the rest.
+    // Without autocast only adapters cast: they take their inputs in their own dtype, and return the dtype of
+    // the other layers.
     return {.trained = trained,
             .frozen = frozen,
             .product = isMixed(precision) || trainsAll(tuning) ? product : frozen};
@@ -317,8 +320,8 @@ HeldMemory heldMemory(const std::vector<Parameter>& table, const Tuning& tuning,
         held.optimizerBytes = optimizerBytes(stepped, wide, together.value_or(std::max(wide, stepped - wide)),
                                              widths, precision, optimizer, options);
     }
-    // Roots of second moments, of all of a group at once: core/network/optimizers/unfused_step.h, as a GPU
-    // has it. One by one, a root and what it is divided to.
+    // Roots of the second moments: on a GPU, those of a whole group at once
+    // (core/network/optimizers/unfused_step.h). If parameters step one by one, a root and its quotient.
     if (phase == Phase::Train && stepsByOperations(optimizer, precision, options)) {
         held.optimizerRoomBytes = widths.trained * (options.adamWStep == AdamWStep::Decoupled
                                                         ? 2.0 * std::min(largestElements(table), stepped)

@@ -14,9 +14,9 @@ namespace batchpeak::model {
 
 namespace {
 
-// Elements, of the narrowest type.
+// The alignment in elements of the narrowest dtype.
 constexpr std::int64_t parameterUnit = parameterAlignmentBytes / 2;
-// A share ends where a block of narrow moments does (core/network/optimizers/optimizer_state.h).
+// A share ends at the end of a block of quantized moments (core/network/optimizers/optimizer_state.h).
 constexpr std::int64_t shareUnit = 256;
 
 std::int64_t roundedUp(std::int64_t count, std::int64_t unit)
@@ -24,7 +24,8 @@ std::int64_t roundedUp(std::int64_t count, std::int64_t unit)
     return (count + unit - 1) / unit * unit;
 }
 
-/// "decoder.layers.3." of a parameter in a layer, also of the original of a copy; empty outside of layers.
+/// Returns the prefix "decoder.layers.3." of a parameter in a layer, also for the original of a copy; empty
+/// outside of layers.
 std::string_view layerPrefix(std::string_view name)
 {
     constexpr std::string_view original = "original.";
@@ -37,7 +38,7 @@ std::string_view layerPrefix(std::string_view name)
     return {};
 }
 
-/// Rows of the table that belong together: layers, then single ones.
+/// Rows of the table by unit: layers first, then single parameters.
 struct Grouping
 {
     std::vector<std::vector<std::size_t>> units;
@@ -96,7 +97,7 @@ ParameterUnit unitOf(const std::vector<Parameter>& table, const std::vector<std:
     return unit;
 }
 
-/// What layers must have in common to take turns in the same memory.
+/// Properties that layers must have in common to use the same memory alternately.
 using Shapes = std::vector<std::tuple<std::vector<std::int64_t>, ParameterRole, bool>>;
 
 Shapes shapesOf(const std::vector<Parameter>& table, const std::vector<std::size_t>& rows)

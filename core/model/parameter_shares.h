@@ -74,8 +74,8 @@ struct ParameterUnit
 /// the full parameters of the units in use. Parameters outside of layers stay gathered throughout a step, as
 /// those of FSDP's root do. Two layers are gathered at a time, the one in use and the next one, so that
 /// layers with the same shapes alternate between two buffers; each kind of layer has two of its own. See
-/// wait_for_unshard and pre_backward in torch/distributed/fsdp/_fully_shard/_fsdp_param_group.py of
-/// PyTorch 2.11, and for FSDP 1 the defaults of backward_prefetch and limit_all_gathers in
+/// wait_for_unshard and pre_backward in torch/distributed/fsdp/_fully_shard/_fsdp_param_group.py of PyTorch
+/// 2.11, and for FSDP 1 the defaults of backward_prefetch and limit_all_gathers in
 /// fully_sharded_data_parallel.py. The sizes of DeepSpeed's buckets are ignored.
 ///
 /// If gradients are sharded and parameters are not (ZeRO-2, SHARD_GRAD_OP), all layers stay gathered.

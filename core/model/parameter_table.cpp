@@ -18,13 +18,13 @@ constexpr std::string_view embeddingName = "embed_tokens.weight";
 constexpr std::string_view outputName = "output.weight";
 constexpr std::string_view originalPrefix = "original.";
 
-/// "layers.3.attention.qkv" of its weight.
+/// Returns "layers.3.attention.qkv" for the name of its weight.
 std::string_view withoutWeight(std::string_view name)
 {
     return name.ends_with(weightEnd) ? name.substr(0, name.size() - weightEnd.size()) : name;
 }
 
-/// Tuning::trainedParts, of which there may be as many as there are parameters.
+/// Tuning::trainedParts, sorted, since there may be as many of them as parameters.
 class TrainedParts
 {
 public:
@@ -47,13 +47,14 @@ private:
     std::vector<std::string_view> m_parts;
 };
 
-/// bitsandbytes' layers take the place of all linear ones but the projection onto the vocabulary
+/// bitsandbytes' layers replace all linear layers except the projection onto the vocabulary
 /// (get_keys_to_not_convert in transformers 5, quantizers).
 bool canBeQuantized(const Parameter& parameter, const Tuning& tuning)
 {
     if (parameter.name.ends_with("experts.up") || parameter.name.ends_with("experts.down"))
         return tuning.quantizesExperts;
-    // T5 keeps its last matrix wide (_keep_in_fp32_modules in transformers 5, models/t5/modeling_t5.py).
+    // T5 keeps the last matrix of its feed-forward layers in fp32 (_keep_in_fp32_modules in transformers 5,
+    // models/t5/modeling_t5.py).
     const bool isOfPair = parameter.name.starts_with("encoder.") || parameter.name.starts_with("decoder.");
     if (isOfPair && parameter.name.ends_with("feed_forward.down.weight"))
         return false;
@@ -83,14 +84,14 @@ Parameter frozen(Parameter parameter, const Tuning& tuning)
 {
     const bool isNarrow = isQuantized(tuning.frozenWeights) && canBeQuantized(parameter, tuning);
     parameter.role = isNarrow ? ParameterRole::Quantized : ParameterRole::Frozen;
-    // torchtune's networks have a matrix for each projection, those of Phi-3 too
+    // torchtune's networks have a matrix for each projection, even Phi-3
     // (torchtune/models/phi3/_component_builders.py of 0.6).
     if (isNarrow && tuning.frozenWeights == FrozenWeights::TorchaoNf4)
         parameter.isJoined = false;
     return parameter;
 }
 
-/// The matrix of the output where it is the embedding's, as one of its own.
+/// Returns the output's matrix as a parameter of its own if the output shares the embedding's matrix.
 std::optional<Parameter> sharedOutput(const std::vector<Parameter>& table)
 {
     const auto named = [&table](std::string_view name) {
@@ -106,7 +107,7 @@ std::optional<Parameter> sharedOutput(const std::vector<Parameter>& table)
     return output;
 }
 
-/// Some parameters alone are trained, those that share a matrix together.
+/// Freezes all parameters that are not trained. Those that share a matrix are trained or frozen together.
 std::vector<Parameter> partlyTrained(std::vector<Parameter> table, const Tuning& tuning)
 {
     const bool sharesOutput = sharedOutput(table).has_value();
@@ -120,7 +121,8 @@ std::vector<Parameter> partlyTrained(std::vector<Parameter> table, const Tuning&
     return table;
 }
 
-/// Of an embedding that was the output's too and whose copy is trained, the output is the original.
+/// Adds the trained copy of a parameter, and its original. If the embedding was shared with the output, and
+/// only its copy is trained, the output is the original.
 void addCopies(std::vector<Parameter>& table, const Parameter& parameter, bool keepsOriginal,
                const Tuning& tuning)
 {
@@ -159,7 +161,7 @@ std::vector<Parameter> adapted(const std::vector<Parameter>& table, const Tuning
     return result;
 }
 
-/// Families that compute several projections by one matrix, as their classes in transformers 5.23 have them.
+/// Whether a family computes several projections with one matrix, as its class in transformers 5.23 does.
 bool isJoinedIn(std::string_view family, const Parameter& matrix)
 {
     const auto isAmong = [family](std::initializer_list<std::string_view> families) {
@@ -232,7 +234,7 @@ std::vector<FakeQuantizedRows> fakeQuantizedRows(const Parameter& matrix, const 
 
 namespace {
 
-/// Some rows of a matrix have an adapter of their own and one that they share with others.
+/// Whether some rows of a matrix have both an adapter of their own and one that they share with others.
 bool adaptsRowsTwice(const std::vector<Parameter>& table, const Tuning& tuning)
 {
     return std::ranges::any_of(table, [&](const Parameter& matrix) {

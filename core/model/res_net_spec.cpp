@@ -26,7 +26,7 @@ constexpr std::array<Plan, 5> plans{{{18, {2, 2, 2, 2}, false},
                                      {101, {3, 4, 23, 3}, true},
                                      {152, {3, 8, 36, 3}, true}}};
 
-// Outputs of a bottleneck block over its inner channels: section 4.1 of the paper.
+// Ratio of a bottleneck block's outputs to its inner channels: section 4.1 of the paper.
 constexpr std::int64_t bottleneckExpansion = 4;
 
 const Plan* planOf(std::int64_t depth)
@@ -43,7 +43,7 @@ void addConvolution(ParameterTableBuilder& table, const std::string& name, std::
 
 void addNormalization(ParameterTableBuilder& table, const std::string& name, std::int64_t channels)
 {
-    // Batch normalization has the parameters of a LayerNorm, of a channel each.
+    // Batch normalization has the parameters of a LayerNorm, one of each per channel.
     table.normalization(name, channels, Normalization::LayerNorm);
 }
 

@@ -10,14 +10,14 @@ namespace batchpeak::model {
 
 namespace {
 
-/// Of one sample: beyond any device, and so few that no count of bytes overflows.
+/// Largest number of elements in one sample: beyond any device, and so few that no count of bytes overflows.
 constexpr double maxElements = 1e12;
 
 std::optional<std::string> problemWith(const ScriptInput& input)
 {
     if (std::ranges::any_of(input.shape, [](std::int64_t size) { return size < 1; }))
         return std::string("A dimension of an input of the TorchScript module must be at least 1.");
-    // In numbers that do not overflow.
+    // Computed in doubles, which do not overflow.
     double elements = 1.0;
     for (const std::int64_t size : input.shape)
         elements *= static_cast<double>(size);

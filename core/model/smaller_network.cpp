@@ -18,8 +18,8 @@ namespace batchpeak::model {
 
 namespace {
 
-// Enough for each operation to have more than one of everything, and for widths that kernels and blocks of 64
-// quantized values divide evenly.
+// Large enough that each operation has more than one of everything, and that widths are multiples of the
+// sizes of kernels and of blocks of 64 quantized values.
 constexpr std::int64_t widthStep = 16;
 constexpr std::int64_t largestHead = 16;
 constexpr std::int64_t maxKeyValueHeads = 2;
@@ -29,11 +29,12 @@ constexpr std::int64_t maxWords = 256;
 constexpr std::int64_t maxTokens = 64;
 constexpr std::int64_t largestPatch = 4;
 constexpr std::int64_t maxPatchesASide = 4;
-// A residual network halves its images five times; batch normalization needs more than one pixel at the end.
+// A residual network halves its images five times, and batch normalization needs more than one pixel at the
+// end.
 constexpr std::int64_t largestImage = 64;
 constexpr std::int64_t fewestChannels = 8;
 
-/// \p value in the proportion in which \p whole became \p part: a multiple of widthStep, and never more.
+/// Scales \p value by \p part / \p whole to a multiple of widthStep, and never increases it.
 std::int64_t scaledWidth(std::int64_t value, std::int64_t part, std::int64_t whole)
 {
     if (part >= whole || value <= widthStep)
@@ -43,7 +44,7 @@ std::int64_t scaledWidth(std::int64_t value, std::int64_t part, std::int64_t who
     return std::min(value, widthStep * std::max<std::int64_t>(1, steps));
 }
 
-/// The same of tokens, of which there is at least one where there was any.
+/// Scales a number of tokens by \p part / \p whole, to at least one if there was any.
 std::int64_t scaledTokens(std::int64_t value, std::int64_t part, std::int64_t whole)
 {
     if (part >= whole || value < 1)
@@ -52,14 +53,14 @@ std::int64_t scaledTokens(std::int64_t value, std::int64_t part, std::int64_t wh
     return std::max<std::int64_t>(1, std::llround(tokens));
 }
 
-/// What every kind of network is cut down to.
+/// Sizes to which every kind of network is shrunk.
 struct Cut
 {
-    /// Layers that stay, by their numbers in the whole network.
+    /// Indices in the original network of the layers that are kept.
     std::vector<std::int64_t> layers;
-    /// Blocks of a residual network are named by what is trained, so that all of them stay.
+    /// Whether the trained parts name blocks of a residual network, so that all blocks are kept.
     bool namesBlocks = false;
-    /// Tokens of a sample before and after.
+    /// Number of tokens in a sample before and after shrinking.
     std::int64_t wholeLength = 0;
     std::int64_t length = 0;
 
@@ -71,7 +72,8 @@ bool contains(const std::vector<std::int64_t>& layers, std::int64_t layer)
     return std::ranges::find(layers, layer) != layers.end();
 }
 
-/// The name of a part of a network with another number behind "layers."; empty where it is outside of them.
+/// Returns the name of a part of a network with another number after "layers."; empty if the part is outside
+/// of layers.
 std::string inLayer(const std::string& part, std::int64_t number)
 {
     constexpr std::string_view mark = "layers.";
@@ -83,7 +85,7 @@ std::string inLayer(const std::string& part, std::int64_t number)
            (end == std::string::npos ? std::string() : part.substr(end));
 }
 
-/// What is trained in a layer that is not in every one.
+/// Returns what is trained in a layer, except what is trained in every layer.
 std::vector<std::string> trainedIn(const Tuning& tuning, std::int64_t layer)
 {
     std::vector<std::string> parts;
@@ -113,8 +115,8 @@ LayerKind kindOf(const DecoderSpec& spec, std::int64_t layer)
             layer < spec.denseLayers};
 }
 
-/// The first layer, and the first of those that differ most from it: in what is trained of them before all,
-/// so that there is something to train.
+/// Returns the first layer, and the first of those that differ most from it. What is trained in a layer
+/// counts more than its kind, so that there is something to train.
 template<typename Spec>
 std::vector<std::int64_t> keptLayers(const Spec& spec, const Tuning& tuning, std::int64_t layers)
 {
@@ -134,7 +136,7 @@ std::vector<std::int64_t> keptLayers(const Spec& spec, const Tuning& tuning, std
     return kept;
 }
 
-/// Those of \p layers that are kept, by their new numbers.
+/// Returns the new indices of those of \p layers that are kept.
 std::vector<std::int64_t> renumbered(const std::vector<std::int64_t>& layers,
                                      const std::vector<std::int64_t>& kept)
 {
@@ -151,7 +153,8 @@ std::int64_t countBelow(const std::vector<std::int64_t>& kept, std::int64_t laye
     return std::ranges::count_if(kept, [layers](std::int64_t layer) { return layer < layers; });
 }
 
-/// A target that names layers none of which is kept is gone: without names it would be in all of them.
+/// Drops a target if none of the layers that it lists is kept: with an empty list it would apply to all
+/// layers.
 std::vector<AdapterTarget> keptTargets(const std::vector<AdapterTarget>& targets,
                                        const std::vector<std::int64_t>& kept)
 {
@@ -187,8 +190,9 @@ Tuning ofLayers(Tuning tuning, const std::vector<std::int64_t>& kept)
     return tuning;
 }
 
-/// The shortest side of a matrix that an adapter stands beside: beyond that there is nothing low about a
-/// rank. What is shorter than a step was so in the whole network, as a gate of one row.
+/// Returns the shortest side of all matrices with an adapter, at most \p longest: a larger rank would not be
+/// low. It ignores sides shorter than widthStep, which are as short in the original network, such as a gate
+/// of one row.
 std::int64_t shortestSide(const ModelSpec& model, const Tuning& tuning, std::int64_t longest)
 {
     std::int64_t shortest = longest;
@@ -203,7 +207,7 @@ std::int64_t shortestSide(const ModelSpec& model, const Tuning& tuning, std::int
     return shortest;
 }
 
-/// Of a rank that fits, with the same scale.
+/// Returns the tuning with a rank that fits the network, and with the same scale.
 Tuning withLowRank(Tuning tuning, const ModelSpec& model)
 {
     if (!hasAdapters(tuning))
@@ -227,7 +231,8 @@ struct Heads
     std::int64_t width() const { return heads * headSize; }
 };
 
-/// As many heads share a key and a value as before, up to a number; one key-value head for all stays so.
+/// Keeps the number of heads that share a key and a value, up to maxSharingHeads; a single key-value head for
+/// all is kept.
 Heads shrunk(const Heads& whole)
 {
     const std::int64_t keyValueHeads = std::min(whole.keyValueHeads, maxKeyValueHeads);
@@ -236,7 +241,7 @@ Heads shrunk(const Heads& whole)
             .headSize = std::min(whole.headSize, largestHead)};
 }
 
-/// An even number of elements, the same share of a head; 0 stands for the whole head.
+/// Returns an even number of elements, with the same share of a head; 0 stands for the whole head.
 std::int64_t shrunkRotation(std::int64_t rotaryDimensions, std::int64_t headSize, std::int64_t wholeHead)
 {
     if (rotaryDimensions == 0 || headSize >= wholeHead)
@@ -257,7 +262,7 @@ void shrinkLayers(DecoderSpec& spec, const std::vector<std::int64_t>& kept)
 {
     const bool hadWindowedLayers = !spec.windowedLayers.empty();
     spec.windowedLayers = renumbered(spec.windowedLayers, kept);
-    // Without names all layers would keep to the window.
+    // With an empty list the window would apply to all layers.
     if (hadWindowedLayers && spec.windowedLayers.empty())
         spec.attentionWindow = 0;
     spec.unrotatedLayers = renumbered(spec.unrotatedLayers, kept);
@@ -270,7 +275,7 @@ DecoderSpec shrunk(DecoderSpec spec, const Cut& cut)
     const Heads whole{spec.heads, spec.keyValueHeads, headSizeOf(spec)};
     const Heads heads = shrunk(whole);
     const std::int64_t hidden = spec.hiddenSize;
-    // A head size that is not said is a share of the hidden size.
+    // An unspecified head size is a share of the hidden size.
     spec.hiddenSize = spec.headSize == 0 ? heads.width() : scaledWidth(hidden, heads.width(), whole.width());
     spec.headSize = spec.headSize == 0 ? 0 : heads.headSize;
     spec.heads = heads.heads;
@@ -286,7 +291,7 @@ DecoderSpec shrunk(DecoderSpec spec, const Cut& cut)
     return spec;
 }
 
-/// Where heads share the hidden size evenly, and each has a key and a value of its own.
+/// Shrinks a network whose heads divide the hidden size evenly, and each have a key and a value of their own.
 template<typename Spec>
 void shrinkWidths(Spec& spec)
 {
@@ -337,7 +342,8 @@ VisionTransformerSpec shrunk(VisionTransformerSpec spec, const Cut& cut)
 
 ResNetSpec shrunk(ResNetSpec spec, const Cut& cut)
 {
-    // The shallowest with blocks of three convolutions, and with blocks of two (arXiv 1512.03385, table 1).
+    // The smallest depths with blocks of three convolutions, and with blocks of two (arXiv 1512.03385, table
+    // 1).
     constexpr std::int64_t shallowBottlenecks = 50;
     constexpr std::int64_t shallow = 18;
     if (!cut.namesBlocks)
@@ -353,7 +359,7 @@ std::int64_t layersOf(const EncoderDecoderSpec& spec)
     return std::max(spec.encoderLayers, spec.decoderLayers);
 }
 
-/// Its blocks have no numbers that a tuning may name.
+/// Returns 1: its blocks have no layer indices that a tuning may name.
 std::int64_t layersOf(const ResNetSpec&)
 {
     return 1;
@@ -365,7 +371,7 @@ std::int64_t layersOf(const Spec& spec)
     return spec.layers;
 }
 
-/// What is too long for the network stays so.
+/// Shrinks a length. One that is too long for the original network is too long for the small one.
 std::int64_t shrunkLength(std::int64_t length, const ModelSpec& model)
 {
     const auto longest = longestSequence(model);

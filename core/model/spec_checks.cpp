@@ -57,7 +57,7 @@ std::optional<std::string> problemWithDropout(std::initializer_list<double> prob
 std::optional<std::string> problemWithParameters(const std::vector<Parameter>& table)
 {
     constexpr double max = 1e14;
-    // In numbers that do not overflow.
+    // Computed in doubles, which do not overflow.
     double count = 0.0;
     for (const Parameter& parameter : table) {
         double elements = 1.0;

@@ -11,26 +11,27 @@ namespace batchpeak::model {
 
 namespace {
 
-// Below, everything is multiplications with their additions, of one sample's forward pass.
+// All functions below return the number of multiply-adds in the forward pass of one sample.
 
 /// One transformer layer.
 struct LayerShape
 {
     double hidden = 0.0;
-    /// Elements of all queries of a token, and of all its keys.
+    /// Number of elements in all queries of a token, and in all its keys.
     double queries = 0.0;
     double keys = 0.0;
     double feedForward = 0.0;
     bool isGated = false;
-    /// Experts that there are, and that a token takes.
+    /// Number of experts, and number of those that a token takes.
     double experts = 0.0;
     double expertsTaken = 1.0;
-    /// Outputs of a feed-forward layer and of a gate beside them, which every token takes.
+    /// Sizes of the shared expert's feed-forward layer and of its gate's output; every token takes both.
     double sharedExpert = 0.0;
     double expertGate = 0.0;
 };
 
-/// Projections and products of attention. \param keyTokens  that the tokens attend to
+/// Counts the projections and the products of attention.
+/// \param keyTokens  number of tokens that are attended to
 double attention(double tokens, double keyTokens, const LayerShape& layer)
 {
     const double ofQueries = tokens * 2.0 * layer.hidden * layer.queries;
@@ -69,7 +70,8 @@ LayerShape layerShape(const DecoderSpec& spec, const DecoderLayer& kind)
     return layer;
 }
 
-/// Scores between packed texts, which nobody computes where they are cut apart before attention.
+/// Counts the products between packed texts, which are not computed if the texts are separated before
+/// attention.
 double productsBetweenTexts(const StepSettings& settings, const LayerShape& layer)
 {
     const StepOptions& options = settings.options;
@@ -150,7 +152,8 @@ std::optional<double> productsOf(const VisionTransformerSpec& spec, const StepSe
            hidden * static_cast<double>(spec.classes);
 }
 
-/// Of a square image and square kernels, at so many pixels of the result.
+/// Counts the multiply-adds of a convolution with square images and kernels, and with \p pixels output
+/// pixels.
 double convolution(std::int64_t inputs, std::int64_t outputs, std::int64_t kernel, double pixels)
 {
     return static_cast<double>(inputs * outputs * kernel * kernel) * pixels;

@@ -21,19 +21,19 @@ namespace {
 
 constexpr double tokenBytes = 8.0;
 
-/// A network's parts, as memory has them.
+/// Memory of the parts of a network.
 struct Parts
 {
-    /// Of a sample as it comes from the data, which stays for the whole step.
+    /// Bytes of a sample as the data provides it; it is kept for the whole step.
     double inputBytes = 0.0;
-    /// Before the layers, beside the sample.
+    /// Memory before the layers, in addition to the sample.
     PartBytes inputs;
-    /// In their order, and what activation checkpointing keeps of each.
+    /// The layers in their order, and the bytes that activation checkpointing keeps for each.
     std::vector<PartBytes> layers;
     double layerInput = 0.0;
-    /// From the last layer to the loss.
+    /// Memory from the last layer to the loss.
     PartBytes head;
-    /// Bytes that do not grow with the size.
+    /// Bytes that do not grow with the micro-batch size.
     double tables = 0.0;
 };
 
@@ -42,8 +42,8 @@ bool keepsAttention(double dropout, const StepSettings& settings)
     return dropout > 0.0 || settings.options.attention == Attention::Math;
 }
 
-/// Texts that a sample is packed of are kept apart by a mask; where the kernel takes none, they are cut
-/// apart.
+/// Whether a mask separates the texts of a packed sample. If the kernel takes no masks, the texts are split
+/// before attention.
 bool masksTexts(const StepSettings& settings)
 {
     return packsTexts(settings.options, settings.sequenceLength) && takesMasks(settings.options.attention);
@@ -74,8 +74,9 @@ LayerShape layerShape(const DecoderSpec& spec, const DecoderLayer& layer, const 
             .dropout = spec.dropout};
 }
 
-/// Tables of core/network/networks/attention_masks.cpp, and the scores that each layer makes of a mask of yes
-/// and no, and keeps until backward, as PyTorch's fused kernels do.
+/// Returns the bytes for the tables of core/network/networks/attention_masks.cpp, and for the scores into
+/// which each layer converts a boolean mask and which it keeps until the backward pass, as PyTorch's fused
+/// kernels do.
 double maskBytes(const DecoderSpec& spec, const StepSettings& settings)
 {
     const double width = widthsOf(settings).product;
@@ -174,7 +175,7 @@ Parts partsOf(const EncoderDecoderSpec& spec, const StepSettings& settings)
     decoderLayer += attentionBytes(targets, tokens, cross, widths);
     decoderLayer.kept += normalizationBytes(targets, hidden, widths);
     if (spec.dropout > 0.0) {
-        // Inside the feed-forward layer, too: what it drops by, and what is left.
+        // Dropout inside the feed-forward layer keeps its mask and its result.
         const double dropped = 2.0 * layer.feedForward * widths.product;
         encoderLayer.kept += tokens * dropped;
         decoderLayer.kept += targets * (dropped + hidden * widths.product);
@@ -185,7 +186,7 @@ Parts partsOf(const EncoderDecoderSpec& spec, const StepSettings& settings)
                 .layerInput = 0.5 * (tokens + targets) * hidden * widths.state};
     parts.layers.assign(static_cast<std::size_t>(spec.encoderLayers), encoderLayer);
     parts.layers.insert(parts.layers.end(), static_cast<std::size_t>(spec.decoderLayers), decoderLayer);
-    // The encoder's result is read by every layer of the decoder.
+    // Every layer of the decoder reads the encoder's result.
     parts.head = {.kept = normalizationBytes(tokens, hidden, widths) +
                           normalizationBytes(targets, hidden, widths) + targets * hidden * widths.product,
                   .backward = tokenLossBytes(targets, choices, hidden, widths, settings)};
@@ -216,8 +217,8 @@ Parts partsOf(const VisionTransformerSpec& spec, const StepSettings& settings)
     return parts;
 }
 
-/// A convolution with its normalization, whose result has so many elements: backward keeps what both have
-/// made.
+/// Returns the memory of a convolution with its normalization, whose result has \p elements elements. The
+/// results of both are kept for the backward pass.
 PartBytes convolution(double elements, const Widths& widths)
 {
     return {.kept = 2.0 * elements * widths.product,
@@ -250,7 +251,7 @@ Parts partsOf(const ResNetSpec& spec, const StepSettings& settings)
                     static_cast<double>(spec.channels * spec.imageSize * spec.imageSize) * widths.state};
     parts.inputs += convolution(elements(spec.width), widths);
     size = half(size);
-    // The pool remembers where each of its results comes from.
+    // The pooling layer keeps the index of the input for each of its results.
     constexpr double indexBytes = 8.0;
     parts.inputs.kept += elements(spec.width) * (widths.product + indexBytes);
     double blockInputs = 0.0;
@@ -265,7 +266,7 @@ Parts partsOf(const ResNetSpec& spec, const StepSettings& settings)
     return parts;
 }
 
-/// The narrow copies of matrices that autocast makes and backward reads again.
+/// Returns the bytes for the 16-bit copies of matrices that autocast makes and the backward pass reads again.
 double castBytes(const std::vector<Parameter>& parameters, const StepSettings& settings)
 {
     if (!isMixed(settings.precision))
@@ -276,7 +277,7 @@ double castBytes(const std::vector<Parameter>& parameters, const StepSettings& s
     double bytes = 0.0;
     for (const Parameter& parameter : parameters) {
         const double width = parameter.isTrained() ? widths.trained : widths.frozen;
-        // Rows of embeddings are taken as they are, but of those that are the output too.
+        // Embeddings are looked up without a cast; only one that is also the output is cast.
         if (hasOutput && parameter.name.starts_with("embed_"))
             continue;
         if (parameter.shape.size() > 1 && parameter.role != ParameterRole::Quantized && width > halfBytes)
@@ -285,8 +286,8 @@ double castBytes(const std::vector<Parameter>& parameters, const StepSettings& s
     return bytes;
 }
 
-/// Elements of what a product brings back of a quantized matrix at once
-/// (core/network/kernels/quantized_linear.cpp): what is quantized by itself; of stacked ones, one.
+/// Returns the number of elements of a quantized matrix that a product dequantizes at once
+/// (core/network/kernels/quantized_linear.cpp): a part that is quantized by itself; one matrix of a stack.
 std::int64_t elementsBroughtBack(const Parameter& matrix)
 {
     constexpr std::size_t dimensionsOfStack = 3;
@@ -298,9 +299,9 @@ std::int64_t elementsBroughtBack(const Parameter& matrix)
     return std::ranges::max(rows) * matrix.shape.back();
 }
 
-/// What a quantized matrix takes while it is brought back, of which there is the largest at the worst: its
-/// values, and of torchao's its codes as two tensors of 64-bit indices beside what is looked up, scaled and
-/// put together by them (core/network/kernels/torchao_nf4.cpp).
+/// Returns the bytes for the dequantization of a quantized matrix, at the peak of the largest one: its
+/// values, and with torchao also its codes as two tensors of 64-bit indices, and the values that are looked
+/// up, scaled and concatenated with them (core/network/kernels/torchao_nf4.cpp).
 double expansionBytes(const std::vector<Parameter>& parameters, const StepSettings& settings)
 {
     std::int64_t max = 0;
@@ -314,9 +315,9 @@ double expansionBytes(const std::vector<Parameter>& parameters, const StepSettin
     return static_cast<double>(max) * (isTorchaos ? indexBytes + 3.0 * width : width);
 }
 
-/// What DoRA takes while it finds the lengths of rows, of which there is the widest matrix at the worst: an
-/// identity matrix of its inputs, which stays until the adapter has spoken, and what the adapter makes of it,
-/// that scaled, and its sum with the matrix (core/network/networks/adapters.cpp).
+/// Returns the bytes that DoRA takes while it computes the norms of rows, at the peak of the largest matrix:
+/// an identity matrix of its inputs, which is kept until the adapter has computed its output, the adapter's
+/// product with it, that product scaled, and its sum with the matrix (core/network/networks/adapters.cpp).
 double rowLengthBytes(const std::vector<Parameter>& table, const StepSettings& settings)
 {
     if (settings.tuning.adapter != AdapterKind::Dora)
@@ -325,7 +326,7 @@ double rowLengthBytes(const std::vector<Parameter>& table, const StepSettings& s
     const bool casts = isMixed(settings.precision);
     const bool isNarrow = isQuantized(settings.tuning.frozenWeights);
     const double taken = casts && isNarrow ? widths.frozen : widths.trained;
-    // Rows come in the type of the adapter, and autocast widens what norms are taken of.
+    // Rows are cast to the dtype of the adapter, and autocast widens the input of norms.
     const double copied = (isNarrow                 ? widths.product
                            : widths.frozen != taken ? taken
                                                     : 0.0) +
@@ -345,9 +346,9 @@ double rowLengthBytes(const std::vector<Parameter>& table, const StepSettings& s
     return max;
 }
 
-/// Bytes of an element that backward keeps to pass a gradient on through its rounding, beside the rounded
-/// value: integers before they are cut to their range; of nvfp4 what its scales learn by
-/// (core/network/kernels/fake_quantized_matrix.cpp).
+/// Returns the bytes per element that are kept to pass a gradient through the rounding, in addition to the
+/// rounded value: integers before they are clamped to their range; for nvfp4 also what the gradient of its
+/// scales needs (core/network/kernels/fake_quantized_matrix.cpp).
 double keptByRounding(bool isNarrowFloat, double width)
 {
     if (!isNarrowFloat)
@@ -364,16 +365,16 @@ double keptByRounding(const FakeQuantization& rounding, double width)
     return keptByRounding(rounding.weights == FakeQuantizedWeights::Nvfp4, width);
 }
 
-/// What quantization-aware training keeps of one matrix.
+/// Bytes that quantization-aware training keeps for one matrix.
 struct RoundedMatrix
 {
-    /// Of all its weights.
+    /// Bytes for all its weights.
     double weightBytes = 0.0;
-    /// Of a token, beside what is kept without rounding.
+    /// Bytes per token, in addition to those kept without rounding.
     double tokenBytes = 0.0;
 };
 
-/// \param times  that its weights are rounded in a step
+/// \param times  number of times that its weights are rounded in a step
 RoundedMatrix roundedMatrix(const Parameter& matrix, const std::vector<FakeQuantizedRows>& parts,
                             double times, const StepSettings& settings)
 {
@@ -391,7 +392,7 @@ RoundedMatrix roundedMatrix(const Parameter& matrix, const std::vector<FakeQuant
 
     RoundedMatrix bytes;
     if (rounding.weights != FakeQuantizedWeights::None) {
-        // The narrow copy of autocast stands where the weights' own would: castBytes().
+        // The rounded weights replace the 16-bit copy of autocast, which castBytes() counts.
         const bool isCast = isMixed(settings.precision) && width > halfBytes;
         const double passed = isTrained ? keptByRounding(rounding, width) : 0.0;
         bytes.weightBytes =
@@ -399,7 +400,7 @@ RoundedMatrix roundedMatrix(const Parameter& matrix, const std::vector<FakeQuant
     }
     if (rounding.activations != FakeQuantizedActivations::None) {
         const bool isNarrowFloat = rounding.activations == FakeQuantizedActivations::Nvfp4;
-        // A matrix that learns keeps the rounded inputs, each part its own, in the place of those of all.
+        // A trained matrix keeps the rounded inputs, separately for each part, instead of one copy for all.
         const double result = isTrained ? widths.product : 0.0;
         const bool keepsInputs = !isTrained || count < static_cast<double>(parts.size()) ||
                                  (isNarrowFloat && widths.product == floatBytes);
@@ -409,7 +410,8 @@ RoundedMatrix roundedMatrix(const Parameter& matrix, const std::vector<FakeQuant
     return bytes;
 }
 
-/// The parameters whose products are rounded, with their parts; among them an output that is the embedding's.
+/// Calls \p take for each parameter whose products are rounded, with its parts; also for an output that
+/// shares the embedding's matrix.
 template<typename Take>
 void forEachRounded(const std::vector<Parameter>& table, const Tuning& tuning, const Take& take)
 {
@@ -427,7 +429,7 @@ void forEachRounded(const std::vector<Parameter>& table, const Tuning& tuning, c
              std::vector<FakeQuantizedRows>{{.rows = embedding->shape.front(), .isRounded = true}});
 }
 
-/// Of embeddings, whose rounded rows nothing keeps.
+/// Returns the bytes that the rounding of embeddings keeps; their rounded rows themselves are not kept.
 double roundedEmbeddings(const std::vector<Parameter>& table, const StepSettings& settings)
 {
     const FakeQuantization& rounding = settings.tuning.fakeQuantization;
@@ -441,8 +443,8 @@ double roundedEmbeddings(const std::vector<Parameter>& table, const StepSettings
     return bytes;
 }
 
-/// Adds what rounding keeps of so many tokens of a sample to the parts.
-/// \return bytes that do not grow with the size: of rounded weights
+/// Adds the bytes that rounding keeps for \p tokens tokens of a sample to the parts.
+/// \return bytes of rounded weights, which do not grow with the micro-batch size
 double addRounding(const std::vector<Parameter>& table, const StepSettings& settings, double tokens,
                    Parts& parts)
 {
@@ -454,7 +456,7 @@ double addRounding(const std::vector<Parameter>& table, const StepSettings& sett
     forEachRounded(table, settings.tuning, [&](const Parameter& matrix, const auto& rows) {
         const auto layer = layerOf(matrix.name);
         if (!layer) {
-            // Losses in chunks take the output's weights as they are (core/network/networks/token_loss.cpp).
+            // Losses in chunks do not round the output's weights (core/network/networks/token_loss.cpp).
             if (settings.options.lossChunkRows > 0)
                 return;
             const RoundedMatrix bytes =
@@ -479,8 +481,8 @@ double addRounding(const std::vector<Parameter>& table, const StepSettings& sett
     return layers + outside;
 }
 
-/// The first of so many layers that something is learned in; all before it keep nothing for backward. As many
-/// as there are where the head learns alone.
+/// Returns the first of \p layers layers in which something is trained; the layers before it keep nothing for
+/// the backward pass. Returns \p layers if only the head is trained.
 std::int64_t firstLearningLayer(const Tuning& tuning, std::int64_t layers)
 {
     if (trainsAll(tuning))
@@ -502,12 +504,12 @@ std::int64_t firstLearningLayer(const Tuning& tuning, std::int64_t layers)
     return first;
 }
 
-/// What a sample takes at the worst moment of a step. Backward gives back what a part has kept before it
-/// comes to the part below.
+/// Returns the bytes that a sample takes at the peak of a step. The backward pass frees what a part has kept
+/// before it reaches the previous part.
 double sampleBytes(const Parts& parts, const StepSettings& settings)
 {
     const bool checkpoints = settings.options.activationCheckpointing;
-    // With adapters the first layer's inputs get a gradient so that checkpoints are made at all.
+    // With adapters the first layer's inputs require a gradient, so that checkpointing takes effect at all.
     const bool reachesAll = checkpoints && hasAdapters(settings.tuning);
     const auto layers = static_cast<std::int64_t>(parts.layers.size());
     const auto first = static_cast<std::size_t>(reachesAll ? 0 : firstLearningLayer(settings.tuning, layers));
@@ -520,7 +522,7 @@ double sampleBytes(const Parts& parts, const StepSettings& settings)
     return std::max(max, kept + parts.head.kept + parts.head.backward);
 }
 
-/// The same in evaluation, which keeps nothing but the inputs.
+/// Returns the same for evaluation, which keeps only the inputs.
 double evaluatedSampleBytes(const Parts& parts)
 {
     double max = std::max(parts.inputs.evaluated, parts.head.evaluated + parts.head.backward);
@@ -529,16 +531,17 @@ double evaluatedSampleBytes(const Parts& parts)
     return parts.inputBytes + max;
 }
 
-/// Found on the networks of tests/core/network/tst_step_memory.cpp.
+/// Measured on the networks of tests/core/network/tst_step_memory.cpp.
 constexpr double deviationOfCounted = 0.1;
-/// A network that is frozen for the most part, whose parts keep what a few adapters ask for: those of
-/// tst_tuned_sample_memory.cpp beside it.
+/// For a network that is mostly frozen, whose parts keep what a few adapters need: measured on the networks
+/// of tst_tuned_sample_memory.cpp in the same folder.
 constexpr double deviationOfTuned = 0.2;
-/// Where the device decides which kernel attends, and so whether matrices of attention are kept.
+/// For networks where the device determines the attention kernel, and so whether attention matrices are kept.
 constexpr double deviationOfKernels = 0.3;
-/// Convolutions that keep nothing: single results decide, and the library's own formats.
+/// For convolutions in evaluation, which keep nothing: single results and the library's own formats determine
+/// the peak.
 constexpr double deviationOfConvolutions = 0.4;
-/// Convolutions of two bytes: processors without AVX-512 unfold the images, which takes three times as much.
+/// For 16-bit convolutions: processors without AVX-512 unfold the images, which takes three times as much.
 constexpr double deviationOfUnfolding = 0.7;
 
 double deviationFor(const DecoderSpec& spec, const StepSettings& settings)
@@ -572,10 +575,10 @@ double deviationFor(const ResNetSpec&, const StepSettings& settings)
     return settings.phase == Phase::Train ? deviationOfCounted : deviationOfConvolutions;
 }
 
-/// oneDNN 3.10 cuts a product so that the packed blocks of a thread stay in its core's second cache
-/// (cpu/x64/matmul/amx_blocking_heuristics.cpp), which has 2 MiB in processors with the unit; beside them are
-/// sums of a block in fp32. In all 4.2 MB more than without the unit is the most that was measured of a
-/// thread.
+/// Returns StepMemory::packedBytesPerThread. oneDNN 3.10 splits a product so that the packed blocks of a
+/// thread fit into its core's L2 cache (cpu/x64/matmul/amx_blocking_heuristics.cpp), which has 2 MiB in
+/// processors with the unit; the fp32 sums of a block come in addition. The largest measured total for one
+/// thread is 4.2 MB more than without the unit.
 double packedBytesPerThread(const std::vector<Parameter>& table, const StepSettings& settings)
 {
     constexpr double secondCacheBytes = 2.0 * 1024.0 * 1024.0;

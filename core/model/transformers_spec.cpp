@@ -21,7 +21,7 @@ std::optional<std::int64_t> longestSequence(const TransformersSpec&)
 
 std::optional<std::string> problemWith(const TransformersSpec& spec)
 {
-    // It travels in one line of the trial protocol beside others, where quotes take two bytes.
+    // The config is part of one line of the trial protocol, where quotes take two bytes.
     constexpr std::size_t longestConfig = std::size_t{256} * 1024;
     if (spec.config.empty())
         return std::string("The network is one of transformers, but its config.json is missing.");

@@ -85,7 +85,7 @@ std::optional<std::string> problemWith(const Tuning& tuning)
         return std::string("No projection has an adapter, so there is nothing to train; name some, such as "
                            "query and value.");
     }
-    // Each layer looks for itself in all of them.
+    // Each layer searches all targets for itself.
     constexpr std::size_t maxTargets = 1024;
     if (tuning.targets.size() > maxTargets) {
         return "There are " + std::to_string(tuning.targets.size()) +

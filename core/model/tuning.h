@@ -52,8 +52,7 @@ enum class FrozenWeights {
     /// NF4 as in torchao (core/network/kernels/torchao_nf4.h), with a separate matrix for each projection.
     TorchaoNf4,
     /// Matrices in 8-bit integers with a scale for each row (LLM.int8(), arXiv 2208.07339), everything else
-    /// in
-    /// bf16.
+    /// in bf16.
     Int8
 };
 

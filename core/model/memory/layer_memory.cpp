@@ -8,23 +8,24 @@ namespace batchpeak::model {
 
 namespace {
 
-/// Adapters take their inputs in their own type, but beside quantized matrices under autocast, where each
-/// takes them as they come (core/network/networks/adapters.cpp).
+/// Whether adapters do not cast their inputs: with quantized matrices under autocast. Otherwise they cast
+/// them to their own dtype (core/network/networks/adapters.cpp).
 bool takesInputsAsTheyCome(const StepSettings& settings)
 {
     return isMixed(settings.precision) && isQuantized(settings.tuning.frozenWeights);
 }
 
-/// Bytes of an element of what adapters compute, over those of other products. Where there is no autocast
-/// each of them makes a copy of its input for that.
+/// Returns the ratio of an element's size in the products of adapters to that in other products. If it is not
+/// 1, each adapter makes a copy of its input, since there is no autocast.
 double widthOfAdapters(const StepSettings& settings)
 {
     const ElementBytes bytes = computedBytes(settings);
     return isMixed(settings.precision) ? 1.0 : bytes.trained / bytes.product;
 }
 
-/// Each product keeps an input of its own, though several have the same: autocast narrows it for each where
-/// it is wide, an adapter of another type casts it, and dropout drops for each adapter anew.
+/// Whether each product keeps an input of its own although several have the same one: autocast casts a wide
+/// input for each product, an adapter with another dtype casts it, and dropout is drawn anew for each
+/// adapter.
 bool keepsOwnInputs(const StepSettings& settings)
 {
     if (hasAdapters(settings.tuning) && (settings.tuning.dropout > 0.0 || widthOfAdapters(settings) != 1.0))
@@ -34,12 +35,12 @@ bool keepsOwnInputs(const StepSettings& settings)
            !(takesInputsAsTheyCome(settings) && widths.state <= widths.product);
 }
 
-/// A matrix that is trained keeps its input, and one that is frozen does not, but for those in 8 bits
-/// (core/network/kernels/quantized_linear.h). An adapter keeps a copy of its
-/// own where autocast narrows it or its own type differs, and where dropout changes it with what it dropped
-/// (core/network/networks/adapters.cpp).
+/// Returns the number of copies of an input that are kept, in elements of products. A trained matrix keeps
+/// its input; a frozen one does not, unless it has 8 bits (core/network/kernels/quantized_linear.h). An
+/// adapter keeps a copy of its own if autocast or the adapter itself casts the input, or if dropout changes
+/// it; dropout also keeps its mask (core/network/networks/adapters.cpp).
 ///
-/// \param width  of its elements before adapters take them, in elements of products
+/// \param width  size of an element of the input before adapters cast it, in elements of products
 double keptCopies(const StepSettings& settings, double width, std::initializer_list<Projection> projections)
 {
     const Tuning& tuning = settings.tuning;
@@ -53,7 +54,7 @@ double keptCopies(const StepSettings& settings, double width, std::initializer_l
     const double taken = widthOfAdapters(settings);
     const double copies =
         keepsOwnInputs(settings) ? taken * adapters + ofMatrix : std::min(adapters + ofMatrix, 1.0);
-    // What dropout keeps is as wide as what it drops from.
+    // The mask of dropout has the dtype of its input.
     const double wide = isMixed(settings.precision) && !takesInputsAsTheyCome(settings) ? 2.0
                         : taken != 1.0                                                  ? taken
                                                                                         : width;
@@ -71,15 +72,15 @@ KeptInputs keptInputs(const StepSettings& settings)
             .down = keptCopies(settings, 1.0, {Down})};
 }
 
-/// A projection and its outputs.
+/// A projection and the size of its output.
 struct Outputs
 {
     Projection projection = Projection::Query;
     double elements = 0.0;
 };
 
-/// What DoRA keeps of a token beside its input: of each adapted projection what the matrix and what the
-/// adapter say (core/network/networks/adapters.cpp). Elements of products.
+/// Returns what DoRA keeps per token in addition to its input, in elements of products: for each adapted
+/// projection the outputs of the matrix and of the adapter (core/network/networks/adapters.cpp).
 double keptOutputs(const StepSettings& settings, std::initializer_list<Outputs> outputs)
 {
     const Tuning& tuning = settings.tuning;
@@ -91,15 +92,16 @@ double keptOutputs(const StepSettings& settings, std::initializer_list<Outputs> 
     return kept;
 }
 
-/// What backward needs of a token between the products of a feed-forward layer, in elements of products:
-/// relu's result, or the input of a kernel and what the next product keeps, of gated ones both factors too.
-/// Of several operations each keeps its own (core/network/networks/activations.cpp).
+/// Returns what is kept per token for the backward pass between the products of a feed-forward layer, in
+/// elements of products: relu's result, or the input of a kernel and what the next product keeps; with gates
+/// also both factors. If an activation has several operations, each keeps its own
+/// (core/network/networks/activations.cpp).
 double keptBetweenProducts(const LayerShape& layer, const Widths& widths)
 {
     using enum Activation;
-    // Autocast widens pow() on a GPU, and what comes of it.
+    // Autocast widens pow() on a GPU, and everything computed from its result.
     const double wide = widths.product < widths.state ? floatBytes / widths.product : 1.0;
-    // Input, tanh and 1 + tanh, beside half the input.
+    // Input, tanh and 1 + tanh, in addition to half the input.
     const double ofNew = 1.0 + 3.0 * wide;
     const double next = layer.keptInputs.down;
     double kept = 1.0 + next;
@@ -121,7 +123,7 @@ double keptBetweenProducts(const LayerShape& layer, const Widths& widths)
         kept = 3.0 + next;
         break;
     case GeGluNew:
-        // Both factors lie in one tensor, of which the input is a part, unless it is widened.
+        // Both factors are in one tensor, which also contains the input, unless that is widened.
         kept = 2.0 + ofNew + (wide > 1.0 ? wide : 0.0) + next;
         break;
     case Gelu:
@@ -133,22 +135,22 @@ double keptBetweenProducts(const LayerShape& layer, const Widths& widths)
     return kept * layer.feedForward;
 }
 
-/// One feed-forward layer, or the routed experts of one.
+/// Returns the memory of one feed-forward layer, or of its routed experts.
 PartBytes feedForward(double tokens, const LayerShape& layer, const Widths& widths)
 {
     const double inner = (isGated(layer.activation) ? 2.0 : 1.0) * layer.feedForward;
     const double keptInside = keptBetweenProducts(layer, widths);
     const double taken = std::max(layer.experts, 1.0);
-    // A token's state is gathered for each of its experts, and what they say is weighted and added up.
+    // A token's state is gathered for each of its experts, whose outputs are weighted and summed.
     const double gathered =
         layer.experts * layer.hidden * (widths.product + widths.product + floatBytes + widths.state);
-    // Backward gives back what the second product has kept before it takes the gradient of the first.
+    // The backward pass frees what the second product has kept before it allocates the gradient of the first.
     return {.kept = tokens * (taken * keptInside * widths.product + gathered),
             .backward = tokens * taken * inner * widths.product,
             .evaluated = tokens * taken * (inner + layer.feedForward) * widths.product};
 }
 
-/// The expert that every token takes, and what its gate keeps of it.
+/// Returns the memory of the shared expert, and what its gate keeps.
 PartBytes sharedExpert(double tokens, const LayerShape& layer, const Widths& widths)
 {
     LayerShape shared = layer;
@@ -161,9 +163,9 @@ PartBytes sharedExpert(double tokens, const LayerShape& layer, const Widths& wid
     return bytes;
 }
 
-/// Matrices of all pairs as eager_attention_forward() of transformers 5.23.0 keeps them
-/// (models/gemma2/modeling_gemma2.py): what the tangent has made, chances in fp32, and narrow ones; queries,
-/// keys and values in the order of heads, and what is attended to.
+/// Returns the memory of the matrices of all pairs as eager_attention_forward() of transformers 5.23.0 keeps
+/// them (models/gemma2/modeling_gemma2.py): the results of tanh, the probabilities in fp32, and in 16 bits;
+/// also queries, keys and values in the order of heads, and the result of attention.
 PartBytes cappedAttention(double tokens, const LayerShape& layer, const Widths& widths)
 {
     const double pairs = layer.heads * tokens * tokens;
@@ -175,7 +177,8 @@ PartBytes cappedAttention(double tokens, const LayerShape& layer, const Widths& 
             .evaluated = tokens * 4.0 * layer.queries * widths.product + pairs * 2.0 * floatBytes};
 }
 
-/// With what a tuning keeps of it. Routed experts have no adapters, and their frozen matrices keep nothing.
+/// Returns the layer with what the tuning keeps. Routed experts have no adapters, and their frozen matrices
+/// keep nothing.
 LayerShape tuned(LayerShape layer, const StepSettings& settings)
 {
     using enum Projection;
@@ -198,14 +201,15 @@ LayerShape tuned(LayerShape layer, const StepSettings& settings)
     return layer;
 }
 
-/// Inputs of products that the layer keeps of a token, in elements of its state: the branches' first ones.
+/// Returns the inputs of the branches' first products that the layer keeps per token, as multiples of the
+/// hidden size in elements of products.
 double keptOfInputs(const LayerShape& layer, const StepSettings& settings)
 {
     const bool hasOwn = keepsOwnInputs(settings);
     const auto& [attention, feedForward, down] = layer.keptInputs;
     double kept = layer.branches == Branches::Parallel && !hasOwn ? std::max(attention, feedForward)
                                                                   : attention + feedForward;
-    // Router, shared expert and its gate narrow it each for itself.
+    // Router, shared expert and its gate each cast the input for themselves.
     if (layer.sharedExpert > 0.0 && isMixed(settings.precision) && !hasAdapters(settings.tuning))
         kept += layer.hasExpertGate ? 2.0 : 1.0;
     return kept;
@@ -236,7 +240,7 @@ PartBytes attentionBytes(double tokens, double keyTokens, const LayerShape& laye
                     .evaluated = (2.0 * tokens * layer.queries + 2.0 * keyTokens * keys) * widths.product};
     if (layer.keepsAttention) {
         const double matrix = layer.heads * tokens * keyTokens * floatBytes;
-        // Scaled queries and keys, chances, and what dropout makes of them.
+        // Scaled queries and keys, probabilities, and the mask and result of dropout on them.
         bytes.kept += (tokens * layer.queries + keyTokens * layer.keys) * widths.product +
                       (layer.dropout > 0.0 ? 3.0 : 1.0) * matrix;
         bytes.backward += matrix;
@@ -262,7 +266,7 @@ PartBytes transformerLayer(double tokens, const LayerShape& shape, const StepSet
     bytes += feedForward(tokens, routed, widths);
     if (layer.sharedExpert > 0.0)
         bytes += sharedExpert(tokens, layer, widths);
-    // Inputs of the norms: the state before each branch, where they do not start from the same one.
+    // Inputs of the normalizations: the state before each branch; parallel branches share one.
     const double states = layer.branches == Branches::Sequential ? 2.0 : 1.0;
     bytes.kept +=
         tokens * layer.hidden * (states * widths.state + keptOfInputs(layer, settings) * widths.product) +

@@ -20,13 +20,13 @@ double tokenLossBytes(double rows, double choices, double hidden, const Widths& 
                       const StepSettings& settings, bool isCapped)
 {
     if (settings.options.lossChunkRows > 0) {
-        // Chunks that are computed again are cut from a copy of counted rows. Backward adds the gradient of
-        // each, as long as the copy, to that of those before.
+        // Recomputed chunks are slices of a copy of the rows that count. The backward pass adds the gradient
+        // of each chunk, which is as large as the copy, to that of the previous chunks.
         const bool addsUp = settings.options.recomputesLossChunks && settings.phase == Phase::Train;
         return rows * hidden * widths.state * (addsUp ? 3.0 : 1.0);
     }
-    // Of parts, logarithms of chances stay, and what else backward takes is of one at a time. A cap keeps
-    // what its tangent has made.
+    // With parts, the log-probabilities of all are kept, and the rest of the backward pass's memory is that
+    // of one part at a time. A cap keeps the results of its tanh.
     const double each = floatBytes + (isCapped ? widths.product : 0.0);
     const double kept = settings.phase == Phase::Train ? rows * choices * each : 0.0;
     const double logarithms = settings.phase == Phase::Train ? rows * choices * floatBytes : 0.0;
@@ -36,7 +36,7 @@ double tokenLossBytes(double rows, double choices, double hidden, const Widths& 
 
 double chunkBytes(double choices, const StepSettings& settings, bool isCapped)
 {
-    // What backward computes again tells how sure the network is, too.
+    // The recomputation also computes the entropy of the predictions.
     const double again = settings.options.recomputesLossChunks ? 1.0 : 0.0;
     const double matrices = again + (isCapped ? 4.0 : 3.0);
     return matrices * floatBytes * static_cast<double>(settings.options.lossChunkRows) * choices;
@@ -63,14 +63,15 @@ double chunkGradientBytes(const std::vector<Parameter>& table, const StepSetting
     const double bytes = learns ? elements * widths.trained : 0.0;
     if (!recomputes)
         return bytes;
-    // Each chunk has a gradient of its own, which is added to those before.
+    // Each chunk has a gradient of its own, which is added to that of the previous chunks.
     const bool isNarrow = width < floatBytes;
     if (!isNarrow && trains)
         return 2.0 * bytes;
     if (!isNarrow && !isMixed(settings.precision))
         return 0.0;
-    // What chunkBytes() has beside it is not there while weights are widened and narrowed for the product, of
-    // which backward keeps the narrow ones. Their gradient is narrow, wide and narrow again.
+    // The memory that chunkBytes() counts is not in use while the weights are widened and cast back to 16
+    // bits for the product; the 16-bit ones are kept for the backward pass. Their gradient exists in 16 bits,
+    // in fp32 and again in 16 bits.
     const auto choices = static_cast<double>(output->shape.front());
     const double ofChunk = chunkBytes(choices, settings);
     const double logits = halfBytes * static_cast<double>(settings.options.lossChunkRows) * choices;
